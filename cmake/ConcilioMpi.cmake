@@ -1,0 +1,80 @@
+# One build serves several MPIs: what does not know MPI is compiled once, the rest once for each MPI found.
+# Sets CONCILIO_MPI_NAMES, and for each NAME the interface target concilio_use_NAME and the
+# variables CONCILIO_MPI_NAME_CC (compiler wrapper) and CONCILIO_MPI_NAME_LAUNCHER.
+
+function(concilio_find_mpi flavour wrapper)
+  if(flavour STREQUAL "openmpi")
+    execute_process(COMMAND ${wrapper} --showme:compile OUTPUT_VARIABLE compile RESULT_VARIABLE failed
+                    OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${wrapper} --showme:link OUTPUT_VARIABLE link OUTPUT_STRIP_TRAILING_WHITESPACE)
+  else()
+    execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE compile RESULT_VARIABLE failed
+                    OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set(link "${compile}")
+  endif()
+  if(failed)
+    message(FATAL_ERROR "${wrapper} did not say how it compiles; is it the compiler wrapper of ${flavour}?")
+  endif()
+  separate_arguments(compile UNIX_COMMAND "${compile}")
+  separate_arguments(link UNIX_COMMAND "${link}")
+  list(FILTER compile INCLUDE REGEX "^-[ID]")
+  list(FILTER link INCLUDE REGEX "^-(L|l|Wl,-rpath)")
+  list(TRANSFORM compile REPLACE "^-I" "" OUTPUT_VARIABLE includes)
+  add_library(concilio_use_${flavour} INTERFACE)
+  target_include_directories(concilio_use_${flavour} SYSTEM INTERFACE ${includes})
+  target_link_options(concilio_use_${flavour} INTERFACE ${link})
+  target_link_libraries(concilio_use_${flavour} INTERFACE ${link})
+  get_filename_component(folder ${wrapper} DIRECTORY)
+  find_program(CONCILIO_MPI_${flavour}_LAUNCHER NAMES mpirun.${flavour} mpirun mpiexec HINTS ${folder}
+               NO_DEFAULT_PATH)
+  set(CONCILIO_MPI_${flavour}_CC ${wrapper} CACHE INTERNAL "")
+endfunction()
+
+set(CONCILIO_MPI_NAMES "")
+if(CONCILIO_MPIS STREQUAL "auto")
+  set(wanted openmpi mpich)
+else()
+  set(wanted ${CONCILIO_MPIS})
+endif()
+foreach(entry IN LISTS wanted)
+  string(REGEX REPLACE ":.*" "" flavour "${entry}")
+  if(entry MATCHES ":(.*)")
+    set(wrapper ${CMAKE_MATCH_1})
+  else()
+    find_program(CONCILIO_${flavour}_WRAPPER NAMES mpicc.${flavour})
+    set(wrapper ${CONCILIO_${flavour}_WRAPPER})
+  endif()
+  if(wrapper)
+    concilio_find_mpi(${flavour} ${wrapper})
+    list(APPEND CONCILIO_MPI_NAMES ${flavour})
+    message(STATUS "MPI ${flavour}: ${wrapper}")
+  elseif(NOT CONCILIO_MPIS STREQUAL "auto")
+    message(FATAL_ERROR "No mpicc.${flavour} found: install lib${flavour}-dev or give ${flavour}:/path/to/mpicc")
+  endif()
+endforeach()
+if(NOT CONCILIO_MPI_NAMES)
+  message(FATAL_ERROR "No MPI found: install libopenmpi-dev or libmpich-dev, or set CONCILIO_MPIS")
+endif()
+
+# The folders that know MPI, once for each MPI, and the library that is preloaded.
+function(concilio_add_preload_library mpi)
+  
+  foreach(folder mpi exec mpiio bind)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
+    list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+    add_library(concilio_${folder}_${mpi} STATIC ${sources})
+    target_link_libraries(concilio_${folder}_${mpi} PUBLIC concilio_base concilio_pattern concilio_plan
+                          concilio_store concilio_use_${mpi})
+  endforeach()
+  add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
+  target_link_libraries(concilio-${mpi} PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive
+    concilio_mpiio_${mpi} concilio_exec_${mpi} concilio_mpi_${mpi} concilio_plan concilio_pattern
+    concilio_store concilio_base rt pthread dl)
+  set_target_properties(concilio-${mpi} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio)
+  target_link_options(concilio-${mpi} PRIVATE
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/bind/exports.map -Wl,-z,defs -static-libgcc)
+  if(NOT CONCILIO_SANITIZE)
+    target_link_options(concilio-${mpi} PRIVATE -static-libstdc++)
+  endif()
+  install(TARGETS concilio-${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio)
+endfunction()

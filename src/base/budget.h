@@ -1,0 +1,82 @@
+// The ledger that every internal buffer is charged to: limit, current use, high-water mark, in bytes of one rank.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/result.h"
+
+namespace concilio {
+
+class Budget {
+ public:
+  explicit Budget(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  int64_t limit_bytes() const { return limit_bytes_; }
+  int64_t current_bytes() const { return current_bytes_.load(std::memory_order_relaxed); }
+  int64_t high_water_bytes() const { return high_water_bytes_.load(std::memory_order_relaxed); }
+
+  // Charges always succeed: the limit bounds what the plan asks for, and `over_limit` says where it did not.
+  void charge(int64_t bytes);
+  void release(int64_t bytes);
+  bool over_limit() const { return high_water_bytes() > limit_bytes(); }
+
+ private:
+  int64_t limit_bytes_;
+  std::atomic<int64_t> current_bytes_{0};
+  std::atomic<int64_t> high_water_bytes_{0};
+};
+
+// A page-aligned buffer charged to a budget for as long as it lives. Its contents are uninitialised.
+class Buffer {
+ public:
+  Buffer() = default;
+  // kind no_memory where the system has none.
+  static Result<Buffer> allocate(Budget& budget, int64_t bytes);
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Buffer();
+
+  std::byte* data() const { return data_; }
+  int64_t size() const { return bytes_; }
+
+ private:
+  void swap(Buffer& other) {
+    std::swap(budget_, other.budget_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+  Budget* budget_ = nullptr;
+  std::byte* data_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+// A charge without a buffer: for memory that somebody else allocated (a shared segment, a description).
+class Charge {
+ public:
+  Charge() = default;
+  Charge(Budget& budget, int64_t bytes) : budget_(&budget), bytes_(bytes) { budget.charge(bytes); }
+  Charge(Charge&& other) noexcept { swap(other); }
+  Charge& operator=(Charge&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Charge() {
+    if (budget_) budget_->release(bytes_);
+  }
+
+ private:
+  void swap(Charge& other) {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+  }
+  Budget* budget_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace concilio

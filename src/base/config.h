@@ -1,0 +1,106 @@
+// Every setting of Concilio in one table: its name, type, range, default, hint name, environment name and help.
+// The only place that reads the environment.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace concilio {
+
+enum class Key : int {
+  // ROMIO's hints, with ROMIO's names and meaning.
+  cb_buffer_size,         // bytes; window of an aggregator; 0 = chosen by the plan
+  cb_nodes,               // number of aggregators; 0 = chosen by the plan
+  cb_config_list,         // text "*:N": at most N aggregators a host
+  romio_cb_read,          // enable | disable | automatic
+  romio_cb_write,         // enable | disable | automatic
+  romio_ds_read,          // enable | disable | automatic
+  romio_ds_write,         // enable | disable | automatic
+  ind_rd_buffer_size,     // bytes; sieve buffer of independent reads
+  ind_wr_buffer_size,     // bytes; sieve buffer of independent writes
+  romio_no_indep_rw,      // boolean
+  romio_cb_fr_alignment,  // bytes; unit that realm borders are aligned to; 0 = chosen by the plan
+  striping_unit,          // bytes; 0 = the file system's own
+  striping_factor,        // targets; 0 = the file system's own
+  // Ours.
+  method,            // concilio_method: auto | independent | list | sieve | two_phase
+  flush,             // concilio_flush: auto | rmw | list: how a window with holes reaches the file
+  memory_limit,      // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
+  ranks_per_node,    // concilio_ranks_per_node: 0 = the machine's own; smaller makes several nodes of one
+  lock_timeout_ms,   // concilio_lock_timeout_ms
+  // The process's own, from the environment alone.
+  disable,     // CONCILIO_DISABLE
+  only,        // CONCILIO_ONLY: GLOB[:GLOB]
+  log_level,   // CONCILIO_LOG: error | warning | info | debug
+  report,      // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
+  hints,       // CONCILIO_HINTS: "key=value;key=value", what `concilio run --hint` sets
+  romio_hints, // ROMIO_HINTS: file of "key value" lines
+  fault,       // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
+  count_,
+};
+
+enum class ValueType { integer, bytes, boolean, choice, text };
+
+struct Setting {
+  Key key;
+  ValueType type;
+  int64_t minimum, maximum;   // of integer and bytes
+  const char* default_value;  // as text, in the form a user would write
+  const char* choices;        // of choice: "a|b|c"
+  const char* hint;           // name in an MPI_Info; nullptr: not a hint
+  const char* environment;    // nullptr: none
+  const char* help;           // one sentence
+};
+
+// The whole table, in the order of Key.
+const std::array<Setting, static_cast<size_t>(Key::count_)>& settings();
+
+// The effective settings of the process or of one file: the table's defaults, then the ROMIO_HINTS file, then
+// CONCILIO_HINTS and the settings' own environment names, then what the program's info object gives. As in ROMIO,
+// a hint from the user's side (environment) wins over the program's.
+class Config {
+ public:
+  enum class Origin { default_value, hints_file, environment, info };
+
+  // Reads the environment and the ROMIO_HINTS file. What was wrong there is in complaints().
+  static Config from_environment();
+  // Only the table's defaults.
+  static Config defaults();
+
+  // Sets a hint by its info name. Unknown names are accepted and ignored (the standard says so) but reported in
+  // the returned error with kind `unsupported`; malformed or out-of-range values with kind `info_value`. The
+  // value is unchanged then. A hint that the user's environment fixed is silently kept.
+  Status set(std::string_view hint, std::string_view value, Origin origin);
+
+  int64_t integer(Key key) const;  // of integer, bytes, boolean (0, 1) and choice (index into choices)
+  const std::string& text(Key key) const;
+  bool boolean(Key key) const { return integer(key) != 0; }
+  Origin origin(Key key) const;
+
+  // (hint name, value) of every setting that has a hint name.
+  std::vector<std::pair<std::string, std::string>> effective_hints() const;
+  // One line each, naming the culprit and the remedy; read from the environment and the hints file.
+  const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  struct Value {
+    std::string text;
+    int64_t number = 0;
+    Origin origin = Origin::default_value;
+  };
+  std::array<Value, static_cast<size_t>(Key::count_)> values_;
+  std::vector<std::string> complaints_;
+};
+
+// "4096", "4k", "4KiB", "1M", "2GiB" -> bytes (powers of 1024).
+Result<int64_t> parse_bytes(std::string_view text);
+// 1536 -> "1.5 KiB".
+std::string format_bytes(int64_t bytes);
+
+}  // namespace concilio

@@ -1,0 +1,73 @@
+// What happened, counted: per file and rank, summed or maximised over ranks when a file is closed.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+namespace concilio {
+
+enum class Counter : int {
+  independent_reads,  // calls of the program
+  independent_writes,
+  collective_reads,
+  collective_writes,
+  bytes_read,  // the program's bytes
+  bytes_written,
+  method_independent,  // program's calls that took this method
+  method_list,
+  method_sieve,
+  method_two_phase,
+  plans_made,
+  plans_reused,
+  rounds,
+  storage_opens,  // requests to storage
+  storage_reads,
+  storage_writes,
+  storage_bytes_read,  // bytes asked of storage; less bytes_read is what sieving read on top
+  storage_bytes_written,
+  windows_whole,  // how windows reached the file
+  windows_rmw,
+  windows_list,
+  messages_sent,
+  message_bytes_sent,
+  locks_taken,
+  plan_ns,     // time, in nanoseconds
+  exchange_ns, // waiting for ranks, messages between nodes
+  copy_ns,
+  storage_ns,
+  call_ns,  // the whole of the program's calls
+  count_,
+};
+
+inline constexpr int counter_count = static_cast<int>(Counter::count_);
+
+// The name as it stands in reports, e.g. "storage_bytes_read".
+const char* counter_name(Counter counter);
+
+struct Counters {
+  std::array<int64_t, counter_count> values{};
+  int64_t& operator[](Counter counter) { return values[static_cast<size_t>(counter)]; }
+  int64_t operator[](Counter counter) const { return values[static_cast<size_t>(counter)]; }
+};
+
+inline int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Adds the time from its making to its end to a counter.
+class Stopwatch {
+ public:
+  Stopwatch(Counters& counters, Counter counter) : counters_(counters), counter_(counter), start_ns_(now_ns()) {}
+  ~Stopwatch() { counters_[counter_] += now_ns() - start_ns_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  Counters& counters_;
+  Counter counter_;
+  int64_t start_ns_;
+};
+
+}  // namespace concilio

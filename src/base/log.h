@@ -1,0 +1,25 @@
+// Leveled messages to stderr, each with the rank: "concilio[3] warning: ...".
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace concilio {
+
+enum class LogLevel : int { error, warning, info, debug };
+
+void set_log_level(LogLevel level);
+void set_log_rank(int rank);  // of MPI_COMM_WORLD; -1 (the start): not known yet
+bool log_enabled(LogLevel level);
+void log_line(LogLevel level, std::string_view text);
+// The same, but a text is written only the first time this process says it.
+void log_once(LogLevel level, const std::string& text);
+
+template <typename... Args>
+void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
+  if (log_enabled(level)) log_line(level, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace concilio

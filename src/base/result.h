@@ -1,0 +1,86 @@
+// Result<T>: a value or an Error. No exception crosses a function of Concilio's that can fail for a reason a
+// caller or a disk can cause; such a function returns a Result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace concilio {
+
+// What went wrong, in the classes a caller can act on. `mpiio` alone maps these to MPI error classes.
+enum class ErrorKind : int32_t {
+  none = 0,
+  no_such_file,
+  file_exists,
+  bad_file,  // a directory, a path component that is no directory, a name too long
+  access,
+  no_space,
+  quota,
+  read_only,
+  file_in_use,
+  io,
+  access_mode,  // the operation does not fit the mode the file was opened with
+  argument,
+  count,
+  datatype,
+  not_same,  // arguments that must agree differ between ranks
+  info_value,
+  no_memory,
+  unsupported,
+  conversion,
+  communication,
+  other,
+};
+
+struct Error {
+  ErrorKind kind = ErrorKind::other;
+  int system_errno = 0;  // 0: no system call failed
+  std::string message;   // says what, where and why; one line, no full stop at its end
+
+  // The kind that stands for `system_errno`, e.g. ENOSPC -> no_space.
+  static ErrorKind kind_of_errno(int system_errno);
+  // "WHAT: strerror(errno)".
+  static Error from_errno(int system_errno, const std::string& what);
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)), ok_(false) {}
+
+  bool ok() const { return ok_; }
+  explicit operator bool() const { return ok_; }
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+  bool ok_ = true;
+};
+
+using Status = Result<void>;
+
+}  // namespace concilio

@@ -1,0 +1,37 @@
+// Errors as MPI sees them: the only place where an ErrorKind becomes an MPI error class.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "base/result.h"
+
+namespace concilio::mpiio {
+
+int class_of(ErrorKind kind);
+// An error code of that class whose MPI_Error_string is the message. Codes are made once per distinct message, and
+// a bounded number of them (then the plain class serves), since MPI never takes one back.
+int code_of(const Error& error);
+
+// The handler of one file, or of MPI_FILE_NULL: what happens with an error code.
+class ErrorHandler {
+ public:
+  ErrorHandler() = default;  // MPI_ERRORS_RETURN
+  // MPI_ERR_ARG if the handler is none that a file can have.
+  static int make(MPI_Errhandler handler, ErrorHandler* result);
+  static const ErrorHandler& of_null();        // MPI_FILE_NULL's
+  static void set_of_null(const ErrorHandler& handler);
+
+  // Calls the handler (a user's function, or the end of the program for MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT) and
+  // returns the code. `handle` is what a user's function is given; `message` goes to stderr where the program ends.
+  int call(MPI_File handle, int code, const std::string& message) const;
+  // A handle that the caller may free.
+  int handle(MPI_Errhandler* result) const;
+
+ private:
+  enum class Kind { returns, fatal, user } kind_ = Kind::returns;
+  MPI_File_errhandler_function* function_ = nullptr;
+};
+
+}  // namespace concilio::mpiio

@@ -1,0 +1,51 @@
+// Fused copies: from the bytes one access describes straight to those of another, without packing in between.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pattern/access.h"
+
+namespace concilio {
+
+// One side of a copy: data positions from `position` on of `access`; offset o of the access lies in memory at
+// base + (o - origin). A user's buffer has base = its address and origin 0; a window that holds file offsets
+// [lo, hi) has base = its address and origin lo.
+struct Side {
+  const Access* access;
+  int64_t position;
+  std::byte* base;
+  int64_t origin = 0;
+};
+
+// Copies `bytes` bytes of stream. The two must not overlap in memory. Inner loops are specialised for regular runs of
+// 1, 2, 4, 8, 16, 32 and 64 bytes and for lists of blocks against contiguous memory.
+void copy(const Side& from, const Side& to, int64_t bytes);
+
+// Which granules of a window are covered: one byte per granule, 0 or 1, so that several ranks may mark the same map
+// without atomic operations (they all write 1).
+class CoverageMap {
+ public:
+  // Marks live at `map`, which the caller provides: bytes_needed() of it. The window holds offsets
+  // [window.begin, window.end); pieces begin and end at anchor + k * granule, or are cut by the window's borders.
+  CoverageMap(std::uint8_t* map, Interval window, Access::Granule granule);
+  static int64_t bytes_needed(int64_t window_bytes, int64_t granule);
+
+  void clear();
+  void mark(Interval offsets);  // whole granules within the window
+  // Marks the pieces of data [begin, end) of a monotone access, which must lie within the window.
+  void mark(const Access& access, int64_t begin, int64_t end);
+  bool full() const;
+  // The next covered stretch of offsets at or behind `from`; empty if none. Likewise the next hole.
+  Interval next_covered(int64_t from) const;
+  Interval next_hole(int64_t from) const;
+  int64_t covered_bytes() const;
+
+ private:
+  std::uint8_t* map_;
+  Interval window_;
+  int64_t granule_, grid_;  // grid_: offset of the granule that holds window_.begin
+  int64_t granules_;
+};
+
+}  // namespace concilio
