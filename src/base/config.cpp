@@ -178,8 +178,9 @@ Error unknown_hint(std::string_view hint) {
   const char* nearest = nullptr;
   size_t nearest_distance = hint.starts_with("concilio_") ? 256 : std::min<size_t>(4, hint.size() / 3);
   for (const Setting& setting : settings()) {
-    if (!setting.hint || hint.size() > 255) continue;
-    const size_t distance = edit_distance(hint, setting.hint);
+    if (!setting.hint || hint.empty() || hint.size() > 255) continue;
+    const bool cut_short = std::string_view(setting.hint).starts_with(hint);
+    const size_t distance = cut_short ? 1 : edit_distance(hint, setting.hint);
     if (distance < nearest_distance) {
       nearest = setting.hint;
       nearest_distance = distance;
