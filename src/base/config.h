@@ -17,7 +17,7 @@ enum class Key : int {
   // ROMIO's hints, with ROMIO's names and meaning.
   cb_buffer_size,         // bytes; window of an aggregator; 0 = chosen by the plan
   cb_nodes,               // number of aggregators; 0 = chosen by the plan
-  cb_config_list,         // text "*:N": at most N aggregators a host
+  cb_config_list,         // text "*:N": at most N aggregators a host; integer() is N, 0 = chosen by the plan
   romio_cb_read,          // enable | disable | automatic
   romio_cb_write,         // enable | disable | automatic
   romio_ds_read,          // enable | disable | automatic
