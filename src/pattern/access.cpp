@@ -252,6 +252,28 @@ Access::Access(NestRef nest, int64_t displacement, int64_t extent)
     }
   }
   monotone_ = nest_->monotone() && extent_ >= nest_->upper() - nest_->lower();
+  if (monotone_ && nest_->pieces() > 1 && nest_->pieces() <= unrolled_pieces / 2) unroll();
+}
+
+void Access::unroll() {
+  const int64_t tiles = unrolled_pieces / nest_->pieces();
+  const auto extent = checked_multiply(extent_, tiles);
+  if (!extent || !checked_add(*extent, nest_->upper()) || nest_->size() > int64_max / tiles) return;
+  std::vector<int64_t> offsets, lengths;
+  Access small = *this;
+  small.displacement_ = 0;
+  Cursor cursor(small);
+  while (cursor.position() < nest_->size() * tiles) {
+    const Chunk chunk = cursor.next(nest_->size() * tiles - cursor.position());
+    for (int64_t i = 0; i < chunk.count; ++i) {
+      offsets.push_back(chunk.offset(i));
+      lengths.push_back(chunk.length);
+    }
+  }
+  Result<NestRef> list = Nest::blocks(offsets, lengths);
+  if (!list || (*list)->kind() != Nest::Kind::blocks) return;
+  nest_ = std::move(*list);
+  extent_ = *extent;
 }
 
 Access Access::of(const DataType& type, int64_t displacement) {
@@ -296,8 +318,9 @@ Interval Access::bounds(int64_t begin, int64_t end) const {
   if (monotone_ || (first == last && (nest_->monotone() || end - begin == 1))) {
     return {offset_of(begin), saturating_add(offset_of(end - 1), 1)};
   }
-  const auto [low, high] = std::minmax(tile_origin(first), tile_origin(last));
-  return {saturating_add(low, nest_->lower()), saturating_add(high, nest_->upper())};
+  const int64_t from = tile_origin(first), to = tile_origin(last);
+  return {saturating_add(std::min(from, to), nest_->lower()),
+          saturating_add(std::max(from, to), nest_->upper())};
 }
 
 int64_t Access::pieces(int64_t begin, int64_t end) const {
@@ -494,6 +517,20 @@ Chunk Cursor::next(int64_t max_bytes) {
   piece_ += count;
   position_ += bytes;
   return chunk;
+}
+
+BlockList Cursor::next_blocks(int64_t max_bytes) {
+  if (piece_ == pieces_) advance_leaf();
+  if (length_ != 0 || within_ > 0) return {};
+  const std::span<const int64_t> positions = leaf_->positions().subspan(static_cast<size_t>(piece_));
+  int64_t count = pieces_ - piece_;
+  if (positions.back() - positions[0] > max_bytes) {
+    count = static_cast<int64_t>(last_not_above(positions, positions[0] + max_bytes));
+  }
+  const BlockList list{origin_, count, offsets_ + piece_, positions.data()};
+  piece_ += count;
+  position_ += positions[static_cast<size_t>(count)] - positions[0];
+  return list;
 }
 
 // Blocks of differing lengths: as many as happen to be alike.

@@ -62,7 +62,11 @@ class Access {
 
  private:
   friend class Cursor;
+  // Tiles of a few pieces are written out until they make a list of this length, so that a cursor hands out
+  // lists worth a loop. Bounds the memory that this takes.
+  static constexpr int64_t unrolled_pieces = 64;
   int64_t tile_origin(int64_t tile) const;
+  void unroll();
   NestRef nest_ = Nest::empty();
   int64_t displacement_ = 0, extent_ = 0;
   bool contiguous_ = false, monotone_ = true;
@@ -80,6 +84,15 @@ struct Chunk {
   int64_t offset(int64_t i) const { return base + (offsets ? offsets[i] : i * stride); }
 };
 
+// A stretch of whole blocks of differing lengths: block i lies at base + offsets[i] and is positions[i + 1] -
+// positions[i] bytes long.
+struct BlockList {
+  int64_t base = 0, count = 0;
+  const int64_t* offsets = nullptr;
+  const int64_t* positions = nullptr;
+  int64_t bytes() const { return count == 0 ? 0 : positions[count] - positions[0]; }
+};
+
 // Walks an access along its stream. Memory: O(depth). The access must outlive the cursor.
 class Cursor {
  public:
@@ -91,6 +104,9 @@ class Cursor {
   // it. As long as the description allows: a whole run, a whole list of equal blocks. A piece that is cut (at
   // the cursor or by max_bytes) comes alone, with count 1.
   Chunk next(int64_t max_bytes);
+  // If whole blocks of differing lengths come next, as many as max_bytes allow, and moves behind them; else
+  // an empty list, and the cursor stays. For loops that next() would serve block by block.
+  BlockList next_blocks(int64_t max_bytes);
 
  private:
   // The path from the root to the leaf: which copy or part, at each level.

@@ -98,6 +98,27 @@ void move_pieces(From from, To to, int64_t length, int64_t count) {
   move_all(HeadAndTail<2>{length - 2}, from, to, count);
 }
 
+// A piece of any length, decided piece by piece.
+void move_one(std::byte* to, const std::byte* from, int64_t length) {
+  if (length > lines_max_bytes) {
+    std::memcpy(to, from, static_cast<size_t>(length));
+  } else if (length >= 64) {
+    Lines{length - 64}(to, from);
+  } else if (length >= 32) {
+    HeadAndTail<32>{length - 32}(to, from);
+  } else if (length >= 16) {
+    HeadAndTail<16>{length - 16}(to, from);
+  } else if (length >= 8) {
+    HeadAndTail<8>{length - 8}(to, from);
+  } else if (length >= 4) {
+    HeadAndTail<4>{length - 4}(to, from);
+  } else if (length >= 2) {
+    HeadAndTail<2>{length - 2}(to, from);
+  } else {
+    *to = *from;
+  }
+}
+
 // One side's current chunk, and what of it is still to move.
 class Stream {
  public:
@@ -108,6 +129,16 @@ class Stream {
 
   void fill() {
     if (count_ > 0) return;
+    const BlockList list = cursor_.next_blocks(bytes_left_);
+    if (list.count > 0) {
+      bytes_left_ -= list.bytes();
+      base_ = memory_ + static_cast<uintptr_t>(list.base);
+      count_ = list.count;
+      offsets_ = list.offsets;
+      positions_ = list.positions;
+      rest_ = length_ = positions_[1] - positions_[0];
+      return;
+    }
     const Chunk chunk = cursor_.next(bytes_left_);
     bytes_left_ -= chunk.bytes();
     base_ = memory_ + static_cast<uintptr_t>(chunk.base);
@@ -115,13 +146,22 @@ class Stream {
     stride_ = chunk.stride;
     count_ = chunk.count;
     offsets_ = chunk.offsets;
+    positions_ = nullptr;
     rest_ = length_;
   }
 
-  int64_t count() const { return count_; }    // pieces left, the one begun included
+  // Whole pieces of one length that are next.
+  int64_t whole() const { return rest_ < length_ ? 0 : (positions_ ? 1 : count_); }
   int64_t length() const { return length_; }  // of a whole piece
   int64_t rest() const { return rest_; }      // of the piece begun
-  bool begun() const { return rest_ < length_; }
+  // Whole pieces of differing lengths that are next and fit into max_bytes.
+  int64_t varied(int64_t max_bytes) const {
+    if (!positions_ || rest_ < length_) return 0;
+    if (positions_[count_] - positions_[0] <= max_bytes) return count_;
+    return std::upper_bound(positions_ + 1, positions_ + count_ + 1, positions_[0] + max_bytes) - positions_ -
+           1;
+  }
+  const int64_t* positions() const { return positions_; }
   bool listed() const { return offsets_ != nullptr; }
 
   Strided strided() const { return {base_, stride_}; }
@@ -132,7 +172,11 @@ class Stream {
 
   void skip_pieces(int64_t count) {
     count_ -= count;
-    if (offsets_) {
+    if (positions_) {
+      offsets_ += count;
+      positions_ += count;
+      rest_ = length_ = count_ > 0 ? positions_[1] - positions_[0] : 0;
+    } else if (offsets_) {
       offsets_ += count;
     } else {
       base_ += static_cast<uintptr_t>(count * stride_);
@@ -152,6 +196,7 @@ class Stream {
   uintptr_t base_ = 0;
   int64_t length_ = 0, stride_ = 0, count_ = 0, rest_ = 0;
   const int64_t* offsets_ = nullptr;
+  const int64_t* positions_ = nullptr;  // of blocks of differing lengths; length_ is then the first one's
 };
 
 template <typename From>
@@ -165,7 +210,7 @@ void move_to(From from, const Stream& to, int64_t length, int64_t count) {
 
 // Whole pieces of equal length on both sides.
 void move_paired(Stream& from, Stream& to) {
-  const int64_t length = from.length(), count = std::min(from.count(), to.count());
+  const int64_t length = from.length(), count = std::min(from.whole(), to.whole());
   if (from.listed()) {
     move_to(from.list(), to, length, count);
   } else {
@@ -177,7 +222,7 @@ void move_paired(Stream& from, Stream& to) {
 
 // Whole pieces of `from` into one contiguous stretch of `to`.
 void move_gathered(Stream& from, Stream& to) {
-  const int64_t length = from.length(), count = std::min(from.count(), to.rest() / length);
+  const int64_t length = from.length(), count = std::min(from.whole(), to.rest() / length);
   const Strided stretch{to.address(), length};
   if (from.listed()) {
     move_pieces(from.list(), stretch, length, count);
@@ -190,10 +235,31 @@ void move_gathered(Stream& from, Stream& to) {
 
 // One contiguous stretch of `from` into whole pieces of `to`.
 void move_scattered(Stream& from, Stream& to) {
-  const int64_t length = to.length(), count = std::min(to.count(), from.rest() / length);
+  const int64_t length = to.length(), count = std::min(to.whole(), from.rest() / length);
   move_to(Strided{from.address(), length}, to, length, count);
   to.skip_pieces(count);
   from.skip_bytes(count * length);
+}
+
+// Whole pieces of differing lengths between `list` and one contiguous stretch of `other`.
+template <bool to_list>
+int64_t move_varied(Stream& list, Stream& other, int64_t count) {
+  const Listed pieces = list.list();
+  const int64_t* positions = list.positions();
+  auto* stretch = reinterpret_cast<std::byte*>(other.address());
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t length = positions[i + 1] - positions[i];
+    if constexpr (to_list) {
+      move_one(pieces.at(i), stretch, length);
+    } else {
+      move_one(stretch, pieces.at(i), length);
+    }
+    stretch += length;
+  }
+  const int64_t bytes = positions[count] - positions[0];
+  list.skip_pieces(count);
+  other.skip_bytes(bytes);
+  return bytes;
 }
 
 }  // namespace
@@ -204,7 +270,7 @@ void copy(const Side& from_side, const Side& to_side, int64_t bytes) {
   while (bytes > 0) {
     from.fill();
     to.fill();
-    const int64_t from_whole = from.begun() ? 0 : from.count(), to_whole = to.begun() ? 0 : to.count();
+    const int64_t from_whole = from.whole(), to_whole = to.whole();
     if (from_whole > 1 && to_whole > 1 && from.length() == to.length()) {
       bytes -= from.length() * std::min(from_whole, to_whole);
       move_paired(from, to);
@@ -214,10 +280,14 @@ void copy(const Side& from_side, const Side& to_side, int64_t bytes) {
     } else if (to_whole > 1 && from.rest() >= to.length()) {
       bytes -= to.length() * std::min(to_whole, from.rest() / to.length());
       move_scattered(from, to);
+    } else if (const int64_t gathered = from.varied(to.rest()); gathered > 0) {
+      bytes -= move_varied<false>(from, to, gathered);
+    } else if (const int64_t scattered = to.varied(from.rest()); scattered > 0) {
+      bytes -= move_varied<true>(to, from, scattered);
     } else {
       const int64_t length = std::min(from.rest(), to.rest());
-      std::memcpy(reinterpret_cast<void*>(to.address()), reinterpret_cast<const void*>(from.address()),
-                  static_cast<size_t>(length));
+      move_one(reinterpret_cast<std::byte*>(to.address()), reinterpret_cast<const std::byte*>(from.address()),
+               length);
       from.skip_bytes(length);
       to.skip_bytes(length);
       bytes -= length;
@@ -260,6 +330,12 @@ void CoverageMap::mark(const Access& access, int64_t begin, int64_t end) {
   if (end <= begin) return;
   Cursor cursor(access, begin);
   while (cursor.position() < end) {
+    const BlockList list = cursor.next_blocks(end - cursor.position());
+    for (int64_t i = 0; i < list.count; ++i) {
+      const int64_t offset = list.base + list.offsets[i];
+      mark(Interval{offset, offset + list.positions[i + 1] - list.positions[i]});
+    }
+    if (list.count > 0) continue;
     const Chunk chunk = cursor.next(end - cursor.position());
     if (chunk.count == 1) {
       mark(Interval{chunk.offset(0), chunk.offset(0) + chunk.length});
@@ -276,10 +352,12 @@ void CoverageMap::mark_pieces(const Chunk& chunk) {
   if (!chunk.offsets) {
     const int64_t step = index(chunk.stride);
     std::uint8_t* mark = map_ + index(chunk.base - grid_);
-    if (width == 1) {
-      for (int64_t i = 0; i < chunk.count; ++i) mark[i * step] = 1;
-    } else if (width == step) {
+    if (width == step) {
       std::memset(mark, 1, static_cast<size_t>(width * chunk.count));
+    } else if (width <= 8) {  // a call for each piece would cost more
+      for (int64_t k = 0; k < width; ++k) {
+        for (int64_t i = 0; i < chunk.count; ++i) mark[i * step + k] = 1;
+      }
     } else {
       for (int64_t i = 0; i < chunk.count; ++i) std::memset(mark + i * step, 1, static_cast<size_t>(width));
     }
@@ -287,7 +365,12 @@ void CoverageMap::mark_pieces(const Chunk& chunk) {
   }
   const int64_t base = chunk.base - grid_;
   for (int64_t i = 0; i < chunk.count; ++i) {
-    std::memset(map_ + index(base + chunk.offsets[i]), 1, static_cast<size_t>(width));
+    std::uint8_t* mark = map_ + index(base + chunk.offsets[i]);
+    if (width <= 8) {
+      for (int64_t k = 0; k < width; ++k) mark[k] = 1;
+    } else {
+      std::memset(mark, 1, static_cast<size_t>(width));
+    }
   }
 }
 

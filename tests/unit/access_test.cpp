@@ -71,7 +71,9 @@ void check_case(Generator& generator, const Case& test) {
     const std::vector<int64_t> part(all.begin() + begin, all.begin() + end);
     const Interval bounds = access.bounds(begin, end);
     const auto granule = access.granule(begin, end);
-    if (access.monotone_within(end)) ASSERT_TRUE(naive::is_monotone({all.begin(), all.begin() + end}));
+    if (access.monotone_within(end)) {
+      ASSERT_TRUE(naive::is_monotone({all.begin(), all.begin() + end}));
+    }
     if (part.empty()) {
       ASSERT_EQ(bounds, (Interval{0, 0}));
       ASSERT_EQ(access.pieces(begin, end), 0);
@@ -93,7 +95,9 @@ void check_case(Generator& generator, const Case& test) {
     for (size_t i = 0; i < part.size(); ++i) {
       if (i > 0 && part[i] == part[i - 1] + 1) continue;
       ASSERT_EQ((part[i] - granule.anchor) % granule.granule, 0);
-      if (i > 0) ASSERT_EQ((part[i - 1] + 1 - granule.anchor) % granule.granule, 0);
+      if (i > 0) {
+        ASSERT_EQ((part[i - 1] + 1 - granule.anchor) % granule.granule, 0);
+      }
     }
     ASSERT_EQ((part.back() + 1 - granule.anchor) % granule.granule, 0);
 
@@ -135,7 +139,9 @@ TEST(RandomAccesses, HashIsThatOfThePattern) {
       for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<int64_t>(i);
     }
     for (const auto& [hash, other] : seen) {
-      if (hash == test.access.hash()) ASSERT_EQ(other, bytes) << seed;
+      if (hash == test.access.hash()) {
+        ASSERT_EQ(other, bytes) << seed;
+      }
     }
     seen.emplace_back(test.access.hash(), std::move(bytes));
   }

@@ -175,7 +175,7 @@ struct MapCase {
   void check() const {
     ASSERT_EQ(map.full(), std::all_of(covered.begin(), covered.end(), [](bool c) { return c; }));
     ASSERT_EQ(map.covered_bytes(), std::count(covered.begin(), covered.end(), true));
-    for (int64_t from = window.begin - 3; from <= window.end; ++from) {
+    for (int64_t from = window.begin - 3; from <= window.end; from += 1 + window.length() / 40) {
       for (bool value : {false, true}) {
         const Interval expected = next(from, value),
                        found = value ? map.next_covered(from) : map.next_hole(from);
