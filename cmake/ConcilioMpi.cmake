@@ -22,7 +22,8 @@ function(concilio_find_mpi flavour wrapper)
   list(TRANSFORM compile REPLACE "^-I" "" OUTPUT_VARIABLE includes)
   add_library(concilio_use_${flavour} INTERFACE)
   target_include_directories(concilio_use_${flavour} SYSTEM INTERFACE ${includes})
-  target_link_options(concilio_use_${flavour} INTERFACE ${link})
+  # Neither MPI's long-deprecated C++ interface.
+  target_compile_definitions(concilio_use_${flavour} INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   target_link_libraries(concilio_use_${flavour} INTERFACE ${link})
   get_filename_component(folder ${wrapper} DIRECTORY)
   find_program(CONCILIO_MPI_${flavour}_LAUNCHER NAMES mpirun.${flavour} mpirun mpiexec HINTS ${folder}

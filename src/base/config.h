@@ -17,7 +17,7 @@ enum class Key : int {
   // ROMIO's hints, with ROMIO's names and meaning.
   cb_buffer_size,         // bytes; window of an aggregator; 0 = chosen by the plan
   cb_nodes,               // number of aggregators; 0 = chosen by the plan
-  cb_config_list,         // text "*:N": at most N aggregators a host
+  cb_config_list,         // text "*:N": at most N aggregators a host; integer() is N, 0 = chosen by the plan
   romio_cb_read,          // enable | disable | automatic
   romio_cb_write,         // enable | disable | automatic
   romio_ds_read,          // enable | disable | automatic
@@ -85,6 +85,9 @@ class Config {
 
   // (hint name, value) of every setting that has a hint name.
   std::vector<std::pair<std::string, std::string>> effective_hints() const;
+  // The values and origins of all settings that have a hint name, as one text, and their adoption on another rank.
+  std::string hints_as_text() const;
+  void adopt_hints(const std::string& text);
   // One line each, naming the culprit and the remedy; read from the environment and the hints file.
   const std::vector<std::string>& complaints() const { return complaints_; }
 

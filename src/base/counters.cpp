@@ -1,0 +1,46 @@
+#include "base/counters.h"
+
+namespace concilio {
+
+namespace {
+
+constexpr std::array<const char*, counter_count> names = {
+    "independent_reads",
+    "independent_writes",
+    "collective_reads",
+    "collective_writes",
+    "bytes_read",
+    "bytes_written",
+    "method_independent",
+    "method_list",
+    "method_sieve",
+    "method_two_phase",
+    "plans_made",
+    "plans_reused",
+    "rounds",
+    "storage_opens",
+    "storage_reads",
+    "storage_writes",
+    "storage_bytes_read",
+    "storage_bytes_written",
+    "windows_whole",
+    "windows_rmw",
+    "windows_list",
+    "messages_sent",
+    "message_bytes_sent",
+    "locks_taken",
+    "plan_ns",
+    "exchange_ns",
+    "copy_ns",
+    "storage_ns",
+    "call_ns",
+};
+static_assert(names.back() != nullptr, "every counter has a name");
+
+}  // namespace
+
+const char* counter_name(Counter counter) {
+  return names[static_cast<size_t>(counter)];
+}
+
+}  // namespace concilio

@@ -1,0 +1,77 @@
+#include "base/log.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <unordered_set>
+
+namespace concilio {
+
+namespace {
+
+std::atomic<LogLevel> current_level{LogLevel::warning};
+std::atomic<int> current_rank{-1};
+
+const char* level_name(LogLevel level) {
+  switch (level) {
+    case LogLevel::error:
+      return "error";
+    case LogLevel::warning:
+      return "warning";
+    case LogLevel::info:
+      return "info";
+    case LogLevel::debug:
+      return "debug";
+  }
+  return "error";
+}
+
+}  // namespace
+
+void set_log_level(LogLevel level) {
+  current_level.store(level, std::memory_order_relaxed);
+}
+
+void set_log_rank(int rank) {
+  current_rank.store(rank, std::memory_order_relaxed);
+}
+
+bool log_enabled(LogLevel level) {
+  return level <= current_level.load(std::memory_order_relaxed);
+}
+
+void log_line(LogLevel level, std::string_view text) {
+  if (!log_enabled(level)) return;
+  const int rank = current_rank.load(std::memory_order_relaxed);
+  const std::string line = rank < 0 ? fmt::format("concilio {}: {}\n", level_name(level), text)
+                                    : fmt::format("concilio[{}] {}: {}\n", rank, level_name(level), text);
+  // One system call, so that the lines of several ranks and threads do not run into each other. There is
+  // nowhere to say that stderr cannot be written to.
+  const int saved_errno = errno;
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t written = write(STDERR_FILENO, rest.data(), rest.size());
+    if (written > 0) {
+      rest.remove_prefix(static_cast<size_t>(written));
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+  errno = saved_errno;
+}
+
+void log_once(LogLevel level, const std::string& text) {
+  if (!log_enabled(level)) return;
+  // Never destroyed: a thread may still log while the process ends.
+  static auto& mutex = *new std::mutex;
+  static auto& said = *new std::unordered_set<std::string>;
+  {
+    const std::lock_guard guard(mutex);
+    if (!said.insert(text).second) return;
+  }
+  log_line(level, text);
+}
+
+}  // namespace concilio

@@ -1,0 +1,81 @@
+// The table of settings.
+#include "base/config.h"
+
+namespace concilio {
+
+namespace {
+
+constexpr int64_t kib = int64_t{1} << 10, tib = int64_t{1} << 40;
+constexpr int64_t none = 0;
+constexpr const char* automatic = "automatic|enable|disable";
+
+constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
+    {Key::cb_buffer_size, ValueType::bytes, 0, tib, "0", nullptr, "cb_buffer_size", nullptr,
+     "Size of an aggregator's window; 0: chosen by the plan, within the memory limit."},
+    {Key::cb_nodes, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "cb_nodes", nullptr,
+     "Number of aggregators; 0: chosen by the plan."},
+    {Key::cb_config_list, ValueType::text, none, none, "*:*", nullptr, "cb_config_list", nullptr,
+     "Aggregators a host, as *:N; *:* or *:0: chosen by the plan."},
+    {Key::romio_cb_read, ValueType::choice, none, none, "automatic", automatic, "romio_cb_read", nullptr,
+     "Whether collective reads bring the pieces of all ranks together at aggregators."},
+    {Key::romio_cb_write, ValueType::choice, none, none, "automatic", automatic, "romio_cb_write", nullptr,
+     "Whether collective writes bring the pieces of all ranks together at aggregators."},
+    {Key::romio_ds_read, ValueType::choice, none, none, "automatic", automatic, "romio_ds_read", nullptr,
+     "Whether reads of scattered pieces read the holes between them along."},
+    {Key::romio_ds_write, ValueType::choice, none, none, "automatic", automatic, "romio_ds_write", nullptr,
+     "Whether writes of scattered pieces read, modify and write the holes between them along."},
+    {Key::ind_rd_buffer_size, ValueType::bytes, 4 * kib, tib, "1M", nullptr, "ind_rd_buffer_size", nullptr,
+     "Size of the sieve buffer of independent reads."},
+    {Key::ind_wr_buffer_size, ValueType::bytes, 4 * kib, tib, "512K", nullptr, "ind_wr_buffer_size", nullptr,
+     "Size of the sieve buffer of independent writes."},
+    {Key::romio_no_indep_rw, ValueType::boolean, none, none, "false", nullptr, "romio_no_indep_rw", nullptr,
+     "The program promises to make no independent reads and writes: only aggregators open the file."},
+    {Key::romio_cb_fr_alignment, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_fr_alignment", nullptr,
+     "Unit that the borders between aggregators' parts of the file are aligned to; 0: chosen by the plan."},
+    {Key::striping_unit, ValueType::bytes, 0, tib, "0", nullptr, "striping_unit", nullptr,
+     "Size of a stripe of the file; 0: the file system's own."},
+    {Key::striping_factor, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "striping_factor", nullptr,
+     "Number of storage targets the file is striped over; 0: the file system's own."},
+    {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase",
+     "concilio_method", "CONCILIO_METHOD",
+     "The method all calls take where it is legal; auto: the cheapest for each call."},
+    {Key::flush, ValueType::choice, none, none, "auto", "auto|rmw|list", "concilio_flush", nullptr,
+     "How a window with holes reaches the file: read, modified and written, or piece by piece."},
+    {Key::memory_limit, ValueType::bytes, 4 * kib, tib, "8M", nullptr, "concilio_memory_limit",
+     "CONCILIO_MEMORY_LIMIT", "Most bytes of internal memory that a rank takes."},
+    {Key::ranks_per_node, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "concilio_ranks_per_node",
+     "CONCILIO_RANKS_PER_NODE",
+     "Most ranks that count as one node, so that a machine acts as several; 0: the machine's own."},
+    {Key::lock_timeout_ms, ValueType::integer, 0, 86'400'000, "5000", nullptr, "concilio_lock_timeout_ms",
+     nullptr, "Milliseconds to wait for a file lock before doing without locks."},
+    {Key::disable, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_DISABLE",
+     "Pass every call on to the MPI library's own MPI-IO."},
+    {Key::only, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_ONLY",
+     "Take over only the files whose path matches one of GLOB[:GLOB]...; empty: all."},
+    {Key::log_level, ValueType::choice, none, none, "warning", "error|warning|info|debug", nullptr,
+     "CONCILIO_LOG", "How much is said on stderr."},
+    {Key::report, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_REPORT",
+     "File that a line of JSON is appended to for every file closed; empty: none."},
+    {Key::hints, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_HINTS",
+     "Hints for every file, as key=value;key=value."},
+    {Key::romio_hints, ValueType::text, none, none, "", nullptr, nullptr, "ROMIO_HINTS",
+     "File of hints for every file, one `key value` a line."},
+    {Key::fault, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_FAULT",
+     "Storage faults to inject, for tests, as OPERATION:N:WHAT."},
+}};
+
+constexpr bool in_order_of_key() {
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i].key != static_cast<Key>(i) || table[i].help == nullptr) return false;
+  }
+  return true;
+}
+static_assert(in_order_of_key());
+
+}  // namespace
+
+const std::array<Setting, static_cast<size_t>(Key::count_)>& settings() {
+  return table;
+}
+
+}  // namespace concilio

@@ -1,0 +1,326 @@
+#include "mpi/team.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "mpi/node_facts.h"
+
+namespace concilio {
+
+// What the ranks of a node share from the start. Lies at the head of the control segment, followed by one slot of
+// max_value_bytes for every rank of the node and one for the result.
+struct Team::Control {
+  alignas(64) Gate arrived;  // all ranks of the node are at the meeting
+  alignas(64) Gate done;     // the meeting's work is done
+  alignas(64) int64_t failed;
+  char name[128];  // of the segment being shared
+};
+
+namespace {
+
+constexpr int spins_with_own_core = 2000;
+
+Error mpi_error(int code, const std::string& what) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  return Error{ErrorKind::communication, 0, fmt::format("{}: {}", what, text)};
+}
+
+// Lets the MPI move messages that other ranks wait for.
+void make_progress(void* context) {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<Team*>(context)->comm(), &flag, MPI_STATUS_IGNORE);
+}
+
+// The teams made so far, by the communicator they were made for.
+using Teams = std::vector<std::shared_ptr<Team>>;
+
+std::mutex& teams_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+std::vector<std::weak_ptr<Team>>& all_teams() {
+  static std::vector<std::weak_ptr<Team>> teams;
+  return teams;
+}
+
+int drop_teams(MPI_Comm, int, void* value, void*) {
+  std::lock_guard lock(teams_mutex());
+  delete static_cast<Teams*>(value);
+  return MPI_SUCCESS;
+}
+
+// MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works.
+int release_at_finalize(MPI_Comm, int, void*, void*) {
+  std::lock_guard lock(teams_mutex());
+  for (auto& weak : all_teams()) {
+    if (auto team = weak.lock()) team->leave_mpi();
+  }
+  all_teams().clear();
+  return MPI_SUCCESS;
+}
+
+Teams* teams_of(MPI_Comm comm) {
+  static const int keyval = [] {
+    int made = MPI_KEYVAL_INVALID, at_finalize = MPI_KEYVAL_INVALID;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_teams, &made, nullptr);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release_at_finalize, &at_finalize, nullptr);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, nullptr);
+    return made;
+  }();
+  void* value = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, keyval, &value, &found);
+  if (found) return static_cast<Teams*>(value);
+  auto* teams = new Teams;
+  PMPI_Comm_set_attr(comm, keyval, teams);
+  return teams;
+}
+
+// An MPI operation and datatype for values of `bytes` bytes; made once.
+struct Between {
+  MPI_Op op;
+  MPI_Datatype type;
+};
+Between between_nodes(MPI_User_function* function, size_t bytes) {
+  static std::mutex mutex;
+  static std::map<MPI_User_function*, Between> made;
+  std::lock_guard lock(mutex);
+  auto found = made.find(function);
+  if (found != made.end()) return found->second;
+  Between between;
+  PMPI_Op_create(function, 1, &between.op);
+  PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &between.type);
+  PMPI_Type_commit(&between.type);
+  made.emplace(function, between);
+  return between;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
+  // Which of this communicator's teams are free must be agreed: a file may be closed already here and not yet there.
+  std::unique_lock lock(teams_mutex());
+  Teams* teams = teams_of(comm);
+  uint64_t free_teams = 0;
+  for (size_t i = 0; i < teams->size() && i < 64; ++i) {
+    const auto& team = (*teams)[i];
+    if (team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node) free_teams |= uint64_t{1} << i;
+  }
+  lock.unlock();
+  int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot agree on a team");
+  lock.lock();
+  if (free_teams != 0) return (*teams)[static_cast<size_t>(__builtin_ctzll(free_teams))];
+  lock.unlock();
+
+  std::shared_ptr<Team> team(new Team);
+  if (auto status = team->set_up(comm, ranks_per_node); !status) return status.error();
+  lock.lock();
+  if (teams->size() < 64) teams->push_back(team);
+  all_teams().push_back(team);
+  return team;
+}
+
+Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
+  ranks_per_node_ = ranks_per_node;
+  PMPI_Comm_rank(comm, &rank_);
+  PMPI_Comm_size(comm, &size_);
+  // Split, not dup: dup would run the copy functions of the user's attributes.
+  int code = PMPI_Comm_split(comm, 0, rank_, &comm_);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot duplicate the communicator");
+  PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+
+  MPI_Comm machine;
+  code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot find the ranks of a node");
+  int machine_rank = 0;
+  PMPI_Comm_rank(machine, &machine_rank);
+  for (bool sharing : {true, false}) {
+    int colour = !sharing ? machine_rank : ranks_per_node > 0 ? machine_rank / ranks_per_node : 0;
+    PMPI_Comm_split(machine, colour, rank_, &node_comm_);
+    PMPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(node_comm_, &local_rank_);
+    PMPI_Comm_size(node_comm_, &local_size_);
+    // Where memory cannot be shared, every rank is a node of its own: slower, and correct. All ranks do the same.
+    int shared = share_control().ok();
+    PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
+    if (shared) break;
+    if (!sharing) return Error{ErrorKind::no_memory, 0, "no memory for a team of ranks"};
+    PMPI_Comm_free(&node_comm_);
+  }
+  PMPI_Comm_free(&machine);
+  PMPI_Comm_split(comm_, local_rank_ == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
+  if (leaders_ != MPI_COMM_NULL) PMPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN);
+  return learn_nodes();
+}
+
+Status Team::share_control() {
+  int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes;
+  Result<SharedSegment> made = local_size_ == 1    ? SharedSegment::make_private(bytes)
+                               : local_rank_ == 0 ? SharedSegment::create(bytes)
+                                                  : SharedSegment();
+  if (local_size_ > 1) {
+    char name[128] = "";
+    if (local_rank_ == 0 && made) std::strncpy(name, made->name().c_str(), sizeof name - 1);
+    PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, node_comm_);
+    if (name[0] == '\0') return made ? Error{ErrorKind::no_memory, 0, "no shared memory"} : made.error();
+    if (local_rank_ != 0) made = SharedSegment::attach(name, bytes);
+    int attached = made.ok();
+    PMPI_Allreduce(MPI_IN_PLACE, &attached, 1, MPI_INT, MPI_MIN, node_comm_);
+    if (!attached) return made ? Error{ErrorKind::no_memory, 0, "no shared memory"} : made.error();
+    made->remove_name();
+  }
+  if (!made) return made.error();
+  control_segment_ = std::move(*made);
+  return {};
+}
+
+Status Team::learn_nodes() {
+  struct Card {
+    int64_t free_bytes;
+    int ranks, cores;
+    int candidates[max_candidates];
+  };
+  int usable = usable_cores(), together = 0;
+  PMPI_Allreduce(&usable, &together, 1, MPI_INT, MPI_SUM, node_comm_);
+  std::vector<int> local_ranks(static_cast<size_t>(local_size_));
+  PMPI_Allgather(&rank_, 1, MPI_INT, local_ranks.data(), 1, MPI_INT, node_comm_);
+
+  int node_count = 0;
+  std::vector<Card> cards;
+  if (local_rank_ == 0) {
+    PMPI_Comm_size(leaders_, &node_count);
+    PMPI_Comm_rank(leaders_, &node_);
+    Card mine{free_memory_bytes(), local_size_, std::min(together, online_cores()), {}};
+    std::copy_n(local_ranks.begin(), std::min(local_size_, max_candidates), mine.candidates);
+    cards.resize(static_cast<size_t>(node_count));
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, leaders_);
+  }
+  int place[2] = {node_count, node_};
+  PMPI_Bcast(place, 2, MPI_INT, 0, node_comm_);
+  node_count = place[0];
+  node_ = place[1];
+  cards.resize(static_cast<size_t>(node_count));
+  int code = PMPI_Bcast(cards.data(), static_cast<int>(cards.size() * sizeof(Card)), MPI_BYTE, 0, node_comm_);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot learn what the nodes are");
+
+  cores_ = INT_MAX;
+  for (const Card& card : cards) {
+    int known = std::min(card.ranks, max_candidates);
+    nodes_.push_back({card.ranks, {card.candidates, card.candidates + known}, card.free_bytes});
+    cores_ = std::min(cores_, card.cores);
+  }
+  wait_policy_ = {local_size_ <= cores_ ? spins_with_own_core : 0, make_progress, this};
+  return {};
+}
+
+Team::~Team() { leave_mpi(); }
+
+void Team::leave_mpi() {
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (finalized) return;
+  for (MPI_Comm* comm : {&leaders_, &node_comm_, &comm_}) {
+    if (*comm != MPI_COMM_NULL) PMPI_Comm_free(comm);
+  }
+}
+
+Team::Control& Team::control() const { return *reinterpret_cast<Control*>(control_segment_.data()); }
+
+std::byte* Team::slot(int local_rank) const {
+  return control_segment_.data() + sizeof(Control) + local_rank * max_value_bytes;
+}
+
+// Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does the work;
+// then all go on.
+void Team::meet(const std::function<void()>& work) {
+  ++meetings_;
+  Control& meeting = control();
+  bool last = meeting.arrived.arrive(static_cast<uint32_t>(local_size_));
+  if (nodes_.size() <= 1) {
+    if (last) {
+      work();
+      meeting.done.open();
+    } else {
+      meeting.done.passed.wait_for(meetings_, wait_policy_);
+    }
+    return;
+  }
+  if (last) meeting.arrived.open();
+  if (local_rank_ == 0) {
+    meeting.arrived.passed.wait_for(meetings_, wait_policy_);
+    work();
+    meeting.done.open();
+  } else {
+    meeting.done.passed.wait_for(meetings_, wait_policy_);
+  }
+}
+
+void Team::reduce_bytes(void* value, const Reduction& reduction) {
+  std::byte* result = slot(local_size_);
+  std::memcpy(slot(local_rank_), value, reduction.bytes);
+  meet([&] {
+    std::memcpy(result, slot(0), reduction.bytes);
+    for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
+    if (nodes_.size() > 1) {
+      Between between = between_nodes(reduction.between_nodes, reduction.bytes);
+      PMPI_Allreduce(MPI_IN_PLACE, result, 1, between.type, between.op, leaders_);
+    }
+  });
+  std::memcpy(value, result, reduction.bytes);
+}
+
+void Team::node_barrier() {
+  ++meetings_;
+  Control& meeting = control();
+  if (meeting.arrived.arrive(static_cast<uint32_t>(local_size_))) {
+    if (nodes_.size() > 1) meeting.arrived.open();  // keeps both gates in step with meetings_
+    meeting.done.open();
+  } else {
+    meeting.done.passed.wait_for(meetings_, wait_policy_);
+  }
+}
+
+namespace {
+struct AllSucceeded {
+  int64_t yes;
+};
+AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) { return {a.yes & b.yes}; }
+}  // namespace
+
+Result<std::byte*> Team::segment(int64_t bytes) {
+  if (bytes <= segment_.size()) return segment_.data();
+  Control& meeting = control();
+  segment_ = SharedSegment();
+  Result<SharedSegment> made = SharedSegment();
+  if (local_size_ == 1) {
+    made = SharedSegment::make_private(bytes);
+  } else {
+    if (local_rank_ == 0) {
+      made = SharedSegment::create(bytes);
+      std::strncpy(meeting.name, made ? made->name().c_str() : "", sizeof meeting.name - 1);
+    }
+    node_barrier();
+    if (local_rank_ != 0) {
+      if (meeting.name[0] == '\0') {
+        made = Error{ErrorKind::no_memory, 0, fmt::format("no {} bytes of shared memory", bytes)};
+      } else {
+        made = SharedSegment::attach(meeting.name, bytes);
+      }
+    }
+  }
+  AllSucceeded all{made.ok()};
+  allreduce(all);
+  if (!all.yes) {
+    return made ? Error{ErrorKind::no_memory, 0, "no shared memory on another rank's node"} : made.error();
+  }
+  segment_ = std::move(*made);
+  segment_.remove_name();
+  return segment_.data();
+}
+
+}  // namespace concilio

@@ -1,0 +1,104 @@
+// The ranks of one communicator as exec sees them: our own duplicate of it, who shares a node with whom, and the
+// memory and synchronisation of a node. Made once per communicator and kept as an attribute on it.
+//
+// On a node, ranks meet through shared memory and futexes (Gate); only one rank a node, its leader, takes part
+// in the messages that join the nodes.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include "base/result.h"
+#include "mpi/futex.h"
+#include "mpi/shared_segment.h"
+
+namespace concilio {
+
+class Team {
+ public:
+  // One node of the team. The first few of its ranks are known to all: they may aggregate and carry messages.
+  struct Node {
+    int ranks = 0;
+    std::vector<int> candidates;  // ranks of the team, lowest first
+    int64_t free_bytes = 0;       // when the team was made
+  };
+  static constexpr int max_candidates = 8;
+  // The largest value that allreduce takes, bytes.
+  static constexpr int64_t max_value_bytes = 8192;
+
+  // A team for `comm` that no other open file is using; collective over comm. ranks_per_node > 0 makes nodes of at
+  // most so many ranks (to try on one machine what several would do).
+  static Result<std::shared_ptr<Team>> acquire(MPI_Comm comm, int ranks_per_node);
+  void leave_mpi();  // gives back what it holds of MPI; the team is of no use afterwards
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  int node() const { return node_; }              // index of this rank's node
+  int local_rank() const { return local_rank_; }  // on its node; the leader is 0
+  int local_size() const { return local_size_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  int cores() const { return cores_; }  // that a node's ranks may use; the same on all ranks
+  const WaitPolicy& wait_policy() const { return wait_policy_; }
+
+  // The combination of all ranks' values, the same on every rank. T: plain data of at most max_value_bytes; combine:
+  // associative, commutative.
+  template <typename T>
+  void allreduce(T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
+    static MPI_User_function* const between = [](void* in, void* in_out, int* count, MPI_Datatype*) {
+      for (int i = 0; i < *count; ++i) {
+        T& result = static_cast<T*>(in_out)[i];
+        result = combine(static_cast<const T*>(in)[i], result);
+      }
+    };
+    Reduction reduction{sizeof(T),
+                        [](void* result, const void* other) {
+                          T& a = *static_cast<T*>(result);
+                          a = combine(a, *static_cast<const T*>(other));
+                        },
+                        between};
+    reduce_bytes(&value, reduction);
+  }
+  // No rank of the node leaves before all have come.
+  void node_barrier();
+
+  // Memory that the ranks of a node share, at least `bytes` of it; zero-filled when new. Collective over the team with
+  // equal arguments; all ranks succeed or all fail.
+  Result<std::byte*> segment(int64_t bytes);
+  int64_t segment_bytes() const { return segment_.size(); }
+
+ private:
+  struct Control;
+  struct Reduction {
+    size_t bytes;
+    void (*combine)(void* result, const void* other);
+    MPI_User_function* between_nodes;
+  };
+  Team() = default;
+  Status set_up(MPI_Comm comm, int ranks_per_node);
+  Status share_control();
+  Status learn_nodes();
+  void reduce_bytes(void* value, const Reduction& reduction);
+  Control& control() const;
+  void meet(const std::function<void()>& work);
+  std::byte* slot(int local_rank) const;
+
+  MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1, node_ = 0, local_rank_ = 0, local_size_ = 1, cores_ = 1, ranks_per_node_ = 0;
+  WaitPolicy wait_policy_;
+  std::vector<Node> nodes_;
+  SharedSegment control_segment_, segment_;
+  uint32_t meetings_ = 0;  // how often this rank has been through the gate of the control segment
+};
+
+}  // namespace concilio
