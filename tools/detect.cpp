@@ -33,6 +33,17 @@ Error unserved(const Program& program) {
                   program.path, program.mpi->name)};
 }
 
+Error mismatch_with_launcher(const Program& program, Flavour of_program, const std::string& launcher,
+                             Flavour of_launcher) {
+  return {
+      ErrorKind::unsupported, 0,
+      fmt::format(
+          "{} is linked with {} ({}), but {} starts programs of {}; use the launcher of {} (mpirun.{}), or "
+          "build the program with {}",
+          program.path, flavour_name(of_program), program.mpi->name, launcher, flavour_name(of_launcher),
+          flavour_name(of_program), flavour_word(of_program), flavour_name(of_launcher))};
+}
+
 // The flavour that the program says it has; none where it cannot say.
 Result<std::optional<Flavour>> flavour_of_program(const Program& program) {
   using Answer = std::optional<Flavour>;
@@ -68,34 +79,27 @@ Result<Detection> detect_under_launcher(const Words& words, const Environment& e
     detection.flavour = *chosen;
     return detection;
   }
-  std::optional<Flavour> found =
-      detection.launcher == LauncherKind::slurm ? std::nullopt : flavour_of_version_text(version_text);
+  const auto of_launcher = flavour_of_version_text(version_text);
+  bool known = of_launcher.has_value() && detection.launcher != LauncherKind::slurm;
+  if (known) detection.flavour = of_launcher.value();
   for (const auto& candidates : program_candidates(words, *detection.launcher)) {
     const auto program = choose_program(words, candidates, environment);
     if (!program) continue;
     const auto flavour = flavour_of_program(*program);
     if (!flavour) return flavour.error();
-    if (!*flavour) continue;
-    if (found && *found != **flavour) {
-      return Error{
-          ErrorKind::unsupported, 0,
-          fmt::format("{} is linked with {} ({}), but {} starts programs of {}; use the launcher of {} "
-                      "(mpirun.{}), or build the program with {}",
-                      program->path, flavour_name(**flavour), program->mpi->name, words[0],
-                      flavour_name(*found), flavour_name(**flavour), flavour_word(**flavour),
-                      flavour_name(*found))};
-    }
-    found = *flavour;
+    if (!flavour->has_value()) continue;
+    const Flavour its = flavour->value();
+    if (known && detection.flavour != its)
+      return mismatch_with_launcher(*program, its, words[0], detection.flavour);
+    detection.flavour = its;
+    known = true;
   }
-  if (!found) {
-    return Error{
-        ErrorKind::unsupported, 0,
-        fmt::format("neither {} nor the program it starts says which MPI it is; say it: --mpi openmpi or "
-                    "--mpi mpich",
-                    words[0])};
-  }
-  detection.flavour = *found;
-  return detection;
+  if (known) return detection;
+  return Error{
+      ErrorKind::unsupported, 0,
+      fmt::format("neither {} nor the program it starts says which MPI it is; say it: --mpi openmpi or "
+                  "--mpi mpich",
+                  words[0])};
 }
 
 Result<Detection> detect_program_alone(const Words& words, const Environment& environment,

@@ -1,5 +1,7 @@
 #include "launcher.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -69,13 +71,13 @@ std::vector<std::pair<size_t, size_t>> parts(const Words& words, LauncherKind ki
 }
 
 std::string joined_preload(const std::string& before, const std::string& library) {
-  return before.empty() ? library : before + ":" + library;
+  return before.empty() ? library : fmt::format("{}:{}", before, library);
 }
 
 // One part of an Open MPI command line, whose options hold for that part alone.
 void add_openmpi_part(const Words& words, std::pair<size_t, size_t> part, const RankSettings& settings,
                       const std::string& preload_before, Words& out) {
-  const std::string name = std::string(preload_name) + "=";
+  const std::string name = fmt::format("{}=", preload_name);
   Words own;
   bool amended = false;
   for (size_t i = part.first; i < part.second; ++i) {
@@ -89,10 +91,10 @@ void add_openmpi_part(const Words& words, std::pair<size_t, size_t> part, const 
     for (size_t v = 1; v <= values; ++v) {
       std::string value = words[i + v];
       if (words[i] == "-x" && value.compare(0, name.size(), name) == 0) {
-        value = name + joined_preload(value.substr(name.size()), settings.library);
+        value = fmt::format("{}{}", name, joined_preload(value.substr(name.size()), settings.library));
         amended = true;
       } else if (words[i] == "-x" && value == preload_name) {
-        value = name + joined_preload(preload_before, settings.library);
+        value = fmt::format("{}{}", name, joined_preload(preload_before, settings.library));
         amended = true;
       }
       own.push_back(value);
@@ -101,11 +103,11 @@ void add_openmpi_part(const Words& words, std::pair<size_t, size_t> part, const 
   }
   if (!amended) {
     out.push_back("-x");
-    out.push_back(name + joined_preload(preload_before, settings.library));
+    out.push_back(fmt::format("{}{}", name, joined_preload(preload_before, settings.library)));
   }
   for (const auto& [variable, value] : settings.variables) {
     out.push_back("-x");
-    out.push_back(variable + "=" + value);
+    out.push_back(fmt::format("{}={}", variable, value));
   }
   out.insert(out.end(), own.begin(), own.end());
 }
@@ -148,11 +150,11 @@ Words hydra_words(const Words& words, const RankSettings& settings, const Enviro
 Words slurm_words(const Words& words, const RankSettings& settings, Environment& environment) {
   // A comma in a value would end it, so the values stand in srun's environment and only their names are
   // listed.
-  std::string names =
-      preload_name + ("=" + joined_preload(environment.get(preload_name).value_or(""), settings.library));
+  std::string names = fmt::format(
+      "{}={}", preload_name, joined_preload(environment.get(preload_name).value_or(""), settings.library));
   for (const auto& [variable, value] : settings.variables) {
     environment.set(variable, value);
-    names += "," + variable;
+    names += fmt::format(",{}", variable);
   }
   Words out = {words[0]};
   bool amended = false;
@@ -164,19 +166,19 @@ Words slurm_words(const Words& words, const RankSettings& settings, Environment&
     }
     const size_t values = std::min(values_of_option(words[i], LauncherKind::slurm), words.size() - i - 1);
     if (words[i].compare(0, 9, "--export=") == 0) {
-      out.back() += "," + names;
+      out.back() += fmt::format(",{}", names);
       amended = true;
     }
     for (size_t v = 1; v <= values; ++v) {
       out.push_back(words[i + v]);
       if (words[i] == "--export") {
-        out.back() += "," + names;
+        out.back() += fmt::format(",{}", names);
         amended = true;
       }
     }
     i += values;
   }
-  if (!amended) out.insert(out.begin() + 1, "--export=ALL," + names);
+  if (!amended) out.insert(out.begin() + 1, fmt::format("--export=ALL,{}", names));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "records.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace concilio::tools {
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "detect.h"
@@ -171,9 +172,6 @@ int run_command(const RunOptions& options, Environment environment) {
 Subcommand add_run(CLI::App& app, const Environment& environment) {
   CLI::App* parser = app.add_subcommand("run", "Run an MPI program with its MPI-IO taken over by Concilio");
   auto options = std::make_shared<RunOptions>();
-  parser->usage(
-      "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
-      "       mpirun ... concilio run [OPTIONS] [--] PROGRAM ARGUMENTS");
   parser->add_flag("--summary", options->summary,
                    "At the end, say on stderr what was done for each file, and why");
   parser->add_option("--report", options->report, "At the end, write the same as JSON to FILE")
@@ -196,6 +194,8 @@ Subcommand add_run(CLI::App& app, const Environment& environment) {
       ->type_name("MPI");
   parser->prefix_command();
   parser->footer(
+      "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
+      "       mpirun ... concilio run [OPTIONS] [--] PROGRAM ARGUMENTS\n\n"
       "The exit status is the program's, 128+N if signal N ended it; 2 if it could not be run with "
       "Concilio.");
   return {parser, [=] {
