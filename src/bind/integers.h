@@ -1,4 +1,5 @@
-// Our handles as integers, for Fortran. Ours begin where no MPI's own integer is: both MPIs count theirs from 0.
+// Our handles as integers, for Fortran. Ours begin where no MPI's own integer is: both MPIs count theirs from
+// 0.
 #pragma once
 
 #include <mpi.h>

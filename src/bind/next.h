@@ -9,8 +9,8 @@ void* find_next(const char* symbol);
 }  // namespace concilio::bind
 
 // A pointer to the MPI's own PMPI form of an MPI function, looked up once.
-#define CONCILIO_NEXT(name)                                                                                        \
-  ([] {                                                                                                            \
+#define CONCILIO_NEXT(name)                                                                             \
+  ([] {                                                                                                 \
     static const auto next = reinterpret_cast<decltype(&name)>(::concilio::bind::find_next("P" #name)); \
-    return next;                                                                                                   \
+    return next;                                                                                        \
   }())

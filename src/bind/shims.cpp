@@ -1,14 +1,16 @@
-// The entry points: both names, MPI_x and PMPI_x, of every row of entry_points.def. The compiler checks each row
-// against the MPI's own prototype.
+// The entry points: both names, MPI_x and PMPI_x, of every row of entry_points.def. The compiler checks each
+// row against the MPI's own prototype.
 #include <mpi.h>
 
 #include <exception>
+#include <string>
 #include <type_traits>
 
 #include "base/log.h"
 #include "bind/integers.h"
 #include "bind/next.h"
 #include "mpiio/api.h"
+#include "mpiio/errors.h"
 
 // Macros in some MPIs.
 #undef MPI_File_c2f
@@ -73,37 +75,46 @@ int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
   return code;
 }
 
+// As MPI does it: `string` has room for MPI_MAX_ERROR_STRING characters.
+int error_string(const std::string& message, char* string, int* length) {
+  message.copy(string, message.size());
+  string[message.size()] = '\0';
+  *length = static_cast<int>(message.size());
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 }  // namespace concilio::bind
 
-#define HANDLE(handle) mpiio::find(handle)
+#define HANDLE(given) [[maybe_unused]] auto* file = mpiio::find(given)
 #define PATH(path) mpiio::takes_over(path)
-#define INTEGER(integer) handle_of(integer)
+#define INTEGER(integer) MPI_File handle = handle_of(integer)
+#define CODE(code) auto message = mpiio::message_of(code)
 #define ALWAYS true
 #define NEVER false
 
 #define INDEPENDENT false
 #define COLLECTIVE true
-#define READ(pointer, collective, offset)                                                                        \
-  mpiio::transfer(*file, {mpiio::Direction::read, mpiio::Pointer::pointer, collective, function}, offset, buf,   \
-                  count, datatype, status)
-#define WRITE(pointer, collective, offset)                                                                       \
-  mpiio::transfer(*file, {mpiio::Direction::write, mpiio::Pointer::pointer, collective, function}, offset,       \
+#define READ(pointer, collective, offset)                                                                 \
+  mpiio::transfer(*file, {mpiio::Direction::read, mpiio::Pointer::pointer, collective, function}, offset, \
+                  buf, count, datatype, status)
+#define WRITE(pointer, collective, offset)                                                                 \
+  mpiio::transfer(*file, {mpiio::Direction::write, mpiio::Pointer::pointer, collective, function}, offset, \
                   const_cast<void*>(buf), count, datatype, status)
 #define UNSUPPORTED mpiio::unsupported(*file, function)
 
 #define UNPACK(...) __VA_ARGS__
 #define VISIBLE __attribute__((visibility("default")))
-#define SHIM(return_type, name, parameters, arguments, whose, ours)                              \
-  extern "C" VISIBLE return_type name parameters {                                               \
-    using namespace concilio;                                                                    \
-    using namespace concilio::bind;                                                              \
-    [[maybe_unused]] constexpr const char* function = #name;                                     \
-    return guarded<return_type>(function, [&]() -> return_type {                                 \
-      if ([[maybe_unused]] auto file = whose) return ours;                                       \
-      return forward<return_type>(CONCILIO_NEXT(name), UNPACK arguments);                        \
-    });                                                                                          \
-  }                                                                                              \
+#define SHIM(return_type, name, parameters, arguments, whose, ours)       \
+  extern "C" VISIBLE return_type name parameters {                        \
+    using namespace concilio;                                             \
+    using namespace concilio::bind;                                       \
+    [[maybe_unused]] constexpr const char* function = #name;              \
+    return guarded<return_type>(function, [&]() -> return_type {          \
+      if (whose) return ours;                                             \
+      return forward<return_type>(CONCILIO_NEXT(name), UNPACK arguments); \
+    });                                                                   \
+  }                                                                       \
   extern "C" VISIBLE decltype(name) P##name __attribute__((alias(#name)));
 
 #define ENTRY(return_type, name, parameters, arguments, whose, ours) \
@@ -121,7 +132,8 @@ int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
 
 #if MPI_VERSION >= 4
 #define ENTRY(return_type, name, parameters, arguments, whose, ours)
-#define COUNTED(name, parameters, arguments, whose, ours) SHIM(int, name##_c, parameters, arguments, whose, ours)
+#define COUNTED(name, parameters, arguments, whose, ours) \
+  SHIM(int, name##_c, parameters, arguments, whose, ours)
 #define COUNT MPI_Count
 #define EXTENT MPI_Count
 #define CONVERSION MPI_Datarep_conversion_function_c

@@ -185,7 +185,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   Outcome outcome = 0;
   if (plan->method == Method::two_phase) {
     if (layout_ != layout_of(*plan)) {
-      if (team.local_rank() == 0) std::memset(workspace_.segment(), 0, static_cast<size_t>(Images::segment_bytes(*plan)));
+      if (team.local_rank() == 0) std::memset(workspace_.segment(), 0, static_cast<size_t>(plan->segment_bytes));
       layout_ = layout_of(*plan);
       team.node_barrier();
     }

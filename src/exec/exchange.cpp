@@ -110,7 +110,7 @@ int wish_tag(size_t realm) { return image_tag(realm) + 1; }
 }  // namespace
 
 int64_t Exchange::message_bytes(const Plan& plan) {
-  return align_up(2 * static_cast<int64_t>(sizeof(MessageHead)) + plan.map_bytes + plan.window_bytes, 64);
+  return plan.image_bytes;
 }
 
 Exchange::Exchange(Engine& engine, const Plan& plan, const Images& images, std::byte* staging)

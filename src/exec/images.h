@@ -24,6 +24,7 @@ struct alignas(64) ImageHeader {
   EventCounter released;   // the slot is free for its next use
   std::atomic<int64_t> valid_end;  // reads: file offset behind the last byte that exists
 };
+static_assert(sizeof(ImageHeader) == 64, "plan/footprint counts on it");
 
 // What is sent with an image between nodes.
 struct alignas(64) MessageHead {
@@ -43,15 +44,6 @@ struct WindowPart {
 class Images {
  public:
   Images(const Plan& plan, std::byte* segment) : plan_(plan), segment_(segment) {}
-
-  static int64_t segment_bytes(const Plan& plan) {
-    return static_cast<int64_t>(plan.realms.size()) * plan.slots *
-           (static_cast<int64_t>(sizeof(ImageHeader)) + plan.image_bytes);
-  }
-  // To be called by one rank of the node, before any uses them in this call.
-  void reset_headers() const {
-    std::memset(segment_, 0, plan_.realms.size() * static_cast<size_t>(plan_.slots) * sizeof(ImageHeader));
-  }
 
   ImageHeader& header(size_t realm, int64_t round) const {
     return reinterpret_cast<ImageHeader*>(segment_)[index(realm, round)];

@@ -38,7 +38,7 @@ Status Workspace::prepare(Engine& engine, const Plan& plan) {
     return outcome ? Error{ErrorKind::no_memory, 0, "another rank has no memory for its window"} : outcome;
   }
   segment_charge_ = Charge();
-  auto segment = engine.team.segment(Images::segment_bytes(plan));
+  auto segment = engine.team.segment(plan.segment_bytes);
   if (!segment) return segment.error();
   segment_ = *segment;
   segment_charge_ = Charge(engine.budget, engine.team.segment_bytes() / engine.team.local_size());

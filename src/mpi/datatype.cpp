@@ -14,8 +14,8 @@ namespace {
 
 using Ref = std::shared_ptr<const DataType>;
 
-// MPI-1's forms with integer displacements, which only Fortran makes. Open MPI hides their names where it has no
-// MPI-1, but keeps their values.
+// MPI-1's forms with integer displacements, which only Fortran makes. Open MPI hides their names where it has
+// no MPI-1, but keeps their values.
 #if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
 constexpr int combiner_hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
 constexpr int combiner_hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
@@ -26,9 +26,12 @@ constexpr int combiner_hindexed_integer = MPI_COMBINER_HINDEXED_INTEGER;
 constexpr int combiner_struct_integer = MPI_COMBINER_STRUCT_INTEGER;
 #endif
 
-Error error_of(std::string message) { return Error{ErrorKind::datatype, 0, std::move(message)}; }
+Error error_of(std::string message) {
+  return Error{ErrorKind::datatype, 0, std::move(message)};
+}
 
-// How many arguments of each sort a constructor was called with. MPI_Count holds what the int form gives, too.
+// How many arguments of each sort a constructor was called with. MPI_Count holds what the int form gives,
+// too.
 struct Envelope {
   MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
   int combiner = MPI_COMBINER_NAMED;
@@ -56,8 +59,8 @@ struct Envelope {
   }
 };
 
-// What a constructor was called with. The numbers stand in the order of the constructor's own parameters, whichever
-// of MPI's arrays they came in. The types are references that MPI counts, given back at the end.
+// What a constructor was called with. The numbers stand in the order of the constructor's own parameters,
+// whichever of MPI's arrays they came in. The types are references that MPI counts, given back at the end.
 class Contents {
  public:
   Contents() = default;
@@ -80,9 +83,9 @@ class Contents {
     Contents contents;
     contents.types_.resize(envelope.types + 1);
 #if MPI_VERSION >= 4
-    int code = PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts,
-                                        envelope.types, integers.data(), addresses.data(), counts.data(),
-                                        contents.types_.data());
+    int code =
+        PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts, envelope.types,
+                                 integers.data(), addresses.data(), counts.data(), contents.types_.data());
 #else
     int code = PMPI_Type_get_contents(type, static_cast<int>(envelope.integers),
                                       static_cast<int>(envelope.addresses), static_cast<int>(envelope.types),
@@ -104,15 +107,21 @@ class Contents {
     return contents;
   }
 
-  int64_t take() { return fits(1) ? numbers_[next_++] : 0; }
+  int64_t take() {
+    return fits(1) ? numbers_[next_++] : 0;
+  }
   std::span<const int64_t> take(int64_t count) {
     if (!fits(count)) return {};
     next_ += count;
     return std::span(numbers_).subspan(next_ - count, count);
   }
   // Whether the numbers were as many as were taken.
-  bool exact() const { return enough_ && next_ == std::ssize(numbers_); }
-  std::span<const MPI_Datatype> types() const { return types_; }
+  bool exact() const {
+    return enough_ && next_ == std::ssize(numbers_);
+  }
+  std::span<const MPI_Datatype> types() const {
+    return types_;
+  }
 
  private:
   bool fits(int64_t count) {
@@ -156,8 +165,8 @@ Result<DataType> named(MPI_Datatype type, int64_t size, int64_t extent) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = 0;
   PMPI_Type_get_name(type, name, &length);
-  return error_of(fmt::format("the named datatype {} has {} bytes spread over {}, in a way that is not known", name,
-                              size, static_cast<int64_t>(true_extent)));
+  return error_of(fmt::format("the named datatype {} has {} bytes spread over {}, in a way that is not known",
+                              name, size, static_cast<int64_t>(true_extent)));
 }
 
 Distribution distribution_of(int64_t number) {
@@ -166,7 +175,9 @@ Distribution distribution_of(int64_t number) {
   return Distribution::none;
 }
 
-ArrayOrder order_of(int64_t number) { return number == MPI_ORDER_FORTRAN ? ArrayOrder::fortran : ArrayOrder::c; }
+ArrayOrder order_of(int64_t number) {
+  return number == MPI_ORDER_FORTRAN ? ArrayOrder::fortran : ArrayOrder::c;
+}
 
 Result<DataType> build_darray(Contents& contents, const DataType& old) {
   int64_t ranks = contents.take(), rank = contents.take(), dimensions = contents.take();
@@ -184,7 +195,8 @@ Result<DataType> build_darray(Contents& contents, const DataType& old) {
 
 Result<DataType> build_subarray(Contents& contents, const DataType& old) {
   int64_t dimensions = contents.take();
-  auto sizes = contents.take(dimensions), subsizes = contents.take(dimensions), starts = contents.take(dimensions);
+  auto sizes = contents.take(dimensions), subsizes = contents.take(dimensions),
+       starts = contents.take(dimensions);
   int64_t order = contents.take();
   if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a subarray has");
   return type_subarray(sizes, subsizes, starts, order_of(order), old);
@@ -203,7 +215,8 @@ template <typename Builder>
 Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder builder) {
   int64_t count = contents.take();
   auto lengths = contents.take(count), displacements = contents.take(count);
-  if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than an indexed type has");
+  if (!contents.exact())
+    return error_of("MPI_Type_get_contents gives other arguments than an indexed type has");
   return builder(lengths, displacements, old);
 }
 
@@ -232,8 +245,10 @@ Result<DataType> build_derived(int combiner, Contents& contents) {
     if (!decoded) return decoded.error();
     old.push_back(**decoded);
   }
-  if (combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer) return build_struct(contents, old);
-  if (old.size() != 1) return error_of(fmt::format("combiner {} with {} inner datatypes", combiner, old.size()));
+  if (combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer)
+    return build_struct(contents, old);
+  if (old.size() != 1)
+    return error_of(fmt::format("combiner {} with {} inner datatypes", combiner, old.size()));
   switch (combiner) {
     case MPI_COMBINER_DUP:
       return old[0];
@@ -306,8 +321,8 @@ int drop_attribute(MPI_Datatype, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-// What was decoded: derived types hold it themselves, as an attribute; MPI's own types, which cannot all hold one,
-// stand in a map. The callbacks above run inside MPI and so take no lock.
+// What was decoded: derived types hold it themselves, as an attribute; MPI's own types, which cannot all hold
+// one, stand in a map. The callbacks above run inside MPI and so take no lock.
 class Cache {
  public:
   static Cache& instance() {
@@ -348,7 +363,8 @@ class Cache {
     }
     void* value = nullptr;
     int flag = 0;
-    if (!have_keyval() || PMPI_Type_get_attr(type, keyval_, &value, &flag) != MPI_SUCCESS || !flag) return nullptr;
+    if (!have_keyval() || PMPI_Type_get_attr(type, keyval_, &value, &flag) != MPI_SUCCESS || !flag)
+      return nullptr;
     return *static_cast<Ref*>(value);
   }
 

@@ -12,8 +12,8 @@
 namespace concilio::mpiio {
 namespace {
 
-// The functions behind the handles that MPI_File_create_errhandler made. A handle that was freed and given out again
-// is recorded again.
+// The functions behind the handles that MPI_File_create_errhandler made. A handle that was freed and given
+// out again is recorded again.
 struct Handlers {
   std::mutex mutex;
   std::map<MPI_Errhandler, MPI_File_errhandler_function*> functions;
@@ -24,7 +24,8 @@ Handlers& handlers() {
   return *instance;
 }
 
-// Handlers that were once the default stay, since a file that is being opened may still look at one: few ever are.
+// Handlers that were once the default stay, since a file that is being opened may still look at one: few ever
+// are.
 std::atomic<const ErrorHandler*>& default_handler() {
   static const ErrorHandler start;
   static std::atomic<const ErrorHandler*> current{&start};
@@ -62,9 +63,13 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
   return MPI_SUCCESS;
 }
 
-const ErrorHandler& ErrorHandler::of_null() { return *default_handler().load(); }
+const ErrorHandler& ErrorHandler::of_null() {
+  return *default_handler().load();
+}
 
-void ErrorHandler::set_of_null(const ErrorHandler& handler) { default_handler().store(new ErrorHandler(handler)); }
+void ErrorHandler::set_of_null(const ErrorHandler& handler) {
+  default_handler().store(new ErrorHandler(handler));
+}
 
 int ErrorHandler::call(MPI_File handle, int code, const std::string& message) const {
   if (code == MPI_SUCCESS) return code;
@@ -113,7 +118,9 @@ int set_errhandler(File& file, MPI_Errhandler handler) {
   return MPI_SUCCESS;
 }
 
-int get_errhandler(File& file, MPI_Errhandler* handler) { return file.handler().handle(handler); }
+int get_errhandler(File& file, MPI_Errhandler* handler) {
+  return file.handler().handle(handler);
+}
 
 int call_errhandler(File& file, int code) {
   char text[MPI_MAX_ERROR_STRING] = "";

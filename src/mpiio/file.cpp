@@ -50,7 +50,7 @@ StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
   StorageFacts facts;
   switch (layout.kind) {
     case StorageLayout::Kind::local:
-    case StorageLayout::Kind::memory: facts.kind = StorageFacts::Kind::local; break;
+    case StorageLayout::Kind::memory: facts.kind = StorageFacts::Kind::memory; break;
     case StorageLayout::Kind::network: facts.kind = StorageFacts::Kind::network; break;
     case StorageLayout::Kind::parallel: facts.kind = StorageFacts::Kind::parallel; break;
     case StorageLayout::Kind::unknown: facts.kind = StorageFacts::Kind::unknown; break;
@@ -82,11 +82,7 @@ Wishes wishes_of(const Config& config, Operation operation) {
   auto three = [&](Key key) { return static_cast<Choice3>(config.integer(key)); };
   wishes.window_bytes = config.integer(Key::cb_buffer_size);
   wishes.aggregators = config.integer(Key::cb_nodes);
-  // "*:N": at most N on every host.
-  const std::string& list = config.text(Key::cb_config_list);
-  if (auto colon = list.rfind(':'); colon != std::string::npos) {
-    wishes.aggregators_per_node = std::atoll(list.c_str() + colon + 1);
-  }
+  wishes.aggregators_per_node = config.integer(Key::cb_config_list);
   wishes.alignment_bytes = config.integer(Key::romio_cb_fr_alignment);
   wishes.memory_limit_bytes = config.integer(Key::memory_limit);
   wishes.sieve_buffer_bytes = config.integer(reads ? Key::ind_rd_buffer_size : Key::ind_wr_buffer_size);
@@ -161,7 +157,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   if (auto status = check_amode(amode); !status) return status.error();
 
   file->budget_ = std::make_unique<Budget>(file->config_.integer(Key::memory_limit));
-  file->store_ = make_store(process_config());
+  file->store_ = make_store(process_config(), world_rank);
   OpenMode mode{file->reads(), file->writes(), false, false};
   file->storage_ = std::make_unique<Storage>(*file->store_, path, mode, file->counters_);
   file->engine_.reset(

@@ -1,6 +1,7 @@
 #include "plan/facts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.h"
 

@@ -11,8 +11,9 @@ namespace concilio {
 namespace {
 
 constexpr int64_t cache_line_bytes = 64;
-constexpr int64_t message_header_bytes = 64;
-constexpr int64_t messages_held = 3;
+constexpr int64_t message_head_bytes = 64;
+constexpr int64_t synchronisation_bytes = 64;  // counters of one image
+constexpr int64_t messages_held = 2;
 
 // ROMIO's sieve buffers hold 4 MiB for reads, 512 KiB for writes, the latter because a lock covers one. A
 // read buffer larger than a core's cache gains nothing.
@@ -41,11 +42,11 @@ Shape shape_of(const Facts& facts, const Plan& plan) {
 Footprint footprint(const Shape& shape, int64_t window_bytes) {
   Footprint out{};
   out.map_bytes = align_up(window_bytes / shape.granule + 2 * shape.spans, cache_line_bytes);
-  out.image_bytes = align_up(window_bytes, cache_line_bytes) + out.map_bytes;
-  out.segment_bytes = shape.realms * shape.slots * out.image_bytes;
+  out.image_bytes = 2 * message_head_bytes + out.map_bytes + align_up(window_bytes, cache_line_bytes);
+  out.segment_bytes = shape.realms * shape.slots * (out.image_bytes + synchronisation_bytes);
   if (shape.writes) out.staging_bytes += window_bytes;
   if (shape.nodes > 1) {
-    out.staging_bytes += messages_held * (window_bytes + out.map_bytes + message_header_bytes);
+    out.staging_bytes += messages_held * out.image_bytes;
   }
   out.peak_bytes = ceil_divide(out.segment_bytes, shape.ranks) + out.staging_bytes;
   return out;

@@ -25,10 +25,10 @@ struct Footprint {
   int64_t map_bytes, image_bytes, segment_bytes, staging_bytes, peak_bytes;
 };
 // Map: one byte a granule, two more for every span whose borders cut granules, in whole cache lines.
-// Image: the window and its map, each in whole cache lines. Segment: an image a slot and realm.
-// Staging: a write keeps the old bytes of one window, for the holes in it. Between nodes a message is at most
-// window_bytes + map_bytes + 64, and an aggregator or carrier holds three: two in flight, one being packed or
-// unpacked. Peak: staging and an equal share of the segment.
+// Image: a message head, the map, another head, the window: see exec/images.h. Segment: for each slot and
+// realm an image and its counters. Staging: a write keeps the old bytes of one window, for the holes in it.
+// Between nodes an aggregator holds two messages, one coming in and one being merged, each at most an image.
+// Peak: staging and an equal share of the segment.
 Footprint footprint(const Shape& shape, int64_t window_bytes);
 
 // The most realms that fit in limit_bytes a rank with this window; may be 0.

@@ -3,7 +3,7 @@
 //   OPERATION:N:EFFECT[@RANK] [; ...]     e.g.  write:3:ENOSPC   read:*:EIO@2   any:7:EIO   write:1:short
 //
 // OPERATION  open, remove, read, write, lock, unlock, sync, size, resize, preallocate, layout, or any
-// N          the N-th such operation of this process, from 1; * for every one
+// N          the N-th such operation of the store, from 1, over all its files; * for every one
 // EFFECT     ENOSPC and the like: the operation fails so and does nothing
 //            short: the N-th such system call moves half of its bytes     } both must go unnoticed
 //            eintr: the N-th such system call is interrupted by a signal  } above the posix store

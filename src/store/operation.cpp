@@ -58,9 +58,10 @@ StoreEvent event_of(StoreOperation operation, std::string_view path, std::span<c
   int64_t end = 0;
   for (const Transfer& transfer : transfers) {
     if (transfer.length == 0) continue;
+    if (!check_range(transfer.offset, transfer.length)) break;
     if (event.requests == 0) event.offset = transfer.offset;
     if (event.requests == 0 || transfer.offset != end) ++event.requests;
-    event.bytes += transfer.length;
+    event.bytes = checked_add(event.bytes, transfer.length).value_or(INT64_MAX);
     end = transfer.offset + transfer.length;
   }
   return event;

@@ -41,7 +41,7 @@ struct StoreEvent {
 // "cannot write 4096 bytes at offset 123 of PATH"
 std::string failure_text(const StoreEvent& event);
 
-// The event that transfers are.
+// The event that transfers are, up to the first that is no range of bytes.
 StoreEvent event_of(StoreOperation operation, std::string_view path, std::span<const Transfer> transfers);
 
 // kind argument where an offset or a length is negative, or an end is beyond 2^63 - 1.

@@ -1,0 +1,323 @@
+#include "harness.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "content.h"
+#include "memory.h"
+
+namespace concilio::bench {
+
+namespace {
+
+std::string message_of(int code, const char* call) {
+  char text[MPI_MAX_ERROR_STRING + 1] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return fmt::format("{} failed: {}", call, text);
+}
+
+template <typename T>
+T over_ranks(T value, MPI_Datatype type, MPI_Op operation) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, operation, MPI_COMM_WORLD);
+  return value;
+}
+
+// The failure of the first rank that has one, on all ranks.
+std::string agree(const std::string& failure) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int failed = over_ranks(failure.empty() ? INT_MAX : rank, MPI_INT, MPI_MIN);
+  if (failed == INT_MAX) return {};
+  std::string text = fmt::format("rank {}: {}", rank, failure);
+  uint64_t length = text.size();
+  MPI_Bcast(&length, 1, MPI_UINT64_T, failed, MPI_COMM_WORLD);
+  text.resize(length);
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, failed, MPI_COMM_WORLD);
+  return text;
+}
+
+// The whole file, mapped for reading.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0) {
+      size_ = status.st_size;
+      void* mapped = size_ > 0
+                         ? mmap(nullptr, static_cast<size_t>(size_), PROT_READ, MAP_SHARED, descriptor, 0)
+                         : MAP_FAILED;
+      if (mapped != MAP_FAILED) bytes_ = static_cast<const unsigned char*>(mapped);
+    }
+    errno_ = errno;
+    if (descriptor >= 0) close(descriptor);
+  }
+  ~MappedFile() {
+    if (bytes_) munmap(const_cast<unsigned char*>(bytes_), static_cast<size_t>(size_));
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  const unsigned char* bytes() const { return bytes_; }
+  int64_t size() const { return size_; }
+  std::string failure() const { return std::strerror(errno_); }
+
+ private:
+  const unsigned char* bytes_ = nullptr;
+  int64_t size_ = 0;
+  int errno_ = 0;
+};
+
+std::string difference(const char* where, int64_t offset, int expected, int found) {
+  return fmt::format("{} at file offset {}: expected 0x{:02x}, found 0x{:02x}", where, offset, expected,
+                     found);
+}
+
+class Harness {
+ public:
+  Harness(const Pattern& pattern, const RunOptions& options) : pattern_(pattern), options_(options) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    access_ = pattern.make_access(rank_);
+    // Never empty, and every byte touched: what grows from here on is the MPI library's.
+    buffer_.assign(static_cast<size_t>(pattern.buffer_bytes(rank_)) + 1, gap_byte);
+    data_bytes_ = pattern.data_bytes(rank_);
+  }
+
+  Outcome run() {
+    outcome_.total_bytes = over_ranks(data_bytes_, MPI_INT64_T, MPI_SUM);
+    prepare_file();
+    if (ok()) call_all();
+    if (ok() && options_.write && options_.verify) check_file();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_ == 0) unlink(options_.path.c_str());
+    return outcome_;
+  }
+
+ private:
+  bool ok() const { return outcome_.failure.empty(); }
+  void fail_if(const std::string& failure) { outcome_.failure = agree(failure); }
+
+  void prepare_file() {
+    std::string failure;
+    if (rank_ == 0 && unlink(options_.path.c_str()) != 0 && errno != ENOENT)
+      failure = fmt::format("cannot remove {}: {}", options_.path, std::strerror(errno));
+    fail_if(failure);
+    if (ok() && !options_.write) fail_if(write_by_posix());
+  }
+
+  std::string write_by_posix() {
+    const int descriptor = open(options_.path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) return fmt::format("cannot make {}: {}", options_.path, std::strerror(errno));
+    std::string failure;
+    fill(0);
+    pattern_.for_each_piece(rank_, [&](const Piece& piece) {
+      if (!failure.empty()) return;
+      const ssize_t wrote = pwrite(descriptor, buffer_.data() + piece.memory_offset,
+                                   static_cast<size_t>(piece.bytes), piece.file_offset);
+      if (wrote != piece.bytes)
+        failure = fmt::format("cannot write {}: {}", options_.path,
+                              wrote < 0 ? std::strerror(errno) : "it is full");
+    });
+    close(descriptor);
+    return failure;
+  }
+
+  void call_all() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    reset_peak();
+    const Memory before = read_memory();
+    MPI_File file = MPI_FILE_NULL;
+    fail_if(open_file(file));
+    for (int repetition = 0; ok() && repetition <= options_.repetitions; ++repetition)
+      call_once(file, repetition);
+    const Memory after = read_memory();
+    if (file != MPI_FILE_NULL) {
+      const int code = MPI_File_close(&file);
+      const std::string failure = agree(code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_close"));
+      if (ok()) outcome_.failure = failure;
+    }
+    outcome_.peak_growth_bytes =
+        over_ranks(std::max<int64_t>(after.peak_bytes - before.resident_bytes, 0), MPI_INT64_T, MPI_MAX);
+    outcome_.shared_growth_bytes =
+        over_ranks(std::max<int64_t>(after.shared_bytes - before.shared_bytes, 0), MPI_INT64_T, MPI_MAX);
+  }
+
+  std::string open_file(MPI_File& file) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (!options_.hints.empty()) MPI_Info_create(&info);
+    for (const auto& [name, value] : options_.hints) MPI_Info_set(info, name.c_str(), value.c_str());
+    const int mode = options_.write ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_RDONLY;
+    int code = MPI_File_open(MPI_COMM_WORLD, options_.path.c_str(), mode, info, &file);
+    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+    if (code != MPI_SUCCESS) {
+      file = MPI_FILE_NULL;
+      return message_of(code, "MPI_File_open");
+    }
+    code = MPI_File_set_view(file, access_.displacement, access_.etype, access_.filetype.get(), "native",
+                             MPI_INFO_NULL);
+    return code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_set_view");
+  }
+
+  // One write and one read; the first repetition is the warm-up.
+  void call_once(MPI_File file, int repetition) {
+    const uint64_t content = options_.write ? static_cast<uint64_t>(repetition) : 0;
+    if (options_.write) {
+      fill(content);
+      timed(outcome_.write, repetition, "write", [&](MPI_Status* status) {
+        return options_.collective
+                   ? MPI_File_write_at_all(file, 0, buffer_.data(), access_.count, access_.memory.get(),
+                                           status)
+                   : MPI_File_write_at(file, 0, buffer_.data(), access_.count, access_.memory.get(), status);
+      });
+    }
+    // Where only writing is measured, the file itself is checked at the end.
+    if (!ok() || !options_.read) return;
+    poison();
+    // Independent reads must not meet writes of other ranks that still go on.
+    MPI_Barrier(MPI_COMM_WORLD);
+    timed(outcome_.read, repetition, "read", [&](MPI_Status* status) {
+      return options_.collective
+                 ? MPI_File_read_at_all(file, 0, buffer_.data(), access_.count, access_.memory.get(), status)
+                 : MPI_File_read_at(file, 0, buffer_.data(), access_.count, access_.memory.get(), status);
+    });
+    if (ok() && options_.verify) fail_if(check_buffer(content));
+  }
+
+  template <typename Call>
+  void timed(Times& times, int repetition, const char* what, Call call) {
+    MPI_Status status;
+    std::memset(&status, 0, sizeof status);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    const int code = call(&status);
+    const double seconds = over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
+    (repetition == 0 ? times.first_seconds : times.seconds.emplace_back()) = seconds;
+    std::string failure;
+    if (code != MPI_SUCCESS) {
+      failure = message_of(code, what);
+    } else if (options_.verify && access_.count > 0) {
+      int count = 0;
+      MPI_Get_count(&status, access_.memory.get(), &count);
+      if (count != access_.count)
+        failure = fmt::format("{}: the status says {} of {} items", what, count, access_.count);
+    }
+    fail_if(failure);
+  }
+
+  void fill(uint64_t content) {
+    pattern_.for_each_piece(rank_, [&](const Piece& piece) {
+      fill_content(buffer_.data() + piece.memory_offset, piece.file_offset, piece.bytes, content);
+    });
+  }
+
+  void poison() {
+    pattern_.for_each_piece(rank_, [&](const Piece& piece) {
+      std::memset(buffer_.data() + piece.memory_offset, poison_byte, static_cast<size_t>(piece.bytes));
+    });
+  }
+
+  std::string check_buffer(uint64_t content) const {
+    std::string failure;
+    int64_t gap_begin = 0;
+    const auto check_gap = [&](int64_t end) {
+      const int64_t other = find_other_than(buffer_.data() + gap_begin, end - gap_begin, gap_byte);
+      if (other >= 0 && failure.empty()) {
+        failure =
+            fmt::format("memory between the pieces, at buffer offset {}: expected 0x{:02x}, found 0x{:02x}",
+                        gap_begin + other, gap_byte, buffer_[static_cast<size_t>(gap_begin + other)]);
+      }
+    };
+    pattern_.for_each_piece(rank_, [&](const Piece& piece) {
+      if (!failure.empty()) return;
+      const unsigned char* bytes = buffer_.data() + piece.memory_offset;
+      const int64_t at = find_difference(bytes, piece.file_offset, piece.bytes, content);
+      if (at >= 0)
+        failure = difference("read", piece.file_offset + at, content_byte(piece.file_offset + at, content),
+                             bytes[at]);
+      check_gap(piece.memory_offset);
+      gap_begin = piece.memory_offset + piece.bytes;
+    });
+    check_gap(static_cast<int64_t>(buffer_.size()));
+    return failure;
+  }
+
+  // After the close: the file as any other program sees it.
+  void check_file() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const uint64_t content = static_cast<uint64_t>(options_.repetitions);
+    const MappedFile file(options_.path);
+    std::string failure;
+    if (!file.bytes() && data_bytes_ > 0)
+      failure = fmt::format("cannot map {}: {}", options_.path, file.failure());
+    pattern_.for_each_piece(rank_, [&](const Piece& piece) {
+      if (!failure.empty()) return;
+      if (piece.file_offset + piece.bytes > file.size()) {
+        failure = fmt::format("the file ends at {}, before the piece at file offset {}", file.size(),
+                              piece.file_offset);
+        return;
+      }
+      const int64_t at =
+          find_difference(file.bytes() + piece.file_offset, piece.file_offset, piece.bytes, content);
+      if (at >= 0) {
+        failure =
+            difference("the file", piece.file_offset + at, content_byte(piece.file_offset + at, content),
+                       file.bytes()[piece.file_offset + at]);
+      }
+    });
+    if (failure.empty() && rank_ == 0) failure = check_holes(file);
+    fail_if(failure);
+  }
+
+  // What no rank wrote must be zero: the file is new.
+  std::string check_holes(const MappedFile& file) const {
+    std::vector<bool> written(static_cast<size_t>(file.size()));
+    int64_t end = 0;
+    for (int rank = 0; rank < ranks_; ++rank) {
+      pattern_.for_each_piece(rank, [&](const Piece& piece) {
+        const int64_t piece_end = std::min(piece.file_offset + piece.bytes, file.size());
+        if (piece.file_offset < piece_end)
+          std::fill(written.begin() + piece.file_offset, written.begin() + piece_end, true);
+        end = std::max(end, piece.file_offset + piece.bytes);
+      });
+    }
+    if (end != file.size()) return fmt::format("the file has {} bytes, expected {}", file.size(), end);
+    for (auto hole = std::find(written.begin(), written.end(), false); hole != written.end();
+         hole = std::find(hole + 1, written.end(), false)) {
+      const int64_t offset = hole - written.begin();
+      if (file.bytes()[offset] != 0) return difference("a hole of the file", offset, 0, file.bytes()[offset]);
+    }
+    return {};
+  }
+
+  const Pattern& pattern_;
+  const RunOptions& options_;
+  int rank_ = 0, ranks_ = 1;
+  Access access_;
+  std::vector<unsigned char> buffer_;
+  int64_t data_bytes_ = 0;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome run_pattern(const Pattern& pattern, const RunOptions& options) {
+  return Harness(pattern, options).run();
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+}  // namespace concilio::bench

@@ -1,0 +1,43 @@
+// Runs one pattern: opens a file, calls MPI-IO, takes times and memory, checks every byte.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pattern.h"
+
+namespace concilio::bench {
+
+struct RunOptions {
+  std::string path;
+  int repetitions = 5;
+  bool collective = true;
+  bool write = true;
+  bool read = true;
+  bool verify = true;
+  std::vector<std::pair<std::string, std::string>> hints;
+};
+
+struct Times {
+  double first_seconds = 0;     // the warm-up
+  std::vector<double> seconds;  // each the slowest rank's
+};
+
+struct Outcome {
+  std::string failure;  // empty: every call succeeded and every byte is right; the same on all ranks
+  int64_t total_bytes = 0;
+  Times write, read;
+  int64_t peak_growth_bytes = 0;  // of the rank where it is greatest, from before open to after the last call
+  int64_t shared_growth_bytes = 0;  // the part of it in shared segments
+};
+
+// Collective over MPI_COMM_WORLD; the outcome is the same on all ranks.
+Outcome run_pattern(const Pattern& pattern, const RunOptions& options);
+
+double median(std::vector<double> values);  // 0 of none
+
+}  // namespace concilio::bench

@@ -1,0 +1,203 @@
+// concilio-bench-MPI: the benchmark program, started by an MPI launcher; see `concilio bench`.
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+#include "pattern.h"
+
+namespace concilio::bench {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> patterns;
+  double mib_per_rank = 0;
+  std::vector<std::string> hints;
+  bool independent = false, collective = false, read_only = false, write_only = false, no_verify = false;
+  bool json = false;
+  RunOptions run;
+};
+
+constexpr double mib = 1024.0 * 1024.0;
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("patterns", options.patterns, "Patterns")->required();
+  app.add_option("--mib-per-rank", options.mib_per_rank,
+                 "MiB each rank moves in a call (default: 64 / ranks)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--repetitions", options.run.repetitions, "Calls after the warm-up")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--hint", options.hints, "Hint for MPI_File_open, NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  auto* independent = app.add_flag("--independent", options.independent, "Independent calls");
+  app.add_flag("--collective", options.collective, "Collective calls (the default)")->excludes(independent);
+  app.add_option("--file", options.run.path, "File to work on; made anew, and removed at the end");
+  auto* read_only = app.add_flag("--read-only", options.read_only, "Only read");
+  app.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
+  app.add_flag(
+      "--verify,!--no-verify", [&](int64_t value) { options.no_verify = value < 0; },
+      "Check every byte (the default)");
+  app.add_flag("--json", options.json, "Results as JSON");
+  app.footer("Patterns:\n" + list_of_patterns());
+}
+
+// Empty where all is well.
+std::string complete(Options& options) {
+  for (const std::string& hint : options.hints) {
+    const size_t equals = hint.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return fmt::format("--hint {}: write it as NAME=VALUE", hint);
+    options.run.hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
+  }
+  options.run.collective = !options.independent;
+  options.run.write = !options.read_only;
+  options.run.read = !options.write_only;
+  options.run.verify = !options.no_verify;
+  return {};
+}
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string whole(text);
+  // MPICH tells its whole configuration.
+  std::string line = whole.substr(0, whole.find('\n'));
+  for (char& character : line) {
+    if (character == '\t') character = ' ';
+  }
+  return line;
+}
+
+nlohmann::json times_json(const Times& times, int64_t bytes) {
+  const double seconds = median(times.seconds);
+  return {{"first_seconds", times.first_seconds},
+          {"seconds", times.seconds},
+          {"median_seconds", seconds},
+          {"mib_per_second", seconds > 0 ? static_cast<double>(bytes) / mib / seconds : 0}};
+}
+
+std::string times_text(const char* name, const Times& times, int64_t bytes) {
+  if (times.seconds.empty()) return {};
+  const double seconds = median(times.seconds);
+  return fmt::format("  {} {:8.1f} MiB/s (first {:.1f})", name, static_cast<double>(bytes) / mib / seconds,
+                     static_cast<double>(bytes) / mib / times.first_seconds);
+}
+
+nlohmann::json outcome_json(const std::string& name, const std::string& note, const Outcome& outcome,
+                            const RunOptions& options) {
+  nlohmann::json result = {{"pattern", name},
+                           {"bytes", outcome.total_bytes},
+                           {"collective", options.collective},
+                           {"verified", options.verify && outcome.failure.empty()},
+                           {"peak_growth_bytes", outcome.peak_growth_bytes},
+                           {"shared_growth_bytes", outcome.shared_growth_bytes}};
+  if (!note.empty()) result["note"] = note;
+  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+  if (options.write) result["write"] = times_json(outcome.write, outcome.total_bytes);
+  if (options.read) result["read"] = times_json(outcome.read, outcome.total_bytes);
+  return result;
+}
+
+void print_outcome(const std::string& name, const std::string& note, const Outcome& outcome) {
+  fmt::print("{:<20}{}{}  memory +{:.1f} MiB (shared {:.1f}){}{}\n", name,
+             times_text("write", outcome.write, outcome.total_bytes),
+             times_text("read", outcome.read, outcome.total_bytes),
+             static_cast<double>(outcome.peak_growth_bytes) / mib,
+             static_cast<double>(outcome.shared_growth_bytes) / mib, note.empty() ? "" : "  ", note);
+  std::fflush(stdout);
+}
+
+// One name for all ranks.
+void choose_path(std::string& path, int rank) {
+  if (path.empty() && rank == 0) path = fmt::format("concilio-bench.{}.dat", getpid());
+  int length = static_cast<int>(path.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  path.resize(static_cast<size_t>(length));
+  MPI_Bcast(path.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+int run_all(Options& options, int rank, int ranks) {
+  choose_path(options.run.path, rank);
+  const double wanted_mib = options.mib_per_rank > 0 ? options.mib_per_rank : std::max(64.0 / ranks, 1.0);
+  const Size size{ranks, static_cast<int64_t>(wanted_mib * mib)};
+  nlohmann::json results = nlohmann::json::array();
+  if (rank == 0 && !options.json)
+    fmt::print("{}, {} rank{}, {:.2f} MiB a rank\n", library_version(), ranks, ranks == 1 ? "" : "s",
+               wanted_mib);
+  int exit_status = 0;
+  for (const std::string& name : options.patterns) {
+    std::string error;
+    const auto pattern = make_pattern(name, size, error);
+    if (!pattern) {
+      if (rank == 0) fmt::print(stderr, "concilio bench: {}\n", error);
+      return 2;
+    }
+    const Outcome outcome = run_pattern(*pattern, options.run);
+    if (rank == 0) {
+      results.push_back(outcome_json(name, pattern->note(), outcome, options.run));
+      if (!outcome.failure.empty())
+        fmt::print(stderr, "concilio bench: pattern {}: {}\n", name, outcome.failure);
+      if (!options.json && outcome.failure.empty()) print_outcome(name, pattern->note(), outcome);
+    }
+    if (!outcome.failure.empty()) exit_status = 1;
+  }
+  if (rank == 0 && options.json) {
+    const nlohmann::json all = {{"library", library_version()},
+                                {"ranks", ranks},
+                                {"mib_per_rank", wanted_mib},
+                                {"repetitions", options.run.repetitions},
+                                {"patterns", results}};
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    std::fflush(stdout);
+  }
+  return exit_status;
+}
+
+int run_main(int argument_count, char** arguments) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Options options;
+  CLI::App app("Runs access patterns through MPI-IO and checks every byte", "concilio-bench");
+  add_options(app, options);
+  try {
+    app.parse(argument_count, arguments);
+  } catch (const CLI::Success&) {
+    if (rank == 0) fmt::print("{}", app.help());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (rank == 0) fmt::print(stderr, "concilio bench: {}\n", error.what());
+    return 2;
+  }
+  const std::string error = complete(options);
+  if (!error.empty()) {
+    if (rank == 0) fmt::print(stderr, "concilio bench: {}\n", error);
+    return 2;
+  }
+  return run_all(options, rank, ranks);
+}
+
+}  // namespace
+}  // namespace concilio::bench
+
+int main(int argument_count, char** arguments) {
+  MPI_Init(&argument_count, &arguments);
+  int exit_status = 0;
+  try {
+    exit_status = concilio::bench::run_main(argument_count, arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "concilio bench: {}\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return exit_status;
+}

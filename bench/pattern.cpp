@@ -1,0 +1,71 @@
+#include "pattern.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace concilio::bench {
+
+namespace {
+
+struct Family {
+  const char* name;
+  const char* parameters;
+  const char* help;
+  std::unique_ptr<Pattern> (*make)(const Parameters&, const Size&, std::string&);
+};
+
+constexpr Family families[] = {
+    {"contiguous", "", "each rank one contiguous part", make_contiguous},
+    {"interleaved", ":B", "blocks of B bytes, in turn over the ranks", make_interleaved},
+    {"block3d", "", "3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)", make_block3d},
+    {"btio", "", "NAS BTIO: diagonal multipartition of a 3-D grid, ghost cells in memory", make_btio},
+    {"unstruc", "[:B]", "irregular map: elements of B (64) bytes, permuted over the ranks", make_unstruc},
+    {"hpio", ":SIZE/SPACING[:contigmem]",
+     "regions of SIZE bytes, SPACING apart, in turn over the ranks; in memory too, unless contigmem",
+     make_hpio},
+};
+
+}  // namespace
+
+int64_t Pattern::data_bytes(int rank) const {
+  int64_t sum = 0;
+  for_each_piece(rank, [&](const Piece& piece) { sum += piece.bytes; });
+  return sum;
+}
+
+std::unique_ptr<Pattern> make_pattern(const std::string& text, const Size& size, std::string& error) {
+  Parameters words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const std::string name = words[0];
+  words.erase(words.begin());
+  for (const Family& family : families) {
+    if (name != family.name) continue;
+    auto pattern = family.make(words, size, error);
+    if (!pattern)
+      error = fmt::format("pattern {}: {}; write {}{}", text, error, family.name, family.parameters);
+    return pattern;
+  }
+  error = fmt::format("there is no pattern {}; there are:\n{}", name, list_of_patterns());
+  return nullptr;
+}
+
+std::string list_of_patterns() {
+  std::string text;
+  for (const Family& family : families)
+    text += fmt::format("  {:<32} {}\n", std::string(family.name) + family.parameters, family.help);
+  return text;
+}
+
+int64_t parse_piece_bytes(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return 0;
+  return value >= 1 && value <= (int64_t{1} << 30) ? value : 0;
+}
+
+}  // namespace concilio::bench

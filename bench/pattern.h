@@ -1,0 +1,93 @@
+// An access pattern of the benchmark: which bytes of the file and of its buffer each rank moves in one call,
+// both as MPI datatypes, for the call, and as plain pieces, for the check.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace concilio::bench {
+
+struct Piece {
+  int64_t file_offset;
+  int64_t memory_offset;  // in the buffer; never before the end of the piece before
+  int64_t bytes;
+};
+
+// An MPI datatype that is freed with this.
+class Datatype {
+ public:
+  Datatype() = default;
+  // Takes over a derived type and commits it.
+  explicit Datatype(MPI_Datatype derived) : type_(derived), owned_(true) { MPI_Type_commit(&type_); }
+  static Datatype bytes() { return {}; }
+  Datatype(Datatype&& other) noexcept { swap(other); }
+  Datatype& operator=(Datatype&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Datatype() {
+    if (owned_) MPI_Type_free(&type_);
+  }
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  void swap(Datatype& other) {
+    std::swap(type_, other.type_);
+    std::swap(owned_, other.owned_);
+  }
+  MPI_Datatype type_ = MPI_BYTE;
+  bool owned_ = false;
+};
+
+// What a rank hands to MPI.
+struct Access {
+  MPI_Offset displacement = 0;  // of the view
+  MPI_Datatype etype = MPI_BYTE;
+  Datatype filetype;
+  Datatype memory;
+  int count = 0;  // of `memory`
+};
+
+class Pattern {
+ public:
+  virtual ~Pattern() = default;
+  // In the order of the data, for any rank: the check looks at all of them.
+  virtual void for_each_piece(int rank, const std::function<void(const Piece&)>& visit) const = 0;
+  virtual int64_t buffer_bytes(int rank) const = 0;  // with the gaps in memory
+  virtual Access make_access(int rank) const = 0;
+  virtual std::string note() const { return {}; }  // what a user should know of this run
+
+  int64_t data_bytes(int rank) const;
+};
+
+struct Size {
+  int ranks = 1;
+  int64_t bytes_per_rank = 0;  // wanted; a pattern takes what comes near
+};
+
+// "interleaved:64" -> the pattern; null where the text is no pattern, and then `error` says why.
+std::unique_ptr<Pattern> make_pattern(const std::string& text, const Size& size, std::string& error);
+// One line a pattern, for --help.
+std::string list_of_patterns();
+
+// Each pattern's own file gives one of these; `parameters` is what stands between the colons after the name.
+// A factory leaves `error` and returns null where the parameters do not fit.
+using Parameters = std::vector<std::string>;
+std::unique_ptr<Pattern> make_contiguous(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_interleaved(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_block3d(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_btio(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_unstruc(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_hpio(const Parameters&, const Size&, std::string& error);
+
+// A whole number of bytes from 1 to 2^30; 0 where the text is none.
+int64_t parse_piece_bytes(const std::string& text);
+inline constexpr const char* piece_bytes_rule = "a whole number of bytes from 1 to 1073741824";
+inline constexpr const char* count_rule = "more pieces a rank than an MPI count can hold; take fewer MiB";
+
+}  // namespace concilio::bench

@@ -1,0 +1,16 @@
+#!/bin/bash
+# Every pattern, tiny, under the MPI's own MPI-IO. Arguments: CONCILIO MPI RANKS.
+concilio=$1 mpi=$2 ranks=$3
+. "$(dirname "$0")/common.sh"
+all="contiguous interleaved:64 interleaved:7 interleaved:4096 hpio:64/64 hpio:24/8 hpio:8/0 hpio:64/64:contigmem
+  block3d btio unstruc unstruc:12"
+expect 0 "$concilio" bench $all -n "$ranks" --mpi "$mpi" --mib-per-rank 0.05 --repetitions 2
+[ "$(grep -c 'write .* read ' out)" = 12 ] || fail 'not every pattern was measured'
+[ "$ranks" = 3 ] && says out 'btio needs a square number of ranks: 1 of 3 have data'
+expect 0 "$concilio" bench $all -n "$ranks" --mpi "$mpi" --mib-per-rank 0.001 --repetitions 1 --independent
+expect 0 "$concilio" bench hpio:64/64 block3d -n "$ranks" --mpi "$mpi" --mib-per-rank 0.02 --repetitions 1 --read-only
+says_not out write
+expect 0 "$concilio" bench hpio:64/64 block3d -n "$ranks" --mpi "$mpi" --mib-per-rank 0.02 --repetitions 1 --write-only \
+  --hint romio_cb_write=enable
+says_not out 'read '
+finish

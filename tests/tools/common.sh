@@ -1,0 +1,29 @@
+# Shared by the scripts that test the command line.
+set -u
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset LD_PRELOAD ROMIO_HINTS CONCILIO_HINTS CONCILIO_REPORT CONCILIO_ONLY CONCILIO_MPIRUN
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  echo "--- stdout"; cat "$scratch/out"
+  echo "--- stderr"; cat "$scratch/err"
+  failures=$((failures + 1))
+}
+# expect STATUS COMMAND...: runs it, leaves its output in out and err.
+expect() {
+  local wanted=$1 status
+  shift
+  timeout 60 "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+  [ "$status" = "$wanted" ] || fail "'$*' gave exit status $status, not $wanted"
+}
+says() { grep -qe "$2" "$scratch/$1" || fail "$1 does not say '$2'"; }
+says_not() { ! grep -qe "$2" "$scratch/$1" || fail "$1 says '$2'"; }
+finish() {
+  [ "$failures" = 0 ] && echo "all as expected"
+  exit "$((failures > 0))"
+}

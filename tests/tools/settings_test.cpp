@@ -1,0 +1,47 @@
+#include "settings.h"
+
+#include <gtest/gtest.h>
+
+namespace concilio::tools {
+namespace {
+
+TEST(RunSettings, BecomeVariables) {
+  std::vector<std::string> notes;
+  const auto variables = check_settings({{"cb_nodes=2", "cb_nodes=3"}, "1MiB", "*.nc"}, Environment(), notes);
+  ASSERT_TRUE(variables.ok());
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"CONCILIO_HINTS", "cb_nodes=2;cb_nodes=3"},
+      {"CONCILIO_MEMORY_LIMIT", "1MiB"},
+      {"CONCILIO_ONLY", "*.nc"}};
+  EXPECT_EQ(*variables, expected);
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(RunSettings, MalformedHintIsNamed) {
+  for (const char* hint : {"cb_nodes", "=1", "cb_nodes=many", "concilio_nonsense=1", "cb_nodes=1;x=2"}) {
+    std::vector<std::string> notes;
+    const auto variables = check_settings({{hint}, "", ""}, Environment(), notes);
+    ASSERT_FALSE(variables.ok()) << hint;
+    EXPECT_NE(variables.error().message.find(hint), std::string::npos) << variables.error().message;
+  }
+}
+
+TEST(RunSettings, HintOfOthersIsOnlyNoted) {
+  std::vector<std::string> notes;
+  EXPECT_TRUE(check_settings({{"gpfs_thing=1"}, "", ""}, Environment(), notes).ok());
+  EXPECT_EQ(notes.size(), 1u);
+}
+
+TEST(RunSettings, HintsFileThatCannotBeRead) {
+  Environment environment;
+  std::vector<std::string> notes;
+  environment.set("ROMIO_HINTS", "/no/such/file");
+  const auto variables = check_settings({}, environment, notes);
+  ASSERT_FALSE(variables.ok());
+  EXPECT_NE(variables.error().message.find("/no/such/file"), std::string::npos);
+  environment.set("ROMIO_HINTS", "/dev/null");
+  EXPECT_TRUE(check_settings({}, environment, notes).ok());
+}
+
+}  // namespace
+}  // namespace concilio::tools

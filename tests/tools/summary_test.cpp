@@ -1,0 +1,59 @@
+#include "summary.h"
+
+#include <gtest/gtest.h>
+
+#include "records.h"
+
+namespace concilio::tools {
+namespace {
+
+constexpr const char* lines =
+    R"({"file":"/d/a.nc","ranks":4,"nodes":2,"mpi":"mpich","open_seconds":0.5,"counters":{"collective_writes":8,)"
+    R"("independent_reads":1,"bytes_written":8388608,"bytes_read":1024,"method_two_phase":8,"method_sieve":1,)"
+    R"("storage_writes":4,"storage_bytes_written":8388608,"storage_reads":1,"storage_bytes_read":5120},)"
+    R"("max":{"call_ns":2000000000,"exchange_ns":250000000,"copy_ns":500000000,"storage_ns":1000000000},)"
+    R"("peak_bytes_per_rank":2097152,"reasons":[{"operation":"write","method":"two_phase","collective":true,)"
+    R"("reason":"small pieces","calls":8}],"hints":{"cb_nodes":"2"}})"
+    "\n"
+    R"({"file":"/d/a.nc","ranks":4,"nodes":2,"open_seconds":0.25,"counters":{"collective_writes":4,"method_two_phase":4},)"
+    R"("max":{"call_ns":1000000000},"peak_bytes_per_rank":4194304,"reasons":[{"operation":"write",)"
+    R"("method":"two_phase","collective":true,"reason":"small pieces","calls":4}]})"
+    "\n";
+
+TEST(Summary, OfOneFileOpenedTwice) {
+  const Records records = parse_records(lines);
+  ASSERT_EQ(records.files.size(), 2u);
+  EXPECT_EQ(records.unreadable_lines, 0);
+  EXPECT_EQ(render_summary(by_name(records.files)),
+            "concilio: /d/a.nc\n"
+            "  opened   2 times, 0.750 s, by 4 ranks on 2 nodes\n"
+            "  write    12 calls (12 collective, 0 independent), 8 MiB\n"
+            "           two_phase, 12 calls: small pieces\n"
+            "  read     1 call (0 collective, 1 independent), 1 KiB\n"
+            "  time     3.000 s in calls, slowest rank: exchange 0.250 s, copy 0.500 s, storage 1.000 s\n"
+            "  storage  4 writes, mean 2 MiB; 1 read, mean 5 KiB\n"
+            "  sieving  4 KiB read beyond what the program asked for\n"
+            "  memory   4 MiB a rank at the peak\n");
+}
+
+TEST(Records, MethodsAreNamedByHowOftenTheyWereTaken) {
+  const Records records = parse_records(lines);
+  EXPECT_EQ(methods_taken(records.files[0]), "two_phase, sieve");
+  EXPECT_EQ(methods_taken(FileRecord{}), "");
+}
+
+TEST(Records, LineThatWasCutOffIsCountedAndTheOthersKept) {
+  const Records records = parse_records("{\"file\":\"a\"}\n{\"file\":\"b\",\"ra");
+  EXPECT_EQ(records.files.size(), 1u);
+  EXPECT_EQ(records.unreadable_lines, 1);
+  EXPECT_TRUE(parse_records("").files.empty());
+  EXPECT_EQ(parse_records("[1]\n\"x\"\n{}\n").unreadable_lines, 3);
+}
+
+TEST(Records, DifferentFilesStayApart) {
+  EXPECT_EQ(by_name(parse_records("{\"file\":\"a\"}\n{\"file\":\"b\"}\n{\"file\":\"a\"}\n").files).size(),
+            2u);
+}
+
+}  // namespace
+}  // namespace concilio::tools

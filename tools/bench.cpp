@@ -1,0 +1,120 @@
+// concilio bench: runs access patterns through MPI-IO, checks every byte, and compares with Concilio.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "compare.h"
+#include "launch_bench.h"
+#include "subcommands.h"
+
+namespace concilio::tools {
+
+namespace {
+
+constexpr const char* patterns_help =
+    "Patterns:\n"
+    "  contiguous                       each rank one contiguous part\n"
+    "  interleaved:B                    blocks of B bytes, in turn over the ranks\n"
+    "  block3d                          3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)\n"
+    "  btio                             NAS BTIO diagonal multipartition\n"
+    "  unstruc[:B]                      irregular map of elements of B (64) bytes\n"
+    "  hpio:SIZE/SPACING[:contigmem]    regions of SIZE bytes, SPACING apart, in memory too unless "
+    "contigmem\n"
+    "\n"
+    "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
+
+int run_once(const BenchOptions& options, const Environment& environment) {
+  const auto refuse = [](const Error& error) {
+    complain("bench: " + error.message);
+    return exit_usage;
+  };
+  const auto rank_counts = parse_rank_counts(options.ranks);
+  if (!rank_counts) return refuse(rank_counts.error());
+  const auto flavours = bench_flavours(options.mpi, environment);
+  if (!flavours) return refuse(flavours.error());
+  if (rank_counts->size() > 1 || (flavours->size() > 1 && !options.mpi.empty()))
+    return refuse({ErrorKind::argument, 0, "several rank counts or MPIs are for --compare"});
+  if (!options.json_file.empty() && options.json_file != "-")
+    return refuse(
+        {ErrorKind::argument, 0, "--json takes a file only with --compare; without, it writes to stdout"});
+  const BenchLaunch launch{flavours->front(), rank_counts->front(), options.concilio,
+                           options.json_file == "-"};
+  const auto command = make_bench_command(
+      launch, options, options.patterns.empty() ? default_patterns() : options.patterns, "", environment);
+  if (!command) return refuse(command.error());
+  const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::yes);
+  if (!captured) return refuse(captured.error());
+  if (captured->exit_status == exit_timeout)
+    complain(
+        fmt::format("bench: not done within {} seconds, ended (see --timeout)", options.timeout_seconds));
+  return captured->exit_status;
+}
+
+void add_measure_options(CLI::App& parser, BenchOptions& options) {
+  parser
+      .add_option("--mib-per-rank", options.mib_per_rank,
+                  "MiB each rank moves in a call (default: 64 / ranks)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("MIB");
+  parser.add_option("--repetitions", options.repetitions, "Calls that are timed, after one that is not")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  parser.add_option("--hint", options.hints, "Hint that the program gives to MPI_File_open")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME=VALUE");
+  auto* independent = parser.add_flag("--independent", options.independent, "Independent calls");
+  parser.add_flag("--collective", options.collective, "Collective calls (the default)")
+      ->excludes(independent);
+  auto* read_only = parser.add_flag("--read-only", options.read_only, "Only read");
+  parser.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
+  parser.add_flag("--no-verify", options.no_verify, "Do not check the bytes");
+}
+
+}  // namespace
+
+Subcommand add_bench(CLI::App& app, const Environment& environment) {
+  CLI::App* parser =
+      app.add_subcommand("bench", "Measure access patterns through MPI-IO, checking every byte");
+  auto options = std::make_shared<BenchOptions>();
+  parser->add_option("patterns", options->patterns, "Patterns, see below (default: a set of nine)")
+      ->type_name("PATTERN");
+  parser->add_option("-n", options->ranks, "Number of ranks; with --compare a list, 2,4,8")
+      ->type_name("RANKS")
+      ->capture_default_str();
+  parser
+      ->add_option("--mpi", options->mpi,
+                   "openmpi or mpich; with --compare a list (default: what is installed)")
+      ->type_name("MPI");
+  auto* concilio =
+      parser->add_flag("--concilio", options->concilio, "Under Concilio, not the MPI's own MPI-IO");
+  auto* compare_flag = parser->add_flag(
+      "--compare", options->compare, "Under the MPI's own MPI-IO and under Concilio in turn, as one table");
+  compare_flag->excludes(concilio);
+  parser
+      ->add_option("--alternations", options->alternations, "With --compare: how often each side is started")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  add_measure_options(*parser, *options);
+  parser
+      ->add_option("--file", options->file,
+                   "File to work on, made anew and removed (default: in TMPDIR, or here)")
+      ->type_name("PATH");
+  parser
+      ->add_option("--json", options->json_file, "Results as JSON to stdout; with --compare to FILE if given")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE");
+  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which one start is ended")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  parser->footer(patterns_help);
+  return {parser, [=] {
+            return options->compare ? compare(*options, environment) : run_once(*options, environment);
+          }};
+}
+
+}  // namespace concilio::tools

@@ -1,0 +1,285 @@
+#include "compare.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "complain.h"
+#include "installation.h"
+
+namespace concilio::tools {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double mib = 1024.0 * 1024.0;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double rate(int64_t bytes, const std::vector<double>& seconds) {
+  const double middle = median(seconds);
+  return middle > 0 ? static_cast<double>(bytes) / mib / middle : 0;
+}
+
+std::string number_or_dash(double value, int digits) {
+  return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-";
+}
+
+double ratio(double mine, double other) {
+  return other > 0 ? mine / other : 0;
+}
+
+std::string last_line(const std::string& text) {
+  const size_t end = text.find_last_not_of("\n ");
+  if (end == std::string::npos) return {};
+  const size_t begin = text.rfind('\n', end);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
+// The line that names the cause: the benchmark's own, not what the launcher says after it.
+std::string failure_of(const Captured& captured) {
+  if (captured.exit_status == exit_timeout) return "ran out of time";
+  std::istringstream lines(captured.errors);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.compare(0, 15, "concilio bench:") == 0) return line.substr(16);
+  }
+  const std::string last = last_line(captured.errors);
+  return fmt::format("exit status {}{}{}", captured.exit_status, last.empty() ? "" : ": ", last);
+}
+
+class Progress {
+ public:
+  explicit Progress(size_t starts) : starts_(starts), terminal_(isatty(STDERR_FILENO)) {}
+  void next(const Comparison& row, bool under_concilio) {
+    const std::string line =
+        fmt::format("[{}/{}] {} {} ranks, {}, {}", ++done_, starts_, flavour_word(row.flavour), row.ranks,
+                    row.pattern, under_concilio ? "Concilio" : "own");
+    if (terminal_) {
+      fmt::print(stderr, "\r\033[K{}", line);
+    } else {
+      fmt::print(stderr, "{}\n", line);
+    }
+    std::fflush(stderr);
+  }
+  void end() const {
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  size_t starts_, done_ = 0;
+  bool terminal_;
+};
+
+std::string read_and_remove(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  unlink(path.c_str());
+  return text.str();
+}
+
+// One start of one side of `row`.
+Status start_side(Comparison& row, bool under_concilio, const BenchOptions& options,
+                  const Environment& environment) {
+  std::string report;
+  if (under_concilio) {
+    report = environment.temporary_folder() + "/concilio-bench-XXXXXX";
+    const int descriptor = mkstemp(report.data());
+    if (descriptor < 0)
+      return Error::from_errno(errno, "cannot make a temporary file in " + environment.temporary_folder());
+    close(descriptor);
+  }
+  const BenchLaunch launch{row.flavour, row.ranks, under_concilio, true};
+  const auto command = make_bench_command(launch, options, {row.pattern}, report, environment);
+  if (!command) {
+    if (!report.empty()) unlink(report.c_str());
+    return command.error();
+  }
+  const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::no);
+  const Records records = report.empty() ? Records{} : parse_records(read_and_remove(report));
+  if (!captured) return captured.error();
+  if (captured->exit_status == exit_usage) return Error{ErrorKind::argument, 0, failure_of(*captured)};
+  Side& side = under_concilio ? row.concilio : row.own;
+  if (!side.failure.empty()) return {};
+  add_to_side(side, *captured);
+  if (!side.failure.empty()) return {};
+  if (under_concilio) {
+    for (const FileRecord& file : by_name(records.files)) row.methods = methods_taken(file);
+  }
+  const json all = json::parse(captured->output, nullptr, false);
+  row.note = all["patterns"][0].value("note", "");
+  return {};
+}
+
+Status check_parts(const std::vector<Flavour>& flavours, const Environment& environment) {
+  for (const Flavour flavour : flavours) {
+    if (const auto found = find_launcher(flavour, environment); !found) return found.error();
+    if (const auto found = find_bench_program(flavour, environment); !found) return found.error();
+    if (const auto found = find_library(flavour, environment); !found) return found.error();
+  }
+  return {};
+}
+
+int write_json(const std::string& path, const std::vector<Comparison>& rows, const BenchOptions& options) {
+  json comparisons = json::array();
+  for (const Comparison& row : rows) comparisons.push_back(to_json(row));
+  const json all = {{"concilio", CONCILIO_VERSION},
+                    {"repetitions", options.repetitions},
+                    {"alternations", options.alternations},
+                    {"collective", !options.independent},
+                    {"hints", options.hints},
+                    {"comparisons", comparisons}};
+  const std::string text = all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  if (path == "-") {
+    fmt::print("{}", text);
+    return 0;
+  }
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (out) return 0;
+  complain(fmt::format("cannot write {}", path));
+  return exit_failure;
+}
+
+}  // namespace
+
+double Side::write_rate() const {
+  return rate(bytes, write_seconds);
+}
+double Side::read_rate() const {
+  return rate(bytes, read_seconds);
+}
+
+void add_to_side(Side& side, const Captured& captured) {
+  if (captured.exit_status != 0) {
+    side.failure = failure_of(captured);
+    return;
+  }
+  try {
+    const json all = json::parse(captured.output);
+    for (const json& pattern : all.at("patterns")) {
+      side.bytes = pattern.at("bytes").get<int64_t>();
+      side.peak_growth_bytes =
+          std::max(side.peak_growth_bytes, pattern.at("peak_growth_bytes").get<int64_t>());
+      for (const auto& [name, seconds] :
+           {std::pair{"write", &side.write_seconds}, std::pair{"read", &side.read_seconds}}) {
+        if (!pattern.contains(name)) continue;
+        const auto more = pattern.at(name).at("seconds").get<std::vector<double>>();
+        seconds->insert(seconds->end(), more.begin(), more.end());
+      }
+    }
+  } catch (const json::exception&) {
+    side.failure = "the benchmark program wrote no result: " + last_line(captured.output);
+  }
+}
+
+std::string render_table(const std::vector<Comparison>& rows) {
+  constexpr const char* line = "{:>5}  {:<8} {:<18} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7} {:>7} {:>8}  {}\n";
+  std::string text =
+      fmt::format(line, "", "", "", "own", "own", "Concilio", "Concilio", "ratio", "ratio", "MiB", "MiB", "");
+  text += fmt::format(line, "ranks", "MPI", "pattern", "write", "read", "write", "read", "write", "read",
+                      "own", "Concilio", "method");
+  std::string below;
+  for (const Comparison& row : rows) {
+    const auto memory = [](const Side& side) {
+      return side.failure.empty() ? fmt::format("{:.1f}", static_cast<double>(side.peak_growth_bytes) / mib)
+                                  : "-";
+    };
+    text +=
+        fmt::format(line, row.ranks, flavour_word(row.flavour), row.pattern,
+                    number_or_dash(row.own.write_rate(), 0), number_or_dash(row.own.read_rate(), 0),
+                    number_or_dash(row.concilio.write_rate(), 0), number_or_dash(row.concilio.read_rate(), 0),
+                    number_or_dash(ratio(row.concilio.write_rate(), row.own.write_rate()), 2),
+                    number_or_dash(ratio(row.concilio.read_rate(), row.own.read_rate()), 2), memory(row.own),
+                    memory(row.concilio), row.methods.empty() ? "-" : row.methods);
+    for (const auto& [name, side] : {std::pair{"own", &row.own}, std::pair{"Concilio", &row.concilio}}) {
+      if (!side->failure.empty()) {
+        below += fmt::format("{} ranks, {}, {}, {}: FAILED: {}\n", row.ranks, flavour_word(row.flavour),
+                             row.pattern, name, side->failure);
+      }
+    }
+    if (!row.note.empty()) below += fmt::format("{} ranks, {}: {}\n", row.ranks, row.pattern, row.note);
+  }
+  return text + "write and read: MiB/s, all ranks together, medians; MiB: growth of a rank's peak memory\n" +
+         below;
+}
+
+json to_json(const Comparison& row) {
+  const auto side_json = [](const Side& side) {
+    json object = {{"bytes", side.bytes},
+                   {"write_seconds", side.write_seconds},
+                   {"read_seconds", side.read_seconds},
+                   {"write_mib_per_second", side.write_rate()},
+                   {"read_mib_per_second", side.read_rate()},
+                   {"peak_growth_bytes", side.peak_growth_bytes}};
+    if (!side.failure.empty()) object["failure"] = side.failure;
+    return object;
+  };
+  return {{"mpi", flavour_word(row.flavour)},
+          {"ranks", row.ranks},
+          {"pattern", row.pattern},
+          {"own", side_json(row.own)},
+          {"concilio", side_json(row.concilio)},
+          {"write_ratio", ratio(row.concilio.write_rate(), row.own.write_rate())},
+          {"read_ratio", ratio(row.concilio.read_rate(), row.own.read_rate())},
+          {"methods", row.methods},
+          {"note", row.note}};
+}
+
+int compare(const BenchOptions& options, const Environment& environment) {
+  const auto refuse = [](const Error& error) {
+    complain("bench: " + error.message);
+    return exit_usage;
+  };
+  const auto rank_counts = parse_rank_counts(options.ranks);
+  if (!rank_counts) return refuse(rank_counts.error());
+  const auto flavours = bench_flavours(options.mpi, environment);
+  if (!flavours) return refuse(flavours.error());
+  if (const Status parts = check_parts(*flavours, environment); !parts.ok()) return refuse(parts.error());
+
+  const std::vector<std::string>& patterns = options.patterns.empty() ? default_patterns() : options.patterns;
+  std::vector<Comparison> rows;
+  for (const Flavour flavour : *flavours) {
+    for (const int ranks : *rank_counts) {
+      for (const std::string& pattern : patterns) {
+        Comparison& row = rows.emplace_back();
+        row.flavour = flavour;
+        row.ranks = ranks;
+        row.pattern = pattern;
+      }
+    }
+  }
+  Progress progress(rows.size() * 2 * static_cast<size_t>(options.alternations));
+  bool all_well = true;
+  for (Comparison& row : rows) {
+    for (int start = 0; start < 2 * options.alternations; ++start) {
+      const bool under_concilio = start % 2 == 1;
+      progress.next(row, under_concilio);
+      const Status started = start_side(row, under_concilio, options, environment);
+      if (!started.ok()) {
+        progress.end();
+        return refuse(started.error());
+      }
+    }
+    all_well = all_well && row.own.failure.empty() && row.concilio.failure.empty();
+  }
+  progress.end();
+  if (options.json_file != "-") fmt::print("{}", render_table(rows));
+  const int written = options.json_file.empty() ? 0 : write_json(options.json_file, rows, options);
+  return all_well ? written : exit_failure;
+}
+
+}  // namespace concilio::tools

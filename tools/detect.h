@@ -1,0 +1,23 @@
+// Which MPI a command line will run under, found from its launcher and its program; or what is wrong with it.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "flavour.h"
+#include "launcher.h"
+#include "process.h"
+
+namespace concilio::tools {
+
+struct Detection {
+  Flavour flavour = Flavour::openmpi;
+  std::optional<LauncherKind> launcher;  // none: the first word is the program itself
+};
+
+// `chosen`: the flavour that the user gave, which nothing here then contradicts. kind no_such_file: there is
+// no such program; any other kind: Concilio cannot be loaded into it, and the message says why and what to
+// do.
+Result<Detection> detect(const Words& words, const Environment& environment, std::optional<Flavour> chosen);
+
+}  // namespace concilio::tools

@@ -1,0 +1,132 @@
+#include "launch_bench.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <sstream>
+
+#include "installation.h"
+#include "launcher.h"
+
+namespace concilio::tools {
+
+namespace {
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+void add_program_options(const BenchOptions& options, const BenchLaunch& launch, Words& words) {
+  if (!options.mib_per_rank.empty()) words.insert(words.end(), {"--mib-per-rank", options.mib_per_rank});
+  words.insert(words.end(), {"--repetitions", std::to_string(options.repetitions)});
+  for (const std::string& hint : options.hints) words.insert(words.end(), {"--hint", hint});
+  if (options.independent) words.push_back("--independent");
+  if (options.read_only) words.push_back("--read-only");
+  if (options.write_only) words.push_back("--write-only");
+  if (options.no_verify) words.push_back("--no-verify");
+  if (launch.json) words.push_back("--json");
+}
+
+std::string default_data_file(const Environment& environment) {
+  const std::string folder = environment.get("TMPDIR").value_or("");
+  return fmt::format("{}concilio-bench.{}.dat", folder.empty() ? "" : folder + "/", getpid());
+}
+
+}  // namespace
+
+Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchOptions& options,
+                                         const std::vector<std::string>& patterns, const std::string& report,
+                                         const Environment& environment) {
+  const auto launcher = find_launcher(launch.flavour, environment);
+  if (!launcher) return launcher.error();
+  const auto program = find_bench_program(launch.flavour, environment);
+  if (!program) return program.error();
+
+  LaunchCommand command;
+  command.environment = environment;
+  command.data_file = options.file.empty() ? default_data_file(environment) : options.file;
+  command.words = {*launcher};
+  if (launch.flavour == Flavour::openmpi) {
+    command.words.push_back("--oversubscribe");
+    if (geteuid() == 0) {
+      command.environment.set("OMPI_ALLOW_RUN_AS_ROOT", "1");
+      command.environment.set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    }
+  }
+  command.words.insert(command.words.end(), {"-n", std::to_string(launch.ranks), *program});
+  add_program_options(options, launch, command.words);
+  command.words.insert(command.words.end(), {"--file", command.data_file});
+  command.words.insert(command.words.end(), patterns.begin(), patterns.end());
+  if (launch.under_concilio) {
+    const auto library = find_library(launch.flavour, environment);
+    if (!library) return library.error();
+    RankSettings settings{*library, {}};
+    if (!report.empty()) settings.variables.emplace_back("CONCILIO_REPORT", report);
+    const LauncherKind kind =
+        launch.flavour == Flavour::openmpi ? LauncherKind::openmpi : LauncherKind::hydra;
+    command.words = with_rank_settings(command.words, kind, settings, command.environment);
+  }
+  return command;
+}
+
+Result<Captured> run_bench_command(const LaunchCommand& command, double timeout_seconds, Echo echo) {
+  auto captured = capture(command.words, command.environment, timeout_seconds, echo);
+  unlink(command.data_file.c_str());
+  return captured;
+}
+
+Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Environment& environment) {
+  std::vector<Flavour> flavours;
+  if (wanted.empty()) {
+    std::string missing;
+    for (const Flavour flavour : {Flavour::openmpi, Flavour::mpich}) {
+      const auto program = find_bench_program(flavour, environment);
+      if (program.ok() && find_launcher(flavour, environment).ok()) {
+        flavours.push_back(flavour);
+      } else if (!program.ok()) {
+        missing = program.error().message;
+      }
+    }
+    if (flavours.empty()) return Error{ErrorKind::no_such_file, 0, missing};
+    return flavours;
+  }
+  for (const std::string& word : split_at_commas(wanted)) {
+    const auto flavour = flavour_of_word(word);
+    if (!flavour)
+      return Error{ErrorKind::argument, 0, fmt::format("--mpi {}: there is openmpi and mpich", word)};
+    flavours.push_back(*flavour);
+  }
+  return flavours;
+}
+
+Result<std::vector<int>> parse_rank_counts(const std::string& text) {
+  std::vector<int> counts;
+  for (const std::string& word : split_at_commas(text)) {
+    int count = 0;
+    const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), count);
+    if (failed != std::errc() || end != word.data() + word.size() || count < 1)
+      return Error{ErrorKind::argument, 0, fmt::format("-n {}: '{}' is no number of ranks", text, word)};
+    counts.push_back(count);
+  }
+  if (counts.empty()) return Error{ErrorKind::argument, 0, "-n needs a number of ranks"};
+  return counts;
+}
+
+const std::vector<std::string>& default_patterns() {
+  static const std::vector<std::string> patterns = {"contiguous",
+                                                    "interleaved:64",
+                                                    "interleaved:1024",
+                                                    "interleaved:4096",
+                                                    "interleaved:65536",
+                                                    "hpio:64/64",
+                                                    "block3d",
+                                                    "btio",
+                                                    "unstruc"};
+  return patterns;
+}
+
+}  // namespace concilio::tools

@@ -1,0 +1,60 @@
+// One start of a benchmark program under its launcher, and what came of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "environment.h"
+#include "flavour.h"
+#include "process.h"
+#include "records.h"
+
+namespace concilio::tools {
+
+struct BenchOptions {
+  std::vector<std::string> patterns;
+  std::string ranks = "4";  // --compare: a list, "2,4,8"
+  std::string mpi;          // --compare: a list; empty: what is installed
+  std::string mib_per_rank;
+  int repetitions = 5;
+  std::vector<std::string> hints;
+  bool independent = false, collective = false, read_only = false, write_only = false, no_verify = false;
+  bool concilio = false;
+  bool compare = false;
+  int alternations = 3;
+  std::string file;
+  std::string json_file;  // "-": stdout
+  double timeout_seconds = 300;
+};
+
+struct BenchLaunch {
+  Flavour flavour = Flavour::openmpi;
+  int ranks = 1;
+  bool under_concilio = false;
+  bool json = false;
+};
+
+struct LaunchCommand {
+  Words words;
+  Environment environment;
+  std::string data_file;
+};
+
+// The command line for `launch`. `report`: where the library writes its records; empty: nowhere.
+Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchOptions& options,
+                                         const std::vector<std::string>& patterns, const std::string& report,
+                                         const Environment& environment);
+// Runs it, and removes the data file whatever happened.
+Result<Captured> run_bench_command(const LaunchCommand& command, double timeout_seconds, Echo echo);
+
+// Those whose benchmark program and launcher are there; of `wanted` ("openmpi,mpich") where not empty.
+Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Environment& environment);
+
+// "2,4,8" -> {2, 4, 8}: rank counts.
+Result<std::vector<int>> parse_rank_counts(const std::string& text);
+
+const std::vector<std::string>& default_patterns();
+
+}  // namespace concilio::tools

@@ -1,0 +1,217 @@
+// concilio run: starts an MPI program with Concilio in its ranks.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "detect.h"
+#include "installation.h"
+#include "records.h"
+#include "settings.h"
+#include "subcommands.h"
+#include "summary.h"
+
+namespace concilio::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct RunOptions {
+  SettingOptions settings;
+  bool summary = false;
+  std::string report;
+  std::string mpi;
+  Words command;
+};
+
+// The file that the library writes its records to, gone when this is.
+class RecordsFile {
+ public:
+  static Result<std::unique_ptr<RecordsFile>> make(const Environment& environment) {
+    std::string path = environment.temporary_folder() + "/concilio-run-XXXXXX";
+    const int descriptor = mkstemp(path.data());
+    if (descriptor < 0)
+      return Error::from_errno(errno, "cannot make a temporary file in " + environment.temporary_folder());
+    close(descriptor);
+    return std::unique_ptr<RecordsFile>(new RecordsFile(std::move(path)));
+  }
+  ~RecordsFile() { unlink(path_.c_str()); }
+  RecordsFile(const RecordsFile&) = delete;
+  RecordsFile& operator=(const RecordsFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  Records read() const {
+    std::ifstream file(path_);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return parse_records(text.str());
+  }
+
+ private:
+  explicit RecordsFile(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+Status check_report_path(const std::string& report) {
+  const fs::path folder = fs::path(report).has_parent_path() ? fs::path(report).parent_path() : fs::path(".");
+  if (fs::is_directory(report))
+    return Error{ErrorKind::bad_file, EISDIR, "--report " + report + " is a folder"};
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    return Error::from_errno(errno, "--report " + report + ": cannot write in " + folder.string());
+  return {};
+}
+
+Status write_report(const std::string& path, const RunOptions& options, int exit_status,
+                    const Records& records) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const FileRecord& file : records.files) files.push_back(to_json(file));
+  const nlohmann::json report = {{"concilio", CONCILIO_VERSION},
+                                 {"command", options.command},
+                                 {"exit_code", exit_status},
+                                 {"files", files}};
+  errno = 0;
+  std::ofstream out(path);
+  // A file name need not be valid UTF-8.
+  out << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  out.close();
+  if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write the report " + path);
+  return {};
+}
+
+// Where every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program
+// wrote records speak, and rank 0 where its program wrote none. Only rank 0 writes to the report's own name.
+void conclude(const RunOptions& options, const Environment& environment, const Records& records,
+              int exit_status) {
+  const bool inside_launcher = flavour_of_running_launcher(environment).has_value();
+  const int rank = inside_launcher ? rank_of_running_launcher(environment).value_or(0) : 0;
+  if (records.files.empty() && rank != 0) return;
+  if (records.unreadable_lines > 0)
+    complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
+  if (options.summary && records.files.empty()) {
+    complain(
+        "the program closed no file that it had opened through MPI-IO, so there is nothing to sum up (files "
+        "left "
+        "open at its end, files that CONCILIO_ONLY leaves out, and files whose first rank is on another node "
+        "are "
+        "not seen)");
+  } else if (options.summary) {
+    fmt::print(stderr, "{}", render_summary(by_name(records.files)));
+  }
+  if (options.report.empty()) return;
+  std::string path = options.report;
+  if (rank != 0) {
+    path += fmt::format(".rank{}", rank);
+    complain(fmt::format("rank {} wrote its part of the report to {}", rank, path));
+  }
+  if (const Status written = write_report(path, options, exit_status, records); !written.ok())
+    complain(written.error().message);
+}
+
+int run_command(const RunOptions& options, Environment environment) {
+  std::vector<std::string> notes;
+  auto variables = check_settings(options.settings, environment, notes);
+  if (!variables) {
+    complain(variables.error().message);
+    return exit_usage;
+  }
+  for (const std::string& note : notes) complain(note);
+  if (!options.report.empty()) {
+    if (const Status status = check_report_path(options.report); !status.ok()) {
+      complain(status.error().message);
+      return exit_usage;
+    }
+  }
+  const auto detection = detect(options.command, environment, flavour_of_word(options.mpi));
+  if (!detection) {
+    complain(detection.error().message);
+    return detection.error().kind == ErrorKind::no_such_file ? exit_not_found : exit_usage;
+  }
+  const auto library = find_library(detection->flavour, environment);
+  if (!library) {
+    complain(library.error().message);
+    return exit_usage;
+  }
+
+  std::unique_ptr<RecordsFile> records_file;
+  if (options.summary || !options.report.empty()) {
+    auto made = RecordsFile::make(environment);
+    if (!made) {
+      complain(made.error().message);
+      return exit_failure;
+    }
+    records_file = std::move(*made);
+    variables->emplace_back("CONCILIO_REPORT", records_file->path());
+  }
+  const RankSettings settings{*library, *variables};
+  Environment of_child = environment;
+  Words words = options.command;
+  if (detection->launcher) {
+    words = with_rank_settings(words, *detection->launcher, settings, of_child);
+  } else {
+    set_in_environment(settings, of_child);
+  }
+  const auto exit_status = run_to_end(words, of_child);
+  if (!exit_status) {
+    complain(exit_status.error().message);
+    return exit_not_executable;
+  }
+  if (records_file) conclude(options, environment, records_file->read(), *exit_status);
+  return *exit_status;
+}
+
+}  // namespace
+
+Subcommand add_run(CLI::App& app, const Environment& environment) {
+  CLI::App* parser = app.add_subcommand("run", "Run an MPI program with its MPI-IO taken over by Concilio");
+  auto options = std::make_shared<RunOptions>();
+  parser->add_flag("--summary", options->summary,
+                   "At the end, say on stderr what was done for each file, and why");
+  parser->add_option("--report", options->report, "At the end, write the same as JSON to FILE")
+      ->type_name("FILE");
+  parser
+      ->add_option("--hint", options->settings.hints,
+                   "Set a hint; wins over the program's (see: concilio hints)")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  parser
+      ->add_option("--memory-limit", options->settings.memory_limit,
+                   "Bound on Concilio's own memory in each rank, e.g. 4MiB")
+      ->type_name("BYTES");
+  parser->add_option("--only", options->settings.only, "Take over only files that match; several: GLOB:GLOB")
+      ->type_name("GLOB");
+  parser
+      ->add_option("--mpi", options->mpi, "The program's MPI, where it cannot be found out: openmpi or mpich")
+      ->check(CLI::IsMember({"openmpi", "mpich"}))
+      ->type_name("MPI");
+  parser->prefix_command();
+  parser->footer(
+      "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
+      "       mpirun ... concilio run [OPTIONS] [--] PROGRAM ARGUMENTS\n\n"
+      "The exit status is the program's, 128+N if signal N ended it; 2 if it could not be run with "
+      "Concilio.");
+  return {parser, [=] {
+            options->command = parser->remaining();
+            if (!options->command.empty() && options->command[0] == "--")
+              options->command.erase(options->command.begin());
+            if (options->command.empty()) {
+              complain("run: which program? Write: concilio run [OPTIONS] mpirun -n 4 ./program");
+              return exit_usage;
+            }
+            if (options->command[0].size() > 1 && options->command[0][0] == '-') {
+              complain(fmt::format("run: unknown option {}; see concilio run --help", options->command[0]));
+              return exit_usage;
+            }
+            return run_command(*options, environment);
+          }};
+}
+
+}  // namespace concilio::tools

@@ -1,0 +1,26 @@
+// The settings that `concilio run` and `concilio bench` take on their command lines, checked and turned into
+// the environment variables by which the library gets them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "environment.h"
+
+namespace concilio::tools {
+
+struct SettingOptions {
+  std::vector<std::string> hints;  // "KEY=VALUE"
+  std::string memory_limit;        // as written; empty: none
+  std::string only;                // GLOB[:GLOB]; empty: none
+};
+
+// (environment name, value) for the ranks. Hints that the user's CONCILIO_HINTS already holds stay, before
+// these. The error names what is malformed. `notes` gets what is accepted but will have no effect.
+Result<std::vector<std::pair<std::string, std::string>>> check_settings(const SettingOptions& options,
+                                                                        const Environment& environment,
+                                                                        std::vector<std::string>& notes);
+
+}  // namespace concilio::tools

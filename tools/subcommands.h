@@ -1,0 +1,23 @@
+// The subcommands of `concilio`, one file each. Each adds itself to the command line and returns what to run
+// when it was the one that the user gave.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "complain.h"
+#include "environment.h"
+
+namespace concilio::tools {
+
+struct Subcommand {
+  CLI::App* parser;
+  std::function<int()> run;  // returns the exit status
+};
+
+Subcommand add_run(CLI::App& app, const Environment& environment);
+Subcommand add_bench(CLI::App& app, const Environment& environment);
+Subcommand add_hints(CLI::App& app);
+Subcommand add_version(CLI::App& app);
+
+}  // namespace concilio::tools

@@ -1,0 +1,97 @@
+#include "summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/config.h"
+
+namespace concilio::tools {
+
+namespace {
+
+std::string counted(int64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string seconds(int64_t ns) {
+  return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
+}
+
+struct Operation {
+  const char* name;
+  Counter collective, independent, bytes, requests, request_bytes;
+};
+
+constexpr Operation operations[] = {
+    {"write", Counter::collective_writes, Counter::independent_writes, Counter::bytes_written,
+     Counter::storage_writes, Counter::storage_bytes_written},
+    {"read", Counter::collective_reads, Counter::independent_reads, Counter::bytes_read,
+     Counter::storage_reads, Counter::storage_bytes_read}};
+
+void add_row(std::string& text, const char* label, const std::string& content) {
+  text += fmt::format("  {:<9}{}\n", label, content);
+}
+
+void add_operation(std::string& text, const FileRecord& file, const Operation& operation) {
+  const int64_t collective = file.sum[operation.collective], independent = file.sum[operation.independent];
+  if (collective + independent > 0) {
+    add_row(text, operation.name,
+            fmt::format("{} ({} collective, {} independent), {}",
+                        counted(collective + independent, "call", "calls"), collective, independent,
+                        format_bytes(file.sum[operation.bytes])));
+  }
+  for (const Reason& reason : file.reasons) {
+    if (reason.operation != operation.name) continue;
+    add_row(text, "",
+            fmt::format("{}, {}{}{}", reason.method, counted(reason.calls, "call", "calls"),
+                        reason.text.empty() ? "" : ": ", reason.text));
+  }
+}
+
+void add_storage(std::string& text, const FileRecord& file) {
+  std::string content;
+  for (const Operation& operation : operations) {
+    const int64_t requests = file.sum[operation.requests];
+    if (requests == 0) continue;
+    if (!content.empty()) content += "; ";
+    content += fmt::format("{}, mean {}",
+                           counted(requests, operation.name, fmt::format("{}s", operation.name).c_str()),
+                           format_bytes(file.sum[operation.request_bytes] / requests));
+  }
+  add_row(text, "storage", content.empty() ? "no request" : content);
+}
+
+}  // namespace
+
+std::string render_summary(const std::vector<FileRecord>& files) {
+  std::string text;
+  for (const FileRecord& file : files) {
+    text += fmt::format("concilio: {}\n", file.file);
+    add_row(text, "opened",
+            fmt::format("{}, {:.3f} s, by {} on {}", counted(file.times_opened, "time", "times"),
+                        file.open_seconds, counted(file.ranks, "rank", "ranks"),
+                        counted(file.nodes, "node", "nodes")));
+    for (const Operation& operation : operations) add_operation(text, file, operation);
+    const std::string methods = methods_taken(file);
+    if (methods.empty()) {
+      add_row(text, "calls", "none that read or wrote");
+    } else if (file.reasons.empty()) {
+      add_row(text, "method", methods);
+    }
+    const Counters& slowest = file.slowest;
+    add_row(text, "time",
+            fmt::format("{} in calls, slowest rank: exchange {}, copy {}, storage {}",
+                        seconds(slowest[Counter::call_ns]), seconds(slowest[Counter::exchange_ns]),
+                        seconds(slowest[Counter::copy_ns]), seconds(slowest[Counter::storage_ns])));
+    add_storage(text, file);
+    const int64_t extra = file.sum[Counter::storage_bytes_read] - file.sum[Counter::bytes_read];
+    add_row(
+        text, "sieving",
+        fmt::format("{} read beyond what the program asked for", format_bytes(std::max<int64_t>(extra, 0))));
+    add_row(text, "memory", fmt::format("{} a rank at the peak", format_bytes(file.peak_bytes_per_rank)));
+  }
+  return text;
+}
+
+}  // namespace concilio::tools
