@@ -36,7 +36,7 @@ void add_options(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--hint", options.hints, "Hint for MPI_File_open, NAME=VALUE")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   auto* independent = app.add_flag("--independent", options.independent, "Independent calls");
   app.add_flag("--collective", options.collective, "Collective calls (the default)")->excludes(independent);
   app.add_option("--file", options.run.path, "File to work on; made anew, and removed at the end");

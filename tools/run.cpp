@@ -181,7 +181,7 @@ Subcommand add_run(CLI::App& app, const Environment& environment) {
                    "Set a hint; wins over the program's (see: concilio hints)")
       ->type_name("NAME=VALUE")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   parser
       ->add_option("--memory-limit", options->settings.memory_limit,
                    "Bound on Concilio's own memory in each rank, e.g. 4MiB")
