@@ -65,7 +65,7 @@ function(concilio_add_preload_library mpi)
     list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
     add_library(concilio_${folder}_${mpi} STATIC ${sources})
     target_link_libraries(concilio_${folder}_${mpi} PUBLIC concilio_base concilio_pattern concilio_plan
-                          concilio_store concilio_use_${mpi})
+                          concilio_store concilio_use_${mpi} nlohmann_json::nlohmann_json)
   endforeach()
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
   target_link_libraries(concilio-${mpi} PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+
+#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -176,8 +178,9 @@ Error unknown_hint(std::string_view hint) {
   const char* nearest = nullptr;
   size_t nearest_distance = hint.starts_with("concilio_") ? 256 : std::min<size_t>(4, hint.size() / 3);
   for (const Setting& setting : settings()) {
-    if (!setting.hint || hint.size() > 255) continue;
-    const size_t distance = edit_distance(hint, setting.hint);
+    if (!setting.hint || hint.empty() || hint.size() > 255) continue;
+    const bool cut_short = std::string_view(setting.hint).starts_with(hint);
+    const size_t distance = cut_short ? 1 : edit_distance(hint, setting.hint);
     if (distance < nearest_distance) {
       nearest = setting.hint;
       nearest_distance = distance;
@@ -345,6 +348,29 @@ std::vector<std::pair<std::string, std::string>> Config::effective_hints() const
     if (setting.hint) hints.emplace_back(setting.hint, text(setting.key));
   }
   return hints;
+}
+
+std::string Config::hints_as_text() const {
+  std::string text;
+  for (const Setting& setting : settings()) {
+    if (!setting.hint) continue;
+    const Value& value = values_[index_of(setting.key)];
+    text += fmt::format("{}={}={}\n", setting.hint, static_cast<int>(value.origin), value.text);
+  }
+  return text;
+}
+
+void Config::adopt_hints(const std::string& text) {
+  std::istringstream lines(text);
+  std::string name, origin, value;
+  while (std::getline(lines, name, '=') && std::getline(lines, origin, '=') && std::getline(lines, value)) {
+    const Setting* setting = find_hint(name);
+    if (!setting) continue;
+    Result<Parsed> parsed = parse_value(*setting, value);
+    if (parsed) {
+      values_[index_of(setting->key)] = {parsed->text, parsed->number, static_cast<Origin>(std::atoi(origin.c_str()))};
+    }
+  }
 }
 
 }  // namespace concilio

@@ -85,6 +85,9 @@ class Config {
 
   // (hint name, value) of every setting that has a hint name.
   std::vector<std::pair<std::string, std::string>> effective_hints() const;
+  // The values and origins of all settings that have a hint name, as one text, and their adoption on another rank.
+  std::string hints_as_text() const;
+  void adopt_hints(const std::string& text);
   // One line each, naming the culprit and the remedy; read from the environment and the hints file.
   const std::vector<std::string>& complaints() const { return complaints_; }
 

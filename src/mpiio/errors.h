@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -10,9 +11,12 @@
 namespace concilio::mpiio {
 
 int class_of(ErrorKind kind);
-// An error code of that class whose MPI_Error_string is the message. Codes are made once per distinct message, and
-// a bounded number of them (then the plain class serves), since MPI never takes one back.
+// An error code of that class whose MPI_Error_string is the message. Codes are made once per distinct
+// message, and a bounded number of them (then the plain class serves), since MPI never takes one back.
 int code_of(const Error& error);
+// The message of a code that code_of made. The entry point of MPI_Error_string asks, since MPICH finds no
+// message for codes added to its own classes.
+std::optional<std::string> message_of(int code);
 
 // The handler of one file, or of MPI_FILE_NULL: what happens with an error code.
 class ErrorHandler {
@@ -20,11 +24,12 @@ class ErrorHandler {
   ErrorHandler() = default;  // MPI_ERRORS_RETURN
   // MPI_ERR_ARG if the handler is none that a file can have.
   static int make(MPI_Errhandler handler, ErrorHandler* result);
-  static const ErrorHandler& of_null();        // MPI_FILE_NULL's
+  static const ErrorHandler& of_null();  // MPI_FILE_NULL's
   static void set_of_null(const ErrorHandler& handler);
 
-  // Calls the handler (a user's function, or the end of the program for MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT) and
-  // returns the code. `handle` is what a user's function is given; `message` goes to stderr where the program ends.
+  // Calls the handler (a user's function, or the end of the program for MPI_ERRORS_ARE_FATAL and
+  // MPI_ERRORS_ABORT) and returns the code. `handle` is what a user's function is given; `message` goes to
+  // stderr where the program ends.
   int call(MPI_File handle, int code, const std::string& message) const;
   // A handle that the caller may free.
   int handle(MPI_Errhandler* result) const;

@@ -18,16 +18,17 @@ struct Side {
   int64_t origin = 0;
 };
 
-// Copies `bytes` bytes of stream. The two must not overlap in memory. Inner loops are specialised for regular runs of
-// 1, 2, 4, 8, 16, 32 and 64 bytes and for lists of blocks against contiguous memory.
+// Copies `bytes` bytes of stream. The two must not overlap in memory. Inner loops are specialised for regular
+// runs of 1, 2, 4, 8, 16, 32 and 64 bytes and for lists of blocks against contiguous memory.
 void copy(const Side& from, const Side& to, int64_t bytes);
 
-// Which granules of a window are covered: one byte per granule, 0 or 1, so that several ranks may mark the same map
-// without atomic operations (they all write 1).
+// Which granules of a window are covered: one byte per granule, 0 or 1, so that several ranks may mark the
+// same map without atomic operations (they all write 1).
 class CoverageMap {
  public:
   // Marks live at `map`, which the caller provides: bytes_needed() of it. The window holds offsets
-  // [window.begin, window.end); pieces begin and end at anchor + k * granule, or are cut by the window's borders.
+  // [window.begin, window.end); pieces begin and end at anchor + k * granule, or are cut by the window's
+  // borders.
   CoverageMap(std::uint8_t* map, Interval window, Access::Granule granule);
   static int64_t bytes_needed(int64_t window_bytes, int64_t granule);
 
@@ -42,9 +43,14 @@ class CoverageMap {
   int64_t covered_bytes() const;
 
  private:
+  int64_t index(int64_t distance) const;  // of the granule at grid_ + distance
+  void mark_pieces(const Chunk& chunk);
+  Interval next_of(int64_t from, int value) const;
+
   std::uint8_t* map_;
   Interval window_;
   int64_t granule_, grid_;  // grid_: offset of the granule that holds window_.begin
+  int shift_;               // granule_ is 1 << shift_, or -1
   int64_t granules_;
 };
 

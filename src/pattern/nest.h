@@ -1,8 +1,9 @@
 // The access-pattern algebra, part one: what one tile of a pattern looks like.
 //
-// A Nest is an immutable tree that describes which bytes a datatype touches, in DATA ORDER (the order in which the
-// datatype's bytes lie in a contiguous stream). Its size is that of the description (D of the flexible
-// collective I/O paper), never that of the access (M): 10^9 pieces given as nested vectors take a few nodes.
+// A Nest is an immutable tree that describes which bytes a datatype touches, in DATA ORDER (the order in
+// which the datatype's bytes lie in a contiguous stream). Its size is that of the description (D of the
+// flexible collective I/O paper), never that of the access (M): 10^9 pieces given as nested vectors take a
+// few nodes.
 //
 // Definitions
 //   data position  index of a byte in the stream, 0 <= position < size()
@@ -49,11 +50,15 @@ class Nest {
     NestRef child;
   };
 
-  // Builders. All fail with kind `count` where a size or an offset leaves 64 bits.
+  static constexpr int max_depth = 4096;  // so that recursion over a nest is bounded
+
+  // Builders. All fail with kind `count` where a size or an offset leaves 64 bits, and `unsupported` beyond
+  // max_depth.
   static NestRef empty();
   static NestRef bytes(int64_t length);  // [0, length); empty if length == 0
-  // `count` copies of child, copy i shifted by offset + i * stride. Collapses to a run or to fewer levels wherever
-  // it can: repeat(bytes(8), 10, 8) is bytes(80); repeat of a run whose copies continue it is a longer run.
+  // `count` copies of child, copy i shifted by offset + i * stride. Collapses to a run or to fewer levels
+  // wherever it can: repeat(bytes(8), 10, 8) is bytes(80); repeat of a run whose copies continue it is a
+  // longer run.
   static Result<NestRef> repeat(NestRef child, int64_t count, int64_t stride, int64_t offset = 0);
   // Pieces of bytes at offsets[i] with lengths[i] (lengths.size() == offsets.size(), or 1: all alike). Zero
   // lengths are dropped, touching neighbours merged, a regular series becomes a run.
@@ -62,33 +67,38 @@ class Nest {
   static Result<NestRef> sequence(std::vector<Part> parts);
 
   Kind kind() const { return kind_; }
-  int64_t size() const { return size_; }        // data bytes
-  int64_t lower() const { return lower_; }      // lowest offset touched; 0 if empty
-  int64_t upper() const { return upper_; }      // highest offset touched + 1; 0 if empty
-  int64_t pieces() const { return pieces_; }    // upper bound: pieces that touch across nodes may count twice
+  int64_t size() const { return size_; }      // data bytes
+  int64_t lower() const { return lower_; }    // lowest offset touched; 0 if empty
+  int64_t upper() const { return upper_; }    // highest offset touched + 1; 0 if empty
+  int64_t pieces() const { return pieces_; }  // upper bound: pieces that touch across nodes may count twice
   // Offsets never decrease along the stream and no byte comes twice: the nest can be searched by offset.
   bool monotone() const { return monotone_; }
-  // gcd of all lengths and of all differences between piece offsets (0 if empty): every piece begins and ends at
-  // a multiple of it, counted from lower().
+  // gcd of all lengths and of all differences between piece offsets (0 if empty): every piece begins and ends
+  // at a multiple of it, counted from lower().
   int64_t granule() const { return granule_; }
   uint64_t hash() const { return hash_; }
-  int64_t memory_bytes() const { return memory_bytes_; }  // of the description, children counted once per parent
+  int64_t memory_bytes() const {
+    return memory_bytes_;
+  }  // of the description, children counted once per parent
 
   // What stands in a node, by kind.
-  const Run& run() const { return run_; }                            // run
-  const NestRef& child() const { return child_; }                    // loop
-  int64_t loop_offset() const { return run_.offset; }                // loop
-  int64_t loop_stride() const { return run_.stride; }                // loop
-  int64_t loop_count() const { return run_.count; }                  // loop
-  std::span<const int64_t> offsets() const { return offsets_; }      // blocks
-  int64_t uniform_length() const { return run_.length; }             // blocks; 0: lengths differ
-  std::span<const int64_t> positions() const { return positions_; }  // blocks of differing lengths: data position of
-                                                                     // each, and size() at the end
-  std::span<const Part> parts() const { return parts_; }             // sequence
+  const Run& run() const { return run_; }                        // run
+  const NestRef& child() const { return child_; }                // loop (count 1: only shifts its child)
+  int64_t loop_offset() const { return run_.offset; }            // loop
+  int64_t loop_stride() const { return run_.stride; }            // loop
+  int64_t loop_count() const { return run_.count; }              // loop
+  std::span<const int64_t> offsets() const { return offsets_; }  // blocks
+  int64_t uniform_length() const { return run_.length; }         // blocks; 0: lengths differ
+  // Blocks of differing lengths: data position of each, and size() at the end. Sequence: pieces before each
+  // part, and pieces() at the end.
+  std::span<const int64_t> positions() const { return positions_; }
+  std::span<const Part> parts() const { return parts_; }  // sequence
 
  private:
+  friend struct NestMaker;
   Nest() = default;
   Kind kind_ = Kind::empty;
+  int depth_ = 0;
   bool monotone_ = true;
   int64_t size_ = 0, lower_ = 0, upper_ = 0, pieces_ = 0, granule_ = 0, memory_bytes_ = 0;
   uint64_t hash_ = 0;

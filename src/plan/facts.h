@@ -1,5 +1,5 @@
-// Everything that planning depends on. All ranks hold equal Facts before they plan, so that plan(Facts) is the same on
-// every rank with no further message. Fixed-size parts are plain data: they travel as bytes.
+// Everything that planning depends on. All ranks hold equal Facts before they plan, so that plan(Facts) is
+// the same on every rank with no further message. Fixed-size parts are plain data: they travel as bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ enum class Choice3 : int32_t { automatic, enable, disable };
 
 const char* method_name(Method method);
 
-// What one rank asks, or many ranks together: combine() is associative and commutative. 0 bytes: `first`, `end`,
-// `granule`, `anchor` are of no meaning.
+// What one rank asks, or many ranks together: combine() is associative and commutative. 0 bytes: `first`,
+// `end`, `granule`, `anchor` are of no meaning.
 struct Digest {
-  int64_t first = 0, end = 0;      // file offsets touched lie in [first, end)
-  int64_t bytes = 0;               // sum over ranks
-  int64_t file_pieces = 0;         // sum over ranks of the contiguous pieces in the file (upper bound)
-  int64_t memory_pieces = 0;       // likewise in memory
-  int64_t span = 0;                // sum over ranks of end - first
-  int64_t ranks = 0;               // ranks
-  int64_t ranks_with_data = 0;     // ranks that have bytes
-  int64_t max_rank_bytes = 0;      // largest rank's
+  int64_t first = 0, end = 0;   // file offsets touched lie in [first, end)
+  int64_t bytes = 0;            // sum over ranks
+  int64_t file_pieces = 0;      // sum over ranks of the contiguous pieces in the file (upper bound)
+  int64_t memory_pieces = 0;    // likewise in memory
+  int64_t span = 0;             // sum over ranks of end - first
+  int64_t ranks = 0;            // ranks
+  int64_t ranks_with_data = 0;  // ranks that have bytes
+  int64_t max_rank_bytes = 0;   // largest rank's
   int64_t max_rank_file_pieces = 0;
-  int64_t granule = 0, anchor = 0; // see Access::granule
-  int64_t monotone = 1;            // every rank's file access is monotone
+  int64_t granule = 0, anchor = 0;  // see Access::granule
+  int64_t monotone = 1;             // every rank's file access is monotone
   // A repeated pattern: every rank asks what it asked in the call before, moved by the same number of bytes.
   int64_t repeats = 1;
   int64_t shift_min = 0, shift_max = 0;
@@ -43,7 +43,8 @@ struct Digest {
 };
 Digest combine(const Digest& a, const Digest& b);
 
-// The range of a call in 256 equal parts: how many bytes lie in each, and the tightest interval that holds them.
+// The range of a call in 256 equal parts: how many bytes lie in each, and the tightest interval that holds
+// them.
 inline constexpr int bucket_count = 256;
 struct Bucket {
   int64_t first = INT64_MAX, end = INT64_MIN, bytes = 0;
@@ -67,23 +68,23 @@ struct StorageFacts {
 
 // The user's wishes; 0 and automatic leave it to the plan.
 struct Wishes {
-  int64_t window_bytes = 0;         // cb_buffer_size
-  int64_t aggregators = 0;          // cb_nodes
-  int64_t aggregators_per_node = 0; // cb_config_list
-  int64_t alignment_bytes = 0;      // romio_cb_fr_alignment
-  int64_t memory_limit_bytes = 8 << 20;  // of one rank
-  int64_t sieve_buffer_bytes = 0;   // ind_rd_buffer_size or ind_wr_buffer_size
+  int64_t window_bytes = 0;                 // cb_buffer_size
+  int64_t aggregators = 0;                  // cb_nodes
+  int64_t aggregators_per_node = 0;         // cb_config_list
+  int64_t alignment_bytes = 0;              // romio_cb_fr_alignment
+  int64_t memory_limit_bytes = 8 << 20;     // of one rank
+  int64_t sieve_buffer_bytes = 0;           // ind_rd_buffer_size or ind_wr_buffer_size
   Choice3 collective = Choice3::automatic;  // romio_cb_read or romio_cb_write
   Choice3 sieving = Choice3::automatic;     // romio_ds_read or romio_ds_write
-  bool no_independent = false;      // romio_no_indep_rw
-  int32_t forced_method = -1;       // concilio_method: a Method, or -1
+  bool no_independent = false;              // romio_no_indep_rw
+  int32_t forced_method = -1;               // concilio_method: a Method, or -1
 };
 
 struct Facts {
   Operation operation = Operation::write;
-  bool collective = true;     // false: one rank alone; Digest of that rank; two_phase is not legal
-  bool locks_work = true;     // sieving writes need locks
-  bool atomic = false;        // MPI atomic mode
+  bool collective = true;  // false: one rank alone; Digest of that rank; two_phase is not legal
+  bool locks_work = true;  // sieving writes need locks
+  bool atomic = false;     // MPI atomic mode
   int64_t cores_per_node = 1;
   Digest digest;
   std::vector<Bucket> buckets;  // bucket_count of them, or none where they were not gathered

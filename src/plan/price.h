@@ -1,29 +1,55 @@
-// What methods cost, in seconds: a first simple model with built-in constants for kinds of storage. Every constant says
-// where it comes from. (`concilio probe` will measure them.)
+// What methods cost, in seconds: a first simple model with built-in constants for kinds of storage. Every
+// constant says where it comes from. (`concilio probe` will measure them.)
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "plan/plan.h"
 
 namespace concilio {
 
 struct Prices {
-  double request_seconds;            // one read or write request, besides its bytes
-  double storage_bytes_per_second;   // one stream
-  double parallel_streams;           // streams that storage serves at once
-  double lock_seconds;               // lock and unlock of a range
-  double copy_bytes_per_second;      // memory to memory, one core
-  double piece_seconds;              // per piece of a fused copy
-  double synchronise_seconds;        // per rank and round, on a node
-  double message_seconds;            // between nodes
-  double network_bytes_per_second;   // between nodes, one node's link
+  double request_seconds;           // one read or write request, besides its bytes
+  double storage_bytes_per_second;  // one stream
+  double parallel_streams;          // streams that storage serves at once, of reads
+  double parallel_writers;          // the same of writes to one file
+  bool from_memory;                 // storage answers from memory: a stream keeps one core busy
+  double lock_seconds;              // lock and unlock of a range
+  double copy_bytes_per_second;     // memory to memory, one core
+  double piece_seconds;             // per piece of a fused copy
+  double synchronise_seconds;       // per rank and round, on a node that has a core for every rank
+  double oversubscribed_seconds;    // the same where ranks wait for cores: time of one core
+  double message_seconds;           // between nodes
+  double network_bytes_per_second;  // between nodes, one node's link
 };
 Prices prices_for(const StorageFacts& storage);
 
+// A predicted time as the sum of its named parts.
+struct Cost {
+  struct Term {
+    const char* name;
+    double seconds;
+  };
+  std::vector<Term> terms;
+  double seconds() const;
+  std::string text() const;  // "requests 1.05 s + storage 13 ms"
+};
+
+// One function a method. Two-phase is priced as `layout` lays it out.
+Cost cost_of_independent(const Facts& facts, const Plan& layout, const Prices& prices);
+Cost cost_of_list(const Facts& facts, const Plan& layout, const Prices& prices);
+Cost cost_of_sieve(const Facts& facts, const Plan& layout, const Prices& prices);
+Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& prices);
+
 double price(Method method, const Facts& facts, const Prices& prices);
 
-// How a window of `window_bytes`, of which `covered_bytes` in `covered_runs` stretches are to be written, reaches the
-// file: read-modify-write or list.
+// How a window of `window_bytes`, of which `covered_bytes` in `covered_runs` stretches are to be written,
+// reaches the file: read-modify-write or list.
 enum class Flush { read_modify_write, list };
 Flush choose_flush(int64_t window_bytes, int64_t covered_bytes, int64_t covered_runs, const Prices& prices);
+
+// 0.0123 -> "12 ms".
+std::string format_seconds(double seconds);
 
 }  // namespace concilio

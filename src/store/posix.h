@@ -1,13 +1,31 @@
-// Storage through POSIX system calls: EINTR, short transfers and the 0x7ffff000-byte limit of one call are handled
-// here and nowhere else. Adjacent transfers become one preadv or pwritev.
+// Storage through POSIX system calls: EINTR, short transfers and the 0x7ffff000-byte limit of one call are
+// handled here and nowhere else. Adjacent transfers become one preadv or pwritev.
+//
+// Locks are open-file-description locks. A file that is open for writing only takes every lock in the
+// exclusive form, the only one the system grants it; an exclusive lock on a file that is open for reading
+// only is refused with kind access_mode.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 
+#include "store/operation.h"
 #include "store/store.h"
 
 namespace concilio {
 
-std::unique_ptr<Store> make_posix_store();
+// What a test makes of one system call: it fails with `system_errno` unless that is 0, and transfers at most
+// `most_bytes` (at least one byte moves).
+struct SyscallOutcome {
+  int system_errno = 0;
+  int64_t most_bytes = INT64_MAX;
+};
+
+// Asked before each system call, EINTR's repetitions included; `bytes` is what the call would transfer. May
+// be called by several threads at a time.
+using SyscallHook = std::function<SyscallOutcome(StoreOperation operation, int64_t bytes)>;
+
+std::unique_ptr<Store> make_posix_store(SyscallHook hook = {});
 
 }  // namespace concilio

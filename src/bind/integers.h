@@ -1,0 +1,15 @@
+// Our handles as integers, for Fortran. Ours begin where no MPI's own integer is: both MPIs count theirs from
+// 0.
+#pragma once
+
+#include <mpi.h>
+
+namespace concilio::bind {
+
+// The integer of a handle of ours, the same for as long as the file is open.
+MPI_Fint integer_of(MPI_File handle);
+// The handle behind an integer; nullptr: not an integer of ours.
+MPI_File handle_of(MPI_Fint integer);
+void forget_integer(MPI_File handle);
+
+}  // namespace concilio::bind

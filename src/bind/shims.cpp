@@ -1,0 +1,141 @@
+// The entry points: both names, MPI_x and PMPI_x, of every row of entry_points.def. The compiler checks each
+// row against the MPI's own prototype.
+#include <mpi.h>
+
+#include <exception>
+#include <string>
+#include <type_traits>
+
+#include "base/log.h"
+#include "bind/integers.h"
+#include "bind/next.h"
+#include "mpiio/api.h"
+#include "mpiio/errors.h"
+
+// Macros in some MPIs.
+#undef MPI_File_c2f
+#undef MPI_File_f2c
+#undef PMPI_File_c2f
+#undef PMPI_File_f2c
+
+namespace concilio::bind {
+namespace {
+
+// What a function returns that cannot answer.
+template <typename Return>
+Return failure() {
+  if constexpr (std::is_same_v<Return, int>)
+    return MPI_ERR_OTHER;
+  else
+    return MPI_FILE_NULL;
+}
+
+// No exception may reach a C or Fortran program.
+template <typename Return, typename Body>
+Return guarded(const char* function, const Body& body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& exception) {
+    log(LogLevel::error, "{}: {}", function, exception.what());
+    return failure<Return>();
+  }
+}
+
+template <typename Return, typename Function, typename... Args>
+Return forward(Function next, Args... args) {
+  return next ? next(args...) : failure<Return>();
+}
+
+int close(MPI_File* handle) {
+  // Before the file goes: then another thread's new file may get the same handle.
+  forget_integer(*handle);
+  return mpiio::close(handle);
+}
+
+template <typename Extent>
+int get_type_extent(mpiio::File& file, MPI_Datatype type, Extent* extent) {
+  MPI_Count count = 0;
+  int code = mpiio::get_type_extent(file, type, &count);
+  if (code == MPI_SUCCESS) *extent = static_cast<Extent>(count);
+  return code;
+}
+
+// Only here are a handler's handle and its function seen together.
+int create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* handler) {
+  int code = forward<int>(CONCILIO_NEXT(MPI_File_create_errhandler), function, handler);
+  if (code == MPI_SUCCESS) mpiio::record_errhandler(*handler, function);
+  return code;
+}
+
+// The default of files to come is the MPI's to know, for its own files, and ours.
+int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
+  if (mpiio::File* file = mpiio::find(handle)) return mpiio::set_errhandler(*file, handler);
+  int code = forward<int>(CONCILIO_NEXT(MPI_File_set_errhandler), handle, handler);
+  if (code == MPI_SUCCESS && handle == MPI_FILE_NULL) code = mpiio::set_default_errhandler(handler);
+  return code;
+}
+
+// As MPI does it: `string` has room for MPI_MAX_ERROR_STRING characters.
+int error_string(const std::string& message, char* string, int* length) {
+  message.copy(string, message.size());
+  string[message.size()] = '\0';
+  *length = static_cast<int>(message.size());
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace concilio::bind
+
+#define HANDLE(given) [[maybe_unused]] auto* file = mpiio::find(given)
+#define PATH(path) mpiio::takes_over(path)
+#define INTEGER(integer) MPI_File handle = handle_of(integer)
+#define CODE(code) auto message = mpiio::message_of(code)
+#define ALWAYS true
+#define NEVER false
+
+#define INDEPENDENT false
+#define COLLECTIVE true
+#define READ(pointer, collective, offset)                                                                 \
+  mpiio::transfer(*file, {mpiio::Direction::read, mpiio::Pointer::pointer, collective, function}, offset, \
+                  buf, count, datatype, status)
+#define WRITE(pointer, collective, offset)                                                                 \
+  mpiio::transfer(*file, {mpiio::Direction::write, mpiio::Pointer::pointer, collective, function}, offset, \
+                  const_cast<void*>(buf), count, datatype, status)
+#define UNSUPPORTED mpiio::unsupported(*file, function)
+
+#define UNPACK(...) __VA_ARGS__
+#define VISIBLE __attribute__((visibility("default")))
+#define SHIM(return_type, name, parameters, arguments, whose, ours)       \
+  extern "C" VISIBLE return_type name parameters {                        \
+    using namespace concilio;                                             \
+    using namespace concilio::bind;                                       \
+    [[maybe_unused]] constexpr const char* function = #name;              \
+    return guarded<return_type>(function, [&]() -> return_type {          \
+      if (whose) return ours;                                             \
+      return forward<return_type>(CONCILIO_NEXT(name), UNPACK arguments); \
+    });                                                                   \
+  }                                                                       \
+  extern "C" VISIBLE decltype(name) P##name __attribute__((alias(#name)));
+
+#define ENTRY(return_type, name, parameters, arguments, whose, ours) \
+  SHIM(return_type, name, parameters, arguments, whose, ours)
+#define COUNTED(name, parameters, arguments, whose, ours) SHIM(int, name, parameters, arguments, whose, ours)
+#define COUNT int
+#define EXTENT MPI_Aint
+#define CONVERSION MPI_Datarep_conversion_function
+#include "bind/entry_points.def"
+#undef ENTRY
+#undef COUNTED
+#undef COUNT
+#undef EXTENT
+#undef CONVERSION
+
+#if MPI_VERSION >= 4
+#define ENTRY(return_type, name, parameters, arguments, whose, ours)
+#define COUNTED(name, parameters, arguments, whose, ours) \
+  SHIM(int, name##_c, parameters, arguments, whose, ours)
+#define COUNT MPI_Count
+#define EXTENT MPI_Count
+#define CONVERSION MPI_Datarep_conversion_function_c
+#include "bind/entry_points.def"
+#endif

@@ -1,0 +1,210 @@
+#include "exec/collective.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "exec/images.h"
+#include "exec/independent.h"
+#include "exec/two_phase.h"
+
+namespace concilio {
+namespace {
+
+// The buckets of all ranks together, as one value to reduce.
+struct Histogram {
+  std::array<Bucket, bucket_count> buckets;
+};
+Histogram combine(const Histogram& a, const Histogram& b) {
+  Histogram result;
+  for (size_t i = 0; i < a.buckets.size(); ++i) result.buckets[i] = combine(a.buckets[i], b.buckets[i]);
+  return result;
+}
+
+Histogram histogram_of(const Request& request, Interval range) {
+  Histogram result;
+  if (request.bytes == 0) return result;
+  const int64_t end = request.position + request.bytes;
+  int64_t data = request.position;
+  for (int i = 0; i < bucket_count && data < end; ++i) {
+    int64_t border = bucket_border(range.begin, range.end, i + 1);
+    int64_t next = std::clamp(request.file->data_before(border), data, end);
+    if (next == data) continue;
+    result.buckets[static_cast<size_t>(i)] = {request.file->offset_of(data), request.file->offset_of(next - 1) + 1,
+                                              next - data};
+    data = next;
+  }
+  return result;
+}
+
+// How a call ended on the ranks: the lowest rank with an error gives the error of all.
+struct Verdict {
+  int64_t kind = 0, rank = INT64_MAX, system_errno = 0;
+};
+Verdict combine(const Verdict& a, const Verdict& b) { return a.rank <= b.rank ? a : b; }
+
+// The failing rank's error, on every rank.
+Error shared_error(const Team& team, const Verdict& verdict, const Status& mine) {
+  char text[512] = "";
+  int rank = static_cast<int>(verdict.rank);
+  if (team.rank() == rank) std::strncpy(text, mine.error().message.c_str(), sizeof text - 1);
+  PMPI_Bcast(text, sizeof text, MPI_CHAR, rank, team.comm());
+  return {static_cast<ErrorKind>(verdict.kind), static_cast<int>(verdict.system_errno),
+          fmt::format("rank {}: {}", rank, text)};
+}
+
+Verdict verdict_of(const Team& team, const Status& status) {
+  if (status) return {};
+  return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno};
+}
+
+std::array<int64_t, 4> layout_of(const Plan& plan) {
+  return {static_cast<int64_t>(plan.realms.size()), plan.slots, plan.image_bytes, plan.map_bytes};
+}
+
+}  // namespace
+
+Digest digest_of(const Request& request) {
+  Digest digest;
+  digest.ranks = 1;
+  digest.shift_min = INT64_MAX;
+  digest.shift_max = INT64_MIN;
+  if (request.bytes == 0) return digest;
+  const Access& file = *request.file;
+  const int64_t end = request.position + request.bytes;
+  Interval bounds = request.bounds();
+  Access::Granule granule = file.granule(request.position, end);
+  digest.first = bounds.begin;
+  digest.end = bounds.end;
+  digest.bytes = digest.max_rank_bytes = request.bytes;
+  digest.file_pieces = digest.max_rank_file_pieces =
+      bounds.length() == request.bytes ? 1 : std::max<int64_t>(1, file.pieces(request.position, end));
+  digest.memory_pieces = std::max<int64_t>(1, request.memory->pieces(0, request.bytes));
+  digest.span = bounds.length();
+  digest.ranks_with_data = 1;
+  digest.granule = granule.granule;
+  digest.anchor = granule.anchor;
+  digest.monotone = file.monotone_within(end);
+  return digest;
+}
+
+Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wishes) {
+  Facts facts;
+  facts.operation = request.operation;
+  facts.collective = false;
+  facts.locks_work = request.operation == Operation::read || engine.sieve_writes;
+  facts.atomic = engine.atomic;
+  facts.cores_per_node = engine.team.cores();
+  facts.digest = digest_of(request);
+  facts.storage = engine.facts;
+  facts.wishes = wishes;
+  facts.nodes = {{1, INT64_MAX, {0}}};
+  return facts;
+}
+
+Digest Collective::digest(const Engine& engine, const Request& request, const Status& trouble) {
+  Digest digest = trouble ? digest_of(request) : Digest{};
+  if (!trouble) {
+    digest.error_kind = static_cast<int64_t>(trouble.error().kind);
+    digest.error_rank = engine.team.rank();
+    return digest;
+  }
+  auto operation = static_cast<size_t>(request.operation);
+  Pattern now{request.file->hash(), request.memory->hash(), 0, request.bytes, digest.first};
+  if (!request.file->empty()) now.phase = request.position % request.file->nest()->size();
+  const Pattern& before = patterns_[operation];
+  digest.repeats = plans_[operation] && now.bytes == before.bytes &&
+                   (now.bytes == 0 ||
+                    (now.file == before.file && now.memory == before.memory && now.phase == before.phase));
+  if (digest.repeats && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
+  patterns_[operation] = now;
+  return digest;
+}
+
+Status Collective::make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan) {
+  Stopwatch time(engine.counters, Counter::plan_ns);
+  ++engine.counters[Counter::plans_made];
+  if (needs_buckets(facts)) {
+    Histogram histogram = histogram_of(request, {facts.digest.first, facts.digest.end});
+    engine.team.allreduce(histogram);
+    facts.buckets.assign(histogram.buckets.begin(), histogram.buckets.end());
+  }
+  plan = concilio::plan(facts);
+  if (plan.method != Method::two_phase) return {};
+  auto status = workspace_.prepare(engine, plan);
+  layout_ = {};
+  if (status) return {};
+  // No memory for windows, here or on another rank: on all ranks alike, the next best method.
+  log_once(LogLevel::warning, status.error().message + "; going on without collective buffering");
+  facts.wishes.collective = Choice3::disable;
+  facts.wishes.no_independent = false;
+  facts.wishes.forced_method = -1;
+  plan = concilio::plan(facts);
+  return {};
+}
+
+Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble) {
+  Team& team = engine.team;
+  auto operation = static_cast<size_t>(request.operation);
+  last_ = operation;
+  // Nobody uses the images between calls: the end of a call is a meeting of all.
+  if (team.local_rank() == 0 && layout_[0] > 0) {
+    std::memset(workspace_.segment(), 0, static_cast<size_t>(layout_[0] * layout_[1]) * sizeof(ImageHeader));
+  }
+  Facts facts;
+  facts.digest = digest(engine, request, trouble);
+  {
+    Stopwatch time(engine.counters, Counter::exchange_ns);
+    team.allreduce(facts.digest);
+  }
+  const Digest& digest = facts.digest;
+  if (digest.error_kind != 0) {
+    plans_[operation].reset();
+    return shared_error(team, {digest.error_kind, digest.error_rank, 0}, trouble);
+  }
+  if (digest.bytes == 0) return 0;
+
+  std::optional<Plan>& plan = plans_[operation];
+  if (digest.repeats && plan && digest.shift_min == digest.shift_max) {
+    ++engine.counters[Counter::plans_reused];
+    if (digest.shift_min != 0) move(*plan, digest.shift_min);
+  } else {
+    facts.operation = request.operation;
+    facts.locks_work = engine.locks_work && engine.storage.can_read();
+    facts.atomic = engine.atomic;
+    facts.cores_per_node = team.cores();
+    facts.storage = engine.facts;
+    facts.wishes = wishes;
+    for (const Team::Node& node : team.nodes()) facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates});
+    plan.emplace();
+    if (auto status = make_plan(engine, request, facts, *plan); !status) return status.error();
+  }
+
+  Outcome outcome = 0;
+  if (plan->method == Method::two_phase) {
+    if (layout_ != layout_of(*plan)) {
+      if (team.local_rank() == 0) std::memset(workspace_.segment(), 0, static_cast<size_t>(plan->segment_bytes));
+      layout_ = layout_of(*plan);
+      team.node_barrier();
+    }
+    outcome = run_two_phase(engine, request, *plan, workspace_);
+  } else {
+    // All ranks take the same method, so that locks are needed only where all of them sieve.
+    const bool guard = std::exchange(engine.guard_writes, plan->method == Method::sieve && team.size() > 1);
+    outcome = run_alone(engine, request, *plan);
+    engine.guard_writes = guard;
+  }
+
+  Status mine = outcome ? Status() : Status(outcome.error());
+  Verdict verdict = verdict_of(team, mine);
+  {
+    Stopwatch time(engine.counters, Counter::exchange_ns);
+    team.allreduce(verdict);
+  }
+  if (verdict.kind != 0) return shared_error(team, verdict, mine);
+  return outcome;
+}
+
+}  // namespace concilio

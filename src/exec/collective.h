@@ -1,0 +1,49 @@
+// One collective call from beginning to end: gather facts, plan, run the method, agree on the outcome.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "exec/engine.h"
+#include "exec/workspace.h"
+
+namespace concilio {
+
+// What is kept from call to call of one file, so that a repeated pattern is planned once.
+class Collective {
+ public:
+  // Collective over the engine's team. `trouble`: an error of this rank found before the call could begin; it becomes the error
+  // of all. Every rank returns: bytes transferred, or the same error.
+  Outcome run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble);
+
+  // The plan of the last call; empty before the first and after a call that failed before it was planned.
+  const std::optional<Plan>& last_plan() const { return plans_[last_]; }
+  // Settings have changed: what was planned is of no more use. On all ranks alike.
+  void forget() { plans_ = {}; }
+
+ private:
+  // What makes a request the repetition of another, but for where in the file it begins.
+  struct Pattern {
+    uint64_t file = 0, memory = 0;
+    int64_t phase = 0, bytes = -1, first = 0;
+  };
+  Digest digest(const Engine& engine, const Request& request, const Status& trouble);
+  Status make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan);
+
+  // By operation.
+  std::array<Pattern, 2> patterns_;
+  std::array<std::optional<Plan>, 2> plans_;
+  size_t last_ = 0;
+  Workspace workspace_;
+  // The layout that the images' headers in the segment have now: realms, slots, image_bytes, map_bytes.
+  std::array<int64_t, 4> layout_{};
+};
+
+// What one rank asks.
+Digest digest_of(const Request& request);
+// The facts of a call that one rank makes alone.
+Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wishes);
+
+}  // namespace concilio

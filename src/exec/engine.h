@@ -1,0 +1,45 @@
+// What the methods work with: one open file's team, storage, budget and settings, and one request on it.
+#pragma once
+
+#include "base/budget.h"
+#include "base/config.h"
+#include "base/counters.h"
+#include "exec/storage.h"
+#include "mpi/team.h"
+#include "pattern/copy.h"
+#include "plan/plan.h"
+#include "plan/price.h"
+
+namespace concilio {
+
+struct Engine {
+  Team& team;
+  Storage& storage;
+  Budget& budget;
+  Counters& counters;
+  const Config& config;
+  StorageFacts facts;  // this and what follows: the same on every rank
+  bool locks_work = true;
+  bool atomic = false;        // MPI atomic mode
+  bool sieve_writes = false;  // a rank alone may sieve its writes
+  bool guard_writes = false;  // other ranks may be sieving, so that every write respects their locks
+  bool range_locked = false;  // this call holds a lock on all it touches: it needs no other
+};
+
+// Data [0, bytes) of `memory`, and data [position, position + bytes) of `file`.
+struct Request {
+  Operation operation;
+  const Access* memory;
+  std::byte* buffer;  // that memory's offsets count from
+  const Access* file;
+  int64_t position;
+  int64_t bytes;
+
+  Side memory_side(int64_t at) const { return {memory, at, buffer, 0}; }
+  Interval bounds() const { return file->bounds(position, position + bytes); }
+};
+
+// Bytes transferred. Reads stop at end of file; what lies behind it in the buffer stays untouched.
+using Outcome = Result<int64_t>;
+
+}  // namespace concilio

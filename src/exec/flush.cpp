@@ -1,0 +1,105 @@
+#include "exec/flush.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace concilio {
+namespace {
+
+struct Coverage {
+  Interval range;  // from the first covered byte to behind the last
+  int64_t bytes = 0, runs = 0;
+};
+
+Coverage measure(const WindowPart& part) {
+  Coverage coverage{{part.file.end, part.file.begin}, 0, 0};
+  int64_t from = part.file.begin;
+  for (;;) {
+    Interval covered = part.map.next_covered(from);
+    if (covered.empty()) return coverage;
+    coverage.range.begin = std::min(coverage.range.begin, covered.begin);
+    coverage.range.end = covered.end;
+    coverage.bytes += covered.length();
+    ++coverage.runs;
+    from = covered.end;
+  }
+}
+
+Transfer transfer_of(const WindowPart& part, Interval range) {
+  return {range.begin, part.data + (range.begin - part.file.begin), range.length()};
+}
+
+Status write_list(Engine& engine, const WindowPart& part) {
+  std::array<Transfer, 256> batch;
+  size_t count = 0;
+  int64_t from = part.file.begin;
+  for (;;) {
+    Interval covered = part.map.next_covered(from);
+    if (!covered.empty()) batch[count++] = transfer_of(part, covered);
+    if (count == batch.size() || (covered.empty() && count > 0)) {
+      if (auto status = engine.storage.write({batch.data(), count}); !status) return status;
+      count = 0;
+    }
+    if (covered.empty()) return {};
+    from = covered.end;
+  }
+}
+
+Status read_modify_write(Engine& engine, const WindowPart& part, Interval range, std::byte* old) {
+  auto got = engine.storage.read(std::array{Transfer{range.begin, old, range.length()}});
+  if (!got) return got.error();
+  std::memset(old + *got, 0, static_cast<size_t>(range.length() - *got));
+  {
+    Stopwatch time(engine.counters, Counter::copy_ns);
+    for (int64_t from = range.begin;;) {
+      Interval hole = part.map.next_hole(from);
+      if (hole.empty() || hole.begin >= range.end) break;
+      hole.end = std::min(hole.end, range.end);
+      std::memcpy(part.data + (hole.begin - part.file.begin), old + (hole.begin - range.begin),
+                  static_cast<size_t>(hole.length()));
+      from = hole.end;
+    }
+  }
+  return engine.storage.write(std::array{transfer_of(part, range)});
+}
+
+bool prefers_list(const Engine& engine, const Coverage& coverage) {
+  if (!engine.storage.can_read()) return true;
+  switch (engine.config.integer(Key::flush)) {
+    case 1: return false;  // rmw
+    case 2: return true;   // list
+    default:
+      return choose_flush(coverage.range.length(), coverage.bytes, coverage.runs, prices_for(engine.facts)) ==
+             Flush::list;
+  }
+}
+
+}  // namespace
+
+Status flush_window(Engine& engine, std::span<WindowPart> parts, std::span<std::byte> old) {
+  std::vector<Transfer> whole;
+  for (const WindowPart& part : parts) {
+    if (part.map.full()) {
+      whole.push_back(transfer_of(part, part.file));
+      continue;
+    }
+    Coverage coverage = measure(part);
+    if (coverage.bytes == 0) continue;
+    if (coverage.bytes == coverage.range.length()) {
+      whole.push_back(transfer_of(part, coverage.range));
+    } else if (prefers_list(engine, coverage)) {
+      ++engine.counters[Counter::windows_list];
+      if (auto status = write_list(engine, part); !status) return status;
+    } else {
+      ++engine.counters[Counter::windows_rmw];
+      if (auto status = read_modify_write(engine, part, coverage.range, old.data()); !status) return status;
+    }
+  }
+  if (whole.empty()) return {};
+  ++engine.counters[Counter::windows_whole];
+  return engine.storage.write(whole);
+}
+
+}  // namespace concilio

@@ -1,0 +1,70 @@
+// One rank's way to its file: opened at the first use, every request counted and timed.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "base/counters.h"
+#include "store/store.h"
+
+namespace concilio {
+
+class Storage {
+ public:
+  // `store` must outlive this.
+  Storage(Store& store, std::string path, OpenMode mode, Counters& counters)
+      : store_(store), path_(std::move(path)), mode_(mode), counters_(counters) {}
+
+  const std::string& path() const { return path_; }
+  bool can_read() const { return mode_.read; }
+  // Opens the file now; later calls cost nothing. Only the first rank of a file creates it: see set_mode.
+  Status open();
+  void set_mode(OpenMode mode) { mode_ = mode; }
+  Status close();
+
+  // As in StoreFile; each opens the file first.
+  Result<int64_t> read(std::span<const Transfer> transfers);
+  Status write(std::span<const Transfer> transfers);
+  Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms);
+  Status unlock(int64_t offset, int64_t length);
+  Status sync();
+  Result<int64_t> size();
+  Status resize(int64_t size);
+  Status preallocate(int64_t size);
+  Result<StorageLayout> layout();
+  // Whether this rank has the file open.
+  bool is_open() const { return file_ != nullptr; }
+
+ private:
+  Store& store_;
+  std::string path_;
+  OpenMode mode_;
+  Counters& counters_;
+  std::mutex opening_;
+  std::unique_ptr<StoreFile> file_;
+};
+
+// A lock on a range of the file for as long as it lives.
+class RangeLock {
+ public:
+  RangeLock(Storage& storage, int64_t offset, int64_t length) : storage_(storage), offset_(offset), length_(length) {}
+  ~RangeLock() {
+    if (held_) (void)storage_.unlock(offset_, length_);
+  }
+  RangeLock(const RangeLock&) = delete;
+  RangeLock& operator=(const RangeLock&) = delete;
+  Status acquire(LockMode mode, int64_t timeout_ms) {
+    auto status = storage_.lock(offset_, length_, mode, timeout_ms);
+    held_ = status.ok();
+    return status;
+  }
+
+ private:
+  Storage& storage_;
+  int64_t offset_, length_;
+  bool held_ = false;
+};
+
+}  // namespace concilio

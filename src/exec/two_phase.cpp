@@ -1,0 +1,231 @@
+#include "exec/two_phase.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "exec/exchange.h"
+#include "exec/flush.h"
+#include "exec/images.h"
+
+namespace concilio {
+namespace {
+
+// One rank's part in one call. An error is kept and the protocol goes on without I/O, so that nobody waits for a rank that
+// failed.
+class TwoPhase {
+ public:
+  TwoPhase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace)
+      : engine_(engine),
+        request_(request),
+        plan_(plan),
+        images_(plan, workspace.segment()),
+        exchange_(engine, plan, images_, workspace.staging().data()),
+        old_bytes_(workspace.old_bytes()),
+        own_realm_(exchange_.own_realm()) {}
+
+  Outcome run() {
+    if (request_.bytes > 0) touched_ = request_.bounds();
+    for (int64_t round = 0; round < plan_.rounds; ++round) {
+      if (request_.operation == Operation::write) {
+        write_round(round);
+      } else {
+        read_round(round);
+      }
+    }
+    if (own_realm_ >= 0) engine_.counters[Counter::rounds] += plan_.rounds;
+    if (!error_.ok()) return error_.error();
+    return moved_;
+  }
+
+ private:
+  using Parts = std::vector<WindowPart>;
+
+  bool reads() const { return request_.operation == Operation::read; }
+  bool several_nodes() const { return engine_.team.nodes().size() > 1; }
+  bool is_local(size_t realm) const { return plan_.realms[realm].node == engine_.team.node(); }
+  uint32_t local_ranks() const { return static_cast<uint32_t>(engine_.team.local_size()); }
+  void note(const Status& status) {
+    if (error_.ok() && !status) error_ = status;
+  }
+
+  void wait(EventCounter& event, uint32_t target) {
+    Stopwatch time(engine_.counters, Counter::exchange_ns);
+    event.wait_for(target, engine_.team.wait_policy());
+  }
+
+  // Calls f(realm, parts, header, use) for every realm that has this round, beginning with a different one on every rank, so
+  // that ranks do not queue for the same image.
+  template <typename F>
+  void for_each_image(int64_t round, F&& f) {
+    size_t count = plan_.realms.size();
+    for (size_t i = 0; i < count; ++i) {
+      size_t realm = (i + static_cast<size_t>(engine_.team.local_rank())) % count;
+      Parts parts = images_.parts(realm, round);
+      if (!parts.empty()) f(realm, parts, images_.header(realm, round), images_.use(round));
+    }
+  }
+
+  // This rank's data in a part that ends at `end` at the latest.
+  Interval data_in(const WindowPart& part, int64_t end) const {
+    if (part.file.end <= touched_.begin || part.file.begin >= touched_.end) return {};
+    int64_t last = request_.position + request_.bytes;
+    return {std::clamp(request_.file->data_before(part.file.begin), request_.position, last),
+            std::clamp(request_.file->data_before(std::min(part.file.end, end)), request_.position, last)};
+  }
+
+  void put(Parts& parts) {
+    Stopwatch time(engine_.counters, Counter::copy_ns);
+    for (WindowPart& part : parts) {
+      Interval data = data_in(part, part.file.end);
+      if (data.empty()) continue;
+      copy(request_.memory_side(data.begin - request_.position), Side{request_.file, data.begin, part.data, part.file.begin},
+           data.length());
+      part.map.mark(*request_.file, data.begin, data.end);
+      moved_ += data.length();
+    }
+  }
+
+  void take(Parts& parts, int64_t valid_end) {
+    Stopwatch time(engine_.counters, Counter::copy_ns);
+    for (WindowPart& part : parts) {
+      if (part.file.begin >= valid_end) continue;
+      Interval data = data_in(part, valid_end);
+      if (data.empty()) continue;
+      copy(Side{request_.file, data.begin, part.data, part.file.begin}, request_.memory_side(data.begin - request_.position),
+           data.length());
+      moved_ += data.length();
+    }
+  }
+
+  void mark_wanted(Parts& parts) {
+    for (WindowPart& part : parts) {
+      Interval data = data_in(part, part.file.end);
+      if (!data.empty()) part.map.mark(*request_.file, data.begin, data.end);
+    }
+  }
+
+  // Gives a slot back for its next use, with an empty map.
+  void release(size_t realm, int64_t round) {
+    std::memset(images_.map(realm, round), 0, static_cast<size_t>(plan_.map_bytes));
+    images_.header(realm, round).released.increment();
+  }
+
+  void write_round(int64_t round) {
+    for_each_image(round, [&](size_t, Parts& parts, ImageHeader& header, uint32_t use) {
+      wait(header.released, use);
+      put(parts);
+      if (header.filled.arrive(local_ranks())) header.filled.open();
+    });
+    exchange_round(round);
+    if (own_realm_ >= 0) flush(round);
+  }
+
+  void exchange_round(int64_t round) {
+    if (!exchange_.takes_part()) return;
+    for (size_t realm : exchange_.carried()) {
+      if (!images_.parts(realm, round).empty()) {
+        wait(images_.header(realm, round).filled.passed, images_.use(round) + 1);
+      }
+    }
+    if (!reads() && own_realm_ >= 0) wait_filled(round);
+    note(reads() ? exchange_.scatter(round) : exchange_.gather(round));
+    for (size_t realm : exchange_.carried()) {
+      if (images_.parts(realm, round).empty()) continue;
+      if (reads()) {
+        images_.header(realm, round).ready.increment();
+      } else {
+        release(realm, round);
+      }
+    }
+  }
+
+  void wait_filled(int64_t round) {
+    auto realm = static_cast<size_t>(own_realm_);
+    if (images_.parts(realm, round).empty()) return;
+    wait(images_.header(realm, round).filled.passed, images_.use(round) + 1);
+  }
+
+  void flush(int64_t round) {
+    auto realm = static_cast<size_t>(own_realm_);
+    Parts parts = images_.parts(realm, round);
+    if (parts.empty()) return;
+    wait_filled(round);
+    if (error_.ok()) note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
+    release(realm, round);
+  }
+
+  void read_round(int64_t round) {
+    if (several_nodes()) {
+      for_each_image(round, [&](size_t realm, Parts& parts, ImageHeader& header, uint32_t use) {
+        if (is_local(realm)) return;
+        wait(header.released, use);
+        mark_wanted(parts);
+        if (header.filled.arrive(local_ranks())) header.filled.open();
+      });
+    }
+    if (own_realm_ >= 0) fetch(round);
+    exchange_round(round);
+    for_each_image(round, [&](size_t realm, Parts& parts, ImageHeader& header, uint32_t use) {
+      wait(header.ready, use + 1);
+      take(parts, header.valid_end.load(std::memory_order_relaxed));
+      if (header.taken.arrive(local_ranks())) {
+        if (is_local(realm)) {
+          header.released.increment();
+        } else {
+          release(realm, round);
+        }
+      }
+    });
+  }
+
+  // Reads the own realm's window.
+  void fetch(int64_t round) {
+    auto realm = static_cast<size_t>(own_realm_);
+    Parts parts = images_.parts(realm, round);
+    if (parts.empty()) return;
+    ImageHeader& header = images_.header(realm, round);
+    wait(header.released, images_.use(round));
+    int64_t valid_end = 0;
+    if (error_.ok()) {
+      std::vector<Transfer> transfers;
+      for (const WindowPart& part : parts) transfers.push_back({part.file.begin, part.data, part.file.length()});
+      auto got = engine_.storage.read(transfers);
+      if (got) {
+        valid_end = end_of_data(parts, *got);
+      } else {
+        note(got.error());
+      }
+    }
+    header.valid_end.store(valid_end, std::memory_order_relaxed);
+    header.ready.increment();
+  }
+
+  // The file offset behind the last of `got` bytes that were read along the parts.
+  static int64_t end_of_data(const Parts& parts, int64_t got) {
+    for (const WindowPart& part : parts) {
+      if (got < part.file.length()) return part.file.begin + got;
+      got -= part.file.length();
+    }
+    return parts.back().file.end;
+  }
+
+  Engine& engine_;
+  const Request& request_;
+  const Plan& plan_;
+  Images images_;
+  Exchange exchange_;
+  const Buffer& old_bytes_;
+  const int own_realm_;
+  Interval touched_;
+  int64_t moved_ = 0;
+  Status error_;
+};
+
+}  // namespace
+
+Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace) {
+  return TwoPhase(engine, request, plan, workspace).run();
+}
+
+}  // namespace concilio

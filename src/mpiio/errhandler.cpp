@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <mutex>
+
+#include "mpiio/api.h"
+#include "mpiio/errors.h"
+#include "mpiio/file.h"
+
+namespace concilio::mpiio {
+namespace {
+
+// The functions behind the handles that MPI_File_create_errhandler made. A handle that was freed and given
+// out again is recorded again.
+struct Handlers {
+  std::mutex mutex;
+  std::map<MPI_Errhandler, MPI_File_errhandler_function*> functions;
+};
+
+Handlers& handlers() {
+  static auto* instance = new Handlers;
+  return *instance;
+}
+
+// Handlers that were once the default stay, since a file that is being opened may still look at one: few ever
+// are.
+std::atomic<const ErrorHandler*>& default_handler() {
+  static const ErrorHandler start;
+  static std::atomic<const ErrorHandler*> current{&start};
+  return current;
+}
+
+[[noreturn]] void end_program(int code, const std::string& message) {
+  int rank = -1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fmt::print(stderr, "concilio: rank {}: {}\n", rank, message);
+  std::fflush(stderr);
+  PMPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();  // MPI_Abort does not come back
+}
+
+}  // namespace
+
+int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
+  ErrorHandler made;
+  if (handler == MPI_ERRORS_ARE_FATAL) {
+    made.kind_ = Kind::fatal;
+#ifdef MPI_ERRORS_ABORT
+  } else if (handler == MPI_ERRORS_ABORT) {
+    made.kind_ = Kind::fatal;
+#endif
+  } else if (handler != MPI_ERRORS_RETURN) {
+    Handlers& known = handlers();
+    std::lock_guard lock(known.mutex);
+    auto found = known.functions.find(handler);
+    if (found == known.functions.end()) return MPI_ERR_ARG;
+    made.kind_ = Kind::user;
+    made.function_ = found->second;
+  }
+  *result = made;
+  return MPI_SUCCESS;
+}
+
+const ErrorHandler& ErrorHandler::of_null() {
+  return *default_handler().load();
+}
+
+void ErrorHandler::set_of_null(const ErrorHandler& handler) {
+  default_handler().store(new ErrorHandler(handler));
+}
+
+int ErrorHandler::call(MPI_File handle, int code, const std::string& message) const {
+  if (code == MPI_SUCCESS) return code;
+  switch (kind_) {
+    case Kind::returns:
+      break;
+    case Kind::fatal:
+      end_program(code, message);
+    case Kind::user: {
+      int given = code;  // what the function does to its argument is its own affair
+      function_(&handle, &given);
+      break;
+    }
+  }
+  return code;
+}
+
+int ErrorHandler::handle(MPI_Errhandler* result) const {
+  switch (kind_) {
+    case Kind::returns:
+      *result = MPI_ERRORS_RETURN;
+      return MPI_SUCCESS;
+    case Kind::fatal:
+      *result = MPI_ERRORS_ARE_FATAL;
+      return MPI_SUCCESS;
+    case Kind::user:
+      break;
+  }
+  // A handle of its own for the same function: the one it was set with may be freed by now.
+  return PMPI_File_create_errhandler(function_, result);
+}
+
+void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* function) {
+  Handlers& known = handlers();
+  std::lock_guard lock(known.mutex);
+  known.functions[handler] = function;
+}
+
+int set_errhandler(File& file, MPI_Errhandler handler) {
+  ErrorHandler made;
+  if (ErrorHandler::make(handler, &made) != MPI_SUCCESS) {
+    Error error{ErrorKind::argument, 0, "MPI_File_set_errhandler: not a file's error handler"};
+    return file.handler().call(file.handle(), code_of(error), error.message);
+  }
+  file.handler() = made;
+  return MPI_SUCCESS;
+}
+
+int get_errhandler(File& file, MPI_Errhandler* handler) {
+  return file.handler().handle(handler);
+}
+
+int call_errhandler(File& file, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+  file.handler().call(file.handle(), code, std::string(text, length));
+  return MPI_SUCCESS;
+}
+
+int set_default_errhandler(MPI_Errhandler handler) {
+  ErrorHandler made;
+  if (int code = ErrorHandler::make(handler, &made); code != MPI_SUCCESS) return code;
+  ErrorHandler::set_of_null(made);
+  return MPI_SUCCESS;
+}
+
+}  // namespace concilio::mpiio

@@ -1,0 +1,110 @@
+#include "mpiio/errors.h"
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace concilio::mpiio {
+namespace {
+
+// MPI never takes a code back, and keeps few: a program that fails on and on gets the class alone.
+constexpr size_t most_codes = 64;
+
+struct Codes {
+  std::mutex mutex;
+  std::map<std::pair<int, std::string>, int> codes;
+  std::map<int, std::string> messages;
+};
+
+Codes& codes() {
+  static auto* instance = new Codes;
+  return *instance;
+}
+
+// MPI_SUCCESS is no code: it says that MPI made none.
+int make_code(int error_class, const std::string& text) {
+  int code = MPI_SUCCESS, class_of_code = MPI_SUCCESS;
+  if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return MPI_SUCCESS;
+  if (PMPI_Error_class(code, &class_of_code) != MPI_SUCCESS || class_of_code != error_class)
+    return MPI_SUCCESS;
+  if (PMPI_Add_error_string(code, text.c_str()) != MPI_SUCCESS) return MPI_SUCCESS;
+  return code;
+}
+
+}  // namespace
+
+int class_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::none:
+      return MPI_SUCCESS;
+    case ErrorKind::no_such_file:
+      return MPI_ERR_NO_SUCH_FILE;
+    case ErrorKind::file_exists:
+      return MPI_ERR_FILE_EXISTS;
+    case ErrorKind::bad_file:
+      return MPI_ERR_BAD_FILE;
+    case ErrorKind::access:
+      return MPI_ERR_ACCESS;
+    case ErrorKind::no_space:
+      return MPI_ERR_NO_SPACE;
+    case ErrorKind::quota:
+      return MPI_ERR_QUOTA;
+    case ErrorKind::read_only:
+      return MPI_ERR_READ_ONLY;
+    case ErrorKind::file_in_use:
+      return MPI_ERR_FILE_IN_USE;
+    case ErrorKind::io:
+      return MPI_ERR_IO;
+    case ErrorKind::access_mode:
+      return MPI_ERR_AMODE;
+    case ErrorKind::argument:
+      return MPI_ERR_ARG;
+    case ErrorKind::count:
+      return MPI_ERR_COUNT;
+    case ErrorKind::datatype:
+      return MPI_ERR_TYPE;
+    case ErrorKind::not_same:
+      return MPI_ERR_NOT_SAME;
+    case ErrorKind::info_value:
+      return MPI_ERR_INFO_VALUE;
+    case ErrorKind::no_memory:
+      return MPI_ERR_NO_MEM;
+    case ErrorKind::unsupported:
+      return MPI_ERR_UNSUPPORTED_OPERATION;
+    case ErrorKind::conversion:
+      return MPI_ERR_CONVERSION;
+    case ErrorKind::communication:
+      return MPI_ERR_INTERN;
+    case ErrorKind::other:
+      break;
+  }
+  return MPI_ERR_OTHER;
+}
+
+int code_of(const Error& error) {
+  const int error_class = class_of(error.kind);
+  if (error_class == MPI_SUCCESS || error.message.empty()) return error_class;
+  const std::string text = error.message.substr(0, MPI_MAX_ERROR_STRING - 1);
+  Codes& known = codes();
+  std::lock_guard lock(known.mutex);
+  const auto key = std::pair(error_class, text);
+  if (auto found = known.codes.find(key); found != known.codes.end()) return found->second;
+  if (known.codes.size() >= most_codes) return error_class;
+  int code = make_code(error_class, text);
+  if (code == MPI_SUCCESS)
+    code = error_class;
+  else
+    known.messages.emplace(code, text);
+  known.codes.emplace(key, code);
+  return code;
+}
+
+std::optional<std::string> message_of(int code) {
+  Codes& known = codes();
+  std::lock_guard lock(known.mutex);
+  auto found = known.messages.find(code);
+  if (found == known.messages.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace concilio::mpiio

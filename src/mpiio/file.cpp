@@ -1,0 +1,298 @@
+#include "mpiio/file.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <shared_mutex>
+#include <sstream>
+
+#include "base/log.h"
+#include "mpiio/hints.h"
+#include "store/stack.h"
+
+namespace concilio::mpiio {
+namespace {
+
+// Every open file of ours, so that a foreign handle is known from our own.
+struct Registry {
+  std::shared_mutex mutex;
+  std::set<const void*> files;
+};
+Registry& registry() {
+  static auto* registry = new Registry;  // outlives everything: files may be used while the process ends
+  return *registry;
+}
+
+constexpr int access_bits = MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR;
+
+Status check_amode(int amode) {
+  int access = amode & access_bits;
+  auto refuse = [](const char* why) { return Error{ErrorKind::access_mode, 0, why}; };
+  if (access != MPI_MODE_RDONLY && access != MPI_MODE_WRONLY && access != MPI_MODE_RDWR) {
+    return refuse("the access mode needs exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR");
+  }
+  if (access == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL))) {
+    return refuse("MPI_MODE_RDONLY goes with neither MPI_MODE_CREATE nor MPI_MODE_EXCL");
+  }
+  if (access == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL)) {
+    return refuse("MPI_MODE_RDWR does not go with MPI_MODE_SEQUENTIAL");
+  }
+  return {};
+}
+
+StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
+  StorageFacts facts;
+  switch (layout.kind) {
+    case StorageLayout::Kind::local:
+    case StorageLayout::Kind::memory: facts.kind = StorageFacts::Kind::memory; break;
+    case StorageLayout::Kind::network: facts.kind = StorageFacts::Kind::network; break;
+    case StorageLayout::Kind::parallel: facts.kind = StorageFacts::Kind::parallel; break;
+    case StorageLayout::Kind::unknown: facts.kind = StorageFacts::Kind::unknown; break;
+  }
+  if (layout.block_bytes > 0) facts.block_bytes = layout.block_bytes;
+  int64_t wished_unit = config.integer(Key::striping_unit), wished_targets = config.integer(Key::striping_factor);
+  facts.stripe_bytes = wished_unit > 0 ? wished_unit : layout.stripe_bytes;
+  facts.stripe_targets = wished_targets > 0 ? wished_targets : layout.stripe_targets;
+  return facts;
+}
+
+// Ranks of a node that open the file at once; the others when they first need it.
+constexpr int openers_per_node = 4;
+
+}  // namespace
+
+const Config& process_config() {
+  static const Config config = [] {
+    Config made = Config::from_environment();
+    set_log_level(static_cast<LogLevel>(made.integer(Key::log_level)));
+    return made;
+  }();
+  return config;
+}
+
+Wishes wishes_of(const Config& config, Operation operation) {
+  bool reads = operation == Operation::read;
+  Wishes wishes;
+  auto three = [&](Key key) { return static_cast<Choice3>(config.integer(key)); };
+  wishes.window_bytes = config.integer(Key::cb_buffer_size);
+  wishes.aggregators = config.integer(Key::cb_nodes);
+  wishes.aggregators_per_node = config.integer(Key::cb_config_list);
+  wishes.alignment_bytes = config.integer(Key::romio_cb_fr_alignment);
+  wishes.memory_limit_bytes = config.integer(Key::memory_limit);
+  wishes.sieve_buffer_bytes = config.integer(reads ? Key::ind_rd_buffer_size : Key::ind_wr_buffer_size);
+  wishes.collective = three(reads ? Key::romio_cb_read : Key::romio_cb_write);
+  wishes.sieving = three(reads ? Key::romio_ds_read : Key::romio_ds_write);
+  wishes.no_independent = config.boolean(Key::romio_no_indep_rw);
+  wishes.forced_method = static_cast<int32_t>(config.integer(Key::method)) - 1;  // 0: auto
+  return wishes;
+}
+
+std::string plain_path(const char* path) {
+  static constexpr std::string_view prefixes[] = {"ufs:",   "nfs:",    "xfs:",  "pvfs2:", "panfs:",
+                                                  "lustre:", "gpfs:",   "pfs:",  "piofs:", "testfs:",
+                                                  "unifyfs:", "daos:",  "quobyte:"};
+  std::string_view name = path;
+  for (std::string_view prefix : prefixes) {
+    if (name.starts_with(prefix)) return std::string(name.substr(prefix.size()));
+  }
+  return std::string(name);
+}
+
+bool takes_over(const char* path) {
+  const Config& config = process_config();
+  if (config.boolean(Key::disable)) return false;
+  const std::string& only = config.text(Key::only);
+  if (only.empty()) return true;
+  std::string name = path ? plain_path(path) : "";
+  std::string base = std::filesystem::path(name).filename();
+  std::istringstream globs(only);
+  for (std::string glob; std::getline(globs, glob, ':');) {
+    if (fnmatch(glob.c_str(), name.c_str(), 0) == 0 || fnmatch(glob.c_str(), base.c_str(), 0) == 0) return true;
+  }
+  return false;
+}
+
+File* find(MPI_File handle) {
+  auto* pointer = reinterpret_cast<void*>(handle);
+  if (handle == MPI_FILE_NULL) return nullptr;
+  Registry& all = registry();
+  std::shared_lock lock(all.mutex);
+  return all.files.contains(pointer) ? static_cast<File*>(pointer) : nullptr;
+}
+
+// What rank 0 found when it opened the file, as it travels to the others.
+struct Opened {
+  int64_t kind = 0, system_errno = 0, can_read = 0, locks_work = 0, size = 0, reports = 0;
+  StorageFacts facts;
+  char message[512] = "";
+};
+
+Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info) {
+  int64_t start_ns = now_ns();
+  int world_rank = -1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  set_log_rank(world_rank);
+
+  std::unique_ptr<File> file(new File);
+  file->config_ = process_config();
+  mpiio::adopt_hints(comm, info, file->config_);
+  auto team = Team::acquire(comm, static_cast<int>(file->config_.integer(Key::ranks_per_node)));
+  if (!team) return team.error();
+  file->team_ = std::move(*team);
+  file->amode_ = amode;
+  file->handler_ = ErrorHandler::of_null();
+  if (file->team_->rank() == 0) {
+    for (const std::string& complaint : process_config().complaints()) log_once(LogLevel::warning, complaint);
+  }
+  // All ranks must ask for the same mode.
+  int modes[2] = {amode, -amode};
+  PMPI_Allreduce(MPI_IN_PLACE, modes, 2, MPI_INT, MPI_MAX, file->team_->comm());
+  if (modes[0] != -modes[1]) return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
+  if (auto status = check_amode(amode); !status) return status.error();
+
+  file->budget_ = std::make_unique<Budget>(file->config_.integer(Key::memory_limit));
+  file->store_ = make_store(process_config(), world_rank);
+  OpenMode mode{file->reads(), file->writes(), false, false};
+  file->storage_ = std::make_unique<Storage>(*file->store_, path, mode, file->counters_);
+  file->engine_.reset(
+      new Engine{*file->team_, *file->storage_, *file->budget_, file->counters_, file->config_, {}});
+  if (auto status = file->open_storage(); !status) return status.error();
+
+  file->open_ns_ = now_ns() - start_ns;
+  Registry& all = registry();
+  std::unique_lock lock(all.mutex);
+  all.files.insert(file.get());
+  return file.release();
+}
+
+// Rank 0 creates and opens; a few ranks of every node follow at once, the rest when they need the file (seed SCORPIO: it is
+// the open that fails to scale).
+Status File::open_storage() {
+  Opened opened;
+  if (team_->rank() == 0) {
+    auto status = open_as_root(opened);
+    if (!status) {
+      opened.kind = static_cast<int64_t>(status.error().kind);
+      opened.system_errno = status.error().system_errno;
+      std::strncpy(opened.message, status.error().message.c_str(), sizeof opened.message - 1);
+    }
+  }
+  PMPI_Bcast(&opened, sizeof opened, MPI_BYTE, 0, team_->comm());
+  if (opened.kind != 0) {
+    return Error{static_cast<ErrorKind>(opened.kind), static_cast<int>(opened.system_errno),
+                 fmt::format("rank 0: {}", opened.message)};
+  }
+  engine_->facts = opened.facts;
+  engine_->locks_work = opened.locks_work;
+  reports_ = opened.reports;
+  if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
+  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a lock is a
+  // message, that is not worth its price unless it is asked for.
+  auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
+  bool cheap_locks = opened.facts.kind == StorageFacts::Kind::local;
+  engine_->sieve_writes = writes() && opened.can_read && (team_->size() == 1 || opened.locks_work) &&
+                          (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap_locks));
+  engine_->guard_writes = engine_->sieve_writes && team_->size() > 1;
+  if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
+  const auto& early = team_->nodes()[static_cast<size_t>(team_->node())].candidates;
+  auto last = early.begin() + std::min<long>(openers_per_node, static_cast<long>(early.size()));
+  Status mine;
+  if (std::find(early.begin(), last, team_->rank()) != last) mine = storage_->open();
+  return agree(mine);
+}
+
+Status File::open_as_root(Opened& opened) {
+  OpenMode mode{true, writes(), (amode_ & MPI_MODE_CREATE) != 0, (amode_ & MPI_MODE_EXCL) != 0};
+  storage_->set_mode(mode);
+  auto status = storage_->open();
+  if (!status && !reads() && status.error().kind == ErrorKind::access) {
+    // Reading along is only for read-modify-write; without it holes are written around.
+    mode.read = false;
+    storage_->set_mode(mode);
+    status = storage_->open();
+  }
+  if (!status) return status;
+  auto layout = storage_->layout();
+  if (!layout) return layout.error();
+  auto size = storage_->size();
+  if (!size) return size.error();
+  opened.can_read = mode.read;
+  opened.size = *size;
+  opened.facts = facts_of(*layout, config_);
+  opened.reports = !process_config().text(Key::report).empty();
+  opened.locks_work = 1;
+  if (writes() && team_->size() > 1) {
+    constexpr int64_t out_of_the_way = INT64_MAX - 1;
+    auto locked = storage_->lock(out_of_the_way, 1, LockMode::exclusive, config_.integer(Key::lock_timeout_ms));
+    if (locked) {
+      (void)storage_->unlock(out_of_the_way, 1);
+    } else {
+      opened.locks_work = 0;
+      log_once(LogLevel::info, fmt::format("{}; sieving writes are off for this file", locked.error().message));
+    }
+  }
+  return {};
+}
+
+namespace {
+struct Worst {
+  int64_t rank = INT64_MAX, kind = 0, system_errno = 0;
+  char message[400] = "";
+};
+Worst combine(const Worst& a, const Worst& b) { return a.rank <= b.rank ? a : b; }
+}  // namespace
+
+Status File::agree(const Status& mine) {
+  Worst worst;
+  if (!mine) {
+    worst = {team_->rank(), static_cast<int64_t>(mine.error().kind), mine.error().system_errno, ""};
+    std::strncpy(worst.message, mine.error().message.c_str(), sizeof worst.message - 1);
+  }
+  team_->allreduce(worst);
+  if (worst.rank == INT64_MAX) return {};
+  return Error{static_cast<ErrorKind>(worst.kind), static_cast<int>(worst.system_errno),
+               fmt::format("rank {}: {}", worst.rank, worst.message)};
+}
+
+void File::adopt_hints(MPI_Info info) {
+  mpiio::adopt_hints(team_->comm(), info, config_);
+  collective_.forget();
+}
+
+void File::remember(Operation operation, bool collective, const Plan& plan) {
+  std::string key = fmt::format("{} {} {}", static_cast<int>(operation), collective, plan.reason);
+  auto [place, fresh] = reasons_.try_emplace(key);
+  if (fresh) place->second = {operation, collective, method_name(plan.method), plan.reason, 0};
+  ++place->second.calls;
+  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) + static_cast<int>(plan.method))];
+}
+
+Status File::close() {
+  {
+    Registry& all = registry();
+    std::unique_lock lock(all.mutex);
+    all.files.erase(this);
+  }
+  Status mine = storage_->close();
+  auto outcome = agree(mine);  // also: every rank is done with the file
+  if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
+    mine = store_->remove(path());
+    if (!mine && outcome) outcome = mine;
+  }
+  if (reports_) write_report(*this);
+  return outcome;
+}
+
+File::~File() {
+  for (MPI_Datatype* type : {&view_.etype, &view_.filetype}) {
+    if (*type != MPI_BYTE) PMPI_Type_free(type);
+  }
+}
+
+}  // namespace concilio::mpiio

@@ -1,0 +1,16 @@
+// From an Error to what the program gets: an error code, given to the file's error handler first.
+#pragma once
+
+#include <string>
+
+#include "mpiio/file.h"
+
+namespace concilio::mpiio {
+
+// `function`: the MPI function's name. MPI_SUCCESS for a Status that is ok.
+int raise(File& file, const char* function, const Error& error);
+int raise(File& file, const char* function, const Status& status);
+// For functions that have no file: MPI_FILE_NULL's handler is called.
+int raise_without_file(const std::string& path, const char* function, const Error& error);
+
+}  // namespace concilio::mpiio

@@ -1,0 +1,71 @@
+// What happened to a file, as one JSON line that rank 0 appends to the file named by CONCILIO_REPORT when the file is closed.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
+#include "mpiio/file.h"
+
+namespace concilio::mpiio {
+namespace {
+
+nlohmann::json named(const int64_t* values) {
+  nlohmann::json object = nlohmann::json::object();
+  for (int i = 0; i < counter_count; ++i) object[counter_name(static_cast<Counter>(i))] = values[i];
+  return object;
+}
+
+// One write, so that lines of several programs do not mix.
+void append_line(const std::string& path, const std::string& line) {
+  int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  ssize_t written = descriptor < 0 ? -1 : ::write(descriptor, line.data(), line.size());
+  if (written != static_cast<ssize_t>(line.size())) {
+    log_once(LogLevel::warning, "cannot write the report " + path + ": " + std::strerror(errno));
+  }
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+}  // namespace
+
+void write_report(File& file) {
+  constexpr int peak = counter_count, open_time = counter_count + 1, values = counter_count + 2;
+  int64_t mine[values], sums[values], maxima[values];
+  std::memcpy(mine, file.counters().values.data(), sizeof(int64_t) * counter_count);
+  mine[peak] = file.budget().high_water_bytes();
+  mine[open_time] = file.open_ns();
+  Team& team = file.team();
+  PMPI_Reduce(mine, sums, values, MPI_INT64_T, MPI_SUM, 0, team.comm());
+  PMPI_Reduce(mine, maxima, values, MPI_INT64_T, MPI_MAX, 0, team.comm());
+  if (team.rank() != 0) return;
+
+  nlohmann::json record;
+  record["file"] = file.path();
+  record["ranks"] = team.size();
+  record["nodes"] = team.nodes().size();
+#ifdef OPEN_MPI
+  record["mpi"] = "openmpi";
+#else
+  record["mpi"] = "mpich";
+#endif
+  record["open_seconds"] = static_cast<double>(maxima[open_time]) * 1e-9;
+  record["counters"] = named(sums);
+  record["max"] = named(maxima);
+  record["peak_bytes_per_rank"] = maxima[peak];
+  record["reasons"] = nlohmann::json::array();
+  for (const auto& [key, reason] : file.reasons()) {
+    record["reasons"].push_back({{"operation", reason.operation == Operation::read ? "read" : "write"},
+                                 {"method", reason.method},
+                                 {"collective", reason.collective},
+                                 {"reason", reason.reason},
+                                 {"calls", reason.calls}});
+  }
+  record["hints"] = nlohmann::json::object();
+  for (const auto& [name, value] : file.config().effective_hints()) record["hints"][name] = value;
+  append_line(process_config().text(Key::report),
+              record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace concilio::mpiio

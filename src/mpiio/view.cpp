@@ -1,0 +1,106 @@
+// File views.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "mpi/datatype.h"
+#include "mpiio/raise.h"
+
+namespace concilio::mpiio {
+namespace {
+
+// A handle of our own for a datatype: predefined ones are for ever, others may be freed by the program.
+int own(MPI_Datatype type, MPI_Datatype* result) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  int code = PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (code != MPI_SUCCESS) return code;
+  if (combiner == MPI_COMBINER_NAMED) {
+    *result = type;
+    return MPI_SUCCESS;
+  }
+  return PMPI_Type_dup(type, result);
+}
+
+void disown(MPI_Datatype* type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  PMPI_Type_get_envelope(*type, &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(type);
+}
+
+struct Wanted {
+  MPI_Offset displacement;
+  MPI_Datatype etype, filetype;
+  const char* datarep;
+};
+
+Result<View> make_view(const File& file, const Wanted& wanted) {
+  auto refuse = [](ErrorKind kind, std::string why) { return Error{kind, 0, std::move(why)}; };
+  const std::string datarep = wanted.datarep ? wanted.datarep : "";
+  if (datarep != "native" && datarep != "internal") {
+    return refuse(ErrorKind::conversion, fmt::format("no data representation \"{}\"; \"native\" is to be had", datarep));
+  }
+  if (wanted.displacement == MPI_DISPLACEMENT_CURRENT) {
+    return refuse(ErrorKind::argument, "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
+  }
+  if (wanted.displacement < 0) return refuse(ErrorKind::argument, fmt::format("a displacement of {}", wanted.displacement));
+  auto etype = decode(wanted.etype);
+  if (!etype) return etype.error();
+  auto filetype = decode(wanted.filetype);
+  if (!filetype) return filetype.error();
+  const DataType& element = **etype;
+  const DataType& tile = **filetype;
+  if (element.size() == 0 ? tile.size() > 0 : tile.size() % element.size() != 0) {
+    return refuse(ErrorKind::datatype, fmt::format("the filetype's {} bytes are no multiple of the etype's {}", tile.size(),
+                                                   element.size()));
+  }
+  if (tile.size() > 0 && tile.nest->lower() < 0) {
+    return refuse(ErrorKind::datatype, "the filetype begins before its displacement");
+  }
+  if (!tile.nest->monotone()) {
+    return refuse(ErrorKind::datatype, "the filetype's displacements decrease or overlap; MPI wants them in ascending order");
+  }
+  View view;
+  view.displacement = wanted.displacement;
+  view.etype_bytes = element.size() > 0 ? element.size() : 1;
+  view.datarep = datarep;
+  view.access = Access::of(tile, wanted.displacement);
+  if (file.writes() && tile.size() > 0 && tile.extent <= 0) {
+    return refuse(ErrorKind::datatype, "the filetype's extent is not positive");
+  }
+  return view;
+}
+
+}  // namespace
+
+int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
+             MPI_Info info) {
+  std::lock_guard lock(file.mutex());
+  auto view = make_view(file, {displacement, etype, filetype, datarep});
+  Status mine;
+  if (!view) {
+    mine = view.error();
+  } else if (own(etype, &view->etype) != MPI_SUCCESS || own(filetype, &view->filetype) != MPI_SUCCESS) {
+    mine = Error{ErrorKind::datatype, 0, "cannot keep the view's datatypes"};
+  }
+  if (auto status = file.agree(mine); !status) return raise(file, "MPI_File_set_view", status.error());
+  int given = info != MPI_INFO_NULL;
+  PMPI_Allreduce(MPI_IN_PLACE, &given, 1, MPI_INT, MPI_MAX, file.team().comm());
+  if (given) file.adopt_hints(info);
+  std::swap(file.view(), *view);
+  disown(&view->etype);
+  disown(&view->filetype);
+  file.position() = 0;
+  return MPI_SUCCESS;
+}
+
+int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
+  std::lock_guard lock(file.mutex());
+  const View& view = file.view();
+  *displacement = view.displacement;
+  std::strncpy(datarep, view.datarep.c_str(), MPI_MAX_DATAREP_STRING - 1);
+  datarep[MPI_MAX_DATAREP_STRING - 1] = '\0';
+  int code = own(view.etype, etype);
+  return code == MPI_SUCCESS ? own(view.filetype, filetype) : code;
+}
+
+}  // namespace concilio::mpiio

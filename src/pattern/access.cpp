@@ -1,0 +1,564 @@
+#include "pattern/access.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/checked.h"
+
+namespace concilio {
+
+namespace {
+
+constexpr int64_t int64_min = std::numeric_limits<int64_t>::min();
+constexpr int64_t int64_max = std::numeric_limits<int64_t>::max();
+
+int64_t saturating_add(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? int64_min : int64_max) : sum;
+}
+
+int64_t saturating_multiply(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? ((a < 0) != (b < 0) ? int64_min : int64_max) : product;
+}
+
+// Index of the last element of ascending `values` that is <= value; the first is.
+size_t last_not_above(std::span<const int64_t> values, int64_t value) {
+  return static_cast<size_t>(std::upper_bound(values.begin() + 1, values.end(), value) - values.begin()) - 1;
+}
+
+size_t part_at(std::span<const Nest::Part> parts, int64_t position) {
+  const auto after =
+      std::upper_bound(parts.begin() + 1, parts.end(), position,
+                       [](int64_t p, const Nest::Part& part) { return p < part.data_position; });
+  return static_cast<size_t>(after - parts.begin()) - 1;
+}
+
+// Which block a position lies in, and where that block begins in the stream.
+struct BlockPosition {
+  int64_t index, begin;
+};
+
+BlockPosition block_at(const Nest& nest, int64_t position) {
+  if (nest.uniform_length() > 0) {
+    const int64_t index = position / nest.uniform_length();
+    return {index, index * nest.uniform_length()};
+  }
+  const size_t index = last_not_above(nest.positions(), position);
+  return {static_cast<int64_t>(index), nest.positions()[index]};
+}
+
+int64_t nest_offset_of(const Nest* nest, int64_t position) {
+  int64_t shift = 0;
+  while (true) {
+    switch (nest->kind()) {
+      case Nest::Kind::empty:
+        return shift;
+      case Nest::Kind::run: {
+        const Run& run = nest->run();
+        return shift + run.offset + position / run.length * run.stride + position % run.length;
+      }
+      case Nest::Kind::blocks: {
+        const BlockPosition block = block_at(*nest, position);
+        return shift + nest->offsets()[static_cast<size_t>(block.index)] + position - block.begin;
+      }
+      case Nest::Kind::loop: {
+        const int64_t size = nest->child()->size();
+        shift += nest->loop_offset() + position / size * nest->loop_stride();
+        position %= size;
+        nest = nest->child().get();
+        break;
+      }
+      case Nest::Kind::sequence: {
+        const Nest::Part& part = nest->parts()[part_at(nest->parts(), position)];
+        shift += part.offset;
+        position -= part.data_position;
+        nest = part.child.get();
+        break;
+      }
+    }
+  }
+}
+
+// Of a monotone nest.
+int64_t nest_data_before(const Nest* nest, int64_t offset) {
+  int64_t before = 0;
+  while (true) {
+    if (nest->size() == 0 || offset <= nest->lower()) return before;
+    if (offset >= nest->upper()) return before + nest->size();
+    switch (nest->kind()) {
+      case Nest::Kind::empty:
+        return before;
+      case Nest::Kind::run: {
+        const Run& run = nest->run();
+        const int64_t distance = offset - run.offset;
+        return before + distance / run.stride * run.length + std::min(distance % run.stride, run.length);
+      }
+      case Nest::Kind::blocks: {
+        const size_t index = last_not_above(nest->offsets(), offset);
+        const int64_t uniform = nest->uniform_length();
+        const int64_t begin = uniform > 0 ? static_cast<int64_t>(index) * uniform : nest->positions()[index];
+        const int64_t length = uniform > 0 ? uniform : nest->positions()[index + 1] - begin;
+        return before + begin + std::min(offset - nest->offsets()[index], length);
+      }
+      case Nest::Kind::loop: {
+        const Nest* child = nest->child().get();
+        const int64_t copy = nest->loop_count() == 1 ? 0 : (offset - nest->lower()) / nest->loop_stride();
+        before += copy * child->size();
+        offset -= nest->loop_offset() + copy * nest->loop_stride();
+        nest = child;
+        break;
+      }
+      case Nest::Kind::sequence: {
+        const auto parts = nest->parts();
+        const auto after = std::upper_bound(
+            parts.begin() + 1, parts.end(), offset,
+            [](int64_t o, const Nest::Part& part) { return o < part.offset + part.child->lower(); });
+        const Nest::Part& part = *(after - 1);
+        before += part.data_position;
+        offset -= part.offset;
+        nest = part.child.get();
+        break;
+      }
+    }
+  }
+}
+
+// Pieces of data [begin, end) of a nest; begin < end.
+int64_t nest_pieces(const Nest* nest, int64_t begin, int64_t end) {
+  int64_t pieces = 0;
+  while (true) {
+    if (begin == 0 && end == nest->size()) return pieces + nest->pieces();
+    switch (nest->kind()) {
+      case Nest::Kind::empty:
+        return 0;
+      case Nest::Kind::run:
+        return pieces + (end - 1) / nest->run().length - begin / nest->run().length + 1;
+      case Nest::Kind::blocks:
+        return pieces + block_at(*nest, end - 1).index - block_at(*nest, begin).index + 1;
+      case Nest::Kind::loop: {
+        const Nest* child = nest->child().get();
+        const int64_t size = child->size(), first = begin / size, last = (end - 1) / size;
+        begin -= first * size;
+        end -= last * size;
+        if (first != last) {
+          pieces += (last - first - 1) * child->pieces() + nest_pieces(child, begin, size);
+          begin = 0;
+        }
+        nest = child;
+        break;
+      }
+      case Nest::Kind::sequence: {
+        const auto parts = nest->parts();
+        const size_t first = part_at(parts, begin), last = part_at(parts, end - 1);
+        const Nest* child = parts[first].child.get();
+        begin -= parts[first].data_position;
+        end -= parts[last].data_position;
+        if (first != last) {
+          pieces += nest->positions()[last] - nest->positions()[first + 1] +
+                    nest_pieces(child, begin, child->size());
+          begin = 0;
+        }
+        nest = parts[last].child.get();
+        break;
+      }
+    }
+  }
+}
+
+// The lowest part of the tree that holds all of data [begin, end), and where its origin lies.
+struct Narrowed {
+  const Nest* nest;
+  int64_t shift;
+};
+
+Narrowed narrow(const Nest* nest, int64_t begin, int64_t end) {
+  int64_t shift = 0;
+  while (true) {
+    if (nest->kind() == Nest::Kind::loop) {
+      const int64_t size = nest->child()->size(), copy = begin / size;
+      if ((end - 1) / size != copy) break;
+      begin -= copy * size;
+      end -= copy * size;
+      shift += nest->loop_offset() + copy * nest->loop_stride();
+      nest = nest->child().get();
+    } else if (nest->kind() == Nest::Kind::sequence) {
+      const Nest::Part& part = nest->parts()[part_at(nest->parts(), begin)];
+      if (end > part.data_position + part.child->size()) break;
+      begin -= part.data_position;
+      end -= part.data_position;
+      shift += part.offset;
+      nest = part.child.get();
+    } else {
+      break;
+    }
+  }
+  return {nest, shift};
+}
+
+// Whether the first `bytes` > 0 of the nest's stream never step back.
+bool monotone_prefix(const Nest* nest, int64_t bytes) {
+  while (true) {
+    if (nest->monotone()) return true;
+    if (bytes >= nest->size()) return false;
+    switch (nest->kind()) {
+      case Nest::Kind::run:
+        return bytes <= nest->run().length;
+      case Nest::Kind::loop:
+        if (bytes > nest->child()->size()) return false;
+        nest = nest->child().get();
+        break;
+      case Nest::Kind::sequence:
+        if (bytes > nest->parts()[0].child->size()) return false;
+        nest = nest->parts()[0].child.get();
+        break;
+      default:
+        return bytes <= (nest->uniform_length() > 0 ? nest->uniform_length() : nest->positions()[1]);
+    }
+  }
+}
+
+uint64_t mix(uint64_t hash, int64_t value) {
+  uint64_t x = hash * 0x9fb21c651e98df25u + static_cast<uint64_t>(value);
+  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+  return x ^ (x >> 32);
+}
+
+}  // namespace
+
+Access::Access(NestRef nest, int64_t displacement, int64_t extent)
+    : nest_(std::move(nest)), displacement_(displacement), extent_(extent) {
+  if (nest_->size() == 0) return;
+  // Tiles that continue a run or a loop make it endless: one turn of it is then the tile.
+  while (nest_->kind() == Nest::Kind::run || nest_->kind() == Nest::Kind::loop) {
+    const Run& run = nest_->run();
+    const auto reach = checked_multiply(run.count, run.stride);
+    if (run.count == 1 || !reach || *reach != extent_) break;
+    const NestRef turn = nest_->kind() == Nest::Kind::run ? Nest::bytes(run.length) : nest_->child();
+    Result<NestRef> shifted = Nest::repeat(turn, 1, 0, run.offset);
+    if (!shifted) break;
+    extent_ = run.stride;
+    nest_ = std::move(*shifted);
+  }
+  if (nest_->kind() == Nest::Kind::run && nest_->run().count == 1 && nest_->run().length == extent_) {
+    int64_t first;
+    if (!__builtin_add_overflow(displacement_, nest_->run().offset, &first)) {
+      displacement_ = first;
+      contiguous_ = true;
+      extent_ = 1;
+      nest_ = Nest::bytes(1);
+    }
+  }
+  monotone_ = nest_->monotone() && extent_ >= nest_->upper() - nest_->lower();
+  if (monotone_ && nest_->pieces() > 1 && nest_->pieces() <= unrolled_pieces / 2) unroll();
+}
+
+void Access::unroll() {
+  const int64_t tiles = unrolled_pieces / nest_->pieces();
+  const auto extent = checked_multiply(extent_, tiles);
+  if (!extent || !checked_add(*extent, nest_->upper()) || nest_->size() > int64_max / tiles) return;
+  std::vector<int64_t> offsets, lengths;
+  Access small = *this;
+  small.displacement_ = 0;
+  Cursor cursor(small);
+  while (cursor.position() < nest_->size() * tiles) {
+    const Chunk chunk = cursor.next(nest_->size() * tiles - cursor.position());
+    for (int64_t i = 0; i < chunk.count; ++i) {
+      offsets.push_back(chunk.offset(i));
+      lengths.push_back(chunk.length);
+    }
+  }
+  Result<NestRef> list = Nest::blocks(offsets, lengths);
+  if (!list || (*list)->kind() != Nest::Kind::blocks) return;
+  nest_ = std::move(*list);
+  extent_ = *extent;
+}
+
+Access Access::of(const DataType& type, int64_t displacement) {
+  return Access(type.nest, displacement, type.extent);
+}
+
+Access Access::contiguous(int64_t displacement) {
+  return Access(Nest::bytes(1), displacement, 1);
+}
+
+bool Access::monotone_within(int64_t data_bytes) const {
+  if (monotone_ || data_bytes <= 0) return true;
+  return data_bytes <= nest_->size() && monotone_prefix(nest_.get(), data_bytes);
+}
+
+int64_t Access::tile_origin(int64_t tile) const {
+  return saturating_add(displacement_, saturating_multiply(tile, extent_));
+}
+
+int64_t Access::offset_of(int64_t position) const {
+  if (contiguous_) return saturating_add(displacement_, position);
+  const int64_t size = nest_->size();
+  if (size == 0) return displacement_;
+  return saturating_add(tile_origin(position / size), nest_offset_of(nest_.get(), position % size));
+}
+
+int64_t Access::data_before(int64_t offset) const {
+  const int64_t size = nest_->size();
+  int64_t distance;  // from the first byte
+  const int64_t first = saturating_add(displacement_, nest_->lower());
+  if (size == 0 || offset <= first) return 0;
+  if (__builtin_sub_overflow(offset, first, &distance)) distance = int64_max;
+  if (contiguous_) return distance;
+  const int64_t tile = monotone_ ? distance / extent_ : 0;
+  const int64_t within = distance - tile * extent_ + nest_->lower();
+  return saturating_add(saturating_multiply(tile, size), nest_data_before(nest_.get(), within));
+}
+
+Interval Access::bounds(int64_t begin, int64_t end) const {
+  if (end <= begin || empty()) return {0, 0};
+  const int64_t size = nest_->size(), first = begin / size, last = (end - 1) / size;
+  if (monotone_ || (first == last && (nest_->monotone() || end - begin == 1))) {
+    return {offset_of(begin), saturating_add(offset_of(end - 1), 1)};
+  }
+  const int64_t from = tile_origin(first), to = tile_origin(last);
+  return {saturating_add(std::min(from, to), nest_->lower()),
+          saturating_add(std::max(from, to), nest_->upper())};
+}
+
+int64_t Access::pieces(int64_t begin, int64_t end) const {
+  if (end <= begin || empty()) return 0;
+  if (contiguous_) return 1;
+  const Nest* nest = nest_.get();
+  const int64_t size = nest->size(), first = begin / size, last = (end - 1) / size;
+  begin -= first * size;
+  end -= last * size;
+  if (first == last) return nest_pieces(nest, begin, end);
+  return nest_pieces(nest, begin, size) + (last - first - 1) * nest->pieces() + nest_pieces(nest, 0, end);
+}
+
+Access::Granule Access::granule(int64_t begin, int64_t end) const {
+  if (end <= begin || empty()) return {};
+  const int64_t first = offset_of(begin), last = saturating_add(offset_of(end - 1), 1);
+  const int64_t length = end - begin;
+  if (last - first == length && pieces(begin, end) == 1) return {length, first - align_down(first, length)};
+  const int64_t size = nest_->size(), tile = begin / size;
+  int64_t granule, grid;
+  if (tile == (end - 1) / size) {
+    const Narrowed part = narrow(nest_.get(), begin - tile * size, end - tile * size);
+    granule = part.nest->granule();
+    grid = saturating_add(tile_origin(tile), part.shift + part.nest->lower());
+  } else {
+    granule = std::gcd(nest_->granule(), extent_);
+    grid = saturating_add(displacement_, nest_->lower());
+  }
+  // Whole pieces begin and end on the grid; the first and the last may be cut.
+  granule = std::gcd(std::gcd(granule, first - grid), last - grid);
+  return {granule, first - align_down(first, granule)};
+}
+
+uint64_t Access::hash() const {
+  return empty() ? 0 : mix(nest_->hash(), extent_);
+}
+
+Access::Granule combine(Access::Granule a, Access::Granule b) {
+  if (a.granule == 0) return b;
+  if (b.granule == 0) return a;
+  const int64_t granule = std::gcd(std::gcd(a.granule, b.granule), a.anchor - b.anchor);
+  return {granule, a.anchor - align_down(a.anchor, granule)};
+}
+
+Cursor::Cursor(const Access& access, int64_t position) : access_(&access) {
+  seek(position);
+}
+
+void Cursor::seek(int64_t position) {
+  position_ = position;
+  depth_ = 0;
+  const Nest* nest = access_->nest().get();
+  if (access_->empty()) {
+    pieces_ = piece_ = 0;
+    return;
+  }
+  if (access_->is_contiguous()) {
+    // One piece without end.
+    leaf_ = nest;
+    origin_ = access_->displacement();
+    length_ = int64_max;
+    pieces_ = 1;
+    piece_ = 0;
+    within_ = position;
+    return;
+  }
+  tile_ = position / nest->size();
+  const int64_t tiles_origin = access_->tile_origin(0);
+  if (nest->kind() == Nest::Kind::run && nest->run().count == 1) {
+    // Tiles of one piece each are a run without end.
+    leaf_ = nest;
+    origin_ = tiles_origin + nest->run().offset;
+    length_ = nest->run().length;
+    stride_ = access_->extent();
+    pieces_ = int64_max;
+    piece_ = tile_;
+    within_ = position - tile_ * nest->size();
+    return;
+  }
+  descend(nest, access_->tile_origin(tile_), position - tile_ * nest->size());
+}
+
+void Cursor::push(const Level& level) {
+  if (deep_.empty() && depth_ < inline_levels) {
+    inline_[depth_++] = level;
+    return;
+  }
+  if (deep_.empty()) deep_.assign(inline_, inline_ + depth_);
+  deep_.resize(std::max(deep_.size(), static_cast<size_t>(depth_) + 1));
+  deep_[static_cast<size_t>(depth_++)] = level;
+}
+
+void Cursor::descend(const Nest* nest, int64_t shift, int64_t position) {
+  while (true) {
+    if (nest->kind() == Nest::Kind::loop) {
+      const int64_t copy = position == 0 ? 0 : position / nest->child()->size();
+      push(Level{nest, shift, copy});
+      shift += nest->loop_offset() + copy * nest->loop_stride();
+      position -= copy * nest->child()->size();
+      nest = nest->child().get();
+    } else if (nest->kind() == Nest::Kind::sequence) {
+      const size_t index = position == 0 ? 0 : part_at(nest->parts(), position);
+      const Nest::Part& part = nest->parts()[index];
+      push(Level{nest, shift, static_cast<int64_t>(index)});
+      shift += part.offset;
+      position -= part.data_position;
+      nest = part.child.get();
+    } else {
+      return enter(nest, shift, position);
+    }
+  }
+}
+
+void Cursor::enter(const Nest* leaf, int64_t shift, int64_t position) {
+  leaf_ = leaf;
+  if (leaf->kind() == Nest::Kind::run) {
+    const Run& run = leaf->run();
+    origin_ = shift + run.offset;
+    length_ = run.length;
+    stride_ = run.stride;
+    pieces_ = run.count;
+    offsets_ = nullptr;
+  } else {
+    origin_ = shift;
+    length_ = leaf->uniform_length();
+    pieces_ = leaf->pieces();
+    offsets_ = leaf->offsets().data();
+  }
+  piece_ = within_ = 0;
+  if (position == 0) return;
+  if (length_ > 0) {
+    piece_ = position / length_;
+    within_ = position - piece_ * length_;
+  } else {
+    const BlockPosition block = block_at(*leaf, position);
+    piece_ = block.index;
+    within_ = position - block.begin;
+  }
+}
+
+void Cursor::advance_leaf() {
+  for (; depth_ > 0; --depth_) {
+    Level& top = level(depth_ - 1);
+    const Nest* nest = top.nest;
+    if (nest->kind() == Nest::Kind::loop) {
+      if (top.index + 1 == nest->loop_count()) continue;
+      ++top.index;
+      if (nest->child().get() == leaf_) {  // the same leaf again, further on
+        origin_ += nest->loop_stride();
+        piece_ = 0;
+        return;
+      }
+      return descend(nest->child().get(), top.shift + nest->loop_offset() + top.index * nest->loop_stride(),
+                     0);
+    }
+    const auto parts = nest->parts();
+    if (top.index + 1 == static_cast<int64_t>(parts.size())) continue;
+    const Nest::Part& part = parts[static_cast<size_t>(++top.index)];
+    return descend(part.child.get(), top.shift + part.offset, 0);
+  }
+  descend(access_->nest().get(), access_->tile_origin(++tile_), 0);
+}
+
+Chunk Cursor::next(int64_t max_bytes) {
+  if (piece_ == pieces_) advance_leaf();
+  if (length_ == 0) return next_varying(max_bytes);
+  const int64_t offset = origin_ + (offsets_ ? offsets_[piece_] : piece_ * stride_);
+  if (within_ > 0 || max_bytes < length_) {
+    const int64_t bytes = std::min(length_ - within_, max_bytes);
+    const Chunk chunk{offset + within_, bytes, bytes, 1, nullptr};
+    position_ += bytes;
+    within_ += bytes;
+    if (within_ == length_) {
+      within_ = 0;
+      ++piece_;
+    }
+    return chunk;
+  }
+  int64_t count = pieces_ - piece_;
+  // The product is checked, for an endless run has any number of pieces.
+  int64_t bytes;
+  if (__builtin_mul_overflow(count, length_, &bytes) || bytes > max_bytes) {
+    count = max_bytes / length_;
+    bytes = count * length_;
+  }
+  Chunk chunk{offset, length_, stride_, count, nullptr};
+  if (count == 1) {
+    chunk.stride = length_;
+  } else if (offsets_) {
+    chunk.base = origin_;
+    chunk.stride = 0;
+    chunk.offsets = offsets_ + piece_;
+  }
+  piece_ += count;
+  position_ += bytes;
+  return chunk;
+}
+
+BlockList Cursor::next_blocks(int64_t max_bytes) {
+  if (piece_ == pieces_) advance_leaf();
+  if (length_ != 0 || within_ > 0) return {};
+  const std::span<const int64_t> positions = leaf_->positions().subspan(static_cast<size_t>(piece_));
+  int64_t count = pieces_ - piece_;
+  if (positions.back() - positions[0] > max_bytes) {
+    count = static_cast<int64_t>(last_not_above(positions, positions[0] + max_bytes));
+  }
+  const BlockList list{origin_, count, offsets_ + piece_, positions.data()};
+  piece_ += count;
+  position_ += positions[static_cast<size_t>(count)] - positions[0];
+  return list;
+}
+
+// Blocks of differing lengths: as many as happen to be alike.
+Chunk Cursor::next_varying(int64_t max_bytes) {
+  const int64_t* positions = leaf_->positions().data() + piece_;
+  const int64_t length = positions[1] - positions[0];
+  if (within_ > 0 || max_bytes < length) {
+    const int64_t bytes = std::min(length - within_, max_bytes);
+    const Chunk chunk{origin_ + offsets_[piece_] + within_, bytes, bytes, 1, nullptr};
+    position_ += bytes;
+    within_ += bytes;
+    if (within_ == length) {
+      within_ = 0;
+      ++piece_;
+    }
+    return chunk;
+  }
+  const int64_t left = pieces_ - piece_;
+  int64_t count = 1, bytes = length;
+  while (count < left && positions[count + 1] - positions[count] == length && bytes + length <= max_bytes) {
+    ++count;
+    bytes += length;
+  }
+  Chunk chunk{origin_ + offsets_[piece_], length, length, 1, nullptr};
+  if (count > 1) chunk = Chunk{origin_, length, 0, count, offsets_ + piece_};
+  piece_ += count;
+  position_ += bytes;
+  return chunk;
+}
+
+}  // namespace concilio

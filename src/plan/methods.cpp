@@ -1,0 +1,102 @@
+#include "plan/methods.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace concilio {
+namespace {
+
+const char* direction(const Facts& facts) {
+  return facts.operation == Operation::read ? "read" : "write";
+}
+
+std::string obstacle_to_independent(const Facts& facts) {
+  if (facts.digest.max_rank_file_pieces <= 1) return "";
+  return fmt::format("a rank's bytes lie in up to {} pieces of the file", facts.digest.max_rank_file_pieces);
+}
+
+std::string obstacle_to_list(const Facts&) {
+  return "";
+}
+
+std::string obstacle_to_sieve(const Facts& facts) {
+  if (facts.wishes.sieving == Choice3::disable) return fmt::format("romio_ds_{}=disable", direction(facts));
+  if (!facts.digest.monotone) return "the bytes are not asked for in ascending order";
+  if (facts.operation == Operation::write && !facts.locks_work) return "locks do not work on this storage";
+  return "";
+}
+
+std::string obstacle_to_two_phase(const Facts& facts) {
+  if (!facts.collective) return "the call is not collective";
+  if (facts.wishes.collective == Choice3::disable)
+    return fmt::format("romio_cb_{}=disable", direction(facts));
+  if (facts.atomic) return "the file is in atomic mode";
+  if (!facts.digest.monotone) return "the bytes are not asked for in ascending order";
+  for (const NodeFacts& node : facts.nodes) {
+    if (!node.candidates.empty()) return "";
+  }
+  return "no rank may aggregate";
+}
+
+constexpr std::array<MethodRow, 4> rows = {{
+    {Method::independent, obstacle_to_independent, cost_of_independent},
+    {Method::list, obstacle_to_list, cost_of_list},
+    {Method::sieve, obstacle_to_sieve, cost_of_sieve},
+    {Method::two_phase, obstacle_to_two_phase, cost_of_two_phase},
+}};
+
+const Candidate& candidate(std::span<const Candidate> candidates, Method method) {
+  return candidates[static_cast<size_t>(method)];
+}
+
+Method cheapest(std::span<const Candidate> candidates, bool without_list) {
+  const Candidate* best = nullptr;
+  for (const Candidate& row : candidates) {
+    if (!row.legal || (without_list && row.method == Method::list)) continue;
+    if (best == nullptr || row.seconds < best->seconds) best = &row;
+  }
+  return best == nullptr ? Method::list : best->method;
+}
+
+Choice choose_unforced(const Facts& facts, std::span<const Candidate> candidates) {
+  if (candidate(candidates, Method::two_phase).legal) {
+    if (facts.wishes.collective == Choice3::enable) {
+      return {Method::two_phase, fmt::format("romio_cb_{}=enable asks for it", direction(facts)), true};
+    }
+    if (facts.wishes.no_independent) return {Method::two_phase, "romio_no_indep_rw asks for it", true};
+  }
+  const bool sieve_first =
+      facts.wishes.sieving == Choice3::enable && candidate(candidates, Method::sieve).legal;
+  const Method best = cheapest(candidates, sieve_first);
+  const bool decided = best == Method::sieve && cheapest(candidates, false) != best;
+  return {best,
+          decided ? fmt::format("romio_ds_{}=enable asks for it rather than list", direction(facts)) : "",
+          decided};
+}
+
+}  // namespace
+
+std::span<const MethodRow> method_rows() {
+  return rows;
+}
+
+const MethodRow& method_row(Method method) {
+  return rows[static_cast<size_t>(method)];
+}
+
+Choice choose_method(const Facts& facts, std::span<const Candidate> candidates) {
+  const int32_t forced = facts.wishes.forced_method;
+  if (forced < 0 || forced >= static_cast<int32_t>(rows.size())) return choose_unforced(facts, candidates);
+  const Candidate& asked = candidates[static_cast<size_t>(forced)];
+  if (asked.legal) {
+    return {asked.method, fmt::format("concilio_method={} asks for it", method_name(asked.method)), true};
+  }
+  Choice choice = choose_unforced(facts, candidates);
+  const std::string obstacle =
+      fmt::format("concilio_method={} is not possible here ({})", method_name(asked.method), asked.why);
+  choice.because = choice.because.empty() ? obstacle : obstacle + "; " + choice.because;
+  return choice;
+}
+
+}  // namespace concilio

@@ -1,0 +1,80 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "plan/footprint.h"
+#include "plan/methods.h"
+#include "plan/realms.h"
+#include "plan/reason.h"
+#include "plan/two_phase.h"
+
+namespace concilio {
+namespace {
+
+// Prices every method with these spans. `layout` receives what two-phase would do, where it is legal.
+std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Interval>& spans, Plan& layout) {
+  const Prices prices = prices_for(facts.storage);
+  std::vector<Candidate> candidates;
+  for (const MethodRow& row : method_rows()) {
+    std::string obstacle = row.obstacle(facts);
+    if (!obstacle.empty()) {
+      candidates.push_back({row.method, false, 0, std::move(obstacle)});
+      continue;
+    }
+    if (row.method == Method::two_phase) lay_out_two_phase(facts, spans, layout);
+    const Cost cost = spans.empty() ? Cost{} : row.cost(facts, layout, prices);
+    candidates.push_back({row.method, true, cost.seconds(), cost.text()});
+  }
+  return candidates;
+}
+
+// What the spans would be if the bytes asked for lay without holes.
+std::vector<Interval> dense_spans(const Digest& digest) {
+  if (digest.bytes <= 0 || digest.end <= digest.first) return {};
+  return {{digest.first, digest.first + std::min(digest.bytes, digest.end - digest.first)}};
+}
+
+}  // namespace
+
+bool needs_buckets(const Facts& facts) {
+  if (facts.digest.bytes <= 0 || !method_row(Method::two_phase).obstacle(facts).empty()) return false;
+  Plan layout;
+  return choose_method(facts, price_methods(facts, dense_spans(facts.digest), layout)).method ==
+         Method::two_phase;
+}
+
+Plan plan(const Facts& facts) {
+  const std::vector<Interval> spans = file_spans(facts);
+  Plan layout;
+  std::vector<Candidate> candidates = price_methods(facts, spans, layout);
+  // A call without bytes is nobody's work, whatever the wishes.
+  const Choice choice = spans.empty() ? Choice{} : choose_method(facts, candidates);
+  Plan plan = choice.method == Method::two_phase ? std::move(layout) : Plan{};
+  plan.operation = facts.operation;
+  plan.method = choice.method;
+  plan.candidates = std::move(candidates);
+  if (plan.method == Method::sieve) {
+    plan.sieve_buffer_bytes = plan.peak_bytes = sieve_buffer_bytes(facts);
+    plan.warning = memory_limit(facts).warning;
+  }
+  plan.reason = reason_for(facts, plan, choice);
+  return plan;
+}
+
+void move(Plan& plan, int64_t shift_bytes) {
+  for (Realm& realm : plan.realms) {
+    for (Interval& span : realm.spans) {
+      span.begin += shift_bytes;
+      span.end += shift_bytes;
+    }
+  }
+  if (plan.granule.granule > 0) {
+    const int64_t anchor = plan.granule.anchor + shift_bytes;
+    plan.granule.anchor = anchor - align_down(anchor, plan.granule.granule);
+  }
+  // A shift that is no multiple of the alignment changes where the first windows end.
+  plan.rounds = most_rounds(plan);
+}
+
+}  // namespace concilio

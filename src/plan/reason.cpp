@@ -1,0 +1,62 @@
+#include "plan/reason.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/config.h"
+#include "plan/two_phase.h"
+
+namespace concilio {
+namespace {
+
+std::string pieces_of(const Digest& digest) {
+  const int64_t pieces = std::max<int64_t>(1, digest.file_pieces);
+  return fmt::format("{} piece{} of about {}", pieces, pieces == 1 ? "" : "s",
+                     format_bytes(digest.bytes / pieces));
+}
+
+// What the choice gains: the best of the others that are legal.
+std::string comparison(const Plan& plan) {
+  const Candidate& chosen = plan.candidates[static_cast<size_t>(plan.method)];
+  const Candidate* other = nullptr;
+  for (const Candidate& candidate : plan.candidates) {
+    if (!candidate.legal || candidate.method == plan.method) continue;
+    if (other == nullptr || candidate.seconds < other->seconds) other = &candidate;
+  }
+  if (other == nullptr) return fmt::format("predicted {}", format_seconds(chosen.seconds));
+  return fmt::format("predicted {} against {} for {}", format_seconds(chosen.seconds),
+                     format_seconds(other->seconds), method_name(other->method));
+}
+
+std::string by_price(const Facts& facts, const Plan& plan) {
+  const Digest& digest = facts.digest;
+  switch (plan.method) {
+    case Method::independent:
+      return "each rank's bytes are one stretch of the file, which needs no help";
+    case Method::list:
+      return fmt::format("{} are worth a request each", pieces_of(digest));
+    case Method::sieve:
+      return fmt::format("{} would need {} requests alone; requests of {} take the holes along",
+                         pieces_of(digest), digest.file_pieces, format_bytes(plan.sieve_buffer_bytes));
+    case Method::two_phase:
+      break;
+  }
+  int64_t windows = 0;
+  for (const Realm& realm : plan.realms) windows += rounds_of(plan, realm);
+  return fmt::format("{} would need {} requests alone; together {} window{} of {} {}", pieces_of(digest),
+                     digest.file_pieces, windows, windows == 1 ? "" : "s", format_bytes(plan.window_bytes),
+                     windows == 1 ? "does" : "do");
+}
+
+}  // namespace
+
+std::string reason_for(const Facts& facts, const Plan& plan, const Choice& choice) {
+  const char* name = method_name(plan.method);
+  if (facts.digest.bytes <= 0) return fmt::format("{}: no rank asks for any bytes", name);
+  std::string why = choice.wished ? choice.because : by_price(facts, plan);
+  if (!choice.wished && !choice.because.empty()) why = choice.because + "; " + why;
+  return fmt::format("{}: {} ({})", name, why, comparison(plan));
+}
+
+}  // namespace concilio

@@ -1,0 +1,12 @@
+// The one sentence that says why a method was chosen.
+#pragma once
+
+#include <string>
+
+#include "plan/methods.h"
+
+namespace concilio {
+
+std::string reason_for(const Facts& facts, const Plan& plan, const Choice& choice);
+
+}  // namespace concilio

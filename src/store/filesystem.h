@@ -1,0 +1,13 @@
+// What kind of file system an open file lies on, from what the system calls its type.
+#pragma once
+
+#include <cstdint>
+
+#include "store/store.h"
+
+namespace concilio {
+
+// `magic` is f_type of statfs(2).
+StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes);
+
+}  // namespace concilio

@@ -1,0 +1,88 @@
+#include "store/observed.h"
+
+namespace concilio {
+
+namespace {
+
+// `call` between the observer's two.
+template <typename Call>
+auto observe(StoreObserver& observer, const StoreEvent& event, Call call) -> decltype(call()) {
+  if (Status status = observer.before(event); !status) return status.error();
+  auto result = call();
+  observer.after(event, result.ok());
+  return result;
+}
+
+class ObservedFile : public StoreFile {
+ public:
+  ObservedFile(std::unique_ptr<StoreFile> inner, std::string path, std::shared_ptr<StoreObserver> observer)
+      : inner_(std::move(inner)), path_(std::move(path)), observer_(std::move(observer)) {}
+
+  Result<int64_t> read(std::span<const Transfer> transfers) override {
+    return observe(*observer_, event_of(StoreOperation::read, path_, transfers),
+                   [&] { return inner_->read(transfers); });
+  }
+  Status write(std::span<const Transfer> transfers) override {
+    return observe(*observer_, event_of(StoreOperation::write, path_, transfers),
+                   [&] { return inner_->write(transfers); });
+  }
+  Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) override {
+    return observe(*observer_, {StoreOperation::lock, path_, offset, length},
+                   [&] { return inner_->lock(offset, length, mode, timeout_ms); });
+  }
+  Status unlock(int64_t offset, int64_t length) override {
+    return observe(*observer_, {StoreOperation::unlock, path_, offset, length},
+                   [&] { return inner_->unlock(offset, length); });
+  }
+  Status sync() override {
+    return observe(*observer_, {StoreOperation::sync, path_}, [&] { return inner_->sync(); });
+  }
+  Result<int64_t> size() override {
+    return observe(*observer_, {StoreOperation::size, path_}, [&] { return inner_->size(); });
+  }
+  Status resize(int64_t size) override {
+    return observe(*observer_, {StoreOperation::resize, path_, 0, size},
+                   [&] { return inner_->resize(size); });
+  }
+  Status preallocate(int64_t size) override {
+    return observe(*observer_, {StoreOperation::preallocate, path_, 0, size},
+                   [&] { return inner_->preallocate(size); });
+  }
+  Result<StorageLayout> layout() override {
+    return observe(*observer_, {StoreOperation::layout, path_}, [&] { return inner_->layout(); });
+  }
+
+ private:
+  const std::unique_ptr<StoreFile> inner_;
+  const std::string path_;
+  const std::shared_ptr<StoreObserver> observer_;
+};
+
+class ObservedStore : public Store {
+ public:
+  ObservedStore(std::unique_ptr<Store> inner, std::shared_ptr<StoreObserver> observer)
+      : inner_(std::move(inner)), observer_(std::move(observer)) {}
+
+  Result<std::unique_ptr<StoreFile>> open(const std::string& path, const OpenMode& mode) override {
+    Result<std::unique_ptr<StoreFile>> file =
+        observe(*observer_, {StoreOperation::open, path}, [&] { return inner_->open(path, mode); });
+    if (!file) return file;
+    return std::unique_ptr<StoreFile>(std::make_unique<ObservedFile>(std::move(*file), path, observer_));
+  }
+  Status remove(const std::string& path) override {
+    return observe(*observer_, {StoreOperation::remove, path}, [&] { return inner_->remove(path); });
+  }
+
+ private:
+  const std::unique_ptr<Store> inner_;
+  const std::shared_ptr<StoreObserver> observer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_observed_store(std::unique_ptr<Store> inner,
+                                           std::shared_ptr<StoreObserver> observer) {
+  return std::make_unique<ObservedStore>(std::move(inner), std::move(observer));
+}
+
+}  // namespace concilio

@@ -1,0 +1,21 @@
+// A wrapper that makes a store as slow as another: each operation sleeps for what it would cost there before
+// it is passed on. Threads sleep side by side, as with a storage that serves many clients.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "store/store.h"
+
+namespace concilio {
+
+struct ThrottleCosts {
+  int64_t open_ns = 0;           // of each open and remove
+  int64_t request_ns = 0;        // of each request; transfers adjacent in the file are one
+  int64_t bytes_per_second = 0;  // 0: no limit
+  int64_t lock_ns = 0;           // of each lock and unlock
+};
+
+std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const ThrottleCosts& costs);
+
+}  // namespace concilio

@@ -1,0 +1,26 @@
+#!/bin/bash
+# exports_test.sh NM LIBRARY: the preloaded library defines every I/O function that its MPI does, by both names, and
+# shows nothing else.
+set -eu -o pipefail
+nm=$1 library=$2
+
+names() { "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u; }
+
+mpi=$(ldd "$library" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')
+[ -n "$mpi" ] || { echo "$library is not linked to an MPI library"; exit 1; }
+expected=$(names "$mpi" | grep -E '^P?MPI_(File_|Register_datarep|Error_string$)')
+actual=$(names "$library")
+
+failed=0
+missing=$(comm -23 <(echo "$expected") <(echo "$actual"))
+if [ -n "$missing" ]; then
+  printf 'not defined, though %s has them:\n%s\n' "$mpi" "$missing"
+  failed=1
+fi
+surplus=$(comm -13 <(echo "$expected") <(echo "$actual") | grep -v '^concilio_' || true)
+if [ -n "$surplus" ]; then
+  printf 'defined, though %s has no such name:\n%s\n' "$mpi" "$surplus"
+  failed=1
+fi
+echo "$(echo "$expected" | wc -l) names expected, $(echo "$actual" | wc -l) defined"
+exit $failed

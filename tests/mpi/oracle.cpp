@@ -1,0 +1,504 @@
+// The byte-map oracle: random cases through plain MPI-IO calls; file and buffers must equal what one naive
+// process would have made of them. Runs on the MPI's own MPI-IO as well as on a library preloaded into it.
+#include <fcntl.h>
+#include <mpi.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "file_model.h"
+#include "oracle_case.h"
+#include "random.h"
+#include "type_generator.h"
+
+namespace {
+
+using namespace oracle;
+
+struct Options {
+  uint64_t seed = 1;
+  int64_t first = 0;
+  int64_t cases = 100;
+  int64_t only = -1;
+  bool own = false;
+  bool describe = false;
+  std::string program, folder;
+};
+
+// A rank's buffer for one access: filled with a random stream, with room before and behind.
+class UserBuffer {
+ public:
+  UserBuffer(const Access& access, uint64_t stream) : low_(0) {
+    int64_t high = 0;
+    for (const Piece& piece : access.buffer) {
+      low_ = std::min(low_, piece.offset);
+      high = std::max(high, piece.offset + piece.length);
+    }
+    low_ -= margin;
+    bytes_.resize(static_cast<size_t>(high + margin - low_));
+    for (size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = byte_of(stream, static_cast<int64_t>(i));
+  }
+  uint8_t* origin() { return bytes_.data() - low_; }
+  uint8_t& at(int64_t offset) { return bytes_[static_cast<size_t>(offset - low_)]; }
+  int64_t low() const { return low_; }
+  std::vector<uint8_t>& bytes() { return bytes_; }
+
+ private:
+  static constexpr int64_t margin = 24;
+  int64_t low_;
+  std::vector<uint8_t> bytes_;
+};
+
+class Runner {
+ public:
+  explicit Runner(const Options& options) : options_(options) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  }
+
+  void run(int64_t index) {
+    index_ = index;
+    op_ = 0;
+    stage_ = "start";
+    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_);
+    if (options_.own && own_fails()) return;
+    if (options_.describe) {
+      if (rank_ == 0) std::printf("case %lld\n%s", static_cast<long long>(index), describe(case_).c_str());
+      return;
+    }
+    verifier_ = static_cast<int>(index % ranks_);
+    path_ = options_.folder + "/oracle." + std::to_string(options_.seed) + "." + std::to_string(index);
+    if (rank_ == 0) note_progress();
+    make_file();
+    open();
+    View whole;
+    whole.etype = whole.filetype = basic("BYTE");
+    whole.flat = flatten(whole.filetype);
+    view_ = whole;
+    position_ = 0;
+    for (op_ = 0; op_ < case_.ops.size(); ++op_) run_op(case_.ops[op_]);
+    stage_ = "MPI_File_close";
+    check(MPI_File_close(&file_));
+    stage_ = "after close";
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank_ == verifier_) {
+      verify_file();
+      unlink(path_.c_str());
+    }
+  }
+
+  int rank() const { return rank_; }
+
+ private:
+  std::string reproduce() const {
+    const char* prefix = std::getenv("CONCILIO_TEST_PREFIX");
+    return std::string(prefix ? prefix : "mpirun -n " + std::to_string(ranks_)) + " " + options_.program +
+           " --seed " + std::to_string(options_.seed) + " --only-case " + std::to_string(index_) +
+           (options_.own ? " --mpi-own" : "");
+  }
+
+  // Types that the MPIs' own MPI-IO does not get right, whatever the call: views with a lower bound, memory
+  // types that go down or below their origin, and in ROMIO pair types.
+  bool own_fails() const {
+    for (const Op& op : case_.ops) {
+      for (const View& view : op.views) {
+        if (has_pair(view.filetype) || view.flat.lower != 0) return true;
+      }
+      for (const Access& access : op.accesses) {
+        const Flat flat = flatten(access.memory);
+        if (has_pair(access.memory) || flat.lower != 0 || flat.first_byte() != 0) return true;
+        if (!ascending(access.buffer)) return true;
+      }
+    }
+    return false;
+  }
+  static bool has_pair(const TypeSpec& type) {
+    if (type.kind == Kind::basic) return basic_types()[type.basic].parts[1].length > 0;
+    return std::any_of(type.children.begin(), type.children.end(), has_pair);
+  }
+
+  // Read by the launcher's script where the program hangs.
+  void note_progress() const {
+    if (std::FILE* file = std::fopen((options_.folder + "/progress").c_str(), "w")) {
+      std::fprintf(file, "%s\n", reproduce().c_str());
+      std::fclose(file);
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& what) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    std::string text = "ORACLE FAILED: " + what + "\n  " + std::string(version).substr(0, 60) + ", rank " +
+                       std::to_string(rank_) + " of " + std::to_string(ranks_) + ", seed " +
+                       std::to_string(options_.seed) + ", case " + std::to_string(index_) + ", op " +
+                       std::to_string(op_) + ", in " + stage_ + ", file " + path_ + "\n";
+    if (op_ < case_.ops.size()) text += "  this rank: " + describe(case_, op_, rank_) + "\n";
+    text += describe(case_) + "again: " + reproduce() + "\n";
+    std::fputs(text.c_str(), stderr);
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::_Exit(1);
+  }
+
+  void check(int code) {
+    if (code == MPI_SUCCESS) return;
+    char message[MPI_MAX_ERROR_STRING];
+    int length, error_class;
+    MPI_Error_string(code, message, &length);
+    MPI_Error_class(code, &error_class);
+    fail("error class " + std::to_string(error_class) + ": " + message);
+  }
+
+  void expect_equal(const char* what, int64_t expected, int64_t found) {
+    if (expected != found) {
+      fail(std::string(what) + ": expected " + std::to_string(expected) + ", found " + std::to_string(found));
+    }
+  }
+
+  // The file as it was before the case.
+  void make_file() {
+    const uint64_t stream = mix(case_.seed, 1);
+    model_.reset(case_.initial_bytes, stream);
+    if (rank_ == verifier_) {
+      std::vector<uint8_t> bytes(static_cast<size_t>(case_.initial_bytes));
+      for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = model_[static_cast<int64_t>(i)];
+      unlink(path_.c_str());
+      const bool wanted = !bytes.empty() || !(case_.amode & MPI_MODE_CREATE);
+      const int file = wanted ? ::open(path_.c_str(), O_CREAT | O_WRONLY, 0644) : -1;
+      if (wanted && (file < 0 || pwrite(file, bytes.data(), bytes.size(), 0) != std::ssize(bytes))) {
+        fail("cannot make the file to begin with");
+      }
+      if (file >= 0) ::close(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  void open() {
+    MPI_Info info = MPI_INFO_NULL;
+    if (!case_.hints.empty()) {
+      MPI_Info_create(&info);
+      for (const auto& [name, value] : case_.hints) MPI_Info_set(info, name.c_str(), value.c_str());
+    }
+    stage_ = "MPI_File_open";
+    check(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), case_.amode, info, &file_));
+    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+  }
+
+  void run_op(const Op& op) {
+    switch (op.kind) {
+      case OpKind::set_view:
+        set_view(op.views[static_cast<size_t>(rank_)]);
+        break;
+      case OpKind::set_size:
+        stage_ = "MPI_File_set_size";
+        check(MPI_File_set_size(file_, op.size));
+        model_.resize(op.size);
+        break;
+      case OpKind::preallocate:
+        stage_ = "MPI_File_preallocate";
+        check(MPI_File_preallocate(file_, op.size));
+        model_.grow(op.size);
+        break;
+      default:
+        transfer(op);
+    }
+    if (op.settle_after) settle();
+  }
+
+  void set_view(const View& view) {
+    stage_ = "MPI_File_set_view";
+    MPI_Datatype etype = build(view.etype), filetype = build(view.filetype);
+    check_type(filetype, view.flat);
+    check(MPI_File_set_view(file_, view.displacement, etype, filetype, "native", MPI_INFO_NULL));
+    free_type(&etype);
+    free_type(&filetype);
+    view_ = view;
+    position_ = 0;
+  }
+
+  // The MPI must understand the description as we do; otherwise the generator is to blame, not the MPI-IO.
+  void check_type(MPI_Datatype type, const Flat& flat) {
+    MPI_Aint lower, extent;
+    int size;
+    MPI_Type_get_extent(type, &lower, &extent);
+    MPI_Type_size(type, &size);
+    expect_equal("size of the datatype", flat.size, size);
+    expect_equal("lower bound of the datatype", flat.lower, lower);
+    expect_equal("extent of the datatype", flat.extent(), extent);
+  }
+
+  uint64_t stream_of(int rank) const { return mix(mix(case_.seed, op_ + 2), static_cast<uint64_t>(rank)); }
+
+  void transfer(const Op& op) {
+    const Access& access = op.accesses[static_cast<size_t>(rank_)];
+    if (access.takes_part && !op.explicit_offset) seek(access);
+    UserBuffer buffer(access, stream_of(rank_));
+    if (op.same_bytes) {
+      for_each_byte(access.buffer, access.file,
+                    [&](int64_t to, int64_t from, int64_t) { buffer.at(to) = byte_of(case_.seed, from); });
+    }
+    const std::vector<uint8_t> before = buffer.bytes();
+    MPI_Status status;
+    // A contiguous write of ROMIO's takes no lock, and so is lost to a neighbour's read-modify-write: one at
+    // a time.
+    const bool in_turn = options_.own && op.kind == OpKind::write && !op.collective;
+    for (int turn = 0; turn < (in_turn ? ranks_ : 1); ++turn) {
+      if (access.takes_part && (!in_turn || turn == rank_)) call(op, access, buffer, &status);
+      if (in_turn) MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (op.kind == OpKind::write) {
+      if (access.takes_part) check_status(status, access.bytes);
+      if (buffer.bytes() != before) fail("a write changed the caller's buffer");
+      apply(op);
+    } else if (access.takes_part) {
+      check_read(access, before, buffer, status);
+    }
+    if (access.takes_part) check_position(op, access);
+  }
+
+  void seek(const Access& access) {
+    if (access.seek < 0) return;
+    stage_ = "MPI_File_seek";
+    const bool short_read = options_.own && access.seek == MPI_SEEK_CUR;  // see check_position
+    check(short_read ? MPI_File_seek(file_, access.offset, MPI_SEEK_SET)
+                     : MPI_File_seek(file_, access.seek_by, access.seek));
+  }
+
+  void call(const Op& op, const Access& access, UserBuffer& buffer, MPI_Status* status) {
+    TypeSpec spec = access.memory;
+    void* address = buffer.origin();
+    if (access.absolute) {
+      MPI_Aint place;
+      MPI_Get_address(buffer.origin(), &place);
+      spec.kind = Kind::hindexed;
+      spec.lengths = {1};
+      spec.places = {place};
+      spec.children = {access.memory};
+      address = MPI_BOTTOM;
+    }
+    stage_ = "building the memory type";
+    MPI_Datatype type = build(spec);
+    if (!access.absolute) check_type(type, flatten(spec));
+    stage_ = std::string("MPI_File_") + (op.kind == OpKind::write ? "write" : "read") +
+             (op.explicit_offset ? "_at" : "") + (op.collective ? "_all" : "");
+    int code;
+    if (op.kind == OpKind::write && op.explicit_offset) {
+      code = (op.collective ? MPI_File_write_at_all : MPI_File_write_at)(file_, access.offset, address,
+                                                                         access.count, type, status);
+    } else if (op.kind == OpKind::write) {
+      code =
+          (op.collective ? MPI_File_write_all : MPI_File_write)(file_, address, access.count, type, status);
+    } else if (op.explicit_offset) {
+      code = (op.collective ? MPI_File_read_at_all : MPI_File_read_at)(file_, access.offset, address,
+                                                                       access.count, type, status);
+    } else {
+      code = (op.collective ? MPI_File_read_all : MPI_File_read)(file_, address, access.count, type, status);
+    }
+    check(code);
+    free_type(&type);
+  }
+
+  void check_status(MPI_Status& status, int64_t bytes) {
+    int count = -1, elements = -1;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    MPI_Get_elements(&status, MPI_BYTE, &elements);
+    expect_equal("MPI_Get_count in bytes", bytes, count);
+    expect_equal("MPI_Get_elements in bytes", bytes, elements);
+  }
+
+  // What all ranks wrote, into the model.
+  void apply(const Op& op) {
+    int64_t end = 0;
+    for (const Access& access : op.accesses) {
+      for (const Piece& piece : access.file) end = std::max(end, piece.offset + piece.length);
+    }
+    model_.grow(end);
+    for (int rank = 0; rank < ranks_; ++rank) {
+      const Access& access = op.accesses[static_cast<size_t>(rank)];
+      const uint64_t stream = stream_of(rank);
+      const int64_t low = UserBuffer(access, stream).low();
+      for_each_byte(access.file, access.buffer, [&](int64_t to, int64_t from, int64_t) {
+        model_.set(to, op.same_bytes ? byte_of(case_.seed, to) : byte_of(stream, from - low));
+      });
+    }
+  }
+
+  void check_read(const Access& access, const std::vector<uint8_t>& before, UserBuffer& buffer,
+                  MPI_Status& status) {
+    std::vector<uint8_t> expected = before;
+    std::vector<uint8_t> ignored(before.size(), 0);
+    int64_t bytes_there = 0;
+    for_each_byte(access.buffer, access.file, [&](int64_t to, int64_t from, int64_t) {
+      const auto at = static_cast<size_t>(to - buffer.low());
+      if (from < model_.size()) {
+        ++bytes_there;
+        expected[at] = model_[from];
+        ignored[at] = options_.own && model_.undefined(from);
+      }
+    });
+    const bool whole = bytes_there == access.bytes;
+    if (whole || !options_.own) check_status(status, bytes_there);
+    if (!whole && options_.own) return;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      if (expected[i] != buffer.bytes()[i] && !ignored[i]) {
+        const int64_t offset = static_cast<int64_t>(i) + buffer.low();
+        fail("byte " + std::to_string(offset) + " of the buffer: expected " + std::to_string(expected[i]) +
+             ", found " + std::to_string(buffer.bytes()[i]) + place_of(access, offset));
+      }
+    }
+  }
+
+  std::string place_of(const Access& access, int64_t offset) const {
+    std::string text = " (a byte the call should leave alone)";
+    for_each_byte(access.buffer, access.file, [&](int64_t to, int64_t from, int64_t position) {
+      if (to == offset) {
+        text = " (byte " + std::to_string(position) + " of the data, byte " + std::to_string(from) +
+               " of the file, which has " + std::to_string(model_.size()) + ")";
+      }
+    });
+    return text;
+  }
+
+  // The pointer moves by what was asked for. ROMIO moves it by what was read, and OMPIO miscounts where a
+  // call ends within a tile of the view: then it is put right here.
+  void check_position(const Op& op, const Access& access) {
+    if (!op.explicit_offset) position_ = access.offset + access.bytes / view_.etype_bytes;
+    stage_ = "MPI_File_get_position after " + stage_;
+    MPI_Offset found;
+    check(MPI_File_get_position(file_, &found));
+    if (options_.own && found != position_) {
+      check(MPI_File_seek(file_, position_, MPI_SEEK_SET));
+    } else {
+      expect_equal("individual file pointer", position_, found);
+    }
+    if (view_.flat.size == 0) return;
+    stage_ = "MPI_File_get_byte_offset";
+    check(MPI_File_get_byte_offset(file_, access.offset, &found));
+    expect_equal("byte offset", pieces_of(view_, access.offset * view_.etype_bytes, 1)[0].offset, found);
+  }
+
+  // After this, every rank sees what every rank wrote.
+  void settle() {
+    stage_ = "MPI_File_sync";
+    const bool writable = !(case_.amode & MPI_MODE_RDONLY);
+    if (writable) check(MPI_File_sync(file_));
+    MPI_Barrier(MPI_COMM_WORLD);
+    stage_ = "MPI_File_get_size";
+    MPI_Offset size;
+    check(MPI_File_get_size(file_, &size));
+    expect_equal("file size", model_.size(), size);
+    if (rank_ == verifier_) {
+      stage_ = "comparing the file";
+      verify_file();
+    }
+    stage_ = "MPI_File_sync";
+    if (writable) check(MPI_File_sync(file_));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  void verify_file() {
+    struct stat information;
+    if (stat(path_.c_str(), &information) != 0) fail("the file is gone");
+    expect_equal("file size", model_.size(), information.st_size);
+    std::vector<uint8_t> bytes(static_cast<size_t>(model_.size()));
+    const int file = ::open(path_.c_str(), O_RDONLY);
+    const ssize_t got = file < 0 ? -1 : pread(file, bytes.data(), bytes.size(), 0);
+    if (file >= 0) ::close(file);
+    expect_equal("bytes the comparison could read", model_.size(), got);
+    int64_t wrong = 0, first = -1;
+    for (int64_t i = 0; i < model_.size(); ++i) {
+      if (bytes[static_cast<size_t>(i)] == model_[i] || (options_.own && model_.undefined(i))) continue;
+      if (first < 0) first = i;
+      ++wrong;
+    }
+    if (wrong > 0) {
+      fail("file byte " + std::to_string(first) + ": expected " + std::to_string(model_[first]) + ", found " +
+           std::to_string(bytes[static_cast<size_t>(first)]) +
+           (model_.undefined(first) ? " (nobody wrote it: it must be 0)" : "") + "; " +
+           std::to_string(wrong) + " bytes differ");
+    }
+  }
+
+  const Options& options_;
+  int rank_ = 0, ranks_ = 1, verifier_ = 0;
+  int64_t index_ = 0;
+  size_t op_ = 0;
+  std::string stage_, path_;
+  Case case_;
+  FileModel model_;
+  MPI_File file_ = MPI_FILE_NULL;
+  View view_;
+  int64_t position_ = 0;
+};
+
+const char* const usage =
+    "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--mpi-own] [--dir FOLDER]\n"
+    "  --mpi-own   do not check what the standard leaves open, or what the MPIs' own MPI-IO gets wrong\n";
+
+bool parse(int argc, char** argv, Options& options) {
+  const char* folder = std::getenv("CONCILIO_TEST_DIR");
+  options.folder = folder ? folder : "/tmp";
+  options.program = argv[0];
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const char* value = i + 1 < argc ? argv[i + 1] : nullptr;
+    if (word == "--describe") {
+      options.describe = true;
+    } else if (word == "--mpi-own") {
+      options.own = true;
+    } else if (!value) {
+      return false;
+    } else {
+      ++i;
+      if (word == "--seed") {
+        options.seed = std::strtoull(value, nullptr, 0);
+      } else if (word == "--cases") {
+        options.cases = std::atoll(value);
+      } else if (word == "--first") {
+        options.first = std::atoll(value);
+      } else if (word == "--only-case") {
+        options.only = std::atoll(value);
+      } else if (word == "--dir") {
+        options.folder = value;
+      } else {
+        return false;
+      }
+    }
+  }
+  if (options.only >= 0) {
+    options.first = options.only;
+    options.cases = 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fputs(usage, stderr);
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  {
+    const auto start = std::chrono::steady_clock::now();
+    Runner runner(options);
+    for (int64_t i = options.first; i < options.first + options.cases; ++i) runner.run(i);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (runner.rank() == 0) {
+      std::printf("oracle: %lld cases passed in %.1f s\n", static_cast<long long>(options.cases),
+                  taken.count());
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}

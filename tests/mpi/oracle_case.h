@@ -1,0 +1,65 @@
+// A case: a file, its hints and a sequence of operations of all ranks, all of which follow from a seed. Every
+// rank makes the whole of it, and so knows what the others do without being told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "type_spec.h"
+
+namespace oracle {
+
+// What one rank sees of the file.
+struct View {
+  int64_t displacement = 0;
+  TypeSpec etype, filetype;
+  Flat flat;  // of filetype
+  int64_t etype_bytes = 1;
+  int64_t most_bytes = 0;  // data the case may touch through this view
+};
+
+// The file's bytes that hold the view's data from `position` on, `bytes` of it.
+std::vector<Piece> pieces_of(const View& view, int64_t position, int64_t bytes);
+
+// One rank's part of a transfer.
+struct Access {
+  bool takes_part = true;  // independent calls only: whether this rank calls at all
+  int64_t offset = 0;      // in etypes, from the start of the view
+  int seek = -1;  // before a call at the individual pointer: -1 none, else MPI_SEEK_SET or MPI_SEEK_CUR
+  int64_t seek_by = 0;
+  TypeSpec memory;
+  int count = 0;
+  bool absolute = false;  // MPI_BOTTOM and a type of absolute addresses
+  int64_t bytes = 0;
+  std::vector<Piece> file, buffer;  // buffer: relative to the buffer's origin
+};
+
+enum class OpKind { write, read, set_view, set_size, preallocate };
+
+struct Op {
+  OpKind kind = OpKind::write;
+  bool collective = false;
+  bool explicit_offset = false;
+  bool same_bytes = false;       // ranks overlap: what is written follows from the file offset alone
+  std::vector<Access> accesses;  // one a rank
+  std::vector<View> views;       // of set_view, one a rank
+  int64_t size = 0;              // of set_size and preallocate
+  bool settle_after = true;      // sync, barrier, sync: required before anything that conflicts
+};
+
+struct Case {
+  uint64_t seed = 0;
+  int ranks = 1;
+  int amode = 0;
+  std::vector<std::pair<std::string, std::string>> hints;
+  int64_t initial_bytes = 0;
+  std::vector<Op> ops;
+};
+
+Case make_case(uint64_t seed, int ranks);
+std::string describe(const Case& c);
+std::string describe(const Case& c, size_t op, int rank);
+
+}  // namespace oracle

@@ -1,0 +1,228 @@
+// Runs the situations: all, or those named.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "situation.h"
+
+namespace situations {
+
+Context context;
+
+std::vector<Situation>& all() {
+  static std::vector<Situation> list;
+  return list;
+}
+
+bool enroll(const char* name, unsigned limits, void (*run)()) {
+  all().push_back({name, limits, run});
+  return true;
+}
+
+std::string Context::fresh_file(const char* name) {
+  const std::string path = folder + "/" + name;
+  if (rank == 0) unlink(path.c_str());
+  barrier();
+  return path;
+}
+
+void Context::fail(const char* file, int line, const std::string& what) {
+  // The rest of a situation that went wrong often goes wrong with it.
+  if (++failures <= 5) std::fprintf(stderr, "  rank %d: %s:%d: %s\n", rank, file, line, what.c_str());
+}
+
+std::string message_of(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return "class " + std::to_string(class_of(code)) + ", " + std::string(text, static_cast<size_t>(length));
+}
+
+int class_of(int code) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+std::vector<uint8_t> values(int64_t stream, int64_t count) {
+  std::vector<uint8_t> result(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) result[static_cast<size_t>(i)] = value(stream, i);
+  return result;
+}
+
+std::vector<uint8_t> contents(const std::string& path) {
+  struct stat information {};
+  const int file = open(path.c_str(), O_RDONLY);
+  if (file < 0 || fstat(file, &information) != 0) return {};
+  std::vector<uint8_t> bytes(static_cast<size_t>(information.st_size));
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (got <= 0) break;
+    done += static_cast<size_t>(got);
+  }
+  close(file);
+  bytes.resize(done);
+  return bytes;
+}
+
+void make_file(const std::string& path, const std::vector<uint8_t>& bytes) {
+  if (context.rank == 0) {
+    const int file = open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    const bool written = file >= 0 && pwrite(file, bytes.data(), bytes.size(), 0) == std::ssize(bytes);
+    if (file >= 0) close(file);
+    EXPECT(written);
+  }
+  barrier();
+}
+
+int64_t bytes_in(MPI_Status& status) {
+  MPI_Count bytes = -1;
+  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  return bytes;
+}
+
+void barrier() {
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+bool exists(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
+Type vector_of(int count, int block, int stride, MPI_Datatype of) {
+  MPI_Datatype type;
+  MPI_Type_vector(count, block, stride, of, &type);
+  return Type(type);
+}
+
+Type contiguous_of(int count, MPI_Datatype of) {
+  MPI_Datatype type;
+  MPI_Type_contiguous(count, of, &type);
+  return Type(type);
+}
+
+Type resized_of(MPI_Datatype of, MPI_Aint lower, MPI_Aint extent) {
+  MPI_Datatype type;
+  MPI_Type_create_resized(of, lower, extent, &type);
+  return Type(type);
+}
+
+Type blocks_at(const std::vector<int>& lengths, const std::vector<MPI_Aint>& places, MPI_Datatype of) {
+  MPI_Datatype type;
+  MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), of, &type);
+  return Type(type);
+}
+
+File::File(const std::string& path, int amode, MPI_Info info, MPI_Comm comm) {
+  OK(MPI_File_open(comm, path.c_str(), amode, info, &file_));
+}
+
+void File::close() {
+  if (file_ == MPI_FILE_NULL) return;
+  OK(MPI_File_close(&file_));
+  EXPECT(file_ == MPI_FILE_NULL);
+}
+
+namespace {
+
+bool left_out(const Situation& situation) {
+#ifdef OPEN_MPI
+  constexpr unsigned not_here = not_own | not_own_openmpi;
+#else
+  constexpr unsigned not_here = not_own | not_own_mpich;
+#endif
+  return (context.own && (situation.limits & not_here)) || (!context.large && (situation.limits & large));
+}
+
+bool wanted(const Situation& situation, const std::vector<std::string>& names) {
+  const std::string name = situation.name;
+  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& start) {
+           return name.compare(0, start.size(), start) == 0;
+         });
+}
+
+void note_progress(const char* name) {
+  if (context.rank != 0) return;
+  if (std::FILE* file = std::fopen((context.folder + "/progress").c_str(), "w")) {
+    std::fprintf(file, "situation %s\n", name);
+    std::fclose(file);
+  }
+}
+
+// Whether it failed on any rank.
+bool run(const Situation& situation) {
+  note_progress(situation.name);
+  context.failures = 0;
+  barrier();
+  const auto start = std::chrono::steady_clock::now();
+  situation.run();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  int failures = 0;
+  MPI_Allreduce(&context.failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (context.rank == 0) {
+    std::printf("%-6s %s (%.2f s)\n", failures ? "FAILED" : "ok", situation.name, seconds);
+    std::fflush(stdout);
+  }
+  return failures > 0;
+}
+
+}  // namespace
+
+}  // namespace situations
+
+int main(int argc, char** argv) {
+  using namespace situations;
+  std::vector<std::string> names;
+  const char* folder = std::getenv("CONCILIO_TEST_DIR");
+  context.folder = folder ? folder : "/tmp";
+  bool only_list = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--list") {
+      only_list = true;
+    } else if (word == "--own") {
+      context.own = true;
+    } else if (word == "--large") {
+      context.large = true;
+    } else if (word == "--run" && i + 1 < argc) {
+      names.push_back(argv[++i]);
+    } else {
+      std::fputs("situations [--list] [--own] [--large] [--run NAME or start of NAME]...\n", stderr);
+      return 2;
+    }
+  }
+  std::sort(all().begin(), all().end(),
+            [](const Situation& a, const Situation& b) { return std::strcmp(a.name, b.name) < 0; });
+  if (only_list) {
+    for (const Situation& situation : all()) std::puts(situation.name);
+    return 0;
+  }
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &context.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &context.ranks);
+  int ran = 0;
+  std::vector<const char*> failed;
+  for (const Situation& situation : all()) {
+    if (!wanted(situation, names) || left_out(situation)) continue;
+    ++ran;
+    if (run(situation)) failed.push_back(situation.name);
+  }
+  if (context.rank == 0) {
+    std::printf("%d situations, %zu failed\n", ran, failed.size());
+    const char* prefix = std::getenv("CONCILIO_TEST_PREFIX");
+    for (const char* name : failed) {
+      std::printf("again: %s %s --run %s%s\n", prefix ? prefix : "", argv[0], name,
+                  context.own ? " --own" : "");
+    }
+  }
+  MPI_Finalize();
+  return failed.empty() && ran > 0 ? 0 : 1;
+}

@@ -1,0 +1,181 @@
+// Named situations: small MPI programs, each for one way in which MPI-IO has failed somewhere. A failed
+// expectation is noted and the situation goes on, so that ranks stay together.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace situations {
+
+// When a situation is left out.
+enum Limits : unsigned {
+  everywhere = 0,
+  not_own = 1,          // the standard leaves it open, or both MPIs' own MPI-IO gets it wrong
+  not_own_openmpi = 2,  // OMPIO gets it wrong
+  not_own_mpich = 4,    // ROMIO gets it wrong
+  large = 8,            // moves gigabytes: only with --large
+};
+
+struct Context {
+  int rank = 0, ranks = 1;
+  bool own = false, large = false;
+  std::string folder;
+  int failures = 0;
+
+  // The same name on every rank; nothing is there.
+  std::string fresh_file(const char* name);
+  void fail(const char* file, int line, const std::string& what);
+};
+extern Context context;
+
+struct Situation {
+  const char* name;
+  unsigned limits;
+  void (*run)();
+};
+std::vector<Situation>& all();
+bool enroll(const char* name, unsigned limits, void (*run)());
+
+std::string message_of(int code);
+int class_of(int code);
+
+// A byte that depends on who wrote it and where.
+inline uint8_t value(int64_t stream, int64_t index) {
+  return static_cast<uint8_t>((stream * 131 + index * 7 + (index >> 8) * 3 + 1) % 251 + 1);
+}
+std::vector<uint8_t> values(int64_t stream, int64_t count);
+// The whole file as POSIX sees it.
+std::vector<uint8_t> contents(const std::string& path);
+void make_file(const std::string& path, const std::vector<uint8_t>& bytes);  // rank 0, then all wait
+int64_t bytes_in(MPI_Status& status);
+void barrier();
+bool exists(const std::string& path);
+
+// A datatype that is freed with its scope.
+class Type {
+ public:
+  explicit Type(MPI_Datatype type) : type_(type) { MPI_Type_commit(&type_); }
+  Type(Type&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+  ~Type() {
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+  }
+  operator MPI_Datatype() const { return type_; }
+
+ private:
+  MPI_Datatype type_;
+};
+Type vector_of(int count, int block, int stride, MPI_Datatype of);
+Type contiguous_of(int count, MPI_Datatype of);
+Type resized_of(MPI_Datatype of, MPI_Aint lower, MPI_Aint extent);
+Type blocks_at(const std::vector<int>& lengths, const std::vector<MPI_Aint>& places, MPI_Datatype of);
+
+class Info {
+ public:
+  Info() { MPI_Info_create(&info_); }
+  Info(std::initializer_list<std::pair<const char*, const char*>> hints) : Info() {
+    for (const auto& [name, text] : hints) MPI_Info_set(info_, name, text);
+  }
+  Info(const Info&) = delete;
+  ~Info() { MPI_Info_free(&info_); }
+  operator MPI_Info() const { return info_; }
+
+ private:
+  MPI_Info info_;
+};
+
+// An open file, closed with its scope.
+class File {
+ public:
+  explicit File(const std::string& path, int amode = MPI_MODE_CREATE | MPI_MODE_RDWR,
+                MPI_Info info = MPI_INFO_NULL, MPI_Comm comm = MPI_COMM_WORLD);
+  File(const File&) = delete;
+  ~File() { close(); }
+  void close();
+  operator MPI_File() const { return file_; }
+  MPI_File* address() { return &file_; }
+
+ private:
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
+template <typename T>
+std::string as_text(const T& value) {
+  std::ostringstream stream;
+  if constexpr (sizeof(T) == 1) {
+    stream << static_cast<int>(value);
+  } else {
+    stream << value;
+  }
+  return stream.str();
+}
+
+template <typename T>
+std::string first_difference(const std::vector<T>& expected, const std::vector<T>& found) {
+  if (expected.size() != found.size()) {
+    return "sizes differ: expected " + as_text(expected.size()) + ", found " + as_text(found.size());
+  }
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] != found[i]) {
+      return "at " + as_text(i) + " expected " + as_text(expected[i]) + ", found " + as_text(found[i]);
+    }
+  }
+  return {};
+}
+
+}  // namespace situations
+
+#define SITUATION(group, name, limits)                              \
+  static void group##_##name();                                     \
+  [[maybe_unused]] static const bool group##_##name##_enrolled =    \
+      situations::enroll(#group "." #name, limits, group##_##name); \
+  static void group##_##name()
+
+// An MPI call that must succeed.
+#define OK(call)                                                                           \
+  do {                                                                                     \
+    const int code_ = (call);                                                              \
+    if (code_ != MPI_SUCCESS) {                                                            \
+      situations::context.fail(__FILE__, __LINE__,                                         \
+                               std::string(#call) + ": " + situations::message_of(code_)); \
+    }                                                                                      \
+  } while (0)
+
+#define EXPECT(condition)                                                                  \
+  do {                                                                                     \
+    if (!(condition)) situations::context.fail(__FILE__, __LINE__, "not so: " #condition); \
+  } while (0)
+
+#define EXPECT_EQUAL(expected, found)                                                                 \
+  do {                                                                                                \
+    auto expected_ = (expected);                                                                      \
+    auto found_ = (found);                                                                            \
+    if (!(expected_ == static_cast<decltype(expected_)>(found_))) {                                   \
+      situations::context.fail(__FILE__, __LINE__,                                                    \
+                               std::string(#found) + ": expected " + situations::as_text(expected_) + \
+                                   ", found " + situations::as_text(found_));                         \
+    }                                                                                                 \
+  } while (0)
+
+#define EXPECT_BYTES(expected, found)                                                         \
+  do {                                                                                        \
+    const std::string difference_ = situations::first_difference(expected, found);            \
+    if (!difference_.empty()) {                                                               \
+      situations::context.fail(__FILE__, __LINE__, std::string(#found) + ": " + difference_); \
+    }                                                                                         \
+  } while (0)
+
+// An MPI call that must fail with an error of this class.
+#define FAILS(error_class, call)                                                                        \
+  do {                                                                                                  \
+    const int code_ = (call);                                                                           \
+    if (situations::class_of(code_) != (error_class)) {                                                 \
+      situations::context.fail(                                                                         \
+          __FILE__, __LINE__,                                                                           \
+          std::string(#call) + ": expected " #error_class ", found: " + situations::message_of(code_)); \
+    }                                                                                                   \
+  } while (0)

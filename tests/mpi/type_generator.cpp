@@ -1,0 +1,290 @@
+#include "type_generator.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace oracle {
+
+namespace {
+
+constexpr size_t most_pieces = 240;
+
+// One layer around a type. `unit`: what places in bytes are multiples of. `wild`: descending, negative and
+// empty blocks are allowed.
+class Layer {
+ public:
+  Layer(Random& random, int64_t unit, bool wild) : random_(random), unit_(unit), wild_(wild) {}
+
+  TypeSpec around(TypeSpec child) {
+    const Flat flat = flatten(child);
+    TypeSpec type;
+    type.kind = random_.pick({Kind::dup, Kind::contiguous, Kind::vector, Kind::hvector, Kind::indexed,
+                              Kind::hindexed, Kind::indexed_block, Kind::hindexed_block, Kind::structure,
+                              Kind::subarray, Kind::darray, Kind::resized});
+    if (type.kind == Kind::resized) return resize(std::move(child), flat);
+    const bool array = type.kind == Kind::subarray || type.kind == Kind::darray;
+    if (array && flat.lower != 0) child = resized(0, std::max<int64_t>(flat.upper, unit_), std::move(child));
+    set_parameters(type, flat);
+    type.children.push_back(std::move(child));
+    if (type.kind == Kind::structure) add_members(type, flat);
+    return settle(std::move(type));
+  }
+
+  // Gives bounds to a type whose bounds libraries do not agree on.
+  TypeSpec settle(TypeSpec type) {
+    const Flat flat = flatten(type);
+    if (!flat.bounds_unclear) return type;
+    const int64_t lower = wild_ ? flat.lower : 0;
+    return resized(lower, std::max(flat.upper - lower, unit_), std::move(type));
+  }
+
+ private:
+  TypeSpec resize(TypeSpec child, const Flat& flat) {
+    if (wild_) {
+      const int64_t lower = flat.lower + random_.between(-9, 9);
+      return resized(lower, std::max<int64_t>(1, flat.extent() + random_.between(-3, 20)), std::move(child));
+    }
+    // A lower bound anywhere up to the first byte, an extent that leaves no overlap.
+    const int64_t lower = random_.between(0, flat.first_byte() / unit_) * unit_;
+    const int64_t span = flat.end_byte() - (flat.pieces.empty() ? 0 : flat.first_byte());
+    const int64_t extent = (span + unit_ - 1) / unit_ * unit_ + random_.between(0, 3) * unit_;
+    return resized(lower, extent, std::move(child));
+  }
+
+  void set_parameters(TypeSpec& type, const Flat& child) {
+    switch (type.kind) {
+      case Kind::contiguous:
+        type.lengths = {static_cast<int>(random_.between(1, 5))};
+        break;
+      case Kind::vector:
+      case Kind::hvector:
+        set_vector(type, child);
+        break;
+      case Kind::indexed:
+      case Kind::hindexed:
+      case Kind::indexed_block:
+      case Kind::hindexed_block:
+      case Kind::structure:
+        set_blocks(type, child);
+        break;
+      case Kind::subarray:
+        set_array(type);
+        for (int size : type.sizes) {
+          const int part = static_cast<int>(random_.between(1, size));
+          type.subsizes.push_back(part);
+          type.starts.push_back(static_cast<int>(random_.between(0, size - part)));
+        }
+        break;
+      case Kind::darray:
+        set_array(type);
+        set_distribution(type);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void set_vector(TypeSpec& type, const Flat& child) {
+    const int64_t block = random_.between(1, 3);
+    type.lengths = {static_cast<int>(random_.between(1, 6)), static_cast<int>(block)};
+    int64_t stride = block + random_.between(0, 3);
+    if (type.kind == Kind::hvector) {
+      const int64_t step = wild_ ? random_.pick<int64_t>({1, child.alignment}) : unit_;
+      stride = block * child.extent() + random_.between(0, 5) * step;
+    }
+    if (wild_ && random_.chance(25)) stride = -stride;
+    type.places = {stride};
+  }
+
+  void set_blocks(TypeSpec& type, const Flat& child) {
+    const bool in_bytes = type.kind != Kind::indexed && type.kind != Kind::indexed_block;
+    const bool equal = type.kind == Kind::indexed_block || type.kind == Kind::hindexed_block;
+    const int64_t extent = in_bytes ? child.extent() : 1;
+    const int64_t step = !in_bytes ? 1 : wild_ ? random_.pick<int64_t>({1, child.alignment}) : unit_;
+    const int blocks = static_cast<int>(random_.between(1, 5));
+    const int same = static_cast<int>(random_.between(1, 3));
+    int64_t at = wild_ ? random_.between(-6, 6) * step : random_.between(0, 3) * step;
+    std::vector<std::pair<int64_t, int>> placed;
+    for (int i = 0; i < blocks; ++i) {
+      int length = equal ? same : static_cast<int>(random_.between(1, 3));
+      if (!equal && random_.chance(8)) length = 0;
+      placed.emplace_back(at, length);
+      at += length * extent + random_.between(0, 3) * step;
+    }
+    if (wild_ && random_.chance(20)) std::reverse(placed.begin(), placed.end());
+    if (wild_ && random_.chance(20)) random_.shuffle(placed);
+    for (const auto& [place, length] : placed) {
+      type.places.push_back(place);
+      if (!equal) type.lengths.push_back(length);
+    }
+    if (equal) type.lengths = {same};
+  }
+
+  // After the child itself: variations of it of no greater extent, so that they fit in its place.
+  void add_members(TypeSpec& type, const Flat& child) {
+    for (size_t i = 1; i < type.places.size(); ++i) {
+      TypeSpec member = type.children[0];
+      if (wild_ && random_.chance(60)) {
+        const size_t index =
+            static_cast<size_t>(random_.between(0, static_cast<int64_t>(basic_types().size()) - 1));
+        if (basic_types()[index].extent <= child.extent()) {
+          member = TypeSpec();
+          member.basic = index;
+        }
+      } else if (random_.chance(30)) {
+        member = contiguous(1, std::move(member));
+      }
+      type.children.push_back(std::move(member));
+    }
+  }
+
+  void set_array(TypeSpec& type) {
+    const int dimensions = static_cast<int>(random_.between(1, 3));
+    for (int d = 0; d < dimensions; ++d) type.sizes.push_back(static_cast<int>(random_.between(1, 6)));
+    type.fortran = random_.chance(50);
+  }
+
+  void set_distribution(TypeSpec& type) {
+    type.ranks = 1;
+    for (int size : type.sizes) {
+      const int way =
+          random_.pick({int{MPI_DISTRIBUTE_BLOCK}, int{MPI_DISTRIBUTE_CYCLIC}, int{MPI_DISTRIBUTE_NONE}});
+      const int processes = way == MPI_DISTRIBUTE_NONE ? 1 : static_cast<int>(random_.between(1, 3));
+      int argument = MPI_DISTRIBUTE_DFLT_DARG;
+      if (way == MPI_DISTRIBUTE_BLOCK && random_.chance(50)) {
+        argument = (size + processes - 1) / processes + static_cast<int>(random_.between(0, 1));
+      }
+      if (way == MPI_DISTRIBUTE_CYCLIC && random_.chance(50))
+        argument = static_cast<int>(random_.between(1, 3));
+      type.distributions.push_back(way);
+      type.arguments.push_back(argument);
+      type.grid.push_back(processes);
+      type.ranks *= processes;
+    }
+    type.rank = static_cast<int>(random_.between(0, type.ranks - 1));
+  }
+
+  Random& random_;
+  int64_t unit_;
+  bool wild_;
+};
+
+// Copies one extent apart neither overlap nor descend, and nothing lies below 0.
+bool fits_a_file(const Flat& flat) {
+  return flat.size > 0 && flat.lower >= 0 && flat.first_byte() >= 0 && ascending(flat.pieces) &&
+         flat.extent() >= flat.end_byte() - flat.first_byte();
+}
+
+}  // namespace
+
+bool ascending(const std::vector<Piece>& pieces) {
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    if (pieces[i].offset < pieces[i - 1].offset + pieces[i - 1].length) return false;
+  }
+  return true;
+}
+
+bool disjoint(std::vector<Piece> pieces) {
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+  return ascending(pieces);
+}
+
+TypeSpec random_memory_type(Random& random, int64_t most_bytes) {
+  TypeSpec type;
+  type.basic = static_cast<size_t>(random.between(0, static_cast<int64_t>(basic_types().size()) - 1));
+  if (random.chance(30)) type.basic = 0;
+  if (random.chance(3)) return resized(0, random.between(1, 8), contiguous(0, type));
+  Layer layer(random, 1, true);
+  const int64_t layers = random.between(0, 4);
+  for (int64_t i = 0; i < layers; ++i) {
+    TypeSpec next = layer.around(type);
+    const Flat flat = flatten(next);
+    if (flat.size > most_bytes || flat.pieces.size() > most_pieces || !disjoint(flat.pieces)) continue;
+    if (flat.size == 0 && !random.chance(10)) continue;
+    type = std::move(next);
+  }
+  return type;
+}
+
+TypeSpec random_file_type(Random& random, const TypeSpec& etype, int64_t most_extent) {
+  const int64_t unit = flatten(etype).extent();
+  TypeSpec type = etype;
+  if (random.chance(50))
+    type = contiguous(static_cast<int>(random.magnitude(most_extent / unit / 3 + 1) + 1), etype);
+  if (flatten(type).extent() > most_extent) type = etype;
+  Layer layer(random, unit, false);
+  const int64_t layers = random.between(0, 4);
+  for (int64_t i = 0; i < layers; ++i) {
+    TypeSpec next = layer.around(type);
+    const Flat flat = flatten(next);
+    if (flat.extent() > most_extent || flat.end_byte() > most_extent || flat.pieces.size() > most_pieces)
+      continue;
+    if (fits_a_file(flat)) type = std::move(next);
+  }
+  return type;
+}
+
+TypeSpec random_outer_type(Random& random, const TypeSpec& child, const std::vector<int64_t>& places) {
+  const int64_t extent = flatten(child).extent();
+  // Neighbours joined to blocks.
+  std::vector<int64_t> starts;
+  std::vector<int> lengths;
+  for (int64_t place : places) {
+    if (!starts.empty() && starts.back() + lengths.back() == place && random.chance(90)) {
+      ++lengths.back();
+    } else {
+      starts.push_back(place);
+      lengths.push_back(1);
+    }
+  }
+  const bool equal =
+      std::all_of(lengths.begin(), lengths.end(), [&](int length) { return length == lengths[0]; });
+  bool regular = equal && starts.size() > 1 && starts[0] == 0;
+  for (size_t i = 2; i < starts.size(); ++i)
+    regular = regular && starts[i] - starts[i - 1] == starts[1] - starts[0];
+  TypeSpec type;
+  type.kind = random.pick({Kind::indexed, Kind::hindexed, Kind::structure});
+  type.lengths = lengths;
+  if (equal && random.chance(60)) {
+    type.kind = random.pick({Kind::indexed_block, Kind::hindexed_block});
+    type.lengths = {lengths[0]};
+  }
+  type.places = starts;
+  if (regular && random.chance(70)) {
+    type.kind = random.pick({Kind::vector, Kind::hvector});
+    type.lengths = {static_cast<int>(starts.size()), lengths[0]};
+    type.places = {starts[1]};
+  }
+  if (type.kind != Kind::indexed && type.kind != Kind::indexed_block && type.kind != Kind::vector) {
+    for (int64_t& place : type.places) place *= extent;
+  }
+  type.children.assign(type.kind == Kind::structure ? starts.size() : 1, child);
+  return type;
+}
+
+TypeSpec random_etype(Random& random) {
+  switch (random.between(0, 9)) {
+    case 0:
+      return basic("INT");
+    case 1:
+      return basic("DOUBLE");
+    case 2:
+      return contiguous(12, basic("BYTE"));
+    case 3:
+      return contiguous(3, basic("INT"));
+    case 4: {
+      TypeSpec packed;  // 12 bytes, of two types
+      packed.kind = Kind::structure;
+      packed.lengths = {1, 1};
+      packed.places = {0, 8};
+      packed.children = {basic("DOUBLE"), basic("INT")};
+      return resized(0, 12, packed);
+    }
+    case 5:
+      return random.chance(40) ? basic("DOUBLE_INT") : basic("SHORT");  // the first has a hole at its end
+    default:
+      return basic("BYTE");
+  }
+}
+
+}  // namespace oracle

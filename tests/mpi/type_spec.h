@@ -1,0 +1,86 @@
+// A datatype described without MPI. From the description come both the MPI datatype and, by code that knows
+// nothing of any MPI library or of Concilio, the plain list of the bytes it means.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace oracle {
+
+enum class Kind {
+  basic,
+  dup,
+  contiguous,      // lengths {count}
+  vector,          // lengths {count, block}, places {stride in extents}
+  hvector,         // lengths {count, block}, places {stride in bytes}
+  indexed,         // lengths: blocks, places in extents
+  hindexed,        // lengths: blocks, places in bytes
+  indexed_block,   // lengths {block}, places in extents
+  hindexed_block,  // lengths {block}, places in bytes
+  structure,       // lengths: blocks, places in bytes, one child each
+  subarray,        // sizes, subsizes, starts, fortran
+  darray,          // sizes, distributions, arguments, grid, ranks, rank, fortran
+  resized,         // places {lower bound, extent}
+};
+
+struct BasicType {
+  const char* name;
+  MPI_Datatype type;
+  struct Part {
+    int64_t offset, length;
+  } parts[2];
+  int64_t extent;
+  int alignment;
+};
+const std::vector<BasicType>& basic_types();
+
+struct TypeSpec {
+  Kind kind = Kind::basic;
+  size_t basic = 0;  // index into basic_types()
+  std::vector<int> lengths;
+  std::vector<int64_t> places;
+  std::vector<int> sizes, subsizes, starts;
+  std::vector<int> distributions, arguments, grid;
+  int ranks = 1, rank = 0;
+  bool fortran = false;
+  std::vector<TypeSpec> children;
+};
+
+struct Piece {
+  int64_t offset, length;
+  bool operator==(const Piece&) const = default;
+};
+
+// What a type means: its pieces in the order of its data, and its bounds.
+struct Flat {
+  std::vector<Piece> pieces;
+  int64_t size = 0;
+  int64_t lower = 0, upper = 0;
+  int alignment = 1;
+  // Whether the bounds were given (resized, subarray, darray) and not found from the pieces.
+  bool bounds_given = false;
+  // Libraries differ in these bounds (padding, empty blocks, given bounds beside found ones): to be resized.
+  bool bounds_unclear = false;
+
+  int64_t extent() const { return upper - lower; }
+  int64_t first_byte() const;  // of all pieces; 0 without pieces
+  int64_t end_byte() const;
+};
+
+// Adds a piece, merged with the last one where they touch.
+void append(std::vector<Piece>& pieces, Piece piece);
+
+Flat flatten(const TypeSpec& type);
+// Committed; the caller frees it with free_type (predefined types are left alone).
+MPI_Datatype build(const TypeSpec& type);
+void free_type(MPI_Datatype* type);
+std::string describe(const TypeSpec& type);
+
+TypeSpec basic(const char* name);
+TypeSpec contiguous(int count, TypeSpec child);
+TypeSpec resized(int64_t lower, int64_t extent, TypeSpec child);
+
+}  // namespace oracle

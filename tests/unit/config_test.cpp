@@ -1,0 +1,324 @@
+#include "base/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+namespace concilio {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Origin = Config::Origin;
+
+// Environment variables and a hints file for one test.
+class ConfigFromEnvironment : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const Setting& setting : settings()) {
+      if (setting.environment) unsetenv(setting.environment);
+    }
+    path_ = testing::TempDir() + "concilio_hints_" + std::to_string(getpid());
+  }
+  void TearDown() override {
+    SetUp();
+    unlink(path_.c_str());
+  }
+  void hints_file(const std::string& text) {
+    std::ofstream(path_) << text;
+    setenv("ROMIO_HINTS", path_.c_str(), 1);
+  }
+  std::string path_;
+};
+
+TEST(Settings, EveryDefaultIsAValueOfItsOwnHint) {
+  Config config = Config::defaults();
+  for (const Setting& setting : settings()) {
+    if (!setting.hint) continue;
+    const Status set = config.set(setting.hint, setting.default_value, Origin::info);
+    EXPECT_TRUE(set) << set.error().message;
+  }
+}
+
+TEST(Settings, NamesAreUsedOnce) {
+  std::map<std::string, int> uses;
+  for (const Setting& setting : settings()) {
+    if (setting.hint) ++uses[setting.hint];
+    if (setting.environment) ++uses[setting.environment];
+    EXPECT_TRUE(setting.hint || setting.environment);
+    EXPECT_EQ(std::string(setting.help).back(), '.');
+  }
+  for (const auto& [name, count] : uses) EXPECT_EQ(count, 1) << name;
+}
+
+TEST(ConfigDefaults, TheValuesTheManualStates) {
+  const Config config = Config::defaults();
+  EXPECT_EQ(config.integer(Key::memory_limit), 8 << 20);
+  EXPECT_EQ(config.integer(Key::ind_rd_buffer_size), 1 << 20);
+  EXPECT_EQ(config.integer(Key::ind_wr_buffer_size), 512 << 10);
+  EXPECT_EQ(config.integer(Key::cb_buffer_size), 0);
+  EXPECT_EQ(config.integer(Key::cb_config_list), 0);
+  EXPECT_EQ(config.integer(Key::romio_cb_write), 0);
+  EXPECT_EQ(config.text(Key::romio_cb_write), "automatic");
+  EXPECT_EQ(config.text(Key::method), "auto");
+  EXPECT_EQ(config.integer(Key::lock_timeout_ms), 5000);
+  EXPECT_EQ(config.text(Key::log_level), "warning");
+  EXPECT_FALSE(config.boolean(Key::disable));
+  EXPECT_EQ(config.origin(Key::method), Origin::default_value);
+  EXPECT_THAT(config.complaints(), IsEmpty());
+}
+
+TEST(ConfigSet, BytesAreKeptAsAPlainNumber) {
+  Config config = Config::defaults();
+  ASSERT_TRUE(config.set("cb_buffer_size", " 4MiB ", Origin::info));
+  EXPECT_EQ(config.integer(Key::cb_buffer_size), 4 << 20);
+  EXPECT_EQ(config.text(Key::cb_buffer_size), "4194304");
+  EXPECT_EQ(config.origin(Key::cb_buffer_size), Origin::info);
+}
+
+TEST(ConfigSet, ChoicesAndBooleansInAnyCase) {
+  Config config = Config::defaults();
+  ASSERT_TRUE(config.set("romio_cb_read", "DISABLE", Origin::info));
+  EXPECT_EQ(config.integer(Key::romio_cb_read), 2);
+  EXPECT_EQ(config.text(Key::romio_cb_read), "disable");
+  ASSERT_TRUE(config.set("romio_no_indep_rw", "True", Origin::info));
+  EXPECT_TRUE(config.boolean(Key::romio_no_indep_rw));
+  ASSERT_TRUE(config.set("concilio_method", "two_phase", Origin::info));
+  EXPECT_EQ(config.integer(Key::method), 4);
+}
+
+TEST(ConfigSet, MalformedValueLeavesTheOldOne) {
+  Config config = Config::defaults();
+  ASSERT_TRUE(config.set("cb_nodes", "3", Origin::info));
+  for (const char* bad : {"", "three", "3x", "-1", "99999999999999999999", "0x3", "3 4"}) {
+    const Status set = config.set("cb_nodes", bad, Origin::info);
+    ASSERT_FALSE(set) << bad;
+    EXPECT_EQ(set.error().kind, ErrorKind::info_value);
+    EXPECT_THAT(set.error().message, HasSubstr("cb_nodes"));
+    EXPECT_THAT(set.error().message, HasSubstr(bad));
+  }
+  EXPECT_EQ(config.integer(Key::cb_nodes), 3);
+}
+
+TEST(ConfigSet, ErrorOfAChoiceListsTheChoices) {
+  Config config = Config::defaults();
+  const Status set = config.set("concilio_flush", "never", Origin::info);
+  ASSERT_FALSE(set);
+  EXPECT_THAT(set.error().message, HasSubstr("auto|rmw|list"));
+}
+
+TEST(ConfigSet, MemoryLimitBelowAPage) {
+  Config config = Config::defaults();
+  const Status set = config.set("concilio_memory_limit", "100", Origin::info);
+  ASSERT_FALSE(set);
+  EXPECT_THAT(set.error().message, HasSubstr("4096"));
+}
+
+TEST(ConfigSet, ConfigListInRomiosForm) {
+  const std::vector<std::pair<const char*, int64_t>> lists = {
+      {"*:2", 2},     {"*:0", 0},     {"*:*", 0},   {"*", 1},       {"host", 1},
+      {"a:2,b:3", 3}, {"a:9,*:2", 2}, {"a:1-4", 4}, {"a:*,b:2", 0}, {" a : 2 , * : 3 ", 3}};
+  for (const auto& [text, number] : lists) {
+    Config config = Config::defaults();
+    const Status set = config.set("cb_config_list", text, Origin::info);
+    ASSERT_TRUE(set) << set.error().message;
+    EXPECT_EQ(config.integer(Key::cb_config_list), number) << text;
+  }
+}
+
+TEST(ConfigSet, MalformedConfigList) {
+  for (const char* bad : {"", ":2", "*:x", "*:-1", "*:2-1", "*:2-", "a b:1", "a:1,,b:2"}) {
+    Config config = Config::defaults();
+    const Status set = config.set("cb_config_list", bad, Origin::info);
+    ASSERT_FALSE(set) << bad;
+    EXPECT_EQ(set.error().kind, ErrorKind::info_value);
+    EXPECT_EQ(config.text(Key::cb_config_list), "*:*");
+  }
+}
+
+TEST(ConfigSet, HintsOfOthersAreTakenWithoutAWord) {
+  Config config = Config::defaults();
+  for (const char* hint : {"romio_cb_alltoall", "romio_cb_pfr", "romio_cb_fr_types", "romio_cb_ds_threshold",
+                           "romio_visibility_immediate", "access_style", "collective_buffering", "file_perm",
+                           "sharedfp", "nc_header_align_size", "start_iodevice"}) {
+    EXPECT_TRUE(config.set(hint, "whatever", Origin::info)) << hint;
+  }
+}
+
+TEST(ConfigSet, UnknownHintOfOursNamesTheNearest) {
+  Config config = Config::defaults();
+  const Status set = config.set("concilio_memory", "1M", Origin::info);
+  ASSERT_FALSE(set);
+  EXPECT_EQ(set.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(set.error().message, HasSubstr("did you mean concilio_memory_limit?"));
+}
+
+TEST(ConfigSet, MisspeltHintOfRomioNamesTheNearest) {
+  Config config = Config::defaults();
+  const Status set = config.set("cb_bufer_size", "1M", Origin::info);
+  ASSERT_FALSE(set);
+  EXPECT_EQ(set.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(set.error().message, HasSubstr("did you mean cb_buffer_size?"));
+}
+
+TEST(ConfigSet, UnknownHintThatResemblesNothing) {
+  Config config = Config::defaults();
+  for (const std::string& hint : {std::string("colour"), std::string(100'000, 'x'), std::string()}) {
+    const Status set = config.set(hint, "1", Origin::info);
+    ASSERT_FALSE(set);
+    EXPECT_EQ(set.error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(set.error().message.find("did you mean"), std::string::npos);
+  }
+}
+
+TEST(ConfigSet, SettingsOfTheProcessAreNoHints) {
+  Config config = Config::defaults();
+  EXPECT_FALSE(config.set("disable", "true", Origin::info));
+  EXPECT_FALSE(config.boolean(Key::disable));
+}
+
+TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
+  Config config = Config::defaults();
+  ASSERT_TRUE(config.set("cb_nodes", "5", Origin::info));
+  std::map<std::string, std::string> hints;
+  for (const auto& [name, value] : config.effective_hints()) hints[name] = value;
+  EXPECT_EQ(hints["cb_nodes"], "5");
+  EXPECT_EQ(hints["concilio_memory_limit"], "8388608");
+  EXPECT_EQ(hints["romio_ds_write"], "automatic");
+  EXPECT_EQ(hints.size(), 18u);
+}
+
+TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {
+  const Config config = Config::from_environment();
+  for (const Setting& setting : settings()) {
+    EXPECT_EQ(config.text(setting.key), Config::defaults().text(setting.key));
+    EXPECT_EQ(config.origin(setting.key), Origin::default_value);
+  }
+  EXPECT_THAT(config.complaints(), IsEmpty());
+}
+
+TEST_F(ConfigFromEnvironment, EmptyVariableIsAsIfUnset) {
+  setenv("CONCILIO_DISABLE", "", 1);
+  setenv("ROMIO_HINTS", "", 1);
+  const Config config = Config::from_environment();
+  EXPECT_FALSE(config.boolean(Key::disable));
+  EXPECT_THAT(config.complaints(), IsEmpty());
+}
+
+TEST_F(ConfigFromEnvironment, OwnNameWinsOverHintListOverHintsFile) {
+  hints_file("concilio_memory_limit 1M\nconcilio_method list\ncb_nodes 2\n");
+  setenv("CONCILIO_HINTS", "concilio_memory_limit=2M; concilio_method=sieve", 1);
+  setenv("CONCILIO_MEMORY_LIMIT", "3M", 1);
+  const Config config = Config::from_environment();
+  EXPECT_THAT(config.complaints(), IsEmpty());
+  EXPECT_EQ(config.integer(Key::memory_limit), 3 << 20);
+  EXPECT_EQ(config.text(Key::method), "sieve");
+  EXPECT_EQ(config.integer(Key::cb_nodes), 2);
+  EXPECT_EQ(config.origin(Key::memory_limit), Origin::environment);
+  EXPECT_EQ(config.origin(Key::cb_nodes), Origin::hints_file);
+}
+
+TEST_F(ConfigFromEnvironment, ProgramsHintYieldsToTheUsers) {
+  hints_file("cb_nodes 2\n");
+  setenv("CONCILIO_METHOD", "list", 1);
+  Config config = Config::from_environment();
+  EXPECT_TRUE(config.set("cb_nodes", "7", Origin::info));
+  EXPECT_TRUE(config.set("concilio_method", "sieve", Origin::info));
+  EXPECT_TRUE(config.set("cb_buffer_size", "1M", Origin::info));
+  EXPECT_EQ(config.integer(Key::cb_nodes), 2);
+  EXPECT_EQ(config.text(Key::method), "list");
+  EXPECT_EQ(config.integer(Key::cb_buffer_size), 1 << 20);
+}
+
+TEST_F(ConfigFromEnvironment, HintsFileWithCommentsBlankLinesAndCarriageReturns) {
+  hints_file(
+      "# a comment\n\n  cb_nodes\t4  \r\ncb_buffer_size 1M # why\nromio_cb_pfr enable\nromio_cb_read enable");
+  const Config config = Config::from_environment();
+  EXPECT_THAT(config.complaints(), IsEmpty());
+  EXPECT_EQ(config.integer(Key::cb_nodes), 4);
+  EXPECT_EQ(config.integer(Key::cb_buffer_size), 1 << 20);
+  EXPECT_EQ(config.text(Key::romio_cb_read), "enable");
+}
+
+TEST_F(ConfigFromEnvironment, MalformedLinesAreNamedAndTheOthersTaken) {
+  hints_file("cb_nodes\ncb_nodes 3\ncb_nodes 4 5\nromio_cb_read perhaps\n");
+  const Config config = Config::from_environment();
+  EXPECT_EQ(config.integer(Key::cb_nodes), 3);
+  EXPECT_THAT(config.complaints(),
+              ElementsAre(HasSubstr(path_ + ", line 1: 'cb_nodes'"), HasSubstr("line 3: "),
+                          HasSubstr("line 4: hint romio_cb_read: 'perhaps'")));
+}
+
+TEST_F(ConfigFromEnvironment, HintsFileThatIsMissing) {
+  setenv("ROMIO_HINTS", "/nonexistent/hints", 1);
+  const Config config = Config::from_environment();
+  EXPECT_THAT(
+      config.complaints(),
+      ElementsAre("cannot read the hints file: /nonexistent/hints: No such file or directory; correct "
+                  "ROMIO_HINTS or unset it"));
+}
+
+TEST_F(ConfigFromEnvironment, HintsFileThatIsADirectoryOrAPipeOrEndless) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  for (const std::string& path : {testing::TempDir(), path_, std::string("/dev/zero")}) {
+    setenv("ROMIO_HINTS", path.c_str(), 1);
+    EXPECT_THAT(Config::from_environment().complaints(), ElementsAre(HasSubstr("is not a regular file")));
+  }
+}
+
+TEST_F(ConfigFromEnvironment, HintsFileThatIsHuge) {
+  hints_file(std::string(2 << 20, '\n'));
+  EXPECT_THAT(Config::from_environment().complaints(), ElementsAre(HasSubstr("is larger than 1 MiB")));
+}
+
+TEST_F(ConfigFromEnvironment, MalformedVariablesAreNamed) {
+  setenv("CONCILIO_MEMORY_LIMIT", "plenty", 1);
+  setenv("CONCILIO_HINTS", "cb_nodes=1;;cb_nodes;concilio_flusch=rmw;", 1);
+  setenv("CONCILIO_LOG", "loud", 1);
+  const Config config = Config::from_environment();
+  EXPECT_EQ(config.integer(Key::memory_limit), 8 << 20);
+  EXPECT_EQ(config.integer(Key::cb_nodes), 1);
+  EXPECT_THAT(config.complaints(),
+              ElementsAre(HasSubstr("CONCILIO_HINTS: 'cb_nodes'"), HasSubstr("did you mean concilio_flush?"),
+                          HasSubstr("CONCILIO_MEMORY_LIMIT: 'plenty'"), HasSubstr("CONCILIO_LOG: 'loud'")));
+}
+
+TEST(ParseBytes, SuffixesArePowersOf1024) {
+  const std::vector<std::pair<const char*, int64_t>> cases = {
+      {"0", 0},          {"4096", 4096},  {"4k", 4096},
+      {"4K", 4096},      {"4KB", 4096},   {"4KiB", 4096},
+      {"4 KiB", 4096},   {"1M", 1 << 20}, {"2GiB", 2LL << 30},
+      {"1t", 1LL << 40}, {"12B", 12},     {"9223372036854775807", INT64_MAX}};
+  for (const auto& [text, bytes] : cases) {
+    const Result<int64_t> parsed = parse_bytes(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(*parsed, bytes) << text;
+  }
+}
+
+TEST(ParseBytes, WhatIsNoNumberOfBytes) {
+  for (const char* bad :
+       {"", "k", "4Q", "4Ki B", "4Ki", "1.5M", "4BB", "9223372036854775808", "9000000T", "4  K"}) {
+    EXPECT_FALSE(parse_bytes(bad)) << bad;
+  }
+}
+
+TEST(FormatBytes, TheLargestUnitThatFits) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1024), "1 KiB");
+  EXPECT_EQ(format_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(format_bytes((1 << 20) - 1), "1.0 MiB");
+  EXPECT_EQ(format_bytes(8 << 20), "8 MiB");
+  EXPECT_EQ(format_bytes(INT64_MAX), "8 EiB");
+  EXPECT_EQ(format_bytes(-1536), "-1.5 KiB");
+}
+
+}  // namespace
+}  // namespace concilio

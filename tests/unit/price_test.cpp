@@ -1,0 +1,116 @@
+#include "plan/price.h"
+
+#include <gtest/gtest.h>
+
+#include "plan_facts.h"
+
+namespace concilio {
+namespace {
+
+using test::contiguous;
+using test::interleaved;
+using test::make_nodes;
+
+constexpr int64_t MiB = 1 << 20;
+const Prices local = prices_for({StorageFacts::Kind::local, 4096, 0, 0});
+
+TEST(Price, CallWithoutBytesIsFree) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  facts.digest.bytes = 0;
+  for (Method method : {Method::independent, Method::list, Method::sieve, Method::two_phase}) {
+    EXPECT_EQ(price(method, facts, local), 0);
+  }
+}
+
+TEST(Price, ListPaysForEveryPiece) {
+  const Facts small = interleaved(Operation::write, 2, 64), large = interleaved(Operation::write, 2, 6400);
+  EXPECT_GT(price(Method::list, small, local), 0.9 * static_cast<double>(small.digest.file_pieces) * 1e-6);
+  EXPECT_GT(price(Method::list, small, local), 20 * price(Method::list, large, local));
+}
+
+TEST(Price, ListTakesAsLongAsItsLargestRank) {
+  Facts even = interleaved(Operation::read, 2, 64), uneven = even;
+  uneven.digest.max_rank_file_pieces = uneven.digest.file_pieces;
+  EXPECT_GT(price(Method::list, uneven, local), 1.5 * price(Method::list, even, local));
+}
+
+TEST(Price, SieveWritesReadFirstAndLock) {
+  EXPECT_GT(price(Method::sieve, interleaved(Operation::write, 1, 64), local),
+            1.4 * price(Method::sieve, interleaved(Operation::read, 1, 64), local));
+}
+
+TEST(Price, SieveWritersWithOverlappingSpansTakeTurns) {
+  Facts apart = interleaved(Operation::write, 4, 64);
+  apart.storage.kind = StorageFacts::Kind::parallel;
+  apart.digest.span = apart.digest.end;
+  Facts interleaving = apart;
+  interleaving.digest.span = apart.digest.end + 1;
+  const Prices prices = prices_for(apart.storage);
+  EXPECT_GT(price(Method::sieve, interleaving, prices), 2 * price(Method::sieve, apart, prices));
+}
+
+TEST(Price, TwoPhaseHardlyCaresForPieceSize) {
+  EXPECT_LT(price(Method::two_phase, interleaved(Operation::write, 2, 64), local),
+            2 * price(Method::two_phase, interleaved(Operation::write, 2, 65536), local));
+}
+
+TEST(Price, TwoPhaseWritesWithHolesReadFirst) {
+  Facts dense = interleaved(Operation::write, 4, 64), holes = dense;
+  holes.digest.bytes /= 2;
+  EXPECT_GT(price(Method::two_phase, holes, local), 1.1 * price(Method::two_phase, dense, local));
+}
+
+TEST(Price, TwoPhaseAcrossNodesPaysForMessages) {
+  Facts one = interleaved(Operation::write, 4, 64), two = one;
+  two.nodes = make_nodes(2, 2);
+  EXPECT_GT(price(Method::two_phase, two, local), price(Method::two_phase, one, local));
+}
+
+TEST(Price, TinyWindowsCostRounds) {
+  Facts facts = interleaved(Operation::write, 4, 64), tiny = facts;
+  tiny.wishes.window_bytes = 4096;
+  EXPECT_GT(price(Method::two_phase, tiny, local), 2 * price(Method::two_phase, facts, local));
+}
+
+TEST(Price, RemoteRequestsAreDearerThanLocal) {
+  Facts facts = interleaved(Operation::write, 4, 1024);
+  for (auto kind : {StorageFacts::Kind::parallel, StorageFacts::Kind::network, StorageFacts::Kind::unknown}) {
+    facts.storage.kind = kind;
+    EXPECT_GT(price(Method::list, facts, prices_for(facts.storage)), 5 * price(Method::list, facts, local));
+  }
+}
+
+TEST(Price, MoreTargetsServeMoreStreams) {
+  Facts facts = contiguous(Operation::write, 16);
+  facts.storage = {StorageFacts::Kind::parallel, 4096, MiB, 2};
+  const double few = price(Method::independent, facts, prices_for(facts.storage));
+  facts.storage.stripe_targets = 16;
+  EXPECT_GT(few, 4 * price(Method::independent, facts, prices_for(facts.storage)));
+}
+
+TEST(Flush, ManyShortRunsAreRewrittenFewAreListed) {
+  EXPECT_EQ(choose_flush(MiB, MiB / 2, 8192, local), Flush::read_modify_write);
+  EXPECT_EQ(choose_flush(MiB, MiB - 4096, 2, local), Flush::list);
+  EXPECT_EQ(choose_flush(MiB, 64, 1, local), Flush::list);
+}
+
+TEST(Flush, RemoteRequestsMoveTheChoiceTowardsRewriting) {
+  const Prices remote = prices_for({StorageFacts::Kind::parallel, 4096, 0, 0});
+  EXPECT_EQ(choose_flush(MiB, MiB / 4, 128, local), Flush::list);
+  EXPECT_EQ(choose_flush(MiB, MiB / 4, 128, remote), Flush::read_modify_write);
+}
+
+TEST(FormatSeconds, TakesTheUnitThatFits) {
+  EXPECT_EQ(format_seconds(1.31), "1.31 s");
+  EXPECT_EQ(format_seconds(0.024), "24 ms");
+  EXPECT_EQ(format_seconds(3.1e-6), "3.1 us");
+}
+
+TEST(CostText, NamesTheTermsThatCount) {
+  const Cost cost{{{"requests", 0.5}, {"locks", 0}, {"storage", 0.01}}};
+  EXPECT_EQ(cost.text(), "requests 500 ms + storage 10 ms");
+  EXPECT_DOUBLE_EQ(cost.seconds(), 0.51);
+}
+
+}  // namespace
+}  // namespace concilio
