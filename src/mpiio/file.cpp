@@ -290,9 +290,7 @@ Status File::close() {
 }
 
 File::~File() {
-  for (MPI_Datatype* type : {&view_.etype, &view_.filetype}) {
-    if (*type != MPI_BYTE) PMPI_Type_free(type);
-  }
+  for (MPI_Datatype* type : {&view_.etype, &view_.filetype}) disown(type);
 }
 
 }  // namespace concilio::mpiio

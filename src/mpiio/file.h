@@ -28,6 +28,9 @@ struct View {
   Access access = Access::contiguous(0);
 };
 
+// Gives up a view's datatype; predefined ones are not anybody's to free. view.cpp
+void disown(MPI_Datatype* type);
+
 class File {
  public:
   // Collective over comm. On success the file is registered and `find` knows its handle.

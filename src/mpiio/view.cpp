@@ -21,12 +21,6 @@ int own(MPI_Datatype type, MPI_Datatype* result) {
   return PMPI_Type_dup(type, result);
 }
 
-void disown(MPI_Datatype* type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  PMPI_Type_get_envelope(*type, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(type);
-}
-
 struct Wanted {
   MPI_Offset displacement;
   MPI_Datatype etype, filetype;
@@ -71,6 +65,12 @@ Result<View> make_view(const File& file, const Wanted& wanted) {
 }
 
 }  // namespace
+
+void disown(MPI_Datatype* type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  PMPI_Type_get_envelope(*type, &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(type);
+}
 
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
              MPI_Info info) {
