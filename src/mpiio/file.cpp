@@ -289,8 +289,4 @@ Status File::close() {
   return outcome;
 }
 
-File::~File() {
-  for (MPI_Datatype* type : {&view_.etype, &view_.filetype}) disown(type);
-}
-
 }  // namespace concilio::mpiio
