@@ -186,6 +186,12 @@ void add_to_side(Side& side, const Captured& captured) {
   }
 }
 
+// Without the blanks that fill the last column.
+static std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(" \n") + 1);
+  return line + "\n";
+}
+
 std::string render_table(const std::vector<Comparison>& rows) {
   constexpr const char* line = "{:>5}  {:<8} {:<18} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7} {:>7} {:>8}  {}\n";
   std::string text =
