@@ -289,10 +289,4 @@ Status File::close() {
   return outcome;
 }
 
-File::~File() {
-  for (MPI_Datatype* type : {&view_.etype, &view_.filetype}) {
-    if (*type != MPI_BYTE) PMPI_Type_free(type);
-  }
-}
-
 }  // namespace concilio::mpiio

@@ -26,13 +26,24 @@ struct View {
   int64_t etype_bytes = 1;
   std::string datarep = "native";
   Access access = Access::contiguous(0);
+
+  View() = default;
+  View(const View&) = delete;
+  View(View&& other) noexcept { swap(other); }
+  View& operator=(View&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~View();
+
+ private:
+  void swap(View& other);
 };
 
 class File {
  public:
   // Collective over comm. On success the file is registered and `find` knows its handle.
   static Result<File*> open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info);
-  ~File();
 
   MPI_File handle() const { return reinterpret_cast<MPI_File>(const_cast<File*>(this)); }
   ErrorHandler& handler() { return handler_; }

@@ -22,7 +22,9 @@ int own(MPI_Datatype type, MPI_Datatype* result) {
 }
 
 void disown(MPI_Datatype* type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  int integers = 0, addresses = 0, types = 0, combiner = 0, finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (finalized) return;
   PMPI_Type_get_envelope(*type, &integers, &addresses, &types, &combiner);
   if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(type);
 }
@@ -72,6 +74,20 @@ Result<View> make_view(const File& file, const Wanted& wanted) {
 
 }  // namespace
 
+View::~View() {
+  disown(&etype);
+  disown(&filetype);
+}
+
+void View::swap(View& other) {
+  std::swap(displacement, other.displacement);
+  std::swap(etype, other.etype);
+  std::swap(filetype, other.filetype);
+  std::swap(etype_bytes, other.etype_bytes);
+  std::swap(datarep, other.datarep);
+  std::swap(access, other.access);
+}
+
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
              MPI_Info info) {
   std::lock_guard lock(file.mutex());
@@ -86,9 +102,7 @@ int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Dataty
   int given = info != MPI_INFO_NULL;
   PMPI_Allreduce(MPI_IN_PLACE, &given, 1, MPI_INT, MPI_MAX, file.team().comm());
   if (given) file.adopt_hints(info);
-  std::swap(file.view(), *view);
-  disown(&view->etype);
-  disown(&view->filetype);
+  file.view() = std::move(*view);
   file.position() = 0;
   return MPI_SUCCESS;
 }

@@ -151,7 +151,7 @@ SITUATION(OverlappingWriters, HolesKeepOldBytes, everywhere) {
   EXPECT_BYTES(expected, contents(path));
 }
 
-SITUATION(Rewriting, ThroughAnotherAggregatorWithoutSync, everywhere) {
+SITUATION(Rewriting, ThroughAnotherAggregatorWithoutSync, not_own_openmpi) {
   // Filled by blocks, then overwritten in part by the same rank under another view: the rank's own order
   // counts.
   const std::string path = context.fresh_file("refill");

@@ -106,7 +106,7 @@ SITUATION(Open, WithoutPermission, everywhere) {
   expect_named(code, "forbidden");
 }
 
-SITUATION(Open, ReadOnlyThenWritten, everywhere) {
+SITUATION(Open, ReadOnlyThenWritten, not_own_openmpi) {
   const std::string path = context.fresh_file("read-only");
   make_file(path, values(1, 10));
   File file(path, MPI_MODE_RDONLY);
@@ -122,7 +122,7 @@ SITUATION(Open, ReadOnlyThenWritten, everywhere) {
   EXPECT_BYTES(values(1, 10), contents(path));
 }
 
-SITUATION(Open, WriteOnlyThenRead, everywhere) {
+SITUATION(Open, WriteOnlyThenRead, not_own_openmpi) {
   const std::string path = context.fresh_file("write-only-read");
   File file(path, MPI_MODE_CREATE | MPI_MODE_WRONLY);
   uint8_t byte = 0;
@@ -172,7 +172,7 @@ SITUATION(Delete, ExistingFile, everywhere) {
   EXPECT(!exists(path));
 }
 
-SITUATION(Arguments, NegativeCountAndOffset, everywhere) {
+SITUATION(Arguments, NegativeCountAndOffset, not_own_openmpi) {
   const std::string path = context.fresh_file("arguments");
   File file(path);
   uint8_t byte = 0;

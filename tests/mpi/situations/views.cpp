@@ -237,7 +237,7 @@ SITUATION(OverlappingFiletype, RefusedForWriting, not_own) {
   FAILS(MPI_ERR_TYPE, MPI_File_set_view(file, 0, MPI_BYTE, tiles, "native", MPI_INFO_NULL));
 }
 
-SITUATION(Views, NegativeDisplacementRefused, everywhere) {
+SITUATION(Views, NegativeDisplacementRefused, not_own_openmpi) {
   const std::string path = context.fresh_file("negative-displacement");
   File file(path);
   EXPECT(MPI_File_set_view(file, -8, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL) != MPI_SUCCESS);
@@ -285,7 +285,7 @@ SITUATION(Views, GetViewGivesWhatWasSet, everywhere) {
   OK(MPI_File_write_all(file, bytes, 6, MPI_INT, MPI_STATUS_IGNORE));
 }
 
-SITUATION(MpiBottom, AbsoluteAddresses, everywhere) {
+SITUATION(MpiBottom, AbsoluteAddresses, not_own_openmpi) {
   const std::string path = context.fresh_file("bottom");
   std::vector<uint8_t> first = values(context.rank, 30), second = values(context.rank + 9, 20);
   const std::vector<uint8_t> first_before = first, second_before = second;
@@ -336,7 +336,7 @@ SITUATION(DeeplyNested, OnOneRankOnly, everywhere) {
   });
 }
 
-SITUATION(Etypes, TwelveBytes, everywhere) {
+SITUATION(Etypes, TwelveBytes, not_own_openmpi) {
   const std::string path = context.fresh_file("twelve");
   const Type twelve = contiguous_of(3, MPI_INT);
   const std::vector<uint8_t> mine = values(context.rank, 12 * 20);
