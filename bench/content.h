@@ -9,6 +9,7 @@ namespace concilio::bench {
 
 inline constexpr unsigned char gap_byte = 0x5A;     // between the pieces in memory; must stay
 inline constexpr unsigned char poison_byte = 0xC3;  // under what is to be read
+inline constexpr unsigned char hole_byte = 0x3C;    // in the file where no rank writes; must stay
 
 inline uint64_t mix(uint64_t x) {
   x *= 0x9E3779B97F4A7C15u;

@@ -94,6 +94,9 @@ class Harness {
 
   Outcome run() {
     outcome_.total_bytes = over_ranks(data_bytes_, MPI_INT64_T, MPI_SUM);
+    pattern_.for_each_piece(
+        rank_, [&](const Piece& piece) { end_ = std::max(end_, piece.file_offset + piece.bytes); });
+    end_ = over_ranks(end_, MPI_INT64_T, MPI_MAX);
     prepare_file();
     if (ok()) call_all();
     if (ok() && options_.write && options_.verify) check_file();
@@ -110,8 +113,25 @@ class Harness {
     std::string failure;
     if (rank_ == 0 && unlink(options_.path.c_str()) != 0 && errno != ENOENT)
       failure = fmt::format("cannot remove {}: {}", options_.path, std::strerror(errno));
+    if (rank_ == 0 && failure.empty() && end_ > outcome_.total_bytes) failure = fill_holes();
     fail_if(failure);
     if (ok() && !options_.write) fail_if(write_by_posix());
+  }
+
+  // A pattern with holes is written over an old file, whose bytes in the holes must stay.
+  std::string fill_holes() const {
+    const std::vector<unsigned char> block(size_t{1} << 20, hole_byte);
+    const int descriptor = open(options_.path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) return fmt::format("cannot make {}: {}", options_.path, std::strerror(errno));
+    std::string failure;
+    for (int64_t offset = 0; offset < end_ && failure.empty();) {
+      const int64_t size = std::min<int64_t>(end_ - offset, static_cast<int64_t>(block.size()));
+      const ssize_t wrote = pwrite(descriptor, block.data(), static_cast<size_t>(size), offset);
+      if (wrote < 0) failure = fmt::format("cannot write {}: {}", options_.path, std::strerror(errno));
+      offset += wrote;
+    }
+    close(descriptor);
+    return failure;
   }
 
   std::string write_by_posix() {
@@ -277,23 +297,22 @@ class Harness {
     fail_if(failure);
   }
 
-  // What no rank wrote must be zero: the file is new.
+  // What no rank wrote must be as it was.
   std::string check_holes(const MappedFile& file) const {
-    std::vector<bool> written(static_cast<size_t>(file.size()));
-    int64_t end = 0;
+    if (end_ != file.size()) return fmt::format("the file has {} bytes, expected {}", file.size(), end_);
+    if (end_ == outcome_.total_bytes) return {};
+    std::vector<bool> written(static_cast<size_t>(end_));
     for (int rank = 0; rank < ranks_; ++rank) {
       pattern_.for_each_piece(rank, [&](const Piece& piece) {
-        const int64_t piece_end = std::min(piece.file_offset + piece.bytes, file.size());
-        if (piece.file_offset < piece_end)
-          std::fill(written.begin() + piece.file_offset, written.begin() + piece_end, true);
-        end = std::max(end, piece.file_offset + piece.bytes);
+        const auto begin = written.begin() + piece.file_offset;
+        std::fill(begin, begin + piece.bytes, true);
       });
     }
-    if (end != file.size()) return fmt::format("the file has {} bytes, expected {}", file.size(), end);
     for (auto hole = std::find(written.begin(), written.end(), false); hole != written.end();
          hole = std::find(hole + 1, written.end(), false)) {
       const int64_t offset = hole - written.begin();
-      if (file.bytes()[offset] != 0) return difference("a hole of the file", offset, 0, file.bytes()[offset]);
+      const int there = file.bytes()[offset];
+      if (there != hole_byte) return difference("a hole of the file", offset, hole_byte, there);
     }
     return {};
   }
@@ -304,6 +323,7 @@ class Harness {
   Access access_;
   std::vector<unsigned char> buffer_;
   int64_t data_bytes_ = 0;
+  int64_t end_ = 0;  // of the file
   Outcome outcome_;
 };
 

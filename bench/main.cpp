@@ -34,9 +34,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--repetitions", options.run.repetitions, "Calls after the warm-up")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  app.add_option("--hint", options.hints, "Hint for MPI_File_open, NAME=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--hint", options.hints, "Hint for MPI_File_open, NAME=VALUE")->allow_extra_args(false);
   auto* independent = app.add_flag("--independent", options.independent, "Independent calls");
   app.add_flag("--collective", options.collective, "Collective calls (the default)")->excludes(independent);
   app.add_option("--file", options.run.path, "File to work on; made anew, and removed at the end");

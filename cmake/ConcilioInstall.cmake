@@ -1,0 +1,24 @@
+# What is installed besides the programs and libraries: header, CMake package, pkg-config files.
+include(CMakePackageConfigHelpers)
+
+install(FILES ${PROJECT_SOURCE_DIR}/include/concilio/concilio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Concilio)
+configure_package_config_file(cmake/ConcilioConfig.cmake.in ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
+  INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/ConcilioConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
+  ${PROJECT_BINARY_DIR}/generated/ConcilioConfigVersion.cmake DESTINATION ${package})
+
+# concilio.pc names the header; concilio-MPI.pc links a program with the library, in place of preloading it.
+# Relative to where the file lies, so that a prefix given at installation holds.
+file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/concilio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/concilio.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(mpi IN LISTS CONCILIO_MPI_NAMES)
+  configure_file(cmake/concilio-mpi.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

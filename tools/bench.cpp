@@ -61,8 +61,7 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
       ->type_name("COUNT")
       ->capture_default_str();
   parser.add_option("--hint", options.hints, "Hint that the program gives to MPI_File_open")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   auto* independent = parser.add_flag("--independent", options.independent, "Independent calls");
   parser.add_flag("--collective", options.collective, "Collective calls (the default)")

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
+#include <optional>
 
 #include "process.h"
 #include "subcommands.h"
@@ -11,15 +13,23 @@ namespace concilio::tools {
 
 namespace {
 
-int run_main(int argument_count, char** arguments) {
+int run_main(Words words) {
+  // CLI11 takes the words after "--" for the command's own.
+  std::optional<Words> after_mark;
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  if (!words.empty() && words[0] == "run" && mark != words.end()) {
+    after_mark.emplace(mark + 1, words.end());
+    words.erase(mark, words.end());
+  }
   const Environment environment(environ);
   CLI::App app("Concilio: faster, bounded and explained MPI-IO for unmodified programs", "concilio");
   app.set_version_flag("--version", "concilio " CONCILIO_VERSION);
   app.require_subcommand(0, 1);
-  const Subcommand subcommands[] = {add_run(app, environment), add_bench(app, environment), add_hints(app),
-                                    add_version(app)};
+  const Subcommand subcommands[] = {add_run(app, environment, after_mark), add_bench(app, environment),
+                                    add_hints(app), add_version(app)};
   try {
-    app.parse(argument_count, arguments);
+    std::reverse(words.begin(), words.end());  // as it wants them
+    app.parse(words);
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
@@ -38,7 +48,7 @@ int run_main(int argument_count, char** arguments) {
 
 int main(int argument_count, char** arguments) {
   try {
-    return concilio::tools::run_main(argument_count, arguments);
+    return concilio::tools::run_main({arguments + 1, arguments + argument_count});
   } catch (const std::exception& error) {
     concilio::tools::complain(error.what());
     return concilio::tools::exit_failure;

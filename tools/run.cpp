@@ -169,7 +169,7 @@ int run_command(const RunOptions& options, Environment environment) {
 
 }  // namespace
 
-Subcommand add_run(CLI::App& app, const Environment& environment) {
+Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark) {
   CLI::App* parser = app.add_subcommand("run", "Run an MPI program with its MPI-IO taken over by Concilio");
   auto options = std::make_shared<RunOptions>();
   parser->add_flag("--summary", options->summary,
@@ -180,8 +180,7 @@ Subcommand add_run(CLI::App& app, const Environment& environment) {
       ->add_option("--hint", options->settings.hints,
                    "Set a hint; wins over the program's (see: concilio hints)")
       ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   parser
       ->add_option("--memory-limit", options->settings.memory_limit,
                    "Bound on Concilio's own memory in each rank, e.g. 4MiB")
@@ -200,14 +199,18 @@ Subcommand add_run(CLI::App& app, const Environment& environment) {
       "Concilio.");
   return {parser, [=] {
             options->command = parser->remaining();
-            if (!options->command.empty() && options->command[0] == "--")
-              options->command.erase(options->command.begin());
-            if (options->command.empty()) {
-              complain("run: which program? Write: concilio run [OPTIONS] mpirun -n 4 ./program");
+            Words& command = options->command;
+            if (!command.empty() && command[0].size() > 1 && command[0][0] == '-') {
+              complain(fmt::format("run: unknown option {}; see concilio run --help", command[0]));
               return exit_usage;
             }
-            if (options->command[0].size() > 1 && options->command[0][0] == '-') {
-              complain(fmt::format("run: unknown option {}; see concilio run --help", options->command[0]));
+            if (after_mark) {
+              // One that comes after the program's name is the program's.
+              if (!command.empty()) command.push_back("--");
+              command.insert(command.end(), after_mark->begin(), after_mark->end());
+            }
+            if (command.empty()) {
+              complain("run: which program? Write: concilio run [OPTIONS] mpirun -n 4 ./program");
               return exit_usage;
             }
             return run_command(*options, environment);

@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 
 #include "complain.h"
 #include "environment.h"
+#include "process.h"
 
 namespace concilio::tools {
 
@@ -15,7 +17,8 @@ struct Subcommand {
   std::function<int()> run;  // returns the exit status
 };
 
-Subcommand add_run(CLI::App& app, const Environment& environment);
+// `after_mark`: the words after the first "--", which the parser is not given.
+Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark);
 Subcommand add_bench(CLI::App& app, const Environment& environment);
 Subcommand add_hints(CLI::App& app);
 Subcommand add_version(CLI::App& app);

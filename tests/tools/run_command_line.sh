@@ -20,6 +20,14 @@ says_not err 'loaded into hydra'
 CONCILIO_HINTS='cb_nodes=1' expect 0 "$concilio" run --hint romio_cb_write=enable -- $start "$program"
 says err 'hints=cb_nodes=1;romio_cb_write=enable'
 
+# Only the first "--" is ours, and only before the program.
+printf '#!/bin/sh\necho "arguments: $*"\n' >arguments.sh
+chmod +x arguments.sh
+expect 0 "$concilio" run --mpi "$mpi" -- ./arguments.sh -a -- -b
+says out 'arguments: -a -- -b'
+expect 0 "$concilio" run --mpi "$mpi" ./arguments.sh --summary -- -b
+says out 'arguments: --summary -- -b'
+
 # A preload of the user's stays.
 other=$(ls /lib/x86_64-linux-gnu/libSegFault.so /lib/*/libutil.so.1 /lib/*/libdl.so.2 2>/dev/null | head -1)
 if [ -n "$other" ]; then

@@ -1,0 +1,104 @@
+# The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
+#
+# A line: what needs it (build, mpich, test, h5py), the Debian package, and how to tell that it is there:
+# a command, a header (header:NAME) or a Python module of /usr/bin/python3 (python:NAME).
+concilio_packages="
+build  g++                  g++
+build  cmake                cmake
+build  ninja-build          ninja
+build  libfmt-dev           header:fmt/core.h
+build  nlohmann-json3-dev   header:nlohmann/json.hpp
+build  libcli11-dev         header:CLI/CLI.hpp
+build  libopenmpi-dev       mpicc.openmpi
+build  openmpi-bin          mpirun.openmpi
+mpich  libmpich-dev         mpicc.mpich
+mpich  mpich                mpiexec.mpich
+test   libgtest-dev         header:gtest/gtest.h
+test   libgmock-dev         header:gmock/gmock.h
+test   python3              /usr/bin/python3
+test   pkg-config           pkg-config
+test   gdb                  gdb
+test   iproute2             ip
+test   clang-format         clang-format
+test   clang-tidy           clang-tidy
+h5py   python3              /usr/bin/python3
+h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
+"
+
+say() { printf '\n== %s\n' "$*"; }
+
+is_there() {
+  case $1 in
+    header:*) printf '#include <%s>\n' "${1#header:}" | g++ -std=c++20 -fsyntax-only -x c++ - 2>/dev/null ;;
+    # Only found, not imported: to import it would start MPI.
+    python:*)
+      /usr/bin/python3 -c '
+import importlib.machinery, os, sys
+folder, _, name = sys.argv[1].rpartition(".")
+paths = [os.path.join(p, *folder.split(".")) for p in sys.path] if folder else sys.path
+sys.exit(importlib.machinery.PathFinder.find_spec(name, paths) is None)' "${1#python:}" 2>/dev/null ;;
+    # Tools for the administrator lie outside many users' PATH.
+    *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
+  esac
+}
+
+# missing_packages NEED...: prints those that are not there.
+missing_packages() {
+  local need package probe wanted
+  while read -r need package probe; do
+    for wanted in "$@"; do
+      if [ "$need" = "$wanted" ] && ! is_there "$probe"; then echo "$package"; fi
+    done
+  done <<< "$concilio_packages" | sort -u
+}
+
+# install_missing NEED...: installs what is missing, where that is possible; else names it and ends with status 2.
+install_missing() {
+  local missing as_root
+  missing=$(missing_packages "$@" | tr '\n' ' ')
+  if [ -z "$missing" ]; then
+    echo "Nothing is missing."
+    return
+  fi
+  if [ "$(id -u)" = 0 ]; then
+    as_root=""
+  elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    as_root="sudo -n"
+  else
+    as_root=none
+  fi
+  if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
+    echo "These packages are missing (Debian's names): $missing" >&2
+    if command -v apt-get >/dev/null; then
+      echo "Without root they cannot be installed here. Ask for: apt-get install $missing" >&2
+    else
+      echo "Install what your system calls them, then run this again." >&2
+    fi
+    exit 2
+  fi
+  echo "Installing: $missing"
+  local install="env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends"
+  # What apt knows may suffice; if not, ask again what there is.
+  # shellcheck disable=SC2086
+  if ! $as_root $install $missing >/dev/null 2>&1; then
+    $as_root apt-get update -qq >/dev/null || true
+    if ! $as_root $install $missing >/dev/null; then
+      echo "apt-get could not install: $missing" >&2
+      exit 2
+    fi
+  fi
+  missing=$(missing_packages "$@" | tr '\n' ' ')
+  if [ -n "$missing" ]; then
+    echo "Still missing after installation: $missing" >&2
+    exit 2
+  fi
+}
+
+# How many compilers at a time: as many as there are cores, and room for a GiB each.
+job_count() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
+  [ "$memory" -ge 1 ] || memory=1
+  echo $((cores < memory ? cores : memory))
+}

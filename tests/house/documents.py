@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""documents.py ROOT CONCILIO: what the documents say is so.
+
+docs/hints.md is what `concilio hints` says (--write ROOT CONCILIO writes it anew); docs/guide.md explains every counter
+of a report; no document points to a file that is not there; every man page of a subcommand exists.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HINTS_HEAD = """# Hints and settings
+
+Written by `tests/house/documents.py --write`, from the table in `src/base/settings.cpp`; `concilio hints` prints the same.
+
+A hint is set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by `CONCILIO_HINTS="name=value;name=value"`,
+or by a file that `ROMIO_HINTS` names, one `name value` a line. What the user sets wins over what the program sets.
+A size is a number of bytes or a number with a unit: `4096`, `64K`, `1MiB`.
+
+"""
+
+
+def hints_of(concilio):
+    said = subprocess.run([concilio, "hints", "--json"], check=True, capture_output=True, text=True).stdout
+    text, settings = HINTS_HEAD, json.loads(said)
+    for title, key in (("Hints", "hint"), ("Settings of the process, from the environment alone", None)):
+        text += f"## {title}\n\n| name | range | default | meaning |\n| --- | --- | --- | --- |\n"
+        for setting in settings:
+            if bool(setting["hint"]) != bool(key):
+                continue
+            names = f"`{setting['hint']}`" if setting["hint"] else ""
+            if setting["environment"]:
+                names += (", environment " if names else "") + f"`{setting['environment']}`"
+            cells = [names, setting["range"], setting["default"] or "none", setting["help"]]
+            text += "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+        text += "\n"
+    return text.rstrip("\n") + "\n"
+
+
+def counters_of(root):
+    text = (root / "src/base/counters.h").read_text(encoding="utf-8")
+    body = re.sub(r"//[^\n]*", "", re.search(r"enum class Counter[^{]*{(.*?)}", text, re.DOTALL)[1])
+    return [name for name in re.findall(r"\w+", body) if name != "count_"]
+
+
+def faults(root, concilio):
+    if (root / "docs/hints.md").read_text(encoding="utf-8") != hints_of(concilio):
+        yield "docs/hints.md is not what `concilio hints` says; run tests/house/documents.py --write ROOT CONCILIO"
+    guide = (root / "docs/guide.md").read_text(encoding="utf-8")
+    counters = counters_of(root)
+    if len(counters) < 20:
+        yield "src/base/counters.h could not be read"
+    for name in counters:
+        if f"`{name}`" not in guide:
+            yield f"docs/guide.md does not explain the counter {name}"
+    for document in [*root.glob("*.md"), *(root / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+            if not (document.parent / target).exists():
+                yield f"{document.relative_to(root)} points to {target}, which is not there"
+    help_text = subprocess.run([concilio, "--help"], check=True, capture_output=True, text=True).stdout
+    for name in re.findall(r"concilio-(\w+)\b", (root / "docs/man/concilio.1").read_text(encoding="utf-8")):
+        if not (root / f"docs/man/concilio-{name}.1").exists():
+            yield f"no man page concilio-{name}.1"
+        if not re.search(rf"^\s+{name}\b", help_text, re.MULTILINE):
+            yield f"`concilio --help` does not list {name}"
+
+
+def main():
+    words = sys.argv[1:]
+    if words[0] == "--write":
+        root = pathlib.Path(words[1])
+        (root / "docs/hints.md").write_text(hints_of(words[2]), encoding="utf-8")
+        return 0
+    found = list(faults(pathlib.Path(words[0]), words[1]))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

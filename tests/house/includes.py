@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+"""includes.py ROOT: reads every #include below ROOT/src, tools, bench and include, and fails on one that runs against
+the direction of the house:
+
+    base    <- pattern <- plan ------+
+    base    <- store ----------------+-- exec <- mpiio <- bind
+    pattern, plan <- mpi ------------+
+
+Also: base, pattern, plan and store see no MPI; pattern and plan no files, clocks or threads; only base reads the
+environment; the command sees base alone of all this, the benchmarks nothing, but for
+NAME_bench.cpp, which times functions of pattern; the installed headers are C.
+"""
+import pathlib
+import re
+import sys
+
+ALLOWED = {
+    "base": {"base"},
+    "pattern": {"base", "pattern"},
+    "plan": {"base", "pattern", "plan"},
+    "store": {"base", "store"},
+    "mpi": {"base", "pattern", "plan", "mpi"},
+    "exec": {"base", "pattern", "plan", "store", "mpi", "exec"},
+    "mpiio": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio"},
+    "bind": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio", "bind", "concilio"},
+}
+WITHOUT_MPI = {"base", "pattern", "plan", "store"}
+PURE = {"pattern", "plan"}
+IMPURE_HEADERS = {
+    "chrono", "ctime", "time.h", "sys/time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h", "fcntl.h",
+    "unistd.h", "sys/stat.h", "sys/mman.h", "sys/uio.h", "thread", "mutex", "future", "random",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+ENVIRONMENT = re.compile(r"\b(?:secure_)?getenv\s*\(|\bsetenv\s*\(|\benviron\b")
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".def"}
+
+
+def files_below(folder):
+    return sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+
+
+def without_comments(text, with_strings):
+    return COMMENT.sub(lambda found: found[0] if with_strings and found[0][0] == '"' else "", text)
+
+
+def of_source(folder, text):
+    """What is wrong with a file of src/folder."""
+    for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
+        if bracket == '"':
+            target = name.split("/")[0]
+            if "/" not in name or target not in ALLOWED and target != "concilio":
+                yield f'includes "{name}"; write "FOLDER/FILE.h", with a folder of src'
+            elif target not in ALLOWED[folder]:
+                yield f'includes "{name}": {folder} must not see {target}'
+        elif name in ("mpi.h", "mpio.h") and folder in WITHOUT_MPI:
+            yield f"includes <{name}>: {folder} must not see MPI"
+        elif name in IMPURE_HEADERS and folder in PURE:
+            yield f"includes <{name}>: {folder} sees no files, clocks, threads"
+    if folder != "base" and ENVIRONMENT.search(without_comments(text, with_strings=False)):
+        yield "touches the environment: only base does"
+
+
+def of_program(place, name_of_file, text):
+    """What is wrong with a file of tools or bench: which of src they see."""
+    seen = {"tools": {"base"}, "bench": {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()}[place]
+    for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
+        target = name.split("/")[0]
+        if bracket == '"' and "/" in name and target in ALLOWED and target not in seen:
+            yield f'includes "{name}": {place} must not see {target}'
+        if ".." in name.split("/"):
+            yield f'includes "{name}": no way up'
+
+
+def of_installed_header(text):
+    for _, name in INCLUDE.findall(without_comments(text, with_strings=True)):
+        if not name.endswith(".h"):
+            yield f"includes <{name}>: installed headers are C"
+
+
+def faults(root):
+    """(path, what is wrong) for all of them."""
+    count = 0
+    for folder in sorted(entry for entry in (root / "src").iterdir() if entry.is_dir()):
+        if folder.name not in ALLOWED:
+            count += 1
+            yield folder, "is a folder without a place in the house"
+            continue
+        for path in files_below(folder):
+            count += 1
+            yield from ((path, fault) for fault in of_source(folder.name, path.read_text(encoding="utf-8")))
+    for place in ("tools", "bench"):
+        for path in files_below(root / place):
+            count += 1
+            yield from ((path, fault) for fault in of_program(place, path.name, path.read_text(encoding="utf-8")))
+    for path in files_below(root / "include"):
+        count += 1
+        yield from ((path, fault) for fault in of_installed_header(path.read_text(encoding="utf-8")))
+    if count == 0:
+        yield root, "holds no sources"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    found = list(faults(root))
+    for path, fault in found:
+        print(f"{path.relative_to(root)} {fault}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

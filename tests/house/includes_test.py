@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""The test of includes.py: it must fail on a wrong arrow, and on nothing else."""
+import pathlib
+import tempfile
+import unittest
+
+import includes
+
+
+class Includes(unittest.TestCase):
+    def faults(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for place in ("src", "tools", "bench", "include"):
+                (root / place).mkdir()
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            return [fault for _, fault in includes.faults(root)]
+
+    def assert_right(self, name, text):
+        self.assertEqual(self.faults({name: text}), [])
+
+    def assert_wrong(self, name, text):
+        self.assertEqual(len(self.faults({name: text})), 1, (name, text))
+
+    def test_arrows_that_run_the_right_way(self):
+        self.assert_right("src/plan/a.cpp", '#include "base/result.h"\n#include "pattern/access.h"\n#include <vector>\n')
+        self.assert_right("src/exec/a.cpp", '#include <mpi.h>\n#include "store/store.h"\n#include "mpi/team.h"\n')
+        self.assert_right("src/bind/a.cpp", '#include "mpiio/api.h"\n#include "concilio/concilio.h"\n')
+        self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
+        self.assert_right("tools/a.cpp", '#include "base/config.h"\n#include "own.h"\n')
+
+    def test_every_arrow_that_is_not_allowed(self):
+        for folder, allowed in includes.ALLOWED.items():
+            for other in includes.ALLOWED.keys() - allowed:
+                self.assert_wrong(f"src/{folder}/a.h", f'#include "{other}/b.h"\n')
+
+    def test_spaces_do_not_hide_an_arrow(self):
+        self.assert_wrong("src/base/a.cpp", '  #  include   "plan/plan.h"\n')
+
+    def test_include_in_a_comment_is_none(self):
+        self.assert_right("src/base/a.cpp", '// #include "plan/plan.h"\n/*\n#include "plan/plan.h"\n*/\n')
+
+    def test_mpi_below_the_adapters(self):
+        for folder in ("base", "pattern", "plan", "store"):
+            self.assert_wrong(f"src/{folder}/a.cpp", "#include <mpi.h>\n")
+
+    def test_clock_in_planning(self):
+        self.assert_wrong("src/plan/a.cpp", "#include <chrono>\n")
+
+    def test_environment_outside_base(self):
+        self.assert_wrong("src/exec/a.cpp", 'auto v = std::getenv ("HOME");\n')
+        self.assert_wrong("src/plan/a.cpp", 'auto v = secure_getenv("HOME");\n')
+        self.assert_right("src/base/a.cpp", 'auto v = std::getenv("HOME");\n')
+        self.assert_right("src/exec/a.cpp", '// getenv("HOME")\nauto v = "getenv(";\n')
+
+    def test_include_without_folder(self):
+        self.assert_wrong("src/exec/a.cpp", '#include "engine.h"\n')
+
+    def test_unknown_folder(self):
+        self.assert_wrong("src/misc/a.cpp", "")
+
+    def test_programs_that_see_too_much(self):
+        self.assert_wrong("tools/a.cpp", '#include "exec/engine.h"\n')
+        self.assert_wrong("bench/copy_bench.cpp", '#include "exec/engine.h"\n')
+        self.assert_wrong("bench/a.cpp", '#include "base/config.h"\n')
+        self.assert_wrong("bench/a.cpp", '#include "../src/base/config.h"\n')
+
+    def test_installed_header_in_cpp(self):
+        self.assert_wrong("include/concilio/a.h", "#include <cstdint>\n")
+        self.assert_right("include/concilio/a.h", "#include <stdint.h>\n")
+
+    def test_nothing_to_read(self):
+        self.assertEqual(len(self.faults({})), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+#!/bin/bash
+# install.sh BUILD VERSION "MPI;..." "COMPILER;..." "LAUNCHER;...": what `cmake --install` leaves behind works on its own.
+set -u -o pipefail
+build=$1 version=$2
+IFS=';' read -ra mpis <<< "$3"
+IFS=';' read -ra compilers <<< "$4"
+IFS=';' read -ra launchers <<< "$5"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+prefix="$folder/a prefix"
+failed=0
+# Nothing of this machine's settings, and nothing of the build.
+unset CONCILIO_LIBDIR CONCILIO_LIBEXECDIR LD_PRELOAD LD_LIBRARY_PATH
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+fail() { echo "FAILED: $*"; failed=1; }
+must() { "$@" > "$folder/output" 2>&1 || { fail "$*"; cat "$folder/output"; return 1; }; }
+
+must cmake --install "$build" --prefix "$prefix" || exit 1
+[ "$("$prefix/bin/concilio" version)" = "concilio $version" ] || fail "concilio version"
+for page in concilio concilio-run concilio-bench concilio-hints; do
+  [ -n "$(find "$prefix" -name "$page.1")" ] || fail "no man page $page.1"
+done
+
+# The header is C, whichever, and C++.
+printf '#include <concilio/concilio.h>\nint main(void) { return concilio_version ? 1 : 0; }\n' > "$folder/header.c"
+for standard in c99 c11 c++11 c++20; do
+  must g++ -x "$(case $standard in c++*) echo c++ ;; *) echo c ;; esac)" -std=$standard -Wall -Wextra -pedantic -Werror \
+    -I"$prefix/include" "$folder/header.c" -o "$folder/header"
+done
+# Without Concilio, a program that asks for it links and runs all the same.
+must "$folder/header"
+
+cat > "$folder/program.c" <<'END'
+#include <concilio/concilio.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char** argv) {
+  MPI_File file;
+  char text[8] = "";
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file)) return 3;
+  MPI_File_write_at_all(file, rank * 4, "abc", 4, MPI_CHAR, MPI_STATUS_IGNORE);
+  MPI_File_read_at_all(file, rank * 4, text, 4, MPI_CHAR, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  if (rank == 0) printf("%s %s\n", concilio_version ? concilio_version() : "without", text);
+  MPI_Finalize();
+  return 0;
+}
+END
+
+pkg_config() { PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name concilio.pc)") pkg-config "$@"; }
+if command -v pkg-config > /dev/null; then
+  [ "$(pkg_config --modversion concilio)" = "$version" ] || fail "pkg-config --modversion concilio"
+  eval "set -- $(pkg_config --cflags concilio)"
+  must gcc "$@" "$folder/header.c" -o "$folder/header-pc"
+fi
+
+for i in "${!mpis[@]}"; do
+  mpi=${mpis[$i]} launch=("${launchers[$i]}" -n 2)
+  if [ "$mpi" = openmpi ]; then launch+=(--oversubscribe); fi
+  says() {
+    local expected=$1 what=$2
+    shift 2
+    local said
+    said=$(timeout 60 "$@" "$folder/data" < /dev/null 2> "$folder/errors" | grep -E ' abc$')
+    [ "$said" = "$expected abc" ] || { fail "$mpi, $what: expected \"$expected abc\", got \"$said\""; cat "$folder/errors"; }
+  }
+  must "${compilers[$i]}" -I"$prefix/include" "$folder/program.c" -o "$folder/plain-$mpi" || continue
+  says without "alone" "${launch[@]}" "$folder/plain-$mpi"
+  says "$version" "concilio run" "$prefix/bin/concilio" run --summary -- "${launch[@]}" "$folder/plain-$mpi"
+  grep -q "^concilio: " "$folder/errors" || fail "$mpi: concilio run --summary said nothing"
+  if command -v pkg-config > /dev/null; then
+    # A prefix with a space comes quoted.
+    eval "set -- $(pkg_config --cflags --libs "concilio-$mpi")"
+    must "${compilers[$i]}" "$folder/program.c" -o "$folder/linked-$mpi" "$@" &&
+      says "$version" "linked by pkg-config" "${launch[@]}" "$folder/linked-$mpi"
+  fi
+
+  mkdir -p "$folder/cmake-$mpi"
+  cat > "$folder/cmake-$mpi/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(program LANGUAGES C)
+find_package(Concilio $version REQUIRED)
+if(NOT EXISTS "\${Concilio_COMMAND}" OR NOT "$mpi" IN_LIST Concilio_MPIS)
+  message(FATAL_ERROR "command '\${Concilio_COMMAND}', MPIs '\${Concilio_MPIS}'")
+endif()
+add_executable(header ../header.c)
+target_link_libraries(header Concilio::headers)
+add_executable(program ../program.c)
+target_link_libraries(program Concilio::$mpi)
+END
+  must cmake -S "$folder/cmake-$mpi" -B "$folder/cmake-$mpi/build" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="${compilers[$i]}" &&
+    must cmake --build "$folder/cmake-$mpi/build" &&
+    must "$folder/cmake-$mpi/build/header" &&
+    says "$version" "linked by CMake" "${launch[@]}" "$folder/cmake-$mpi/build/program"
+done
+exit $failed

@@ -1,0 +1,20 @@
+#!/bin/bash
+# A wrong byte anywhere must not pass. Arguments: CONCILIO SPOILING_LIBRARY_FOLDER MPI.
+concilio=$1 mpi=$3
+. "$(dirname "$0")/common.sh"
+export CONCILIO_LIBDIR=$2
+bench="$concilio bench hpio:64/64 --concilio -n 2 --mpi $mpi --mib-per-rank 0.01 --repetitions 1"
+expect 0 $bench
+SPOIL=read expect 1 $bench
+says err 'pattern hpio:64/64: rank 1: read at file offset 386: expected 0x.., found 0x'
+SPOIL=write expect 1 $bench
+says err 'pattern hpio:64/64: rank 1: read at file offset 133: expected'
+SPOIL=write expect 1 $bench --write-only
+says err 'rank 1: the file at file offset 133: expected'
+SPOIL=gap expect 1 $bench
+says err 'rank 1: memory between the pieces, at buffer offset 64: expected 0x5a, found 0x5b'
+SPOIL=error expect 1 $bench
+says err 'rank 1: read failed'
+SPOIL=hole expect 1 $bench
+says err 'a hole of the file at file offset 100: expected 0x3c, found 0x00'
+finish
