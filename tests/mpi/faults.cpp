@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "patient_barrier.h"
+
 namespace {
 
 struct Run {
@@ -88,14 +90,14 @@ void use_file(Run& run) {
                             MPI_File_write_at_all(run.file, half, mine.data() + half, run.bytes() - half,
                                                   MPI_BYTE, MPI_STATUS_IGNORE));
   written &= run.collective("MPI_File_sync", MPI_File_sync(run.file));
-  MPI_Barrier(MPI_COMM_WORLD);
+  patient_barrier(MPI_COMM_WORLD);
   std::vector<uint8_t> back(mine.size());
   if (run.collective("MPI_File_read_at_all", MPI_File_read_at_all(run.file, 0, back.data(), run.bytes(),
                                                                   MPI_BYTE, MPI_STATUS_IGNORE)) &&
       written) {
     check_read(run, "MPI_File_read_at_all", back, 0);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  patient_barrier(MPI_COMM_WORLD);
   // Independent calls fail where they fail.
   const int part = run.block * 3;
   std::vector<uint8_t> some(static_cast<size_t>(part));
@@ -106,10 +108,10 @@ void use_file(Run& run) {
       rewritten) {
     check_read(run, "MPI_File_read_at", some, 0);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  patient_barrier(MPI_COMM_WORLD);
   MPI_Offset size;
   run.local("MPI_File_get_size", MPI_File_get_size(run.file, &size));
-  MPI_Barrier(MPI_COMM_WORLD);
+  patient_barrier(MPI_COMM_WORLD);
   const MPI_Offset longer = MPI_Offset{run.bytes()} * (run.ranks + 1) + 1000;
   run.collective("MPI_File_preallocate", MPI_File_preallocate(run.file, longer));
   run.collective("MPI_File_set_size", MPI_File_set_size(run.file, longer + 1000));
@@ -158,7 +160,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
   if (run.rank == 0) unlink(path.c_str());
-  MPI_Barrier(MPI_COMM_WORLD);
+  patient_barrier(MPI_COMM_WORLD);
   MPI_Info info;
   MPI_Info_create(&info);
   for (const std::string& hint : hints) {

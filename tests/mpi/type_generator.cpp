@@ -21,6 +21,8 @@ class Layer {
     type.kind = random_.pick({Kind::dup, Kind::contiguous, Kind::vector, Kind::hvector, Kind::indexed,
                               Kind::hindexed, Kind::indexed_block, Kind::hindexed_block, Kind::structure,
                               Kind::subarray, Kind::darray, Kind::resized});
+    // Open MPI 4.1 makes no distributed array of nothing.
+    if (type.kind == Kind::darray && flat.size == 0) type.kind = Kind::subarray;
     if (type.kind == Kind::resized) return resize(std::move(child), flat);
     const bool array = type.kind == Kind::subarray || type.kind == Kind::darray;
     if (array && flat.lower != 0) child = resized(0, std::max<int64_t>(flat.upper, unit_), std::move(child));

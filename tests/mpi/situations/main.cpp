@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "patient_barrier.h"
 #include "situation.h"
 
 namespace situations {
