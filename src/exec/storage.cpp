@@ -31,6 +31,7 @@ Status Storage::write(std::span<const Transfer> transfers) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_writes] += static_cast<int64_t>(transfers.size());
+  unsynced_ = true;
   auto status = file_->write(transfers);
   if (status) {
     for (const Transfer& transfer : transfers) counters_[Counter::storage_bytes_written] += transfer.length;
@@ -48,9 +49,11 @@ Status Storage::lock(int64_t offset, int64_t length, LockMode mode, int64_t time
 Status Storage::unlock(int64_t offset, int64_t length) { return file_->unlock(offset, length); }
 
 Status Storage::sync() {
-  if (!file_) return {};  // nothing was written through this rank
+  if (!unsynced_) return {};
   Stopwatch time(counters_, Counter::storage_ns);
-  return file_->sync();
+  auto status = file_->sync();
+  if (status) unsynced_ = false;
+  return status;
 }
 
 Result<int64_t> Storage::size() {
@@ -60,12 +63,14 @@ Result<int64_t> Storage::size() {
 
 Status Storage::resize(int64_t size) {
   if (auto status = open(); !status) return status;
+  unsynced_ = true;
   return file_->resize(size);
 }
 
 Status Storage::preallocate(int64_t size) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
+  unsynced_ = true;
   return file_->preallocate(size);
 }
 

@@ -29,7 +29,7 @@ class Storage {
   Status write(std::span<const Transfer> transfers);
   Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms);
   Status unlock(int64_t offset, int64_t length);
-  Status sync();
+  Status sync();  // what this rank wrote; costs nothing where it wrote nothing since the last time
   Result<int64_t> size();
   Status resize(int64_t size);
   Status preallocate(int64_t size);
@@ -43,6 +43,7 @@ class Storage {
   OpenMode mode_;
   Counters& counters_;
   std::mutex opening_;
+  bool unsynced_ = false;
   std::unique_ptr<StoreFile> file_;
 };
 
