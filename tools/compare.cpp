@@ -59,6 +59,12 @@ std::string failure_of(const Captured& captured) {
   return fmt::format("exit status {}{}{}", captured.exit_status, last.empty() ? "" : ": ", last);
 }
 
+// Without the blanks that fill the last column.
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(" \n") + 1);
+  return line + "\n";
+}
+
 class Progress {
  public:
   explicit Progress(size_t starts) : starts_(starts), terminal_(isatty(STDERR_FILENO)) {}
@@ -188,8 +194,8 @@ void add_to_side(Side& side, const Captured& captured) {
 
 std::string render_table(const std::vector<Comparison>& rows) {
   constexpr const char* line = "{:>5}  {:<8} {:<18} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7} {:>7} {:>8}  {}\n";
-  std::string text =
-      fmt::format(line, "", "", "", "own", "own", "Concilio", "Concilio", "ratio", "ratio", "MiB", "MiB", "");
+  std::string text = trimmed(fmt::format(line, "", "", "", "own", "own", "Concilio", "Concilio", "ratio",
+                                         "ratio", "MiB", "MiB", ""));
   text += fmt::format(line, "ranks", "MPI", "pattern", "write", "read", "write", "read", "write", "read",
                       "own", "Concilio", "method");
   std::string below;

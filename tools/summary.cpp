@@ -43,9 +43,12 @@ void add_operation(std::string& text, const FileRecord& file, const Operation& o
   }
   for (const Reason& reason : file.reasons) {
     if (reason.operation != operation.name) continue;
+    // The library's reason may begin with the method's name.
+    const bool named = reason.text.compare(0, reason.method.size() + 1, reason.method + ":") == 0;
+    const std::string why = named ? reason.text.substr(reason.method.size()) : ": " + reason.text;
     add_row(text, "",
-            fmt::format("{}, {}{}{}", reason.method, counted(reason.calls, "call", "calls"),
-                        reason.text.empty() ? "" : ": ", reason.text));
+            fmt::format("{}, {}{}", reason.method, counted(reason.calls, "call", "calls"),
+                        reason.text.empty() ? "" : why));
   }
 }
 

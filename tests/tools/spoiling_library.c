@@ -19,12 +19,13 @@ int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void* buffer, int cou
   return code;
 }
 
-// A byte that no rank wrote, between the regions of hpio:64/64.
+// A byte that no rank wrote, between the regions of hpio:64/64. Every rank sets the view, as it must.
 int MPI_File_close(MPI_File* file) {
-  if (spoils("hole")) {
-    unsigned char byte = 0;
+  const char* wanted = getenv("SPOIL");
+  if (wanted && strcmp(wanted, "hole") == 0) {
+    const unsigned char byte = 0;
     PMPI_File_set_view(*file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-    PMPI_File_write_at(*file, 100, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (spoils("hole")) PMPI_File_write_at(*file, 100, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE);
   }
   return PMPI_File_close(file);
 }

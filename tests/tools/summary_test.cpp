@@ -17,7 +17,7 @@ constexpr const char* lines =
     "\n"
     R"({"file":"/d/a.nc","ranks":4,"nodes":2,"open_seconds":0.25,"counters":{"collective_writes":4,"method_two_phase":4},)"
     R"("max":{"call_ns":1000000000},"peak_bytes_per_rank":4194304,"reasons":[{"operation":"write",)"
-    R"("method":"two_phase","collective":true,"reason":"small pieces","calls":4}]})"
+    R"("method":"two_phase","collective":true,"reason":"two_phase: large pieces","calls":4}]})"
     "\n";
 
 TEST(Summary, OfOneFileOpenedTwice) {
@@ -28,7 +28,8 @@ TEST(Summary, OfOneFileOpenedTwice) {
             "concilio: /d/a.nc\n"
             "  opened   2 times, 0.750 s, by 4 ranks on 2 nodes\n"
             "  write    12 calls (12 collective, 0 independent), 8 MiB\n"
-            "           two_phase, 12 calls: small pieces\n"
+            "           two_phase, 8 calls: small pieces\n"
+            "           two_phase, 4 calls: large pieces\n"
             "  read     1 call (0 collective, 1 independent), 1 KiB\n"
             "  time     3.000 s in calls, slowest rank: exchange 0.250 s, copy 0.500 s, storage 1.000 s\n"
             "  storage  4 writes, mean 2 MiB; 1 read, mean 5 KiB\n"
