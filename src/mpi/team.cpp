@@ -48,18 +48,20 @@ std::vector<std::weak_ptr<Team>>& all_teams() {
 }
 
 int drop_teams(MPI_Comm, int, void* value, void*) {
-  std::lock_guard lock(teams_mutex());
   delete static_cast<Teams*>(value);
   return MPI_SUCCESS;
 }
 
 // MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works.
 int release_at_finalize(MPI_Comm, int, void*, void*) {
-  std::lock_guard lock(teams_mutex());
-  for (auto& weak : all_teams()) {
+  std::vector<std::weak_ptr<Team>> teams;
+  {
+    std::lock_guard lock(teams_mutex());
+    teams.swap(all_teams());
+  }
+  for (auto& weak : teams) {
     if (auto team = weak.lock()) team->leave_mpi();
   }
-  all_teams().clear();
   return MPI_SUCCESS;
 }
 
@@ -121,6 +123,7 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   if (auto status = team->set_up(comm, ranks_per_node); !status) return status.error();
   lock.lock();
   if (teams->size() < 64) teams->push_back(team);
+  std::erase_if(all_teams(), [](const auto& weak) { return weak.expired(); });
   all_teams().push_back(team);
   return team;
 }
