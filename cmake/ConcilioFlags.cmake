@@ -4,8 +4,17 @@ add_library(concilio_flags INTERFACE)
 target_compile_options(concilio_flags INTERFACE -Wall -Wextra -Werror -Wno-restrict -fno-strict-aliasing)
 target_include_directories(concilio_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_BINARY_DIR}/generated)
-# Header-only, so that nothing of it is visible in the preloaded library.
-target_compile_definitions(concilio_flags INTERFACE FMT_HEADER_ONLY=1 CONCILIO_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(concilio_flags INTERFACE CONCILIO_VERSION="${PROJECT_VERSION}")
+# {fmt} must not be visible in the preloaded library. Compiled once where its version allows, which halves the time of
+# a build; else header-only.
+try_compile(CONCILIO_FMT_ONCE ${PROJECT_BINARY_DIR}/fmt_probe
+  SOURCES ${PROJECT_SOURCE_DIR}/cmake/fmt_probe.cpp ${PROJECT_SOURCE_DIR}/src/base/fmt_once.cpp CXX_STANDARD 20)
+if(CONCILIO_FMT_ONCE)
+  add_library(concilio_fmt STATIC ${PROJECT_SOURCE_DIR}/src/base/fmt_once.cpp)
+  target_link_libraries(concilio_flags INTERFACE concilio_fmt)
+else()
+  target_compile_definitions(concilio_flags INTERFACE FMT_HEADER_ONLY=1)
+endif()
 if(CONCILIO_SANITIZE)
   target_compile_options(concilio_flags INTERFACE -fsanitize=${CONCILIO_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer)

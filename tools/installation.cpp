@@ -42,9 +42,17 @@ Result<std::string> find_part(const std::string& name, const std::optional<std::
 
 Result<std::string> find_library(Flavour flavour, const Environment& environment) {
   const fs::path prefix = folder_of_this_executable() / "..";
-  return find_part(
+  auto library = find_part(
       fmt::format("libconcilio-{}.so", flavour_word(flavour)), environment.get("CONCILIO_LIBDIR"),
       {prefix / "lib" / "concilio", prefix / CONCILIO_INSTALL_LIBDIR / "concilio"}, "CONCILIO_LIBDIR");
+  // The dynamic loader would take the parts for several libraries.
+  if (library && library->find_first_of(" :") != std::string::npos)
+    return Error{
+        ErrorKind::bad_file, EINVAL,
+        fmt::format("{} cannot be preloaded, as its name has a space or a colon; set CONCILIO_LIBDIR to "
+                    "a link to its folder that has none",
+                    *library)};
+  return library;
 }
 
 Result<std::string> find_bench_program(Flavour flavour, const Environment& environment) {

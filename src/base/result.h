@@ -30,6 +30,7 @@ enum class ErrorKind : int32_t {
   no_memory,
   unsupported,
   conversion,
+  data_representation,
   communication,
   other,
 };

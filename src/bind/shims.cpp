@@ -75,6 +75,14 @@ int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
   return code;
 }
 
+int free_errhandler(MPI_Errhandler* handler) {
+  if (!handler || !mpiio::is_file_errhandler(*handler)) {
+    return forward<int>(CONCILIO_NEXT(MPI_Errhandler_free), handler);
+  }
+  *handler = MPI_ERRHANDLER_NULL;
+  return MPI_SUCCESS;
+}
+
 // As MPI does it: `string` has room for MPI_MAX_ERROR_STRING characters.
 int error_string(const std::string& message, char* string, int* length) {
   message.copy(string, message.size());

@@ -140,7 +140,7 @@ Status Exchange::gather(int64_t round) {
   Stopwatch time(engine_->counters, Counter::exchange_ns);
   Pending sends{engine_->team.comm(), engine_->counters, {}};
   Status outcome;
-  auto note = [&](Status status) {
+  auto note = [&](const Status& status) {
     if (outcome && !status) outcome = status;
   };
   for (size_t realm : carried_) {
@@ -206,7 +206,7 @@ Status Exchange::scatter(int64_t round) {
   Stopwatch time(engine_->counters, Counter::exchange_ns);
   Pending sends{engine_->team.comm(), engine_->counters, {}}, replies{engine_->team.comm(), engine_->counters, {}};
   Status outcome;
-  auto note = [&](Status status) {
+  auto note = [&](const Status& status) {
     if (outcome && !status) outcome = status;
   };
   std::vector<size_t> asked;

@@ -55,6 +55,8 @@ int unsupported(File& file, const char* function);
 // Error handlers: errhandler.cpp. A handler is a predefined one or one made by MPI_File_create_errhandler, which is
 // recorded when it is made, since only its maker knows the function behind the handle.
 void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* function);
+// Whether the handle is one of those.
+bool is_file_errhandler(MPI_Errhandler handler);
 int set_errhandler(File& file, MPI_Errhandler handler);
 int get_errhandler(File& file, MPI_Errhandler* handler);
 int call_errhandler(File& file, int code);

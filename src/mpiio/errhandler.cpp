@@ -12,8 +12,8 @@
 namespace concilio::mpiio {
 namespace {
 
-// The functions behind the handles that MPI_File_create_errhandler made. A handle that was freed and given
-// out again is recorded again.
+// The functions behind the handles that MPI_File_create_errhandler made. These handles are never really freed: our
+// files refer to them, and MPI counts no references from our files.
 struct Handlers {
   std::mutex mutex;
   std::map<MPI_Errhandler, MPI_File_errhandler_function*> functions;
@@ -59,6 +59,7 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
     made.kind_ = Kind::user;
     made.function_ = found->second;
   }
+  made.handle_ = handler;
   *result = made;
   return MPI_SUCCESS;
 }
@@ -87,25 +88,16 @@ int ErrorHandler::call(MPI_File handle, int code, const std::string& message) co
   return code;
 }
 
-int ErrorHandler::handle(MPI_Errhandler* result) const {
-  switch (kind_) {
-    case Kind::returns:
-      *result = MPI_ERRORS_RETURN;
-      return MPI_SUCCESS;
-    case Kind::fatal:
-      *result = MPI_ERRORS_ARE_FATAL;
-      return MPI_SUCCESS;
-    case Kind::user:
-      break;
-  }
-  // A handle of its own for the same function: the one it was set with may be freed by now.
-  return PMPI_File_create_errhandler(function_, result);
-}
-
 void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* function) {
   Handlers& known = handlers();
   std::lock_guard lock(known.mutex);
   known.functions[handler] = function;
+}
+
+bool is_file_errhandler(MPI_Errhandler handler) {
+  Handlers& known = handlers();
+  std::lock_guard lock(known.mutex);
+  return known.functions.contains(handler);
 }
 
 int set_errhandler(File& file, MPI_Errhandler handler) {
@@ -119,7 +111,8 @@ int set_errhandler(File& file, MPI_Errhandler handler) {
 }
 
 int get_errhandler(File& file, MPI_Errhandler* handler) {
-  return file.handler().handle(handler);
+  *handler = file.handler().handle();
+  return MPI_SUCCESS;
 }
 
 int call_errhandler(File& file, int code) {

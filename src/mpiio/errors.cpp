@@ -71,6 +71,8 @@ int class_of(ErrorKind kind) {
       return MPI_ERR_NO_MEM;
     case ErrorKind::unsupported:
       return MPI_ERR_UNSUPPORTED_OPERATION;
+    case ErrorKind::data_representation:
+      return MPI_ERR_UNSUPPORTED_DATAREP;
     case ErrorKind::conversion:
       return MPI_ERR_CONVERSION;
     case ErrorKind::communication:

@@ -31,11 +31,12 @@ class ErrorHandler {
   // MPI_ERRORS_ABORT) and returns the code. `handle` is what a user's function is given; `message` goes to
   // stderr where the program ends.
   int call(MPI_File handle, int code, const std::string& message) const;
-  // A handle that the caller may free.
-  int handle(MPI_Errhandler* result) const;
+  // The handle it was made from. The caller may free it.
+  MPI_Errhandler handle() const { return handle_; }
 
  private:
   enum class Kind { returns, fatal, user } kind_ = Kind::returns;
+  MPI_Errhandler handle_ = MPI_ERRORS_RETURN;
   MPI_File_errhandler_function* function_ = nullptr;
 };
 

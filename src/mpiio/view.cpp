@@ -39,7 +39,7 @@ Result<View> make_view(const File& file, const Wanted& wanted) {
   auto refuse = [](ErrorKind kind, std::string why) { return Error{kind, 0, std::move(why)}; };
   const std::string datarep = wanted.datarep ? wanted.datarep : "";
   if (datarep != "native" && datarep != "internal") {
-    return refuse(ErrorKind::conversion, fmt::format("no data representation \"{}\"; \"native\" is to be had", datarep));
+    return refuse(ErrorKind::data_representation, fmt::format("no data representation \"{}\"; \"native\" is to be had", datarep));
   }
   if (wanted.displacement == MPI_DISPLACEMENT_CURRENT) {
     return refuse(ErrorKind::argument, "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");

@@ -155,7 +155,7 @@ std::optional<std::vector<Dimension>> dimensions(std::span<const int64_t> sizes,
 }
 
 // What a process owns of one dimension: blocks of `block` elements, every `processes`-th of them.
-Result<NestRef> distribute(NestRef child, const Dimension& dimension, int64_t block, int64_t processes,
+Result<NestRef> distribute(const NestRef& child, const Dimension& dimension, int64_t block, int64_t processes,
                            int64_t coordinate) {
   // block and processes may be far beyond the array, so products are checked; one that overflows lies
   // outside.

@@ -59,7 +59,7 @@ def faults(root, concilio):
             if not (document.parent / target).exists():
                 yield f"{document.relative_to(root)} points to {target}, which is not there"
     help_text = subprocess.run([concilio, "--help"], check=True, capture_output=True, text=True).stdout
-    for name in re.findall(r"concilio-(\w+)\b", (root / "docs/man/concilio.1").read_text(encoding="utf-8")):
+    for name in re.findall(r"concilio-(\w+) \(1\)", (root / "docs/man/concilio.1").read_text(encoding="utf-8")):
         if not (root / f"docs/man/concilio-{name}.1").exists():
             yield f"no man page concilio-{name}.1"
         if not re.search(rf"^\s+{name}\b", help_text, re.MULTILINE):

@@ -7,7 +7,7 @@ IFS=';' read -ra compilers <<< "$4"
 IFS=';' read -ra launchers <<< "$5"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-prefix="$folder/a prefix"
+prefix=$folder/prefix
 failed=0
 # Nothing of this machine's settings, and nothing of the build.
 unset CONCILIO_LIBDIR CONCILIO_LIBEXECDIR LD_PRELOAD LD_LIBRARY_PATH
@@ -74,8 +74,16 @@ for i in "${!mpis[@]}"; do
   says without "alone" "${launch[@]}" "$folder/plain-$mpi"
   says "$version" "concilio run" "$prefix/bin/concilio" run --summary -- "${launch[@]}" "$folder/plain-$mpi"
   grep -q "^concilio: " "$folder/errors" || fail "$mpi: concilio run --summary said nothing"
+  # What the dynamic loader cannot preload is said, and how to get round it.
+  mkdir -p "$folder/a prefix" && ln -sfn "$(dirname "$(find "$prefix" -name "libconcilio-$mpi.so")")" "$folder/a prefix/lib"
+  export CONCILIO_LIBDIR="$folder/a prefix/lib"
+  if "$prefix/bin/concilio" run "${launch[@]}" "$folder/plain-$mpi" "$folder/data" > "$folder/output" 2>&1 ||
+    ! grep -q "set CONCILIO_LIBDIR to a link" "$folder/output"; then
+    fail "$mpi: a library with a space in its name"
+    cat "$folder/output"
+  fi
+  unset CONCILIO_LIBDIR
   if command -v pkg-config > /dev/null; then
-    # A prefix with a space comes quoted.
     eval "set -- $(pkg_config --cflags --libs "concilio-$mpi")"
     must "${compilers[$i]}" "$folder/program.c" -o "$folder/linked-$mpi" "$@" &&
       says "$version" "linked by pkg-config" "${launch[@]}" "$folder/linked-$mpi"
