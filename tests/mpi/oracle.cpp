@@ -70,7 +70,10 @@ class Runner {
     op_ = 0;
     stage_ = "start";
     case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_);
-    if (options_.own && own_fails()) return;
+    if (options_.own && own_fails()) {
+      ++left_out_;
+      return;
+    }
     if (options_.describe) {
       if (rank_ == 0) std::printf("case %lld\n%s", static_cast<long long>(index), describe(case_).c_str());
       return;
@@ -98,6 +101,7 @@ class Runner {
   }
 
   int rank() const { return rank_; }
+  int64_t left_out() const { return left_out_; }
 
  private:
   std::string reproduce() const {
@@ -476,7 +480,7 @@ class Runner {
 
   const Options& options_;
   int rank_ = 0, ranks_ = 1, verifier_ = 0;
-  int64_t index_ = 0;
+  int64_t index_ = 0, left_out_ = 0;
   size_t op_ = 0;
   std::string stage_, path_;
   Case case_;
