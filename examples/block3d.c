@@ -1,5 +1,5 @@
-// An ordinary MPI-IO program: a 3-D array of doubles, cut into one block a rank, is written to a file, several time
-// steps one behind the other, and read back. It knows nothing of Concilio.
+// An ordinary MPI-IO program: a 3-D array of doubles, cut into one block a rank, is written to a file,
+// several time steps one behind the other, and read back. It knows nothing of Concilio.
 //
 //   mpirun -n 4 block3d FILE [NX NY NZ [STEPS]]      x varies fastest
 #include <mpi.h>
@@ -28,7 +28,9 @@ static void check(int code, const char* what) {
 }
 
 // What stands at a place of the array in a time step.
-static double value_at(int step, long long index) { return (double)step * 1e9 + (double)index; }
+static double value_at(int step, long long index) {
+  return (double)step * 1e9 + (double)index;
+}
 
 typedef struct {
   int whole[3], part[3], start[3];  // z, y, x
@@ -124,7 +126,8 @@ int main(int argc, char** argv) {
   MPI_Reduce(&grown_kib, &most_kib, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
   MPI_Allreduce(&wrong, &any_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) {
-    const double mib = (double)block.whole[0] * block.whole[1] * block.whole[2] * steps * sizeof(double) / 1048576;
+    const double mib =
+        (double)block.whole[0] * block.whole[1] * block.whole[2] * steps * sizeof(double) / 1048576;
     printf("write %.3f s, %.0f MiB/s\n", slowest[0], mib / slowest[0]);
     printf("read %.3f s, %.0f MiB/s\n", slowest[1], mib / slowest[1]);
     printf("memory %.1f MiB a rank, taken while reading and writing\n", (double)most_kib / 1024);

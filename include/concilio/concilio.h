@@ -1,9 +1,10 @@
 /*
  * Concilio's C interface. More comes with later versions; what is here stays.
  *
- * The functions are defined by the library that takes MPI-IO over: the one that `concilio run` preloads, or that the
- * program is linked with (libconcilio-openmpi, libconcilio-mpich; before the MPI library). They are declared weak, so
- * a program that uses them links and runs without Concilio too; a function's address is NULL then:
+ * The functions are defined by the library that takes MPI-IO over: the one that `concilio run` preloads, or
+ * that the program is linked with (libconcilio-openmpi, libconcilio-mpich; before the MPI library). They are
+ * declared weak, so a program that uses them links and runs without Concilio too; a function's address is
+ * NULL then:
  *
  *   if (concilio_version) printf("with Concilio %s\n", concilio_version());
  *

@@ -1,4 +1,5 @@
-// The ledger that every internal buffer is charged to: limit, current use, high-water mark, in bytes of one rank.
+// The ledger that every internal buffer is charged to: limit, current use, high-water mark, in bytes of one
+// rank.
 #pragma once
 
 #include <atomic>

@@ -20,11 +20,19 @@ inline std::optional<int64_t> checked_multiply(int64_t a, int64_t b) {
 }
 
 // a / b rounded towards minus infinity and towards plus infinity; b > 0.
-inline int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-inline int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b > 0); }
+inline int64_t floor_divide(int64_t a, int64_t b) {
+  return a / b - (a % b < 0);
+}
+inline int64_t ceil_divide(int64_t a, int64_t b) {
+  return a / b + (a % b > 0);
+}
 
 // `a` rounded down or up to a multiple of `unit` > 0.
-inline int64_t align_down(int64_t a, int64_t unit) { return floor_divide(a, unit) * unit; }
-inline int64_t align_up(int64_t a, int64_t unit) { return ceil_divide(a, unit) * unit; }
+inline int64_t align_down(int64_t a, int64_t unit) {
+  return floor_divide(a, unit) * unit;
+}
+inline int64_t align_up(int64_t a, int64_t unit) {
+  return ceil_divide(a, unit) * unit;
+}
 
 }  // namespace concilio

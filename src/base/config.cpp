@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <sstream>
 
 #include <algorithm>
 #include <cctype>
@@ -368,7 +368,8 @@ void Config::adopt_hints(const std::string& text) {
     if (!setting) continue;
     Result<Parsed> parsed = parse_value(*setting, value);
     if (parsed) {
-      values_[index_of(setting->key)] = {parsed->text, parsed->number, static_cast<Origin>(std::atoi(origin.c_str()))};
+      values_[index_of(setting->key)] = {parsed->text, parsed->number,
+                                         static_cast<Origin>(std::atoi(origin.c_str()))};
     }
   }
 }

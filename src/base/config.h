@@ -1,5 +1,5 @@
-// Every setting of Concilio in one table: its name, type, range, default, hint name, environment name and help.
-// The only place that reads the environment.
+// Every setting of Concilio in one table: its name, type, range, default, hint name, environment name and
+// help. The only place that reads the environment.
 #pragma once
 
 #include <array>
@@ -29,19 +29,19 @@ enum class Key : int {
   striping_unit,          // bytes; 0 = the file system's own
   striping_factor,        // targets; 0 = the file system's own
   // Ours.
-  method,            // concilio_method: auto | independent | list | sieve | two_phase
-  flush,             // concilio_flush: auto | rmw | list: how a window with holes reaches the file
-  memory_limit,      // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
-  ranks_per_node,    // concilio_ranks_per_node: 0 = the machine's own; smaller makes several nodes of one
-  lock_timeout_ms,   // concilio_lock_timeout_ms
+  method,           // concilio_method: auto | independent | list | sieve | two_phase
+  flush,            // concilio_flush: auto | rmw | list: how a window with holes reaches the file
+  memory_limit,     // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
+  ranks_per_node,   // concilio_ranks_per_node: 0 = the machine's own; smaller makes several nodes of one
+  lock_timeout_ms,  // concilio_lock_timeout_ms
   // The process's own, from the environment alone.
-  disable,     // CONCILIO_DISABLE
-  only,        // CONCILIO_ONLY: GLOB[:GLOB]
-  log_level,   // CONCILIO_LOG: error | warning | info | debug
-  report,      // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
-  hints,       // CONCILIO_HINTS: "key=value;key=value", what `concilio run --hint` sets
-  romio_hints, // ROMIO_HINTS: file of "key value" lines
-  fault,       // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
+  disable,      // CONCILIO_DISABLE
+  only,         // CONCILIO_ONLY: GLOB[:GLOB]
+  log_level,    // CONCILIO_LOG: error | warning | info | debug
+  report,       // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
+  hints,        // CONCILIO_HINTS: "key=value;key=value", what `concilio run --hint` sets
+  romio_hints,  // ROMIO_HINTS: file of "key value" lines
+  fault,        // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
   count_,
 };
 
@@ -62,8 +62,8 @@ struct Setting {
 const std::array<Setting, static_cast<size_t>(Key::count_)>& settings();
 
 // The effective settings of the process or of one file: the table's defaults, then the ROMIO_HINTS file, then
-// CONCILIO_HINTS and the settings' own environment names, then what the program's info object gives. As in ROMIO,
-// a hint from the user's side (environment) wins over the program's.
+// CONCILIO_HINTS and the settings' own environment names, then what the program's info object gives. As in
+// ROMIO, a hint from the user's side (environment) wins over the program's.
 class Config {
  public:
   enum class Origin { default_value, hints_file, environment, info };
@@ -73,9 +73,9 @@ class Config {
   // Only the table's defaults.
   static Config defaults();
 
-  // Sets a hint by its info name. Unknown names are accepted and ignored (the standard says so) but reported in
-  // the returned error with kind `unsupported`; malformed or out-of-range values with kind `info_value`. The
-  // value is unchanged then. A hint that the user's environment fixed is silently kept.
+  // Sets a hint by its info name. Unknown names are accepted and ignored (the standard says so) but reported
+  // in the returned error with kind `unsupported`; malformed or out-of-range values with kind `info_value`.
+  // The value is unchanged then. A hint that the user's environment fixed is silently kept.
   Status set(std::string_view hint, std::string_view value, Origin origin);
 
   int64_t integer(Key key) const;  // of integer, bytes, boolean (0, 1) and choice (index into choices)
@@ -85,7 +85,8 @@ class Config {
 
   // (hint name, value) of every setting that has a hint name.
   std::vector<std::pair<std::string, std::string>> effective_hints() const;
-  // The values and origins of all settings that have a hint name, as one text, and their adoption on another rank.
+  // The values and origins of all settings that have a hint name, as one text, and their adoption on another
+  // rank.
   std::string hints_as_text() const;
   void adopt_hints(const std::string& text);
   // One line each, naming the culprit and the remedy; read from the environment and the hints file.

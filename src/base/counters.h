@@ -32,8 +32,8 @@ enum class Counter : int {
   messages_sent,
   message_bytes_sent,
   locks_taken,
-  plan_ns,     // time, in nanoseconds
-  exchange_ns, // waiting for ranks, messages between nodes
+  plan_ns,      // time, in nanoseconds
+  exchange_ns,  // waiting for ranks, messages between nodes
   copy_ns,
   storage_ns,
   call_ns,  // the whole of the program's calls
@@ -52,14 +52,16 @@ struct Counters {
 };
 
 inline int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
 // Adds the time from its making to its end to a counter.
 class Stopwatch {
  public:
-  Stopwatch(Counters& counters, Counter counter) : counters_(counters), counter_(counter), start_ns_(now_ns()) {}
+  Stopwatch(Counters& counters, Counter counter)
+      : counters_(counters), counter_(counter), start_ns_(now_ns()) {}
   ~Stopwatch() { counters_[counter_] += now_ns() - start_ns_; }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;

@@ -1,5 +1,5 @@
-// What of {fmt} is no template, compiled once here instead of in every source that formats something; and not taken from
-// the shared libfmt, so that the preloaded library needs and shows nothing of it.
+// What of {fmt} is no template, compiled once here instead of in every source that formats something; and not
+// taken from the shared libfmt, so that the preloaded library needs and shows nothing of it.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -32,8 +32,8 @@ Histogram histogram_of(const Request& request, Interval range) {
     int64_t border = bucket_border(range.begin, range.end, i + 1);
     int64_t next = std::clamp(request.file->data_before(border), data, end);
     if (next == data) continue;
-    result.buckets[static_cast<size_t>(i)] = {request.file->offset_of(data), request.file->offset_of(next - 1) + 1,
-                                              next - data};
+    result.buckets[static_cast<size_t>(i)] = {request.file->offset_of(data),
+                                              request.file->offset_of(next - 1) + 1, next - data};
     data = next;
   }
   return result;
@@ -43,7 +43,9 @@ Histogram histogram_of(const Request& request, Interval range) {
 struct Verdict {
   int64_t kind = 0, rank = INT64_MAX, system_errno = 0;
 };
-Verdict combine(const Verdict& a, const Verdict& b) { return a.rank <= b.rank ? a : b; }
+Verdict combine(const Verdict& a, const Verdict& b) {
+  return a.rank <= b.rank ? a : b;
+}
 
 // The failing rank's error, on every rank.
 Error shared_error(const Team& team, const Verdict& verdict, const Status& mine) {
@@ -64,8 +66,8 @@ std::array<int64_t, 4> layout_of(const Plan& plan) {
   return {static_cast<int64_t>(plan.realms.size()), plan.slots, plan.image_bytes, plan.map_bytes};
 }
 
-// Whether a plan may move by `shift`. Where a border between realms inside a page or stripe costs nothing but a little time,
-// that is less than planning anew.
+// Whether a plan may move by `shift`. Where a border between realms inside a page or stripe costs nothing but
+// a little time, that is less than planning anew.
 bool stays_aligned(const Plan& plan, int64_t shift, const StorageFacts& storage) {
   bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
   return indifferent || shift % plan.alignment == 0;
@@ -187,7 +189,8 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.cores_per_node = team.cores();
     facts.storage = engine.facts;
     facts.wishes = wishes;
-    for (const Team::Node& node : team.nodes()) facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates});
+    for (const Team::Node& node : team.nodes())
+      facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates});
     Plan made;
     make_plan(engine, request, facts, made);
     plan = std::move(made);
@@ -197,7 +200,8 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   Outcome outcome = 0;
   if (plan->method == Method::two_phase) {
     if (layout_ != layout_of(*plan)) {
-      if (team.local_rank() == 0) std::memset(workspace_.segment(), 0, static_cast<size_t>(plan->segment_bytes));
+      if (team.local_rank() == 0)
+        std::memset(workspace_.segment(), 0, static_cast<size_t>(plan->segment_bytes));
       layout_ = layout_of(*plan);
       team.node_barrier();
     }

@@ -14,8 +14,8 @@ namespace concilio {
 // What is kept from call to call of one file, so that a repeated pattern is planned once.
 class Collective {
  public:
-  // Collective over the engine's team. `trouble`: an error of this rank found before the call could begin; it becomes the error
-  // of all. Every rank returns: bytes transferred, or the same error.
+  // Collective over the engine's team. `trouble`: an error of this rank found before the call could begin; it
+  // becomes the error of all. Every rank returns: bytes transferred, or the same error.
   Outcome run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble);
 
   // The plan that the last call carried out; nullptr where it needed none.

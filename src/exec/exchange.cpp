@@ -37,7 +37,9 @@ void for_each_covered(const std::vector<WindowPart>& parts, F&& f) {
   }
 }
 
-std::byte* address(const WindowPart& part, Interval range) { return part.data + (range.begin - part.file.begin); }
+std::byte* address(const WindowPart& part, Interval range) {
+  return part.data + (range.begin - part.file.begin);
+}
 
 bool all_full(const std::vector<WindowPart>& parts) {
   return std::all_of(parts.begin(), parts.end(), [](const WindowPart& part) { return part.map.full(); });
@@ -49,7 +51,8 @@ int64_t total_bytes(const std::vector<WindowPart>& parts) {
   return bytes;
 }
 
-// Moves the covered bytes of the parts to `to`, one stretch after another; `to` may be the window's own front.
+// Moves the covered bytes of the parts to `to`, one stretch after another; `to` may be the window's own
+// front.
 int64_t pack(const std::vector<WindowPart>& parts, std::byte* to) {
   std::byte* next = to;
   for_each_covered(parts, [&](const WindowPart& part, Interval covered) {
@@ -59,7 +62,8 @@ int64_t pack(const std::vector<WindowPart>& parts, std::byte* to) {
   return next - to;
 }
 
-// The inverse of pack() from the window's own front: from the last stretch to the first, since each moves backwards.
+// The inverse of pack() from the window's own front: from the last stretch to the first, since each moves
+// backwards.
 void unpack_in_place(const std::vector<WindowPart>& parts, std::byte* front, int64_t bytes) {
   struct Stretch {
     std::byte* place;
@@ -98,26 +102,31 @@ struct Exchange::Pending {
     ++counters[Counter::messages_sent];
     counters[Counter::message_bytes_sent] += message.bytes;
     requests.push_back(MPI_REQUEST_NULL);
-    return checked(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer, message.tag, comm,
-                              &requests.back()),
+    return checked(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                              message.tag, comm, &requests.back()),
                    "sending");
   }
   Status receive(const Message& message) {
     requests.push_back(MPI_REQUEST_NULL);
-    return checked(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer, message.tag, comm,
-                              &requests.back()),
+    return checked(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                              message.tag, comm, &requests.back()),
                    "receiving");
   }
   Status wait(size_t i) { return checked(PMPI_Wait(&requests[i], MPI_STATUS_IGNORE), "waiting"); }
   Status wait_all() {
-    return checked(PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "waiting");
+    return checked(PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                   "waiting");
   }
 };
 
 namespace {
 // Two kinds of messages for a realm: images and wishes.
-int image_tag(size_t realm) { return static_cast<int>(realm % 16000) * 2; }
-int wish_tag(size_t realm) { return image_tag(realm) + 1; }
+int image_tag(size_t realm) {
+  return static_cast<int>(realm % 16000) * 2;
+}
+int wish_tag(size_t realm) {
+  return image_tag(realm) + 1;
+}
 }  // namespace
 
 int64_t Exchange::message_bytes(const Plan& plan) {
@@ -129,7 +138,8 @@ Exchange::Exchange(Engine& engine, const Plan& plan, const Images& images, std::
   const Team& team = engine.team;
   for (size_t realm = 0; realm < plan.realms.size(); ++realm) {
     if (plan.realms[realm].aggregator == team.rank()) own_realm_ = static_cast<int>(realm);
-    if (plan.realms[realm].node != team.node() && carrier(realm, static_cast<size_t>(team.node())) == team.rank()) {
+    if (plan.realms[realm].node != team.node() &&
+        carrier(realm, static_cast<size_t>(team.node())) == team.rank()) {
       carried_.push_back(realm);
     }
   }
@@ -161,13 +171,14 @@ Status Exchange::gather(int64_t round) {
     if (all_full(parts)) {
       MessageHead& head = images_->window_head(realm, round);
       head = {total_bytes(parts), 1, 0};
-      note(sends.send({reinterpret_cast<std::byte*>(&head), static_cast<int64_t>(sizeof head) + head.data_bytes,
-                       aggregator, image_tag(realm)}));
+      note(sends.send({reinterpret_cast<std::byte*>(&head),
+                       static_cast<int64_t>(sizeof head) + head.data_bytes, aggregator, image_tag(realm)}));
     } else {
       MessageHead& head = images_->map_head(realm, round);
       head = {pack(parts, images_->window(realm, round)), 0, 0};
       int64_t bytes = sizeof head;
-      if (head.data_bytes > 0) bytes += plan_->map_bytes + static_cast<int64_t>(sizeof head) + head.data_bytes;
+      if (head.data_bytes > 0)
+        bytes += plan_->map_bytes + static_cast<int64_t>(sizeof head) + head.data_bytes;
       note(sends.send({reinterpret_cast<std::byte*>(&head), bytes, aggregator, image_tag(realm)}));
     }
   }
@@ -184,7 +195,8 @@ Status Exchange::receive_images(int64_t round) {
   Pending receives(engine_->team.comm(), engine_->counters);
   auto post = [&](size_t i) -> Status {
     if (i >= other_nodes_.size()) return {};
-    return receives.receive({staging(i), message_bytes(*plan_), carrier(realm, other_nodes_[i]), image_tag(realm)});
+    return receives.receive(
+        {staging(i), message_bytes(*plan_), carrier(realm, other_nodes_[i]), image_tag(realm)});
   };
   Status outcome = post(0);
   for (size_t i = 0; i < other_nodes_.size(); ++i) {
@@ -193,7 +205,8 @@ Status Exchange::receive_images(int64_t round) {
     Stopwatch time(engine_->counters, Counter::copy_ns);
     const auto& head = *reinterpret_cast<const MessageHead*>(staging(i));
     if (head.whole) {
-      std::memcpy(images_->window(realm, round), staging(i) + sizeof head, static_cast<size_t>(head.data_bytes));
+      std::memcpy(images_->window(realm, round), staging(i) + sizeof head,
+                  static_cast<size_t>(head.data_bytes));
       for (WindowPart& part : own_parts) part.map.mark(part.file);
     } else if (head.data_bytes > 0) {
       auto* map = reinterpret_cast<std::uint8_t*>(staging(i) + sizeof head);
@@ -232,7 +245,8 @@ Status Exchange::scatter(int64_t round) {
     int64_t bytes = sizeof wish;
     if (!wish.whole && wanted > 0) bytes += plan_->map_bytes;
     note(replies.receive({reinterpret_cast<std::byte*>(&images_->window_head(realm, round)),
-                          static_cast<int64_t>(sizeof wish) + plan_->window_bytes, aggregator, image_tag(realm)}));
+                          static_cast<int64_t>(sizeof wish) + plan_->window_bytes, aggregator,
+                          image_tag(realm)}));
     note(sends.send({reinterpret_cast<std::byte*>(&wish), bytes, aggregator, wish_tag(realm)}));
     asked.push_back(realm);
   }
@@ -243,14 +257,15 @@ Status Exchange::scatter(int64_t round) {
   for (size_t realm : asked) {
     const MessageHead& wish = images_->map_head(realm, round);
     const MessageHead& reply = images_->window_head(realm, round);
-    if (!wish.whole) unpack_in_place(images_->parts(realm, round), images_->window(realm, round), wish.data_bytes);
+    if (!wish.whole)
+      unpack_in_place(images_->parts(realm, round), images_->window(realm, round), wish.data_bytes);
     images_->header(realm, round).valid_end.store(reply.valid_end, std::memory_order_relaxed);
   }
   return {};
 }
 
-// Answers what every other node wants of the own realm's window. A request is read in one half of a staging message, and
-// answered from the other.
+// Answers what every other node wants of the own realm's window. A request is read in one half of a staging
+// message, and answered from the other.
 Status Exchange::serve_requests(int64_t round) {
   auto realm = static_cast<size_t>(own_realm_);
   if (!has_round(realm, round)) return {};
@@ -262,10 +277,12 @@ Status Exchange::serve_requests(int64_t round) {
     if (i >= 2) {
       if (auto status = answers.wait(i - 2); !status) return status;
     }
-    if (auto status = requests.receive({staging(i), wish_bytes, peer, wish_tag(realm)}); !status) return status;
+    if (auto status = requests.receive({staging(i), wish_bytes, peer, wish_tag(realm)}); !status)
+      return status;
     if (auto status = requests.wait(i); !status) return status;
     const auto& wish = *reinterpret_cast<const MessageHead*>(staging(i));
-    Message answer{nullptr, static_cast<int64_t>(sizeof(MessageHead)) + wish.data_bytes, peer, image_tag(realm)};
+    Message answer{nullptr, static_cast<int64_t>(sizeof(MessageHead)) + wish.data_bytes, peer,
+                   image_tag(realm)};
     if (wish.whole) {
       MessageHead& head = images_->window_head(realm, round);
       head = {wish.data_bytes, 1, valid_end};

@@ -1,9 +1,9 @@
-// Images between nodes: one message for a node, realm and round. On each node one rank, the carrier of the realm, speaks for
-// all; an image with holes travels as its coverage map and its covered bytes.
+// Images between nodes: one message for a node, realm and round. On each node one rank, the carrier of the
+// realm, speaks for all; an image with holes travels as its coverage map and its covered bytes.
 //
-// Whoever exchanges in a round posts all its messages of that round before it waits for any, and waits for other ranks of
-// its node only between exchanges; so no circle of waiting can form (a round's exchange needs nothing but the
-// same round's on other nodes).
+// Whoever exchanges in a round posts all its messages of that round before it waits for any, and waits for
+// other ranks of its node only between exchanges; so no circle of waiting can form (a round's exchange needs
+// nothing but the same round's on other nodes).
 #pragma once
 
 #include <vector>
@@ -20,15 +20,16 @@ class Exchange {
   // The longest message.
   static int64_t message_bytes(const Plan& plan);
 
-  // The realms this rank carries between its node and the aggregator's, and the realm it aggregates (-1: none).
+  // The realms this rank carries between its node and the aggregator's, and the realm it aggregates (-1:
+  // none).
   const std::vector<size_t>& carried() const { return carried_; }
   int own_realm() const { return own_realm_; }
   bool takes_part() const { return !carried_.empty() || (own_realm_ >= 0 && several_nodes()); }
 
   // Writes: sends the carried images, and merges what other nodes send into the own realm's window.
   Status gather(int64_t round);
-  // Reads: asks for what the carried images' maps mark and puts what comes into them; serves the own realm's window to
-  // the nodes that ask. valid_end of the images' headers is set.
+  // Reads: asks for what the carried images' maps mark and puts what comes into them; serves the own realm's
+  // window to the nodes that ask. valid_end of the images' headers is set.
   Status scatter(int64_t round);
 
  private:

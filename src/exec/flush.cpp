@@ -71,8 +71,10 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
 bool prefers_list(const Engine& engine, const Coverage& coverage) {
   if (!engine.storage.can_read() || !engine.locks_work || engine.caches_differ()) return true;
   switch (engine.config.integer(Key::flush)) {
-    case 1: return false;  // rmw
-    case 2: return true;   // list
+    case 1:
+      return false;  // rmw
+    case 2:
+      return true;  // list
     default:
       return choose_flush(coverage.range.length(), coverage.bytes, coverage.runs, prices_for(engine.facts)) ==
              Flush::list;

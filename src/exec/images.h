@@ -3,8 +3,8 @@
 //   segment = headers [realm][slot], then images [realm][slot]
 //   image   = head, coverage map (map_bytes), head, window (window_bytes)
 //
-// With a head before the map and one before the window an image is sent as it lies: from the second head if it is fully
-// covered, else from the first, with the covered bytes moved to the window's front.
+// With a head before the map and one before the window an image is sent as it lies: from the second head if
+// it is fully covered, else from the first, with the covered bytes moved to the window's front.
 #pragma once
 
 #include <vector>
@@ -18,10 +18,10 @@ namespace concilio {
 // How an image's slot is synchronised. A slot is used once every `slots` rounds; use k begins when `released`
 // stands at k. Zero-filled at the start of a call.
 struct alignas(64) ImageHeader {
-  Gate filled;             // writes: every rank of the node has put its pieces; reads: marked what it wants
-  EventCounter ready;      // reads: the image holds the file's bytes
-  Gate taken;              // reads: every rank of the node has taken its pieces
-  EventCounter released;   // the slot is free for its next use
+  Gate filled;            // writes: every rank of the node has put its pieces; reads: marked what it wants
+  EventCounter ready;     // reads: the image holds the file's bytes
+  Gate taken;             // reads: every rank of the node has taken its pieces
+  EventCounter released;  // the slot is free for its next use
   std::atomic<int64_t> valid_end;  // reads: file offset behind the last byte that exists
 };
 static_assert(sizeof(ImageHeader) == 64, "plan/footprint counts on it");
@@ -68,7 +68,8 @@ class Images {
     return parts_at(realm, round, window(realm, round), map(realm, round));
   }
   // The same for a window and a map that lie elsewhere.
-  std::vector<WindowPart> parts_at(size_t realm, int64_t round, std::byte* window_data, std::uint8_t* map_data) const {
+  std::vector<WindowPart> parts_at(size_t realm, int64_t round, std::byte* window_data,
+                                   std::uint8_t* map_data) const {
     std::vector<WindowPart> result;
     for (Interval file : concilio::window(plan_, plan_.realms[realm], round)) {
       result.push_back({file, window_data, CoverageMap(map_data, file, plan_.granule)});
@@ -80,7 +81,8 @@ class Images {
 
  private:
   std::byte* image(size_t realm, int64_t round) const {
-    std::byte* images = segment_ + plan_.realms.size() * static_cast<size_t>(plan_.slots) * sizeof(ImageHeader);
+    std::byte* images =
+        segment_ + plan_.realms.size() * static_cast<size_t>(plan_.slots) * sizeof(ImageHeader);
     return images + static_cast<int64_t>(index(realm, round)) * plan_.image_bytes;
   }
   size_t index(size_t realm, int64_t round) const {

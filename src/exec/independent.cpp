@@ -8,7 +8,8 @@ namespace concilio {
 namespace {
 
 constexpr size_t transfers_per_batch = 256;
-// Below this mean length of the pieces in memory, a contiguous stretch of file is packed rather than sent as a vector.
+// Below this mean length of the pieces in memory, a contiguous stretch of file is packed rather than sent as
+// a vector.
 constexpr int64_t pack_below_bytes = 512;
 constexpr int64_t pack_buffer_bytes = 256 << 10;
 
@@ -56,7 +57,8 @@ Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer
 }
 
 // One window of a sieving write: the data [from, to), all within `window`, by way of `buffer`.
-Status sieve_write(Engine& engine, const Request& request, Interval window, Interval data, std::byte* buffer) {
+Status sieve_write(Engine& engine, const Request& request, Interval window, Interval data,
+                   std::byte* buffer) {
   bool whole = data.length() == window.length();  // a monotone access touches no byte twice
   RangeLock guard(engine.storage, window.begin, window.length());
   if (engine.locks_work && !engine.range_locked && (engine.guard_writes || !whole)) {
@@ -69,14 +71,14 @@ Status sieve_write(Engine& engine, const Request& request, Interval window, Inte
   }
   {
     Stopwatch time(engine.counters, Counter::copy_ns);
-    copy(request.memory_side(data.begin - request.position), Side{request.file, data.begin, buffer, window.begin},
-         data.length());
+    copy(request.memory_side(data.begin - request.position),
+         Side{request.file, data.begin, buffer, window.begin}, data.length());
   }
   return engine.storage.write(std::array{Transfer{window.begin, buffer, window.length()}});
 }
 
-// Packing pays for a contiguous stretch of file made of small pieces of memory. It reads and locks nothing, as there
-// are no holes.
+// Packing pays for a contiguous stretch of file made of small pieces of memory. It reads and locks nothing,
+// as there are no holes.
 bool should_pack(const Request& request) {
   int64_t memory_pieces = std::max<int64_t>(1, request.memory->pieces(0, request.bytes));
   return request.bounds().length() == request.bytes && memory_pieces > 1 &&
@@ -117,7 +119,8 @@ Outcome run_list(Engine& engine, const Request& request) {
     auto done = move_batch(engine, request.operation, {batch.data(), count});
     if (!done) return done;
     moved += *done;
-    // Behind the end of file nothing more is to be had, as offsets do not decrease; else later pieces may lie before it.
+    // Behind the end of file nothing more is to be had, as offsets do not decrease; else later pieces may lie
+    // before it.
     if (*done < batch_bytes && request.file->monotone_within(request.position + request.bytes)) break;
   }
   return moved;
@@ -144,8 +147,8 @@ Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes) 
       bool ended = *got < window.length();
       if (ended) data.end = std::min(next, request.file->data_before(begin + *got));
       Stopwatch time(engine.counters, Counter::copy_ns);
-      copy(Side{request.file, position, buffer->data(), begin}, request.memory_side(position - request.position),
-           data.length());
+      copy(Side{request.file, position, buffer->data(), begin},
+           request.memory_side(position - request.position), data.length());
       if (ended) return moved + data.length();
     }
     moved += data.length();

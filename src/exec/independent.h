@@ -8,8 +8,8 @@ namespace concilio {
 // Every contiguous piece straight between the user's buffer and the file, in vectors of requests. Any access.
 Outcome run_list(Engine& engine, const Request& request);
 
-// Data sieving (ROMIO, section 3): large requests that take the holes along, through a buffer of `buffer_bytes`. Writes read
-// what they do not cover, under a lock. The file access must be monotone.
+// Data sieving (ROMIO, section 3): large requests that take the holes along, through a buffer of
+// `buffer_bytes`. Writes read what they do not cover, under a lock. The file access must be monotone.
 Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes);
 
 // The method of the plan, which is none of the collective ones.

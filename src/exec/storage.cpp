@@ -47,7 +47,9 @@ Status Storage::lock(int64_t offset, int64_t length, LockMode mode, int64_t time
   return file_->lock(offset, length, mode, timeout_ms);
 }
 
-Status Storage::unlock(int64_t offset, int64_t length) { return file_->unlock(offset, length); }
+Status Storage::unlock(int64_t offset, int64_t length) {
+  return file_->unlock(offset, length);
+}
 
 Status Storage::sync() {
   if (!unsynced_) return {};

@@ -51,14 +51,15 @@ class Storage {
 // A lock on a range of the file for as long as it lives.
 class RangeLock {
  public:
-  RangeLock(Storage& storage, int64_t offset, int64_t length) : storage_(storage), offset_(offset), length_(length) {}
+  RangeLock(Storage& storage, int64_t offset, int64_t length)
+      : storage_(storage), offset_(offset), length_(length) {}
   ~RangeLock() {
     if (held_) (void)storage_.unlock(offset_, length_);
   }
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
-  // Waits for whoever holds the range: they are at work, and what a process held is free when it ends. Only to learn whether
-  // locks work at all (Key::lock_timeout_ms) is it right to lose patience soon.
+  // Waits for whoever holds the range: they are at work, and what a process held is free when it ends. Only
+  // to learn whether locks work at all (Key::lock_timeout_ms) is it right to lose patience soon.
   Status acquire(LockMode mode) {
     constexpr int64_t patience_ms = 600'000;
     auto status = storage_.lock(offset_, length_, mode, patience_ms);

@@ -11,8 +11,8 @@
 namespace concilio {
 namespace {
 
-// One rank's part in one call. An error is kept and the protocol goes on without I/O, so that nobody waits for a rank that
-// failed.
+// One rank's part in one call. An error is kept and the protocol goes on without I/O, so that nobody waits
+// for a rank that failed.
 class TwoPhase {
  public:
   TwoPhase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace)
@@ -54,8 +54,8 @@ class TwoPhase {
     event.wait_for(target, engine_.team.wait_policy());
   }
 
-  // Calls f(realm, parts, header, use) for every realm that has this round, beginning with a different one on every rank, so
-  // that ranks do not queue for the same image.
+  // Calls f(realm, parts, header, use) for every realm that has this round, beginning with a different one on
+  // every rank, so that ranks do not queue for the same image.
   template <typename F>
   void for_each_image(int64_t round, F&& f) {
     size_t count = plan_.realms.size();
@@ -79,8 +79,8 @@ class TwoPhase {
     for (WindowPart& part : parts) {
       Interval data = data_in(part, part.file.end);
       if (data.empty()) continue;
-      copy(request_.memory_side(data.begin - request_.position), Side{request_.file, data.begin, part.data, part.file.begin},
-           data.length());
+      copy(request_.memory_side(data.begin - request_.position),
+           Side{request_.file, data.begin, part.data, part.file.begin}, data.length());
       part.map.mark(*request_.file, data.begin, data.end);
       moved_ += data.length();
     }
@@ -92,8 +92,8 @@ class TwoPhase {
       if (part.file.begin >= valid_end) continue;
       Interval data = data_in(part, valid_end);
       if (data.empty()) continue;
-      copy(Side{request_.file, data.begin, part.data, part.file.begin}, request_.memory_side(data.begin - request_.position),
-           data.length());
+      copy(Side{request_.file, data.begin, part.data, part.file.begin},
+           request_.memory_side(data.begin - request_.position), data.length());
       moved_ += data.length();
     }
   }
@@ -153,7 +153,8 @@ class TwoPhase {
     wait_filled(round);
     RangeLock guard = fresh_view_of(parts);
     if (error_.ok() && engine_.caches_differ()) note(guard.acquire(LockMode::exclusive));
-    if (error_.ok()) note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
+    if (error_.ok())
+      note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
     release(realm, round);
   }
 
@@ -193,7 +194,8 @@ class TwoPhase {
     if (error_.ok() && engine_.caches_differ()) note(guard.acquire(LockMode::shared));
     if (error_.ok()) {
       std::vector<Transfer> transfers;
-      for (const WindowPart& part : parts) transfers.push_back({part.file.begin, part.data, part.file.length()});
+      for (const WindowPart& part : parts)
+        transfers.push_back({part.file.begin, part.data, part.file.length()});
       auto got = engine_.storage.read(transfers);
       if (got) {
         valid_end = end_of_data(parts, *got);

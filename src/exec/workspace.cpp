@@ -20,7 +20,9 @@ Status grow(Engine& engine, Buffer& buffer, int64_t bytes) {
 struct Missing {
   int64_t ranks;
 };
-Missing combine(const Missing& a, const Missing& b) { return {a.ranks + b.ranks}; }
+Missing combine(const Missing& a, const Missing& b) {
+  return {a.ranks + b.ranks};
+}
 
 }  // namespace
 
@@ -30,7 +32,8 @@ Status Workspace::prepare(Engine& engine, const Plan& plan) {
                                 [&](const Realm& realm) { return realm.aggregator == engine.team.rank(); });
   if (aggregates) {
     if (plan.operation == Operation::write) outcome = grow(engine, old_bytes_, plan.window_bytes);
-    if (outcome && engine.team.nodes().size() > 1) outcome = grow(engine, staging_, 2 * Exchange::message_bytes(plan));
+    if (outcome && engine.team.nodes().size() > 1)
+      outcome = grow(engine, staging_, 2 * Exchange::message_bytes(plan));
   }
   Missing missing{!outcome.ok()};
   engine.team.allreduce(missing);

@@ -1,5 +1,5 @@
-// The memory that two-phase works in, made before a call's first round and kept for the calls after it: once all ranks have
-// theirs, no rank can fail for want of memory while others wait for it.
+// The memory that two-phase works in, made before a call's first round and kept for the calls after it: once
+// all ranks have theirs, no rank can fail for want of memory while others wait for it.
 #pragma once
 
 #include "exec/engine.h"
@@ -11,9 +11,9 @@ class Workspace {
   // Collective over the engine's team. All ranks succeed or all fail.
   Status prepare(Engine& engine, const Plan& plan);
 
-  std::byte* segment() const { return segment_; }                 // shared by the node
-  const Buffer& old_bytes() const { return old_bytes_; }          // an aggregator's: what the file held
-  const Buffer& staging() const { return staging_; }              // an aggregator's: two messages from other nodes
+  std::byte* segment() const { return segment_; }         // shared by the node
+  const Buffer& old_bytes() const { return old_bytes_; }  // an aggregator's: what the file held
+  const Buffer& staging() const { return staging_; }      // an aggregator's: two messages from other nodes
 
  private:
   std::byte* segment_ = nullptr;

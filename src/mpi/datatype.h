@@ -1,5 +1,5 @@
-// MPI datatypes as patterns: decodes every combiner once and keeps the result as an attribute on the datatype, dropped
-// with it.
+// MPI datatypes as patterns: decodes every combiner once and keeps the result as an attribute on the
+// datatype, dropped with it.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +11,8 @@
 
 namespace concilio {
 
-// The pattern of `type`, which must be valid and committed or predefined. Thread-safe. Kind `datatype` for a type that
-// cannot be transferred (MPI_DATATYPE_NULL, ...).
+// The pattern of `type`, which must be valid and committed or predefined. Thread-safe. Kind `datatype` for a
+// type that cannot be transferred (MPI_DATATYPE_NULL, ...).
 Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type);
 
 }  // namespace concilio

@@ -1,5 +1,6 @@
-// Waiting and waking between processes of one node, through counters in memory they share. A waiter spins shortly, then
-// sleeps in the kernel: unlike MPI's busy polling this leaves the cores to the ranks that have work.
+// Waiting and waking between processes of one node, through counters in memory they share. A waiter spins
+// shortly, then sleeps in the kernel: unlike MPI's busy polling this leaves the cores to the ranks that have
+// work.
 #pragma once
 
 #include <linux/futex.h>
@@ -13,8 +14,9 @@
 
 namespace concilio {
 
-// How a rank waits. MPI's progress rule holds while it sleeps: another rank may need a message of this one's to go on
-// before it can come to the point that this one waits for, so every sleep is short and followed by `progress`.
+// How a rank waits. MPI's progress rule holds while it sleeps: another rank may need a message of this one's
+// to go on before it can come to the point that this one waits for, so every sleep is short and followed by
+// `progress`.
 struct WaitPolicy {
   int spins = 0;
   void (*progress)(void* context) = nullptr;
@@ -54,11 +56,13 @@ struct EventCounter {
   }
 
  private:
-  static bool reached(uint32_t now, uint32_t target) { return static_cast<int32_t>(now - target) >= 0; }
+  static bool reached(uint32_t now, uint32_t target) {
+    return static_cast<int32_t>(now - target) >= 0;
+  }
 };
 
-// Counts arrivals in groups of `ranks`: the last of a group passes the gate on, so that a waiter is woken once a
-// group and not once an arrival. Valid when zero-filled.
+// Counts arrivals in groups of `ranks`: the last of a group passes the gate on, so that a waiter is woken
+// once a group and not once an arrival. Valid when zero-filled.
 struct Gate {
   std::atomic<uint64_t> arrivals{0};  // must not wrap: the ranks of a node need not be a power of two
   EventCounter passed;

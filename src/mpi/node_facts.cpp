@@ -47,7 +47,9 @@ int64_t left_in_cgroup() {
 
 }  // namespace
 
-int64_t free_memory_bytes() { return std::min(available_in_meminfo(), left_in_cgroup()); }
+int64_t free_memory_bytes() {
+  return std::min(available_in_meminfo(), left_in_cgroup());
+}
 
 int usable_cores() {
   cpu_set_t set;
@@ -55,6 +57,8 @@ int usable_cores() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-int online_cores() { return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)); }
+int online_cores() {
+  return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
+}
 
 }  // namespace concilio

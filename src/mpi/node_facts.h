@@ -5,7 +5,8 @@
 
 namespace concilio {
 
-// The smaller of MemAvailable and what the process's control group leaves it, bytes; INT64_MAX if neither is known.
+// The smaller of MemAvailable and what the process's control group leaves it, bytes; INT64_MAX if neither is
+// known.
 int64_t free_memory_bytes();
 // Cores this process may run on, and cores the node has online.
 int usable_cores();

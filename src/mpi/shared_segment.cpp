@@ -16,7 +16,8 @@ namespace {
 
 Result<std::byte*> map(int64_t bytes, int flags, int descriptor, const std::string& what) {
   void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  if (data == MAP_FAILED) return Error::from_errno(errno, fmt::format("cannot map {} bytes of {}", bytes, what));
+  if (data == MAP_FAILED)
+    return Error::from_errno(errno, fmt::format("cannot map {} bytes of {}", bytes, what));
   return static_cast<std::byte*>(data);
 }
 

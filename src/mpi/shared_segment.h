@@ -1,5 +1,5 @@
-// Memory that several processes of one node share. The name it is made under is removed as soon as all have it, so
-// that nothing stays behind however the program ends.
+// Memory that several processes of one node share. The name it is made under is removed as soon as all have
+// it, so that nothing stays behind however the program ends.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ class SharedSegment {
   SharedSegment() = default;
   // Memory of this process alone.
   static Result<SharedSegment> make_private(int64_t bytes);
-  // Zero-filled shared memory under a fresh name. The space is reserved: kind no_memory now, not a signal later.
+  // Zero-filled shared memory under a fresh name. The space is reserved: kind no_memory now, not a signal
+  // later.
   static Result<SharedSegment> create(int64_t bytes);
   static Result<SharedSegment> attach(const std::string& name, int64_t bytes);
 

@@ -9,8 +9,8 @@
 
 namespace concilio {
 
-// What the ranks of a node share from the start. Lies at the head of the control segment, followed by one slot of
-// max_value_bytes for every rank of the node and one for the result.
+// What the ranks of a node share from the start. Lies at the head of the control segment, followed by one
+// slot of max_value_bytes for every rank of the node and one for the result.
 struct Team::Control {
   alignas(64) Gate arrived;  // all ranks of the node are at the meeting
   alignas(64) Gate done;     // the meeting's work is done
@@ -20,7 +20,9 @@ struct Team::Control {
 
 namespace {
 
-constexpr int spins_with_own_core = 2000;
+// About half a millisecond: as long as a rank has a core to itself, to sleep and be woken costs more than to
+// look again.
+constexpr int spins_with_own_core = 20000;
 
 Error mpi_error(int code, const std::string& what) {
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -123,7 +125,8 @@ Teams* teams_of(MPI_Comm comm) {
 }  // namespace
 
 Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
-  // Which of this communicator's teams are free must be agreed: a file may be closed already here and not yet there.
+  // Which of this communicator's teams are free must be agreed: a file may be closed already here and not yet
+  // there.
   std::unique_lock lock(teams_mutex());
   Teams* teams = teams_of(comm);
   uint64_t free_teams = 0;
@@ -167,7 +170,8 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
     PMPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(node_comm_, &local_rank_);
     PMPI_Comm_size(node_comm_, &local_size_);
-    // Where memory cannot be shared, every rank is a node of its own: slower, and correct. All ranks do the same.
+    // Where memory cannot be shared, every rank is a node of its own: slower, and correct. All ranks do the
+    // same.
     int shared = share_control().ok();
     PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
     if (shared) break;
@@ -182,7 +186,7 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
 
 Status Team::share_control() {
   int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes;
-  Result<SharedSegment> made = local_size_ == 1    ? SharedSegment::make_private(bytes)
+  Result<SharedSegment> made = local_size_ == 1   ? SharedSegment::make_private(bytes)
                                : local_rank_ == 0 ? SharedSegment::create(bytes)
                                                   : SharedSegment();
   if (local_size_ > 1) {
@@ -240,7 +244,9 @@ Status Team::learn_nodes() {
   return {};
 }
 
-Team::~Team() { leave_mpi(); }
+Team::~Team() {
+  leave_mpi();
+}
 
 void Team::leave_mpi() {
   int finalized = 0;
@@ -251,14 +257,16 @@ void Team::leave_mpi() {
   }
 }
 
-Team::Control& Team::control() const { return *reinterpret_cast<Control*>(control_segment_.data()); }
+Team::Control& Team::control() const {
+  return *reinterpret_cast<Control*>(control_segment_.data());
+}
 
 std::byte* Team::slot(int local_rank) const {
   return control_segment_.data() + sizeof(Control) + local_rank * max_value_bytes;
 }
 
-// Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does the work;
-// then all go on.
+// Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does
+// the work; then all go on.
 void Team::meet(const std::function<void()>& work) {
   ++meetings_;
   Control& meeting = control();
@@ -311,7 +319,9 @@ namespace {
 struct AllSucceeded {
   int64_t yes;
 };
-AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) { return {a.yes & b.yes}; }
+AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) {
+  return {a.yes & b.yes};
+}
 }  // namespace
 
 Result<std::byte*> Team::segment(int64_t bytes) {

@@ -1,8 +1,8 @@
-// The ranks of one communicator as exec sees them: our own duplicate of it, who shares a node with whom, and the
-// memory and synchronisation of a node. Made once per communicator and kept as an attribute on it.
+// The ranks of one communicator as exec sees them: our own duplicate of it, who shares a node with whom, and
+// the memory and synchronisation of a node. Made once per communicator and kept as an attribute on it.
 //
-// On a node, ranks meet through shared memory and futexes (Gate); only one rank a node, its leader, takes part
-// in the messages that join the nodes.
+// On a node, ranks meet through shared memory and futexes (Gate); only one rank a node, its leader, takes
+// part in the messages that join the nodes.
 #pragma once
 
 #include <mpi.h>
@@ -32,8 +32,8 @@ class Team {
   // The largest value that allreduce takes, bytes.
   static constexpr int64_t max_value_bytes = 8192;
 
-  // A team for `comm` that no other open file is using; collective over comm. ranks_per_node > 0 makes nodes of at
-  // most so many ranks (to try on one machine what several would do).
+  // A team for `comm` that no other open file is using; collective over comm. ranks_per_node > 0 makes nodes
+  // of at most so many ranks (to try on one machine what several would do).
   static Result<std::shared_ptr<Team>> acquire(MPI_Comm comm, int ranks_per_node);
   void leave_mpi();  // gives back what it holds of MPI; the team is of no use afterwards
   ~Team();
@@ -50,8 +50,8 @@ class Team {
   int cores() const { return cores_; }  // that a node's ranks may use; the same on all ranks
   const WaitPolicy& wait_policy() const { return wait_policy_; }
 
-  // The combination of all ranks' values, the same on every rank. T: plain data of at most max_value_bytes; combine:
-  // associative, commutative.
+  // The combination of all ranks' values, the same on every rank. T: plain data of at most max_value_bytes;
+  // combine: associative, commutative.
   template <typename T>
   void allreduce(T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
@@ -72,8 +72,8 @@ class Team {
   // No rank of the node leaves before all have come.
   void node_barrier();
 
-  // Memory that the ranks of a node share, at least `bytes` of it; zero-filled when new. Collective over the team with
-  // equal arguments; all ranks succeed or all fail.
+  // Memory that the ranks of a node share, at least `bytes` of it; zero-filled when new. Collective over the
+  // team with equal arguments; all ranks succeed or all fail.
   Result<std::byte*> segment(int64_t bytes);
   int64_t segment_bytes() const { return segment_.size(); }
 

@@ -1,6 +1,6 @@
-// The MPI-IO semantics as plain functions, which the generated entry points of `bind` call for files that are ours.
-// Every function returns an MPI error code, after the file's error handler was called with it. Counts are MPI_Count,
-// so that the int and the large-count (_c) forms share one body.
+// The MPI-IO semantics as plain functions, which the generated entry points of `bind` call for files that are
+// ours. Every function returns an MPI error code, after the file's error handler was called with it. Counts
+// are MPI_Count, so that the int and the large-count (_c) forms share one body.
 #pragma once
 
 #include <mpi.h>
@@ -11,16 +11,18 @@ class File;
 
 // Our file behind a handle; nullptr: a handle of the MPI's own (or MPI_FILE_NULL).
 File* find(MPI_File handle);
-// Whether a file of this name is ours to open or delete (CONCILIO_DISABLE, CONCILIO_ONLY, "ufs:"-like prefixes).
+// Whether a file of this name is ours to open or delete (CONCILIO_DISABLE, CONCILIO_ONLY, "ufs:"-like
+// prefixes).
 bool takes_over(const char* path);
 
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle);
 int close(MPI_File* handle);
 int remove(const char* path, MPI_Info info);
 
-int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
-             MPI_Info info);
-int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
+int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+             const char* datarep, MPI_Info info);
+int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
+             char* datarep);
 int get_size(File& file, MPI_Offset* size);
 int set_size(File& file, MPI_Offset size);
 int preallocate(File& file, MPI_Offset size);
@@ -46,14 +48,14 @@ struct Call {
   const char* name;  // of the MPI function, for messages
 };
 // `buffer` is written to only by reads. `offset`: in etypes, for explicit_offset.
-int transfer(File& file, const Call& call, MPI_Offset offset, void* buffer, MPI_Count count, MPI_Datatype type,
-             MPI_Status* status);
+int transfer(File& file, const Call& call, MPI_Offset offset, void* buffer, MPI_Count count,
+             MPI_Datatype type, MPI_Status* status);
 
 // A function that Concilio does not have yet: MPI_ERR_UNSUPPORTED_OPERATION with a message that names it.
 int unsupported(File& file, const char* function);
 
-// Error handlers: errhandler.cpp. A handler is a predefined one or one made by MPI_File_create_errhandler, which is
-// recorded when it is made, since only its maker knows the function behind the handle.
+// Error handlers: errhandler.cpp. A handler is a predefined one or one made by MPI_File_create_errhandler,
+// which is recorded when it is made, since only its maker knows the function behind the handle.
 void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* function);
 // Whether the handle is one of those.
 bool is_file_errhandler(MPI_Errhandler handler);

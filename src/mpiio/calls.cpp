@@ -11,7 +11,9 @@
 namespace concilio::mpiio {
 namespace {
 
-Error argument(std::string message) { return {ErrorKind::argument, 0, std::move(message)}; }
+Error argument(std::string message) {
+  return {ErrorKind::argument, 0, std::move(message)};
+}
 
 // A change that rank 0 makes to the file for all: every rank comes first, and none leaves before it is done.
 template <typename F>
@@ -90,7 +92,9 @@ int get_amode(File& file, int* amode) {
   return MPI_SUCCESS;
 }
 
-int get_group(File& file, MPI_Group* group) { return PMPI_Comm_group(file.team().comm(), group); }
+int get_group(File& file, MPI_Group* group) {
+  return PMPI_Comm_group(file.team().comm(), group);
+}
 
 int get_info(File& file, MPI_Info* info) {
   std::lock_guard lock(file.mutex());
@@ -117,7 +121,8 @@ int seek(File& file, MPI_Offset offset, int whence) {
     if (!size) return fail(size.error());
     from = end_of_view(file.view(), *size);
   } else if (whence != MPI_SEEK_SET) {
-    return fail(argument(fmt::format("whence is {}, none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", whence)));
+    return fail(
+        argument(fmt::format("whence is {}, none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", whence)));
   }
   auto target = checked_add(from, offset);
   if (!target || *target < 0) return fail(argument(fmt::format("seek to {} etypes from {}", offset, from)));
@@ -134,9 +139,11 @@ int get_position(File& file, MPI_Offset* offset) {
 int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement) {
   std::lock_guard lock(file.mutex());
   const View& view = file.view();
-  if (offset < 0) return raise(file, "MPI_File_get_byte_offset", argument(fmt::format("an offset of {}", offset)));
+  if (offset < 0)
+    return raise(file, "MPI_File_get_byte_offset", argument(fmt::format("an offset of {}", offset)));
   auto position = checked_multiply(offset, view.etype_bytes);
-  if (!position) return raise(file, "MPI_File_get_byte_offset", argument(fmt::format("an offset of {}", offset)));
+  if (!position)
+    return raise(file, "MPI_File_get_byte_offset", argument(fmt::format("an offset of {}", offset)));
   *displacement = view.access.empty() ? view.displacement : view.access.offset_of(*position);
   return MPI_SUCCESS;
 }
@@ -153,7 +160,8 @@ int set_atomicity(File& file, int flag) {
   PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, file.team().comm());
   if (both[0] && both[1]) return fail({ErrorKind::not_same, 0, "the ranks give different flags"});
   if (flag && file.team().size() > 1 && !file.engine().locks_work) {
-    return fail({ErrorKind::unsupported, 0, "atomic mode needs locks, which do not work on this file system"});
+    return fail(
+        {ErrorKind::unsupported, 0, "atomic mode needs locks, which do not work on this file system"});
   }
   file.atomic() = flag != 0;
   file.collective().forget();
@@ -168,7 +176,8 @@ int get_atomicity(File& file, int* flag) {
 int unsupported(File& file, const char* function) {
   return raise(file, function,
                Error{ErrorKind::unsupported, 0,
-                     "Concilio does not have this function yet; CONCILIO_ONLY or CONCILIO_DISABLE=1 leaves the file to the MPI"});
+                     "Concilio does not have this function yet; CONCILIO_ONLY or CONCILIO_DISABLE=1 leaves "
+                     "the file to the MPI"});
 }
 
 }  // namespace concilio::mpiio

@@ -12,8 +12,8 @@
 namespace concilio::mpiio {
 namespace {
 
-// The functions behind the handles that MPI_File_create_errhandler made. These handles are never really freed: our
-// files refer to them, and MPI counts no references from our files.
+// The functions behind the handles that MPI_File_create_errhandler made. These handles are never really
+// freed: our files refer to them, and MPI counts no references from our files.
 struct Handlers {
   std::mutex mutex;
   std::map<MPI_Errhandler, MPI_File_errhandler_function*> functions;

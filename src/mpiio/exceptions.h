@@ -1,5 +1,5 @@
-// Where an exception would take one rank out of a collective call that the others are in: it becomes an Error of that rank,
-// which all ranks then agree on.
+// Where an exception would take one rank out of a collective call that the others are in: it becomes an Error
+// of that rank, which all ranks then agree on.
 #pragma once
 
 #include <new>

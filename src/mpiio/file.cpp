@@ -49,14 +49,25 @@ Status check_amode(int amode) {
 StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
   StorageFacts facts;
   switch (layout.kind) {
-    case StorageLayout::Kind::local: facts.kind = StorageFacts::Kind::local; break;
-    case StorageLayout::Kind::memory: facts.kind = StorageFacts::Kind::memory; break;
-    case StorageLayout::Kind::network: facts.kind = StorageFacts::Kind::network; break;
-    case StorageLayout::Kind::parallel: facts.kind = StorageFacts::Kind::parallel; break;
-    case StorageLayout::Kind::unknown: facts.kind = StorageFacts::Kind::unknown; break;
+    case StorageLayout::Kind::local:
+      facts.kind = StorageFacts::Kind::local;
+      break;
+    case StorageLayout::Kind::memory:
+      facts.kind = StorageFacts::Kind::memory;
+      break;
+    case StorageLayout::Kind::network:
+      facts.kind = StorageFacts::Kind::network;
+      break;
+    case StorageLayout::Kind::parallel:
+      facts.kind = StorageFacts::Kind::parallel;
+      break;
+    case StorageLayout::Kind::unknown:
+      facts.kind = StorageFacts::Kind::unknown;
+      break;
   }
   if (layout.block_bytes > 0) facts.block_bytes = layout.block_bytes;
-  int64_t wished_unit = config.integer(Key::striping_unit), wished_targets = config.integer(Key::striping_factor);
+  int64_t wished_unit = config.integer(Key::striping_unit),
+          wished_targets = config.integer(Key::striping_factor);
   facts.stripe_bytes = wished_unit > 0 ? wished_unit : layout.stripe_bytes;
   facts.stripe_targets = wished_targets > 0 ? wished_targets : layout.stripe_targets;
   return facts;
@@ -94,9 +105,9 @@ Wishes wishes_of(const Config& config, Operation operation) {
 }
 
 std::string plain_path(const char* path) {
-  static constexpr std::string_view prefixes[] = {"ufs:",   "nfs:",    "xfs:",  "pvfs2:", "panfs:",
-                                                  "lustre:", "gpfs:",   "pfs:",  "piofs:", "testfs:",
-                                                  "unifyfs:", "daos:",  "quobyte:"};
+  static constexpr std::string_view prefixes[] = {
+      "ufs:", "nfs:",   "xfs:",    "pvfs2:",   "panfs:", "lustre:", "gpfs:",
+      "pfs:", "piofs:", "testfs:", "unifyfs:", "daos:",  "quobyte:"};
   std::string_view name = path;
   for (std::string_view prefix : prefixes) {
     if (name.starts_with(prefix)) return std::string(name.substr(prefix.size()));
@@ -113,7 +124,8 @@ bool takes_over(const char* path) {
   std::string base = std::filesystem::path(name).filename();
   std::istringstream globs(only);
   for (std::string glob; std::getline(globs, glob, ':');) {
-    if (fnmatch(glob.c_str(), name.c_str(), 0) == 0 || fnmatch(glob.c_str(), base.c_str(), 0) == 0) return true;
+    if (fnmatch(glob.c_str(), name.c_str(), 0) == 0 || fnmatch(glob.c_str(), base.c_str(), 0) == 0)
+      return true;
   }
   return false;
 }
@@ -153,7 +165,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   // All ranks must ask for the same mode.
   int modes[2] = {amode, -amode};
   PMPI_Allreduce(MPI_IN_PLACE, modes, 2, MPI_INT, MPI_MAX, file->team_->comm());
-  if (modes[0] != -modes[1]) return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
+  if (modes[0] != -modes[1])
+    return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
   if (auto status = check_amode(amode); !status) return status.error();
 
   file->budget_ = std::make_unique<Budget>(file->config_.integer(Key::memory_limit));
@@ -175,8 +188,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   return file.release();
 }
 
-// Rank 0 creates and opens; a few ranks of every node follow at once, the rest when they need the file (seed SCORPIO: it is
-// the open that fails to scale).
+// Rank 0 creates and opens; a few ranks of every node follow at once, the rest when they need the file (seed
+// SCORPIO: it is the open that fails to scale).
 Status File::open_storage() {
   Opened opened;
   if (team_->rank() == 0) {
@@ -196,8 +209,8 @@ Status File::open_storage() {
   engine_->locks_work = opened.locks_work;
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
-  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a lock is a
-  // message, that is not worth its price unless it is asked for.
+  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
+  // lock is a message, that is not worth its price unless it is asked for.
   auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
   bool cheap_locks =
       opened.facts.kind == StorageFacts::Kind::local || opened.facts.kind == StorageFacts::Kind::memory;
@@ -249,7 +262,9 @@ struct Worst {
   int64_t rank = INT64_MAX, kind = 0, system_errno = 0;
   char message[400] = "";
 };
-Worst combine(const Worst& a, const Worst& b) { return a.rank <= b.rank ? a : b; }
+Worst combine(const Worst& a, const Worst& b) {
+  return a.rank <= b.rank ? a : b;
+}
 }  // namespace
 
 Status File::agree(const Status& mine) {
@@ -274,7 +289,8 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   auto [place, fresh] = reasons_.try_emplace(key);
   if (fresh) place->second = {operation, collective, method_name(plan.method), plan.reason, 0};
   ++place->second.calls;
-  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) + static_cast<int>(plan.method))];
+  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
+                                   static_cast<int>(plan.method))];
 }
 
 Status File::close() {

@@ -58,7 +58,9 @@ class File {
   Counters& counters() { return counters_; }
   View& view() { return view_; }
   int64_t& position() { return position_; }  // individual pointer, etypes
-  std::recursive_mutex& mutex() { return mutex_; }  // one call at a time; a user's error handler may make another
+  std::recursive_mutex& mutex() {
+    return mutex_;
+  }  // one call at a time; a user's error handler may make another
   bool& atomic() { return engine_->atomic; }
 
   bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }

@@ -1,4 +1,5 @@
-// What happened to a file, as one JSON line that rank 0 appends to the file named by CONCILIO_REPORT when the file is closed.
+// What happened to a file, as one JSON line that rank 0 appends to the file named by CONCILIO_REPORT when the
+// file is closed.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Reading and writing: one body for both, at the individual pointer or an explicit offset, independent and collective.
+// Reading and writing: one body for both, at the individual pointer or an explicit offset, independent and
+// collective.
 #include <fmt/format.h>
 
 #include "base/checked.h"
@@ -56,8 +57,9 @@ Status prepare(File& file, const Call& call, const Arguments& arguments, Prepare
   auto bytes = checked_multiply(arguments.count, prepared.type->size());
   auto position = checked_multiply(etypes_before, view.etype_bytes);
   if (!bytes || !position || !checked_add(*position, *bytes)) {
-    return Error{ErrorKind::count, 0, fmt::format("{} elements at offset {} are more than 64 bits hold", arguments.count,
-                                                  etypes_before)};
+    return Error{
+        ErrorKind::count, 0,
+        fmt::format("{} elements at offset {} are more than 64 bits hold", arguments.count, etypes_before)};
   }
   if (*bytes % view.etype_bytes != 0) {
     return Error{ErrorKind::argument, 0,
@@ -70,7 +72,8 @@ Status prepare(File& file, const Call& call, const Arguments& arguments, Prepare
   prepared.request.position = *position;
   prepared.etypes = *bytes / view.etype_bytes;
   if (call.direction == Direction::write && !view.access.monotone_within(*position + *bytes)) {
-    return Error{ErrorKind::datatype, 0, "the view's tiles overlap, so that a write would reach some bytes twice"};
+    return Error{ErrorKind::datatype, 0,
+                 "the view's tiles overlap, so that a write would reach some bytes twice"};
   }
   return {};
 }
@@ -108,12 +111,14 @@ void set_status(MPI_Status* status, int64_t bytes) {
 
 }  // namespace
 
-int transfer(File& file, const Call& call, MPI_Offset offset, void* buffer, MPI_Count count_of_type, MPI_Datatype type,
-             MPI_Status* status) {
+int transfer(File& file, const Call& call, MPI_Offset offset, void* buffer, MPI_Count count_of_type,
+             MPI_Datatype type, MPI_Status* status) {
   std::lock_guard lock(file.mutex());
   Stopwatch time(file.counters(), Counter::call_ns);
   Prepared prepared;
-  Status trouble = without_exceptions([&] { return prepare(file, call, {offset, buffer, count_of_type, type}, prepared); });
+  Status trouble = without_exceptions([&] {
+    return prepare(file, call, {offset, buffer, count_of_type, type}, prepared);
+  });
   Outcome outcome = call.collective ? transfer_together(file, prepared, trouble)
                     : trouble       ? transfer_alone(file, prepared)
                                     : Outcome(trouble.error());

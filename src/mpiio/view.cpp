@@ -40,12 +40,15 @@ Result<View> make_view(const File& file, const Wanted& wanted) {
   auto refuse = [](ErrorKind kind, std::string why) { return Error{kind, 0, std::move(why)}; };
   const std::string datarep = wanted.datarep ? wanted.datarep : "";
   if (datarep != "native" && datarep != "internal") {
-    return refuse(ErrorKind::data_representation, fmt::format("no data representation \"{}\"; \"native\" is to be had", datarep));
+    return refuse(ErrorKind::data_representation,
+                  fmt::format("no data representation \"{}\"; \"native\" is to be had", datarep));
   }
   if (wanted.displacement == MPI_DISPLACEMENT_CURRENT) {
-    return refuse(ErrorKind::argument, "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
+    return refuse(ErrorKind::argument,
+                  "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
   }
-  if (wanted.displacement < 0) return refuse(ErrorKind::argument, fmt::format("a displacement of {}", wanted.displacement));
+  if (wanted.displacement < 0)
+    return refuse(ErrorKind::argument, fmt::format("a displacement of {}", wanted.displacement));
   auto etype = decode(wanted.etype);
   if (!etype) return etype.error();
   auto filetype = decode(wanted.filetype);
@@ -53,14 +56,16 @@ Result<View> make_view(const File& file, const Wanted& wanted) {
   const DataType& element = **etype;
   const DataType& tile = **filetype;
   if (element.size() == 0 ? tile.size() > 0 : tile.size() % element.size() != 0) {
-    return refuse(ErrorKind::datatype, fmt::format("the filetype's {} bytes are no multiple of the etype's {}", tile.size(),
-                                                   element.size()));
+    return refuse(ErrorKind::datatype,
+                  fmt::format("the filetype's {} bytes are no multiple of the etype's {}", tile.size(),
+                              element.size()));
   }
   if (tile.size() > 0 && tile.nest->lower() < 0) {
     return refuse(ErrorKind::datatype, "the filetype begins before its displacement");
   }
   if (!tile.nest->monotone()) {
-    return refuse(ErrorKind::datatype, "the filetype's displacements decrease or overlap; MPI wants them in ascending order");
+    return refuse(ErrorKind::datatype,
+                  "the filetype's displacements decrease or overlap; MPI wants them in ascending order");
   }
   View view;
   view.displacement = wanted.displacement;
@@ -89,8 +94,8 @@ void View::swap(View& other) {
   std::swap(access, other.access);
 }
 
-int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
-             MPI_Info info) {
+int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+             const char* datarep, MPI_Info info) {
   std::lock_guard lock(file.mutex());
   auto view = without_exceptions([&] { return make_view(file, {displacement, etype, filetype, datarep}); });
   Status mine;
@@ -108,7 +113,8 @@ int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Dataty
   return MPI_SUCCESS;
 }
 
-int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
+int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
+             char* datarep) {
   std::lock_guard lock(file.mutex());
   const View& view = file.view();
   *displacement = view.displacement;

@@ -1,5 +1,6 @@
-// The small interface to storage. Everything Concilio reads or writes goes through a StoreFile; wrappers trace,
-// throttle and inject faults. Offsets and lengths are bytes. Thread-safe: several threads may use one StoreFile.
+// The small interface to storage. Everything Concilio reads or writes goes through a StoreFile; wrappers
+// trace, throttle and inject faults. Offsets and lengths are bytes. Thread-safe: several threads may use one
+// StoreFile.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,13 @@ enum class LockMode { shared, exclusive };
 
 // What storage the file lies on, for planning. 0: unknown.
 struct StorageLayout {
-  enum class Kind { local, memory, network, parallel, unknown };  // ext4 and the like; tmpfs; NFS, SMB; FUSE, Lustre, GPFS...
+  enum class Kind {
+    local,
+    memory,
+    network,
+    parallel,
+    unknown
+  };  // ext4 and the like; tmpfs; NFS, SMB; FUSE, Lustre, GPFS...
   Kind kind = Kind::unknown;
   std::string name;  // of the file-system type, "ext4"
   int64_t block_bytes = 0;
@@ -40,13 +47,13 @@ class StoreFile {
  public:
   virtual ~StoreFile() = default;
 
-  // Reads the transfers in turn. Stops at end of file; returns the bytes read before it, counted along the transfers
-  // (which are in ascending order of offset): memory behind that is untouched.
+  // Reads the transfers in turn. Stops at end of file; returns the bytes read before it, counted along the
+  // transfers (which are in ascending order of offset): memory behind that is untouched.
   virtual Result<int64_t> read(std::span<const Transfer> transfers) = 0;
   // Writes all or fails.
   virtual Status write(std::span<const Transfer> transfers) = 0;
-  // Waits at most timeout_ms for a lock on [offset, offset + length), kind file_in_use if it was not to be had and
-  // unsupported where this storage has no working locks. A lock belongs to this StoreFile.
+  // Waits at most timeout_ms for a lock on [offset, offset + length), kind file_in_use if it was not to be
+  // had and unsupported where this storage has no working locks. A lock belongs to this StoreFile.
   virtual Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) = 0;
   virtual Status unlock(int64_t offset, int64_t length) = 0;
   virtual Status sync() = 0;  // all that was written has reached the storage
@@ -65,6 +72,5 @@ class Store {
   virtual Result<std::unique_ptr<StoreFile>> open(const std::string& path, const OpenMode& mode) = 0;
   virtual Status remove(const std::string& path) = 0;
 };
-
 
 }  // namespace concilio

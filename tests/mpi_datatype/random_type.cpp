@@ -101,8 +101,8 @@ RandomType TypeMaker::make(int depth, int64_t most_bytes) {
   }
 }
 
-// MPICH 4.0 packs an array of elements of a negative extent at another distance than the array's extent, and may divide
-// by zero where elements have no bytes.
+// MPICH 4.0 packs an array of elements of a negative extent at another distance than the array's extent, and
+// may divide by zero where elements have no bytes.
 RandomType TypeMaker::make_inner(int depth, int64_t most_bytes) {
   for (;;) {
     RandomType made = make(depth, most_bytes);
