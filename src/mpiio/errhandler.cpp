@@ -45,12 +45,12 @@ std::atomic<const ErrorHandler*>& default_handler() {
 
 int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
   ErrorHandler made;
-  if (handler == MPI_ERRORS_ARE_FATAL) {
-    made.kind_ = Kind::fatal;
+  bool ends_program = handler == MPI_ERRORS_ARE_FATAL;
 #ifdef MPI_ERRORS_ABORT
-  } else if (handler == MPI_ERRORS_ABORT) {
-    made.kind_ = Kind::fatal;
+  ends_program = ends_program || handler == MPI_ERRORS_ABORT;
 #endif
+  if (ends_program) {
+    made.kind_ = Kind::fatal;
   } else if (handler != MPI_ERRORS_RETURN) {
     Handlers& known = handlers();
     std::lock_guard lock(known.mutex);
