@@ -236,7 +236,8 @@ SITUATION(OverlappingFiletype, RefusedForWriting, not_own) {
   const Type tiles = resized_of(contiguous_of(8, MPI_BYTE), 0, 4);  // tiles overlap each other
   OK(MPI_File_set_view(file, 0, MPI_BYTE, tiles, "native", MPI_INFO_NULL));
   const uint8_t bytes[16] = {};
-  OK(MPI_File_write_at(file, 0, bytes, 8, MPI_BYTE, MPI_STATUS_IGNORE));  // within one tile no byte comes twice
+  OK(MPI_File_write_at(file, 0, bytes, 8, MPI_BYTE,
+                       MPI_STATUS_IGNORE));  // within one tile no byte comes twice
   FAILS(MPI_ERR_TYPE, MPI_File_write_at(file, 0, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
   FAILS(MPI_ERR_TYPE, MPI_File_write_at_all(file, 0, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
 }
