@@ -64,6 +64,13 @@ std::array<int64_t, 4> layout_of(const Plan& plan) {
   return {static_cast<int64_t>(plan.realms.size()), plan.slots, plan.image_bytes, plan.map_bytes};
 }
 
+// Whether a plan may move by `shift`. Where a border between realms inside a page or stripe costs nothing but a little time,
+// that is less than planning anew.
+bool stays_aligned(const Plan& plan, int64_t shift, const StorageFacts& storage) {
+  bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
+  return indifferent || shift % plan.alignment == 0;
+}
+
 }  // namespace
 
 Digest digest_of(const Request& request) {
@@ -123,7 +130,7 @@ Digest Collective::digest(const Engine& engine, const Request& request, const St
   return digest;
 }
 
-Status Collective::make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan) {
+void Collective::make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan) {
   Stopwatch time(engine.counters, Counter::plan_ns);
   ++engine.counters[Counter::plans_made];
   if (needs_buckets(facts)) {
@@ -132,23 +139,24 @@ Status Collective::make_plan(Engine& engine, const Request& request, Facts& fact
     facts.buckets.assign(histogram.buckets.begin(), histogram.buckets.end());
   }
   plan = concilio::plan(facts);
-  if (plan.method != Method::two_phase) return {};
+  if (plan.method != Method::two_phase) return;
   auto status = workspace_.prepare(engine, plan);
   layout_ = {};
-  if (status) return {};
+  if (status) return;
   // No memory for windows, here or on another rank: on all ranks alike, the next best method.
   log_once(LogLevel::warning, status.error().message + "; going on without collective buffering");
+  plans_ = {};  // what was prepared for other plans may be gone
+  workspace_ = Workspace();
+  patterns_ = {};
   facts.wishes.collective = Choice3::disable;
   facts.wishes.no_independent = false;
   facts.wishes.forced_method = -1;
   plan = concilio::plan(facts);
-  return {};
 }
 
 Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble) {
   Team& team = engine.team;
   auto operation = static_cast<size_t>(request.operation);
-  last_ = operation;
   // Nobody uses the images between calls: the end of a call is a meeting of all.
   if (team.local_rank() == 0 && layout_[0] > 0) {
     std::memset(workspace_.segment(), 0, static_cast<size_t>(layout_[0] * layout_[1]) * sizeof(ImageHeader));
@@ -160,6 +168,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     team.allreduce(facts.digest);
   }
   const Digest& digest = facts.digest;
+  last_.reset();
   if (digest.error_kind != 0) {
     plans_[operation].reset();
     return shared_error(team, {digest.error_kind, digest.error_rank, 0}, trouble);
@@ -167,7 +176,8 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   if (digest.bytes == 0) return 0;
 
   std::optional<Plan>& plan = plans_[operation];
-  if (digest.repeats && plan && digest.shift_min == digest.shift_max) {
+  if (digest.repeats && plan && digest.shift_min == digest.shift_max &&
+      stays_aligned(*plan, digest.shift_min, engine.facts)) {
     ++engine.counters[Counter::plans_reused];
     if (digest.shift_min != 0) move(*plan, digest.shift_min);
   } else {
@@ -178,9 +188,11 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.storage = engine.facts;
     facts.wishes = wishes;
     for (const Team::Node& node : team.nodes()) facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates});
-    plan.emplace();
-    if (auto status = make_plan(engine, request, facts, *plan); !status) return status.error();
+    Plan made;
+    make_plan(engine, request, facts, made);
+    plan = std::move(made);
   }
+  last_ = operation;
 
   Outcome outcome = 0;
   if (plan->method == Method::two_phase) {

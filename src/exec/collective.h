@@ -18,8 +18,8 @@ class Collective {
   // of all. Every rank returns: bytes transferred, or the same error.
   Outcome run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble);
 
-  // The plan of the last call; empty before the first and after a call that failed before it was planned.
-  const std::optional<Plan>& last_plan() const { return plans_[last_]; }
+  // The plan that the last call carried out; nullptr where it needed none.
+  const Plan* last_plan() const { return last_ && plans_[*last_] ? &*plans_[*last_] : nullptr; }
   // Settings have changed: what was planned is of no more use. On all ranks alike.
   void forget() { plans_ = {}; }
 
@@ -30,12 +30,12 @@ class Collective {
     int64_t phase = 0, bytes = -1, first = 0;
   };
   Digest digest(const Engine& engine, const Request& request, const Status& trouble);
-  Status make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan);
+  void make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan);
 
   // By operation.
   std::array<Pattern, 2> patterns_;
   std::array<std::optional<Plan>, 2> plans_;
-  size_t last_ = 0;
+  std::optional<size_t> last_;
   Workspace workspace_;
   // The layout that the images' headers in the segment have now: realms, slots, image_bytes, map_bytes.
   std::array<int64_t, 4> layout_{};

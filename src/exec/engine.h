@@ -24,6 +24,10 @@ struct Engine {
   bool sieve_writes = false;  // a rank alone may sieve its writes
   bool guard_writes = false;  // other ranks may be sieving, so that every write respects their locks
   bool range_locked = false;  // this call holds a lock on all it touches: it needs no other
+
+  // Whether two nodes may see different bytes of the file for a while: a client of network storage caches pages, and writes
+  // back and looks anew only at locks, sync and open.
+  bool caches_differ() const { return facts.kind == StorageFacts::Kind::network && team.nodes().size() > 1; }
 };
 
 // Data [0, bytes) of `memory`, and data [position, position + bytes) of `file`.

@@ -83,6 +83,17 @@ struct Exchange::Pending {
   Counters& counters;
   std::vector<MPI_Request> requests;
 
+  Pending(MPI_Comm its_comm, Counters& its_counters) : comm(its_comm), counters(its_counters) {}
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  // After a failure nothing may still be written to memory that goes away.
+  ~Pending() {
+    for (MPI_Request& request : requests) {
+      if (request == MPI_REQUEST_NULL) continue;
+      PMPI_Cancel(&request);
+      PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+  }
   Status send(const Message& message) {
     ++counters[Counter::messages_sent];
     counters[Counter::message_bytes_sent] += message.bytes;
@@ -138,7 +149,7 @@ bool Exchange::has_round(size_t realm, int64_t round) const {
 
 Status Exchange::gather(int64_t round) {
   Stopwatch time(engine_->counters, Counter::exchange_ns);
-  Pending sends{engine_->team.comm(), engine_->counters, {}};
+  Pending sends(engine_->team.comm(), engine_->counters);
   Status outcome;
   auto note = [&](const Status& status) {
     if (outcome && !status) outcome = status;
@@ -170,7 +181,7 @@ Status Exchange::receive_images(int64_t round) {
   auto realm = static_cast<size_t>(own_realm_);
   if (!has_round(realm, round)) return {};
   auto own_parts = images_->parts(realm, round);
-  Pending receives{engine_->team.comm(), engine_->counters, {}};
+  Pending receives(engine_->team.comm(), engine_->counters);
   auto post = [&](size_t i) -> Status {
     if (i >= other_nodes_.size()) return {};
     return receives.receive({staging(i), message_bytes(*plan_), carrier(realm, other_nodes_[i]), image_tag(realm)});
@@ -204,7 +215,7 @@ Status Exchange::receive_images(int64_t round) {
 
 Status Exchange::scatter(int64_t round) {
   Stopwatch time(engine_->counters, Counter::exchange_ns);
-  Pending sends{engine_->team.comm(), engine_->counters, {}}, replies{engine_->team.comm(), engine_->counters, {}};
+  Pending sends(engine_->team.comm(), engine_->counters), replies(engine_->team.comm(), engine_->counters);
   Status outcome;
   auto note = [&](const Status& status) {
     if (outcome && !status) outcome = status;
@@ -244,7 +255,7 @@ Status Exchange::serve_requests(int64_t round) {
   auto realm = static_cast<size_t>(own_realm_);
   if (!has_round(realm, round)) return {};
   int64_t valid_end = images_->header(realm, round).valid_end.load(std::memory_order_relaxed);
-  Pending requests{engine_->team.comm(), engine_->counters, {}}, answers{engine_->team.comm(), engine_->counters, {}};
+  Pending requests(engine_->team.comm(), engine_->counters), answers(engine_->team.comm(), engine_->counters);
   int64_t wish_bytes = static_cast<int64_t>(sizeof(MessageHead)) + plan_->map_bytes;
   for (size_t i = 0; i < other_nodes_.size(); ++i) {
     int peer = carrier(realm, other_nodes_[i]);

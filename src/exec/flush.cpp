@@ -48,6 +48,9 @@ Status write_list(Engine& engine, const WindowPart& part) {
 }
 
 Status read_modify_write(Engine& engine, const WindowPart& part, Interval range, std::byte* old) {
+  // No rank of this file writes here now, but another open of it may.
+  RangeLock guard(engine.storage, range.begin, range.length());
+  if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
   auto got = engine.storage.read(std::array{Transfer{range.begin, old, range.length()}});
   if (!got) return got.error();
   std::memset(old + *got, 0, static_cast<size_t>(range.length() - *got));
@@ -66,7 +69,7 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
 }
 
 bool prefers_list(const Engine& engine, const Coverage& coverage) {
-  if (!engine.storage.can_read()) return true;
+  if (!engine.storage.can_read() || !engine.locks_work || engine.caches_differ()) return true;
   switch (engine.config.integer(Key::flush)) {
     case 1: return false;  // rmw
     case 2: return true;   // list

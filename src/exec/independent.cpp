@@ -49,8 +49,7 @@ Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer
   }
   RangeLock guard(engine.storage, first, end - first);
   if (engine.guard_writes && !engine.range_locked) {
-    auto status = guard.acquire(LockMode::shared, engine.config.integer(Key::lock_timeout_ms));
-    if (!status) return status.error();
+    if (auto status = guard.acquire(LockMode::shared); !status) return status.error();
   }
   if (auto status = engine.storage.write(batch); !status) return status.error();
   return bytes;
@@ -60,9 +59,8 @@ Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer
 Status sieve_write(Engine& engine, const Request& request, Interval window, Interval data, std::byte* buffer) {
   bool whole = data.length() == window.length();  // a monotone access touches no byte twice
   RangeLock guard(engine.storage, window.begin, window.length());
-  if (engine.team.size() > 1 && !engine.range_locked && (engine.guard_writes || !whole)) {
-    auto mode = whole ? LockMode::shared : LockMode::exclusive;
-    if (auto status = guard.acquire(mode, engine.config.integer(Key::lock_timeout_ms)); !status) return status;
+  if (engine.locks_work && !engine.range_locked && (engine.guard_writes || !whole)) {
+    if (auto status = guard.acquire(whole ? LockMode::shared : LockMode::exclusive); !status) return status;
   }
   if (!whole) {
     auto got = engine.storage.read(std::array{Transfer{window.begin, buffer, window.length()}});
@@ -88,7 +86,9 @@ bool should_pack(const Request& request) {
 
 Outcome run_unlocked(Engine& engine, const Request& request, const Plan& plan) {
   if (plan.method == Method::sieve) return run_sieve(engine, request, plan.sieve_buffer_bytes);
-  if (plan.method == Method::independent && should_pack(request)) return run_sieve(engine, request, pack_buffer_bytes);
+  if (plan.method == Method::independent && should_pack(request)) {
+    return run_sieve(engine, request, std::min(pack_buffer_bytes, engine.budget.limit_bytes() / 2));
+  }
   return run_list(engine, request);
 }
 
@@ -101,11 +101,14 @@ Outcome run_list(Engine& engine, const Request& request) {
   while (left > 0) {
     size_t count = 0;
     int64_t batch_bytes = 0;
+    int64_t reached = INT64_MIN;
     for (; count < batch.size() && left > 0; ++count) {
       Interval place = file.peek(left);
+      if (place.begin < reached) break;  // a batch ascends; the end of file ends it
       Interval source = memory.peek(left);
       int64_t bytes = std::min(place.length(), source.length());
       batch[count] = {place.begin, request.buffer + source.begin, bytes};
+      reached = place.begin + bytes;
       file.take(bytes);
       memory.take(bytes);
       batch_bytes += bytes;
@@ -157,8 +160,7 @@ Outcome run_alone(Engine& engine, const Request& request, const Plan& plan) {
   RangeLock whole_range(engine.storage, range.begin, range.length());
   if (engine.atomic && engine.team.size() > 1) {
     auto mode = request.operation == Operation::read ? LockMode::shared : LockMode::exclusive;
-    auto status = whole_range.acquire(mode, engine.config.integer(Key::lock_timeout_ms));
-    if (!status) return status.error();
+    if (auto status = whole_range.acquire(mode); !status) return status.error();
     engine.range_locked = true;
   }
   auto outcome = run_unlocked(engine, request, plan);

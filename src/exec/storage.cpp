@@ -13,9 +13,10 @@ Status Storage::open() {
   return {};
 }
 
-Status Storage::close() {
+Status Storage::close(bool write_back) {
+  Status outcome = write_back ? sync() : Status();
   file_.reset();
-  return {};
+  return outcome;
 }
 
 Result<int64_t> Storage::read(std::span<const Transfer> transfers) {

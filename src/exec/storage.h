@@ -22,7 +22,8 @@ class Storage {
   // Opens the file now; later calls cost nothing. Only the first rank of a file creates it: see set_mode.
   Status open();
   void set_mode(OpenMode mode) { mode_ = mode; }
-  Status close();
+  // write_back: syncs first, for storage that tells of lost data only then (NFS).
+  Status close(bool write_back);
 
   // As in StoreFile; each opens the file first.
   Result<int64_t> read(std::span<const Transfer> transfers);
@@ -56,8 +57,11 @@ class RangeLock {
   }
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
-  Status acquire(LockMode mode, int64_t timeout_ms) {
-    auto status = storage_.lock(offset_, length_, mode, timeout_ms);
+  // Waits for whoever holds the range: they are at work, and what a process held is free when it ends. Only to learn whether
+  // locks work at all (Key::lock_timeout_ms) is it right to lose patience soon.
+  Status acquire(LockMode mode) {
+    constexpr int64_t patience_ms = 600'000;
+    auto status = storage_.lock(offset_, length_, mode, patience_ms);
     held_ = status.ok();
     return status;
   }

@@ -151,6 +151,8 @@ class TwoPhase {
     Parts parts = images_.parts(realm, round);
     if (parts.empty()) return;
     wait_filled(round);
+    RangeLock guard = fresh_view_of(parts);
+    if (error_.ok() && engine_.caches_differ()) note(guard.acquire(LockMode::exclusive));
     if (error_.ok()) note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
     release(realm, round);
   }
@@ -187,6 +189,8 @@ class TwoPhase {
     ImageHeader& header = images_.header(realm, round);
     wait(header.released, images_.use(round));
     int64_t valid_end = 0;
+    RangeLock guard = fresh_view_of(parts);
+    if (error_.ok() && engine_.caches_differ()) note(guard.acquire(LockMode::shared));
     if (error_.ok()) {
       std::vector<Transfer> transfers;
       for (const WindowPart& part : parts) transfers.push_back({part.file.begin, part.data, part.file.length()});
@@ -199,6 +203,11 @@ class TwoPhase {
     }
     header.valid_end.store(valid_end, std::memory_order_relaxed);
     header.ready.increment();
+  }
+
+  // Locked where clients cache: they write back when they unlock, and look anew when they lock.
+  RangeLock fresh_view_of(const Parts& parts) {
+    return {engine_.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
   }
 
   // The file offset behind the last of `got` bytes that were read along the parts.

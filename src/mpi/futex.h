@@ -60,7 +60,7 @@ struct EventCounter {
 // Counts arrivals in groups of `ranks`: the last of a group passes the gate on, so that a waiter is woken once a
 // group and not once an arrival. Valid when zero-filled.
 struct Gate {
-  std::atomic<uint32_t> arrivals{0};
+  std::atomic<uint64_t> arrivals{0};  // must not wrap: the ranks of a node need not be a power of two
   EventCounter passed;
 
   // True for the last of the group, before it has opened the gate: it calls open() when it is done.

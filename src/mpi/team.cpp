@@ -48,18 +48,58 @@ std::vector<std::weak_ptr<Team>>& all_teams() {
 }
 
 int drop_teams(MPI_Comm, int, void* value, void*) {
-  std::lock_guard lock(teams_mutex());
   delete static_cast<Teams*>(value);
   return MPI_SUCCESS;
 }
 
+// An MPI operation and datatype for values of one size; made once, given back when MPI ends.
+struct Between {
+  MPI_Op op;
+  MPI_Datatype type;
+};
+struct Betweens {
+  std::mutex mutex;
+  std::map<MPI_User_function*, Between> made;
+};
+Betweens& betweens() {
+  static auto* instance = new Betweens;
+  return *instance;
+}
+
+Between between_nodes(MPI_User_function* function, size_t bytes) {
+  Betweens& all = betweens();
+  std::lock_guard lock(all.mutex);
+  auto found = all.made.find(function);
+  if (found != all.made.end()) return found->second;
+  Between between;
+  PMPI_Op_create(function, 1, &between.op);
+  PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &between.type);
+  PMPI_Type_commit(&between.type);
+  all.made.emplace(function, between);
+  return between;
+}
+
+void free_betweens() {
+  Betweens& all = betweens();
+  std::lock_guard lock(all.mutex);
+  for (auto& [function, between] : all.made) {
+    PMPI_Op_free(&between.op);
+    PMPI_Type_free(&between.type);
+  }
+  all.made.clear();
+}
+
 // MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works.
 int release_at_finalize(MPI_Comm, int, void*, void*) {
-  std::lock_guard lock(teams_mutex());
-  for (auto& weak : all_teams()) {
+  std::vector<std::weak_ptr<Team>> teams;
+  {
+    std::lock_guard lock(teams_mutex());
+    teams.swap(all_teams());
+  }
+  for (auto& weak : teams) {
     if (auto team = weak.lock()) team->leave_mpi();
   }
-  all_teams().clear();
+  free_betweens();
   return MPI_SUCCESS;
 }
 
@@ -78,25 +118,6 @@ Teams* teams_of(MPI_Comm comm) {
   auto* teams = new Teams;
   PMPI_Comm_set_attr(comm, keyval, teams);
   return teams;
-}
-
-// An MPI operation and datatype for values of `bytes` bytes; made once.
-struct Between {
-  MPI_Op op;
-  MPI_Datatype type;
-};
-Between between_nodes(MPI_User_function* function, size_t bytes) {
-  static std::mutex mutex;
-  static std::map<MPI_User_function*, Between> made;
-  std::lock_guard lock(mutex);
-  auto found = made.find(function);
-  if (found != made.end()) return found->second;
-  Between between;
-  PMPI_Op_create(function, 1, &between.op);
-  PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &between.type);
-  PMPI_Type_commit(&between.type);
-  made.emplace(function, between);
-  return between;
 }
 
 }  // namespace
@@ -121,6 +142,7 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   if (auto status = team->set_up(comm, ranks_per_node); !status) return status.error();
   lock.lock();
   if (teams->size() < 64) teams->push_back(team);
+  std::erase_if(all_teams(), [](const auto& weak) { return weak.expired(); });
   all_teams().push_back(team);
   return team;
 }

@@ -49,7 +49,7 @@ Status check_amode(int amode) {
 StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
   StorageFacts facts;
   switch (layout.kind) {
-    case StorageLayout::Kind::local:
+    case StorageLayout::Kind::local: facts.kind = StorageFacts::Kind::local; break;
     case StorageLayout::Kind::memory: facts.kind = StorageFacts::Kind::memory; break;
     case StorageLayout::Kind::network: facts.kind = StorageFacts::Kind::network; break;
     case StorageLayout::Kind::parallel: facts.kind = StorageFacts::Kind::parallel; break;
@@ -159,7 +159,11 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   file->budget_ = std::make_unique<Budget>(file->config_.integer(Key::memory_limit));
   file->store_ = make_store(process_config(), world_rank);
   OpenMode mode{file->reads(), file->writes(), false, false};
-  file->storage_ = std::make_unique<Storage>(*file->store_, path, mode, file->counters_);
+  // Ranks that open late must find the same file, wherever the program has gone by then.
+  std::error_code no_folder;
+  auto absolute = std::filesystem::absolute(path, no_folder);
+  file->storage_ =
+      std::make_unique<Storage>(*file->store_, no_folder ? path : absolute.string(), mode, file->counters_);
   file->engine_.reset(
       new Engine{*file->team_, *file->storage_, *file->budget_, file->counters_, file->config_, {}});
   if (auto status = file->open_storage(); !status) return status.error();
@@ -195,8 +199,9 @@ Status File::open_storage() {
   // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a lock is a
   // message, that is not worth its price unless it is asked for.
   auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
-  bool cheap_locks = opened.facts.kind == StorageFacts::Kind::local;
-  engine_->sieve_writes = writes() && opened.can_read && (team_->size() == 1 || opened.locks_work) &&
+  bool cheap_locks =
+      opened.facts.kind == StorageFacts::Kind::local || opened.facts.kind == StorageFacts::Kind::memory;
+  engine_->sieve_writes = writes() && opened.can_read && opened.locks_work &&
                           (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap_locks));
   engine_->guard_writes = engine_->sieve_writes && team_->size() > 1;
   if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
@@ -227,15 +232,14 @@ Status File::open_as_root(Opened& opened) {
   opened.facts = facts_of(*layout, config_);
   opened.reports = !process_config().text(Key::report).empty();
   opened.locks_work = 1;
-  if (writes() && team_->size() > 1) {
-    constexpr int64_t out_of_the_way = INT64_MAX - 1;
-    auto locked = storage_->lock(out_of_the_way, 1, LockMode::exclusive, config_.integer(Key::lock_timeout_ms));
-    if (locked) {
-      (void)storage_->unlock(out_of_the_way, 1);
-    } else {
-      opened.locks_work = 0;
-      log_once(LogLevel::info, fmt::format("{}; sieving writes are off for this file", locked.error().message));
-    }
+  constexpr int64_t out_of_the_way = INT64_MAX - 1;
+  auto kind = writes() ? LockMode::exclusive : LockMode::shared;
+  auto locked = storage_->lock(out_of_the_way, 1, kind, config_.integer(Key::lock_timeout_ms));
+  if (locked) {
+    (void)storage_->unlock(out_of_the_way, 1);
+  } else {
+    opened.locks_work = 0;
+    log_once(LogLevel::info, fmt::format("{}; nothing is locked in this file", locked.error().message));
   }
   return {};
 }
@@ -274,19 +278,19 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
 }
 
 Status File::close() {
-  {
-    Registry& all = registry();
-    std::unique_lock lock(all.mutex);
-    all.files.erase(this);
-  }
-  Status mine = storage_->close();
-  auto outcome = agree(mine);  // also: every rank is done with the file
-  if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
-    mine = store_->remove(path());
-    if (!mine && outcome) outcome = mine;
+  auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
+  if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
+    auto removed = agree(team_->rank() == 0 ? store_->remove(path()) : Status());
+    if (outcome) outcome = removed;
   }
   if (reports_) write_report(*this);
   return outcome;
+}
+
+File::~File() {
+  Registry& all = registry();
+  std::unique_lock lock(all.mutex);
+  all.files.erase(this);
 }
 
 }  // namespace concilio::mpiio

@@ -44,6 +44,7 @@ class File {
  public:
   // Collective over comm. On success the file is registered and `find` knows its handle.
   static Result<File*> open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info);
+  ~File();
 
   MPI_File handle() const { return reinterpret_cast<MPI_File>(const_cast<File*>(this)); }
   ErrorHandler& handler() { return handler_; }
@@ -57,7 +58,7 @@ class File {
   Counters& counters() { return counters_; }
   View& view() { return view_; }
   int64_t& position() { return position_; }  // individual pointer, etypes
-  std::mutex& mutex() { return mutex_; }     // one call at a time
+  std::recursive_mutex& mutex() { return mutex_; }  // one call at a time; a user's error handler may make another
   bool& atomic() { return engine_->atomic; }
 
   bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
@@ -68,7 +69,7 @@ class File {
   // Takes rank 0's hints on every rank. Collective.
   void adopt_hints(MPI_Info info);
   void remember(Operation operation, bool collective, const Plan& plan);
-  // Closes on every rank; collective. The file is unregistered and must be deleted by the caller.
+  // Closes on every rank; collective. The file stays registered until it is deleted, by the caller.
   Status close();
 
   struct Reason {
@@ -86,7 +87,7 @@ class File {
   Status open_storage();
   Status open_as_root(struct Opened& opened);
 
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;
   std::shared_ptr<Team> team_;
   Config config_;
   Counters counters_;

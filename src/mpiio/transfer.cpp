@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "exec/independent.h"
 #include "mpi/datatype.h"
+#include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
 
 namespace concilio::mpiio {
@@ -86,7 +87,7 @@ Outcome transfer_alone(File& file, const Prepared& prepared) {
 Outcome transfer_together(File& file, const Prepared& prepared, const Status& trouble) {
   Wishes wishes = wishes_of(file.config(), prepared.request.operation);
   auto outcome = file.collective().run(file.engine(), prepared.request, wishes, trouble);
-  if (const auto& plan = file.collective().last_plan(); outcome && plan) {
+  if (const Plan* plan = file.collective().last_plan(); outcome && plan) {
     file.remember(prepared.request.operation, true, *plan);
   }
   return outcome;
@@ -112,7 +113,7 @@ int transfer(File& file, const Call& call, MPI_Offset offset, void* buffer, MPI_
   std::lock_guard lock(file.mutex());
   Stopwatch time(file.counters(), Counter::call_ns);
   Prepared prepared;
-  Status trouble = prepare(file, call, {offset, buffer, count_of_type, type}, prepared);
+  Status trouble = without_exceptions([&] { return prepare(file, call, {offset, buffer, count_of_type, type}, prepared); });
   Outcome outcome = call.collective ? transfer_together(file, prepared, trouble)
                     : trouble       ? transfer_alone(file, prepared)
                                     : Outcome(trouble.error());

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "mpi/datatype.h"
+#include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
 
 namespace concilio::mpiio {
@@ -91,7 +92,7 @@ void View::swap(View& other) {
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
              MPI_Info info) {
   std::lock_guard lock(file.mutex());
-  auto view = make_view(file, {displacement, etype, filetype, datarep});
+  auto view = without_exceptions([&] { return make_view(file, {displacement, etype, filetype, datarep}); });
   Status mine;
   if (!view) {
     mine = view.error();

@@ -17,8 +17,7 @@ constexpr int64_t default_images_bytes = 4 << 20;  // windows of one node
 // With very many realms: shorter windows would cost more in messages than they save in cache misses.
 constexpr int64_t least_default_window_bytes = 64 << 10;
 constexpr int64_t least_window_bytes = 4096;
-// Keeps every sum of sizes far from overflow.
-constexpr int64_t greatest_window_bytes = int64_t{1} << 38;
+constexpr int64_t greatest_window_bytes = 512 << 20;  // a message holds an image, and an MPI count an int
 
 int64_t automatic_window(const Shape& shape) {
   const int64_t share = default_images_bytes / std::max<int64_t>(1, shape.realms * shape.slots);
