@@ -112,7 +112,8 @@ class Runner {
   }
 
   // Types that the MPIs' own MPI-IO does not get right, whatever the call: views with a lower bound, memory
-  // types that go down or below their origin, and in ROMIO pair types.
+  // types that go down or below their origin, and in ROMIO pair types. What is left is right often enough to
+  // be compared.
   bool own_fails() const {
     for (const Op& op : case_.ops) {
       for (const View& view : op.views) {
@@ -552,8 +553,9 @@ int main(int argc, char** argv) {
     for (int64_t i = options.first; i < options.first + options.cases; ++i) runner.run(i);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (runner.rank() == 0) {
-      std::printf("oracle: %lld cases passed in %.1f s\n", static_cast<long long>(options.cases),
-                  taken.count());
+      std::printf("oracle: %lld cases passed in %.1f s, %lld left out\n",
+                  static_cast<long long>(options.cases - runner.left_out()), taken.count(),
+                  static_cast<long long>(runner.left_out()));
     }
   }
   MPI_Finalize();
