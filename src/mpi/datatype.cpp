@@ -386,4 +386,9 @@ Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type) {
   return cache.keep(type, envelope->permanent(), std::make_shared<const DataType>(std::move(*built)));
 }
 
+bool is_permanent(MPI_Datatype type) {
+  auto envelope = Envelope::of(type);
+  return envelope && envelope->permanent();
+}
+
 }  // namespace concilio

@@ -15,4 +15,7 @@ namespace concilio {
 // type that cannot be transferred (MPI_DATATYPE_NULL, ...).
 Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type);
 
+// Whether the handle belongs to MPI: never freed, and never given to another type.
+bool is_permanent(MPI_Datatype type);
+
 }  // namespace concilio

@@ -12,10 +12,7 @@ namespace {
 
 // A handle of our own for a datatype: predefined ones are for ever, others may be freed by the program.
 int own(MPI_Datatype type, MPI_Datatype* result) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  int code = PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (code != MPI_SUCCESS) return code;
-  if (combiner == MPI_COMBINER_NAMED) {
+  if (is_permanent(type)) {
     *result = type;
     return MPI_SUCCESS;
   }
@@ -23,11 +20,9 @@ int own(MPI_Datatype type, MPI_Datatype* result) {
 }
 
 void disown(MPI_Datatype* type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0, finalized = 0;
+  int finalized = 0;
   PMPI_Finalized(&finalized);
-  if (finalized) return;
-  PMPI_Type_get_envelope(*type, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(type);
+  if (!finalized && !is_permanent(*type)) PMPI_Type_free(type);
 }
 
 struct Wanted {

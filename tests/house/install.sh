@@ -1,10 +1,10 @@
 #!/bin/bash
-# install.sh BUILD VERSION "MPI;..." "COMPILER;..." "LAUNCHER;...": what `cmake --install` leaves behind works on its own.
+# install.sh BUILD VERSION "MPI,..." "COMPILER,..." "LAUNCHER,...": what `cmake --install` leaves behind works on its own.
 set -u -o pipefail
 build=$1 version=$2
-IFS=';' read -ra mpis <<< "$3"
-IFS=';' read -ra compilers <<< "$4"
-IFS=';' read -ra launchers <<< "$5"
+IFS=',' read -ra mpis <<< "$3"
+IFS=',' read -ra compilers <<< "$4"
+IFS=',' read -ra launchers <<< "$5"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 prefix=$folder/prefix
