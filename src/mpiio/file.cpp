@@ -285,9 +285,16 @@ void File::adopt_hints(MPI_Info info) {
 }
 
 void File::remember(Operation operation, bool collective, const Plan& plan) {
-  std::string key = fmt::format("{} {} {}", static_cast<int>(operation), collective, plan.reason);
-  auto [place, fresh] = reasons_.try_emplace(key);
-  if (fresh) place->second = {operation, collective, method_name(plan.method), plan.reason, 0};
+  // Reasons state prices, so a program of many different calls gives many: what comes late goes by method
+  // alone.
+  constexpr size_t most_reasons = 64;
+  std::string reason = plan.reason;
+  auto key = [&] { return fmt::format("{} {} {}", static_cast<int>(operation), collective, reason); };
+  if (reasons_.size() >= most_reasons && !reasons_.contains(key())) {
+    reason = fmt::format("{}: for further reasons of the same kind", method_name(plan.method));
+  }
+  auto [place, fresh] = reasons_.try_emplace(key());
+  if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0};
   ++place->second.calls;
   ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
                                    static_cast<int>(plan.method))];
