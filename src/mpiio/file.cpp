@@ -142,6 +142,7 @@ File* find(MPI_File handle) {
 struct Opened {
   int64_t kind = 0, system_errno = 0, can_read = 0, locks_work = 0, size = 0, reports = 0;
   StorageFacts facts;
+  char file_system[32] = "";
   char message[512] = "";
 };
 
@@ -153,7 +154,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
 
   std::unique_ptr<File> file(new File);
   file->config_ = process_config();
-  mpiio::adopt_hints(comm, info, file->config_);
+  mpiio::adopt_hints(comm, info, file->config_, Moment::open);
   auto team = Team::acquire(comm, static_cast<int>(file->config_.integer(Key::ranks_per_node)));
   if (!team) return team.error();
   file->team_ = std::move(*team);
@@ -209,15 +210,10 @@ Status File::open_storage() {
   engine_->locks_work = opened.locks_work;
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
-  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
-  // lock is a message, that is not worth its price unless it is asked for.
-  auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
-  bool cheap_locks =
-      opened.facts.kind == StorageFacts::Kind::local || opened.facts.kind == StorageFacts::Kind::memory;
-  engine_->sieve_writes = writes() && opened.can_read && opened.locks_work &&
-                          (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap_locks));
-  engine_->guard_writes = engine_->sieve_writes && team_->size() > 1;
   if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
+  config_.tell(Key::visibility_immediate, engine_->caches_differ() ? "false" : "true");
+  config_.tell(Key::filesystem_type, fmt::format("Concilio on {}", opened.file_system));
+  settle_sieving();
   const auto& early = team_->nodes()[static_cast<size_t>(team_->node())].candidates;
   auto last = early.begin() + std::min<long>(openers_per_node, static_cast<long>(early.size()));
   Status mine;
@@ -225,8 +221,20 @@ Status File::open_storage() {
   return agree(mine);
 }
 
+void File::settle_sieving() {
+  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
+  // lock is a message, that is not worth its price unless it is asked for.
+  auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
+  bool cheap_locks =
+      engine_->facts.kind == StorageFacts::Kind::local || engine_->facts.kind == StorageFacts::Kind::memory;
+  engine_->sieve_writes = writes() && storage_->can_read() && engine_->locks_work &&
+                          (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap_locks));
+  engine_->guard_writes = engine_->sieve_writes && team_->size() > 1;
+}
+
 Status File::open_as_root(Opened& opened) {
-  OpenMode mode{true, writes(), (amode_ & MPI_MODE_CREATE) != 0, (amode_ & MPI_MODE_EXCL) != 0};
+  OpenMode mode{true, writes(), (amode_ & MPI_MODE_CREATE) != 0, (amode_ & MPI_MODE_EXCL) != 0,
+                static_cast<int>(config_.integer(Key::file_perm))};
   storage_->set_mode(mode);
   auto status = storage_->open();
   if (!status && !reads() && status.error().kind == ErrorKind::access) {
@@ -243,6 +251,7 @@ Status File::open_as_root(Opened& opened) {
   opened.can_read = mode.read;
   opened.size = *size;
   opened.facts = facts_of(*layout, config_);
+  std::strncpy(opened.file_system, layout->name.c_str(), sizeof opened.file_system - 1);
   opened.reports = !process_config().text(Key::report).empty();
   opened.locks_work = 1;
   constexpr int64_t out_of_the_way = INT64_MAX - 1;
@@ -280,7 +289,13 @@ Status File::agree(const Status& mine) {
 }
 
 void File::adopt_hints(MPI_Info info) {
-  mpiio::adopt_hints(team_->comm(), info, config_);
+  mpiio::adopt_hints(team_->comm(), info, config_, Moment::later);
+  hints_changed();
+}
+
+void File::hints_changed() {
+  budget_->set_limit_bytes(config_.integer(Key::memory_limit));
+  settle_sieving();
   collective_.forget();
 }
 
@@ -296,6 +311,7 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   auto [place, fresh] = reasons_.try_emplace(key());
   if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0};
   ++place->second.calls;
+  last_ = {operation, collective, method_name(plan.method), plan.reason, 1};
   ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
                                    static_cast<int>(plan.method))];
 }

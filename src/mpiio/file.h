@@ -68,8 +68,10 @@ class File {
 
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
-  // Takes rank 0's hints on every rank. Collective.
+  // Takes the hints of an info object given after the open. Collective.
   void adopt_hints(MPI_Info info);
+  // What is to follow a change of the settings, on all ranks alike.
+  void hints_changed();
   void remember(Operation operation, bool collective, const Plan& plan);
   // Closes on every rank; collective. The file stays registered until it is deleted, by the caller.
   Status close();
@@ -81,6 +83,7 @@ class File {
     int64_t calls = 0;
   };
   const std::map<std::string, Reason>& reasons() const { return reasons_; }
+  const Reason& last() const { return last_; }  // of this rank's last call that moved data; calls is 0: none
   int64_t open_ns() const { return open_ns_; }
   const Budget& budget() const { return *budget_; }
 
@@ -88,6 +91,7 @@ class File {
   File() = default;
   Status open_storage();
   Status open_as_root(struct Opened& opened);
+  void settle_sieving();
 
   std::recursive_mutex mutex_;
   std::shared_ptr<Team> team_;
@@ -105,6 +109,7 @@ class File {
   int64_t open_ns_ = 0;
   bool reports_ = false;  // rank 0's environment asks for a report
   std::map<std::string, Reason> reasons_;
+  Reason last_{};
 };
 
 // The process's own settings, read once.

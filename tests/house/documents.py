@@ -16,7 +16,11 @@ Written by `tests/house/documents.py --write`, from the table in `src/base/setti
 
 A hint is set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by `CONCILIO_HINTS="name=value;name=value"`,
 or by a file that `ROMIO_HINTS` names, one `name value` a line. What the user sets wins over what the program sets.
-A size is a number of bytes or a number with a unit: `4096`, `64K`, `1MiB`.
+A size is a number of bytes or a number with a unit: `4096`, `64K`, `1MiB`. "Also" are other names of a hint, of the MPI
+standard or other implementations; what can be `enable` and `disable` can be `true` and `false` too. Of ranks that give a
+hint differently, or not at all, the lowest that gives it decides for all, and rank 0 says so. What cannot be honoured is
+said once, and ignored. `MPI_File_get_info` returns every hint below that is honoured, by its first name, with the value in
+force. Hints of other implementations that mean nothing here (`access_style`, `romio_lustre_co_ratio`, `nc_...`) are passed over.
 
 """
 
@@ -30,6 +34,7 @@ def hints_of(concilio):
             if bool(setting["hint"]) != bool(key):
                 continue
             names = f"`{setting['hint']}`" if setting["hint"] else ""
+            names += "".join(f", also `{alias}`" for alias in setting["aliases"])
             if setting["environment"]:
                 names += (", environment " if names else "") + f"`{setting['environment']}`"
             cells = [names, setting["range"], setting["default"] or "none", setting["help"]]
