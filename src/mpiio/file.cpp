@@ -311,7 +311,7 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   auto [place, fresh] = reasons_.try_emplace(key());
   if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0};
   ++place->second.calls;
-  last_ = {operation, collective, method_name(plan.method), plan.reason, 1};
+  last_ = {method_name(plan.method), plan.reason};
   ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
                                    static_cast<int>(plan.method))];
 }

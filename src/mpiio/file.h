@@ -83,7 +83,11 @@ class File {
     int64_t calls = 0;
   };
   const std::map<std::string, Reason>& reasons() const { return reasons_; }
-  const Reason& last() const { return last_; }  // of this rank's last call that moved data; calls is 0: none
+  struct Last {
+    const char* method = nullptr;  // static; nullptr: no call has moved data yet
+    std::string reason;
+  };
+  const Last& last() const { return last_; }  // of this rank's last call that moved data
   int64_t open_ns() const { return open_ns_; }
   const Budget& budget() const { return *budget_; }
 
@@ -109,7 +113,7 @@ class File {
   int64_t open_ns_ = 0;
   bool reports_ = false;  // rank 0's environment asks for a report
   std::map<std::string, Reason> reasons_;
-  Reason last_{};
+  Last last_;
 };
 
 // The process's own settings, read once.

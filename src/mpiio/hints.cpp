@@ -15,7 +15,7 @@ namespace concilio::mpiio {
 namespace {
 
 constexpr size_t key_count = static_cast<size_t>(Key::count_);
-constexpr uint64_t no_rank = UINT64_MAX;
+constexpr int64_t no_rank = INT64_MAX;
 
 // What info objects ask of the settings; complaints: of what they ask in vain, a line each.
 struct Asked {
@@ -44,7 +44,7 @@ struct Asked {
 };
 
 // What travels for each setting, and at the end for the complaints.
-using PerKey = std::array<uint64_t, key_count + 1>;
+using PerKey = std::array<int64_t, key_count + 1>;
 
 const std::string* item_of(const Asked& asked, size_t item) {
   if (item == key_count) return asked.complaints.empty() ? nullptr : &asked.complaints;
@@ -86,7 +86,7 @@ void broadcast(MPI_Comm comm, int root, std::string& text) {
 }
 
 void reduce(MPI_Comm comm, MPI_Op operation, PerKey& values) {
-  PMPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, operation, comm);
+  PMPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, operation, comm);
 }
 
 // For each item what rank `sources[item]` asks; at most one broadcast an item, and usually one in all.
@@ -94,10 +94,10 @@ Asked collect(MPI_Comm comm, const Asked& mine, const PerKey& sources) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   Asked collected;
-  std::set<uint64_t> ranks(sources.begin(), sources.end());
+  std::set<int64_t> ranks(sources.begin(), sources.end());
   ranks.erase(no_rank);
-  for (uint64_t source : ranks) {
-    std::string text = static_cast<uint64_t>(rank) == source ? mine.as_text() : "";
+  for (int64_t source : ranks) {
+    std::string text = rank == source ? mine.as_text() : "";
     broadcast(comm, static_cast<int>(source), text);
     Asked theirs = Asked::from_text(text);
     for (size_t key = 0; key < key_count; ++key) {
@@ -110,8 +110,9 @@ Asked collect(MPI_Comm comm, const Asked& mine, const PerKey& sources) {
 
 // How the ranks' wishes for one setting differ.
 struct Difference {
-  uint64_t first, other;     // the lowest rank that gives it; the lowest that gives it otherwise
-  uint64_t others, silents;  // how many give it otherwise, and how many not at all
+  int64_t first, other;     // the lowest rank that gives it; the lowest that gives it otherwise
+  int64_t others, silents;  // how many give it otherwise, and how many not at all
+  int ranks;
 };
 
 std::string describe(const char* name, const Difference& difference, const std::string& value,
@@ -119,8 +120,12 @@ std::string describe(const char* name, const Difference& difference, const std::
   std::string text =
       fmt::format("hint {} is not the same on all ranks: rank {} gives {}", name, difference.first, value);
   if (other) text += fmt::format(", rank {} gives {}", difference.other, *other);
-  if (difference.others > 1) text += fmt::format(", {} ranks in all differ from it", difference.others);
-  if (difference.silents > 0) text += fmt::format(", {} ranks give none", difference.silents);
+  if (difference.others > 1) {
+    text += fmt::format(", {} of {} ranks give another value", difference.others, difference.ranks);
+  }
+  if (difference.silents > 0) {
+    text += fmt::format(", {} of {} ranks give none", difference.silents, difference.ranks);
+  }
   return text + fmt::format("; {} is used on all; give the same hints on every rank", value);
 }
 
@@ -131,13 +136,14 @@ void complain(const std::string& complaints, const std::string& whose) {
 
 // What all ranks shall use where they do not ask the same; rank 0 says so.
 Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
-  int rank = 0;
+  int rank = 0, ranks = 1;
   PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &ranks);
   PerKey first, other, others{}, silents{};
   first.fill(no_rank);
   other.fill(no_rank);
   for (size_t item = 0; item <= key_count; ++item) {
-    if (item_of(mine, item)) first[item] = static_cast<uint64_t>(rank);
+    if (item_of(mine, item)) first[item] = rank;
   }
   reduce(comm, MPI_MIN, first);
   const Asked agreed = collect(comm, mine, first);
@@ -145,7 +151,7 @@ Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
     const std::string *own = item_of(mine, item), *used = item_of(agreed, item);
     silents[item] = used && !own;
     others[item] = used && own && *own != *used;
-    if (others[item]) other[item] = static_cast<uint64_t>(rank);
+    if (others[item]) other[item] = rank;
   }
   reduce(comm, MPI_MIN, other);
   reduce(comm, MPI_SUM, others);
@@ -153,7 +159,7 @@ Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
   const Asked second = collect(comm, mine, other);
   if (rank != 0) return agreed;
   for (size_t key = 0; key < key_count; ++key) {
-    const Difference difference{first[key], other[key], others[key], silents[key]};
+    const Difference difference{first[key], other[key], others[key], silents[key], ranks};
     const bool differs = difference.others > 0 || difference.silents > 0;
     if (!agreed.values[key] || !differs || config.fixed_by_user(static_cast<Key>(key))) continue;
     const std::string* theirs = second.values[key] ? &*second.values[key] : nullptr;
@@ -191,10 +197,12 @@ void adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
   PMPI_Comm_rank(comm, &rank);
   Asked asked = asked_by(info, config, moment);
   std::string base = config.hints_as_text();
-  const std::hash<std::string> hash;
+  const auto hash = [](const std::string& text) {
+    return static_cast<int64_t>(std::hash<std::string>{}(text));
+  };
   // The largest and the smallest of each: where they are one, all ranks have the same.
-  uint64_t mine[4] = {hash(base), ~hash(base), hash(asked.as_text()), ~hash(asked.as_text())};
-  PMPI_Allreduce(MPI_IN_PLACE, mine, 4, MPI_UINT64_T, MPI_MAX, comm);
+  int64_t mine[4] = {hash(base), ~hash(base), hash(asked.as_text()), ~hash(asked.as_text())};
+  PMPI_Allreduce(MPI_IN_PLACE, mine, 4, MPI_INT64_T, MPI_MAX, comm);
   if (mine[0] != ~mine[1]) {
     broadcast(comm, 0, base);
     if (rank != 0) config.adopt_hints(base);
