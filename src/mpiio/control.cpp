@@ -8,24 +8,9 @@
 
 namespace concilio::mpiio {
 
-int64_t counter_of(File& file, Counter counter) {
-  std::lock_guard lock(file.mutex());
-  return file.counters()[counter];
-}
+namespace {
 
-LastCall last_call(File& file) {
-  std::lock_guard lock(file.mutex());
-  return {file.last().method, file.last().reason};
-}
-
-MemoryUse memory_use(File& file) {
-  const Budget& budget = file.budget();
-  return {budget.limit_bytes(), budget.current_bytes(), budget.high_water_bytes()};
-}
-
-Status set_method(File& file, const char* method) {
-  std::lock_guard lock(file.mutex());
-  const std::string name = method ? method : "auto";
+Status agree_on_method(File& file, const std::string& name) {
   auto meanings = Config::read("concilio_method", name);
   const auto hash = static_cast<int64_t>(meanings ? std::hash<std::string>{}(meanings->front().value) : 0);
   // The largest and the smallest, and whether one is wrong.
@@ -36,12 +21,34 @@ Status set_method(File& file, const char* method) {
                  meanings ? "another rank names no method" : meanings.error().message};
   }
   if (all[0] != ~all[1]) return Error{ErrorKind::not_same, 0, "the ranks name different methods"};
-  if (file.config().fixed_by_user(Key::method)) {
+  Config changed = file.config();
+  if (changed.fixed_by_user(Key::method)) {
     return Error{ErrorKind::unsupported, 0, "the user's environment settles the method"};
   }
-  file.config().take(Key::method, meanings->front().value, Config::Origin::info);
-  file.hints_changed();
+  changed.take(Key::method, meanings->front().value, Config::Origin::info);
+  file.change_config(changed);
   return {};
+}
+
+}  // namespace
+
+int64_t counter_of(File& file, Counter counter) {
+  return file.counters()[counter];
+}
+
+LastCall last_call(File& file) {
+  File::Last last = file.last();
+  return {last.method, std::move(last.reason)};
+}
+
+MemoryUse memory_use(File& file) {
+  const Budget& budget = file.budget();
+  return {budget.limit_bytes(), budget.current_bytes(), budget.high_water_bytes()};
+}
+
+Status set_method(File& file, const char* method) {
+  const std::string name = method ? method : "auto";
+  return file.in_turn([&] { return agree_on_method(file, name); });
 }
 
 }  // namespace concilio::mpiio
