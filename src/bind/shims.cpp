@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "bind/integers.h"
 #include "bind/next.h"
+#include "mpi/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "mpiio/requests.h"

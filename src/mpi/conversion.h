@@ -11,6 +11,7 @@ namespace concilio {
 
 class Conversion {
  public:
+  Conversion() = default;  // of nothing
   // `count` elements of `type` in memory. Keeps what it needs of the type, which the program may free.
   static Result<Conversion> make(MPI_Datatype type, MPI_Count count, const Representation& representation);
   Conversion(Conversion&& other) noexcept;
@@ -31,7 +32,6 @@ class Conversion {
   Status from_file(void* buffer, Interval file_bytes, const std::byte* staging) const;
 
  private:
-  Conversion() = default;
   Portion portion(void* buffer, Interval file_bytes, std::byte* staging) const;
   void swap(Conversion& other);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <climits>
+#include <cstdint>
 #include <map>
 #include <mutex>
 
@@ -70,6 +72,22 @@ bool is_native(const std::string& name) {
 }
 
 }  // namespace
+
+UserConversion UserConversion::of(MPI_Datarep_conversion_function* function) {
+  if (function == MPI_CONVERSION_FN_NULL) return {};
+  return {[function](void* user, MPI_Datatype type, MPI_Count items, void* file, MPI_Offset position,
+                     void* extra) {
+            return function(user, type, static_cast<int>(items), file, position, extra);
+          },
+          INT_MAX};
+}
+
+#if MPI_VERSION >= 4
+UserConversion UserConversion::of(MPI_Datarep_conversion_function_c* function) {
+  if (function == MPI_CONVERSION_FN_NULL_C) return {};
+  return {function, INT64_MAX};
+}
+#endif
 
 Result<const Representation*> find_representation(const std::string& name) {
   if (is_native(name)) return static_cast<const Representation*>(nullptr);

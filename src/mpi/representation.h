@@ -61,6 +61,11 @@ struct UserConversion {
   std::function<int(void* user, MPI_Datatype, MPI_Count items, void* file, MPI_Offset position, void* extra)>
       call;  // empty: MPI_CONVERSION_FN_NULL
   int64_t most_items = 0;
+
+  static UserConversion of(MPI_Datarep_conversion_function* function);
+#if MPI_VERSION >= 4
+  static UserConversion of(MPI_Datarep_conversion_function_c* function);
+#endif
 };
 struct UserRepresentation {
   std::string name;
