@@ -329,7 +329,14 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   // Reasons state prices, so a program of many different calls gives many: what comes late goes by method
   // alone.
   constexpr size_t most_reasons = 64;
+  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
+                                   static_cast<int>(plan.method))];
   std::lock_guard lock(state_);
+  Reason*& last = last_reason_[static_cast<size_t>(operation)][collective];
+  if (last && last->reason == plan.reason) {
+    ++last->calls;
+    return;
+  }
   std::string reason = plan.reason;
   auto key = [&] { return fmt::format("{} {} {}", static_cast<int>(operation), collective, reason); };
   if (reasons_.size() >= most_reasons && !reasons_.contains(key())) {
@@ -338,8 +345,7 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   auto [place, fresh] = reasons_.try_emplace(key());
   if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0};
   ++place->second.calls;
-  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
-                                   static_cast<int>(plan.method))];
+  last = &place->second;
 }
 
 Status File::close() {

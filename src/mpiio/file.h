@@ -188,6 +188,7 @@ class File {
   int64_t open_ns_ = 0;
   bool reports_ = false;  // rank 0's environment asks for a report
   std::map<std::string, Reason> reasons_;
+  Reason* last_reason_[2][2] = {};  // by operation, and whether collective: most calls repeat it
 };
 
 // A name without the prefix that names a file-system type to ROMIO ("ufs:", "nfs:", ...).

@@ -160,14 +160,21 @@ Outcome Transfer::run_independent(Engine& engine) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
   Wishes wishes = file_.wishes(request_.operation);
-  Plan plan;
+  Plan made;
+  const Plan* plan = nullptr;
   auto run = [&](const Request& request) {
-    plan = concilio::plan(facts_alone(engine, request, wishes));
-    return run_alone(engine, request, plan);
+    // To plan, and to say why, takes longer than a small request does.
+    if (wishes.forced_method < 0 && is_one_stretch(request)) {
+      plan = &plan_of_one_stretch();
+    } else {
+      made = concilio::plan(facts_alone(engine, request, wishes));
+      plan = &made;
+    }
+    return run_alone(engine, request, *plan);
   };
   auto outcome =
       shown_.representation ? converted(engine, wishes).run_alone(engine.budget, run) : run(request_);
-  if (outcome) file_.remember(request_.operation, false, plan);
+  if (outcome) file_.remember(request_.operation, false, *plan);
   return outcome;
 }
 
