@@ -70,7 +70,7 @@ struct UserConversion {
 struct UserRepresentation {
   std::string name;
   UserConversion read, write;
-  MPI_Datarep_extent_function* extent = nullptr;
+  std::function<int(MPI_Datatype, MPI_Aint* bytes, void* extra)> extent;
   void* extra_state = nullptr;
 };
 // Kind `argument` for a name that is empty or too long, `duplicate` for one that is taken.

@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 namespace concilio {
-struct UserConversion;
+struct UserRepresentation;
 }
 
 namespace concilio::mpiio {
@@ -42,8 +42,7 @@ int get_position(File& file, MPI_Offset* offset);
 int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement);
 int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent);
 // For views set later, of any file.
-int register_datarep(const char* name, const UserConversion& read, const UserConversion& write,
-                     MPI_Datarep_extent_function* extent, void* extra_state);
+int register_datarep(const UserRepresentation& wanted);
 int set_atomicity(File& file, int flag);
 int get_atomicity(File& file, int* flag);
 

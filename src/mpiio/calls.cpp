@@ -205,11 +205,9 @@ int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent) {
   return MPI_SUCCESS;
 }
 
-int register_datarep(const char* name, const UserConversion& read, const UserConversion& write,
-                     MPI_Datarep_extent_function* extent, void* extra_state) {
-  auto status = register_representation({name ? name : "", read, write, extent, extra_state});
-  if (status) return MPI_SUCCESS;
-  return raise_without_file("", "MPI_Register_datarep", status.error());
+int register_datarep(const UserRepresentation& wanted) {
+  auto status = register_representation(wanted);
+  return status ? MPI_SUCCESS : raise_without_file("", "MPI_Register_datarep", status.error());
 }
 
 int set_atomicity(File& file, int flag) {
