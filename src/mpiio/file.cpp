@@ -117,9 +117,13 @@ std::string plain_path(const char* path) {
   return std::string(name);
 }
 
+bool takes_over_any() {
+  return !process_config().boolean(Key::disable);
+}
+
 bool takes_over(const char* path) {
   const Config& config = process_config();
-  if (config.boolean(Key::disable)) return false;
+  if (!takes_over_any()) return false;
   const std::string& only = config.text(Key::only);
   if (only.empty()) return true;
   std::string name = path ? plain_path(path) : "";

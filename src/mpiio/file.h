@@ -17,19 +17,32 @@
 #include "base/strand.h"
 #include "exec/collective.h"
 #include "exec/engine.h"
+#include "mpi/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "store/store.h"
 
 namespace concilio::mpiio {
 
+// What a view shows of the file.
+struct Shown {
+  int64_t etype_bytes = 1;
+  Access access = Access::contiguous(0);
+  const Representation* representation = nullptr;  // nullptr: the bytes of memory
+};
+
 // A file view (MPI 4.1, section 14.3): etype and filetype are our own duplicates.
 struct View {
   MPI_Offset displacement = 0;
   MPI_Datatype etype = MPI_BYTE, filetype = MPI_BYTE;
-  int64_t etype_bytes = 1;
   std::string datarep = "native";
-  Access access = Access::contiguous(0);
+  const Representation* representation = nullptr;  // of that name
+  // To reads and to writes. A data representation of the user's may leave one of them native.
+  Shown reads{}, writes{};
+
+  const Shown& shown(Operation operation) const { return operation == Operation::read ? reads : writes; }
+  // To calls that move no data.
+  const Shown& shown() const { return reads.representation ? reads : writes; }
 
   View() = default;
   View(const View&) = delete;
