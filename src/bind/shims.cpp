@@ -75,6 +75,13 @@ int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
   return code;
 }
 
+// MPI_FILE_NULL's is called here too: MPICH takes a Fortran handler for a C function.
+int call_errhandler(MPI_File handle, int code) {
+  if (mpiio::File* file = mpiio::find(handle)) return mpiio::call_errhandler(*file, code);
+  if (handle == MPI_FILE_NULL) return mpiio::call_default_errhandler(code);
+  return forward<int>(CONCILIO_NEXT(MPI_File_call_errhandler), handle, code);
+}
+
 int free_errhandler(MPI_Errhandler* handler) {
   if (!handler || !mpiio::is_file_errhandler(*handler)) {
     return forward<int>(CONCILIO_NEXT(MPI_Errhandler_free), handler);
