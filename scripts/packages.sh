@@ -1,6 +1,6 @@
 # The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
 #
-# A line: what needs it (build, mpich, test, h5py), the Debian package, and how to tell that it is there:
+# A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs), the Debian package, and how to tell that it is there:
 # a command, a header (header:NAME) or a Python module of /usr/bin/python3 (python:NAME).
 concilio_packages="
 build  g++                  g++
@@ -21,6 +21,7 @@ test   gdb                  gdb
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
+test   gfortran             gfortran
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
 "
