@@ -82,8 +82,17 @@ int call_errhandler(MPI_File handle, int code) {
   return forward<int>(CONCILIO_NEXT(MPI_File_call_errhandler), handle, code);
 }
 
+// Open MPI counts the users of predefined handlers, and does not count what our files gave out. They are
+// never freed.
+bool is_predefined(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  if (handler == MPI_ERRORS_ABORT) return true;
+#endif
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
+}
+
 int free_errhandler(MPI_Errhandler* handler) {
-  if (!handler || !mpiio::is_file_errhandler(*handler)) {
+  if (!handler || (!mpiio::is_file_errhandler(*handler) && !is_predefined(*handler))) {
     return forward<int>(CONCILIO_NEXT(MPI_Errhandler_free), handler);
   }
   *handler = MPI_ERRHANDLER_NULL;

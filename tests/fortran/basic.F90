@@ -1,4 +1,4 @@
-#include "binding.h"
+#include "binding.inc"
 ! Open, close, explicit offsets, individual pointers, sizes, hints.
 module basic
   use support

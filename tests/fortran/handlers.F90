@@ -1,4 +1,4 @@
-#include "binding.h"
+#include "binding.inc"
 ! Error handlers made in Fortran and in C, and handles that cross between them.
 module handlers
   use support

@@ -1,4 +1,4 @@
-#include "binding.h"
+#include "binding.inc"
 ! main FOLDER [CASE...]: runs the named cases, or all, with files in FOLDER. Exit code 1 if anything was not as it should.
 program main
   use support

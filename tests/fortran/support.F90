@@ -1,4 +1,4 @@
-#include "binding.h"
+#include "binding.inc"
 ! The binding under test, and what all cases need.
 module support
 #if defined(BINDING_MPIFH)

@@ -1,4 +1,4 @@
-#include "binding.h"
+#include "binding.inc"
 ! Views and memory datatypes made in Fortran.
 module views
   use support
