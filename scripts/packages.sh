@@ -31,6 +31,10 @@ programs libhdf5-mpich-dev  pkg-config:hdf5-mpich
 programs libnetcdf-mpi-dev  pkg-config:netcdf-mpi
 programs libpnetcdf-dev     pkg-config:pnetcdf
 programs hdf5-tools         h5diff
+programs python3-mpi4py     python:mpi4py.MPI
+programs python3-numpy      python:numpy
+programs python3-petsc4py   python:petsc4py
+programs python3-pip        python:pip
 "
 
 say() { printf '\n== %s\n' "$*"; }
