@@ -1,6 +1,9 @@
 """petsc_viewer.py FOLDER: PETSc's binary viewer by MPI-IO, for vectors and matrices."""
+import glob
 import sys
 
+# Debian keeps each build of PETSc in a folder of its own.
+sys.path += sorted(glob.glob("/usr/lib/petscdir/*/*-real/lib/python3/dist-packages"))
 import petsc4py
 
 petsc4py.init(["petsc_viewer", "-viewer_binary_mpiio"])
