@@ -20,6 +20,10 @@
 #undef PMPI_File_c2f
 #undef PMPI_File_f2c
 
+#ifdef OPEN_MPI
+extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
+#endif
+
 namespace concilio::bind {
 namespace {
 
@@ -101,6 +105,15 @@ int free_errhandler(MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
+// Open MPI's Fortran hands its MPI_BOTTOM, a common block, to C as it is in read_at and in calls that return
+// early.
+void* buffer_of(const void* given) {
+#ifdef OPEN_MPI
+  if (given && given == &mpi_fortran_bottom_) return MPI_BOTTOM;
+#endif
+  return const_cast<void*>(given);
+}
+
 // As MPI does it: `string` has room for MPI_MAX_ERROR_STRING characters.
 int error_string(const std::string& message, char* string, int* length) {
   message.copy(string, message.size());
@@ -166,7 +179,7 @@ int test_some(int count, MPI_Request* requests, int* completed, int* indices, MP
     mpiio::Direction::direction, mpiio::Pointer::pointer, collective, function \
   }
 #define DATA(offset) \
-  { offset, const_cast<void*>(static_cast<const void*>(buf)), count, datatype }
+  { offset, buffer_of(buf), count, datatype }
 #define TRANSFER(direction, pointer, collective, offset) \
   mpiio::transfer(*file, CALL(direction, pointer, collective), DATA(offset), status)
 #define START(direction, pointer, collective, offset) \

@@ -5,6 +5,7 @@ program main
   use basic
   use views
   use handlers
+  use unfinished
   implicit none
   integer :: error, total
   call MPI_Init(error)
@@ -29,6 +30,10 @@ program main
   call run('default_handler', default_handler)
   call run('mixed_handlers', mixed_handlers)
   call run('mixed_handles', mixed_handles)
+  call run('nonblocking', nonblocking)
+  call run('split', split)
+  call run('shared_pointer', shared_pointer)
+  call run('sequential', sequential)
 
   call MPI_Allreduce(failures, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
   if (me == 0) print '(i0,a,i0,a)', cases_run, ' cases, ', total, ' expectations failed'

@@ -115,6 +115,7 @@ contains
   subroutine bottom()
     HANDLE(MPI_File) :: file
     HANDLE(MPI_Datatype) :: memory
+    HANDLE(MPI_Request) :: request
     integer, asynchronous :: one(3), two(5)
     integer :: error, expected(8 * ranks), i
     integer(address_kind) :: places(2)
@@ -133,6 +134,25 @@ contains
     two = 0
     call MPI_File_read_at_all(file, int(me * 32, offset_kind), MPI_BOTTOM, 1, memory, MPI_STATUS_IGNORE, error)
     call ok(error, 'read_at_all to MPI_BOTTOM')
+    call look_at(one, two)
+    one = 0
+    two = 0
+    call MPI_File_read_at(file, int(me * 32, offset_kind), MPI_BOTTOM, 1, memory, MPI_STATUS_IGNORE, error)
+    call ok(error, 'read_at to MPI_BOTTOM')
+    call look_at(one, two)
+    one = 0
+    two = 0
+    call MPI_File_iread_at(file, int(me * 32, offset_kind), MPI_BOTTOM, 1, memory, request, error)
+    call ok(error, 'iread_at to MPI_BOTTOM')
+    call MPI_Wait(request, status, error)
+    call ok(error, 'wait')
+    call look_at(one, two)
+    one = 0
+    two = 0
+    call MPI_File_read_at_all_begin(file, int(me * 32, offset_kind), MPI_BOTTOM, 1, memory, error)
+    call ok(error, 'read_at_all_begin to MPI_BOTTOM')
+    call MPI_File_read_at_all_end(file, MPI_BOTTOM, MPI_STATUS_IGNORE, error)
+    call ok(error, 'read_at_all_end')
     call look_at(one, two)
     call MPI_Type_free(memory, error)
     call close(file)

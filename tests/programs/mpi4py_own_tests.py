@@ -1,6 +1,6 @@
 """mpi4py_own_tests.py SOURCES FOLDER: mpi4py's own tests of files, with temporary files in FOLDER.
 
-SOURCES is where fetch_mpi4py_tests put them. A test that Concilio cannot pass yet is named in `unsupported`.
+SOURCES is where fetch_mpi4py_tests put them. A test that Concilio cannot pass is named in UNSUPPORTED, with the reason.
 """
 import os
 import sys
@@ -8,13 +8,7 @@ import tempfile
 import unittest
 
 MODULES = ["test_file", "test_io", "test_errhandler", "test_exceptions"]
-NOT_YET = "nonblocking, split, shared and ordered calls are not there yet"
-UNSUPPORTED = {
-    "testIReadIWrite": NOT_YET, "testIReadIWriteAll": NOT_YET, "testIReadIWriteAt": NOT_YET,
-    "testIReadIWriteAtAll": NOT_YET, "testIReadIWriteShared": NOT_YET, "testReadWriteAllBeginEnd": NOT_YET,
-    "testReadWriteAtAllBeginEnd": NOT_YET, "testReadWriteOrdered": NOT_YET, "testReadWriteOrderedBeginEnd": NOT_YET,
-    "testReadWriteShared": NOT_YET, "testSeekGetPositionShared": NOT_YET,
-}
+UNSUPPORTED = {}
 
 
 def tests_of(suite):
