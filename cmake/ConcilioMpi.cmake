@@ -1,9 +1,14 @@
 # One build serves several MPIs: what does not know MPI is compiled once, the rest once for each MPI found.
 # Sets CONCILIO_MPI_NAMES, and for each NAME the interface target concilio_use_NAME and the
 # variables CONCILIO_MPI_NAME_CC (compiler wrapper) and CONCILIO_MPI_NAME_LAUNCHER.
+# CONCILIO_FULL_MPI_NAMES: those that get every program and test; the rest get the library and few tests.
+
+# Open MPI 4 and 5 share a soname, and differ in constants; MPICH 4 and 5 have other sonames; the MPI 5 standard's own
+# ABI (mpiabi) has other handles. So each is a library of its own.
+set(known_mpis openmpi mpich openmpi5 mpich5 mpiabi)
 
 function(concilio_find_mpi flavour wrapper)
-  if(flavour STREQUAL "openmpi")
+  if(flavour MATCHES "^openmpi")
     execute_process(COMMAND ${wrapper} --showme:compile OUTPUT_VARIABLE compile RESULT_VARIABLE failed
                     OUTPUT_STRIP_TRAILING_WHITESPACE)
     execute_process(COMMAND ${wrapper} --showme:link OUTPUT_VARIABLE link OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -15,15 +20,20 @@ function(concilio_find_mpi flavour wrapper)
   if(failed)
     message(FATAL_ERROR "${wrapper} did not say how it compiles; is it the compiler wrapper of ${flavour}?")
   endif()
+  # -Wl,-rpath -Wl,FOLDER is one option in two words.
+  string(REGEX REPLACE "-Wl,-rpath[ =,]+(-Wl,)?" "-Wl,-rpath," link "${link}")
   separate_arguments(compile UNIX_COMMAND "${compile}")
   separate_arguments(link UNIX_COMMAND "${link}")
-  list(FILTER compile INCLUDE REGEX "^-[ID]")
-  list(FILTER link INCLUDE REGEX "^-(L|l|Wl,-rpath)")
+  set(definitions ${compile})
+  list(FILTER definitions INCLUDE REGEX "^-D")
+  list(FILTER compile INCLUDE REGEX "^-I")
+  list(FILTER link INCLUDE REGEX "^-(L|l|Wl,-rpath,)")
   list(TRANSFORM compile REPLACE "^-I" "" OUTPUT_VARIABLE includes)
   add_library(concilio_use_${flavour} INTERFACE)
   target_include_directories(concilio_use_${flavour} SYSTEM INTERFACE ${includes})
   # Neither MPI's long-deprecated C++ interface.
   target_compile_definitions(concilio_use_${flavour} INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+  target_compile_options(concilio_use_${flavour} INTERFACE ${definitions})
   target_link_libraries(concilio_use_${flavour} INTERFACE ${link})
   get_filename_component(folder ${wrapper} DIRECTORY)
   find_program(CONCILIO_MPI_${flavour}_LAUNCHER NAMES mpirun.${flavour} mpirun mpiexec HINTS ${folder}
@@ -32,15 +42,24 @@ function(concilio_find_mpi flavour wrapper)
 endfunction()
 
 set(CONCILIO_MPI_NAMES "")
-if(CONCILIO_MPIS STREQUAL "auto")
-  set(wanted openmpi mpich)
-else()
-  set(wanted ${CONCILIO_MPIS})
-endif()
+foreach(entry IN LISTS CONCILIO_MPIS)
+  if(entry STREQUAL "auto")
+    list(APPEND wanted openmpi mpich)
+  else()
+    list(APPEND wanted ${entry})
+  endif()
+endforeach()
 foreach(entry IN LISTS wanted)
   string(REGEX REPLACE ":.*" "" flavour "${entry}")
+  if(NOT flavour IN_LIST known_mpis)
+    list(JOIN known_mpis ", " known)
+    message(FATAL_ERROR "CONCILIO_MPIS: ${flavour} is none of ${known}")
+  endif()
   if(entry MATCHES ":(.*)")
     set(wrapper ${CMAKE_MATCH_1})
+    if(NOT EXISTS "${wrapper}")
+      message(FATAL_ERROR "CONCILIO_MPIS: there is no ${wrapper}")
+    endif()
   else()
     find_program(CONCILIO_${flavour}_WRAPPER NAMES mpicc.${flavour})
     set(wrapper ${CONCILIO_${flavour}_WRAPPER})
@@ -49,23 +68,25 @@ foreach(entry IN LISTS wanted)
     concilio_find_mpi(${flavour} ${wrapper})
     list(APPEND CONCILIO_MPI_NAMES ${flavour})
     message(STATUS "MPI ${flavour}: ${wrapper}")
-  elseif(NOT CONCILIO_MPIS STREQUAL "auto")
+  elseif(NOT "auto" IN_LIST CONCILIO_MPIS)
     message(FATAL_ERROR "No mpicc.${flavour} found: install lib${flavour}-dev or give ${flavour}:/path/to/mpicc")
   endif()
 endforeach()
 if(NOT CONCILIO_MPI_NAMES)
   message(FATAL_ERROR "No MPI found: install libopenmpi-dev or libmpich-dev, or set CONCILIO_MPIS")
 endif()
+set(CONCILIO_FULL_MPI_NAMES ${CONCILIO_MPI_NAMES})
+list(REMOVE_ITEM CONCILIO_FULL_MPI_NAMES ${CONCILIO_LIGHT_MPIS})
 
 # The folders that know MPI, once for each MPI, and the library that is preloaded.
 function(concilio_add_preload_library mpi)
-  
   foreach(folder mpi exec mpiio bind)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
     list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
     add_library(concilio_${folder}_${mpi} STATIC ${sources})
     target_link_libraries(concilio_${folder}_${mpi} PUBLIC concilio_base concilio_pattern concilio_plan
                           concilio_store concilio_use_${mpi} nlohmann_json::nlohmann_json)
+    target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
   endforeach()
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
   target_link_libraries(concilio-${mpi} PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive

@@ -42,6 +42,7 @@ enum class Key : int {
   hints,        // CONCILIO_HINTS: "key=value;key=value", what `concilio run --hint` sets
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
+  threads,      // CONCILIO_THREADS: raise the program's thread level to MPI_THREAD_MULTIPLE
   count_,
 };
 
@@ -101,6 +102,10 @@ class Config {
   std::array<Value, static_cast<size_t>(Key::count_)> values_;
   std::vector<std::string> complaints_;
 };
+
+// What the environment says of one boolean setting, without reading anything else: for what is asked before
+// MPI is there.
+bool asked_in_environment(Key key);
 
 // "4096", "4k", "4KiB", "1M", "2GiB" -> bytes (powers of 1024).
 Result<int64_t> parse_bytes(std::string_view text);

@@ -15,11 +15,13 @@ namespace {
 using Ref = std::shared_ptr<const DataType>;
 
 // MPI-1's forms with integer displacements, which only Fortran makes. Open MPI hides their names where it has
-// no MPI-1, but keeps their values.
+// no MPI-1, but keeps their values. The MPI 5 standard's ABI has neither.
 #if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
 constexpr int combiner_hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
 constexpr int combiner_hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
 constexpr int combiner_struct_integer = OMPI_WAS_MPI_COMBINER_STRUCT_INTEGER;
+#elif defined(MPI_ABI_VERSION) && !defined(MPICH_VERSION)
+constexpr int combiner_hvector_integer = -1, combiner_hindexed_integer = -2, combiner_struct_integer = -3;
 #else
 constexpr int combiner_hvector_integer = MPI_COMBINER_HVECTOR_INTEGER;
 constexpr int combiner_hindexed_integer = MPI_COMBINER_HINDEXED_INTEGER;
