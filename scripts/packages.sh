@@ -18,6 +18,7 @@ test   libgmock-dev         header:gmock/gmock.h
 test   python3              /usr/bin/python3
 test   pkg-config           pkg-config
 test   gdb                  gdb
+test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
