@@ -177,10 +177,10 @@ Result<Detection> detect_program_alone(const Words& words, const Environment& en
   const auto of_launcher = family_of_running_launcher(environment);
   if (!mpi->has_value()) {
     if (!of_launcher) {
-      return unsupported(fmt::format(
-          "{} is a script or starts other programs, so its MPI is not known; put mpirun before it, "
-          "or say --mpi {}",
-          program.path, flavour_words()));
+      const char* why = program.is_python ? "finds no mpi4py, petsc4py, h5py or netCDF4 that loads MPI"
+                                          : "is a script or starts other programs";
+      return unsupported(fmt::format("{} {}, so its MPI is not known; put mpirun before it, or say --mpi {}",
+                                     program.path, why, flavour_words()));
     }
     const auto library = library_of_launcher(MpiVersion{*of_launcher, 0, ""}, environment);
     if (!library) return library.error();

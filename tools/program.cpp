@@ -94,6 +94,7 @@ std::optional<Program> inspect_command(const Words& words, size_t place, const E
   const auto python = program.mpi ? std::nullopt : python_words(words, place, *path);
   if (python) {
     program.kind = Program::Kind::starts_others;
+    program.is_python = true;
     if (auto loaded = mpi_of_python(*python, environment)) {
       program.kind = Program::Kind::has_mpi;
       program.mpi = std::move(loaded->mpi);

@@ -20,6 +20,7 @@ struct Program {
   std::string path;
   Kind kind = Kind::without_mpi;
   std::optional<MpiLibrary> mpi;  // of has_mpi
+  bool is_python = false;         // or a script that begins with it
   std::string module;             // of Python: the one that loads MPI
 
   // "/bin/app is linked with Open MPI 5.0.11 (libmpi.so.40)"

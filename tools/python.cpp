@@ -115,7 +115,7 @@ bool is_python_name(std::string_view name) {
   for (const std::string_view prefix : {"python", "pypy"}) {
     if (!name.starts_with(prefix)) continue;
     name.remove_prefix(prefix.size());
-    return name.find_first_not_of("0123456789.tdm-") == std::string_view::npos;
+    return name.find_first_not_of("0123456789.tdm") == std::string_view::npos;
   }
   return false;
 }

@@ -62,7 +62,7 @@ fi
 
 for i in "${!mpis[@]}"; do
   mpi=${mpis[$i]} launch=("${launchers[$i]}" -n 2)
-  if [ "$mpi" = openmpi ]; then launch+=(--oversubscribe); fi
+  if [[ $mpi == openmpi* ]]; then launch+=(--oversubscribe); fi
   says() {
     local expected=$1 what=$2
     shift 2

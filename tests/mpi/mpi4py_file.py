@@ -1,4 +1,4 @@
-"""MPI.File through mpi4py: derived types, collective and independent, nonblocking and shared where they are had."""
+"""MPI.File through mpi4py: derived types, collective and independent."""
 import array
 import os
 import sys
@@ -44,15 +44,16 @@ file.Read_all([back, 1, every_other], status)
 expect(back, mine, "a collective read")
 expect([status.Get_elements(MPI.INT)], [rows], "elements of a collective read")
 
-# The same bytes, independently and flat: a row of each rank's.
+# The same bytes, independently and flat; then a row of each rank's.
 file.Sync()
 world.Barrier()
 file.Set_view(0, MPI.INT, MPI.INT)
 whole = array.array("i", [0]) * (rows * ranks)
 file.Read_at(0, whole)
 expect(whole, [value(i) for i in range(rows * ranks)], "an independent read of the whole")
+world.Barrier()
 row = array.array("i", [-value(i) for i in range(ranks)])
-file.Write_at((rank * ranks) * 1, row)
+file.Write_at(rank * ranks, row)
 file.Sync()
 world.Barrier()
 file.Read_at_all(0, whole)

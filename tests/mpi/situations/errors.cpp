@@ -193,10 +193,12 @@ SITUATION(Arguments, BadOnOneRankOfACollectiveCall, not_own) {
   OK(MPI_File_write_at_all(file, context.rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
+#if !defined(MPI_ABI_VERSION) || defined(MPICH_VERSION)  // MPICH 5.0 behind the standard's ABI crashes
 SITUATION(Arguments, NullFile, everywhere) {
   MPI_Offset offset = 0;
   EXPECT(MPI_File_get_size(MPI_FILE_NULL, &offset) != MPI_SUCCESS);
 }
+#endif
 
 SITUATION(ErrorHandler, DefaultReturns, everywhere) {
   const std::string path = context.fresh_file("handler-default");
