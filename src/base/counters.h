@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -45,9 +46,27 @@ inline constexpr int counter_count = static_cast<int>(Counter::count_);
 // The name as it stands in reports, e.g. "storage_bytes_read".
 const char* counter_name(Counter counter);
 
+// A number that several threads may add to at once.
+class Tally {
+ public:
+  Tally() = default;
+  Tally(const Tally& other) : value_(other) {}
+  Tally& operator=(const Tally& other) { return *this = static_cast<int64_t>(other); }
+  Tally& operator=(int64_t value) {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+  operator int64_t() const { return value_.load(std::memory_order_relaxed); }
+  void operator+=(int64_t more) { value_.fetch_add(more, std::memory_order_relaxed); }
+  void operator++() { *this += 1; }
+
+ private:
+  std::atomic<int64_t> value_{0};
+};
+
 struct Counters {
-  std::array<int64_t, counter_count> values{};
-  int64_t& operator[](Counter counter) { return values[static_cast<size_t>(counter)]; }
+  std::array<Tally, counter_count> values{};
+  Tally& operator[](Counter counter) { return values[static_cast<size_t>(counter)]; }
   int64_t operator[](Counter counter) const { return values[static_cast<size_t>(counter)]; }
 };
 

@@ -2,6 +2,7 @@
 // row against the MPI's own prototype.
 #include <mpi.h>
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "bind/next.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
+#include "mpiio/requests.h"
 
 // The MPI 5 standard's ABI has MPI_File_toint and MPI_File_fromint alone.
 #if defined(OPEN_MPI) || defined(MPICH_VERSION)
@@ -96,6 +98,46 @@ int error_string(const std::string& message, char* string, int* length) {
   return MPI_SUCCESS;
 }
 
+// MPI's own functions complete our requests; mpiio adds how they ended.
+int wait(MPI_Request* request, MPI_Status* status) {
+  mpiio::WaitCall call(1, request);
+  call.sleep();
+  return call.outcome(forward<int>(CONCILIO_NEXT(MPI_Wait), request, status));
+}
+int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
+  mpiio::WaitCall call(count, requests);
+  call.sleep();
+  int code = forward<int>(CONCILIO_NEXT(MPI_Waitall), count, requests, statuses);
+  return call.outcome(code, statuses, count, nullptr);
+}
+int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  mpiio::WaitCall call(count, requests);
+  return call.outcome(forward<int>(CONCILIO_NEXT(MPI_Waitany), count, requests, index, status));
+}
+int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  mpiio::WaitCall call(count, requests);
+  int code = forward<int>(CONCILIO_NEXT(MPI_Waitsome), count, requests, completed, indices, statuses);
+  return call.outcome(code, statuses, std::max(*completed, 0), indices);
+}
+int test(MPI_Request* request, int* flag, MPI_Status* status) {
+  mpiio::WaitCall call(1, request);
+  return call.outcome(forward<int>(CONCILIO_NEXT(MPI_Test), request, flag, status));
+}
+int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  mpiio::WaitCall call(count, requests);
+  int code = forward<int>(CONCILIO_NEXT(MPI_Testall), count, requests, flag, statuses);
+  return call.outcome(code, statuses, *flag ? count : 0, nullptr);
+}
+int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  mpiio::WaitCall call(count, requests);
+  return call.outcome(forward<int>(CONCILIO_NEXT(MPI_Testany), count, requests, index, flag, status));
+}
+int test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
+  mpiio::WaitCall call(count, requests);
+  int code = forward<int>(CONCILIO_NEXT(MPI_Testsome), count, requests, completed, indices, statuses);
+  return call.outcome(code, statuses, std::max(*completed, 0), indices);
+}
+
 }  // namespace
 }  // namespace concilio::bind
 
@@ -108,13 +150,20 @@ int error_string(const std::string& message, char* string, int* length) {
 
 #define INDEPENDENT false
 #define COLLECTIVE true
-#define READ(pointer, collective, offset)                                                                 \
-  mpiio::transfer(*file, {mpiio::Direction::read, mpiio::Pointer::pointer, collective, function}, offset, \
-                  buf, count, datatype, status)
-#define WRITE(pointer, collective, offset)                                                                 \
-  mpiio::transfer(*file, {mpiio::Direction::write, mpiio::Pointer::pointer, collective, function}, offset, \
-                  const_cast<void*>(buf), count, datatype, status)
-#define UNSUPPORTED mpiio::unsupported(*file, function)
+#define CALL(direction, pointer, collective)                                   \
+  mpiio::Call {                                                                \
+    mpiio::Direction::direction, mpiio::Pointer::pointer, collective, function \
+  }
+#define DATA(offset) \
+  { offset, const_cast<void*>(static_cast<const void*>(buf)), count, datatype }
+#define TRANSFER(direction, pointer, collective, offset) \
+  mpiio::transfer(*file, CALL(direction, pointer, collective), DATA(offset), status)
+#define START(direction, pointer, collective, offset) \
+  mpiio::start(*file, CALL(direction, pointer, collective), DATA(offset), request)
+#define BEGIN(direction, pointer, offset) \
+  mpiio::begin(*file, CALL(direction, pointer, COLLECTIVE), DATA(offset))
+#define END(direction, pointer) mpiio::end(*file, CALL(direction, pointer, COLLECTIVE), status)
+#define REQUESTS mpiio::has_requests()
 
 #define UNPACK(...) __VA_ARGS__
 #define VISIBLE __attribute__((visibility("default")))

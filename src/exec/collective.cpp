@@ -205,12 +205,14 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
       layout_ = layout_of(*plan);
       team.node_barrier();
     }
+    engine.guard_writes = engine.concurrent && engine.sieve_writes;
     outcome = run_two_phase(engine, request, *plan, workspace_);
   } else {
-    // All ranks take the same method, so that locks are needed only where all of them sieve.
-    const bool guard = std::exchange(engine.guard_writes, plan->method == Method::sieve && team.size() > 1);
+    // All ranks take the same method, so that locks are needed only where all of them sieve, or where other
+    // calls go on meanwhile.
+    engine.guard_writes = plan->method == Method::sieve ? team.size() > 1 || engine.concurrent
+                                                        : engine.concurrent && engine.sieve_writes;
     outcome = run_alone(engine, request, *plan);
-    engine.guard_writes = guard;
   }
 
   Status mine = outcome ? Status() : Status(outcome.error());

@@ -1,8 +1,10 @@
-// What the methods work with: one open file's team, storage, budget and settings, and one request on it.
+// What the methods work with: one open file's team, storage, budget and state, and one request on it. Every
+// call has an Engine of its own, a copy of the file's.
 #pragma once
 
+#include <optional>
+
 #include "base/budget.h"
-#include "base/config.h"
 #include "base/counters.h"
 #include "exec/storage.h"
 #include "mpi/team.h"
@@ -17,13 +19,14 @@ struct Engine {
   Storage& storage;
   Budget& budget;
   Counters& counters;
-  const Config& config;
   StorageFacts facts;  // this and what follows: the same on every rank
   bool locks_work = true;
-  bool atomic = false;        // MPI atomic mode
-  bool sieve_writes = false;  // a rank alone may sieve its writes
-  bool guard_writes = false;  // other ranks may be sieving, so that every write respects their locks
-  bool range_locked = false;  // this call holds a lock on all it touches: it needs no other
+  bool atomic = false;           // MPI atomic mode
+  bool concurrent = false;       // this rank's threads may make several calls at once
+  bool sieve_writes = false;     // a rank alone may sieve its writes
+  bool guard_writes = false;     // others may be sieving meanwhile, so that every write respects their locks
+  bool range_locked = false;     // this call holds a lock on all it touches: it needs no other
+  std::optional<Flush> flush{};  // how windows with holes reach the file, where the user has said so
 
   // Whether two nodes may see different bytes of the file for a while: a client of network storage caches
   // pages, and writes back and looks anew only at locks, sync and open.

@@ -31,6 +31,17 @@ Transfer transfer_of(const WindowPart& part, Interval range) {
   return {range.begin, part.data + (range.begin - part.file.begin), range.length()};
 }
 
+// Writes in ascending order, at least one of them, not into what somebody else is reading to write it back.
+Status write_guarded(Engine& engine, std::span<const Transfer> transfers) {
+  const Transfer& last = transfers.back();
+  RangeLock guard(engine.storage, transfers.front().offset,
+                  last.offset + last.length - transfers.front().offset);
+  if (engine.guard_writes && !engine.caches_differ()) {  // then the window is locked as a whole
+    if (auto status = guard.acquire(LockMode::shared); !status) return status;
+  }
+  return engine.storage.write(transfers);
+}
+
 Status write_list(Engine& engine, const WindowPart& part) {
   std::array<Transfer, 256> batch;
   size_t count = 0;
@@ -39,7 +50,7 @@ Status write_list(Engine& engine, const WindowPart& part) {
     Interval covered = part.map.next_covered(from);
     if (!covered.empty()) batch[count++] = transfer_of(part, covered);
     if (count == batch.size() || (covered.empty() && count > 0)) {
-      if (auto status = engine.storage.write({batch.data(), count}); !status) return status;
+      if (auto status = write_guarded(engine, {batch.data(), count}); !status) return status;
       count = 0;
     }
     if (covered.empty()) return {};
@@ -70,15 +81,9 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
 
 bool prefers_list(const Engine& engine, const Coverage& coverage) {
   if (!engine.storage.can_read() || !engine.locks_work || engine.caches_differ()) return true;
-  switch (engine.config.integer(Key::flush)) {
-    case 1:
-      return false;  // rmw
-    case 2:
-      return true;  // list
-    default:
-      return choose_flush(coverage.range.length(), coverage.bytes, coverage.runs, prices_for(engine.facts)) ==
-             Flush::list;
-  }
+  Flush flush = engine.flush.value_or(
+      choose_flush(coverage.range.length(), coverage.bytes, coverage.runs, prices_for(engine.facts)));
+  return flush == Flush::list;
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ Status flush_window(Engine& engine, std::span<WindowPart> parts, std::span<std::
   }
   if (whole.empty()) return {};
   ++engine.counters[Counter::windows_whole];
-  return engine.storage.write(whole);
+  return write_guarded(engine, whole);
 }
 
 }  // namespace concilio

@@ -161,7 +161,7 @@ Outcome run_alone(Engine& engine, const Request& request, const Plan& plan) {
   if (request.bytes == 0) return 0;
   Interval range = request.bounds();
   RangeLock whole_range(engine.storage, range.begin, range.length());
-  if (engine.atomic && engine.team.size() > 1) {
+  if (engine.atomic && (engine.team.size() > 1 || engine.concurrent)) {
     auto mode = request.operation == Operation::read ? LockMode::shared : LockMode::exclusive;
     if (auto status = whole_range.acquire(mode); !status) return status.error();
     engine.range_locked = true;

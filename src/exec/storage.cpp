@@ -3,6 +3,7 @@
 namespace concilio {
 
 Status Storage::open() {
+  if (is_open_.load(std::memory_order_acquire)) return {};
   std::lock_guard lock(opening_);
   if (file_) return {};
   Stopwatch time(counters_, Counter::storage_ns);
@@ -10,11 +11,13 @@ Status Storage::open() {
   auto opened = store_.open(path_, mode_);
   if (!opened) return opened.error();
   file_ = std::move(*opened);
+  is_open_.store(true, std::memory_order_release);
   return {};
 }
 
 Status Storage::close(bool write_back) {
   Status outcome = write_back ? sync() : Status();
+  is_open_ = false;
   file_.reset();
   return outcome;
 }
@@ -32,8 +35,8 @@ Status Storage::write(std::span<const Transfer> transfers) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_writes] += static_cast<int64_t>(transfers.size());
-  unsynced_ = true;
   auto status = file_->write(transfers);
+  unsynced_ = true;
   if (status) {
     for (const Transfer& transfer : transfers) counters_[Counter::storage_bytes_written] += transfer.length;
   }
@@ -52,10 +55,10 @@ Status Storage::unlock(int64_t offset, int64_t length) {
 }
 
 Status Storage::sync() {
-  if (!unsynced_) return {};
+  if (!unsynced_.exchange(false)) return {};
   Stopwatch time(counters_, Counter::storage_ns);
   auto status = file_->sync();
-  if (status) unsynced_ = false;
+  if (!status) unsynced_ = true;
   return status;
 }
 

@@ -1,6 +1,7 @@
 // One rank's way to its file: opened at the first use, every request counted and timed.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -35,20 +36,23 @@ class Storage {
   Status resize(int64_t size);
   Status preallocate(int64_t size);
   Result<StorageLayout> layout();
-  // Whether this rank has the file open.
-  bool is_open() const { return file_ != nullptr; }
+  // Held together with a lock on the file: that belongs to the process, and so does not keep its threads
+  // apart.
+  std::mutex& lock_holder() { return lock_holder_; }
 
  private:
   Store& store_;
   std::string path_;
   OpenMode mode_;
   Counters& counters_;
-  std::mutex opening_;
-  bool unsynced_ = false;
+  std::mutex opening_, lock_holder_;
+  std::atomic<bool> unsynced_ = false;
+  std::atomic<bool> is_open_ = false;
   std::unique_ptr<StoreFile> file_;
 };
 
-// A lock on a range of the file for as long as it lives.
+// A lock on a range of the file for as long as it lives, against other ranks and against this rank's other
+// threads. A thread holds one at a time.
 class RangeLock {
  public:
   RangeLock(Storage& storage, int64_t offset, int64_t length)
@@ -62,6 +66,7 @@ class RangeLock {
   // to learn whether locks work at all (Key::lock_timeout_ms) is it right to lose patience soon.
   Status acquire(LockMode mode) {
     constexpr int64_t patience_ms = 600'000;
+    here_ = std::unique_lock(storage_.lock_holder());
     auto status = storage_.lock(offset_, length_, mode, patience_ms);
     held_ = status.ok();
     return status;
@@ -70,6 +75,7 @@ class RangeLock {
  private:
   Storage& storage_;
   int64_t offset_, length_;
+  std::unique_lock<std::mutex> here_;
   bool held_ = false;
 };
 

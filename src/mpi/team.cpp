@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/strand.h"
 #include "mpi/node_facts.h"
 
 namespace concilio {
@@ -12,10 +13,10 @@ namespace concilio {
 // What the ranks of a node share from the start. Lies at the head of the control segment, followed by one
 // slot of max_value_bytes for every rank of the node and one for the result.
 struct Team::Control {
-  alignas(64) Gate arrived;  // all ranks of the node are at the meeting
-  alignas(64) Gate done;     // the meeting's work is done
-  alignas(64) int64_t failed;
-  char name[128];  // of the segment being shared
+  alignas(64) Gate arrived;                  // all ranks of the node are at the meeting
+  alignas(64) Gate done;                     // the meeting's work is done
+  alignas(64) std::atomic<int64_t> counter;  // SharedCounter's, where all ranks are on this node
+  char name[128];                            // of the segment being shared
 };
 
 namespace {
@@ -240,8 +241,12 @@ Status Team::learn_nodes() {
     nodes_.push_back({card.ranks, {card.candidates, card.candidates + known}, card.free_bytes});
     cores_ = std::min(cores_, card.cores);
   }
-  wait_policy_ = {local_size_ <= cores_ ? spins_with_own_core : 0, make_progress, this};
-  return {};
+  spins_ = local_size_ <= cores_ ? spins_with_own_core : 0;
+  return counter_.set_up(comm_, nodes_.size() == 1 ? &control().counter : nullptr);
+}
+
+WaitPolicy Team::wait_policy() const {
+  return {on_pool_thread() ? 0 : spins_, make_progress, const_cast<Team*>(this)};
 }
 
 Team::~Team() {
@@ -276,17 +281,17 @@ void Team::meet(const std::function<void()>& work) {
       work();
       meeting.done.open();
     } else {
-      meeting.done.passed.wait_for(meetings_, wait_policy_);
+      meeting.done.passed.wait_for(meetings_, wait_policy());
     }
     return;
   }
   if (last) meeting.arrived.open();
   if (local_rank_ == 0) {
-    meeting.arrived.passed.wait_for(meetings_, wait_policy_);
+    meeting.arrived.passed.wait_for(meetings_, wait_policy());
     work();
     meeting.done.open();
   } else {
-    meeting.done.passed.wait_for(meetings_, wait_policy_);
+    meeting.done.passed.wait_for(meetings_, wait_policy());
   }
 }
 
@@ -311,8 +316,33 @@ void Team::node_barrier() {
     if (nodes_.size() > 1) meeting.arrived.open();  // keeps both gates in step with meetings_
     meeting.done.open();
   } else {
-    meeting.done.passed.wait_for(meetings_, wait_policy_);
+    meeting.done.passed.wait_for(meetings_, wait_policy());
   }
+}
+
+int64_t Team::sum_below(int64_t mine, int64_t& total) {
+  int64_t below = 0;
+  if (nodes_.size() == 1) {
+    // The ranks of the only node are the ranks of the team, in order.
+    std::memcpy(slot(local_rank_), &mine, sizeof mine);
+    meet([&] {
+      int64_t sum = 0;
+      for (int i = 0; i <= local_size_; ++i) {
+        int64_t value = 0;
+        if (i < local_size_) std::memcpy(&value, slot(i), sizeof value);
+        std::memcpy(slot(i), &sum, sizeof sum);
+        sum += value;
+      }
+    });
+    std::memcpy(&below, slot(local_rank_), sizeof below);
+    std::memcpy(&total, slot(local_size_), sizeof total);
+    return below;
+  }
+  PMPI_Exscan(&mine, &below, 1, MPI_INT64_T, MPI_SUM, comm_);
+  if (rank_ == 0) below = 0;  // MPI leaves it undefined there
+  total = below + mine;
+  PMPI_Bcast(&total, 1, MPI_INT64_T, size_ - 1, comm_);
+  return below;
 }
 
 namespace {

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "mpi/futex.h"
+#include "mpi/shared_counter.h"
 #include "mpi/shared_segment.h"
 
 namespace concilio {
@@ -48,7 +49,8 @@ class Team {
   int local_size() const { return local_size_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   int cores() const { return cores_; }  // that a node's ranks may use; the same on all ranks
-  const WaitPolicy& wait_policy() const { return wait_policy_; }
+  // How this thread waits for the other ranks of its node.
+  WaitPolicy wait_policy() const;
 
   // The combination of all ranks' values, the same on every rank. T: plain data of at most max_value_bytes;
   // combine: associative, commutative.
@@ -71,6 +73,12 @@ class Team {
   }
   // No rank of the node leaves before all have come.
   void node_barrier();
+  // The sum of the values of the ranks below this one, and in `total` of all ranks.
+  int64_t sum_below(int64_t mine, int64_t& total);
+
+  // A number that all ranks share and any rank may change alone. Zero when the team is made; who uses the
+  // team for something new sets it first.
+  SharedCounter& counter() { return counter_; }
 
   // Memory that the ranks of a node share, at least `bytes` of it; zero-filled when new. Collective over the
   // team with equal arguments; all ranks succeed or all fail.
@@ -95,9 +103,10 @@ class Team {
 
   MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, node_ = 0, local_rank_ = 0, local_size_ = 1, cores_ = 1, ranks_per_node_ = 0;
-  WaitPolicy wait_policy_;
+  int spins_ = 0;
   std::vector<Node> nodes_;
   SharedSegment control_segment_, segment_;
+  SharedCounter counter_;
   uint32_t meetings_ = 0;  // how often this rank has been through the gate of the control segment
 };
 

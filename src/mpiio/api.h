@@ -38,21 +38,36 @@ int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent);
 int set_atomicity(File& file, int flag);
 int get_atomicity(File& file, int* flag);
 
-// One body for read and write, at the individual pointer or an explicit offset, independent and collective.
+// One body for read and write, whatever the pointer, independent and collective, blocking, nonblocking and
+// split.
 enum class Direction { read, write };
-enum class Pointer { individual, explicit_offset };
+enum class Pointer {
+  individual,
+  explicit_offset,
+  shared,
+  ordered
+};  // ordered: the shared one, in rank order
 struct Call {
   Direction direction;
   Pointer pointer;
   bool collective;
   const char* name;  // of the MPI function, for messages
 };
-// `buffer` is written to only by reads. `offset`: in etypes, for explicit_offset.
-int transfer(File& file, const Call& call, MPI_Offset offset, void* buffer, MPI_Count count,
-             MPI_Datatype type, MPI_Status* status);
+struct Data {
+  MPI_Offset offset;  // in etypes, for explicit_offset
+  void* buffer;       // written to only by reads
+  MPI_Count count;
+  MPI_Datatype type;
+};
+int transfer(File& file, const Call& call, const Data& data, MPI_Status* status);
+// Nonblocking: goes on by itself where the program has MPI_THREAD_MULTIPLE, else is done when this returns.
+int start(File& file, const Call& call, const Data& data, MPI_Request* request);
+// Split collectives: at most one at a time is between its begin and its end.
+int begin(File& file, const Call& call, const Data& data);
+int end(File& file, const Call& call, MPI_Status* status);
 
-// A function that Concilio does not have yet: MPI_ERR_UNSUPPORTED_OPERATION with a message that names it.
-int unsupported(File& file, const char* function);
+int seek_shared(File& file, MPI_Offset offset, int whence);
+int get_position_shared(File& file, MPI_Offset* offset);
 
 // Error handlers: errhandler.cpp. A handler is a predefined one or one made by MPI_File_create_errhandler,
 // which is recorded when it is made, since only its maker knows the function behind the handle.

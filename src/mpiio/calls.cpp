@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <functional>
 
 #include "base/checked.h"
 #include "mpiio/hints.h"
@@ -18,14 +19,30 @@ Error argument(std::string message) {
 // A change that rank 0 makes to the file for all: every rank comes first, and none leaves before it is done.
 template <typename F>
 Status change_once(File& file, const Status& mine, F&& change) {
-  if (auto status = file.agree(mine); !status) return status;
-  return file.agree(file.team().rank() == 0 ? change() : Status());
+  return file.in_turn([&]() -> Status {
+    if (auto status = file.agree(mine); !status) return status;
+    return file.agree(file.team().rank() == 0 ? change() : Status());
+  });
+}
+
+Status check_not_sequential(const File& file) {
+  if (!(file.amode() & MPI_MODE_SEQUENTIAL)) return {};
+  return Error{ErrorKind::unsupported, 0, "the file was opened with MPI_MODE_SEQUENTIAL"};
 }
 
 Status check_size(File& file, MPI_Offset size) {
+  if (auto status = check_not_sequential(file); !status) return status;
   if (!file.writes()) return Error{ErrorKind::read_only, 0, "the file was opened with MPI_MODE_RDONLY"};
   if (size < 0) return argument(fmt::format("a size of {} bytes", size));
   return {};
+}
+
+// Whether all ranks give the same. Collective.
+Status agree_on(File& file, int64_t first, int64_t second) {
+  int64_t both[4] = {first, -first, second, -second};
+  PMPI_Allreduce(MPI_IN_PLACE, both, 4, MPI_INT64_T, MPI_MAX, file.team().comm());
+  if (both[0] == -both[1] && both[2] == -both[3]) return {};
+  return Error{ErrorKind::not_same, 0, "the ranks give different arguments"};
 }
 
 // The smallest position of the view, in etypes, behind the last byte of a file of `size` bytes.
@@ -62,7 +79,6 @@ int remove(const char* path, MPI_Info) {
 }
 
 int get_size(File& file, MPI_Offset* size) {
-  std::lock_guard lock(file.mutex());
   auto bytes = file.storage().size();
   if (!bytes) return raise(file, "MPI_File_get_size", bytes.error());
   *size = *bytes;
@@ -70,21 +86,18 @@ int get_size(File& file, MPI_Offset* size) {
 }
 
 int set_size(File& file, MPI_Offset size) {
-  std::lock_guard lock(file.mutex());
   return raise(file, "MPI_File_set_size",
                change_once(file, check_size(file, size), [&] { return file.storage().resize(size); }));
 }
 
 int preallocate(File& file, MPI_Offset size) {
-  std::lock_guard lock(file.mutex());
   return raise(file, "MPI_File_preallocate",
                change_once(file, check_size(file, size), [&] { return file.storage().preallocate(size); }));
 }
 
 int sync(File& file) {
-  std::lock_guard lock(file.mutex());
-  Status mine = file.writes() ? file.storage().sync() : Status();
-  return raise(file, "MPI_File_sync", file.agree(mine));
+  return raise(file, "MPI_File_sync",
+               file.in_turn([&] { return file.agree(file.writes() ? file.storage().sync() : Status()); }));
 }
 
 int get_amode(File& file, int* amode) {
@@ -97,54 +110,83 @@ int get_group(File& file, MPI_Group* group) {
 }
 
 int get_info(File& file, MPI_Info* info) {
-  std::lock_guard lock(file.mutex());
   return make_info(file.config(), info);
 }
 
 int set_info(File& file, MPI_Info info) {
-  std::lock_guard lock(file.mutex());
-  file.adopt_hints(info);
+  file.in_turn([&] { file.adopt_hints(info); });
   return MPI_SUCCESS;
 }
 
-int seek(File& file, MPI_Offset offset, int whence) {
-  std::lock_guard lock(file.mutex());
-  auto fail = [&](const Error& error) { return raise(file, "MPI_File_seek", error); };
-  if (file.amode() & MPI_MODE_SEQUENTIAL) {
-    return fail({ErrorKind::unsupported, 0, "the file was opened with MPI_MODE_SEQUENTIAL"});
-  }
+namespace {
+
+// The position that a seek leads to; `current` tells where the pointer is.
+Result<int64_t> target_of(File& file, MPI_Offset offset, int whence,
+                          const std::function<Result<int64_t>()>& current) {
+  if (auto status = check_not_sequential(file); !status) return status.error();
   int64_t from = 0;
   if (whence == MPI_SEEK_CUR) {
-    from = file.position();
+    auto position = current();
+    if (!position) return position;
+    from = *position;
   } else if (whence == MPI_SEEK_END) {
     auto size = file.storage().size();
-    if (!size) return fail(size.error());
-    from = end_of_view(file.view(), *size);
+    if (!size) return size;
+    from = end_of_view(*file.view(), *size);
   } else if (whence != MPI_SEEK_SET) {
-    return fail(
-        argument(fmt::format("whence is {}, none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", whence)));
+    return argument(fmt::format("whence is {}, none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", whence));
   }
   auto target = checked_add(from, offset);
-  if (!target || *target < 0) return fail(argument(fmt::format("seek to {} etypes from {}", offset, from)));
-  file.position() = *target;
+  if (!target || *target < 0) return argument(fmt::format("seek to {} etypes from {}", offset, from));
+  return *target;
+}
+
+}  // namespace
+
+int seek(File& file, MPI_Offset offset, int whence) {
+  auto target = target_of(file, offset, whence, [&]() -> Result<int64_t> { return file.position(); });
+  if (!target) return raise(file, "MPI_File_seek", target.error());
+  file.set_position(*target);
   return MPI_SUCCESS;
 }
 
 int get_position(File& file, MPI_Offset* offset) {
-  std::lock_guard lock(file.mutex());
+  if (auto status = check_not_sequential(file); !status) return raise(file, "MPI_File_get_position", status);
   *offset = file.position();
   return MPI_SUCCESS;
 }
 
+// Collective: rank 0 moves the pointer for all, when all have asked for the same.
+int seek_shared(File& file, MPI_Offset offset, int whence) {
+  auto status = file.in_turn([&]() -> Status {
+    if (auto same = agree_on(file, offset, whence); !same) return same;
+    Status mine;
+    if (file.team().rank() == 0) {
+      auto target = target_of(file, offset, whence, [&] { return file.shared_pointer().get(); });
+      if (target) target = file.shared_pointer().set(*target);
+      if (!target) mine = target.error();
+    }
+    return file.agree(mine);
+  });
+  return raise(file, "MPI_File_seek_shared", status);
+}
+
+int get_position_shared(File& file, MPI_Offset* offset) {
+  auto fail = [&](const Error& error) { return raise(file, "MPI_File_get_position_shared", error); };
+  if (auto status = check_not_sequential(file); !status) return fail(status.error());
+  auto position = file.shared_pointer().get();
+  if (!position) return fail(position.error());
+  *offset = *position;
+  return MPI_SUCCESS;
+}
+
 int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement) {
-  std::lock_guard lock(file.mutex());
-  const View& view = file.view();
-  if (offset < 0)
-    return raise(file, "MPI_File_get_byte_offset", argument(fmt::format("an offset of {}", offset)));
-  auto position = checked_multiply(offset, view.etype_bytes);
-  if (!position)
-    return raise(file, "MPI_File_get_byte_offset", argument(fmt::format("an offset of {}", offset)));
-  *displacement = view.access.empty() ? view.displacement : view.access.offset_of(*position);
+  auto fail = [&](const Error& error) { return raise(file, "MPI_File_get_byte_offset", error); };
+  if (auto status = check_not_sequential(file); !status) return fail(status.error());
+  auto view = file.view();
+  auto position = checked_multiply(offset, view->etype_bytes);
+  if (offset < 0 || !position) return fail(argument(fmt::format("an offset of {}", offset)));
+  *displacement = view->access.empty() ? view->displacement : view->access.offset_of(*position);
   return MPI_SUCCESS;
 }
 
@@ -154,30 +196,22 @@ int get_type_extent(File&, MPI_Datatype type, MPI_Count* extent) {
 }
 
 int set_atomicity(File& file, int flag) {
-  std::lock_guard lock(file.mutex());
-  auto fail = [&](const Error& error) { return raise(file, "MPI_File_set_atomicity", error); };
-  int both[2] = {flag != 0, flag == 0};
-  PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, file.team().comm());
-  if (both[0] && both[1]) return fail({ErrorKind::not_same, 0, "the ranks give different flags"});
-  if (flag && file.team().size() > 1 && !file.engine().locks_work) {
-    return fail(
-        {ErrorKind::unsupported, 0, "atomic mode needs locks, which do not work on this file system"});
-  }
-  file.atomic() = flag != 0;
-  file.collective().forget();
-  return MPI_SUCCESS;
+  auto status = file.in_turn([&]() -> Status {
+    if (auto same = agree_on(file, flag != 0, 0); !same) return same;
+    if (flag && !file.engine().locks_work && (file.team().size() > 1 || file.engine().concurrent)) {
+      return Error{ErrorKind::unsupported, 0,
+                   "atomic mode needs locks, which do not work on this file system"};
+    }
+    file.change_engine([&](Engine& engine) { engine.atomic = flag != 0; });
+    file.collective().forget();
+    return {};
+  });
+  return raise(file, "MPI_File_set_atomicity", status);
 }
 
 int get_atomicity(File& file, int* flag) {
-  *flag = file.atomic();
+  *flag = file.engine().atomic;
   return MPI_SUCCESS;
-}
-
-int unsupported(File& file, const char* function) {
-  return raise(file, function,
-               Error{ErrorKind::unsupported, 0,
-                     "Concilio does not have this function yet; CONCILIO_ONLY or CONCILIO_DISABLE=1 leaves "
-                     "the file to the MPI"});
 }
 
 }  // namespace concilio::mpiio

@@ -106,7 +106,7 @@ int set_errhandler(File& file, MPI_Errhandler handler) {
     Error error{ErrorKind::argument, 0, "MPI_File_set_errhandler: not a file's error handler"};
     return file.handler().call(file.handle(), code_of(error), error.message);
   }
-  file.handler() = made;
+  file.set_handler(made);
   return MPI_SUCCESS;
 }
 

@@ -11,8 +11,10 @@
 #include <set>
 #include <shared_mutex>
 #include <sstream>
+#include <utility>
 
 #include "base/log.h"
+#include "mpi/thread_level.h"
 #include "mpiio/hints.h"
 #include "store/stack.h"
 
@@ -177,8 +179,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   auto absolute = std::filesystem::absolute(path, no_folder);
   file->storage_ =
       std::make_unique<Storage>(*file->store_, no_folder ? path : absolute.string(), mode, file->counters_);
-  file->engine_.reset(
-      new Engine{*file->team_, *file->storage_, *file->budget_, file->counters_, file->config_, {}});
+  file->engine_.reset(new Engine{*file->team_, *file->storage_, *file->budget_, file->counters_, {}});
+  file->take_settings(*file->engine_);
   if (auto status = file->open_storage(); !status) return status.error();
 
   file->open_ns_ = now_ns() - start_ns;
@@ -209,6 +211,7 @@ Status File::open_storage() {
   engine_->locks_work = opened.locks_work;
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
+  if (team_->rank() == 0) (void)shared_pointer().set(position_);  // its own memory
   // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
   // lock is a message, that is not worth its price unless it is asked for.
   auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
@@ -216,7 +219,8 @@ Status File::open_storage() {
       opened.facts.kind == StorageFacts::Kind::local || opened.facts.kind == StorageFacts::Kind::memory;
   engine_->sieve_writes = writes() && opened.can_read && opened.locks_work &&
                           (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap_locks));
-  engine_->guard_writes = engine_->sieve_writes && team_->size() > 1;
+  engine_->concurrent = has_thread_multiple();
+  engine_->guard_writes = engine_->sieve_writes && (team_->size() > 1 || engine_->concurrent);
   if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
   const auto& early = team_->nodes()[static_cast<size_t>(team_->node())].candidates;
   auto last = early.begin() + std::min<long>(openers_per_node, static_cast<long>(early.size()));
@@ -280,14 +284,48 @@ Status File::agree(const Status& mine) {
 }
 
 void File::adopt_hints(MPI_Info info) {
-  mpiio::adopt_hints(team_->comm(), info, config_);
+  Config changed = config();
+  mpiio::adopt_hints(team_->comm(), info, changed);
+  locked([&] {
+    config_ = changed;
+    take_settings(*engine_);
+  });
   collective_.forget();
+}
+
+// What the engine needs of the settings.
+void File::take_settings(Engine& engine) const {
+  int64_t flush = config_.integer(Key::flush);  // auto, rmw, list
+  engine.flush = flush == 0   ? std::nullopt
+                 : flush == 1 ? std::optional(Flush::read_modify_write)
+                              : std::optional(Flush::list);
+}
+
+Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) {
+  return locked([&] {
+    auto status = use(position_);
+    if (status) position_ += etypes;
+    return status;
+  });
+}
+
+bool File::begin_split(Split split) {
+  return locked([&] {
+    if (split_) return false;
+    split_ = std::move(split);
+    return true;
+  });
+}
+
+std::optional<File::Split> File::take_split() {
+  return locked([&] { return std::exchange(split_, std::nullopt); });
 }
 
 void File::remember(Operation operation, bool collective, const Plan& plan) {
   // Reasons state prices, so a program of many different calls gives many: what comes late goes by method
   // alone.
   constexpr size_t most_reasons = 64;
+  std::lock_guard lock(state_);
   std::string reason = plan.reason;
   auto key = [&] { return fmt::format("{} {} {}", static_cast<int>(operation), collective, reason); };
   if (reasons_.size() >= most_reasons && !reasons_.contains(key())) {
@@ -301,6 +339,8 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
 }
 
 Status File::close() {
+  independents_.wait();
+  collectives_.wait();
   auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
     auto removed = agree(team_->rank() == 0 ? store_->remove(path()) : Status());

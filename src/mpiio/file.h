@@ -3,14 +3,18 @@
 
 #include <mpi.h>
 
+#include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/budget.h"
 #include "base/config.h"
 #include "base/counters.h"
+#include "base/strand.h"
 #include "exec/collective.h"
 #include "exec/engine.h"
 #include "mpiio/api.h"
@@ -40,35 +44,98 @@ struct View {
   void swap(View& other);
 };
 
+// The process's own settings, read once.
+const Config& process_config();
+// The wishes that a file's hints express.
+Wishes wishes_of(const Config& config, Operation operation);
+
 class File {
+  template <typename F>
+  auto locked(F&& f) const {
+    std::lock_guard lock(state_);
+    return f();
+  }
+
  public:
   // Collective over comm. On success the file is registered and `find` knows its handle.
   static Result<File*> open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info);
   ~File();
 
   MPI_File handle() const { return reinterpret_cast<MPI_File>(const_cast<File*>(this)); }
-  ErrorHandler& handler() { return handler_; }
   const std::string& path() const { return storage_->path(); }
   int amode() const { return amode_; }
   Team& team() { return *team_; }
-  Config& config() { return config_; }
   Storage& storage() { return *storage_; }
-  Engine& engine() { return *engine_; }
-  Collective& collective() { return collective_; }
+  Collective& collective() { return collective_; }  // only within collectives()
   Counters& counters() { return counters_; }
-  View& view() { return view_; }
-  int64_t& position() { return position_; }  // individual pointer, etypes
-  std::recursive_mutex& mutex() {
-    return mutex_;
-  }  // one call at a time; a user's error handler may make another
-  bool& atomic() { return engine_->atomic; }
+  const Budget& budget() const { return *budget_; }
+
+  // Collective operations take turns here, those that block and those that go on by themselves, in the order
+  // in which the program calls them. Nonblocking independent ones have a strand of their own, since no other
+  // rank may be needed for them to complete.
+  Strand& collectives() { return collectives_; }
+  Strand& independents() { return independents_; }
+  // Runs work that all ranks do together and that changes the file's state, after all operations that came
+  // before.
+  template <typename Work>
+  auto in_turn(Work&& work) {
+    independents_.wait();
+    return collectives_.run(work);
+  }
+
+  // The state of the file, which threads of the program may look at and change at once. Each function is
+  // atomic.
+  Engine engine() const {
+    return locked([&] { return *engine_; });
+  }
+  void change_engine(const std::function<void(Engine&)>& change) {
+    locked([&] { change(*engine_); });
+  }
+  Config config() const {
+    return locked([&] { return config_; });
+  }
+  Wishes wishes(Operation operation) const {
+    return locked([&] { return wishes_of(config_, operation); });
+  }
+  ErrorHandler handler() const {
+    return locked([&] { return handler_; });
+  }
+  void set_handler(const ErrorHandler& handler) {
+    locked([&] { handler_ = handler; });
+  }
+  std::shared_ptr<const View> view() const {
+    return locked([&] { return view_; });
+  }
+  void set_view(View view) {
+    auto made = std::make_shared<const View>(std::move(view));
+    locked([&] { view_.swap(made); });
+  }
+  int64_t position() const {
+    return locked([&] { return position_; });
+  }  // individual pointer, etypes
+  // Moves the individual pointer by `etypes` from where use(position) agrees to; its complaint otherwise.
+  Status advance(int64_t etypes, const std::function<Status(int64_t)>& use);
+  void set_position(int64_t position) {
+    locked([&] { position_ = position; });
+  }
+  SharedCounter& shared_pointer() { return team_->counter(); }  // etypes
+
+  // The split collective that has begun and not ended.
+  struct Split {
+    Direction direction;
+    Pointer pointer;
+    std::shared_future<Outcome> outcome;
+  };
+  // False if there is one already.
+  bool begin_split(Split split);
+  std::optional<Split> take_split();
 
   bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
   bool writes() const { return (amode_ & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
 
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
-  // Takes rank 0's hints on every rank. Collective.
+  // Takes the hints that the ranks give, the same on every rank. Collective; within in_turn.
   void adopt_hints(MPI_Info info);
   void remember(Operation operation, bool collective, const Plan& plan);
   // Closes on every rank; collective. The file stays registered until it is deleted, by the caller.
@@ -80,16 +147,18 @@ class File {
     std::string method, reason;
     int64_t calls = 0;
   };
-  const std::map<std::string, Reason>& reasons() const { return reasons_; }
+  std::map<std::string, Reason> reasons() const {
+    return locked([&] { return reasons_; });
+  }
   int64_t open_ns() const { return open_ns_; }
-  const Budget& budget() const { return *budget_; }
 
  private:
   File() = default;
   Status open_storage();
   Status open_as_root(struct Opened& opened);
-
-  std::recursive_mutex mutex_;
+  void take_settings(Engine& engine) const;
+  mutable std::mutex state_;
+  Strand collectives_, independents_;
   std::shared_ptr<Team> team_;
   Config config_;
   Counters counters_;
@@ -99,7 +168,8 @@ class File {
   std::unique_ptr<Engine> engine_;
   Collective collective_;
   ErrorHandler handler_;
-  View view_;
+  std::shared_ptr<const View> view_ = std::make_shared<const View>();
+  std::optional<Split> split_;
   int amode_ = 0;
   int64_t position_ = 0;
   int64_t open_ns_ = 0;
@@ -107,10 +177,6 @@ class File {
   std::map<std::string, Reason> reasons_;
 };
 
-// The process's own settings, read once.
-const Config& process_config();
-// The wishes that a file's hints express.
-Wishes wishes_of(const Config& config, Operation operation);
 // A name without the prefix that names a file-system type to ROMIO ("ufs:", "nfs:", ...).
 std::string plain_path(const char* path);
 

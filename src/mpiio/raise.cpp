@@ -7,23 +7,25 @@
 namespace concilio::mpiio {
 namespace {
 
-int raise_with(const ErrorHandler& handler, MPI_File handle, const Error& error, const std::string& where) {
+Error explain(const char* function, const std::string& path, const Error& error) {
   Error full = error;
-  full.message = fmt::format("{}: {}", where, error.message);
+  // Names the file where the cause's own message does not.
+  full.message = error.message.find(path) != std::string::npos
+                     ? fmt::format("{}: {}", function, error.message)
+                     : fmt::format("{} on {}: {}", function, path, error.message);
   log(LogLevel::info, "{}", full.message);
-  return handler.call(handle, code_of(full), full.message);
-}
-
-// Names the file where the cause's own message does not.
-std::string where(const char* function, const std::string& path, const Error& error) {
-  if (error.message.find(path) != std::string::npos) return function;
-  return fmt::format("{} on {}", function, path);
+  return full;
 }
 
 }  // namespace
 
+Error explain(const File& file, const char* function, const Error& error) {
+  return explain(function, file.path(), error);
+}
+
 int raise(File& file, const char* function, const Error& error) {
-  return raise_with(file.handler(), file.handle(), error, where(function, file.path(), error));
+  Error full = explain(file, function, error);
+  return file.handler().call(file.handle(), code_of(full), full.message);
 }
 
 int raise(File& file, const char* function, const Status& status) {
@@ -31,7 +33,8 @@ int raise(File& file, const char* function, const Status& status) {
 }
 
 int raise_without_file(const std::string& path, const char* function, const Error& error) {
-  return raise_with(ErrorHandler::of_null(), MPI_FILE_NULL, error, where(function, path, error));
+  Error full = explain(function, path, error);
+  return ErrorHandler::of_null().call(MPI_FILE_NULL, code_of(full), full.message);
 }
 
 }  // namespace concilio::mpiio

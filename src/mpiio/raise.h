@@ -7,7 +7,10 @@
 
 namespace concilio::mpiio {
 
-// `function`: the MPI function's name. MPI_SUCCESS for a Status that is ok.
+// The error as the program gets to read it: with the MPI function's and the file's name. Logged.
+Error explain(const File& file, const char* function, const Error& error);
+
+// MPI_SUCCESS for a Status that is ok.
 int raise(File& file, const char* function, const Error& error);
 int raise(File& file, const char* function, const Status& status);
 // For functions that have no file: MPI_FILE_NULL's handler is called.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -34,7 +35,7 @@ void append_line(const std::string& path, const std::string& line) {
 void write_report(File& file) {
   constexpr int peak = counter_count, open_time = counter_count + 1, values = counter_count + 2;
   int64_t mine[values], sums[values], maxima[values];
-  std::memcpy(mine, file.counters().values.data(), sizeof(int64_t) * counter_count);
+  std::ranges::copy(file.counters().values, mine);
   mine[peak] = file.budget().high_water_bytes();
   mine[open_time] = file.open_ns();
   Team& team = file.team();

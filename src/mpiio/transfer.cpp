@@ -1,5 +1,5 @@
-// Reading and writing: one body for both, at the individual pointer or an explicit offset, independent and
-// collective.
+#include "mpiio/transfer.h"
+
 #include <fmt/format.h>
 
 #include "base/checked.h"
@@ -11,14 +11,6 @@
 namespace concilio::mpiio {
 namespace {
 
-// A request, and what it points to.
-struct Prepared {
-  std::shared_ptr<const DataType> type;
-  Access memory;
-  Request request{};
-  int64_t etypes = 0;  // how far the individual pointer moves
-};
-
 Status check_mode(const File& file, const Call& call) {
   if (call.direction == Direction::read && !file.reads()) {
     return Error{ErrorKind::access, 0, "the file was opened with MPI_MODE_WRONLY"};
@@ -26,74 +18,12 @@ Status check_mode(const File& file, const Call& call) {
   if (call.direction == Direction::write && !file.writes()) {
     return Error{ErrorKind::read_only, 0, "the file was opened with MPI_MODE_RDONLY"};
   }
-  if (file.amode() & MPI_MODE_SEQUENTIAL) {
+  const bool shares = call.pointer == Pointer::shared || call.pointer == Pointer::ordered;
+  if ((file.amode() & MPI_MODE_SEQUENTIAL) && !shares) {
     return Error{ErrorKind::unsupported, 0,
                  "a file opened with MPI_MODE_SEQUENTIAL is accessed through the shared file pointer"};
   }
   return {};
-}
-
-struct Arguments {
-  MPI_Offset offset;
-  void* buffer;
-  MPI_Count count;
-  MPI_Datatype type;
-};
-
-Status prepare(File& file, const Call& call, const Arguments& arguments, Prepared& prepared) {
-  const View& view = file.view();
-  prepared.request.operation = call.direction == Direction::read ? Operation::read : Operation::write;
-  prepared.request.memory = &prepared.memory;
-  prepared.request.file = &view.access;
-  prepared.request.buffer = static_cast<std::byte*>(arguments.buffer);
-  if (auto status = check_mode(file, call); !status) return status;
-  if (arguments.count < 0) return Error{ErrorKind::count, 0, fmt::format("a count of {}", arguments.count)};
-  auto type = decode(arguments.type);
-  if (!type) return type.error();
-  prepared.type = *type;
-  prepared.memory = Access::of(*prepared.type, 0);
-  int64_t etypes_before = call.pointer == Pointer::individual ? file.position() : arguments.offset;
-  if (etypes_before < 0) return Error{ErrorKind::argument, 0, fmt::format("an offset of {}", etypes_before)};
-  auto bytes = checked_multiply(arguments.count, prepared.type->size());
-  auto position = checked_multiply(etypes_before, view.etype_bytes);
-  if (!bytes || !position || !checked_add(*position, *bytes)) {
-    return Error{
-        ErrorKind::count, 0,
-        fmt::format("{} elements at offset {} are more than 64 bits hold", arguments.count, etypes_before)};
-  }
-  if (*bytes % view.etype_bytes != 0) {
-    return Error{ErrorKind::argument, 0,
-                 fmt::format("{} bytes are no multiple of the etype's {}", *bytes, view.etype_bytes)};
-  }
-  if (*bytes > 0 && view.access.empty()) {
-    return Error{ErrorKind::argument, 0, fmt::format("{} bytes through a view that shows none", *bytes)};
-  }
-  prepared.request.bytes = *bytes;
-  prepared.request.position = *position;
-  prepared.etypes = *bytes / view.etype_bytes;
-  if (call.direction == Direction::write && !view.access.monotone_within(*position + *bytes)) {
-    return Error{ErrorKind::datatype, 0,
-                 "the view's tiles overlap, so that a write would reach some bytes twice"};
-  }
-  return {};
-}
-
-Outcome transfer_alone(File& file, const Prepared& prepared) {
-  if (prepared.request.bytes == 0) return 0;
-  Wishes wishes = wishes_of(file.config(), prepared.request.operation);
-  Plan plan = concilio::plan(facts_alone(file.engine(), prepared.request, wishes));
-  auto outcome = run_alone(file.engine(), prepared.request, plan);
-  if (outcome) file.remember(prepared.request.operation, false, plan);
-  return outcome;
-}
-
-Outcome transfer_together(File& file, const Prepared& prepared, const Status& trouble) {
-  Wishes wishes = wishes_of(file.config(), prepared.request.operation);
-  auto outcome = file.collective().run(file.engine(), prepared.request, wishes, trouble);
-  if (const Plan* plan = file.collective().last_plan(); outcome && plan) {
-    file.remember(prepared.request.operation, true, *plan);
-  }
-  return outcome;
 }
 
 void count(Counters& counters, const Call& call, int64_t bytes) {
@@ -103,33 +33,134 @@ void count(Counters& counters, const Call& call, int64_t bytes) {
   counters[reads ? Counter::bytes_read : Counter::bytes_written] += bytes;
 }
 
+}  // namespace
+
+Transfer::Transfer(File& file, const Call& call, const Data& data)
+    : file_(file), call_(call), view_(file.view()) {
+  request_.operation = call.direction == Direction::read ? Operation::read : Operation::write;
+  request_.memory = &memory_;
+  request_.file = &view_->access;
+  request_.buffer = static_cast<std::byte*>(data.buffer);
+  trouble_ = without_exceptions([&] { return prepare(data); });
+  if (!trouble_) request_.bytes = etypes_ = 0;
+}
+
+Status Transfer::prepare(const Data& data) {
+  if (auto status = check_mode(file_, call_); !status) return status;
+  if (data.count < 0) return Error{ErrorKind::count, 0, fmt::format("a count of {}", data.count)};
+  auto type = decode(data.type);
+  if (!type) return type.error();
+  type_ = *type;
+  memory_ = Access::of(*type_, 0);
+  auto bytes = checked_multiply(data.count, type_->size());
+  if (!bytes) {
+    return Error{ErrorKind::count, 0,
+                 fmt::format("{} elements are more bytes than 64 bits hold", data.count)};
+  }
+  if (*bytes % view_->etype_bytes != 0) {
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("{} bytes are no multiple of the etype's {}", *bytes, view_->etype_bytes)};
+  }
+  if (*bytes > 0 && view_->access.empty()) {
+    return Error{ErrorKind::argument, 0, fmt::format("{} bytes through a view that shows none", *bytes)};
+  }
+  request_.bytes = *bytes;
+  etypes_ = *bytes / view_->etype_bytes;
+  switch (call_.pointer) {
+    case Pointer::explicit_offset:
+      return place(data.offset);
+    case Pointer::individual:
+      return file_.advance(etypes_, [&](int64_t position) { return place(position); });
+    case Pointer::shared: {
+      auto before = file_.shared_pointer().add(etypes_);
+      return before ? place(*before) : before.error();
+    }
+    case Pointer::ordered:
+      break;  // all ranks together find their places when it is their turn
+  }
+  return {};
+}
+
+Status Transfer::place(int64_t etypes_before) {
+  if (etypes_before < 0) return Error{ErrorKind::argument, 0, fmt::format("an offset of {}", etypes_before)};
+  auto position = checked_multiply(etypes_before, view_->etype_bytes);
+  if (!position || !checked_add(*position, request_.bytes)) {
+    return Error{
+        ErrorKind::count, 0,
+        fmt::format("{} bytes at offset {} end beyond what 64 bits hold", request_.bytes, etypes_before)};
+  }
+  request_.position = *position;
+  if (call_.direction == Direction::write && !view_->access.monotone_within(*position + request_.bytes)) {
+    return Error{ErrorKind::datatype, 0,
+                 "the view's tiles overlap, so that a write would reach some bytes twice"};
+  }
+  return {};
+}
+
+// The ranks' data lie in rank order behind the shared pointer, which moves behind the last of them.
+Status Transfer::place_in_order(Team& team) {
+  struct Base {
+    int64_t etypes, failed;
+  } base{0, 0};
+  int64_t total = 0;
+  int64_t below = team.sum_below(etypes_, total);
+  Status outcome;
+  if (team.rank() == 0) {
+    auto before = file_.shared_pointer().add(total);
+    base = {before ? *before : 0, !before};
+  }
+  PMPI_Bcast(&base, sizeof base, MPI_BYTE, 0, team.comm());
+  if (base.failed) return Error{ErrorKind::communication, 0, "the shared file pointer cannot be moved"};
+  auto mine = checked_add(base.etypes, below);
+  return place(mine ? *mine : -1);
+}
+
+Outcome Transfer::run() {
+  Stopwatch time(file_.counters(), Counter::call_ns);
+  Engine engine = file_.engine();
+  if (call_.pointer == Pointer::ordered) {
+    auto status = place_in_order(engine.team);
+    if (trouble_) trouble_ = status;
+  }
+  Outcome outcome = call_.collective ? run_collective(engine) : run_independent(engine);
+  if (outcome) count(file_.counters(), call_, *outcome);
+  return outcome;
+}
+
+Outcome Transfer::run_independent(Engine& engine) {
+  if (!trouble_) return trouble_.error();
+  if (request_.bytes == 0) return 0;
+  Plan plan = concilio::plan(facts_alone(engine, request_, file_.wishes(request_.operation)));
+  auto outcome = run_alone(engine, request_, plan);
+  if (outcome) file_.remember(request_.operation, false, plan);
+  return outcome;
+}
+
+Outcome Transfer::run_collective(Engine& engine) {
+  auto outcome = file_.collective().run(engine, request_, file_.wishes(request_.operation), trouble_);
+  if (const Plan* plan = file_.collective().last_plan(); outcome && plan) {
+    file_.remember(request_.operation, true, *plan);
+  }
+  return outcome;
+}
+
+void Transfer::give_back() {
+  if (call_.pointer == Pointer::individual && trouble_)
+    (void)file_.advance(-etypes_, [](int64_t) { return Status(); });
+}
+
 void set_status(MPI_Status* status, int64_t bytes) {
   if (status == MPI_STATUS_IGNORE) return;
   PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
   PMPI_Status_set_cancelled(status, 0);
 }
 
-}  // namespace
-
-int transfer(File& file, const Call& call, MPI_Offset offset, void* buffer, MPI_Count count_of_type,
-             MPI_Datatype type, MPI_Status* status) {
-  std::lock_guard lock(file.mutex());
-  Stopwatch time(file.counters(), Counter::call_ns);
-  Prepared prepared;
-  Status trouble = without_exceptions([&] {
-    return prepare(file, call, {offset, buffer, count_of_type, type}, prepared);
-  });
-  Outcome outcome = call.collective ? transfer_together(file, prepared, trouble)
-                    : trouble       ? transfer_alone(file, prepared)
-                                    : Outcome(trouble.error());
-  if (!outcome) {
-    set_status(status, 0);
-    return raise(file, call.name, outcome.error());
-  }
-  count(file.counters(), call, *outcome);
-  if (call.pointer == Pointer::individual) file.position() += prepared.etypes;
-  set_status(status, *outcome);
-  return MPI_SUCCESS;
+int transfer(File& file, const Call& call, const Data& data, MPI_Status* status) {
+  Transfer transfer(file, call, data);
+  Outcome outcome = call.collective ? file.collectives().run([&] { return transfer.run(); }) : transfer.run();
+  if (!outcome) transfer.give_back();
+  set_status(status, outcome ? *outcome : 0);
+  return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());
 }
 
 }  // namespace concilio::mpiio

@@ -251,19 +251,3 @@ SITUATION(ErrorHandler, OfTheNullFileIsOpensAndTheDefault, not_own) {
 }
 
 // What the next part of Concilio brings says so until then.
-SITUATION(Unsupported, SaysSo, not_own) {
-  const std::string path = context.fresh_file("unsupported");
-  File file(path);
-  uint8_t byte = 1;
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int codes[] = {MPI_File_iwrite_at(file, 0, &byte, 1, MPI_BYTE, &request),
-                       MPI_File_iread(file, &byte, 1, MPI_BYTE, &request),
-                       MPI_File_write_shared(file, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE),
-                       MPI_File_write_ordered(file, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE),
-                       MPI_File_write_at_all_begin(file, 0, &byte, 1, MPI_BYTE),
-                       MPI_File_seek_shared(file, 0, MPI_SEEK_SET)};
-  for (int code : codes) {
-    FAILS(MPI_ERR_UNSUPPORTED_OPERATION, code);
-    EXPECT(message_of(code).find("MPI_File_") != std::string::npos);
-  }
-}

@@ -185,6 +185,7 @@ int main(int argc, char** argv) {
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   context.folder = folder ? folder : "/tmp";
   bool only_list = false;
+  int level = MPI_THREAD_MULTIPLE;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--list") {
@@ -193,10 +194,13 @@ int main(int argc, char** argv) {
       context.own = true;
     } else if (word == "--large") {
       context.large = true;
+    } else if (word == "--single") {
+      level = MPI_THREAD_SINGLE;
     } else if (word == "--run" && i + 1 < argc) {
       names.push_back(argv[++i]);
     } else {
-      std::fputs("situations [--list] [--own] [--large] [--run NAME or start of NAME]...\n", stderr);
+      std::fputs("situations [--list] [--own] [--large] [--single] [--run NAME or start of NAME]...\n",
+                 stderr);
       return 2;
     }
   }
@@ -207,7 +211,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, level, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &context.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &context.ranks);
   int ran = 0;

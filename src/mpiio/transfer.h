@@ -1,0 +1,42 @@
+// One data access of the program on its way: its arguments read and its place in the file claimed when it is
+// made, its bytes moved by run(), on whichever thread. Blocking, nonblocking and split calls differ in who
+// calls run().
+#pragma once
+
+#include "mpiio/file.h"
+
+namespace concilio::mpiio {
+
+class Transfer {
+ public:
+  // The file must outlive this. An error in the arguments is kept: a collective call takes part all the same.
+  Transfer(File& file, const Call& call, const Data& data);
+  Transfer(const Transfer&) = delete;
+
+  const Status& trouble() const { return trouble_; }
+  // Bytes transferred. Collective calls: within the file's strand of collectives.
+  Outcome run();
+  // A blocking call that failed leaves the individual pointer where it was.
+  void give_back();
+
+ private:
+  Status prepare(const Data& data);
+  Status place(int64_t etypes_before);
+  Status place_in_order(Team& team);
+  Outcome run_independent(Engine& engine);
+  Outcome run_collective(Engine& engine);
+
+  File& file_;
+  const Call call_;
+  std::shared_ptr<const View> view_;
+  std::shared_ptr<const DataType> type_;
+  Access memory_ = Access::contiguous(0);
+  Request request_{};
+  int64_t etypes_ = 0;  // how far the pointer moves
+  Status trouble_;
+};
+
+// The status of a transfer of so many bytes.
+void set_status(MPI_Status* status, int64_t bytes);
+
+}  // namespace concilio::mpiio
