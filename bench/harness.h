@@ -19,6 +19,7 @@ struct RunOptions {
   bool write = true;
   bool read = true;
   bool verify = true;
+  bool overlap = false;  // also each write nonblocking, with computing that takes as long meanwhile
   std::vector<std::pair<std::string, std::string>> hints;
 };
 
@@ -31,6 +32,8 @@ struct Outcome {
   std::string failure;  // empty: every call succeeded and every byte is right; the same on all ranks
   int64_t total_bytes = 0;
   Times write, read;
+  Times overlapped;               // nonblocking write + computing + wait
+  std::vector<double> overlap;    // that, over the longer of the write alone and the computing alone
   int64_t peak_growth_bytes = 0;  // of the rank where it is greatest, from before open to after the last call
   int64_t shared_growth_bytes = 0;  // the part of it in shared segments
 };

@@ -43,6 +43,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag(
       "--verify,!--no-verify", [&](int64_t value) { options.no_verify = value < 0; },
       "Check every byte (the default)");
+  app.add_flag("--overlap", options.run.overlap,
+               "Each write nonblocking too, with computing that takes as long meanwhile")
+      ->excludes(read_only);
   app.add_flag("--json", options.json, "Results as JSON");
   app.footer("Patterns:\n" + list_of_patterns());
 }
@@ -101,14 +104,20 @@ nlohmann::json outcome_json(const std::string& name, const std::string& note, co
   if (!note.empty()) result["note"] = note;
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
   if (options.write) result["write"] = times_json(outcome.write, outcome.total_bytes);
+  if (options.overlap) {
+    result["overlapped"] = times_json(outcome.overlapped, outcome.total_bytes);
+    result["overlap"] = median(outcome.overlap);
+  }
   if (options.read) result["read"] = times_json(outcome.read, outcome.total_bytes);
   return result;
 }
 
 void print_outcome(const std::string& name, const std::string& note, const Outcome& outcome) {
-  fmt::print("{:<20}{}{}  memory +{:.1f} MiB (shared {:.1f}){}{}\n", name,
+  const std::string overlap =
+      outcome.overlap.empty() ? "" : fmt::format("  overlap {:.2f}", median(outcome.overlap));
+  fmt::print("{:<20}{}{}{}  memory +{:.1f} MiB (shared {:.1f}){}{}\n", name,
              times_text("write", outcome.write, outcome.total_bytes),
-             times_text("read", outcome.read, outcome.total_bytes),
+             times_text("read", outcome.read, outcome.total_bytes), overlap,
              static_cast<double>(outcome.peak_growth_bytes) / mib,
              static_cast<double>(outcome.shared_growth_bytes) / mib, note.empty() ? "" : "  ", note);
   std::fflush(stdout);
@@ -188,7 +197,11 @@ int run_main(int argument_count, char** arguments) {
 }  // namespace concilio::bench
 
 int main(int argument_count, char** arguments) {
-  MPI_Init(&argument_count, &arguments);
+  // Calls can only overlap with computing where MPI may go on in a thread of its own.
+  bool overlap = false;
+  for (int i = 1; i < argument_count; ++i) overlap = overlap || std::string_view(arguments[i]) == "--overlap";
+  int provided = 0;
+  MPI_Init_thread(&argument_count, &arguments, overlap ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   int exit_status = 0;
   try {
     exit_status = concilio::bench::run_main(argument_count, arguments);

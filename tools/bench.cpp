@@ -68,6 +68,12 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
       ->excludes(independent);
   auto* read_only = parser.add_flag("--read-only", options.read_only, "Only read");
   parser.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
+  parser
+      .add_flag(
+          "--overlap", options.overlap,
+          "Each write nonblocking too, with computing that takes as long meanwhile: their time over the "
+          "longer of the two")
+      ->excludes(read_only);
   parser.add_flag("--no-verify", options.no_verify, "Do not check the bytes");
 }
 

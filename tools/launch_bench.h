@@ -21,6 +21,7 @@ struct BenchOptions {
   int repetitions = 5;
   std::vector<std::string> hints;
   bool independent = false, collective = false, read_only = false, write_only = false, no_verify = false;
+  bool overlap = false;
   bool concilio = false;
   bool compare = false;
   int alternations = 3;

@@ -42,6 +42,7 @@ enum class Key : int {
   hints,        // CONCILIO_HINTS: "key=value;key=value", what `concilio run --hint` sets
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
+  throttle,     // CONCILIO_THROTTLE: what the storage costs, see store/throttle.h (for experiments)
   threads,      // CONCILIO_THREADS: raise the program's thread level to MPI_THREAD_MULTIPLE
   count_,
 };

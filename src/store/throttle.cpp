@@ -1,8 +1,13 @@
 #include "store/throttle.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
+#include "base/config.h"
 #include "store/observed.h"
 
 namespace concilio {
@@ -46,6 +51,40 @@ class Throttle : public StoreObserver {
 };
 
 }  // namespace
+
+Result<ThrottleCosts> parse_throttle(std::string_view text) {
+  ThrottleCosts costs;
+  while (!text.empty()) {
+    const size_t end = text.find(';');
+    const std::string part(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    if (part.empty()) continue;
+    const size_t equals = part.find('=');
+    const std::string name = part.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
+    auto refuse = [&](const char* wanted) {
+      return Error{ErrorKind::argument, 0, fmt::format("'{}' is no cost of storage; give {}", part, wanted)};
+    };
+    if (name == "bandwidth") {
+      auto bytes = parse_bytes(value);
+      if (!bytes || *bytes <= 0) return refuse("bandwidth=BYTES, a second, such as 100M");
+      costs.bytes_per_second = *bytes;
+      continue;
+    }
+    int64_t* cost = name == "open"      ? &costs.open_ns
+                    : name == "request" ? &costs.request_ns
+                    : name == "lock"    ? &costs.lock_ns
+                                        : nullptr;
+    if (!cost) return refuse("open=MS, request=MS, lock=MS or bandwidth=BYTES");
+    char* rest = nullptr;
+    const double milliseconds = std::strtod(value.c_str(), &rest);
+    if (value.empty() || *rest != '\0' || !(milliseconds >= 0 && milliseconds <= 1e9)) {
+      return refuse("milliseconds, such as 0.1");
+    }
+    *cost = static_cast<int64_t>(milliseconds * 1e6);
+  }
+  return costs;
+}
 
 std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const ThrottleCosts& costs) {
   return make_observed_store(std::move(inner), std::make_shared<Throttle>(costs));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "store/store.h"
 
@@ -15,6 +16,10 @@ struct ThrottleCosts {
   int64_t bytes_per_second = 0;  // 0: no limit
   int64_t lock_ns = 0;           // of each lock and unlock
 };
+
+// "open=5;request=0.1;bandwidth=100M;lock=1": milliseconds, and bytes a second; what is not named costs
+// nothing. Kind argument, with a message that says what would be right.
+Result<ThrottleCosts> parse_throttle(std::string_view text);
 
 std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const ThrottleCosts& costs);
 

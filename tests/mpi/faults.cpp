@@ -19,7 +19,8 @@ namespace {
 struct Run {
   int rank = 0, ranks = 1;
   int block = 64, blocks = 200;
-  bool all_well = true;  // no call failed on this rank
+  bool nonblocking = false;  // calls that return before they are done, and split ones
+  bool all_well = true;      // no call failed on this rank
   int first_class = MPI_SUCCESS;
   int mistakes = 0;
   MPI_File file = MPI_FILE_NULL;
@@ -78,31 +79,49 @@ void check_read(Run& run, const char* call, const std::vector<uint8_t>& found, i
   }
 }
 
+// The calls, each by the way the run takes.
+int write_at_all(Run& run, MPI_Offset offset, const uint8_t* data, int bytes) {
+  if (!run.nonblocking)
+    return MPI_File_write_at_all(run.file, offset, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_Request request;
+  const int code = MPI_File_iwrite_at_all(run.file, offset, data, bytes, MPI_BYTE, &request);
+  return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
+
+int read_at_all(Run& run, MPI_Offset offset, uint8_t* data, int bytes) {
+  if (!run.nonblocking)
+    return MPI_File_read_at_all(run.file, offset, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  const int code = MPI_File_read_at_all_begin(run.file, offset, data, bytes, MPI_BYTE);
+  return code == MPI_SUCCESS ? MPI_File_read_at_all_end(run.file, data, MPI_STATUS_IGNORE) : code;
+}
+
+int write_at(Run& run, MPI_Offset offset, const uint8_t* data, int bytes) {
+  if (!run.nonblocking) return MPI_File_write_at(run.file, offset, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_Request request;
+  const int code = MPI_File_iwrite_at(run.file, offset, data, bytes, MPI_BYTE, &request);
+  return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
+
 void use_file(Run& run) {
   std::vector<uint8_t> mine(static_cast<size_t>(run.bytes()));
   for (size_t i = 0; i < mine.size(); ++i) mine[i] = value(run.rank, static_cast<int64_t>(i));
   set_view(run);
   bool written = true;
   const int half = run.bytes() / 2 / run.block * run.block;
-  written &= run.collective("MPI_File_write_at_all", MPI_File_write_at_all(run.file, 0, mine.data(), half,
-                                                                           MPI_BYTE, MPI_STATUS_IGNORE));
+  written &= run.collective("MPI_File_write_at_all", write_at_all(run, 0, mine.data(), half));
   written &= run.collective("MPI_File_write_at_all",
-                            MPI_File_write_at_all(run.file, half, mine.data() + half, run.bytes() - half,
-                                                  MPI_BYTE, MPI_STATUS_IGNORE));
+                            write_at_all(run, half, mine.data() + half, run.bytes() - half));
   written &= run.collective("MPI_File_sync", MPI_File_sync(run.file));
   patient_barrier(MPI_COMM_WORLD);
   std::vector<uint8_t> back(mine.size());
-  if (run.collective("MPI_File_read_at_all", MPI_File_read_at_all(run.file, 0, back.data(), run.bytes(),
-                                                                  MPI_BYTE, MPI_STATUS_IGNORE)) &&
-      written) {
+  if (run.collective("MPI_File_read_at_all", read_at_all(run, 0, back.data(), run.bytes())) && written) {
     check_read(run, "MPI_File_read_at_all", back, 0);
   }
   patient_barrier(MPI_COMM_WORLD);
   // Independent calls fail where they fail.
   const int part = run.block * 3;
   std::vector<uint8_t> some(static_cast<size_t>(part));
-  const bool rewritten = run.local(
-      "MPI_File_write_at", MPI_File_write_at(run.file, 0, mine.data(), part, MPI_BYTE, MPI_STATUS_IGNORE));
+  const bool rewritten = run.local("MPI_File_write_at", write_at(run, 0, mine.data(), part));
   if (run.local("MPI_File_read_at",
                 MPI_File_read_at(run.file, 0, some.data(), part, MPI_BYTE, MPI_STATUS_IGNORE)) &&
       rewritten) {
@@ -144,7 +163,7 @@ void check_file(Run& run, const std::string& path) {
 
 }  // namespace
 
-// faults [--blocks N] [--dir FOLDER] [--hint K=V]...
+// faults [--blocks N] [--dir FOLDER] [--calls nonblocking] [--hint K=V]...
 int main(int argc, char** argv) {
   Run run;
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
@@ -153,10 +172,12 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--blocks") == 0) run.blocks = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--dir") == 0) path = argv[i + 1];
+    if (std::strcmp(argv[i], "--calls") == 0) run.nonblocking = std::strcmp(argv[i + 1], "nonblocking") == 0;
     if (std::strcmp(argv[i], "--hint") == 0) hints.push_back(argv[i + 1]);
   }
   path += "/faults";
-  MPI_Init(&argc, &argv);
+  int provided;
+  MPI_Init_thread(&argc, &argv, run.nonblocking ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
   if (run.rank == 0) unlink(path.c_str());

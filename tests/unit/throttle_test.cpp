@@ -96,5 +96,24 @@ TEST_F(ThrottleTest, ThreadsSleepSideBySide) {
   EXPECT_LT(time_ns, 16 * 100 * ms);
 }
 
+TEST(ParseThrottle, NamesAndUnits) {
+  const auto costs = parse_throttle("open=5;request=0.1;bandwidth=100M;lock=2");
+  ASSERT_TRUE(costs);
+  EXPECT_EQ(costs->open_ns, 5 * ms);
+  EXPECT_EQ(costs->request_ns, ms / 10);
+  EXPECT_EQ(costs->bytes_per_second, 100 << 20);
+  EXPECT_EQ(costs->lock_ns, 2 * ms);
+  EXPECT_EQ(parse_throttle("")->bytes_per_second, 0);
+}
+
+TEST(ParseThrottle, WhatIsWrongIsNamed) {
+  for (const char* text : {"speed=3", "request", "request=", "request=fast", "bandwidth=0", "open=-1"}) {
+    const auto costs = parse_throttle(text);
+    ASSERT_FALSE(costs) << text;
+    EXPECT_EQ(costs.error().kind, ErrorKind::argument);
+    EXPECT_NE(costs.error().message.find(text), std::string::npos) << costs.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace concilio
