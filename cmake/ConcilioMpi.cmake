@@ -1,7 +1,7 @@
 # One build serves several MPIs: what does not know MPI is compiled once, the rest once for each MPI found.
-# Sets CONCILIO_MPI_NAMES, and for each NAME the interface target concilio_use_NAME and the
+# Sets CONCILIO_MPI_NAMES, the MPIs that get every program and test, and CONCILIO_ALL_MPI_NAMES, which has the light
+# ones too, that get the library and few tests. For each NAME there are the interface target concilio_use_NAME and the
 # variables CONCILIO_MPI_NAME_CC (compiler wrapper) and CONCILIO_MPI_NAME_LAUNCHER.
-# CONCILIO_FULL_MPI_NAMES: those that get every program and test; the rest get the library and few tests.
 
 # Open MPI 4 and 5 share a soname, and differ in constants; MPICH 4 and 5 have other sonames; the MPI 5 standard's own
 # ABI (mpiabi) has other handles. So each is a library of its own.
@@ -41,7 +41,7 @@ function(concilio_find_mpi flavour wrapper)
   set(CONCILIO_MPI_${flavour}_CC ${wrapper} CACHE INTERNAL "")
 endfunction()
 
-set(CONCILIO_MPI_NAMES "")
+set(CONCILIO_ALL_MPI_NAMES "")
 foreach(entry IN LISTS CONCILIO_MPIS)
   if(entry STREQUAL "auto")
     list(APPEND wanted openmpi mpich)
@@ -66,17 +66,19 @@ foreach(entry IN LISTS wanted)
   endif()
   if(wrapper)
     concilio_find_mpi(${flavour} ${wrapper})
-    list(APPEND CONCILIO_MPI_NAMES ${flavour})
+    list(APPEND CONCILIO_ALL_MPI_NAMES ${flavour})
     message(STATUS "MPI ${flavour}: ${wrapper}")
   elseif(NOT "auto" IN_LIST CONCILIO_MPIS)
     message(FATAL_ERROR "No mpicc.${flavour} found: install lib${flavour}-dev or give ${flavour}:/path/to/mpicc")
   endif()
 endforeach()
-if(NOT CONCILIO_MPI_NAMES)
+if(NOT CONCILIO_ALL_MPI_NAMES)
   message(FATAL_ERROR "No MPI found: install libopenmpi-dev or libmpich-dev, or set CONCILIO_MPIS")
 endif()
-set(CONCILIO_FULL_MPI_NAMES ${CONCILIO_MPI_NAMES})
-list(REMOVE_ITEM CONCILIO_FULL_MPI_NAMES ${CONCILIO_LIGHT_MPIS})
+set(CONCILIO_MPI_NAMES ${CONCILIO_ALL_MPI_NAMES})
+if(CONCILIO_LIGHT_MPIS)
+  list(REMOVE_ITEM CONCILIO_MPI_NAMES ${CONCILIO_LIGHT_MPIS})
+endif()
 
 # The folders that know MPI, once for each MPI, and the library that is preloaded.
 function(concilio_add_preload_library mpi)
