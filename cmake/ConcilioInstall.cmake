@@ -1,7 +1,10 @@
-# What is installed besides the programs and libraries: header, CMake package, pkg-config files.
+# What is installed besides the programs and libraries: headers, their man pages, CMake package, pkg-config files.
 include(CMakePackageConfigHelpers)
 
-install(FILES ${PROJECT_SOURCE_DIR}/include/concilio/concilio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio)
+install(FILES ${PROJECT_SOURCE_DIR}/include/concilio/concilio.h ${PROJECT_SOURCE_DIR}/include/concilio/file.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio)
+file(GLOB function_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.3)
+install(FILES ${function_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

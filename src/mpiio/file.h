@@ -115,6 +115,8 @@ class File {
   }  // individual pointer, etypes
   // Moves the individual pointer by `etypes` from where use(position) agrees to; its complaint otherwise.
   Status advance(int64_t etypes, const std::function<Status(int64_t)>& use);
+  // Moves it from one place to another, if it is still there.
+  void retreat(int64_t from, int64_t to);
   void set_position(int64_t position) {
     locked([&] { position_ = position; });
   }
@@ -135,8 +137,10 @@ class File {
 
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
-  // Takes the hints that the ranks give, the same on every rank. Collective; within in_turn.
+  // Takes the hints of info objects given after the open, the same on every rank. Collective; within in_turn.
   void adopt_hints(MPI_Info info);
+  // The settings of what comes later. On all ranks alike; within in_turn.
+  void change_config(const Config& changed);
   void remember(Operation operation, bool collective, const Plan& plan);
   // Closes on every rank; collective. The file stays registered until it is deleted, by the caller.
   Status close();
@@ -149,6 +153,14 @@ class File {
   };
   std::map<std::string, Reason> reasons() const {
     return locked([&] { return reasons_; });
+  }
+  // Of this rank's last call that moved data.
+  struct Last {
+    const char* method = nullptr;  // static; nullptr: there was none
+    std::string reason;
+  };
+  Last last() const {
+    return locked([&] { return last_; });
   }
   int64_t open_ns() const { return open_ns_; }
 
@@ -175,6 +187,8 @@ class File {
   int64_t open_ns_ = 0;
   bool reports_ = false;  // rank 0's environment asks for a report
   std::map<std::string, Reason> reasons_;
+  Reason* last_reason_[2][2] = {};  // by operation, and whether collective: most calls repeat it
+  Last last_;
 };
 
 // A name without the prefix that names a file-system type to ROMIO ("ufs:", "nfs:", ...).

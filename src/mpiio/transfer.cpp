@@ -130,10 +130,15 @@ Outcome Transfer::run() {
 Outcome Transfer::run_independent(Engine& engine) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
-  Plan plan = concilio::plan(facts_alone(engine, request_, file_.wishes(request_.operation)));
-  auto outcome = run_alone(engine, request_, plan);
-  if (outcome) file_.remember(request_.operation, false, plan);
-  return outcome;
+  const Wishes wishes = file_.wishes(request_.operation);
+  auto carry_out = [&](const Plan& plan) {
+    auto outcome = run_alone(engine, request_, plan);
+    if (outcome) file_.remember(request_.operation, false, plan);
+    return outcome;
+  };
+  // To plan, and to say why, takes longer than a small request does.
+  if (wishes.forced_method < 0 && is_one_stretch(request_)) return carry_out(plan_of_one_stretch());
+  return carry_out(concilio::plan(facts_alone(engine, request_, wishes)));
 }
 
 Outcome Transfer::run_collective(Engine& engine) {
@@ -145,8 +150,9 @@ Outcome Transfer::run_collective(Engine& engine) {
 }
 
 void Transfer::give_back() {
-  if (call_.pointer == Pointer::individual && trouble_)
-    (void)file_.advance(-etypes_, [](int64_t) { return Status(); });
+  if (call_.pointer != Pointer::individual || !trouble_) return;
+  const int64_t before = request_.position / view_->etype_bytes;
+  file_.retreat(before + etypes_, before);
 }
 
 void set_status(MPI_Status* status, int64_t bytes) {

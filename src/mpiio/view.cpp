@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/checked.h"
 #include "mpi/datatype.h"
 #include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
@@ -36,7 +37,9 @@ Result<MPI_Offset> current_displacement(File& file) {
   auto position = file.shared_pointer().get();
   if (!position) return position.error();
   auto view = file.view();
-  return view->access.empty() ? view->displacement : view->access.offset_of(*position * view->etype_bytes);
+  auto bytes = checked_multiply(*position, view->etype_bytes);
+  if (!bytes) return Error{ErrorKind::count, 0, "the shared file pointer is beyond what 64 bits hold"};
+  return view->access.empty() ? view->displacement : view->access.offset_of(*bytes);
 }
 
 Result<View> make_view(File& file, const Wanted& wanted) {

@@ -18,11 +18,11 @@ constexpr bool has_large = true;
 constexpr bool has_large = false;
 #endif
 
-// Open MPI 5.0 packs several elements of double complex without the gaps between them.
+// Open MPI 5.0 packs several complex elements without the gaps between them.
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
-constexpr bool packs_double_complex = false;
+constexpr bool packs_complex = false;
 #else
-constexpr bool packs_double_complex = true;
+constexpr bool packs_complex = true;
 #endif
 
 template <typename To, typename From>
@@ -66,7 +66,7 @@ RandomType TypeMaker::make_named() {
       {MPI_INT16_T, "int16"},
       {MPI_UINT64_T, "uint64"},
       {MPI_C_BOOL, "bool"},
-      {packs_double_complex ? MPI_C_DOUBLE_COMPLEX : MPI_C_FLOAT_COMPLEX, "complex"},
+      {packs_complex ? MPI_C_DOUBLE_COMPLEX : MPI_DATATYPE_NULL, "zcplx"},
       {MPI_OFFSET, "offset"},
       {MPI_AINT, "aint"},
       {MPI_COUNT, "count"},
@@ -87,7 +87,7 @@ RandomType TypeMaker::make_named() {
     return {all[kind].type, all[kind].name, true};
   if (kind == std::ssize(all) && MPI_Type_create_f90_real(6, 30, &type) == MPI_SUCCESS)
     return {type, "f90_real(6,30)", true};
-  if (kind == std::ssize(all) + 1 && packs_double_complex &&
+  if (kind == std::ssize(all) + 1 && packs_complex &&
       MPI_Type_create_f90_complex(14, 200, &type) == MPI_SUCCESS)
     return {type, "f90_complex(14,200)", true};
   if (kind == std::ssize(all) + 2 && MPI_Type_create_f90_integer(4, &type) == MPI_SUCCESS)

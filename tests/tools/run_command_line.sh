@@ -89,7 +89,7 @@ says err 'concilio_no_such'
 expect 2 "$concilio" run --hint nonsense $start "$program"
 says err 'NAME=VALUE'
 expect 0 "$concilio" run --hint somebody_elses_hint=1 $start "$program"
-says err 'no hint of this name'
+says err 'is unknown and ignored'
 expect 2 "$concilio" run --memory-limit lots $start "$program"
 says err 'memory-limit'
 expect 2 "$concilio" run --report "$scratch/no/such/folder.json" $start "$program"
