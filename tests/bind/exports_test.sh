@@ -6,9 +6,9 @@ nm=$1 library=$2
 
 names() { "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u; }
 
-mpi=$(ldd "$library" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')
+mpi=$(ldd "$library" | awk '$1 ~ /^libmpi(ch|_abi)?\.so/ { print $3 }')
 [ -n "$mpi" ] || { echo "$library is not linked to an MPI library"; exit 1; }
-expected=$(names "$mpi" | grep -E '^P?MPI_(File_|Register_datarep|Error_string$|Errhandler_free$)')
+expected=$(names "$mpi" | grep -E '^P?MPI_(File_|Register_datarep|Error_string$|Errhandler_free$|Init$|Init_thread$|(Test|Wait)(all|any|some)?$)')
 # Of the Fortran names one routine's, as far as this MPI comes with Fortran.
 for fortran in "$(dirname "$mpi")"/lib{mpi_mpifh.so.??,mpi_usempif08.so.??,mpichfort.so.??}; do
   case $(basename "$mpi") in
