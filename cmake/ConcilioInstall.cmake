@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/concilio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/generated/concilio.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-foreach(mpi IN LISTS CONCILIO_MPI_NAMES)
+foreach(mpi IN LISTS CONCILIO_ALL_MPI_NAMES)
   configure_file(cmake/concilio-mpi.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

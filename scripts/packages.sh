@@ -1,7 +1,8 @@
 # The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
 #
-# A line: what needs it (build, mpich, test, h5py), the Debian package, and how to tell that it is there:
-# a command, a header (header:NAME) or a Python module of /usr/bin/python3 (python:NAME).
+# A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs), the Debian package, and how to
+# tell that it is there: a command, a header (header:NAME), a module of pkg-config (pkg-config:NAME), a file (file:GLOB)
+# or a Python module of /usr/bin/python3 (python:NAME).
 concilio_packages="
 build  g++                  g++
 build  cmake                cmake
@@ -16,13 +17,26 @@ mpich  mpich                mpiexec.mpich
 test   libgtest-dev         header:gtest/gtest.h
 test   libgmock-dev         header:gmock/gmock.h
 test   python3              /usr/bin/python3
+test   python3-venv         python:ensurepip
 test   pkg-config           pkg-config
 test   gdb                  gdb
+test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
+test   gfortran             gfortran
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
+programs python3-h5py-mpi   python:h5py._debian_h5py_mpi
+programs libhdf5-openmpi-dev pkg-config:hdf5-openmpi
+programs libhdf5-mpich-dev  pkg-config:hdf5-mpich
+programs libnetcdf-mpi-dev  pkg-config:netcdf-mpi
+programs libpnetcdf-dev     pkg-config:pnetcdf
+programs hdf5-tools         h5diff
+programs python3-mpi4py     python:mpi4py.MPI
+programs python3-numpy      python:numpy
+programs python3-petsc4py   file:/usr/lib/petscdir/*/*-real/lib/python3/dist-packages/petsc4py
+programs python3-pip        python:pip
 "
 
 say() { printf '\n== %s\n' "$*"; }
@@ -30,6 +44,8 @@ say() { printf '\n== %s\n' "$*"; }
 is_there() {
   case $1 in
     header:*) printf '#include <%s>\n' "${1#header:}" | g++ -std=c++20 -fsyntax-only -x c++ - 2>/dev/null ;;
+    pkg-config:*) pkg-config --exists "${1#pkg-config:}" 2>/dev/null ;;
+    file:*) compgen -G "${1#file:}" >/dev/null ;;
     # Only found, not imported: to import it would start MPI.
     python:*)
       /usr/bin/python3 -c '

@@ -70,6 +70,7 @@ Result<std::vector<std::pair<std::string, std::string>>> check_settings(const Se
     variables.emplace_back("CONCILIO_MEMORY_LIMIT", options.memory_limit);
   }
   if (!options.only.empty()) variables.emplace_back("CONCILIO_ONLY", options.only);
+  if (options.threads) variables.emplace_back("CONCILIO_THREADS", "1");
   return variables;
 }
 

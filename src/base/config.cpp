@@ -317,7 +317,18 @@ std::vector<std::string> apply_hint_list(Config& config, std::string_view rest) 
   return complaints;
 }
 
+std::string environment(Key key) {
+  const char* name = settings()[index_of(key)].environment;
+  const char* value = name ? std::getenv(name) : nullptr;
+  return value ? value : "";
+}
+
 }  // namespace
+
+bool asked_in_environment(Key key) {
+  const Result<Parsed> parsed = parse_boolean(trim(environment(key)));
+  return parsed && parsed->number != 0;
+}
 
 Config Config::defaults() {
   Config config;
@@ -333,11 +344,6 @@ Config Config::from_environment() {
   Config config = defaults();
   const auto complain = [&config](std::vector<std::string> lines) {
     std::move(lines.begin(), lines.end(), std::back_inserter(config.complaints_));
-  };
-  const auto environment = [](Key key) -> std::string {
-    const char* name = settings()[index_of(key)].environment;
-    const char* value = name ? std::getenv(name) : nullptr;
-    return value ? value : "";
   };
   if (const std::string path = environment(Key::romio_hints); !path.empty()) {
     complain(apply_hints_file(config, path));

@@ -51,6 +51,7 @@ enum class Key : int {
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
   throttle,     // CONCILIO_THROTTLE: what the storage costs, see store/throttle.h (for experiments)
+  threads,      // CONCILIO_THREADS: raise the program's thread level to MPI_THREAD_MULTIPLE
   count_,
 };
 
@@ -151,6 +152,10 @@ class Config {
   std::array<Value, static_cast<size_t>(Key::count_)> values_;
   std::vector<std::string> complaints_;
 };
+
+// What the environment says of one boolean setting, without reading anything else: for what is asked before
+// MPI is there.
+bool asked_in_environment(Key key);
 
 // "4096", "4k", "4KiB", "1M", "2GiB" -> bytes (powers of 1024).
 Result<int64_t> parse_bytes(std::string_view text);

@@ -84,6 +84,8 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Storage faults to inject, for tests, as OPERATION:N:WHAT."},
     {Key::throttle, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_THROTTLE",
      "Makes the storage as slow as another, for experiments: open=MS;request=MS;bandwidth=BYTES;lock=MS."},
+    {Key::threads, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_THREADS",
+     "Initialise MPI with MPI_THREAD_MULTIPLE, whatever the program asks for."},
 }};
 
 constexpr Alias alias_table[] = {

@@ -15,11 +15,20 @@
 #include "mpiio/errors.h"
 #include "mpiio/requests.h"
 
+// The MPI 5 standard's ABI has MPI_File_toint and MPI_File_fromint alone.
+#if defined(OPEN_MPI) || defined(MPICH_VERSION)
+#define CONCILIO_MPI_HAS_FORTRAN_HANDLES
+#endif
+
 // Macros in some MPIs.
 #undef MPI_File_c2f
 #undef MPI_File_f2c
 #undef PMPI_File_c2f
 #undef PMPI_File_f2c
+
+#ifdef OPEN_MPI
+extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
+#endif
 
 namespace concilio::bind {
 namespace {
@@ -87,12 +96,37 @@ int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
   return code;
 }
 
+// MPI_FILE_NULL's is called here too: MPICH takes a Fortran handler for a C function.
+int call_errhandler(MPI_File handle, int code) {
+  if (mpiio::File* file = mpiio::find(handle)) return mpiio::call_errhandler(*file, code);
+  if (handle == MPI_FILE_NULL) return mpiio::call_default_errhandler(code);
+  return forward<int>(CONCILIO_NEXT(MPI_File_call_errhandler), handle, code);
+}
+
+// Open MPI counts the users of predefined handlers, and does not count what our files gave out. They are
+// never freed.
+bool is_predefined(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  if (handler == MPI_ERRORS_ABORT) return true;
+#endif
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
+}
+
 int free_errhandler(MPI_Errhandler* handler) {
-  if (!handler || !mpiio::is_file_errhandler(*handler)) {
+  if (!handler || (!mpiio::is_file_errhandler(*handler) && !is_predefined(*handler))) {
     return forward<int>(CONCILIO_NEXT(MPI_Errhandler_free), handler);
   }
   *handler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
+}
+
+// Open MPI's Fortran hands its MPI_BOTTOM, a common block, to C as it is in read_at and in calls that return
+// early.
+void* buffer_of(const void* given) {
+#ifdef OPEN_MPI
+  if (given && given == &mpi_fortran_bottom_) return MPI_BOTTOM;
+#endif
+  return const_cast<void*>(given);
 }
 
 // As MPI does it: `string` has room for MPI_MAX_ERROR_STRING characters.
@@ -160,7 +194,7 @@ int test_some(int count, MPI_Request* requests, int* completed, int* indices, MP
     mpiio::Direction::direction, mpiio::Pointer::pointer, collective, function \
   }
 #define DATA(offset) \
-  { offset, const_cast<void*>(static_cast<const void*>(buf)), count, datatype }
+  { offset, buffer_of(buf), count, datatype }
 #define TRANSFER(direction, pointer, collective, offset) \
   mpiio::transfer(*file, CALL(direction, pointer, collective), DATA(offset), status)
 #define START(direction, pointer, collective, offset) \

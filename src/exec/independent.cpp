@@ -50,7 +50,7 @@ Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer
   }
   RangeLock guard(engine.storage, first, end - first);
   if (engine.guard_writes && !engine.range_locked) {
-    if (auto status = guard.acquire(LockMode::shared); !status) return status.error();
+    if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status.error();
   }
   if (auto status = engine.storage.write(batch); !status) return status.error();
   return bytes;

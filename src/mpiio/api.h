@@ -80,6 +80,9 @@ int get_position_shared(File& file, MPI_Offset* offset);
 // Error handlers: errhandler.cpp. A handler is a predefined one or one made by MPI_File_create_errhandler,
 // which is recorded when it is made, since only its maker knows the function behind the handle.
 void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* function);
+// A Fortran procedure: its INTEGER handle and code come by reference.
+using FortranErrorFunction = void(MPI_Fint* handle, MPI_Fint* code);
+void record_errhandler(MPI_Errhandler handler, FortranErrorFunction* function);
 // Whether the handle is one of those.
 bool is_file_errhandler(MPI_Errhandler handler);
 int set_errhandler(File& file, MPI_Errhandler handler);
@@ -87,5 +90,6 @@ int get_errhandler(File& file, MPI_Errhandler* handler);
 int call_errhandler(File& file, int code);
 // MPI_FILE_NULL's handler: the default of files opened later, and the one open and delete call.
 int set_default_errhandler(MPI_Errhandler handler);
+int call_default_errhandler(int code);
 
 }  // namespace concilio::mpiio

@@ -39,9 +39,11 @@ Status check_size(File& file, MPI_Offset size) {
 
 // Whether all ranks give the same. Collective.
 Status agree_on(File& file, int64_t first, int64_t second) {
-  int64_t both[4] = {first, -first, second, -second};
-  PMPI_Allreduce(MPI_IN_PLACE, both, 4, MPI_INT64_T, MPI_MAX, file.team().comm());
-  if (both[0] == -both[1] && both[2] == -both[3]) return {};
+  const int64_t mine[2] = {first, second};
+  int64_t least[2], most[2];
+  PMPI_Allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, file.team().comm());
+  PMPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, file.team().comm());
+  if (least[0] == most[0] && least[1] == most[1]) return {};
   return Error{ErrorKind::not_same, 0, "the ranks give different arguments"};
 }
 

@@ -16,7 +16,7 @@ namespace {
 // freed: our files refer to them, and MPI counts no references from our files.
 struct Handlers {
   std::mutex mutex;
-  std::map<MPI_Errhandler, MPI_File_errhandler_function*> functions;
+  std::map<MPI_Errhandler, ErrorFunction> functions;
 };
 
 Handlers& handlers() {
@@ -41,7 +41,30 @@ std::atomic<const ErrorHandler*>& default_handler() {
   std::abort();  // MPI_Abort does not come back
 }
 
+void record(MPI_Errhandler handler, const ErrorFunction& function) {
+  Handlers& known = handlers();
+  std::lock_guard lock(known.mutex);
+  known.functions[handler] = function;
+}
+
+std::string text_of(int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+  return std::string(text, length);
+}
+
 }  // namespace
+
+// What the function does to its arguments is its own affair.
+void ErrorFunction::call(MPI_File handle, int code) const {
+  if (fortran) {
+    MPI_Fint integer = PMPI_File_c2f(handle), given = code;
+    fortran(&integer, &given);
+  } else {
+    c(&handle, &code);
+  }
+}
 
 int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
   ErrorHandler made;
@@ -79,19 +102,19 @@ int ErrorHandler::call(MPI_File handle, int code, const std::string& message) co
       break;
     case Kind::fatal:
       end_program(code, message);
-    case Kind::user: {
-      int given = code;  // what the function does to its argument is its own affair
-      function_(&handle, &given);
+    case Kind::user:
+      function_.call(handle, code);
       break;
-    }
   }
   return code;
 }
 
 void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* function) {
-  Handlers& known = handlers();
-  std::lock_guard lock(known.mutex);
-  known.functions[handler] = function;
+  record(handler, {.c = function});
+}
+
+void record_errhandler(MPI_Errhandler handler, FortranErrorFunction* function) {
+  record(handler, {.fortran = function});
 }
 
 bool is_file_errhandler(MPI_Errhandler handler) {
@@ -116,10 +139,12 @@ int get_errhandler(File& file, MPI_Errhandler* handler) {
 }
 
 int call_errhandler(File& file, int code) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
-  file.handler().call(file.handle(), code, std::string(text, length));
+  file.handler().call(file.handle(), code, text_of(code));
+  return MPI_SUCCESS;
+}
+
+int call_default_errhandler(int code) {
+  ErrorHandler::of_null().call(MPI_FILE_NULL, code, text_of(code));
   return MPI_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "mpiio/api.h"
 
 namespace concilio::mpiio {
 
@@ -17,6 +18,13 @@ int code_of(const Error& error);
 // The message of a code that code_of made. The entry point of MPI_Error_string asks, since MPICH finds no
 // message for codes added to its own classes.
 std::optional<std::string> message_of(int code);
+
+// A user's function: one of the two.
+struct ErrorFunction {
+  MPI_File_errhandler_function* c = nullptr;
+  FortranErrorFunction* fortran = nullptr;
+  void call(MPI_File handle, int code) const;
+};
 
 // The handler of one file, or of MPI_FILE_NULL: what happens with an error code.
 class ErrorHandler {
@@ -37,7 +45,7 @@ class ErrorHandler {
  private:
   enum class Kind { returns, fatal, user } kind_ = Kind::returns;
   MPI_Errhandler handle_ = MPI_ERRORS_RETURN;
-  MPI_File_errhandler_function* function_ = nullptr;
+  ErrorFunction function_;
 };
 
 }  // namespace concilio::mpiio

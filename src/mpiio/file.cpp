@@ -170,8 +170,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
     for (const std::string& complaint : process_config().complaints()) log_once(LogLevel::warning, complaint);
   }
   // All ranks must ask for the same mode.
-  int modes[2] = {amode, -amode};
-  PMPI_Allreduce(MPI_IN_PLACE, modes, 2, MPI_INT, MPI_MAX, file->team_->comm());
+  int modes[3] = {amode, -amode, has_thread_multiple()};
+  PMPI_Allreduce(MPI_IN_PLACE, modes, 3, MPI_INT, MPI_MAX, file->team_->comm());
   if (modes[0] != -modes[1])
     return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
   if (auto status = check_amode(amode); !status) return status.error();
@@ -185,6 +185,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   file->storage_ =
       std::make_unique<Storage>(*file->store_, no_folder ? path : absolute.string(), mode, file->counters_);
   file->engine_.reset(new Engine{*file->team_, *file->storage_, *file->budget_, file->counters_, {}});
+  file->engine_->concurrent = modes[2] != 0;
   if (auto status = file->open_storage(); !status) return status.error();
 
   file->open_ns_ = now_ns() - start_ns;
@@ -216,7 +217,6 @@ Status File::open_storage() {
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
   if (team_->rank() == 0) (void)shared_pointer().set(position_);  // its own memory
-  engine_->concurrent = has_thread_multiple();
   if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
   config_.tell(Key::visibility_immediate, engine_->caches_differ() ? "false" : "true");
   config_.tell(Key::filesystem_type, fmt::format("Concilio on {}", opened.file_system));
@@ -310,9 +310,10 @@ void File::take_settings(Engine& engine) const {
   auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
   bool cheap_locks =
       engine.facts.kind == StorageFacts::Kind::local || engine.facts.kind == StorageFacts::Kind::memory;
-  engine.sieve_writes = writes() && storage_->can_read() && engine.locks_work &&
-                        (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap_locks));
-  engine.guard_writes = engine.sieve_writes && (team_->size() > 1 || engine.concurrent);
+  engine.can_guard =
+      writes() && storage_->can_read() && engine.locks_work && (cheap_locks || sieving == Choice3::enable);
+  engine.sieve_writes = engine.can_guard && sieving != Choice3::disable;
+  engine.guard_writes = engine.concurrent ? engine.can_guard : engine.sieve_writes && team_->size() > 1;
 }
 
 Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) {
@@ -320,6 +321,12 @@ Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) 
     auto status = use(position_);
     if (status) position_ += etypes;
     return status;
+  });
+}
+
+void File::retreat(int64_t from, int64_t to) {
+  locked([&] {
+    if (position_ == from) position_ = to;
   });
 }
 

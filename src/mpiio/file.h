@@ -128,6 +128,8 @@ class File {
   }  // individual pointer, etypes
   // Moves the individual pointer by `etypes` from where use(position) agrees to; its complaint otherwise.
   Status advance(int64_t etypes, const std::function<Status(int64_t)>& use);
+  // Moves it from one place to another, if it is still there.
+  void retreat(int64_t from, int64_t to);
   void set_position(int64_t position) {
     locked([&] { position_ = position; });
   }

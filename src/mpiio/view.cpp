@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/checked.h"
 #include "mpi/datatype.h"
 #include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
@@ -38,7 +39,9 @@ Result<MPI_Offset> current_displacement(File& file) {
   if (!position) return position.error();
   auto view = file.view();
   const Shown& shown = view->shown();
-  return shown.access.empty() ? view->displacement : shown.access.offset_of(*position * shown.etype_bytes);
+  auto bytes = checked_multiply(*position, shown.etype_bytes);
+  if (!bytes) return Error{ErrorKind::count, 0, "the shared file pointer is beyond what 64 bits hold"};
+  return shown.access.empty() ? view->displacement : shown.access.offset_of(*bytes);
 }
 
 Error refuse(ErrorKind kind, std::string why) {

@@ -17,7 +17,7 @@ fail() { echo "FAILED: $*"; failed=1; }
 must() { "$@" > "$folder/output" 2>&1 || { fail "$*"; cat "$folder/output"; return 1; }; }
 
 must cmake --install "$build" --prefix "$prefix" || exit 1
-[ "$("$prefix/bin/concilio" version)" = "concilio $version" ] || fail "concilio version"
+[ "$("$prefix/bin/concilio" version | head -n 1)" = "concilio $version" ] || fail "concilio version"
 for page in concilio concilio-run concilio-bench concilio-hints; do
   [ -n "$(find "$prefix" -name "$page.1")" ] || fail "no man page $page.1"
 done
@@ -68,7 +68,7 @@ fi
 
 for i in "${!mpis[@]}"; do
   mpi=${mpis[$i]} launch=("${launchers[$i]}" -n 2)
-  if [ "$mpi" = openmpi ]; then launch+=(--oversubscribe); fi
+  if [[ $mpi == openmpi* ]]; then launch+=(--oversubscribe); fi
   says() {
     local expected=$1 what=$2
     shift 2

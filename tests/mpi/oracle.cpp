@@ -619,6 +619,10 @@ int main(int argc, char** argv) {
   }
   int provided;
   MPI_Init_thread(&argc, &argv, options.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  if (options.threads && provided < MPI_THREAD_MULTIPLE) {
+    std::fputs("MPI grants no MPI_THREAD_MULTIPLE\n", stderr);
+    return 1;
+  }
   if (options.form == Form::turned) register_turned();
   {
     const auto start = std::chrono::steady_clock::now();

@@ -327,6 +327,17 @@ TEST_F(ConfigFromEnvironment, EmptyVariableIsAsIfUnset) {
   EXPECT_THAT(config.complaints(), IsEmpty());
 }
 
+TEST_F(ConfigFromEnvironment, OneSettingIsAskedForAlone) {
+  EXPECT_FALSE(asked_in_environment(Key::threads));
+  setenv("ROMIO_HINTS", "/nonexistent/hints", 1);
+  setenv("CONCILIO_THREADS", " On ", 1);
+  EXPECT_TRUE(asked_in_environment(Key::threads));
+  for (const char* no : {"0", "false", "perhaps", ""}) {
+    setenv("CONCILIO_THREADS", no, 1);
+    EXPECT_FALSE(asked_in_environment(Key::threads)) << no;
+  }
+}
+
 TEST_F(ConfigFromEnvironment, OwnNameWinsOverHintListOverHintsFile) {
   hints_file("concilio_memory_limit 1M\nconcilio_method list\ncb_nodes 2\n");
   setenv("CONCILIO_HINTS", "concilio_memory_limit=2M; concilio_method=sieve", 1);

@@ -1,0 +1,57 @@
+// The Fortran names of MPI_File_create_errhandler, the one Fortran routine that has to be ours: a Fortran
+// procedure is given an INTEGER handle where a C function is given an MPI_File, and only the maker of a
+// handler knows which it is. All names, those of the f08 binding included, take the same arguments: a
+// procedure, an INTEGER handle (alone in its derived type) and an INTEGER error, which f08 programs may leave
+// out.
+#include <mpi.h>
+
+#include <exception>
+
+#include "base/log.h"
+#include "bind/next.h"
+#include "mpiio/api.h"
+
+namespace concilio::bind {
+namespace {
+
+using Create = void(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* error);
+
+void create(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* error) noexcept {
+  MPI_Fint outcome = MPI_ERR_OTHER;
+  try {
+    static const auto next = reinterpret_cast<Create*>(find_next("pmpi_file_create_errhandler_"));
+    if (next) next(function, handler, &outcome);
+    // Where the MPI's Fortran calls its C, ours has recorded a C function meanwhile.
+    if (outcome == MPI_SUCCESS) mpiio::record_errhandler(PMPI_Errhandler_f2c(*handler), function);
+  } catch (const std::exception& exception) {
+    log(LogLevel::error, "MPI_File_create_errhandler: {}", exception.what());
+    outcome = MPI_ERR_OTHER;
+  }
+  if (error) *error = outcome;
+}
+
+}  // namespace
+}  // namespace concilio::bind
+
+#define FORTRAN_NAME(name)                                                                            \
+  extern "C" __attribute__((visibility("default"))) void name(                                        \
+      concilio::mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* error) noexcept { \
+    concilio::bind::create(function, handler, error);                                                 \
+  }
+
+// Compilers' ways to make a symbol of a Fortran name, and the names behind the MPIs' mpi_f08 modules.
+FORTRAN_NAME(mpi_file_create_errhandler)
+FORTRAN_NAME(mpi_file_create_errhandler_)
+FORTRAN_NAME(mpi_file_create_errhandler__)
+FORTRAN_NAME(MPI_FILE_CREATE_ERRHANDLER)
+FORTRAN_NAME(MPI_File_create_errhandler_f)
+FORTRAN_NAME(MPI_File_create_errhandler_f08)
+FORTRAN_NAME(mpi_file_create_errhandler_f08_)
+FORTRAN_NAME(pmpi_file_create_errhandler)
+FORTRAN_NAME(pmpi_file_create_errhandler_)
+FORTRAN_NAME(pmpi_file_create_errhandler__)
+FORTRAN_NAME(PMPI_FILE_CREATE_ERRHANDLER)
+FORTRAN_NAME(PMPI_File_create_errhandler_f)
+FORTRAN_NAME(PMPI_File_create_errhandler_f08)
+FORTRAN_NAME(pmpi_file_create_errhandler_f08_)
+FORTRAN_NAME(pmpir_file_create_errhandler_f08_)
