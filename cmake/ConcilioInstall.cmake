@@ -1,7 +1,10 @@
-# What is installed besides the programs and libraries: header, CMake package, pkg-config files.
+# What is installed besides the programs and libraries: headers, their man pages, CMake package, pkg-config files.
 include(CMakePackageConfigHelpers)
 
-install(FILES ${PROJECT_SOURCE_DIR}/include/concilio/concilio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio)
+install(FILES ${PROJECT_SOURCE_DIR}/include/concilio/concilio.h ${PROJECT_SOURCE_DIR}/include/concilio/file.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio)
+file(GLOB function_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.3)
+install(FILES ${function_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -18,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/concilio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/generated/concilio.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-foreach(mpi IN LISTS CONCILIO_MPI_NAMES)
+foreach(mpi IN LISTS CONCILIO_ALL_MPI_NAMES)
   configure_file(cmake/concilio-mpi.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -17,8 +17,10 @@ mpich  mpich                mpiexec.mpich
 test   libgtest-dev         header:gtest/gtest.h
 test   libgmock-dev         header:gmock/gmock.h
 test   python3              /usr/bin/python3
+test   python3-venv         python:ensurepip
 test   pkg-config           pkg-config
 test   gdb                  gdb
+test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy

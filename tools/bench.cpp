@@ -90,7 +90,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
       ->capture_default_str();
   parser
       ->add_option("--mpi", options->mpi,
-                   "openmpi or mpich; with --compare a list (default: what is installed)")
+                   flavour_words() + "; with --compare a list (default: what is installed)")
       ->type_name("MPI");
   auto* concilio =
       parser->add_flag("--concilio", options->concilio, "Under Concilio, not the MPI's own MPI-IO");

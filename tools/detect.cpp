@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "installation.h"
 #include "program.h"
 
 namespace concilio::tools {
@@ -10,62 +13,107 @@ namespace {
 
 constexpr double version_timeout_seconds = 20;
 
+Error unsupported(std::string message) {
+  return {ErrorKind::unsupported, 0, std::move(message)};
+}
+
 // The program of one part of a command line: the first word that is an executable file; if that has no MPI
 // but a later word does, that one, since the first may have been the value of an option not known here.
 std::optional<Program> choose_program(const Words& words, const std::vector<size_t>& candidates,
                                       const Environment& environment) {
   std::optional<Program> first;
   for (const size_t i : candidates) {
-    const auto path = environment.find_executable(words[i]);
-    if (!path) continue;
-    Program program = inspect_program(*path, environment);
-    if (program.kind == Program::Kind::linked_with_mpi) return program;
+    auto program = inspect_command(words, i, environment);
+    if (!program) continue;
+    if (program->kind == Program::Kind::has_mpi) return program;
     if (!first) first = std::move(program);
   }
   return first;
 }
 
 Error unserved(const Program& program) {
-  return {
-      ErrorKind::unsupported, 0,
-      fmt::format("{} is linked with {}, an MPI library that Concilio does not serve; build it with Open MPI "
-                  "(libmpi.so.40) or MPICH (libmpich.so.12, libmpi.so.12)",
-                  program.path, program.mpi->name)};
+  return unsupported(
+      fmt::format("{}, an MPI library that Concilio does not serve; build it with Open MPI "
+                  "(libmpi.so.40), MPICH (libmpich.so.12, libmpi.so.12) or the MPI standard's ABI "
+                  "(libmpi_abi.so)",
+                  program.sentence()));
 }
 
-Error mismatch_with_launcher(const Program& program, Flavour of_program, const std::string& launcher,
-                             Flavour of_launcher) {
-  return {
-      ErrorKind::unsupported, 0,
-      fmt::format(
-          "{} is linked with {} ({}), but {} starts programs of {}; use the launcher of {} (mpirun.{}), or "
-          "build the program with {}",
-          program.path, flavour_name(of_program), program.mpi->name, launcher, flavour_name(of_launcher),
-          flavour_name(of_program), flavour_word(of_program), flavour_name(of_launcher))};
-}
-
-// The flavour that the program says it has; none where it cannot say.
-Result<std::optional<Flavour>> flavour_of_program(const Program& program) {
-  using Answer = std::optional<Flavour>;
+// What the program's own MPI says; none where it is not known.
+Result<std::optional<MpiLibrary>> mpi_of(const Program& program) {
+  using Answer = std::optional<MpiLibrary>;
   switch (program.kind) {
-    case Program::Kind::linked_with_mpi:
-      if (!program.mpi->flavour) return unserved(program);
-      return Answer(program.mpi->flavour);
+    case Program::Kind::has_mpi:
+      if (program.mpi->interface == Interface::other) return unserved(program);
+      return Answer(program.mpi);
     case Program::Kind::statically_linked:
-      return Error{
-          ErrorKind::unsupported, 0,
-          fmt::format("{} is statically linked, so nothing can be preloaded into it; link it dynamically",
-                      program.path)};
+      return unsupported(fmt::format(
+          "{} is statically linked, so nothing can be preloaded into it; link it dynamically", program.path));
     case Program::Kind::without_mpi:
-      return Error{
-          ErrorKind::unsupported, 0,
+      return unsupported(
           fmt::format("{} is not linked with MPI, so there is no MPI-IO to take over; if it loads MPI while "
-                      "it runs, or starts the real program, say which MPI: --mpi openmpi or --mpi mpich",
-                      program.path)};
+                      "it runs, or starts the real program, say which MPI: --mpi {}",
+                      program.path, flavour_words()));
     case Program::Kind::starts_others:
       break;
   }
   return Answer();
+}
+
+// Whose launcher a program needs; none for the standard's ABI whose implementation did not say who it is.
+std::optional<Family> family_of(const MpiLibrary& mpi) {
+  if (mpi.interface == Interface::openmpi) return Family::openmpi;
+  if (mpi.interface == Interface::mpich) return Family::mpich;
+  if (mpi.version) return mpi.version->family;
+  return std::nullopt;
+}
+
+// The library for a program's MPI. One that is missing is no missing program.
+Result<Installed> library_of(const Program& program, const MpiLibrary& mpi, const Environment& environment) {
+  auto library = library_for(mpi, environment);
+  if (library) return library;
+  const std::string& through = program.module;
+  return unsupported(fmt::format("{}{}: {}", program.path, through.empty() ? "" : ", through " + through,
+                                 library.error().message));
+}
+
+Result<Installed> library_of_launcher(const MpiVersion& version, const Environment& environment) {
+  auto library = library_for(version, environment);
+  if (library) return library;
+  return unsupported(library.error().message);
+}
+
+Status check_launcher(const Program& program, Family of_launcher, const std::string& launcher) {
+  const auto its = family_of(*program.mpi);
+  if (!its || *its == of_launcher) return {};
+  return unsupported(
+      fmt::format("{}, but {} starts programs of {}; use the launcher of {} (mpirun.{}), or build the "
+                  "program with {}",
+                  program.sentence(), launcher, family_name(of_launcher), family_name(*its),
+                  family_word(*its), family_name(of_launcher)));
+}
+
+bool can_be_preloaded(const std::string& path) {
+  return path.find_first_of(" :") == std::string::npos;
+}
+
+Detection with_library(const Installed& installed, const MpiLibrary& mpi) {
+  Detection detection;
+  detection.flavour = installed.flavour;
+  detection.preload = installed.path;
+  std::error_code failed;
+  const bool same = std::filesystem::equivalent(installed.mpi.path, mpi.path, failed);
+  if (!mpi.path.empty() && !same && can_be_preloaded(mpi.path)) detection.preload += ":" + mpi.path;
+  return detection;
+}
+
+Result<Detection> with_chosen(Flavour chosen, const Environment& environment) {
+  const auto library = find_library(chosen, environment);
+  if (!library) return unsupported(library.error().message);
+  Detection detection;
+  detection.flavour = chosen;
+  detection.preload = *library;
+  return detection;
 }
 
 Result<Detection> detect_under_launcher(const Words& words, const Environment& environment,
@@ -73,75 +121,80 @@ Result<Detection> detect_under_launcher(const Words& words, const Environment& e
   std::string version_text;
   if (const auto version = capture({words[0], "--version"}, environment, version_timeout_seconds))
     version_text = version->output + version->errors;
-  Detection detection;
-  detection.launcher = launcher_kind(words[0], version_text);
-  if (chosen) {
-    detection.flavour = *chosen;
-    return detection;
-  }
-  const auto of_launcher = flavour_of_version_text(version_text);
-  bool known = of_launcher.has_value() && detection.launcher != LauncherKind::slurm;
-  if (known) detection.flavour = of_launcher.value();
-  for (const auto& candidates : program_candidates(words, *detection.launcher)) {
-    const auto program = choose_program(words, candidates, environment);
+  const LauncherKind kind = launcher_kind(words[0], version_text);
+  const auto finish = [&](Result<Detection> found) {
+    if (found) found->launcher = kind;
+    return found;
+  };
+  if (chosen) return finish(with_chosen(*chosen, environment));
+
+  std::optional<MpiVersion> of_launcher = version_of_text(version_text);
+  if (kind == LauncherKind::slurm) of_launcher.reset();
+  std::optional<Program> first;
+  std::optional<Installed> fits;
+  for (const auto& candidates : program_candidates(words, kind)) {
+    auto program = choose_program(words, candidates, environment);
     if (!program) continue;
-    const auto flavour = flavour_of_program(*program);
-    if (!flavour) return flavour.error();
-    if (!flavour->has_value()) continue;
-    const Flavour its = flavour->value();
-    if (known && detection.flavour != its)
-      return mismatch_with_launcher(*program, its, words[0], detection.flavour);
-    detection.flavour = its;
-    known = true;
+    const auto mpi = mpi_of(*program);
+    if (!mpi) return mpi.error();
+    if (!mpi->has_value()) continue;
+    if (of_launcher) {
+      if (auto status = check_launcher(*program, of_launcher->family, words[0]); !status)
+        return status.error();
+    }
+    const auto library = library_of(*program, **mpi, environment);
+    if (!library) return library.error();
+    if (fits && fits->flavour != library->flavour) {
+      return unsupported(fmt::format("{}, but {}; all programs of one launch need the same MPI",
+                                     first->sentence(), program->sentence()));
+    }
+    if (!first) first = std::move(program);
+    fits = *library;
   }
-  if (known) return detection;
-  return Error{
-      ErrorKind::unsupported, 0,
-      fmt::format("neither {} nor the program it starts says which MPI it is; say it: --mpi openmpi or "
-                  "--mpi mpich",
-                  words[0])};
+  if (fits) return finish(with_library(*fits, *first->mpi));
+  if (!of_launcher) {
+    return unsupported(
+        fmt::format("neither {} nor the program it starts says which MPI it is; say it: --mpi {}", words[0],
+                    flavour_words()));
+  }
+  const auto library = library_of_launcher(*of_launcher, environment);
+  if (!library) return library.error();
+  return finish(with_library(*library, {}));
 }
 
 Result<Detection> detect_program_alone(const Words& words, const Environment& environment,
                                        std::optional<Flavour> chosen) {
-  Detection detection;
-  if (chosen) {
-    detection.flavour = *chosen;
-    return detection;
+  if (chosen) return with_chosen(*chosen, environment);
+  // Behind a wrapper such as numactl the real program is one of its words.
+  std::vector<size_t> candidates = {0};
+  if (inspect_program(*environment.find_executable(words[0]), environment).kind ==
+      Program::Kind::starts_others) {
+    for (size_t i = 1; i < words.size(); ++i) candidates.push_back(i);
   }
-  std::optional<Flavour> found = flavour_of_running_launcher(environment);
-  Program program = inspect_program(*environment.find_executable(words[0]), environment);
-  if (program.kind == Program::Kind::starts_others && !found) {
-    // A wrapper such as numactl: the real program is one of its words.
-    for (size_t i = 1; i < words.size(); ++i) {
-      const auto path = environment.find_executable(words[i]);
-      if (!path) continue;
-      Program inner = inspect_program(*path, environment);
-      if (inner.kind == Program::Kind::linked_with_mpi) {
-        program = std::move(inner);
-        break;
-      }
+  const Program program = *choose_program(words, candidates, environment);
+  const auto mpi = mpi_of(program);
+  if (!mpi) return mpi.error();
+  const auto of_launcher = family_of_running_launcher(environment);
+  if (!mpi->has_value()) {
+    if (!of_launcher) {
+      const char* why = program.is_python ? "finds no mpi4py, petsc4py, h5py or netCDF4 that loads MPI"
+                                          : "is a script or starts other programs";
+      return unsupported(fmt::format("{} {}, so its MPI is not known; put mpirun before it, or say --mpi {}",
+                                     program.path, why, flavour_words()));
     }
+    const auto library = library_of_launcher(MpiVersion{*of_launcher, 0, ""}, environment);
+    if (!library) return library.error();
+    return with_library(*library, {});
   }
-  const auto flavour = flavour_of_program(program);
-  if (!flavour) return flavour.error();
-  if (found && *flavour && *found != **flavour) {
-    return Error{
-        ErrorKind::unsupported, 0,
-        fmt::format("{} is linked with {} ({}), but was started by a launcher of {}; start it with mpirun.{}",
-                    program.path, flavour_name(**flavour), program.mpi->name, flavour_name(*found),
-                    flavour_word(**flavour))};
+  if (of_launcher) {
+    const auto its = family_of(**mpi);
+    if (its && *its != *of_launcher)
+      return unsupported(fmt::format("{}, but was started by a launcher of {}; start it with mpirun.{}",
+                                     program.sentence(), family_name(*of_launcher), family_word(*its)));
   }
-  if (*flavour) found = *flavour;
-  if (!found) {
-    return Error{
-        ErrorKind::unsupported, 0,
-        fmt::format("{} is a script or starts other programs, so its MPI is not known; put mpirun before it, "
-                    "or say --mpi openmpi or --mpi mpich",
-                    program.path)};
-  }
-  detection.flavour = *found;
-  return detection;
+  const auto library = library_of(program, **mpi, environment);
+  if (!library) return library.error();
+  return with_library(*library, **mpi);
 }
 
 }  // namespace

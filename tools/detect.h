@@ -1,7 +1,9 @@
-// Which MPI a command line will run under, found from its launcher and its program; or what is wrong with it.
+// Which library of Concilio a command line needs, found from its launcher and its program; or what is wrong
+// with it.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "flavour.h"
@@ -12,6 +14,9 @@ namespace concilio::tools {
 
 struct Detection {
   Flavour flavour = Flavour::openmpi;
+  // What is preloaded: Concilio's library, and behind it the program's own MPI library where Concilio's would
+  // otherwise bring another file of the same name along.
+  std::string preload;
   std::optional<LauncherKind> launcher;  // none: the first word is the program itself
 };
 

@@ -1,69 +1,112 @@
 #include "flavour.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 
 namespace concilio::tools {
 
 namespace {
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+struct Row {
+  const char* word;
+  const char* name;
+  Family family;
+};
+// In the order of Flavour.
+constexpr std::array<Row, all_flavours.size()> rows = {{{"openmpi", "Open MPI", Family::openmpi},
+                                                        {"mpich", "MPICH", Family::mpich},
+                                                        {"openmpi5", "Open MPI 5", Family::openmpi},
+                                                        {"mpich5", "MPICH 5", Family::mpich},
+                                                        {"mpiabi", "the MPI standard's ABI", Family::mpich}}};
+
+const Row& row_of(Flavour flavour) {
+  return rows[static_cast<size_t>(flavour)];
+}
+
+// The first number with a dot in it: "mpirun (Open MPI) 5.0.11" -> "5.0.11".
+std::string_view first_version_number(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (size_t begin = 0; begin < text.size(); ++begin) {
+    if (!is_digit(text[begin])) continue;
+    size_t end = begin;
+    while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
+    const std::string_view number = text.substr(begin, end - begin);
+    if (number.find('.') != std::string_view::npos) return number;
+    begin = end;
+  }
+  return {};
 }
 
 }  // namespace
 
 const char* flavour_word(Flavour flavour) {
-  return flavour == Flavour::openmpi ? "openmpi" : "mpich";
+  return row_of(flavour).word;
 }
 const char* flavour_name(Flavour flavour) {
-  return flavour == Flavour::openmpi ? "Open MPI" : "MPICH";
+  return row_of(flavour).name;
+}
+Family usual_family(Flavour flavour) {
+  return row_of(flavour).family;
 }
 
 std::optional<Flavour> flavour_of_word(std::string_view word) {
-  if (word == "openmpi") return Flavour::openmpi;
-  if (word == "mpich") return Flavour::mpich;
-  return std::nullopt;
-}
-
-std::optional<Flavour> flavour_of_version_text(std::string_view text) {
-  for (const char* sign : {"Open MPI", "OpenRTE", "open-mpi.org", "PRRTE", "prte"}) {
-    if (contains(text, sign)) return Flavour::openmpi;
-  }
-  for (const char* sign : {"HYDRA", "MPICH", "Hydra", "Intel(R) MPI"}) {
-    if (contains(text, sign)) return Flavour::mpich;
+  for (const Flavour flavour : all_flavours) {
+    if (word == flavour_word(flavour)) return flavour;
   }
   return std::nullopt;
 }
 
-std::optional<MpiLibrary> mpi_library_of_listing(std::string_view listing) {
-  struct Sign {
-    const char* prefix;
-    std::optional<Flavour> flavour;
-  };
-  // Open MPI 1.7 and later keep libmpi.so.12 to .40; MPICH's common ABI is libmpi.so.12, Debian's
-  // libmpich.so.12.
-  static const Sign signs[] = {{"libmpi.so.40", Flavour::openmpi}, {"libmpich.so.12", Flavour::mpich},
-                               {"libmpi.so.12", Flavour::mpich},   {"libmpi_abi.so", std::nullopt},
-                               {"libmpich.so", std::nullopt},      {"libmpi.so", std::nullopt}};
-  for (const Sign& sign : signs) {
-    for (size_t begin = 0; begin < listing.size();) {
-      const size_t end = std::min(listing.find('\n', begin), listing.size());
-      std::string_view line = listing.substr(begin, end - begin);
-      begin = end + 1;
-      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-      const std::string_view name = line.substr(0, line.find_first_of(" \t"));
-      if (name.substr(0, std::string_view(sign.prefix).size()) == sign.prefix)
-        return MpiLibrary{std::string(name), sign.flavour};
+const std::string& flavour_words() {
+  static const std::string words = [] {
+    std::string text;
+    for (const Flavour flavour : all_flavours) {
+      if (!text.empty()) text += flavour == all_flavours.back() ? " or " : ", ";
+      text += flavour_word(flavour);
     }
+    return text;
+  }();
+  return words;
+}
+
+const char* family_name(Family family) {
+  return family == Family::openmpi ? "Open MPI" : "MPICH";
+}
+const char* family_word(Family family) {
+  return family == Family::openmpi ? "openmpi" : "mpich";
+}
+
+std::optional<MpiVersion> version_of_text(std::string_view text) {
+  struct Sign {
+    const char* text;
+    Family family;
+    bool numbered;  // whether the number after it is the MPI's own
+  };
+  static constexpr Sign signs[] = {
+      {"Open MPI", Family::openmpi, true},      {"OpenRTE", Family::openmpi, true},
+      {"open-mpi.org", Family::openmpi, false}, {"PRRTE", Family::openmpi, false},
+      {"prte", Family::openmpi, false},         {"HYDRA", Family::mpich, true},
+      {"MPICH Version", Family::mpich, true},   {"MPICH", Family::mpich, false},
+      {"Hydra", Family::mpich, false},          {"Intel(R) MPI", Family::mpich, false},
+      {"MVAPICH", Family::mpich, false}};
+  for (const Sign& sign : signs) {
+    const size_t place = text.find(sign.text);
+    if (place == std::string_view::npos) continue;
+    MpiVersion version;
+    version.family = sign.family;
+    if (sign.numbered) version.number = first_version_number(text.substr(place));
+    std::from_chars(version.number.data(), version.number.data() + version.number.size(), version.major);
+    return version;
   }
   return std::nullopt;
 }
 
-std::optional<Flavour> flavour_of_running_launcher(const Environment& environment) {
-  if (environment.has("OMPI_COMM_WORLD_SIZE")) return Flavour::openmpi;
+std::optional<Family> family_of_running_launcher(const Environment& environment) {
+  if (environment.has("OMPI_COMM_WORLD_SIZE")) return Family::openmpi;
   if (environment.has("PMI_RANK") || environment.has("MPI_LOCALNRANKS") || environment.has_prefix("HYDRA") ||
       environment.has_prefix("HYDI_"))
-    return Flavour::mpich;
+    return Family::mpich;
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
-// Which MPI: the two families whose programs Concilio can run, and how they are told apart.
+// Which MPI: the ones that Concilio has libraries for, and how their launchers are told apart.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,25 +10,35 @@
 
 namespace concilio::tools {
 
-enum class Flavour { openmpi, mpich };
+// One library of Concilio each.
+enum class Flavour { openmpi, mpich, openmpi5, mpich5, mpiabi };
+inline constexpr std::array all_flavours = {Flavour::openmpi, Flavour::mpich, Flavour::openmpi5,
+                                            Flavour::mpich5, Flavour::mpiabi};
+
+// Whose launchers start a program, and how.
+enum class Family { openmpi, mpich };
 
 const char* flavour_word(Flavour flavour);  // "openmpi": in file names and options
 const char* flavour_name(Flavour flavour);  // "Open MPI": in messages
 std::optional<Flavour> flavour_of_word(std::string_view word);
+// "openmpi, mpich, ... or mpiabi"
+const std::string& flavour_words();
+// Of the launcher that comes with it.
+Family usual_family(Flavour flavour);
 
-// What `LAUNCHER --version` wrote.
-std::optional<Flavour> flavour_of_version_text(std::string_view text);
+const char* family_name(Family family);
+const char* family_word(Family family);  // "openmpi" as in mpirun.openmpi
 
-// The MPI library among those that a program loads, e.g. "libmpi.so.40" or "libmpich.so.12".
-struct MpiLibrary {
-  std::string name;
-  std::optional<Flavour> flavour;  // none: an MPI library that Concilio does not serve
+// What `LAUNCHER --version` or MPI_Get_library_version says.
+struct MpiVersion {
+  Family family = Family::openmpi;
+  int major = 0;       // 0: it does not say
+  std::string number;  // "5.0.11"; empty: it does not say
 };
-// `listing`: what the dynamic loader lists, one library a line.
-std::optional<MpiLibrary> mpi_library_of_listing(std::string_view listing);
+std::optional<MpiVersion> version_of_text(std::string_view text);
 
 // The MPI whose launcher started this process, if one did.
-std::optional<Flavour> flavour_of_running_launcher(const Environment& environment);
+std::optional<Family> family_of_running_launcher(const Environment& environment);
 // The rank that launcher gave this process, if it said.
 std::optional<int> rank_of_running_launcher(const Environment& environment);
 

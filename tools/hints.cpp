@@ -17,6 +17,7 @@ std::string bound_text(const Setting& setting, int64_t bound) {
 }
 
 std::string range_of(const Setting& setting) {
+  if (setting.effect == Effect::told) return "told by Concilio";
   switch (setting.type) {
     case ValueType::integer:
     case ValueType::bytes:
@@ -26,10 +27,46 @@ std::string range_of(const Setting& setting) {
       return "true or false";
     case ValueType::choice:
       return setting.choices;
+    case ValueType::config_list:
+      return "*:N or HOST:N,...";
+    case ValueType::realm_kind:
+      return "aar or a number";
+    case ValueType::permissions:
+      return fmt::format("octal, {:o} to {:o}", setting.minimum, setting.maximum);
     case ValueType::text:
       break;
   }
   return "text";
+}
+
+const char* effect_name(Effect effect) {
+  switch (effect) {
+    case Effect::always:
+      return "always";
+    case Effect::at_open:
+      return "at open";
+    case Effect::default_only:
+      return "default only";
+    case Effect::told:
+      break;
+  }
+  return "told";
+}
+
+std::string meaning_of(const Setting& setting) {
+  std::string meaning = setting.help;
+  if (setting.effect == Effect::at_open) meaning += " Taken at the open alone.";
+  if (setting.effect == Effect::default_only) meaning += " So far only the default is honoured.";
+  if (setting.effect == Effect::told) meaning += " Read it with MPI_File_get_info.";
+  return meaning;
+}
+
+std::vector<std::string> other_names(const Setting& setting) {
+  std::vector<std::string> names;
+  for (const Alias& alias : aliases()) {
+    if (alias.key == setting.key) names.push_back(alias.name);
+  }
+  return names;
 }
 
 int list_hints(bool as_json) {
@@ -39,16 +76,19 @@ int list_hints(bool as_json) {
     if (as_json) {
       all.push_back(
           {{"hint", setting.hint ? nlohmann::json(setting.hint) : nlohmann::json()},
+           {"aliases", other_names(setting)},
            {"environment", setting.environment ? nlohmann::json(setting.environment) : nlohmann::json()},
            {"range", range_of(setting)},
            {"default", default_value},
-           {"help", setting.help}});
+           {"effect", effect_name(setting.effect)},
+           {"help", meaning_of(setting)}});
       continue;
     }
     std::string names = setting.hint ? setting.hint : "";
+    for (const std::string& name : other_names(setting)) names += fmt::format(", also {}", name);
     if (setting.environment)
       names += fmt::format("{}{}", names.empty() ? "" : ", environment ", setting.environment);
-    fmt::print("{}\n    {}\n    range: {}; default: {}\n", names, setting.help, range_of(setting),
+    fmt::print("{}\n    {}\n    range: {}; default: {}\n", names, meaning_of(setting), range_of(setting),
                default_value.empty() ? "none" : default_value);
   }
   if (as_json) fmt::print("{}\n", all.dump(2));

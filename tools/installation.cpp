@@ -4,8 +4,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
-#include <vector>
+#include <fstream>
+#include <map>
+#include <sstream>
 
 #include "process.h"
 
@@ -55,6 +59,134 @@ Result<std::string> find_library(Flavour flavour, const Environment& environment
   return library;
 }
 
+namespace {
+
+// What the mark in a library says after it: "openmpi 4.1.4". Empty: it has none.
+std::string built_for(const std::string& library) {
+  static constexpr std::string_view mark = "concilio-built-for: ";
+  std::ifstream file(library, std::ios::binary);
+  std::ostringstream all;
+  all << file.rdbuf();
+  const std::string text = all.str();
+  const size_t place = text.find(mark);
+  return place == std::string::npos ? "" : text.substr(place + mark.size()).c_str();
+}
+
+Installed examine(Flavour flavour, const std::string& path, const Environment& environment) {
+  Installed installed;
+  installed.flavour = flavour;
+  installed.path = path;
+  if (const auto linked = mpi_library_of_file(path, environment)) installed.mpi = *linked;
+  std::istringstream words(built_for(path));
+  std::string interface;
+  MpiVersion version;
+  words >> interface >> version.number;
+  version.family = interface == "openmpi" ? Family::openmpi : Family::mpich;
+  std::from_chars(version.number.data(), version.number.data() + version.number.size(), version.major);
+  installed.mpi.interface = interface == "openmpi" ? Interface::openmpi
+                            : interface == "mpich" ? Interface::mpich
+                            : interface == "abi"   ? Interface::abi
+                                                   : Interface::other;
+  installed.mpi.version = version;
+  return installed;
+}
+
+bool same_major(const std::optional<MpiVersion>& one, const std::optional<MpiVersion>& other) {
+  if (!one || !other || one->major == 0 || other->major == 0) return true;
+  return one->major == other->major;
+}
+
+bool serves(const Installed& installed, const MpiLibrary& mpi) {
+  if (installed.mpi.interface != mpi.interface || mpi.interface == Interface::other) return false;
+  if (!installed.mpi.name.empty() && installed.mpi.name != mpi.name) return false;
+  return mpi.interface == Interface::abi || same_major(installed.mpi.version, mpi.version);
+}
+
+// What a library for it is usually called.
+Flavour usual_flavour(const MpiLibrary& mpi) {
+  const int major = mpi.version ? mpi.version->major : 0;
+  if (mpi.interface == Interface::abi) return Flavour::mpiabi;
+  if (mpi.interface == Interface::openmpi) return major >= 5 ? Flavour::openmpi5 : Flavour::openmpi;
+  return major >= 5 ? Flavour::mpich5 : Flavour::mpich;
+}
+
+std::string list_of(const std::vector<Installed>& all) {
+  std::vector<std::string> names;
+  for (const Installed& installed : all) names.push_back(installed.described());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The compiler wrapper that belongs to an MPI library, or how to write it.
+std::string wrapper_of(const MpiLibrary& mpi) {
+  const char* word = mpi.interface == Interface::abi ? "mpicc_abi" : "mpicc";
+  const fs::path guess = fs::path(mpi.path).parent_path() / ".." / "bin" / word;
+  if (!mpi.path.empty() && access(guess.c_str(), X_OK) == 0) return guess.lexically_normal().string();
+  return fmt::format("/path/to/its/{}", word);
+}
+
+Error no_library(const MpiLibrary& mpi, const std::vector<Installed>& all) {
+  return {ErrorKind::unsupported, 0,
+          fmt::format("Concilio has no library for {}, only for {}; build it with "
+                      "-DCONCILIO_MPIS=\"auto;{}:{}\", or run the program with one of those MPIs",
+                      mpi.described(), list_of(all), flavour_word(usual_flavour(mpi)), wrapper_of(mpi))};
+}
+
+}  // namespace
+
+std::string Installed::described() const {
+  if (mpi.interface == Interface::abi)
+    return fmt::format("{} ({})", flavour_word(flavour), flavour_name(flavour));
+  if (!mpi.version || mpi.version->number.empty()) return flavour_word(flavour);
+  return fmt::format("{} ({} {})", flavour_word(flavour), family_name(mpi.version->family),
+                     mpi.version->number);
+}
+
+std::vector<Installed> installed_libraries(const Environment& environment) {
+  std::vector<Installed> all;
+  for (const Flavour flavour : all_flavours) {
+    const auto path = find_library(flavour, environment);
+    if (path) all.push_back(examine(flavour, *path, environment));
+  }
+  return all;
+}
+
+Result<Installed> library_for(const MpiLibrary& mpi, const Environment& environment) {
+  const auto all = installed_libraries(environment);
+  for (const Installed& installed : all) {
+    if (serves(installed, mpi)) return installed;
+  }
+  const auto usual = find_library(usual_flavour(mpi), environment);
+  // None at all, or none that can be preloaded: that says it better.
+  if (all.empty() && !usual) return usual.error();
+  return no_library(mpi, all);
+}
+
+Result<Installed> library_for(const MpiVersion& version, const Environment& environment) {
+  const auto all = installed_libraries(environment);
+  std::vector<Installed> fitting;
+  for (const Installed& installed : all) {
+    // A program of the standard's ABI says so itself.
+    if (installed.mpi.interface == Interface::abi || installed.mpi.version->family != version.family)
+      continue;
+    if (same_major(installed.mpi.version, version)) fitting.push_back(installed);
+  }
+  MpiLibrary wanted;
+  wanted.name = family_name(version.family);
+  wanted.interface = version.family == Family::openmpi ? Interface::openmpi : Interface::mpich;
+  wanted.version = version;
+  const auto usual = find_library(usual_flavour(wanted), environment);
+  if (all.empty() && !usual) return usual.error();
+  if (fitting.empty()) return no_library(wanted, all);
+  if (fitting.size() > 1)
+    return Error{
+        ErrorKind::unsupported, 0,
+        fmt::format("it is not known which version of {} the program has, and there are libraries for "
+                    "{}; say it: --mpi {} or --mpi {}",
+                    family_name(version.family), list_of(fitting), flavour_word(fitting[0].flavour),
+                    flavour_word(fitting[1].flavour))};
+  return fitting[0];
+}
+
 Result<std::string> find_bench_program(Flavour flavour, const Environment& environment) {
   const fs::path prefix = folder_of_this_executable() / "..";
   return find_part(fmt::format("concilio-bench-{}", flavour_word(flavour)),
@@ -71,12 +203,15 @@ Result<std::string> find_launcher(Flavour flavour, const Environment& environmen
                    fmt::format("CONCILIO_MPIRUN={} is no executable file", *chosen)};
     // One that is known to be another MPI's is not meant for this one.
     const auto version = capture({*path, "--version"}, environment, 20);
-    const auto its = version ? flavour_of_version_text(version->output + version->errors) : std::nullopt;
-    if (!its || *its == flavour) return *path;
+    const auto its = version ? version_of_text(version->output + version->errors) : std::nullopt;
+    if (!its || its->family == usual_family(flavour)) return *path;
   }
-  const std::string built_with =
-      flavour == Flavour::openmpi ? CONCILIO_LAUNCHER_OPENMPI : CONCILIO_LAUNCHER_MPICH;
-  for (const std::string& word : {built_with, fmt::format("mpirun.{}", flavour_word(flavour))}) {
+  static const std::map<Flavour, std::string> built_with = {{Flavour::openmpi, CONCILIO_LAUNCHER_OPENMPI},
+                                                            {Flavour::mpich, CONCILIO_LAUNCHER_MPICH},
+                                                            {Flavour::openmpi5, CONCILIO_LAUNCHER_OPENMPI5},
+                                                            {Flavour::mpich5, CONCILIO_LAUNCHER_MPICH5},
+                                                            {Flavour::mpiabi, CONCILIO_LAUNCHER_MPIABI}};
+  for (const std::string& word : {built_with.at(flavour), fmt::format("mpirun.{}", flavour_word(flavour))}) {
     if (const auto found = environment.find_executable(word)) return *found;
   }
   return Error{ErrorKind::no_such_file, ENOENT,

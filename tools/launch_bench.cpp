@@ -51,7 +51,7 @@ Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchO
   command.environment = environment;
   command.data_file = options.file.empty() ? default_data_file(environment) : options.file;
   command.words = {*launcher};
-  if (launch.flavour == Flavour::openmpi) {
+  if (usual_family(launch.flavour) == Family::openmpi) {
     command.words.push_back("--oversubscribe");
     if (geteuid() == 0) {
       command.environment.set("OMPI_ALLOW_RUN_AS_ROOT", "1");
@@ -68,7 +68,7 @@ Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchO
     RankSettings settings{*library, {}};
     if (!report.empty()) settings.variables.emplace_back("CONCILIO_REPORT", report);
     const LauncherKind kind =
-        launch.flavour == Flavour::openmpi ? LauncherKind::openmpi : LauncherKind::hydra;
+        usual_family(launch.flavour) == Family::openmpi ? LauncherKind::openmpi : LauncherKind::hydra;
     command.words = with_rank_settings(command.words, kind, settings, command.environment);
   }
   return command;
@@ -84,7 +84,7 @@ Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Env
   std::vector<Flavour> flavours;
   if (wanted.empty()) {
     std::string missing;
-    for (const Flavour flavour : {Flavour::openmpi, Flavour::mpich}) {
+    for (const Flavour flavour : all_flavours) {
       const auto program = find_bench_program(flavour, environment);
       if (program.ok() && find_launcher(flavour, environment).ok()) {
         flavours.push_back(flavour);
@@ -98,7 +98,7 @@ Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Env
   for (const std::string& word : split_at_commas(wanted)) {
     const auto flavour = flavour_of_word(word);
     if (!flavour)
-      return Error{ErrorKind::argument, 0, fmt::format("--mpi {}: there is openmpi and mpich", word)};
+      return Error{ErrorKind::argument, 0, fmt::format("--mpi {}: there is {}", word, flavour_words())};
     flavours.push_back(*flavour);
   }
   return flavours;

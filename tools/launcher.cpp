@@ -194,9 +194,9 @@ bool is_launcher_name(std::string_view word) {
 
 LauncherKind launcher_kind(std::string_view word, std::string_view version_text) {
   if (base_name(word) == "srun") return LauncherKind::slurm;
-  const auto flavour = flavour_of_version_text(version_text);
-  if (!flavour) return LauncherKind::other;
-  return *flavour == Flavour::openmpi ? LauncherKind::openmpi : LauncherKind::hydra;
+  const auto version = version_of_text(version_text);
+  if (!version) return LauncherKind::other;
+  return version->family == Family::openmpi ? LauncherKind::openmpi : LauncherKind::hydra;
 }
 
 std::vector<std::vector<size_t>> program_candidates(const Words& words, LauncherKind kind) {

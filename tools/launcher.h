@@ -27,7 +27,7 @@ std::vector<std::vector<size_t>> program_candidates(const Words& words, Launcher
 
 // What the ranks shall find in their environment.
 struct RankSettings {
-  std::string library;                                         // to be preloaded
+  std::string library;                                         // to be preloaded; several: "one:other"
   std::vector<std::pair<std::string, std::string>> variables;  // and these set
 };
 

@@ -1,14 +1,15 @@
 #include "program.h"
 
-#include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 
-#include "process.h"
+#include "python.h"
 
 namespace concilio::tools {
 
@@ -29,57 +30,78 @@ bool usually_starts_others(std::string name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-struct ElfFacts {
-  bool is_elf = false;
-  std::string interpreter;  // of a dynamically linked program
-};
-
-ElfFacts read_elf(const std::string& path) {
-  ElfFacts facts;
+// The words of a script's first line: "#!/usr/bin/env python3" -> /usr/bin/env, python3.
+Words shebang_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  Elf64_Ehdr header;
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return facts;
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return facts;
-  facts.is_elf = true;
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) return facts;
-  for (int i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    file.seekg(static_cast<std::streamoff>(header.e_phoff + static_cast<uint64_t>(i) * header.e_phentsize));
-    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) break;
-    if (segment.p_type != PT_INTERP || segment.p_filesz == 0 || segment.p_filesz > 4096) continue;
-    facts.interpreter.resize(segment.p_filesz);
-    file.seekg(static_cast<std::streamoff>(segment.p_offset));
-    file.read(facts.interpreter.data(), static_cast<std::streamsize>(segment.p_filesz));
-    facts.interpreter.resize(std::strlen(facts.interpreter.c_str()));
-    break;
+  char mark[2] = "";
+  std::string line;
+  Words words;
+  if (!file.read(mark, 2) || mark[0] != '#' || mark[1] != '!' || !std::getline(file, line)) return words;
+  std::istringstream stream(line.substr(0, 4096));
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// The command line that Python gets if words[place] is Python, or a script that begins with it.
+std::optional<Words> python_words(const Words& words, size_t place, const std::string& path) {
+  Words all;
+  if (is_python_name(std::filesystem::path(words[place]).filename().string())) {
+    all.assign(words.begin() + static_cast<long>(place), words.end());
+    all[0] = path;
+    return all;
   }
-  return facts;
+  all = shebang_of(path);
+  if (!all.empty() && std::filesystem::path(all[0]).filename() == "env") {
+    all.erase(all.begin());
+    while (!all.empty() && (all[0][0] == '-' || all[0].find('=') != std::string::npos))
+      all.erase(all.begin());
+  }
+  if (all.empty() || !is_python_name(std::filesystem::path(all[0]).filename().string())) return std::nullopt;
+  all.push_back(path);
+  return all;
 }
 
 }  // namespace
 
+std::string Program::sentence() const {
+  if (!module.empty()) return fmt::format("{} loads {} through {}", path, mpi->described(), module);
+  return fmt::format("{} is linked with {}", path, mpi->described());
+}
+
 Program inspect_program(const std::string& path, const Environment& environment) {
   Program program;
   program.path = path;
-  const ElfFacts elf = read_elf(path);
-  if (!elf.is_elf) {
+  const auto interpreter = interpreter_of(path);
+  if (!interpreter) {
     program.kind = Program::Kind::starts_others;
     return program;
   }
-  if (elf.interpreter.empty()) {
+  if (interpreter->empty()) {
     program.kind = Program::Kind::statically_linked;
   } else {
-    // The loader itself lists what the program loads, with every rule of rpath and LD_LIBRARY_PATH. Libraries
-    // that are preloaded into everything are not the program's.
-    Environment bare = environment;
-    bare.unset("LD_PRELOAD");
-    const auto listing =
-        capture({elf.interpreter, "--list", std::filesystem::absolute(path).string()}, bare, 20);
-    if (listing) program.mpi = mpi_library_of_listing(listing->output);
-    program.kind = program.mpi ? Program::Kind::linked_with_mpi : Program::Kind::without_mpi;
+    program.mpi = mpi_library_of_file(path, *interpreter, environment);
+    program.kind = program.mpi ? Program::Kind::has_mpi : Program::Kind::without_mpi;
   }
   if (!program.mpi && usually_starts_others(std::filesystem::path(path).filename().string()))
     program.kind = Program::Kind::starts_others;
+  return program;
+}
+
+std::optional<Program> inspect_command(const Words& words, size_t place, const Environment& environment) {
+  const auto path = environment.find_executable(words[place]);
+  if (!path) return std::nullopt;
+  Program program = inspect_program(*path, environment);
+  const auto python = program.mpi ? std::nullopt : python_words(words, place, *path);
+  if (python) {
+    program.kind = Program::Kind::starts_others;
+    program.is_python = true;
+    if (auto loaded = mpi_of_python(*python, environment)) {
+      program.kind = Program::Kind::has_mpi;
+      program.mpi = std::move(loaded->mpi);
+      program.module = std::move(loaded->module);
+    }
+  }
+  if (program.mpi && !program.mpi->path.empty()) program.mpi->version = version_of_library(program.mpi->path);
   return program;
 }
 

@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "detect.h"
-#include "installation.h"
 #include "records.h"
 #include "settings.h"
 #include "subcommands.h"
@@ -90,7 +89,7 @@ Status write_report(const std::string& path, const RunOptions& options, int exit
 // wrote records speak, and rank 0 where its program wrote none. Only rank 0 writes to the report's own name.
 void conclude(const RunOptions& options, const Environment& environment, const Records& records,
               int exit_status) {
-  const bool inside_launcher = flavour_of_running_launcher(environment).has_value();
+  const bool inside_launcher = family_of_running_launcher(environment).has_value();
   const int rank = inside_launcher ? rank_of_running_launcher(environment).value_or(0) : 0;
   if (records.files.empty() && rank != 0) return;
   if (records.unreadable_lines > 0)
@@ -134,11 +133,6 @@ int run_command(const RunOptions& options, Environment environment) {
     complain(detection.error().message);
     return detection.error().kind == ErrorKind::no_such_file ? exit_not_found : exit_usage;
   }
-  const auto library = find_library(detection->flavour, environment);
-  if (!library) {
-    complain(library.error().message);
-    return exit_usage;
-  }
 
   std::unique_ptr<RecordsFile> records_file;
   if (options.summary || !options.report.empty()) {
@@ -150,7 +144,7 @@ int run_command(const RunOptions& options, Environment environment) {
     records_file = std::move(*made);
     variables->emplace_back("CONCILIO_REPORT", records_file->path());
   }
-  const RankSettings settings{*library, *variables};
+  const RankSettings settings{detection->preload, *variables};
   Environment of_child = environment;
   Words words = options.command;
   if (detection->launcher) {
@@ -165,6 +159,12 @@ int run_command(const RunOptions& options, Environment environment) {
   }
   if (records_file) conclude(options, environment, records_file->read(), *exit_status);
   return *exit_status;
+}
+
+std::vector<std::string> all_words() {
+  std::vector<std::string> words;
+  for (const Flavour flavour : all_flavours) words.emplace_back(flavour_word(flavour));
+  return words;
 }
 
 }  // namespace
@@ -187,9 +187,12 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
       ->type_name("BYTES");
   parser->add_option("--only", options->settings.only, "Take over only files that match; several: GLOB:GLOB")
       ->type_name("GLOB");
+  parser->add_flag("--threads", options->settings.threads,
+                   "Give the program MPI_THREAD_MULTIPLE, whatever it asks MPI for");
   parser
-      ->add_option("--mpi", options->mpi, "The program's MPI, where it cannot be found out: openmpi or mpich")
-      ->check(CLI::IsMember({"openmpi", "mpich"}))
+      ->add_option("--mpi", options->mpi,
+                   "The program's MPI, where it cannot be found out: " + flavour_words())
+      ->check(CLI::IsMember(all_words()))
       ->type_name("MPI");
   parser->prefix_command();
   parser->footer(

@@ -39,8 +39,7 @@ Status check_hint(const std::string& hint, Config& config, std::vector<std::stri
   const Status set = config.set(name, hint.substr(equals + 1), Config::Origin::environment);
   if (set.ok()) return {};
   if (set.error().kind == ErrorKind::unsupported && name.compare(0, 9, "concilio_") != 0) {
-    notes.push_back(
-        fmt::format("--hint {}: Concilio has no hint of this name, it will have no effect", hint));
+    notes.push_back(fmt::format("--hint {}: {}", hint, set.error().message));
     return {};
   }
   return Error{set.error().kind, 0,
@@ -71,6 +70,7 @@ Result<std::vector<std::pair<std::string, std::string>>> check_settings(const Se
     variables.emplace_back("CONCILIO_MEMORY_LIMIT", options.memory_limit);
   }
   if (!options.only.empty()) variables.emplace_back("CONCILIO_ONLY", options.only);
+  if (options.threads) variables.emplace_back("CONCILIO_THREADS", "1");
   return variables;
 }
 

@@ -15,6 +15,7 @@ struct SettingOptions {
   std::vector<std::string> hints;  // "KEY=VALUE"
   std::string memory_limit;        // as written; empty: none
   std::string only;                // GLOB[:GLOB]; empty: none
+  bool threads = false;
 };
 
 // (environment name, value) for the ranks. Hints that the user's CONCILIO_HINTS already holds stay, before

@@ -21,6 +21,6 @@ struct Subcommand {
 Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark);
 Subcommand add_bench(CLI::App& app, const Environment& environment);
 Subcommand add_hints(CLI::App& app);
-Subcommand add_version(CLI::App& app);
+Subcommand add_version(CLI::App& app, const Environment& environment);
 
 }  // namespace concilio::tools

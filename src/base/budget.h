@@ -15,7 +15,8 @@ class Budget {
  public:
   explicit Budget(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  int64_t limit_bytes() const { return limit_bytes_; }
+  int64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
+  void set_limit_bytes(int64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
   int64_t current_bytes() const { return current_bytes_.load(std::memory_order_relaxed); }
   int64_t high_water_bytes() const { return high_water_bytes_.load(std::memory_order_relaxed); }
 
@@ -25,7 +26,7 @@ class Budget {
   bool over_limit() const { return high_water_bytes() > limit_bytes(); }
 
  private:
-  int64_t limit_bytes_;
+  std::atomic<int64_t> limit_bytes_;
   std::atomic<int64_t> current_bytes_{0};
   std::atomic<int64_t> high_water_bytes_{0};
 };

@@ -58,6 +58,10 @@ Error bad_value(std::string message) {
   return Error{ErrorKind::info_value, 0, std::move(message)};
 }
 
+std::string range_text(const Setting& setting) {
+  return fmt::format("give {} to {}", setting.minimum, setting.maximum);
+}
+
 // A value as it is kept: the text in one canonical form (which programs that read a hint back can parse), the
 // number.
 struct Parsed {
@@ -69,16 +73,15 @@ Result<Parsed> parse_number(const Setting& setting, std::string_view value) {
   int64_t number = 0;
   if (setting.type == ValueType::bytes) {
     const Result<int64_t> bytes = parse_bytes(value);
-    if (!bytes) return bytes.error();
+    if (!bytes) return bad_value(fmt::format("{}; {}", bytes.error().message, range_text(setting)));
     number = *bytes;
   } else {
     const std::optional<int64_t> integer = parse_integer(value);
-    if (!integer) return bad_value(fmt::format("'{}' is not a whole number", value));
+    if (!integer) return bad_value(fmt::format("'{}' is not a whole number; {}", value, range_text(setting)));
     number = *integer;
   }
   if (number < setting.minimum || number > setting.maximum) {
-    return bad_value(
-        fmt::format("{} is out of range; give {} to {}", value, setting.minimum, setting.maximum));
+    return bad_value(fmt::format("{} is out of range; {}", value, range_text(setting)));
   }
   return Parsed{std::to_string(number), number};
 }
@@ -98,7 +101,31 @@ Result<Parsed> parse_choice(const Setting& setting, std::string_view value) {
   for (int64_t index = 0; !choices.empty(); ++index) {
     if (cut(choices, '|') == word) return Parsed{word, index};
   }
+  // What can be enabled and disabled can be true and false too, as the MPI standard's collective_buffering.
+  if (std::string_view(setting.choices).find("enable") != std::string_view::npos) {
+    const Result<Parsed> as_boolean = parse_boolean(word);
+    if (as_boolean) return parse_choice(setting, as_boolean->number ? "enable" : "disable");
+  }
   return bad_value(fmt::format("'{}' is none of {}", value, setting.choices));
+}
+
+Result<Parsed> parse_permissions(const Setting& setting, std::string_view value) {
+  int64_t mode = 0;
+  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), mode, 8);
+  if (failed != std::errc{} || end != value.data() + value.size() || mode < setting.minimum ||
+      mode > setting.maximum) {
+    return bad_value(fmt::format("'{}' is no octal number from {:o} to {:o}, such as 640", value,
+                                 setting.minimum, setting.maximum));
+  }
+  return Parsed{fmt::format("{:o}", mode), mode};
+}
+
+// ROMIO's: aar, which is 0 too, or a number.
+Result<Parsed> parse_realm_kind(std::string_view value) {
+  if (lower(value) == "aar") return Parsed{"aar", 0};
+  const std::optional<int64_t> number = parse_integer(value);
+  if (!number) return bad_value(fmt::format("'{}' is neither aar nor a whole number", value));
+  return Parsed{*number == 0 ? "aar" : std::to_string(*number), *number};
 }
 
 // ROMIO's form: NAME[:N],..., NAME a host or *, N a number, a range A-B or *. Without :N it is 1. The number
@@ -123,7 +150,7 @@ Result<Parsed> parse_config_list(std::string_view value) {
       }
       aggregators = *last;
     }
-    if (name.empty() || name.find_first_of(" \t") != std::string_view::npos) {
+    if (name.empty() || name.find_first_of(" \t\r\n") != std::string_view::npos) {
       return bad_value(fmt::format("'{}' is not of the form *:N or HOST:N,HOST:N", value));
     }
     if (name == "*" && of_all < 0) of_all = aggregators;
@@ -143,8 +170,13 @@ Result<Parsed> parse_value(const Setting& setting, std::string_view value) {
       return parse_boolean(value);
     case ValueType::choice:
       return parse_choice(setting, value);
+    case ValueType::config_list:
+      return parse_config_list(value);
+    case ValueType::realm_kind:
+      return parse_realm_kind(value);
+    case ValueType::permissions:
+      return parse_permissions(setting, value);
     case ValueType::text:
-      if (setting.key == Key::cb_config_list) return parse_config_list(value);
       return Parsed{std::string(value), 0};
   }
   return bad_value(fmt::format("'{}' cannot be read", value));
@@ -155,6 +187,16 @@ const Setting* find_hint(std::string_view hint) {
     if (setting.hint && setting.hint == hint) return &setting;
   }
   return nullptr;
+}
+
+// The settings that a hint stands for, by its own name or another.
+std::vector<const Setting*> settings_of(std::string_view hint) {
+  std::vector<const Setting*> found;
+  if (const Setting* own = find_hint(hint)) found.push_back(own);
+  for (const Alias& alias : aliases()) {
+    if (alias.name == hint) found.push_back(&settings()[index_of(alias.key)]);
+  }
+  return found;
 }
 
 // Letters to insert, delete or replace to make one of the other.
@@ -177,17 +219,20 @@ Error unknown_hint(std::string_view hint) {
   // An info key has at most 255 characters; a longer one resembles nothing.
   const char* nearest = nullptr;
   size_t nearest_distance = hint.starts_with("concilio_") ? 256 : std::min<size_t>(4, hint.size() / 3);
-  for (const Setting& setting : settings()) {
-    if (!setting.hint || hint.empty() || hint.size() > 255) continue;
-    const bool cut_short = std::string_view(setting.hint).starts_with(hint);
-    const size_t distance = cut_short ? 1 : edit_distance(hint, setting.hint);
+  const auto consider = [&](const char* name) {
+    if (!name || hint.empty() || hint.size() > 255) return;
+    const bool cut_short = std::string_view(name).starts_with(hint);
+    const size_t distance = cut_short ? 1 : edit_distance(hint, name);
     if (distance < nearest_distance) {
-      nearest = setting.hint;
+      nearest = name;
       nearest_distance = distance;
     }
-  }
+  };
+  for (const Setting& setting : settings()) consider(setting.hint);
+  for (const Alias& alias : aliases()) consider(alias.name);
   std::string message = fmt::format("hint {} is unknown and ignored", hint);
-  if (nearest) message += fmt::format("; did you mean {}?", nearest);
+  message +=
+      nearest ? fmt::format("; did you mean {}?", nearest) : std::string("; `concilio hints` lists them all");
   return Error{ErrorKind::unsupported, 0, message};
 }
 
@@ -272,7 +317,18 @@ std::vector<std::string> apply_hint_list(Config& config, std::string_view rest) 
   return complaints;
 }
 
+std::string environment(Key key) {
+  const char* name = settings()[index_of(key)].environment;
+  const char* value = name ? std::getenv(name) : nullptr;
+  return value ? value : "";
+}
+
 }  // namespace
+
+bool asked_in_environment(Key key) {
+  const Result<Parsed> parsed = parse_boolean(trim(environment(key)));
+  return parsed && parsed->number != 0;
+}
 
 Config Config::defaults() {
   Config config;
@@ -288,11 +344,6 @@ Config Config::from_environment() {
   Config config = defaults();
   const auto complain = [&config](std::vector<std::string> lines) {
     std::move(lines.begin(), lines.end(), std::back_inserter(config.complaints_));
-  };
-  const auto environment = [](Key key) -> std::string {
-    const char* name = settings()[index_of(key)].environment;
-    const char* value = name ? std::getenv(name) : nullptr;
-    return value ? value : "";
   };
   if (const std::string path = environment(Key::romio_hints); !path.empty()) {
     complain(apply_hints_file(config, path));
@@ -312,22 +363,51 @@ Config Config::from_environment() {
   return config;
 }
 
+Result<std::vector<Config::Meaning>> Config::read(std::string_view hint, std::string_view value) {
+  const std::vector<const Setting*> meant = settings_of(hint);
+  if (meant.empty() && !is_foreign_hint(hint)) return unknown_hint(hint);
+  std::vector<Meaning> meanings;
+  for (const Setting* setting : meant) {
+    if (setting->effect == Effect::told) continue;
+    Result<Parsed> parsed = parse_value(*setting, trim(value));
+    if (!parsed) {
+      return bad_value(fmt::format("hint {}: {}; it is ignored", hint, parsed.error().message));
+    }
+    if (setting->effect != Effect::default_only) {
+      meanings.push_back({setting->key, std::move(parsed->text), hint != setting->hint});
+    } else if (parsed->text != setting->default_value) {
+      return Error{ErrorKind::unsupported, 0,
+                   fmt::format("hint {}: '{}' is not honoured, only {} is; it is ignored", hint, trim(value),
+                               setting->default_value)};
+    }
+  }
+  return meanings;
+}
+
 Status Config::set(std::string_view hint, std::string_view value, Origin origin) {
-  const Setting* setting = find_hint(hint);
-  if (!setting) {
-    if (is_foreign_hint(hint)) return {};
-    return unknown_hint(hint);
-  }
-  Result<Parsed> parsed = parse_value(*setting, trim(value));
-  if (!parsed) {
-    return bad_value(fmt::format("hint {}: {}; it is ignored", hint, parsed.error().message));
-  }
-  Value& current = values_[index_of(setting->key)];
-  const bool fixed_by_user = current.origin == Origin::environment ||
-                             (current.origin == Origin::hints_file && origin == Origin::info);
-  if (fixed_by_user && origin != Origin::environment) return {};
-  current = {std::move(parsed->text), parsed->number, origin};
+  Result<std::vector<Meaning>> meanings = read(hint, value);
+  if (!meanings) return meanings.error();
+  for (const Meaning& meaning : *meanings) take(meaning.key, meaning.value, origin);
   return {};
+}
+
+void Config::take(Key key, const std::string& value, Origin origin) {
+  Value& current = values_[index_of(key)];
+  const bool fixed = current.origin == Origin::environment ||
+                     (current.origin == Origin::hints_file && origin == Origin::info);
+  if (fixed && origin != Origin::environment) return;
+  Result<Parsed> parsed = parse_value(settings()[index_of(key)], value);
+  if (parsed) current = {std::move(parsed->text), parsed->number, origin};
+}
+
+bool Config::fixed_by_user(Key key) const {
+  return origin(key) == Origin::environment || origin(key) == Origin::hints_file;
+}
+
+void Config::tell(Key key, const std::string& value) {
+  Value& current = values_[index_of(key)];
+  Result<Parsed> parsed = parse_value(settings()[index_of(key)], value);
+  if (parsed) current = {std::move(parsed->text), parsed->number, current.origin};
 }
 
 int64_t Config::integer(Key key) const {
@@ -345,7 +425,8 @@ Config::Origin Config::origin(Key key) const {
 std::vector<std::pair<std::string, std::string>> Config::effective_hints() const {
   std::vector<std::pair<std::string, std::string>> hints;
   for (const Setting& setting : settings()) {
-    if (setting.hint) hints.emplace_back(setting.hint, text(setting.key));
+    if (!setting.hint || setting.effect == Effect::default_only) continue;
+    hints.emplace_back(setting.hint, text(setting.key));
   }
   return hints;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,9 +26,16 @@ enum class Key : int {
   ind_rd_buffer_size,     // bytes; sieve buffer of independent reads
   ind_wr_buffer_size,     // bytes; sieve buffer of independent writes
   romio_no_indep_rw,      // boolean
+  romio_cb_pfr,           // enable | disable: realms that stay the same from call to call
+  romio_cb_fr_types,      // aar, or a number: how realms are cut
   romio_cb_fr_alignment,  // bytes; unit that realm borders are aligned to; 0 = chosen by the plan
+  romio_cb_ds_threshold,  // percent
+  romio_cb_alltoall,      // enable | disable | automatic
   striping_unit,          // bytes; 0 = the file system's own
   striping_factor,        // targets; 0 = the file system's own
+  file_perm,              // permissions of a file that the open creates
+  visibility_immediate,   // romio_visibility_immediate: told: what a rank writes, others see at once
+  filesystem_type,        // romio_filesystem_type: told
   // Ours.
   method,           // concilio_method: auto | independent | list | sieve | two_phase
   flush,            // concilio_flush: auto | rmw | list: how a window with holes reaches the file
@@ -43,10 +51,28 @@ enum class Key : int {
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
   throttle,     // CONCILIO_THROTTLE: what the storage costs, see store/throttle.h (for experiments)
+  threads,      // CONCILIO_THREADS: raise the program's thread level to MPI_THREAD_MULTIPLE
   count_,
 };
 
-enum class ValueType { integer, bytes, boolean, choice, text };
+enum class ValueType {
+  integer,
+  bytes,
+  boolean,
+  choice,
+  text,
+  config_list,  // of cb_config_list
+  realm_kind,   // of romio_cb_fr_types
+  permissions,  // octal
+};
+
+// When a hint that a program gives is honoured.
+enum class Effect {
+  always,        // given at the open or later
+  at_open,       // later it is too late
+  default_only,  // never yet: any value but the default is refused
+  told,          // Concilio says it of the file; what a program gives is passed over
+};
 
 struct Setting {
   Key key;
@@ -57,10 +83,20 @@ struct Setting {
   const char* hint;           // name in an MPI_Info; nullptr: not a hint
   const char* environment;    // nullptr: none
   const char* help;           // one sentence
+  Effect effect = Effect::always;
+};
+
+// Another name that programs know a hint by, of the MPI standard or of another implementation. A name of
+// several rows sets several.
+struct Alias {
+  const char* name;
+  Key key;
 };
 
 // The whole table, in the order of Key.
 const std::array<Setting, static_cast<size_t>(Key::count_)>& settings();
+
+std::span<const Alias> aliases();
 
 // The effective settings of the process or of one file: the table's defaults, then the ROMIO_HINTS file, then
 // CONCILIO_HINTS and the settings' own environment names, then what the program's info object gives. As in
@@ -74,17 +110,31 @@ class Config {
   // Only the table's defaults.
   static Config defaults();
 
-  // Sets a hint by its info name. Unknown names are accepted and ignored (the standard says so) but reported
-  // in the returned error with kind `unsupported`; malformed or out-of-range values with kind `info_value`.
-  // The value is unchanged then. A hint that the user's environment fixed is silently kept.
+  // What a hint means: the value, in canonical form, that a setting is to get.
+  struct Meaning {
+    Key key;
+    std::string value;
+    bool by_alias;
+  };
+  // Nothing for hints of other implementations, several for some aliases. Unknown names and values that are
+  // not honoured give an error of kind `unsupported`, malformed and out-of-range values `info_value`.
+  static Result<std::vector<Meaning>> read(std::string_view hint, std::string_view value);
+  // Sets a hint by its info name. On an error, which is that of `read`, nothing has changed. A hint that the
+  // user's environment fixed is silently kept.
   Status set(std::string_view hint, std::string_view value, Origin origin);
+  // The same with a value in canonical form.
+  void take(Key key, const std::string& value, Origin origin);
+  // Whether the user's side settled it, against what a program's info object may say.
+  bool fixed_by_user(Key key) const;
+  // What Concilio says of a file: settings with Effect::told.
+  void tell(Key key, const std::string& value);
 
   int64_t integer(Key key) const;  // of integer, bytes, boolean (0, 1) and choice (index into choices)
   const std::string& text(Key key) const;
   bool boolean(Key key) const { return integer(key) != 0; }
   Origin origin(Key key) const;
 
-  // (hint name, value) of every setting that has a hint name.
+  // (hint name, value) of every setting that is a hint and is honoured.
   std::vector<std::pair<std::string, std::string>> effective_hints() const;
   // The values and origins of all settings that have a hint name, as one text, and their adoption on another
   // rank.
@@ -102,6 +152,10 @@ class Config {
   std::array<Value, static_cast<size_t>(Key::count_)> values_;
   std::vector<std::string> complaints_;
 };
+
+// What the environment says of one boolean setting, without reading anything else: for what is asked before
+// MPI is there.
+bool asked_in_environment(Key key);
 
 // "4096", "4k", "4KiB", "1M", "2GiB" -> bytes (powers of 1024).
 Result<int64_t> parse_bytes(std::string_view text);

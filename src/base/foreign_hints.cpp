@@ -9,22 +9,20 @@ namespace {
 
 constexpr std::string_view names[] = {
     // Reserved by the MPI standard.
-    "access_style", "appnum", "arch", "cb_block_size", "chunked", "chunked_item", "chunked_size",
-    "collective_buffering", "file", "file_perm", "filename", "host", "io_node_list", "nb_proc",
-    "num_io_nodes", "path", "soft", "thread_level", "wdir",
+    "access_style", "appnum", "arch", "chunked", "chunked_item", "chunked_size", "file", "filename", "host",
+    "io_node_list", "nb_proc", "num_io_nodes", "path", "soft", "thread_level", "wdir",
     // ROMIO.
     "bg_nodes_pset", "cb_alltoall", "deferred_open", "direct_read", "direct_write", "e10_cache",
-    "e10_cache_path", "ind_overlap", "ind_wr_lock", "romio_aggregator_list", "romio_cb_alltoall",
-    "romio_cb_ds_threshold", "romio_cb_fr_types", "romio_cb_pfr", "romio_datasieving", "romio_ds_wr_lb",
-    "romio_filesystem_type", "romio_grequest_poll", "romio_lustre_co_ratio", "romio_lustre_coll_threshold",
+    "e10_cache_path", "ind_overlap", "ind_wr_lock", "romio_aggregator_list", "romio_datasieving",
+    "romio_ds_wr_lb", "romio_grequest_poll", "romio_lustre_co_ratio", "romio_lustre_coll_threshold",
     "romio_lustre_cb_ds_threshold", "romio_lustre_ds_in_coll", "romio_lustre_start_iodevice",
     "romio_min_fdomain_size", "romio_onesided", "romio_onesided_always_rmw", "romio_onesided_inform_rmw",
     "romio_onesided_no_rmw", "romio_pvfs2_debugmask", "romio_pvfs2_dtype_read", "romio_pvfs2_dtype_write",
     "romio_pvfs2_listio_read", "romio_pvfs2_listio_write", "romio_pvfs2_posix_read",
-    "romio_pvfs2_posix_write", "romio_read_aggmethod", "romio_synchronizing_flush",
-    "romio_visibility_immediate", "romio_write_aggmethod", "start_iodevice",
+    "romio_pvfs2_posix_write", "romio_read_aggmethod", "romio_synchronizing_flush", "romio_write_aggmethod",
+    "start_iodevice",
     // Open MPI.
-    "group_aggregators", "num_aggregators", "sharedfp", "stripe_size", "stripe_width"};
+    "group_aggregators", "sharedfp"};
 
 // Of other I/O libraries and vendors.
 constexpr std::string_view prefixes[] = {"nc_",  "pnetcdf_", "hdf5_", "H5",    "mpi_",   "mpich_", "cray_",

@@ -31,6 +31,7 @@ enum class ErrorKind : int32_t {
   unsupported,
   conversion,
   data_representation,
+  duplicate_representation,
   communication,
   other,
 };

@@ -14,7 +14,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Size of an aggregator's window; 0: chosen by the plan, within the memory limit."},
     {Key::cb_nodes, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "cb_nodes", nullptr,
      "Number of aggregators; 0: chosen by the plan."},
-    {Key::cb_config_list, ValueType::text, none, none, "*:*", nullptr, "cb_config_list", nullptr,
+    {Key::cb_config_list, ValueType::config_list, none, none, "*:*", nullptr, "cb_config_list", nullptr,
      "Aggregators a host, as *:N; *:* or *:0: chosen by the plan."},
     {Key::romio_cb_read, ValueType::choice, none, none, "automatic", automatic, "romio_cb_read", nullptr,
      "Whether collective reads bring the pieces of all ranks together at aggregators."},
@@ -30,12 +30,31 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Size of the sieve buffer of independent writes."},
     {Key::romio_no_indep_rw, ValueType::boolean, none, none, "false", nullptr, "romio_no_indep_rw", nullptr,
      "The program promises to make no independent reads and writes: only aggregators open the file."},
+    {Key::romio_cb_pfr, ValueType::choice, none, none, "disable", "enable|disable", "romio_cb_pfr", nullptr,
+     "Whether every aggregator keeps the same part of the file from call to call.", Effect::default_only},
+    {Key::romio_cb_fr_types, ValueType::realm_kind, none, none, "aar", nullptr, "romio_cb_fr_types", nullptr,
+     "How the file is parted among aggregators; aar: by the range of each call.", Effect::default_only},
     {Key::romio_cb_fr_alignment, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_fr_alignment", nullptr,
      "Unit that the borders between aggregators' parts of the file are aligned to; 0: chosen by the plan."},
+    {Key::romio_cb_ds_threshold, ValueType::integer, 0, 100, "0", nullptr, "romio_cb_ds_threshold", nullptr,
+     "Percentage of a window that its pieces must fill for the holes to be read along; 0: chosen by the "
+     "plan.",
+     Effect::default_only},
+    {Key::romio_cb_alltoall, ValueType::choice, none, none, "automatic", automatic, "romio_cb_alltoall",
+     nullptr, "Whether aggregators and ranks exchange by MPI_Alltoallw.", Effect::default_only},
     {Key::striping_unit, ValueType::bytes, 0, tib, "0", nullptr, "striping_unit", nullptr,
-     "Size of a stripe of the file; 0: the file system's own."},
+     "Size of a stripe of the file; 0: the file system's own.", Effect::at_open},
     {Key::striping_factor, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "striping_factor", nullptr,
-     "Number of storage targets the file is striped over; 0: the file system's own."},
+     "Number of storage targets the file is striped over; 0: the file system's own.", Effect::at_open},
+    {Key::file_perm, ValueType::permissions, 0, 0777, "666", nullptr, "file_perm", nullptr,
+     "Permissions of a file that the open creates, less the process's umask.", Effect::at_open},
+    {Key::visibility_immediate, ValueType::boolean, none, none, "true", nullptr, "romio_visibility_immediate",
+     nullptr,
+     "Whether what a rank has written is seen by all ranks at once; false where nodes keep caches of their "
+     "own, as on NFS.",
+     Effect::told},
+    {Key::filesystem_type, ValueType::text, none, none, "", nullptr, "romio_filesystem_type", nullptr,
+     "The kind of file system that the file lies on.", Effect::told},
     {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase",
      "concilio_method", "CONCILIO_METHOD",
      "The method all calls take where it is legal; auto: the cheapest for each call."},
@@ -45,9 +64,10 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "CONCILIO_MEMORY_LIMIT", "Most bytes of internal memory that a rank takes."},
     {Key::ranks_per_node, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "concilio_ranks_per_node",
      "CONCILIO_RANKS_PER_NODE",
-     "Most ranks that count as one node, so that a machine acts as several; 0: the machine's own."},
+     "Most ranks that count as one node, so that a machine acts as several; 0: the machine's own.",
+     Effect::at_open},
     {Key::lock_timeout_ms, ValueType::integer, 0, 86'400'000, "5000", nullptr, "concilio_lock_timeout_ms",
-     nullptr, "Milliseconds to wait for a file lock before doing without locks."},
+     nullptr, "Milliseconds to wait for a file lock before doing without locks.", Effect::at_open},
     {Key::disable, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_DISABLE",
      "Pass every call on to the MPI library's own MPI-IO."},
     {Key::only, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_ONLY",
@@ -64,7 +84,22 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Storage faults to inject, for tests, as OPERATION:N:WHAT."},
     {Key::throttle, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_THROTTLE",
      "Makes the storage as slow as another, for experiments: open=MS;request=MS;bandwidth=BYTES;lock=MS."},
+    {Key::threads, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_THREADS",
+     "Initialise MPI with MPI_THREAD_MULTIPLE, whatever the program asks for."},
 }};
+
+constexpr Alias alias_table[] = {
+    // The MPI standard.
+    {"collective_buffering", Key::romio_cb_read},
+    {"collective_buffering", Key::romio_cb_write},
+    {"cb_block_size", Key::romio_cb_fr_alignment},
+    // Open MPI.
+    {"num_aggregators", Key::cb_nodes},
+    {"stripe_size", Key::striping_unit},
+    {"stripe_width", Key::striping_factor},
+    // ROMIO, which has two names for it.
+    {"romio_cb_fr_type", Key::romio_cb_fr_types},
+};
 
 constexpr bool in_order_of_key() {
   for (size_t i = 0; i < table.size(); ++i) {
@@ -78,6 +113,10 @@ static_assert(in_order_of_key());
 
 const std::array<Setting, static_cast<size_t>(Key::count_)>& settings() {
   return table;
+}
+
+std::span<const Alias> aliases() {
+  return alias_table;
 }
 
 }  // namespace concilio

@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <system_error>
+#include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -24,22 +25,28 @@ class Pool {
   bool run(std::function<void()> work) {
     std::lock_guard lock(mutex_);
     if (idle_ <= waiting_.size() && !add_thread()) return false;
-    waiting_.push_back(std::move(work));
+    try {
+      waiting_.push_back(std::move(work));
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
     work_came_.notify_one();
     return true;
   }
 
  private:
   bool add_thread() {
-    // The program's signals are for the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // The program's signals are for the program's own threads; those of a thread's own doing it may have a
+    // handler for.
+    sigset_t others, before;
+    sigfillset(&others);
+    for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&others, own);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
     bool made = true;
     try {
       std::thread([this] { serve(); }).detach();
       ++idle_;
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       made = false;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -7,19 +7,19 @@
 namespace concilio::bind {
 namespace {
 
-constexpr MPI_Fint first_integer = 0x40000000;
+constexpr int first_integer = 0x40000000;
 
 struct Table {
   std::mutex mutex;
-  std::map<MPI_File, MPI_Fint> integers;
-  std::map<MPI_Fint, MPI_File> handles;
-  MPI_Fint next = first_integer;
+  std::map<MPI_File, int> integers;
+  std::map<int, MPI_File> handles;
+  int next = first_integer;
 
   // Integers of closed files are not used again soon, so that a stale one is noticed.
-  MPI_Fint unused() {
+  int unused() {
     for (;;) {
-      MPI_Fint integer = next;
-      next = next == std::numeric_limits<MPI_Fint>::max() ? first_integer : next + 1;
+      int integer = next;
+      next = next == std::numeric_limits<int>::max() ? first_integer : next + 1;
       if (!handles.contains(integer)) return integer;
     }
   }
@@ -32,7 +32,7 @@ Table& table() {
 
 }  // namespace
 
-MPI_Fint integer_of(MPI_File handle) {
+int integer_of(MPI_File handle) {
   Table& t = table();
   std::lock_guard lock(t.mutex);
   auto [place, fresh] = t.integers.try_emplace(handle, 0);
@@ -43,7 +43,7 @@ MPI_Fint integer_of(MPI_File handle) {
   return place->second;
 }
 
-MPI_File handle_of(MPI_Fint integer) {
+MPI_File handle_of(int integer) {
   if (integer < first_integer) return nullptr;
   Table& t = table();
   std::lock_guard lock(t.mutex);

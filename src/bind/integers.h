@@ -1,5 +1,5 @@
-// Our handles as integers, for Fortran. Ours begin where no MPI's own integer is: both MPIs count theirs from
-// 0.
+// Our handles as integers, for Fortran, whose MPI_Fint is an int. Ours begin where no MPI's own integer is:
+// both MPIs count theirs from 0.
 #pragma once
 
 #include <mpi.h>
@@ -7,9 +7,9 @@
 namespace concilio::bind {
 
 // The integer of a handle of ours, the same for as long as the file is open.
-MPI_Fint integer_of(MPI_File handle);
+int integer_of(MPI_File handle);
 // The handle behind an integer; nullptr: not an integer of ours.
-MPI_File handle_of(MPI_Fint integer);
+MPI_File handle_of(int integer);
 void forget_integer(MPI_File handle);
 
 }  // namespace concilio::bind

@@ -8,11 +8,17 @@
 #include <type_traits>
 
 #include "base/log.h"
+#include "bind/fortran_datarep.h"
 #include "bind/integers.h"
 #include "bind/next.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "mpiio/requests.h"
+
+// The MPI 5 standard's ABI has MPI_File_toint and MPI_File_fromint alone.
+#if defined(OPEN_MPI) || defined(MPICH_VERSION)
+#define CONCILIO_MPI_HAS_FORTRAN_HANDLES
+#endif
 
 // Macros in some MPIs.
 #undef MPI_File_c2f
@@ -64,6 +70,15 @@ int get_type_extent(mpiio::File& file, MPI_Datatype type, Extent* extent) {
   int code = mpiio::get_type_extent(file, type, &count);
   if (code == MPI_SUCCESS) *extent = static_cast<Extent>(count);
   return code;
+}
+
+template <typename Function>
+int register_datarep(const char* name, Function* read, Function* write, MPI_Datarep_extent_function* extent,
+                     void* extra_state) {
+  UserRepresentation wanted{name ? name : "", UserConversion::of(read), UserConversion::of(write), extent,
+                            extra_state};
+  adapt_to_fortran(wanted);
+  return mpiio::register_datarep(wanted);
 }
 
 // Only here are a handler's handle and its function seen together.

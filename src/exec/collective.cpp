@@ -184,7 +184,8 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     if (digest.shift_min != 0) move(*plan, digest.shift_min);
   } else {
     facts.operation = request.operation;
-    facts.locks_work = engine.locks_work && engine.storage.can_read();
+    facts.locks_work =
+        engine.locks_work && engine.storage.can_read() && (engine.can_guard || !engine.concurrent);
     facts.atomic = engine.atomic;
     facts.cores_per_node = team.cores();
     facts.storage = engine.facts;
@@ -205,13 +206,13 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
       layout_ = layout_of(*plan);
       team.node_barrier();
     }
-    engine.guard_writes = engine.concurrent && engine.sieve_writes;
+    engine.guard_writes = engine.concurrent && engine.can_guard;
     outcome = run_two_phase(engine, request, *plan, workspace_);
   } else {
     // All ranks take the same method, so that locks are needed only where all of them sieve, or where other
     // calls go on meanwhile.
-    engine.guard_writes = plan->method == Method::sieve ? team.size() > 1 || engine.concurrent
-                                                        : engine.concurrent && engine.sieve_writes;
+    engine.guard_writes =
+        engine.concurrent ? engine.can_guard : plan->method == Method::sieve && team.size() > 1;
     outcome = run_alone(engine, request, *plan);
   }
 

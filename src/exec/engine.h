@@ -22,11 +22,21 @@ struct Engine {
   StorageFacts facts;  // this and what follows: the same on every rank
   bool locks_work = true;
   bool atomic = false;           // MPI atomic mode
-  bool concurrent = false;       // this rank's threads may make several calls at once
+  bool concurrent = false;       // ranks may have several calls under way at once
+  bool can_guard = false;        // it is worth its price that every write respects the locks of sieving ones
   bool sieve_writes = false;     // a rank alone may sieve its writes
   bool guard_writes = false;     // others may be sieving meanwhile, so that every write respects their locks
   bool range_locked = false;     // this call holds a lock on all it touches: it needs no other
   std::optional<Flush> flush{};  // how windows with holes reach the file, where the user has said so
+
+  // Whether holes may be filled by reading, modifying and writing: nobody may write into them meanwhile
+  // unnoticed.
+  bool may_rewrite_holes() const {
+    return storage.can_read() && locks_work && !caches_differ() && (can_guard || !concurrent);
+  }
+  // Locks of plain writes: where no other rank has the file open for this call, this rank's threads are
+  // meant.
+  bool guards_file() const { return team.size() > 1; }
 
   // Whether two nodes may see different bytes of the file for a while: a client of network storage caches
   // pages, and writes back and looks anew only at locks, sync and open.

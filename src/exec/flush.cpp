@@ -36,8 +36,8 @@ Status write_guarded(Engine& engine, std::span<const Transfer> transfers) {
   const Transfer& last = transfers.back();
   RangeLock guard(engine.storage, transfers.front().offset,
                   last.offset + last.length - transfers.front().offset);
-  if (engine.guard_writes && !engine.caches_differ()) {  // then the window is locked as a whole
-    if (auto status = guard.acquire(LockMode::shared); !status) return status;
+  if (engine.guard_writes && !engine.range_locked) {
+    if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status;
   }
   return engine.storage.write(transfers);
 }
@@ -61,7 +61,9 @@ Status write_list(Engine& engine, const WindowPart& part) {
 Status read_modify_write(Engine& engine, const WindowPart& part, Interval range, std::byte* old) {
   // No rank of this file writes here now, but another open of it may.
   RangeLock guard(engine.storage, range.begin, range.length());
-  if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
+  if (!engine.range_locked) {
+    if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
+  }
   auto got = engine.storage.read(std::array{Transfer{range.begin, old, range.length()}});
   if (!got) return got.error();
   std::memset(old + *got, 0, static_cast<size_t>(range.length() - *got));
@@ -80,7 +82,7 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
 }
 
 bool prefers_list(const Engine& engine, const Coverage& coverage) {
-  if (!engine.storage.can_read() || !engine.locks_work || engine.caches_differ()) return true;
+  if (!engine.may_rewrite_holes()) return true;
   Flush flush = engine.flush.value_or(
       choose_flush(coverage.range.length(), coverage.bytes, coverage.runs, prices_for(engine.facts)));
   return flush == Flush::list;

@@ -50,7 +50,7 @@ Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer
   }
   RangeLock guard(engine.storage, first, end - first);
   if (engine.guard_writes && !engine.range_locked) {
-    if (auto status = guard.acquire(LockMode::shared); !status) return status.error();
+    if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status.error();
   }
   if (auto status = engine.storage.write(batch); !status) return status.error();
   return bytes;
@@ -86,7 +86,20 @@ bool should_pack(const Request& request) {
          request.file->monotone_within(request.position + request.bytes);
 }
 
+// `bytes` of the access from `position` on, which is at least one.
+bool is_one_piece(const Access& access, int64_t position, int64_t bytes) {
+  return access.is_contiguous() || (access.monotone_within(position + bytes) &&
+                                    access.bounds(position, position + bytes).length() == bytes);
+}
+
+Outcome run_one_stretch(Engine& engine, const Request& request) {
+  const Transfer whole{request.file->offset_of(request.position),
+                       request.buffer + request.memory->offset_of(0), request.bytes};
+  return move_batch(engine, request.operation, {&whole, 1});
+}
+
 Outcome run_unlocked(Engine& engine, const Request& request, const Plan& plan) {
+  if (plan.method == Method::independent && is_one_stretch(request)) return run_one_stretch(engine, request);
   if (plan.method == Method::sieve) return run_sieve(engine, request, plan.sieve_buffer_bytes);
   if (plan.method == Method::independent && should_pack(request)) {
     return run_sieve(engine, request, std::min(pack_buffer_bytes, engine.budget.limit_bytes() / 2));
@@ -95,6 +108,21 @@ Outcome run_unlocked(Engine& engine, const Request& request, const Plan& plan) {
 }
 
 }  // namespace
+
+bool is_one_stretch(const Request& request) {
+  return request.bytes > 0 && is_one_piece(*request.file, request.position, request.bytes) &&
+         is_one_piece(*request.memory, 0, request.bytes);
+}
+
+const Plan& plan_of_one_stretch() {
+  static const Plan plan = [] {
+    Plan made;
+    made.method = Method::independent;
+    made.reason = "independent: one stretch of the file and of memory, which needs no help";
+    return made;
+  }();
+  return plan;
+}
 
 Outcome run_list(Engine& engine, const Request& request) {
   Pieces memory(*request.memory, 0), file(*request.file, request.position);

@@ -12,6 +12,11 @@ Outcome run_list(Engine& engine, const Request& request);
 // `buffer_bytes`. Writes read what they do not cover, under a lock. The file access must be monotone.
 Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes);
 
+// Whether the request is one stretch of the file and of memory: one request to storage, with nothing to plan.
+bool is_one_stretch(const Request& request);
+// What plan() would come to for such a request alone, without its prices.
+const Plan& plan_of_one_stretch();
+
 // The method of the plan, which is none of the collective ones.
 Outcome run_alone(Engine& engine, const Request& request, const Plan& plan);
 

@@ -2,15 +2,38 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/counters.h"
+#include "pattern/access.h"
 #include "store/store.h"
 
 namespace concilio {
+
+// Which ranges of a file one process has locked: shared ones may overlap. Thread-safe.
+class HeldRanges {
+ public:
+  // Waits until no other holder is in the way.
+  void enter(Interval range, LockMode mode);
+  // Calls unlock(part) for what of the range nobody else holds. Nobody enters meanwhile, who would lose what
+  // he locks.
+  void leave(Interval range, const std::function<void(Interval)>& unlock);
+
+ private:
+  struct Held {
+    Interval range;
+    LockMode mode;
+  };
+  std::mutex mutex_;
+  std::condition_variable left_;
+  std::vector<Held> held_;
+};
 
 class Storage {
  public:
@@ -36,47 +59,39 @@ class Storage {
   Status resize(int64_t size);
   Status preallocate(int64_t size);
   Result<StorageLayout> layout();
-  // Held together with a lock on the file: that belongs to the process, and so does not keep its threads
-  // apart.
-  std::mutex& lock_holder() { return lock_holder_; }
+  // Ranges that this rank's threads have locked: a lock on the file belongs to the process, and so does not
+  // keep them apart.
+  HeldRanges& held() { return held_; }
 
  private:
   Store& store_;
   std::string path_;
   OpenMode mode_;
   Counters& counters_;
-  std::mutex opening_, lock_holder_;
+  std::mutex opening_;
+  HeldRanges held_;
   std::atomic<bool> unsynced_ = false;
   std::atomic<bool> is_open_ = false;
   std::unique_ptr<StoreFile> file_;
 };
 
-// A lock on a range of the file for as long as it lives, against other ranks and against this rank's other
-// threads. A thread holds one at a time.
+// A lock on a range of the file for as long as it lives, against this rank's other threads and, with
+// `file_too`, against other ranks and other opens. Must not overlap one that the same thread holds.
 class RangeLock {
  public:
   RangeLock(Storage& storage, int64_t offset, int64_t length)
-      : storage_(storage), offset_(offset), length_(length) {}
-  ~RangeLock() {
-    if (held_) (void)storage_.unlock(offset_, length_);
-  }
+      : storage_(storage), range_{offset, offset + length} {}
+  ~RangeLock();
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
   // Waits for whoever holds the range: they are at work, and what a process held is free when it ends. Only
   // to learn whether locks work at all (Key::lock_timeout_ms) is it right to lose patience soon.
-  Status acquire(LockMode mode) {
-    constexpr int64_t patience_ms = 600'000;
-    here_ = std::unique_lock(storage_.lock_holder());
-    auto status = storage_.lock(offset_, length_, mode, patience_ms);
-    held_ = status.ok();
-    return status;
-  }
+  Status acquire(LockMode mode, bool file_too = true);
 
  private:
   Storage& storage_;
-  int64_t offset_, length_;
-  std::unique_lock<std::mutex> here_;
-  bool held_ = false;
+  Interval range_;
+  bool held_ = false, file_held_ = false;
 };
 
 }  // namespace concilio

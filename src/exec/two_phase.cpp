@@ -152,9 +152,11 @@ class TwoPhase {
     if (parts.empty()) return;
     wait_filled(round);
     RangeLock guard = fresh_view_of(parts);
-    if (error_.ok() && engine_.caches_differ()) note(guard.acquire(LockMode::exclusive));
+    engine_.range_locked = engine_.caches_differ();
+    if (error_.ok() && engine_.range_locked) note(guard.acquire(LockMode::exclusive));
     if (error_.ok())
       note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
+    engine_.range_locked = false;
     release(realm, round);
   }
 

@@ -8,17 +8,22 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <exception>
+#include <iterator>
+#include <list>
 #include <map>
-#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "base/counters.h"
 
 namespace concilio {
 namespace {
@@ -32,10 +37,29 @@ struct Answer {
 };
 
 constexpr int connect_timeout_ms = 5000;
-constexpr int answer_timeout_s = 60;
-// Idle connections beyond this are closed, so that many ranks do not use up the process's descriptors; who
-// asks again connects again.
-constexpr size_t most_connections = 128;
+constexpr int64_t answer_timeout_ms = 60'000;
+// Who connects and then says nothing whole is sent away.
+constexpr int64_t question_timeout_ms = 5000;
+
+int64_t now_ms() {
+  return now_ns() / 1'000'000;
+}
+
+// Which machine, and which network of it, this process is on.
+std::string this_machine() {
+  char boot[64] = "", host[64] = "";
+  if (const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC); file >= 0) {
+    const ssize_t got = ::read(file, boot, sizeof boot - 1);
+    boot[std::max<ssize_t>(got, 0)] = '\0';
+    ::close(file);
+  }
+  gethostname(host, sizeof host - 1);
+  return fmt::format("{:.36} {}", boot, host);
+}
+
+bool is_loopback(const sockaddr_in6& host) {
+  return IN6_IS_ADDR_V4MAPPED(&host.sin6_addr) && host.sin6_addr.s6_addr[12] == 127;
+}
 
 sockaddr_in6 mapped(const sockaddr_in& four) {
   sockaddr_in6 six{};
@@ -89,6 +113,7 @@ class Service {
     }
     address.token = token_;
     address.id = next_id_++;
+    this_machine().copy(address.machine, sizeof address.machine - 1);
     for (sockaddr_in6 host : own_addresses()) {
       host.sin6_port = port_;
       address.host[address.hosts++] = host;
@@ -104,9 +129,15 @@ class Service {
  private:
   struct Connection {
     int socket;
+    int64_t heard_ms;  // when it last said something
     size_t received = 0;
+    bool answered = false;
     Question question{};
+
+    // Nothing is lost if it is closed: who asks again connects again.
+    bool idle() const { return answered && received == 0; }
   };
+  using Connections = std::list<Connection>;  // least recently heard first
 
   static Error failure(const char* what) {
     return {ErrorKind::communication, errno, fmt::format("{}: {}", what, std::strerror(errno))};
@@ -135,13 +166,14 @@ class Service {
     }
     port_ = any.sin6_port;  // lies where sockaddr_in has it
     listening_ = made;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t others, before;
+    sigfillset(&others);
+    for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&others, own);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
     Status status;
     try {
       std::thread([this] { serve(); }).detach();
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       ::close(made);
       listening_ = -1;
       status = Error{ErrorKind::communication, 0, "no thread to answer"};
@@ -152,50 +184,68 @@ class Service {
 
   [[noreturn]] void serve() {
     pthread_setname_np(pthread_self(), "concilio");
-    std::vector<Connection> connections;  // least recently used first
-    std::vector<pollfd> polled;
+    // Many ranks must not use up the program's descriptors.
+    rlimit descriptors{};
+    getrlimit(RLIMIT_NOFILE, &descriptors);
+    const auto most = static_cast<size_t>(std::clamp<rlim_t>(descriptors.rlim_cur / 4, 16, 1024));
+    Connections connections;
+    bool full = false;  // no descriptor is left for one more
     for (;;) {
-      polled.assign(1, {listening_, POLLIN, 0});
+      std::vector<pollfd> polled;
       for (const Connection& connection : connections) polled.push_back({connection.socket, POLLIN, 0});
-      if (poll(polled.data(), polled.size(), -1) < 0) continue;
-      std::vector<Connection> idle, used;
-      for (size_t i = 0; i < connections.size(); ++i) {
-        if (polled[i + 1].revents == 0) {
-          idle.push_back(connections[i]);
-        } else if (hear(connections[i])) {
-          used.push_back(connections[i]);
-        } else {
-          ::close(connections[i].socket);
+      if (!full) polled.push_back({listening_, POLLIN, 0});
+      const int ready = poll(polled.data(), polled.size(), full ? 100 : 1000);
+      if (ready < 0 && errno != EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      const int64_t now = now_ms();
+      Connections heard;
+      size_t i = 0;
+      for (auto at = connections.begin(); at != connections.end(); ++i) {
+        const auto next = std::next(at);
+        const bool speaks = ready > 0 && polled[i].revents != 0;
+        if (speaks ? !hear(*at, now) : (!at->idle() && now - at->heard_ms > question_timeout_ms)) {
+          ::close(at->socket);
+          connections.erase(at);
+        } else if (speaks) {
+          heard.splice(heard.end(), connections, at);
         }
+        at = next;
       }
-      if (polled[0].revents) accept_one(used);
-      idle.insert(idle.end(), used.begin(), used.end());
-      connections = std::move(idle);
-      while (connections.size() > most_connections && connections.front().received == 0) {
-        ::close(connections.front().socket);
-        connections.erase(connections.begin());
+      connections.splice(connections.end(), heard);
+      full = !full && ready > 0 && polled.back().revents != 0 && !accept_one(connections, now);
+      if (full || connections.size() > most) {
+        const auto idle = std::find_if(connections.begin(), connections.end(),
+                                       [](const Connection& connection) { return connection.idle(); });
+        if (idle != connections.end()) {
+          ::close(idle->socket);
+          connections.erase(idle);
+          full = false;
+        }
       }
     }
   }
 
-  void accept_one(std::vector<Connection>& connections) {
+  // False: for want of descriptors or memory.
+  bool accept_one(Connections& connections, int64_t now) {
     int accepted = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (accepted < 0) return;
+    if (accepted < 0) return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
     int on = 1;
     setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    connections.push_back({accepted});
+    connections.push_back({accepted, now});
+    return true;
   }
 
   // False: the connection is of no more use.
-  bool hear(Connection& connection) {
+  bool hear(Connection& connection, int64_t now) {
     auto* into = reinterpret_cast<char*>(&connection.question);
     ssize_t got =
         recv(connection.socket, into + connection.received, sizeof(Question) - connection.received, 0);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return false;
     connection.received += static_cast<size_t>(got);
+    connection.heard_ms = now;
     if (connection.received < sizeof(Question)) return true;
     connection.received = 0;
+    connection.answered = true;
     if (connection.question.token != token_) return false;
     Answer answer = reply_to(connection.question);
     return send(connection.socket, &answer, sizeof answer, MSG_NOSIGNAL) == sizeof answer;
@@ -218,6 +268,18 @@ class Service {
   in_port_t port_ = 0;
 };
 
+// Whether the socket is ready before the deadline, whatever signals come.
+bool await(int socket, short events, int64_t deadline_ms) {
+  for (;;) {
+    const int64_t left = deadline_ms - now_ms();
+    if (left <= 0) return false;
+    pollfd wait{socket, events, 0};
+    const int ready = poll(&wait, 1, static_cast<int>(left));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
+}
+
 // A connection to one address, or -1.
 int connect_to(const sockaddr_in6& host) {
   sockaddr_in four{};
@@ -231,34 +293,40 @@ int connect_to(const sockaddr_in6& host) {
   if (made < 0) return -1;
   int code = is_four ? ::connect(made, reinterpret_cast<const sockaddr*>(&four), sizeof four)
                      : ::connect(made, reinterpret_cast<const sockaddr*>(&host), sizeof host);
-  pollfd wait{made, POLLOUT, 0};
+  const bool begun = code == 0 || errno == EINPROGRESS || errno == EINTR;
   int error = 0;
   socklen_t length = sizeof error;
-  if ((code != 0 && errno != EINPROGRESS) || poll(&wait, 1, connect_timeout_ms) != 1 ||
+  if (!begun || !await(made, POLLOUT, now_ms() + connect_timeout_ms) ||
       getsockopt(made, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) {
     ::close(made);
     return -1;
   }
   int on = 1;
   setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  fcntl(made, F_SETFL, fcntl(made, F_GETFL) & ~O_NONBLOCK);
-  timeval patience{answer_timeout_s, 0};
-  setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   return made;
 }
 
-// 1: answered; 0: the other side had closed before it heard the question; -1: an error.
-int exchange(int socket, const Question& question, Answer& answer) {
-  ssize_t sent = send(socket, &question, sizeof question, MSG_NOSIGNAL);
-  if (sent != sizeof question) return errno == EPIPE || errno == ECONNRESET ? 0 : -1;
+enum class Heard { answered, not_heard, unknown };
+
+// not_heard: the other side had closed before it heard the question.
+Heard exchange(int socket, const Question& question, Answer& answer, int64_t patience_ms) {
+  const ssize_t sent = send(socket, &question, sizeof question, MSG_NOSIGNAL);
+  if (sent != sizeof question)
+    return errno == EPIPE || errno == ECONNRESET ? Heard::not_heard : Heard::unknown;
+  const int64_t deadline = now_ms() + patience_ms;
   size_t received = 0;
   while (received < sizeof answer) {
-    ssize_t got = recv(socket, reinterpret_cast<char*>(&answer) + received, sizeof answer - received, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return received == 0 && (got == 0 || errno == ECONNRESET) ? 0 : -1;
+    if (!await(socket, POLLIN, deadline)) return Heard::unknown;
+    const ssize_t got =
+        recv(socket, reinterpret_cast<char*>(&answer) + received, sizeof answer - received, 0);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) {
+      const bool closed = got == 0 || errno == ECONNRESET;
+      return received == 0 && closed ? Heard::not_heard : Heard::unknown;
+    }
     received += static_cast<size_t>(got);
   }
-  return 1;
+  return Heard::answered;
 }
 
 }  // namespace
@@ -278,6 +346,21 @@ void CounterClient::disconnect() {
   socket_ = -1;
 }
 
+// To the address that has answered, or to the next that can be connected to.
+bool CounterClient::connect() {
+  if (reached_) {
+    socket_ = connect_to(address_.host[next_]);
+    return socket_ >= 0;
+  }
+  const bool same_machine = this_machine() == address_.machine;
+  for (; next_ < address_.hosts; ++next_) {
+    if (!same_machine && is_loopback(address_.host[next_])) continue;
+    socket_ = connect_to(address_.host[next_]);
+    if (socket_ >= 0) return true;
+  }
+  return false;
+}
+
 Result<int64_t> CounterClient::ask(Operation operation, int64_t operand) {
   auto fail = [](std::string why) {
     return Error{ErrorKind::communication, 0, "no shared file pointer between hosts: " + std::move(why)};
@@ -285,24 +368,33 @@ Result<int64_t> CounterClient::ask(Operation operation, int64_t operand) {
   if (address_.why_not[0] != '\0') return fail(fmt::format("rank 0: {}", address_.why_not));
   std::lock_guard lock(mutex_);
   const Question question{address_.token, address_.id, static_cast<int64_t>(operation), operand};
-  Answer answer{};
-  // A question that was not heard may be asked again: over the connection we had, then over one to each
-  // address.
-  if (socket_ >= 0) {
-    int outcome = exchange(socket_, question, answer);
-    if (outcome != 1) disconnect();
-    if (outcome == 1 && answer.known) return answer.before;
-    if (outcome == -1) return fail("rank 0 does not answer");
+  const int64_t deadline = now_ms() + answer_timeout_ms;
+  bool turned_away = false;
+  for (auto pause = std::chrono::milliseconds(1);;) {
+    if (socket_ >= 0 || connect()) {
+      Answer answer{};
+      const Heard heard =
+          exchange(socket_, question, answer, reached_ ? answer_timeout_ms : connect_timeout_ms);
+      if (heard == Heard::answered) {
+        reached_ = true;
+        if (answer.known) return answer.before;
+        return fail("rank 0 has closed the file");
+      }
+      disconnect();
+      turned_away = turned_away || heard == Heard::not_heard;
+      if (heard == Heard::unknown && reached_) return fail("rank 0 does not answer");
+      if (!reached_) {
+        ++next_;  // another host may have this address, too
+        continue;
+      }
+    } else if (!reached_) {
+      next_ = 0;
+      if (!turned_away) return fail("rank 0's host cannot be reached over TCP by any of its addresses");
+    }
+    if (now_ms() > deadline) return fail("rank 0 has no connection left for this rank");
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::milliseconds(100));
   }
-  for (int i = 0; i < address_.hosts; ++i) {
-    socket_ = connect_to(address_.host[i]);
-    if (socket_ < 0) continue;
-    int outcome = exchange(socket_, question, answer);
-    if (outcome == 1 && answer.known) return answer.before;
-    disconnect();
-    if (outcome == -1) return fail("rank 0 does not answer");
-  }
-  return fail("rank 0's host cannot be reached over TCP by any of its addresses");
 }
 
 }  // namespace concilio

@@ -18,6 +18,7 @@ struct CounterAddress {
   static constexpr int max_hosts = 8;
   char why_not[200] = "";  // empty: it is offered
   uint64_t token = 0, id = 0;
+  char machine[128] = "";  // which machine it is on: its loopback address leads elsewhere from others
   int hosts = 0;
   sockaddr_in6 host[max_hosts]{};  // IPv4 as mapped addresses; the loopback interface last
 };
@@ -36,7 +37,8 @@ class OfferedCounter {
   CounterAddress address_;
 };
 
-// Asks another process. Connects at the first question. Thread-safe.
+// Asks another process. Connects at the first question, and again where the connection was given up to make
+// room for others: a question that was not heard is asked again, one that was heard never. Thread-safe.
 class CounterClient {
  public:
   enum class Operation : int64_t { add, set };
@@ -47,10 +49,13 @@ class CounterClient {
   Result<int64_t> ask(Operation operation, int64_t operand);
 
  private:
+  bool connect();
   void disconnect();
   std::mutex mutex_;
   const CounterAddress address_;
   int socket_ = -1;
+  int next_ = 0;          // the address to try, or the one connected to
+  bool reached_ = false;  // that address has answered
 };
 
 }  // namespace concilio

@@ -3,136 +3,21 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <map>
-#include <mutex>
-#include <new>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "mpi/basic_types.h"
+#include "mpi/envelope.h"
+#include "mpi/representation.h"
+#include "mpi/type_cache.h"
 
 namespace concilio {
 namespace {
 
-using Ref = std::shared_ptr<const DataType>;
-
-// MPI-1's forms with integer displacements, which only Fortran makes. Open MPI hides their names where it has
-// no MPI-1, but keeps their values.
-#if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
-constexpr int combiner_hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
-constexpr int combiner_hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
-constexpr int combiner_struct_integer = OMPI_WAS_MPI_COMBINER_STRUCT_INTEGER;
-#else
-constexpr int combiner_hvector_integer = MPI_COMBINER_HVECTOR_INTEGER;
-constexpr int combiner_hindexed_integer = MPI_COMBINER_HINDEXED_INTEGER;
-constexpr int combiner_struct_integer = MPI_COMBINER_STRUCT_INTEGER;
-#endif
-
 Error error_of(std::string message) {
   return Error{ErrorKind::datatype, 0, std::move(message)};
 }
-
-// How many arguments of each sort a constructor was called with. MPI_Count holds what the int form gives,
-// too.
-struct Envelope {
-  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
-  int combiner = MPI_COMBINER_NAMED;
-
-  static Result<Envelope> of(MPI_Datatype type) {
-    Envelope envelope;
-#if MPI_VERSION >= 4
-    int code = PMPI_Type_get_envelope_c(type, &envelope.integers, &envelope.addresses, &envelope.counts,
-                                        &envelope.types, &envelope.combiner);
-#else
-    int integers = 0, addresses = 0, types = 0;
-    int code = PMPI_Type_get_envelope(type, &integers, &addresses, &types, &envelope.combiner);
-    envelope.integers = integers;
-    envelope.addresses = addresses;
-    envelope.types = types;
-#endif
-    if (code != MPI_SUCCESS) return error_of("MPI_Type_get_envelope refuses the datatype");
-    return envelope;
-  }
-
-  // Handles of such types belong to MPI: never freed, and never given to another type.
-  bool permanent() const {
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
-  }
-};
-
-// What a constructor was called with. The numbers stand in the order of the constructor's own parameters,
-// whichever of MPI's arrays they came in. The types are references that MPI counts, given back at the end.
-class Contents {
- public:
-  Contents() = default;
-  Contents(Contents&& other) noexcept : numbers_(std::move(other.numbers_)), types_(std::move(other.types_)) {
-    other.types_.clear();
-  }
-  Contents& operator=(Contents&&) = delete;
-  ~Contents() {
-    for (MPI_Datatype type : types_) {
-      auto envelope = Envelope::of(type);
-      if (envelope && !envelope->permanent()) PMPI_Type_free(&type);
-    }
-  }
-
-  static Result<Contents> of(MPI_Datatype type, const Envelope& envelope) {
-    // One element more than needed, since a null pointer is an error to some.
-    std::vector<int> integers(envelope.integers + 1);
-    std::vector<MPI_Aint> addresses(envelope.addresses + 1);
-    std::vector<MPI_Count> counts(envelope.counts + 1);
-    Contents contents;
-    contents.types_.resize(envelope.types + 1);
-#if MPI_VERSION >= 4
-    int code =
-        PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts, envelope.types,
-                                 integers.data(), addresses.data(), counts.data(), contents.types_.data());
-#else
-    int code = PMPI_Type_get_contents(type, static_cast<int>(envelope.integers),
-                                      static_cast<int>(envelope.addresses), static_cast<int>(envelope.types),
-                                      integers.data(), addresses.data(), contents.types_.data());
-#endif
-    if (code != MPI_SUCCESS) {
-      contents.types_.clear();
-      return error_of("MPI_Type_get_contents refuses the datatype");
-    }
-    contents.types_.resize(envelope.types);
-    auto& numbers = contents.numbers_;
-    numbers.assign(integers.begin(), integers.end() - 1);
-    numbers.insert(numbers.end(), addresses.begin(), addresses.end() - 1);
-    // The large-count forms give the counts last, but two constructors have other integers behind theirs.
-    ptrdiff_t place = std::ssize(numbers);
-    if (envelope.combiner == MPI_COMBINER_SUBARRAY) place = std::min<ptrdiff_t>(place, 1);
-    if (envelope.combiner == MPI_COMBINER_DARRAY) place = std::min<ptrdiff_t>(place, 3);
-    numbers.insert(numbers.begin() + place, counts.begin(), counts.end() - 1);
-    return contents;
-  }
-
-  int64_t take() {
-    return fits(1) ? numbers_[next_++] : 0;
-  }
-  std::span<const int64_t> take(int64_t count) {
-    if (!fits(count)) return {};
-    next_ += count;
-    return std::span(numbers_).subspan(next_ - count, count);
-  }
-  // Whether the numbers were as many as were taken.
-  bool exact() const {
-    return enough_ && next_ == std::ssize(numbers_);
-  }
-  std::span<const MPI_Datatype> types() const {
-    return types_;
-  }
-
- private:
-  bool fits(int64_t count) {
-    if (count < 0 || count > std::ssize(numbers_) - next_) enough_ = false;
-    return enough_;
-  }
-  std::vector<int64_t> numbers_;
-  std::vector<MPI_Datatype> types_;
-  int64_t next_ = 0;
-  bool enough_ = true;
-};
 
 // The named types whose bytes are not one piece.
 struct PairType {
@@ -162,11 +47,8 @@ Result<DataType> named(MPI_Datatype type, int64_t size, int64_t extent) {
     const int64_t lengths[] = {pair.value_bytes, sizeof(int)};
     return type_named(offsets, lengths, extent);
   }
-  char name[MPI_MAX_OBJECT_NAME] = "";
-  int length = 0;
-  PMPI_Type_get_name(type, name, &length);
   return error_of(fmt::format("the named datatype {} has {} bytes spread over {}, in a way that is not known",
-                              name, size, static_cast<int64_t>(true_extent)));
+                              name_of(type), size, static_cast<int64_t>(true_extent)));
 }
 
 Distribution distribution_of(int64_t number) {
@@ -238,13 +120,7 @@ Result<DataType> build_vector(Contents& contents, const DataType& old, Builder b
   return builder(count, length, stride, old);
 }
 
-Result<DataType> build_derived(int combiner, Contents& contents) {
-  std::vector<DataType> old;
-  for (MPI_Datatype inner : contents.types()) {
-    auto decoded = decode(inner);
-    if (!decoded) return decoded.error();
-    old.push_back(**decoded);
-  }
+Result<DataType> build_derived(int combiner, Contents& contents, const std::vector<DataType>& old) {
   if (combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer)
     return build_struct(contents, old);
   if (old.size() != 1)
@@ -295,7 +171,13 @@ Result<DataType> build(MPI_Datatype type, const Envelope& envelope) {
     if (envelope.permanent()) return type_bytes(size);  // a Fortran kind chosen by precision
     auto contents = Contents::of(type, envelope);
     if (!contents) return contents.error();
-    return build_derived(envelope.combiner, *contents);
+    std::vector<DataType> old;
+    for (MPI_Datatype inner : contents->types()) {
+      auto decoded = decode(inner);
+      if (!decoded) return decoded.error();
+      old.push_back(**decoded);
+    }
+    return build_derived(envelope.combiner, *contents, old);
   }();
   if (!built) return built;
   // A wrong size would silently move wrong bytes.
@@ -308,70 +190,71 @@ Result<DataType> build(MPI_Datatype type, const Envelope& envelope) {
   return built;
 }
 
-// The attribute's value is a Ref of its own.
-int copy_attribute(MPI_Datatype, int, void*, void* value, void* copy, int* flag) {
-  auto* duplicate = new (std::nothrow) Ref(*static_cast<Ref*>(value));
-  *static_cast<void**>(copy) = duplicate;
-  *flag = duplicate != nullptr;
-  return MPI_SUCCESS;
+// A type of MPI's own in a file: its items one behind another.
+Result<FileForm> permanent_form(MPI_Datatype type, const Envelope& envelope,
+                                const Representation& representation) {
+  FileForm form;
+  if (BoundMarker marker = bound_marker(type); marker != BoundMarker::none) {
+    form.layout.lower_marker = marker == BoundMarker::lower;
+    form.layout.upper_marker = marker == BoundMarker::upper;
+    return form;
+  }
+  auto basic_types = basic_types_of(type, envelope);
+  if (!basic_types) return basic_types.error();
+  std::vector<SignatureRef> items;
+  for (const BasicType& basic : *basic_types) {
+    auto bytes = representation.file_bytes(basic);
+    if (!bytes) return bytes.error();
+    Item item = basic.item;
+    item.file_bytes = *bytes;
+    items.push_back(Signature::item(item));
+  }
+  auto signature = Signature::sequence(items);
+  if (!signature) return signature.error();
+  form.signature = *signature;
+  form.layout = type_bytes(form.signature->total().file_bytes);
+  return form;
 }
 
-int drop_attribute(MPI_Datatype, int, void* value, void*) {
-  delete static_cast<Ref*>(value);
-  return MPI_SUCCESS;
+// What a constructor makes of the signatures of its types. All but structs repeat one.
+Result<SignatureRef> derived_signature(const Envelope& envelope, const Contents& contents,
+                                       const std::vector<SignatureRef>& old, const DataType& made) {
+  if (!envelope.structure()) {
+    const int64_t each = old[0]->total().file_bytes;
+    return Signature::repeat(old[0], each > 0 ? made.size() / each : 0);
+  }
+  std::vector<SignatureRef> parts;
+  for (size_t i = 0; i < old.size(); ++i) {
+    auto part = Signature::repeat(old[i], contents.numbers()[i + 1]);  // numbers: count, lengths, ...
+    if (!part) return part;
+    parts.push_back(*part);
+  }
+  return Signature::sequence(parts);
 }
 
-// What was decoded: derived types hold it themselves, as an attribute; MPI's own types, which cannot all hold
-// one, stand in a map. The callbacks above run inside MPI and so take no lock.
-class Cache {
- public:
-  static Cache& instance() {
-    static auto* cache = new Cache;  // never destroyed: MPI may still free types when the program ends
-    return *cache;
+Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
+                              const Representation& representation) {
+  auto contents = Contents::of(type, envelope);
+  if (!contents) return contents.error();
+  std::vector<DataType> layouts;
+  std::vector<SignatureRef> signatures;
+  for (MPI_Datatype inner : contents->types()) {
+    auto form = decode(inner, representation);
+    if (!form) return form.error();
+    layouts.push_back((*form)->layout);
+    signatures.push_back((*form)->signature);
   }
+  auto layout = build_derived(envelope.combiner, *contents, layouts);
+  if (!layout) return layout.error();
+  auto signature = derived_signature(envelope, *contents, signatures, *layout);
+  if (!signature) return signature.error();
+  return FileForm{std::move(*layout), std::move(*signature)};
+}
 
-  Ref find(MPI_Datatype type, bool permanent) {
-    std::lock_guard lock(mutex_);
-    return find_locked(type, permanent);
-  }
-
-  // The first to come wins, so that nobody drops what another thread is copying.
-  Ref keep(MPI_Datatype type, bool permanent, Ref decoded) {
-    std::lock_guard lock(mutex_);
-    if (Ref found = find_locked(type, permanent)) return found;
-    if (permanent) {
-      permanent_.emplace(type, decoded);
-    } else if (have_keyval()) {
-      auto* attribute = new Ref(decoded);
-      if (PMPI_Type_set_attr(type, keyval_, attribute) != MPI_SUCCESS) delete attribute;
-    }
-    return decoded;
-  }
-
- private:
-  bool have_keyval() {
-    if (keyval_ == MPI_KEYVAL_INVALID &&
-        PMPI_Type_create_keyval(copy_attribute, drop_attribute, &keyval_, nullptr) != MPI_SUCCESS)
-      keyval_ = MPI_KEYVAL_INVALID;
-    return keyval_ != MPI_KEYVAL_INVALID;
-  }
-
-  Ref find_locked(MPI_Datatype type, bool permanent) {
-    if (permanent) {
-      auto found = permanent_.find(type);
-      return found == permanent_.end() ? nullptr : found->second;
-    }
-    void* value = nullptr;
-    int flag = 0;
-    if (!have_keyval() || PMPI_Type_get_attr(type, keyval_, &value, &flag) != MPI_SUCCESS || !flag)
-      return nullptr;
-    return *static_cast<Ref*>(value);
-  }
-
-  std::mutex mutex_;
-  int keyval_ = MPI_KEYVAL_INVALID;
-  std::map<MPI_Datatype, Ref> permanent_;
-};
+TypeCache<DataType>& cache() {
+  static auto* instance = new TypeCache<DataType>;
+  return *instance;
+}
 
 }  // namespace
 
@@ -379,16 +262,34 @@ Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
   auto envelope = Envelope::of(type);
   if (!envelope) return envelope.error();
-  Cache& cache = Cache::instance();
-  if (Ref found = cache.find(type, envelope->permanent())) return found;
+  if (auto found = cache().find(type, envelope->permanent())) return found;
   auto built = build(type, *envelope);
   if (!built) return built.error();
-  return cache.keep(type, envelope->permanent(), std::make_shared<const DataType>(std::move(*built)));
+  return cache().keep(type, envelope->permanent(), std::make_shared<const DataType>(std::move(*built)));
 }
 
-bool is_permanent(MPI_Datatype type) {
+Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation) {
+  if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
   auto envelope = Envelope::of(type);
-  return envelope && envelope->permanent();
+  if (!envelope) return envelope.error();
+  const bool permanent = envelope->permanent();
+  auto& cache = representation.forms();
+  if (auto found = cache.find(type, permanent)) return found;
+  auto form = permanent ? permanent_form(type, *envelope, representation)
+                        : derived_form(type, *envelope, representation);
+  if (!form) return form.error();
+  // Wrong totals would silently move wrong bytes.
+  MPI_Count native_bytes = 0;
+  if (PMPI_Type_size_x(type, &native_bytes) != MPI_SUCCESS ||
+      form->signature->total().native_bytes != native_bytes ||
+      form->signature->total().file_bytes != form->layout.size()) {
+    return error_of(fmt::format(
+        "the items of a datatype (combiner {}) take {} bytes in memory and {} in the "
+        "file, but it has {} and {}",
+        envelope->combiner, form->signature->total().native_bytes, form->signature->total().file_bytes,
+        static_cast<int64_t>(native_bytes), form->layout.size()));
+  }
+  return cache.keep(type, permanent, std::make_shared<const FileForm>(std::move(*form)));
 }
 
 }  // namespace concilio

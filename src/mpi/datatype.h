@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "base/result.h"
+#include "mpi/envelope.h"
 #include "pattern/datatype.h"
+#include "pattern/signature.h"
 
 namespace concilio {
 
@@ -15,7 +17,16 @@ namespace concilio {
 // type that cannot be transferred (MPI_DATATYPE_NULL, ...).
 Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type);
 
-// Whether the handle belongs to MPI: never freed, and never given to another type.
-bool is_permanent(MPI_Datatype type);
+// What a datatype is in a file of some representation: its layout there, which is without padding, in which
+// displacements given in elements count the elements' extents in the file and displacements given in bytes
+// stand as they are; and its items.
+struct FileForm {
+  DataType layout;
+  SignatureRef signature = Signature::empty();
+};
+
+// The same for a file. Also fails as the representation does.
+class Representation;
+Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation);
 
 }  // namespace concilio

@@ -5,6 +5,10 @@
 
 #include <mpi.h>
 
+namespace concilio {
+struct UserRepresentation;
+}
+
 namespace concilio::mpiio {
 
 class File;
@@ -14,6 +18,8 @@ File* find(MPI_File handle);
 // Whether a file of this name is ours to open or delete (CONCILIO_DISABLE, CONCILIO_ONLY, "ufs:"-like
 // prefixes).
 bool takes_over(const char* path);
+// Whether there are any files that we take over.
+bool takes_over_any();
 
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle);
 int close(MPI_File* handle);
@@ -35,6 +41,8 @@ int seek(File& file, MPI_Offset offset, int whence);
 int get_position(File& file, MPI_Offset* offset);
 int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement);
 int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent);
+// For views set later, of any file.
+int register_datarep(const UserRepresentation& wanted);
 int set_atomicity(File& file, int flag);
 int get_atomicity(File& file, int* flag);
 

@@ -39,16 +39,19 @@ Status check_size(File& file, MPI_Offset size) {
 
 // Whether all ranks give the same. Collective.
 Status agree_on(File& file, int64_t first, int64_t second) {
-  int64_t both[4] = {first, -first, second, -second};
-  PMPI_Allreduce(MPI_IN_PLACE, both, 4, MPI_INT64_T, MPI_MAX, file.team().comm());
-  if (both[0] == -both[1] && both[2] == -both[3]) return {};
+  const int64_t mine[2] = {first, second};
+  int64_t least[2], most[2];
+  PMPI_Allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, file.team().comm());
+  PMPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, file.team().comm());
+  if (least[0] == most[0] && least[1] == most[1]) return {};
   return Error{ErrorKind::not_same, 0, "the ranks give different arguments"};
 }
 
 // The smallest position of the view, in etypes, behind the last byte of a file of `size` bytes.
 int64_t end_of_view(const View& view, int64_t size) {
-  if (view.access.empty()) return 0;
-  return ceil_divide(view.access.data_before(size), view.etype_bytes);
+  const Shown& shown = view.shown();
+  if (shown.access.empty()) return 0;
+  return ceil_divide(shown.access.data_before(size), shown.etype_bytes);
 }
 
 }  // namespace
@@ -184,15 +187,29 @@ int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement) {
   auto fail = [&](const Error& error) { return raise(file, "MPI_File_get_byte_offset", error); };
   if (auto status = check_not_sequential(file); !status) return fail(status.error());
   auto view = file.view();
-  auto position = checked_multiply(offset, view->etype_bytes);
+  const Shown& shown = view->shown();
+  auto position = checked_multiply(offset, shown.etype_bytes);
   if (offset < 0 || !position) return fail(argument(fmt::format("an offset of {}", offset)));
-  *displacement = view->access.empty() ? view->displacement : view->access.offset_of(*position);
+  *displacement = shown.access.empty() ? view->displacement : shown.access.offset_of(*position);
   return MPI_SUCCESS;
 }
 
-int get_type_extent(File&, MPI_Datatype type, MPI_Count* extent) {
-  MPI_Count lower_bound = 0;
-  return PMPI_Type_get_extent_x(type, &lower_bound, extent);
+// In the file, of elements of the type one behind another.
+int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent) {
+  auto view = file.view();
+  if (!view->representation) {
+    MPI_Count lower_bound = 0;
+    return PMPI_Type_get_extent_x(type, &lower_bound, extent);
+  }
+  auto form = decode(type, *view->representation);
+  if (!form) return raise(file, "MPI_File_get_type_extent", form.error());
+  *extent = (*form)->layout.extent;
+  return MPI_SUCCESS;
+}
+
+int register_datarep(const UserRepresentation& wanted) {
+  auto status = register_representation(wanted);
+  return status ? MPI_SUCCESS : raise_without_file("", "MPI_Register_datarep", status.error());
 }
 
 int set_atomicity(File& file, int flag) {

@@ -73,6 +73,8 @@ int class_of(ErrorKind kind) {
       return MPI_ERR_UNSUPPORTED_OPERATION;
     case ErrorKind::data_representation:
       return MPI_ERR_UNSUPPORTED_DATAREP;
+    case ErrorKind::duplicate_representation:
+      return MPI_ERR_DUP_DATAREP;
     case ErrorKind::conversion:
       return MPI_ERR_CONVERSION;
     case ErrorKind::communication:

@@ -117,9 +117,13 @@ std::string plain_path(const char* path) {
   return std::string(name);
 }
 
+bool takes_over_any() {
+  return !process_config().boolean(Key::disable);
+}
+
 bool takes_over(const char* path) {
   const Config& config = process_config();
-  if (config.boolean(Key::disable)) return false;
+  if (!takes_over_any()) return false;
   const std::string& only = config.text(Key::only);
   if (only.empty()) return true;
   std::string name = path ? plain_path(path) : "";
@@ -144,6 +148,7 @@ File* find(MPI_File handle) {
 struct Opened {
   int64_t kind = 0, system_errno = 0, can_read = 0, locks_work = 0, size = 0, reports = 0;
   StorageFacts facts;
+  char file_system[32] = "";
   char message[512] = "";
 };
 
@@ -155,7 +160,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
 
   std::unique_ptr<File> file(new File);
   file->config_ = process_config();
-  mpiio::adopt_hints(comm, info, file->config_);
+  mpiio::adopt_hints(comm, info, file->config_, Moment::open);
   auto team = Team::acquire(comm, static_cast<int>(file->config_.integer(Key::ranks_per_node)));
   if (!team) return team.error();
   file->team_ = std::move(*team);
@@ -165,8 +170,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
     for (const std::string& complaint : process_config().complaints()) log_once(LogLevel::warning, complaint);
   }
   // All ranks must ask for the same mode.
-  int modes[2] = {amode, -amode};
-  PMPI_Allreduce(MPI_IN_PLACE, modes, 2, MPI_INT, MPI_MAX, file->team_->comm());
+  int modes[3] = {amode, -amode, has_thread_multiple()};
+  PMPI_Allreduce(MPI_IN_PLACE, modes, 3, MPI_INT, MPI_MAX, file->team_->comm());
   if (modes[0] != -modes[1])
     return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
   if (auto status = check_amode(amode); !status) return status.error();
@@ -180,7 +185,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   file->storage_ =
       std::make_unique<Storage>(*file->store_, no_folder ? path : absolute.string(), mode, file->counters_);
   file->engine_.reset(new Engine{*file->team_, *file->storage_, *file->budget_, file->counters_, {}});
-  file->take_settings(*file->engine_);
+  file->engine_->concurrent = modes[2] != 0;
   if (auto status = file->open_storage(); !status) return status.error();
 
   file->open_ns_ = now_ns() - start_ns;
@@ -212,16 +217,10 @@ Status File::open_storage() {
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
   if (team_->rank() == 0) (void)shared_pointer().set(position_);  // its own memory
-  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
-  // lock is a message, that is not worth its price unless it is asked for.
-  auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
-  bool cheap_locks =
-      opened.facts.kind == StorageFacts::Kind::local || opened.facts.kind == StorageFacts::Kind::memory;
-  engine_->sieve_writes = writes() && opened.can_read && opened.locks_work &&
-                          (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap_locks));
-  engine_->concurrent = has_thread_multiple();
-  engine_->guard_writes = engine_->sieve_writes && (team_->size() > 1 || engine_->concurrent);
   if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
+  config_.tell(Key::visibility_immediate, engine_->caches_differ() ? "false" : "true");
+  config_.tell(Key::filesystem_type, fmt::format("Concilio on {}", opened.file_system));
+  take_settings(*engine_);
   const auto& early = team_->nodes()[static_cast<size_t>(team_->node())].candidates;
   auto last = early.begin() + std::min<long>(openers_per_node, static_cast<long>(early.size()));
   Status mine;
@@ -230,7 +229,8 @@ Status File::open_storage() {
 }
 
 Status File::open_as_root(Opened& opened) {
-  OpenMode mode{true, writes(), (amode_ & MPI_MODE_CREATE) != 0, (amode_ & MPI_MODE_EXCL) != 0};
+  OpenMode mode{true, writes(), (amode_ & MPI_MODE_CREATE) != 0, (amode_ & MPI_MODE_EXCL) != 0,
+                static_cast<int>(config_.integer(Key::file_perm))};
   storage_->set_mode(mode);
   auto status = storage_->open();
   if (!status && !reads() && status.error().kind == ErrorKind::access) {
@@ -247,6 +247,7 @@ Status File::open_as_root(Opened& opened) {
   opened.can_read = mode.read;
   opened.size = *size;
   opened.facts = facts_of(*layout, config_);
+  std::strncpy(opened.file_system, layout->name.c_str(), sizeof opened.file_system - 1);
   opened.reports = !process_config().text(Key::report).empty();
   opened.locks_work = 1;
   constexpr int64_t out_of_the_way = INT64_MAX - 1;
@@ -285,11 +286,16 @@ Status File::agree(const Status& mine) {
 
 void File::adopt_hints(MPI_Info info) {
   Config changed = config();
-  mpiio::adopt_hints(team_->comm(), info, changed);
+  mpiio::adopt_hints(team_->comm(), info, changed, Moment::later);
+  change_config(changed);
+}
+
+void File::change_config(const Config& changed) {
   locked([&] {
     config_ = changed;
     take_settings(*engine_);
   });
+  budget_->set_limit_bytes(changed.integer(Key::memory_limit));
   collective_.forget();
 }
 
@@ -299,6 +305,15 @@ void File::take_settings(Engine& engine) const {
   engine.flush = flush == 0   ? std::nullopt
                  : flush == 1 ? std::optional(Flush::read_modify_write)
                               : std::optional(Flush::list);
+  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
+  // lock is a message, that is not worth its price unless it is asked for.
+  auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
+  bool cheap_locks =
+      engine.facts.kind == StorageFacts::Kind::local || engine.facts.kind == StorageFacts::Kind::memory;
+  engine.can_guard =
+      writes() && storage_->can_read() && engine.locks_work && (cheap_locks || sieving == Choice3::enable);
+  engine.sieve_writes = engine.can_guard && sieving != Choice3::disable;
+  engine.guard_writes = engine.concurrent ? engine.can_guard : engine.sieve_writes && team_->size() > 1;
 }
 
 Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) {
@@ -306,6 +321,12 @@ Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) 
     auto status = use(position_);
     if (status) position_ += etypes;
     return status;
+  });
+}
+
+void File::retreat(int64_t from, int64_t to) {
+  locked([&] {
+    if (position_ == from) position_ = to;
   });
 }
 
@@ -325,7 +346,15 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   // Reasons state prices, so a program of many different calls gives many: what comes late goes by method
   // alone.
   constexpr size_t most_reasons = 64;
+  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
+                                   static_cast<int>(plan.method))];
   std::lock_guard lock(state_);
+  if (last_.reason != plan.reason) last_ = {method_name(plan.method), plan.reason};
+  Reason*& last = last_reason_[static_cast<size_t>(operation)][collective];
+  if (last && last->reason == plan.reason) {
+    ++last->calls;
+    return;
+  }
   std::string reason = plan.reason;
   auto key = [&] { return fmt::format("{} {} {}", static_cast<int>(operation), collective, reason); };
   if (reasons_.size() >= most_reasons && !reasons_.contains(key())) {
@@ -334,8 +363,7 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   auto [place, fresh] = reasons_.try_emplace(key());
   if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0};
   ++place->second.calls;
-  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
-                                   static_cast<int>(plan.method))];
+  last = &place->second;
 }
 
 Status File::close() {

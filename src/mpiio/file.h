@@ -17,19 +17,32 @@
 #include "base/strand.h"
 #include "exec/collective.h"
 #include "exec/engine.h"
+#include "mpi/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "store/store.h"
 
 namespace concilio::mpiio {
 
+// What a view shows of the file.
+struct Shown {
+  int64_t etype_bytes = 1;
+  Access access = Access::contiguous(0);
+  const Representation* representation = nullptr;  // nullptr: the bytes of memory
+};
+
 // A file view (MPI 4.1, section 14.3): etype and filetype are our own duplicates.
 struct View {
   MPI_Offset displacement = 0;
   MPI_Datatype etype = MPI_BYTE, filetype = MPI_BYTE;
-  int64_t etype_bytes = 1;
   std::string datarep = "native";
-  Access access = Access::contiguous(0);
+  const Representation* representation = nullptr;  // of that name
+  // To reads and to writes. A data representation of the user's may leave one of them native.
+  Shown reads{}, writes{};
+
+  const Shown& shown(Operation operation) const { return operation == Operation::read ? reads : writes; }
+  // To calls that move no data.
+  const Shown& shown() const { return reads.representation ? reads : writes; }
 
   View() = default;
   View(const View&) = delete;
@@ -115,6 +128,8 @@ class File {
   }  // individual pointer, etypes
   // Moves the individual pointer by `etypes` from where use(position) agrees to; its complaint otherwise.
   Status advance(int64_t etypes, const std::function<Status(int64_t)>& use);
+  // Moves it from one place to another, if it is still there.
+  void retreat(int64_t from, int64_t to);
   void set_position(int64_t position) {
     locked([&] { position_ = position; });
   }
@@ -135,8 +150,10 @@ class File {
 
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
-  // Takes the hints that the ranks give, the same on every rank. Collective; within in_turn.
+  // Takes the hints of info objects given after the open, the same on every rank. Collective; within in_turn.
   void adopt_hints(MPI_Info info);
+  // The settings of what comes later. On all ranks alike; within in_turn.
+  void change_config(const Config& changed);
   void remember(Operation operation, bool collective, const Plan& plan);
   // Closes on every rank; collective. The file stays registered until it is deleted, by the caller.
   Status close();
@@ -149,6 +166,14 @@ class File {
   };
   std::map<std::string, Reason> reasons() const {
     return locked([&] { return reasons_; });
+  }
+  // Of this rank's last call that moved data.
+  struct Last {
+    const char* method = nullptr;  // static; nullptr: there was none
+    std::string reason;
+  };
+  Last last() const {
+    return locked([&] { return last_; });
   }
   int64_t open_ns() const { return open_ns_; }
 
@@ -175,6 +200,8 @@ class File {
   int64_t open_ns_ = 0;
   bool reports_ = false;  // rank 0's environment asks for a report
   std::map<std::string, Reason> reasons_;
+  Reason* last_reason_[2][2] = {};  // by operation, and whether collective: most calls repeat it
+  Last last_;
 };
 
 // A name without the prefix that names a file-system type to ROMIO ("ufs:", "nfs:", ...).

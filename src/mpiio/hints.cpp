@@ -2,9 +2,179 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <set>
+#include <sstream>
+
 #include "base/log.h"
 
 namespace concilio::mpiio {
+namespace {
+
+constexpr size_t key_count = static_cast<size_t>(Key::count_);
+constexpr int64_t no_rank = INT64_MAX;
+
+// What info objects ask of the settings; complaints: of what they ask in vain, a line each.
+struct Asked {
+  std::array<std::optional<std::string>, key_count> values;  // canonical
+  std::string complaints;
+
+  std::string as_text() const {
+    std::string text;
+    for (size_t key = 0; key < key_count; ++key) {
+      if (values[key]) text += fmt::format("{}={}\n", key, *values[key]);
+    }
+    return text + '\0' + complaints;
+  }
+  static Asked from_text(const std::string& text) {
+    Asked asked;
+    const size_t end = std::min(text.find('\0'), text.size());
+    std::istringstream lines(text.substr(0, end));
+    size_t key = 0;
+    char equals = 0;
+    for (std::string value; lines >> key >> equals && std::getline(lines, value);) {
+      if (key < key_count) asked.values[key] = value;
+    }
+    if (end < text.size()) asked.complaints = text.substr(end + 1);
+    return asked;
+  }
+};
+
+// What travels for each setting, and at the end for the complaints.
+using PerKey = std::array<int64_t, key_count + 1>;
+
+const std::string* item_of(const Asked& asked, size_t item) {
+  if (item == key_count) return asked.complaints.empty() ? nullptr : &asked.complaints;
+  return asked.values[item] ? &*asked.values[item] : nullptr;
+}
+
+std::string complaint_of(const std::string& name, const std::string& value) {
+  return fmt::format("hint {}={} takes effect only when given to MPI_File_open; it is ignored\n", name,
+                     value);
+}
+
+Asked asked_by(MPI_Info info, const Config& config, Moment moment) {
+  Asked asked;
+  for (const auto& [name, value] : hints_in(info)) {
+    auto meanings = Config::read(name, value);
+    if (!meanings) {
+      asked.complaints += meanings.error().message + '\n';
+      continue;
+    }
+    for (const Config::Meaning& meaning : *meanings) {
+      const auto key = static_cast<size_t>(meaning.key);
+      if (moment == Moment::later && settings()[key].effect == Effect::at_open) {
+        const bool vain = meaning.value != config.text(meaning.key) && !config.fixed_by_user(meaning.key);
+        if (vain) asked.complaints += complaint_of(name, value);
+        continue;
+      }
+      // A hint's own name goes before its other names.
+      if (!meaning.by_alias || !asked.values[key]) asked.values[key] = meaning.value;
+    }
+  }
+  return asked;
+}
+
+void broadcast(MPI_Comm comm, int root, std::string& text) {
+  unsigned long length = text.size();
+  PMPI_Bcast(&length, 1, MPI_UNSIGNED_LONG, root, comm);
+  text.resize(length);
+  PMPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm);
+}
+
+void reduce(MPI_Comm comm, MPI_Op operation, PerKey& values) {
+  PMPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, operation, comm);
+}
+
+// For each item what rank `sources[item]` asks; at most one broadcast an item, and usually one in all.
+Asked collect(MPI_Comm comm, const Asked& mine, const PerKey& sources) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  Asked collected;
+  std::set<int64_t> ranks(sources.begin(), sources.end());
+  ranks.erase(no_rank);
+  for (int64_t source : ranks) {
+    std::string text = rank == source ? mine.as_text() : "";
+    broadcast(comm, static_cast<int>(source), text);
+    Asked theirs = Asked::from_text(text);
+    for (size_t key = 0; key < key_count; ++key) {
+      if (sources[key] == source) collected.values[key] = theirs.values[key];
+    }
+    if (sources[key_count] == source) collected.complaints = theirs.complaints;
+  }
+  return collected;
+}
+
+// How the ranks' wishes for one setting differ.
+struct Difference {
+  int64_t first, other;     // the lowest rank that gives it; the lowest that gives it otherwise
+  int64_t others, silents;  // how many give it otherwise, and how many not at all
+  int ranks;
+};
+
+std::string describe(const char* name, const Difference& difference, const std::string& value,
+                     const std::string* other) {
+  std::string text =
+      fmt::format("hint {} is not the same on all ranks: rank {} gives {}", name, difference.first, value);
+  if (other) text += fmt::format(", rank {} gives {}", difference.other, *other);
+  if (difference.others > 1) {
+    text += fmt::format(", {} of {} ranks give another value", difference.others, difference.ranks);
+  }
+  if (difference.silents > 0) {
+    text += fmt::format(", {} of {} ranks give none", difference.silents, difference.ranks);
+  }
+  return text + fmt::format("; {} is used on all; give the same hints on every rank", value);
+}
+
+void complain(const std::string& complaints, const std::string& whose) {
+  std::istringstream lines(complaints);
+  for (std::string line; std::getline(lines, line);) log_once(LogLevel::warning, whose + line);
+}
+
+// What all ranks shall use where they do not ask the same; rank 0 says so.
+Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
+  int rank = 0, ranks = 1;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &ranks);
+  PerKey first, other, others{}, silents{};
+  first.fill(no_rank);
+  other.fill(no_rank);
+  for (size_t item = 0; item <= key_count; ++item) {
+    if (item_of(mine, item)) first[item] = rank;
+  }
+  reduce(comm, MPI_MIN, first);
+  const Asked agreed = collect(comm, mine, first);
+  for (size_t item = 0; item <= key_count; ++item) {
+    const std::string *own = item_of(mine, item), *used = item_of(agreed, item);
+    silents[item] = used && !own;
+    others[item] = used && own && *own != *used;
+    if (others[item]) other[item] = rank;
+  }
+  reduce(comm, MPI_MIN, other);
+  reduce(comm, MPI_SUM, others);
+  reduce(comm, MPI_SUM, silents);
+  const Asked second = collect(comm, mine, other);
+  if (rank != 0) return agreed;
+  for (size_t key = 0; key < key_count; ++key) {
+    const Difference difference{first[key], other[key], others[key], silents[key], ranks};
+    const bool differs = difference.others > 0 || difference.silents > 0;
+    if (!agreed.values[key] || !differs || config.fixed_by_user(static_cast<Key>(key))) continue;
+    const std::string* theirs = second.values[key] ? &*second.values[key] : nullptr;
+    log_once(LogLevel::warning, describe(settings()[key].hint, difference, *agreed.values[key], theirs));
+  }
+  complain(agreed.complaints, fmt::format("rank {}: ", first[key_count]));
+  if (others[key_count] > 0) {
+    complain(second.complaints,
+             fmt::format("rank {}, one of {} that differ: ", other[key_count], others[key_count]));
+  }
+  return agreed;
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
   std::vector<std::pair<std::string, std::string>> hints;
   int count = 0;
@@ -22,28 +192,28 @@ std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
   return hints;
 }
 
-void adopt_hints(MPI_Comm comm, MPI_Info info, Config& config) {
+void adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  auto mine = hints_in(info);
-  std::string text;
-  if (rank == 0) {
-    for (const auto& [key, value] : mine) {
-      auto status = config.set(key, value, Config::Origin::info);
-      if (!status) log_once(LogLevel::warning, status.error().message);
-    }
-    text = config.hints_as_text();
+  Asked asked = asked_by(info, config, moment);
+  std::string base = config.hints_as_text();
+  const auto hash = [](const std::string& text) {
+    return static_cast<int64_t>(std::hash<std::string>{}(text));
+  };
+  // The largest and the smallest of each: where they are one, all ranks have the same.
+  int64_t mine[4] = {hash(base), ~hash(base), hash(asked.as_text()), ~hash(asked.as_text())};
+  PMPI_Allreduce(MPI_IN_PLACE, mine, 4, MPI_INT64_T, MPI_MAX, comm);
+  if (mine[0] != ~mine[1]) {
+    broadcast(comm, 0, base);
+    if (rank != 0) config.adopt_hints(base);
   }
-  unsigned long length = text.size();
-  PMPI_Bcast(&length, 1, MPI_UNSIGNED_LONG, 0, comm);
-  text.resize(length);
-  PMPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm);
-  if (rank == 0) return;
-  Config own = config;
-  config.adopt_hints(text);
-  for (const auto& [key, value] : mine) (void)own.set(key, value, Config::Origin::info);
-  if (!mine.empty() && own.effective_hints() != config.effective_hints()) {
-    log_once(LogLevel::warning, "this rank's hints differ from those of the file's rank 0, which are used");
+  if (mine[2] != ~mine[3]) {
+    asked = settle(comm, config, asked);
+  } else if (rank == 0) {
+    complain(asked.complaints, "");
+  }
+  for (size_t key = 0; key < key_count; ++key) {
+    if (asked.values[key]) config.take(static_cast<Key>(key), *asked.values[key], Config::Origin::info);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "mpi/thread_level.h"
+#include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
 #include "mpiio/requests.h"
 #include "mpiio/transfer.h"
@@ -14,7 +15,9 @@ namespace {
 template <typename Then>
 void launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer, Then then) {
   Strand& strand = call.collective ? file.collectives() : file.independents();
-  auto work = [transfer = std::move(transfer), then = std::move(then)]() mutable { then(transfer->run()); };
+  auto work = [transfer = std::move(transfer), then = std::move(then)]() mutable {
+    then(without_exceptions([&] { return transfer->run(); }));
+  };
   if (has_thread_multiple()) {
     strand.post(std::move(work));
   } else {
@@ -53,12 +56,12 @@ int start(File& file, const Call& call, const Data& data, MPI_Request* request) 
 
 int begin(File& file, const Call& call, const Data& data) {
   auto promise = std::make_shared<std::promise<Outcome>>();
+  auto transfer = std::make_shared<Transfer>(file, call, data);
   if (!file.begin_split({call.direction, call.pointer, promise->get_future().share()})) {
     return raise(file, call.name,
                  Error{ErrorKind::argument, 0, "a split collective of this file has begun and not ended"});
   }
-  launch(file, call, std::make_shared<Transfer>(file, call, data),
-         [promise](const Outcome& outcome) { promise->set_value(outcome); });
+  launch(file, call, std::move(transfer), [promise](const Outcome& outcome) { promise->set_value(outcome); });
   return MPI_SUCCESS;
 }
 

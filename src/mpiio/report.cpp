@@ -47,11 +47,7 @@ void write_report(File& file) {
   record["file"] = file.path();
   record["ranks"] = team.size();
   record["nodes"] = team.nodes().size();
-#ifdef OPEN_MPI
-  record["mpi"] = "openmpi";
-#else
-  record["mpi"] = "mpich";
-#endif
+  record["mpi"] = CONCILIO_MPI;
   record["open_seconds"] = static_cast<double>(maxima[open_time]) * 1e-9;
   record["counters"] = named(sums);
   record["max"] = named(maxima);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <map>
+#include <new>
 
 #include "mpiio/raise.h"
 #include "mpiio/transfer.h"
@@ -47,10 +48,6 @@ Ref find_pending(MPI_Request request) {
   return found == all.pending.end() ? nullptr : found->second;
 }
 
-// The failed requests that the call of this thread has completed.
-thread_local std::vector<Ref> failures;
-thread_local bool in_wait_call = false;
-
 int query(void* extra, MPI_Status* status) {
   const Ref& pending = *static_cast<Ref*>(extra);
   set_status(status, pending->bytes);
@@ -62,7 +59,6 @@ int query(void* extra, MPI_Status* status) {
 // The program has been told, or does not want to know.
 int forget(void* extra) {
   auto* pending = static_cast<Ref*>(extra);
-  if (in_wait_call && (*pending)->code != MPI_SUCCESS) failures.push_back(*pending);
   Requests& all = requests();
   {
     std::lock_guard lock(all.mutex);
@@ -87,16 +83,17 @@ int NonblockingRequest::make(File& file, const char* function, MPI_Request* requ
   pending->handle = file.handle();
   pending->function = function;
   pending->handler = file.handler();
-  auto* held = new Ref(pending);
-  if (int code = PMPI_Grequest_start(query, forget, cancel, held, request); code != MPI_SUCCESS) {
-    delete held;
+  auto held = std::make_unique<Ref>(pending);
+  std::map<MPI_Request, Ref> entry;  // made before the request, which then needs no memory
+  auto node = entry.extract(entry.emplace(MPI_REQUEST_NULL, pending).first);
+  if (int code = PMPI_Grequest_start(query, forget, cancel, held.get(), request); code != MPI_SUCCESS)
     return code;
-  }
-  pending->request = *request;
+  held.release();
+  pending->request = node.key() = *request;
   Requests& all = requests();
   {
     std::lock_guard lock(all.mutex);
-    all.pending[*request] = pending;
+    all.pending.insert(std::move(node));
   }
   ++all.count;
   made->pending_ = std::move(pending);
@@ -109,9 +106,13 @@ void NonblockingRequest::complete(const Outcome& outcome) {
     if (outcome) {
       pending_->bytes = *outcome;
     } else {
-      Error full = explain(*pending_->file, pending_->function, outcome.error());
-      pending_->code = code_of(full);
-      pending_->message = full.message;
+      pending_->code = class_of(outcome.error().kind);  // where there is no memory for more
+      try {
+        Error full = explain(*pending_->file, pending_->function, outcome.error());
+        pending_->code = code_of(full);
+        pending_->message = full.message;
+      } catch (const std::bad_alloc&) {
+      }
     }
     pending_->done = true;
     pending_->came.notify_all();
@@ -120,60 +121,73 @@ void NonblockingRequest::complete(const Outcome& outcome) {
 }
 
 bool has_requests() {
-  return requests().count.load(std::memory_order_relaxed) > 0;
+  return requests().count.load(std::memory_order_relaxed) > 0 && !on_pool_thread();
 }
 
-WaitCall::WaitCall(int count, const MPI_Request* requests)
-    : before_(requests, requests + (requests && count > 0 ? count : 0)) {
-  failures.clear();
-  in_wait_call = true;
+struct WaitCall::Ours {
+  int index;
+  Ref pending;
+};
+
+WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests) {
+  for (int i = 0; requests && i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    if (Ref pending = find_pending(requests[i])) {
+      ours_.push_back({i, std::move(pending)});
+    } else {
+      ++others_;
+    }
+  }
 }
 
-WaitCall::~WaitCall() {
-  failures.clear();
-  in_wait_call = false;
-}
+WaitCall::~WaitCall() = default;
 
 void WaitCall::sleep() {
-  std::vector<Ref> ours;
-  for (MPI_Request request : before_) {
-    if (request == MPI_REQUEST_NULL) continue;
-    ours.push_back(find_pending(request));
-    if (!ours.back()) return;
-  }
-  for (const Ref& pending : ours) {
-    std::unique_lock lock(pending->mutex);
-    auto patience = std::chrono::milliseconds(1);
-    while (!pending->came.wait_for(lock, patience, [&] { return pending->done; })) {
+  if (others_ > 0) return;
+  for (const Ours& ours : ours_) {
+    PendingRequest& pending = *ours.pending;
+    std::unique_lock lock(pending.mutex);
+    while (!pending.came.wait_for(lock, std::chrono::milliseconds(1), [&] { return pending.done; })) {
       // Other ranks may need this one's messages to go on.
       lock.unlock();
       int flag = 0;
       PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
       lock.lock();
-      patience = std::min(patience * 2, std::chrono::milliseconds(8));
     }
   }
+}
+
+// MPI has completed them, and they did not do well.
+std::vector<WaitCall::Ours> WaitCall::failed() const {
+  std::vector<Ours> result;
+  for (const Ours& ours : ours_) {
+    if (requests_[ours.index] == MPI_REQUEST_NULL && ours.pending->code != MPI_SUCCESS)
+      result.push_back(ours);
+  }
+  return result;
 }
 
 int WaitCall::outcome(int code) {
-  if (code != MPI_SUCCESS || failures.empty()) return code;
-  const Ref failed = failures.front();  // a user's handler may wait for other requests
-  return failed->handler.call(failed->handle, failed->code, failed->message);
+  if (code != MPI_SUCCESS) return code;
+  for (const Ours& ours : failed()) {
+    return ours.pending->handler.call(ours.pending->handle, ours.pending->code, ours.pending->message);
+  }
+  return code;
 }
 
 int WaitCall::outcome(int code, MPI_Status* statuses, int completed, const int* indices) {
-  if (failures.empty() || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return code;
+  const std::vector<Ours> bad = failed();
+  if (bad.empty() || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return code;
   if (statuses != MPI_STATUSES_IGNORE) {
     for (int i = 0; i < completed; ++i) {
       if (code == MPI_SUCCESS) statuses[i].MPI_ERROR = MPI_SUCCESS;
-      MPI_Request request = before_[static_cast<size_t>(indices ? indices[i] : i)];
-      for (const Ref& failed : failures) {
-        if (request == failed->request) statuses[i].MPI_ERROR = failed->code;
+      for (const Ours& ours : bad) {
+        if (ours.index == (indices ? indices[i] : i)) statuses[i].MPI_ERROR = ours.pending->code;
       }
     }
   }
-  for (const Ref& failed : std::vector(failures)) {
-    failed->handler.call(failed->handle, failed->code, failed->message);
+  for (const Ours& ours : bad) {
+    ours.pending->handler.call(ours.pending->handle, ours.pending->code, ours.pending->message);
   }
   return MPI_ERR_IN_STATUS;
 }

@@ -26,12 +26,16 @@ class NonblockingRequest {
   std::shared_ptr<PendingRequest> pending_;
 };
 
-// Whether any request of ours is not yet completed: MPI's functions need no help otherwise.
+// Whether any request of ours is not yet completed: MPI's functions need no help otherwise. False on the
+// pool's threads, which wait for none.
 bool has_requests();
 
-// Around one call of MPI's that waits for requests or tests them.
+// Around one call of MPI's that waits for requests or tests them. Which of them MPI has completed it sees
+// from their handles: MPI's callbacks of generalized requests run on either thread, and for requests that are
+// not completed too.
 class WaitCall {
  public:
+  // The handles must stay where they are.
   WaitCall(int count, const MPI_Request* requests);
   ~WaitCall();
   WaitCall(const WaitCall&) = delete;
@@ -47,7 +51,11 @@ class WaitCall {
   int outcome(int code, MPI_Status* statuses, int completed, const int* indices);
 
  private:
-  const std::vector<MPI_Request> before_;
+  struct Ours;
+  std::vector<Ours> failed() const;
+  const MPI_Request* requests_;
+  std::vector<Ours> ours_;
+  int others_ = 0;  // requests that are MPI's own
 };
 
 }  // namespace concilio::mpiio

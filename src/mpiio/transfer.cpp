@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "exec/independent.h"
 #include "mpi/datatype.h"
@@ -26,6 +28,10 @@ Status check_mode(const File& file, const Call& call) {
   return {};
 }
 
+Operation operation_of(const Call& call) {
+  return call.direction == Direction::read ? Operation::read : Operation::write;
+}
+
 void count(Counters& counters, const Call& call, int64_t bytes) {
   bool reads = call.direction == Direction::read;
   ++counters[call.collective ? (reads ? Counter::collective_reads : Counter::collective_writes)
@@ -36,10 +42,10 @@ void count(Counters& counters, const Call& call, int64_t bytes) {
 }  // namespace
 
 Transfer::Transfer(File& file, const Call& call, const Data& data)
-    : file_(file), call_(call), view_(file.view()) {
-  request_.operation = call.direction == Direction::read ? Operation::read : Operation::write;
+    : file_(file), call_(call), view_(file.view()), shown_(view_->shown(operation_of(call))) {
+  request_.operation = operation_of(call);
   request_.memory = &memory_;
-  request_.file = &view_->access;
+  request_.file = &shown_.access;
   request_.buffer = static_cast<std::byte*>(data.buffer);
   trouble_ = without_exceptions([&] { return prepare(data); });
   if (!trouble_) request_.bytes = etypes_ = 0;
@@ -48,24 +54,16 @@ Transfer::Transfer(File& file, const Call& call, const Data& data)
 Status Transfer::prepare(const Data& data) {
   if (auto status = check_mode(file_, call_); !status) return status;
   if (data.count < 0) return Error{ErrorKind::count, 0, fmt::format("a count of {}", data.count)};
-  auto type = decode(data.type);
-  if (!type) return type.error();
-  type_ = *type;
-  memory_ = Access::of(*type_, 0);
-  auto bytes = checked_multiply(data.count, type_->size());
-  if (!bytes) {
-    return Error{ErrorKind::count, 0,
-                 fmt::format("{} elements are more bytes than 64 bits hold", data.count)};
-  }
-  if (*bytes % view_->etype_bytes != 0) {
+  if (auto status = prepare_items(data); !status) return status;
+  const int64_t bytes = request_.bytes;
+  if (bytes % shown_.etype_bytes != 0) {
     return Error{ErrorKind::argument, 0,
-                 fmt::format("{} bytes are no multiple of the etype's {}", *bytes, view_->etype_bytes)};
+                 fmt::format("{} bytes are no multiple of the etype's {}", bytes, shown_.etype_bytes)};
   }
-  if (*bytes > 0 && view_->access.empty()) {
-    return Error{ErrorKind::argument, 0, fmt::format("{} bytes through a view that shows none", *bytes)};
+  if (bytes > 0 && shown_.access.empty()) {
+    return Error{ErrorKind::argument, 0, fmt::format("{} bytes through a view that shows none", bytes)};
   }
-  request_.bytes = *bytes;
-  etypes_ = *bytes / view_->etype_bytes;
+  etypes_ = bytes / shown_.etype_bytes;
   switch (call_.pointer) {
     case Pointer::explicit_offset:
       return place(data.offset);
@@ -81,16 +79,38 @@ Status Transfer::prepare(const Data& data) {
   return {};
 }
 
+// What is to be moved: as bytes of the file.
+Status Transfer::prepare_items(const Data& data) {
+  if (shown_.representation) {
+    auto conversion = Conversion::make(data.type, data.count, *shown_.representation);
+    if (!conversion) return conversion.error();
+    conversion_ = std::move(*conversion);
+    request_.bytes = conversion_.file_bytes();
+    return {};
+  }
+  auto type = decode(data.type);
+  if (!type) return type.error();
+  type_ = *type;
+  memory_ = Access::of(*type_, 0);
+  auto bytes = checked_multiply(data.count, type_->size());
+  if (!bytes) {
+    return Error{ErrorKind::count, 0,
+                 fmt::format("{} elements are more bytes than 64 bits hold", data.count)};
+  }
+  request_.bytes = *bytes;
+  return {};
+}
+
 Status Transfer::place(int64_t etypes_before) {
   if (etypes_before < 0) return Error{ErrorKind::argument, 0, fmt::format("an offset of {}", etypes_before)};
-  auto position = checked_multiply(etypes_before, view_->etype_bytes);
+  auto position = checked_multiply(etypes_before, shown_.etype_bytes);
   if (!position || !checked_add(*position, request_.bytes)) {
     return Error{
         ErrorKind::count, 0,
         fmt::format("{} bytes at offset {} end beyond what 64 bits hold", request_.bytes, etypes_before)};
   }
   request_.position = *position;
-  if (call_.direction == Direction::write && !view_->access.monotone_within(*position + request_.bytes)) {
+  if (call_.direction == Direction::write && !shown_.access.monotone_within(*position + request_.bytes)) {
     return Error{ErrorKind::datatype, 0,
                  "the view's tiles overlap, so that a write would reach some bytes twice"};
   }
@@ -127,26 +147,57 @@ Outcome Transfer::run() {
   return outcome;
 }
 
+// Staging memory is half of what the limit allows, and what is planned has the rest. In atomic mode a call is
+// one request, whatever its size.
+Converted Transfer::converted(const Engine& engine, Wishes& wishes) const {
+  constexpr int64_t most_bytes = 4 << 20;
+  const int64_t staging_bytes = std::min(most_bytes, wishes.memory_limit_bytes / 2);
+  wishes.memory_limit_bytes -= staging_bytes;
+  return {conversion_, request_, engine.atomic ? INT64_MAX : staging_bytes};
+}
+
 Outcome Transfer::run_independent(Engine& engine) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
-  Plan plan = concilio::plan(facts_alone(engine, request_, file_.wishes(request_.operation)));
-  auto outcome = run_alone(engine, request_, plan);
-  if (outcome) file_.remember(request_.operation, false, plan);
+  Wishes wishes = file_.wishes(request_.operation);
+  Plan made;
+  const Plan* plan = nullptr;
+  auto run = [&](const Request& request) {
+    // To plan, and to say why, takes longer than a small request does.
+    if (wishes.forced_method < 0 && is_one_stretch(request)) {
+      plan = &plan_of_one_stretch();
+    } else {
+      made = concilio::plan(facts_alone(engine, request, wishes));
+      plan = &made;
+    }
+    return run_alone(engine, request, *plan);
+  };
+  auto outcome =
+      shown_.representation ? converted(engine, wishes).run_alone(engine.budget, run) : run(request_);
+  if (outcome) file_.remember(request_.operation, false, *plan);
   return outcome;
 }
 
 Outcome Transfer::run_collective(Engine& engine) {
-  auto outcome = file_.collective().run(engine, request_, file_.wishes(request_.operation), trouble_);
-  if (const Plan* plan = file_.collective().last_plan(); outcome && plan) {
-    file_.remember(request_.operation, true, *plan);
-  }
+  Wishes wishes = file_.wishes(request_.operation);
+  Collective& collective = file_.collective();
+  const Plan* plan = nullptr;
+  auto run = [&](const Request& request, const Status& trouble) {
+    auto outcome = collective.run(engine, request, wishes, trouble);
+    if (outcome && collective.last_plan()) plan = collective.last_plan();
+    return outcome;
+  };
+  auto agree = [&](const Status& mine) { return file_.agree(mine); };
+  auto outcome = shown_.representation ? converted(engine, wishes).run_together(engine, trouble_, run, agree)
+                                       : run(request_, trouble_);
+  if (outcome && plan) file_.remember(request_.operation, true, *plan);
   return outcome;
 }
 
 void Transfer::give_back() {
-  if (call_.pointer == Pointer::individual && trouble_)
-    (void)file_.advance(-etypes_, [](int64_t) { return Status(); });
+  if (call_.pointer != Pointer::individual || !trouble_) return;
+  const int64_t before = request_.position / shown_.etype_bytes;
+  file_.retreat(before + etypes_, before);
 }
 
 void set_status(MPI_Status* status, int64_t bytes) {

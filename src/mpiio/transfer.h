@@ -3,6 +3,8 @@
 // calls run().
 #pragma once
 
+#include "mpi/conversion.h"
+#include "mpiio/converted.h"
 #include "mpiio/file.h"
 
 namespace concilio::mpiio {
@@ -21,16 +23,20 @@ class Transfer {
 
  private:
   Status prepare(const Data& data);
+  Status prepare_items(const Data& data);
   Status place(int64_t etypes_before);
   Status place_in_order(Team& team);
   Outcome run_independent(Engine& engine);
   Outcome run_collective(Engine& engine);
+  Converted converted(const Engine& engine, Wishes& wishes) const;
 
   File& file_;
   const Call call_;
   std::shared_ptr<const View> view_;
+  const Shown& shown_;  // of it
   std::shared_ptr<const DataType> type_;
   Access memory_ = Access::contiguous(0);
+  Conversion conversion_;  // for views in other than the native representation
   Request request_{};
   int64_t etypes_ = 0;  // how far the pointer moves
   Status trouble_;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <functional>
 
+#include "base/checked.h"
 #include "mpi/datatype.h"
 #include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
@@ -36,35 +38,35 @@ Result<MPI_Offset> current_displacement(File& file) {
   auto position = file.shared_pointer().get();
   if (!position) return position.error();
   auto view = file.view();
-  return view->access.empty() ? view->displacement : view->access.offset_of(*position * view->etype_bytes);
+  const Shown& shown = view->shown();
+  auto bytes = checked_multiply(*position, shown.etype_bytes);
+  if (!bytes) return Error{ErrorKind::count, 0, "the shared file pointer is beyond what 64 bits hold"};
+  return shown.access.empty() ? view->displacement : shown.access.offset_of(*bytes);
 }
 
-Result<View> make_view(File& file, const Wanted& wanted) {
-  auto refuse = [](ErrorKind kind, std::string why) { return Error{kind, 0, std::move(why)}; };
-  const std::string datarep = wanted.datarep ? wanted.datarep : "";
-  if (datarep != "native" && datarep != "internal") {
-    return refuse(ErrorKind::data_representation,
-                  fmt::format("no data representation \"{}\"; \"native\" is to be had", datarep));
+Error refuse(ErrorKind kind, std::string why) {
+  return {kind, 0, std::move(why)};
+}
+
+// A datatype as it lies in the file.
+Result<DataType> decode_for_file(MPI_Datatype type, const Representation* representation) {
+  if (representation) {
+    auto form = decode(type, *representation);
+    if (!form) return form.error();
+    return (*form)->layout;
   }
-  const bool sequential = file.amode() & MPI_MODE_SEQUENTIAL;
-  MPI_Offset displacement = wanted.displacement;
-  if (sequential != (displacement == MPI_DISPLACEMENT_CURRENT)) {
-    return refuse(ErrorKind::argument,
-                  sequential ? "a file opened with MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT"
-                             : "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
-  }
-  if (sequential) {
-    auto here = current_displacement(file);
-    if (!here) return here.error();
-    displacement = *here;
-  }
-  if (displacement < 0) return refuse(ErrorKind::argument, fmt::format("a displacement of {}", displacement));
-  auto etype = decode(wanted.etype);
+  auto decoded = decode(type);
+  if (!decoded) return decoded.error();
+  return **decoded;
+}
+
+Result<Shown> show(const File& file, const Wanted& wanted, const Representation* representation) {
+  auto etype = decode_for_file(wanted.etype, representation);
   if (!etype) return etype.error();
-  auto filetype = decode(wanted.filetype);
+  auto filetype = decode_for_file(wanted.filetype, representation);
   if (!filetype) return filetype.error();
-  const DataType& element = **etype;
-  const DataType& tile = **filetype;
+  const DataType& element = *etype;
+  const DataType& tile = *filetype;
   if (element.size() == 0 ? tile.size() > 0 : tile.size() % element.size() != 0) {
     return refuse(ErrorKind::datatype,
                   fmt::format("the filetype's {} bytes are no multiple of the etype's {}", tile.size(),
@@ -77,15 +79,51 @@ Result<View> make_view(File& file, const Wanted& wanted) {
     return refuse(ErrorKind::datatype,
                   "the filetype's displacements decrease or overlap; MPI wants them in ascending order");
   }
-  View view;
-  view.displacement = displacement;
-  view.etype_bytes = element.size() > 0 ? element.size() : 1;
-  view.datarep = datarep;
-  view.access = Access::of(tile, displacement);
   if (file.writes() && tile.size() > 0 && tile.extent <= 0) {
     return refuse(ErrorKind::datatype, "the filetype's extent is not positive");
   }
+  return Shown{element.size() > 0 ? element.size() : 1, Access::of(tile, wanted.displacement),
+               representation};
+}
+
+Result<View> make_view(File& file, Wanted wanted) {
+  View view;
+  view.datarep = wanted.datarep ? wanted.datarep : "";
+  auto representation = find_representation(view.datarep);
+  if (!representation) return representation.error();
+  view.representation = *representation;
+  const bool sequential = file.amode() & MPI_MODE_SEQUENTIAL;
+  if (sequential != (wanted.displacement == MPI_DISPLACEMENT_CURRENT)) {
+    return refuse(ErrorKind::argument,
+                  sequential ? "a file opened with MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT"
+                             : "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
+  }
+  if (sequential) {
+    auto here = current_displacement(file);
+    if (!here) return here.error();
+    wanted.displacement = *here;
+  }
+  view.displacement = wanted.displacement;
+  if (view.displacement < 0)
+    return refuse(ErrorKind::argument, fmt::format("a displacement of {}", view.displacement));
+  for (Operation operation : {Operation::read, Operation::write}) {
+    const bool converts = view.representation && view.representation->converts(operation);
+    auto shown = show(file, wanted, converts ? view.representation : nullptr);
+    if (!shown) return shown.error();
+    (operation == Operation::read ? view.reads : view.writes) = std::move(*shown);
+  }
   return view;
+}
+
+// Whether all ranks name the same data representation, with the same directions converted: calls that convert
+// take other steps than those that do not. Collective.
+Status agree_on_representation(File& file, const View& view) {
+  int64_t mine = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 2) * 4;
+  mine += (view.reads.representation ? 2 : 0) + (view.writes.representation ? 1 : 0);
+  int64_t both[2] = {mine, -mine};
+  PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT64_T, MPI_MAX, file.team().comm());
+  if (both[0] == -both[1]) return {};
+  return refuse(ErrorKind::not_same, "the ranks give different data representations");
 }
 
 }  // namespace
@@ -99,9 +137,10 @@ void View::swap(View& other) {
   std::swap(displacement, other.displacement);
   std::swap(etype, other.etype);
   std::swap(filetype, other.filetype);
-  std::swap(etype_bytes, other.etype_bytes);
   std::swap(datarep, other.datarep);
-  std::swap(access, other.access);
+  std::swap(representation, other.representation);
+  std::swap(reads, other.reads);
+  std::swap(writes, other.writes);
 }
 
 namespace {
@@ -116,6 +155,7 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
     mine = Error{ErrorKind::datatype, 0, "cannot keep the view's datatypes"};
   }
   if (auto status = file.agree(mine); !status) return status;
+  if (auto status = agree_on_representation(file, *view); !status) return status;
   int given = info != MPI_INFO_NULL;
   PMPI_Allreduce(MPI_IN_PLACE, &given, 1, MPI_INT, MPI_MAX, file.team().comm());
   if (given) file.adopt_hints(info);

@@ -24,7 +24,11 @@ Error invalid(const char* what) {
 // Lower and upper bound of a datatype under construction: the least and the greatest of its elements' bounds.
 class Bounds {
  public:
-  explicit Bounds(const DataType& old) : lower_bound_(old.lower_bound), extent_(old.extent) {
+  explicit Bounds(const DataType& old)
+      : lower_bound_(old.lower_bound),
+        extent_(old.extent),
+        lower_marker_(old.lower_marker),
+        upper_marker_(old.upper_marker) {
     fits_ = !__builtin_add_overflow(old.lower_bound, old.extent, &upper_bound_);
   }
 
@@ -42,26 +46,43 @@ class Bounds {
     include(low, high);
   }
 
-  void include(int64_t low, int64_t high) {
-    low_ = any_ ? std::min(low_, low) : low;
-    high_ = any_ ? std::max(high_, high) : high;
+  // What another datatype under construction takes, as part of a struct: bounds that were set outweigh those
+  // that were found.
+  void include(const Bounds& part) {
+    if (!part.any_) return;
+    include_lower(part.low_, part.lower_marker_);
+    include_upper(part.high_, part.upper_marker_);
     any_ = true;
   }
 
   bool fits() const { return fits_; }
-  int64_t low() const { return low_; }
-  int64_t high() const { return high_; }
-  bool any() const { return any_; }
 
   Result<DataType> finish(Result<NestRef> nest) const {
     if (!nest) return nest.error();
     int64_t extent;
     if (!fits_ || __builtin_sub_overflow(high_, low_, &extent)) return overflow();
-    return DataType{*nest, low_, extent};
+    return DataType{*nest, low_, extent, any_ && lower_marker_, any_ && upper_marker_};
   }
 
  private:
+  void include(int64_t low, int64_t high) {
+    include_lower(low, lower_marker_);
+    include_upper(high, upper_marker_);
+    any_ = true;
+  }
+  void include_lower(int64_t low, bool marker) {
+    if (any_ && lower_marker_ && !marker) return;
+    low_ = any_ && lower_marker_ == marker ? std::min(low_, low) : low;
+    lower_marker_ = marker;
+  }
+  void include_upper(int64_t high, bool marker) {
+    if (any_ && upper_marker_ && !marker) return;
+    high_ = any_ && upper_marker_ == marker ? std::max(high_, high) : high;
+    upper_marker_ = marker;
+  }
+
   int64_t lower_bound_, extent_, upper_bound_ = 0;
+  bool lower_marker_, upper_marker_;
   int64_t low_ = 0, high_ = 0;
   bool any_ = false, fits_ = true;
 };
@@ -276,7 +297,7 @@ Result<DataType> type_struct(std::span<const int64_t> block_lengths,
     Bounds bounds(types[i]);
     bounds.add(displacements_bytes[i], block_lengths[i]);
     if (!bounds.fits()) return overflow();
-    all.include(bounds.low(), bounds.high());
+    all.include(bounds);
     auto block = Nest::repeat(types[i].nest, block_lengths[i], types[i].extent);
     if (!block) return block.error();
     parts.push_back(Nest::Part{displacements_bytes[i], 0, *block});
@@ -305,7 +326,7 @@ Result<DataType> type_subarray(std::span<const int64_t> sizes, std::span<const i
     if (!next) return next.error();
     nest = *next;
   }
-  return DataType{nest, 0, total_bytes};
+  return DataType{nest, 0, total_bytes, true, true};
 }
 
 Result<DataType> type_darray(int64_t size_ranks, int64_t rank, std::span<const int64_t> sizes,
@@ -365,12 +386,12 @@ Result<DataType> type_darray(int64_t size_ranks, int64_t rank, std::span<const i
     if (!next) return next.error();
     nest = *next;
   }
-  return DataType{nest, 0, total_bytes};
+  return DataType{nest, 0, total_bytes, true, true};
 }
 
 Result<DataType> type_resized(const DataType& old, int64_t lower_bound, int64_t extent) {
   if (!checked_add(lower_bound, extent)) return overflow();
-  return DataType{old.nest, lower_bound, extent};
+  return DataType{old.nest, lower_bound, extent, true, true};
 }
 
 }  // namespace concilio

@@ -15,6 +15,8 @@ struct DataType {
   NestRef nest = Nest::empty();
   int64_t lower_bound = 0;  // may differ from nest->lower()
   int64_t extent = 0;       // distance between consecutive elements; may be negative or smaller than the nest
+  // Whether the bounds were set, not found: among a struct's parts, those decide alone.
+  bool lower_marker = false, upper_marker = false;
 
   int64_t size() const { return nest->size(); }
 };

@@ -286,7 +286,9 @@ class PosixStore : public Store {
     flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
     if (mode.create) flags |= O_CREAT;
     if (mode.create && mode.exclusive) flags |= O_EXCL;
-    const int fd = retried(hook_, StoreOperation::open, [&] { return ::open(path.c_str(), flags, 0666); });
+    const int fd = retried(hook_, StoreOperation::open, [&] {
+      return ::open(path.c_str(), flags, static_cast<mode_t>(mode.permissions));
+    });
     if (fd < 0) return Error::from_errno(errno, failure_text({StoreOperation::open, path}));
     std::unique_ptr<StoreFile> file = std::make_unique<PosixFile>(fd, path, mode, hook_);
     if (Status status = check_kind(fd, path); !status) return status.error();

@@ -23,6 +23,7 @@ struct Transfer {
 struct OpenMode {
   bool read = true, write = false;
   bool create = false, exclusive = false;
+  int permissions = 0666;  // of a file that is created, less the umask
 };
 
 enum class LockMode { shared, exclusive };

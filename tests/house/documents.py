@@ -2,7 +2,8 @@
 """documents.py ROOT CONCILIO: what the documents say is so.
 
 docs/hints.md is what `concilio hints` says (--write ROOT CONCILIO writes it anew); docs/guide.md explains every counter
-of a report; no document points to a file that is not there; every man page of a subcommand exists.
+of a report; no document points to a file that is not there; every man page of a subcommand exists, and so does one of
+every function of the installed headers, with its prototype.
 """
 import json
 import pathlib
@@ -16,7 +17,11 @@ Written by `tests/house/documents.py --write`, from the table in `src/base/setti
 
 A hint is set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by `CONCILIO_HINTS="name=value;name=value"`,
 or by a file that `ROMIO_HINTS` names, one `name value` a line. What the user sets wins over what the program sets.
-A size is a number of bytes or a number with a unit: `4096`, `64K`, `1MiB`.
+A size is a number of bytes or a number with a unit: `4096`, `64K`, `1MiB`. "Also" are other names of a hint, of the MPI
+standard or other implementations; what can be `enable` and `disable` can be `true` and `false` too. Of ranks that give a
+hint differently, or not at all, the lowest that gives it decides for all, and rank 0 says so. What cannot be honoured is
+said once, and ignored. `MPI_File_get_info` returns every hint below that is honoured, by its first name, with the value in
+force. Hints of other implementations that mean nothing here (`access_style`, `romio_lustre_co_ratio`, `nc_...`) are passed over.
 
 """
 
@@ -30,6 +35,7 @@ def hints_of(concilio):
             if bool(setting["hint"]) != bool(key):
                 continue
             names = f"`{setting['hint']}`" if setting["hint"] else ""
+            names += "".join(f", also `{alias}`" for alias in setting["aliases"])
             if setting["environment"]:
                 names += (", environment " if names else "") + f"`{setting['environment']}`"
             cells = [names, setting["range"], setting["default"] or "none", setting["help"]]
@@ -42,6 +48,48 @@ def counters_of(root):
     text = (root / "src/base/counters.h").read_text(encoding="utf-8")
     body = re.sub(r"//[^\n]*", "", re.search(r"enum class Counter[^{]*{(.*?)}", text, re.DOTALL)[1])
     return [name for name in re.findall(r"\w+", body) if name != "count_"]
+
+
+def functions_of(root):
+    """Name and prototype of every function that the installed headers declare."""
+    for header in sorted((root / "include/concilio").glob("*.h")):
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for declared in re.findall(r"^CONCILIO_WEAK\s+([^;]*);", text, re.MULTILINE):
+            prototype = " ".join(declared.split())
+            yield re.search(r"(\w+)\(", prototype)[1], prototype
+
+
+def plain_text_of(page):
+    """Of a man page: what stands there, without requests for type faces."""
+    text = re.sub(r"^\.(BI|BR|IR|RB|RI|IB|B|I|nf|fi)\b ?", "", page, flags=re.MULTILINE)
+    return " ".join(text.replace('"', "").replace("\\-", "-").split())
+
+
+def faults_of_function_pages(root):
+    pages, functions = root / "docs/man", list(functions_of(root))
+    if len(functions) < 8:
+        yield "the headers in include/concilio could not be read"
+    for name, prototype in functions:
+        page = pages / f"{name}.3"
+        if not page.exists():
+            yield f"no man page {name}.3"
+            continue
+        text = page.read_text(encoding="utf-8")
+        if link := re.fullmatch(r"\.so man3/(\S+)\s*", text):
+            text = (pages / link[1]).read_text(encoding="utf-8")
+        # The type faces of a prototype's parts leave blanks between them.
+        if prototype.replace(" ", "") not in plain_text_of(text).replace(" ", ""):
+            yield f"{page.name} does not have the prototype {prototype}"
+        if not re.search(rf"^\.SH NAME\n[^\n]*\b{name}\b", text, re.MULTILINE):
+            yield f"{page.name} does not name {name} under NAME"
+    names = {name for name, _ in functions}
+    for page in pages.glob("*.3"):
+        if page.stem not in names:
+            yield f"{page.name} is of no function that there is"
+    for page in pages.iterdir():
+        for name, section in re.findall(r"^\.BR (concilio[\w-]*) \((\d)\)", page.read_text(encoding="utf-8"), re.MULTILINE):
+            if not (pages / f"{name}.{section}").exists():
+                yield f"{page.name} points to {name}({section}), which is not there"
 
 
 def faults(root, concilio):
@@ -64,6 +112,7 @@ def faults(root, concilio):
             yield f"no man page concilio-{name}.1"
         if not re.search(rf"^\s+{name}\b", help_text, re.MULTILINE):
             yield f"`concilio --help` does not list {name}"
+    yield from faults_of_function_pages(root)
 
 
 def main():

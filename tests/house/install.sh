@@ -17,12 +17,16 @@ fail() { echo "FAILED: $*"; failed=1; }
 must() { "$@" > "$folder/output" 2>&1 || { fail "$*"; cat "$folder/output"; return 1; }; }
 
 must cmake --install "$build" --prefix "$prefix" || exit 1
-[ "$("$prefix/bin/concilio" version)" = "concilio $version" ] || fail "concilio version"
+[ "$("$prefix/bin/concilio" version | head -n 1)" = "concilio $version" ] || fail "concilio version"
 for page in concilio concilio-run concilio-bench concilio-hints; do
   [ -n "$(find "$prefix" -name "$page.1")" ] || fail "no man page $page.1"
 done
 
-# The header is C, whichever, and C++.
+for page in concilio_version concilio_file_counter concilio_counter_name concilio_file_set_method; do
+  [ -n "$(find "$prefix" -path "*/man3/$page.3")" ] || fail "no man page $page.3"
+done
+
+# The header is C, whichever, and C++, and needs no MPI.
 printf '#include <concilio/concilio.h>\nint main(void) { return concilio_version ? 1 : 0; }\n' > "$folder/header.c"
 for standard in c99 c11 c++11 c++20; do
   must g++ -x "$(case $standard in c++*) echo c++ ;; *) echo c ;; esac)" -std=$standard -Wall -Wextra -pedantic -Werror \
@@ -32,8 +36,7 @@ done
 must "$folder/header"
 
 cat > "$folder/program.c" <<'END'
-#include <concilio/concilio.h>
-#include <mpi.h>
+#include <concilio/file.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +49,9 @@ int main(int argc, char** argv) {
   if (MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file)) return 3;
   MPI_File_write_at_all(file, rank * 4, "abc", 4, MPI_CHAR, MPI_STATUS_IGNORE);
   MPI_File_read_at_all(file, rank * 4, text, 4, MPI_CHAR, MPI_STATUS_IGNORE);
+  int64_t written = 8;
+  if (concilio_file_counter && concilio_file_counter(file, "bytes_written", &written)) return 4;
+  if (concilio_version ? written != 4 : written != 8) return 5;
   MPI_File_close(&file);
   if (rank == 0) printf("%s %s\n", concilio_version ? concilio_version() : "without", text);
   MPI_Finalize();
@@ -62,7 +68,7 @@ fi
 
 for i in "${!mpis[@]}"; do
   mpi=${mpis[$i]} launch=("${launchers[$i]}" -n 2)
-  if [ "$mpi" = openmpi ]; then launch+=(--oversubscribe); fi
+  if [[ $mpi == openmpi* ]]; then launch+=(--oversubscribe); fi
   says() {
     local expected=$1 what=$2
     shift 2

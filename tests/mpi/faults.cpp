@@ -178,6 +178,10 @@ int main(int argc, char** argv) {
   path += "/faults";
   int provided;
   MPI_Init_thread(&argc, &argv, run.nonblocking ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  if (run.nonblocking && provided < MPI_THREAD_MULTIPLE) {
+    std::fputs("MPI grants no MPI_THREAD_MULTIPLE\n", stderr);
+    return 1;
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
   if (run.rank == 0) unlink(path.c_str());

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "type_spec.h"
+#include "oracle_case.h"
 
 namespace oracle {
 
@@ -29,20 +29,13 @@ class FileModel {
   std::vector<uint8_t> bytes_, undefined_;
 };
 
-// Calls visit(offset in `to`, offset in `from`, position) for each of the first bytes that both lists have.
+// Calls visit(offset in the file, what is there) for every byte of the file that an access reaches.
 template <typename Visit>
-void for_each_byte(const std::vector<Piece>& to, const std::vector<Piece>& from, Visit visit) {
-  size_t other = 0;
-  int64_t used = 0, position = 0;
-  for (const Piece& piece : to) {
-    for (int64_t i = 0; i < piece.length; ++i) {
-      while (other < from.size() && used == from[other].length) {
-        ++other;
-        used = 0;
-      }
-      if (other == from.size()) return;
-      visit(piece.offset + i, from[other].offset + used++, position++);
-    }
+void for_each_cell(const Access& access, Visit visit) {
+  size_t next = 0;
+  const std::vector<Cell> cells = cells_of(access);
+  for (const Piece& piece : access.file) {
+    for (int64_t i = 0; i < piece.length; ++i) visit(piece.offset + i, cells[next++]);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "oracle_case.h"
 #include "patient_barrier.h"
 #include "random.h"
+#include "turned.h"
 #include "type_generator.h"
 
 namespace {
@@ -32,6 +33,7 @@ struct Options {
   bool describe = false;
   bool types = false;
   bool threads = false;
+  Form form = Form::memory;
   std::string program, folder;
 };
 
@@ -70,7 +72,7 @@ class Runner {
     index_ = index;
     op_ = 0;
     stage_ = "start";
-    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_);
+    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_, options_.form);
     if (options_.own && own_fails()) {
       ++left_out_;
       return;
@@ -110,7 +112,8 @@ class Runner {
     return std::string(prefix ? prefix : "mpirun -n " + std::to_string(ranks_)) + " " + options_.program +
            " --seed " + std::to_string(options_.seed) + " --only-case " + std::to_string(index_) +
            (options_.own ? " --mpi-own" : "") + (options_.types ? " --types" : "") +
-           (options_.threads ? " --threads" : "");
+           (options_.threads ? " --threads" : "") +
+           (options_.form == Form::memory ? "" : std::string(" --datarep ") + name_of(options_.form));
   }
 
   // Types that the MPIs' own MPI-IO does not get right, whatever the call: views with a lower bound, memory
@@ -226,8 +229,12 @@ class Runner {
   void set_view(const View& view) {
     stage_ = "MPI_File_set_view";
     MPI_Datatype etype = build(view.etype), filetype = build(view.filetype);
-    check_type(filetype, view.flat);
-    check(MPI_File_set_view(file_, view.displacement, etype, filetype, "native", MPI_INFO_NULL));
+    if (view.form == Form::memory) check_type(filetype, view.flat);
+    check(MPI_File_set_view(file_, view.displacement, etype, filetype, name_of(view.form), MPI_INFO_NULL));
+    stage_ = "MPI_File_get_type_extent";
+    MPI_Aint extent;
+    check(MPI_File_get_type_extent(file_, filetype, &extent));
+    expect_equal("extent of the filetype in the file", view.flat.extent(), extent);
     free_type(&etype);
     free_type(&filetype);
     view_ = view;
@@ -296,8 +303,8 @@ class Runner {
     if (access.takes_part && !op.explicit_offset) seek(access);
     UserBuffer buffer(access, stream_of(rank_));
     if (op.same_bytes) {
-      for_each_byte(access.buffer, access.file,
-                    [&](int64_t to, int64_t from, int64_t) { buffer.at(to) = byte_of(case_.seed, from); });
+      for_each_cell(access,
+                    [&](int64_t at, const Cell& cell) { buffer.at(cell.place) = byte_of(case_.seed, at); });
     }
     const std::vector<uint8_t> before = buffer.bytes();
     MPI_Status status;
@@ -341,6 +348,7 @@ class Runner {
     stage_ = "building the memory type";
     MPI_Datatype type = build(spec);
     if (!access.absolute) check_type(type, flatten(spec));
+    const TurnedType turned(spec, type);
     stage_ = std::string("MPI_File_") + (op.kind == OpKind::write ? "write" : "read") +
              (op.explicit_offset ? "_at" : "") + (op.collective ? "_all" : "");
     // As for the standard's split and nonblocking forms: the same outcome by another way.
@@ -423,8 +431,10 @@ class Runner {
       const Access& access = op.accesses[static_cast<size_t>(rank)];
       const uint64_t stream = stream_of(rank);
       const int64_t low = UserBuffer(access, stream).low();
-      for_each_byte(access.file, access.buffer, [&](int64_t to, int64_t from, int64_t) {
-        model_.set(to, op.same_bytes ? byte_of(case_.seed, to) : byte_of(stream, from - low));
+      for_each_cell(access, [&](int64_t at, const Cell& cell) {
+        model_.set(at, cell.place == no_place ? filling
+                       : op.same_bytes        ? byte_of(case_.seed, at)
+                                              : byte_of(stream, cell.place - low));
       });
     }
   }
@@ -434,13 +444,19 @@ class Runner {
     std::vector<uint8_t> expected = before;
     std::vector<uint8_t> ignored(before.size(), 0);
     int64_t bytes_there = 0;
-    for_each_byte(access.buffer, access.file, [&](int64_t to, int64_t from, int64_t) {
-      const auto at = static_cast<size_t>(to - buffer.low());
-      if (from < model_.size()) {
+    std::vector<std::pair<int64_t, int64_t>> item;  // places in the file and in the buffer
+    for_each_cell(access, [&](int64_t from, const Cell& cell) {
+      if (from < model_.size() && cell.place != no_place) item.emplace_back(from, cell.place);
+      if (!cell.ends_item) return;
+      // An item is read as a whole or not at all.
+      for (const auto& [there, here] : item) {
+        if (from >= model_.size()) break;
         ++bytes_there;
-        expected[at] = model_[from];
-        ignored[at] = options_.own && model_.undefined(from);
+        const auto at = static_cast<size_t>(here - buffer.low());
+        expected[at] = model_[there];
+        ignored[at] = options_.own && model_.undefined(there);
       }
+      item.clear();
     });
     const bool whole = bytes_there == access.bytes;
     if (whole || !options_.own) check_status(status, bytes_there);
@@ -456,10 +472,10 @@ class Runner {
 
   std::string place_of(const Access& access, int64_t offset) const {
     std::string text = " (a byte the call should leave alone)";
-    for_each_byte(access.buffer, access.file, [&](int64_t to, int64_t from, int64_t position) {
-      if (to == offset) {
-        text = " (byte " + std::to_string(position) + " of the data, byte " + std::to_string(from) +
-               " of the file, which has " + std::to_string(model_.size()) + ")";
+    for_each_cell(access, [&](int64_t from, const Cell& cell) {
+      if (cell.place == offset) {
+        text = " (byte " + std::to_string(from) + " of the file, which has " + std::to_string(model_.size()) +
+               ")";
       }
     });
     return text;
@@ -468,7 +484,7 @@ class Runner {
   // The pointer moves by what was asked for. ROMIO moves it by what was read, and OMPIO miscounts where a
   // call ends within a tile of the view: then it is put right here.
   void check_position(const Op& op, const Access& access) {
-    if (!op.explicit_offset) position_ = access.offset + access.bytes / view_.etype_bytes;
+    if (!op.explicit_offset) position_ = access.offset + access.file_bytes / view_.etype_bytes;
     stage_ = "MPI_File_get_position after " + stage_;
     MPI_Offset found;
     check(MPI_File_get_position(file_, &found));
@@ -539,12 +555,12 @@ class Runner {
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
-    "[--mpi-own] [--dir "
-    "FOLDER]\n"
+    "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
     "MPI_Pack\n"
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
+    "  --datarep   of the views: native, external32, or turned, whose conversion functions are the oracle's\n"
     "  --mpi-own   do not check what the standard leaves open, or what the MPIs' own MPI-IO gets wrong\n";
 
 bool parse(int argc, char** argv, Options& options) {
@@ -574,6 +590,11 @@ bool parse(int argc, char** argv, Options& options) {
         options.first = std::atoll(value);
       } else if (word == "--only-case") {
         options.only = std::atoll(value);
+      } else if (word == "--datarep") {
+        while (name_of(options.form) != std::string(value)) {
+          if (options.form == Form::turned) return false;
+          options.form = static_cast<Form>(static_cast<int>(options.form) + 1);
+        }
       } else if (word == "--dir") {
         options.folder = value;
       } else {
@@ -598,6 +619,11 @@ int main(int argc, char** argv) {
   }
   int provided;
   MPI_Init_thread(&argc, &argv, options.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  if (options.threads && provided < MPI_THREAD_MULTIPLE) {
+    std::fputs("MPI grants no MPI_THREAD_MULTIPLE\n", stderr);
+    return 1;
+  }
+  if (options.form == Form::turned) register_turned();
   {
     const auto start = std::chrono::steady_clock::now();
     Runner runner(options);

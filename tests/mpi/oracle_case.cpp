@@ -18,7 +18,8 @@ enum class Layout { interleaved, darray, subarray, segments, overlapping, whole 
 
 class Maker {
  public:
-  Maker(uint64_t seed, int ranks) : random_(mix(seed, static_cast<uint64_t>(ranks))), ranks_(ranks) {
+  Maker(uint64_t seed, int ranks, Form form)
+      : random_(mix(seed, static_cast<uint64_t>(ranks))), ranks_(ranks), form_(form) {
     case_.seed = seed;
     case_.ranks = ranks;
   }
@@ -71,21 +72,29 @@ class Maker {
            random_.pick({"auto", "independent", "list", "sieve", "two_phase", "two_phase"}));
     }
     if (random_.chance(40)) hint("concilio_flush", random_.pick({"auto", "rmw", "list"}));
-    if (random_.chance(30))
+    // Little memory makes many rounds of conversion.
+    if (form_ != Form::memory && random_.chance(60))
+      hint("concilio_memory_limit", random_.pick<int64_t>({4096, 10000, 65536, 1 << 20}));
+    else if (random_.chance(30))
       hint("concilio_memory_limit", random_.pick<int64_t>({65536, 100000, 262144, 1 << 22}));
     if (random_.chance(40)) hint("concilio_ranks_per_node", random_.between(1, 3));
   }
 
   View finished(View view) {
-    view.flat = flatten(view.filetype);
-    view.etype_bytes = flatten(view.etype).size;
+    view.form = form_;
+    return in_form(std::move(view));
+  }
+
+  View in_form(View view) {
+    view.flat = flatten(view.filetype, view.form);
+    view.etype_bytes = flatten(view.etype, view.form).size;
     return view;
   }
 
   View whole_view() {
     View view;
     view.etype = view.filetype = basic("BYTE");
-    view = finished(view);
+    view = in_form(view);
     view.most_bytes = most_bytes_;
     return view;
   }
@@ -101,18 +110,21 @@ class Maker {
   void add_view() {
     Op op;
     op.kind = OpKind::set_view;
-    const Layout layout =
+    Layout layout =
         random_.pick({Layout::interleaved, Layout::interleaved, Layout::interleaved, Layout::darray,
                       Layout::subarray, Layout::segments, Layout::overlapping, Layout::whole});
+    // Ranks that overlap would write filling where others have data.
+    const bool overlaps = layout == Layout::overlapping || layout == Layout::whole;
+    if (form_ == Form::turned && overlaps) layout = Layout::segments;
     disjoint_ = true;
     const int64_t displacement = random_.chance(50) ? 0 : random_.magnitude(most_bytes_ / 4);
     switch (layout) {
       case Layout::interleaved:
-        op.views = interleaved(random_etype(random_));
+        op.views = interleaved(random_etype(random_, form_));
         break;
       case Layout::darray:
       case Layout::subarray:
-        op.views = decomposed(random_etype(random_), layout == Layout::darray);
+        op.views = decomposed(random_etype(random_, form_), layout == Layout::darray);
         break;
       case Layout::segments:
         op.views = segments();
@@ -135,12 +147,12 @@ class Maker {
 
   TypeSpec nothing(const TypeSpec& etype) {
     return random_.chance(50) ? contiguous(0, etype)
-                              : resized(0, flatten(etype).extent() * 4, contiguous(0, etype));
+                              : resized(0, flatten(etype, form_).extent() * 4, contiguous(0, etype));
   }
 
   // A tile of units, each owned by one rank or by none.
   std::vector<View> interleaved(const TypeSpec& etype) {
-    const int64_t etype_extent = flatten(etype).extent();
+    const int64_t etype_extent = flatten(etype, form_).extent();
     const int64_t per_unit =
         1 + random_.magnitude(std::max<int64_t>(1, most_bytes_ / etype_extent / ranks_ / 16));
     const int64_t unit_extent = per_unit * etype_extent;
@@ -164,12 +176,12 @@ class Maker {
       } else {
         TypeSpec unit = contiguous(static_cast<int>(per_unit), etype);
         if (random_.chance(40)) {
-          unit = random_file_type(random_, etype, unit_extent);
-          if (flatten(unit).end_byte() > unit_extent) unit = etype;
+          unit = random_file_type(random_, etype, unit_extent, form_);
+          if (flatten(unit, form_).end_byte() > unit_extent) unit = etype;
           unit = resized(0, unit_extent, unit);
         }
         const int64_t lower = random_.chance(80) ? 0 : places[0] * unit_extent;
-        view.filetype = resized(lower, units * unit_extent, random_outer_type(random_, unit, places));
+        view.filetype = resized(lower, units * unit_extent, random_outer_type(random_, unit, places, form_));
       }
       views.push_back(finished(view));
     }
@@ -250,9 +262,10 @@ class Maker {
     int64_t start = random_.chance(50) ? 0 : random_.magnitude(most_bytes_ / 8);
     for (int rank = 0; rank < ranks_; ++rank) {
       View view;
-      view.etype = random_etype(random_);
+      view.etype = random_etype(random_, form_);
       view.filetype = view.etype;
-      if (random_.chance(60)) view.filetype = random_file_type(random_, view.etype, most_bytes_ / ranks_ + 1);
+      if (random_.chance(60))
+        view.filetype = random_file_type(random_, view.etype, most_bytes_ / ranks_ + 1, form_);
       view.displacement = start;
       view = finished(view);
       const int64_t room = std::max(most_bytes_ / ranks_, view.flat.end_byte());
@@ -268,8 +281,8 @@ class Maker {
     std::vector<View> views;
     for (int rank = 0; rank < ranks_; ++rank) {
       View view;
-      view.etype = random_etype(random_);
-      view.filetype = whole ? view.etype : random_file_type(random_, view.etype, most_bytes_ / 2);
+      view.etype = random_etype(random_, form_);
+      view.filetype = whole ? view.etype : random_file_type(random_, view.etype, most_bytes_ / 2, form_);
       if (random_.chance(5)) view.filetype = nothing(view.etype);
       if (random_.chance(60)) view.displacement = random_.magnitude(most_bytes_ / 2);
       views.push_back(finished(view));
@@ -329,9 +342,11 @@ class Maker {
     int64_t etypes = most_etypes - access.offset;
     if (etypes > 0) etypes = random_.chance(70) ? random_.magnitude(etypes) : random_.between(0, etypes);
     if (idle || etypes < 0) etypes = 0;
+    access.form = view.form;
     choose_memory(op, etypes * view.etype_bytes, view.etype_bytes, access);
-    access.file = pieces_of(view, access.offset * view.etype_bytes, access.bytes);
-    if (access.takes_part && !op.explicit_offset) position = access.offset + access.bytes / view.etype_bytes;
+    access.file = pieces_of(view, access.offset * view.etype_bytes, access.file_bytes);
+    if (access.takes_part && !op.explicit_offset)
+      position = access.offset + access.file_bytes / view.etype_bytes;
     return access;
   }
 
@@ -348,29 +363,35 @@ class Maker {
     access.seek_by = access.seek == MPI_SEEK_SET ? target : target - position;
   }
 
-  // A memory type and count for about `bytes`, in whole etypes.
+  // A memory type and count for about `bytes` of the file, in whole etypes.
   void choose_memory(const Op& op, int64_t bytes, int64_t etype_bytes, Access& access) {
-    access.memory =
-        random_.chance(35) ? basic("BYTE") : random_memory_type(random_, std::max<int64_t>(bytes, 1));
+    access.memory = random_.chance(35)
+                        ? basic("BYTE")
+                        : random_memory_type(random_, std::max<int64_t>(bytes, 1), access.form);
     Flat flat = flatten(access.memory);
     if (flat.size == 0) {
       access.count = static_cast<int>(random_.between(0, 3));
       return;
     }
-    const int64_t group = etype_bytes / std::gcd(etype_bytes, flat.size);
-    access.count = static_cast<int>(bytes / flat.size / group * group);
-    set_buffer(flat, access);
+    set_count(flat, bytes, etype_bytes, access);
     const bool too_many = access.buffer.size() > 6000;
     const bool overlap = (op.kind == OpKind::read || op.same_bytes) && !disjoint(access.buffer);
     if (too_many || overlap || (access.count == 0 && bytes > 0 && !random_.chance(10))) {
       access.memory =
           random_.chance(50) ? basic("BYTE") : contiguous(static_cast<int>(etype_bytes), basic("BYTE"));
       flat = flatten(access.memory);
-      access.count = static_cast<int>(bytes / flat.size);
-      set_buffer(flat, access);
+      set_count(flat, bytes, etype_bytes, access);
     }
     access.bytes = access.count * flat.size;
+    access.file_bytes = access.count * flatten(access.memory, access.form).size;
     access.absolute = random_.chance(6) && access.bytes > 0;
+  }
+
+  void set_count(const Flat& flat, int64_t bytes, int64_t etype_bytes, Access& access) {
+    const int64_t each = flatten(access.memory, access.form).size;
+    const int64_t group = etype_bytes / std::gcd(etype_bytes, each);
+    access.count = static_cast<int>(bytes / each / group * group);
+    set_buffer(flat, access);
   }
 
   void set_buffer(const Flat& flat, Access& access) {
@@ -384,6 +405,7 @@ class Maker {
 
   Random random_;
   int ranks_;
+  Form form_;
   Case case_;
   int64_t most_bytes_ = 0;
   std::vector<View> views_;
@@ -401,8 +423,10 @@ std::string mode_name(int amode) {
 }
 
 std::string describe_view(const View& view) {
-  return "displacement " + std::to_string(view.displacement) + " etype " + describe(view.etype) +
-         " filetype " + describe(view.filetype);
+  static const char* const forms[] = {"", "external32 ", "turned "};
+  return forms[static_cast<int>(view.form)] + std::string("displacement ") +
+         std::to_string(view.displacement) + " etype " + describe(view.etype) + " filetype " +
+         describe(view.filetype);
 }
 
 std::string describe_access(const Access& access, bool explicit_offset) {
@@ -444,8 +468,30 @@ std::vector<Piece> pieces_of(const View& view, int64_t position, int64_t bytes) 
   return result;
 }
 
-Case make_case(uint64_t seed, int ranks) {
-  return Maker(seed, ranks).make();
+std::vector<Cell> cells_of(const Access& access) {
+  std::vector<Cell> cells;
+  cells.reserve(static_cast<size_t>(access.file_bytes));
+  if (access.form == Form::memory) {
+    for (const Piece& piece : access.buffer) {
+      for (int64_t i = 0; i < piece.length; ++i) cells.push_back({piece.offset + i, true});
+    }
+    return cells;
+  }
+  const std::vector<Piece> items = items_of(access.memory);
+  const int64_t extent = flatten(access.memory).extent();
+  for (int64_t tile = 0; tile < access.count; ++tile) {
+    for (const Piece& item : items) {
+      for (int64_t i = item.length; i-- > 0;) cells.push_back({tile * extent + item.offset + i, false});
+      for (int64_t i = item.length; i < length_in(access.form, item.length); ++i)
+        cells.push_back({no_place, false});
+      cells.back().ends_item = true;
+    }
+  }
+  return cells;
+}
+
+Case make_case(uint64_t seed, int ranks, Form form) {
+  return Maker(seed, ranks, form).make();
 }
 
 std::string describe(const Case& c, size_t index, int rank) {

@@ -15,9 +15,10 @@ namespace oracle {
 struct View {
   int64_t displacement = 0;
   TypeSpec etype, filetype;
-  Flat flat;  // of filetype
-  int64_t etype_bytes = 1;
-  int64_t most_bytes = 0;  // data the case may touch through this view
+  Form form = Form::memory;  // in the file
+  Flat flat;                 // of filetype, there
+  int64_t etype_bytes = 1;   // in the file
+  int64_t most_bytes = 0;    // data the case may touch through this view
 };
 
 // The file's bytes that hold the view's data from `position` on, `bytes` of it.
@@ -31,10 +32,21 @@ struct Access {
   int64_t seek_by = 0;
   TypeSpec memory;
   int count = 0;
-  bool absolute = false;  // MPI_BOTTOM and a type of absolute addresses
-  int64_t bytes = 0;
+  bool absolute = false;     // MPI_BOTTOM and a type of absolute addresses
+  Form form = Form::memory;  // in the file
+  int64_t bytes = 0, file_bytes = 0;
   std::vector<Piece> file, buffer;  // buffer: relative to the buffer's origin
 };
+
+// What a byte of the file holds.
+struct Cell {
+  int64_t place;  // in the buffer; no_place: filling
+  bool ends_item;
+};
+constexpr int64_t no_place = INT64_MIN;
+constexpr uint8_t filling = 0xA5;
+// Of all the bytes of the file that an access reaches, in their order there.
+std::vector<Cell> cells_of(const Access& access);
 
 enum class OpKind { write, read, set_view, set_size, preallocate };
 
@@ -58,7 +70,8 @@ struct Case {
   std::vector<Op> ops;
 };
 
-Case make_case(uint64_t seed, int ranks);
+// `form`: of views that are set.
+Case make_case(uint64_t seed, int ranks, Form form);
 std::string describe(const Case& c);
 std::string describe(const Case& c, size_t op, int rank);
 

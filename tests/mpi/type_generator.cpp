@@ -1,6 +1,7 @@
 #include "type_generator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace oracle {
@@ -13,10 +14,11 @@ constexpr size_t most_pieces = 240;
 // empty blocks are allowed.
 class Layer {
  public:
-  Layer(Random& random, int64_t unit, bool wild) : random_(random), unit_(unit), wild_(wild) {}
+  Layer(Random& random, int64_t unit, bool wild, Form form)
+      : random_(random), unit_(unit), wild_(wild), form_(form) {}
 
   TypeSpec around(TypeSpec child) {
-    const Flat flat = flatten(child);
+    const Flat flat = flatten(child, form_);
     TypeSpec type;
     type.kind = random_.pick({Kind::dup, Kind::contiguous, Kind::vector, Kind::hvector, Kind::indexed,
                               Kind::hindexed, Kind::indexed_block, Kind::hindexed_block, Kind::structure,
@@ -34,7 +36,7 @@ class Layer {
 
   // Gives bounds to a type whose bounds libraries do not agree on.
   TypeSpec settle(TypeSpec type) {
-    const Flat flat = flatten(type);
+    const Flat flat = flatten(type, form_);
     if (!flat.bounds_unclear) return type;
     const int64_t lower = wild_ ? flat.lower : 0;
     return resized(lower, std::max(flat.upper - lower, unit_), std::move(type));
@@ -169,6 +171,7 @@ class Layer {
   Random& random_;
   int64_t unit_;
   bool wild_;
+  Form form_;
 };
 
 // Copies one extent apart neither overlap nor descend, and nothing lies below 0.
@@ -191,34 +194,43 @@ bool disjoint(std::vector<Piece> pieces) {
   return ascending(pieces);
 }
 
-TypeSpec random_memory_type(Random& random, int64_t most_bytes) {
+// Random bytes of these do not fit in the file, or do not come back from there.
+static bool changes_values(const TypeSpec& type, Form form) {
+  if (form != Form::external32) return false;
+  if (type.kind == Kind::basic) return std::strncmp(basic_types()[type.basic].name, "LONG", 4) == 0;
+  return std::any_of(type.children.begin(), type.children.end(),
+                     [&](const TypeSpec& child) { return changes_values(child, form); });
+}
+
+TypeSpec random_memory_type(Random& random, int64_t most_bytes, Form form) {
   TypeSpec type;
   type.basic = static_cast<size_t>(random.between(0, static_cast<int64_t>(basic_types().size()) - 1));
-  if (random.chance(30)) type.basic = 0;
+  if (random.chance(30) || changes_values(type, form)) type.basic = 0;
   if (random.chance(3)) return resized(0, random.between(1, 8), contiguous(0, type));
-  Layer layer(random, 1, true);
+  Layer layer(random, 1, true, Form::memory);
   const int64_t layers = random.between(0, 4);
   for (int64_t i = 0; i < layers; ++i) {
     TypeSpec next = layer.around(type);
     const Flat flat = flatten(next);
     if (flat.size > most_bytes || flat.pieces.size() > most_pieces || !disjoint(flat.pieces)) continue;
+    if (changes_values(next, form)) continue;
     if (flat.size == 0 && !random.chance(10)) continue;
     type = std::move(next);
   }
   return type;
 }
 
-TypeSpec random_file_type(Random& random, const TypeSpec& etype, int64_t most_extent) {
-  const int64_t unit = flatten(etype).extent();
+TypeSpec random_file_type(Random& random, const TypeSpec& etype, int64_t most_extent, Form form) {
+  const int64_t unit = flatten(etype, form).extent();
   TypeSpec type = etype;
   if (random.chance(50))
     type = contiguous(static_cast<int>(random.magnitude(most_extent / unit / 3 + 1) + 1), etype);
-  if (flatten(type).extent() > most_extent) type = etype;
-  Layer layer(random, unit, false);
+  if (flatten(type, form).extent() > most_extent) type = etype;
+  Layer layer(random, unit, false, form);
   const int64_t layers = random.between(0, 4);
   for (int64_t i = 0; i < layers; ++i) {
     TypeSpec next = layer.around(type);
-    const Flat flat = flatten(next);
+    const Flat flat = flatten(next, form);
     if (flat.extent() > most_extent || flat.end_byte() > most_extent || flat.pieces.size() > most_pieces)
       continue;
     if (fits_a_file(flat)) type = std::move(next);
@@ -226,8 +238,9 @@ TypeSpec random_file_type(Random& random, const TypeSpec& etype, int64_t most_ex
   return type;
 }
 
-TypeSpec random_outer_type(Random& random, const TypeSpec& child, const std::vector<int64_t>& places) {
-  const int64_t extent = flatten(child).extent();
+TypeSpec random_outer_type(Random& random, const TypeSpec& child, const std::vector<int64_t>& places,
+                           Form form) {
+  const int64_t extent = flatten(child, form).extent();
   // Neighbours joined to blocks.
   std::vector<int64_t> starts;
   std::vector<int> lengths;
@@ -264,7 +277,7 @@ TypeSpec random_outer_type(Random& random, const TypeSpec& child, const std::vec
   return type;
 }
 
-TypeSpec random_etype(Random& random) {
+TypeSpec random_etype(Random& random, Form form) {
   switch (random.between(0, 9)) {
     case 0:
       return basic("INT");
@@ -275,12 +288,13 @@ TypeSpec random_etype(Random& random) {
     case 3:
       return contiguous(3, basic("INT"));
     case 4: {
-      TypeSpec packed;  // 12 bytes, of two types
+      const int64_t first = flatten(basic("DOUBLE"), form).size, second = flatten(basic("INT"), form).size;
+      TypeSpec packed;  // 12 bytes in memory, of two types
       packed.kind = Kind::structure;
       packed.lengths = {1, 1};
-      packed.places = {0, 8};
+      packed.places = {0, first};
       packed.children = {basic("DOUBLE"), basic("INT")};
-      return resized(0, 12, packed);
+      return resized(0, first + second, packed);
     }
     case 5:
       return random.chance(40) ? basic("DOUBLE_INT") : basic("SHORT");  // the first has a hole at its end

@@ -36,6 +36,7 @@ void put(Flat& flat, const Flat& child, int64_t place, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = place + i * child.extent();
     for (const Piece& piece : child.pieces) append(flat.pieces, {at + piece.offset, piece.length});
+    for (const Piece& item : child.items) flat.items.push_back({at + item.offset, item.length});
     flat.size += child.size;
   }
 }
@@ -96,8 +97,15 @@ bool in_darray(const TypeSpec& array, const std::vector<int>& at) {
   return true;
 }
 
-Flat flatten_array(const TypeSpec& type) {
-  const Flat child = flatten(type.children[0]);
+// What flattening gives, and how.
+struct Wanted {
+  Form form;
+  bool items;
+};
+Flat flatten(const TypeSpec& type, Wanted wanted);
+
+Flat flatten_array(const TypeSpec& type, Wanted wanted) {
+  const Flat child = flatten(type.children[0], wanted);
   Flat flat;
   int64_t elements = 1;
   for (int size : type.sizes) elements *= size;
@@ -114,12 +122,12 @@ Flat flatten_array(const TypeSpec& type) {
   return flat;
 }
 
-Flat flatten_blocks(const TypeSpec& type) {
+Flat flatten_blocks(const TypeSpec& type, Wanted wanted) {
   Flat flat;
   bool first = true;
   const std::vector<int>& lengths = type.lengths;
   const bool one_child = type.kind != Kind::structure;
-  const Flat child = one_child ? flatten(type.children[0]) : Flat{};
+  const Flat child = one_child ? flatten(type.children[0], wanted) : Flat{};
   auto block = [&](const Flat& inner, int64_t place, int64_t count) {
     put(flat, inner, place, count);
     widen(flat, inner, place, count, first);
@@ -151,7 +159,7 @@ Flat flatten_blocks(const TypeSpec& type) {
     default: {
       bool some_given = false, some_found = false;
       for (size_t i = 0; i < type.places.size(); ++i) {
-        const Flat inner = flatten(type.children[i]);
+        const Flat inner = flatten(type.children[i], wanted);
         (inner.bounds_given ? some_given : some_found) = true;
         block(inner, type.places[i], lengths[i]);
       }
@@ -165,6 +173,50 @@ Flat flatten_blocks(const TypeSpec& type) {
   // there.
   flat.bounds_unclear |= flat.size == 0 || flat.extent() % flat.alignment != 0 || flat.lower < 0;
   return flat;
+}
+
+Flat flatten(const TypeSpec& type, Wanted wanted) {
+  switch (type.kind) {
+    case Kind::basic: {
+      const BasicType& basic = basic_types()[type.basic];
+      Flat flat;
+      if (wanted.form != Form::memory) {
+        for (int64_t length : basic.items()) flat.size += length_in(wanted.form, length);
+        append(flat.pieces, {0, flat.size});
+        flat.upper = flat.size;
+        return flat;
+      }
+      if (wanted.items) {
+        for (int64_t length : basic.items()) {
+          const bool second = basic.parts[1].length > 0 && !flat.items.empty();
+          const int64_t behind = flat.items.empty() ? 0 : flat.items.back().offset + flat.items.back().length;
+          flat.items.push_back({second ? basic.parts[1].offset : behind, length});
+        }
+      }
+      for (const auto& part : basic.parts) {
+        append(flat.pieces, {part.offset, part.length});
+        flat.size += part.length;
+      }
+      flat.upper = basic.extent;
+      flat.alignment = basic.alignment;
+      return flat;
+    }
+    case Kind::dup:
+      return flatten(type.children[0], wanted);
+    case Kind::resized: {
+      Flat flat = flatten(type.children[0], wanted);
+      flat.lower = type.places[0];
+      flat.upper = type.places[0] + type.places[1];
+      flat.bounds_given = true;
+      flat.bounds_unclear = false;
+      return flat;
+    }
+    case Kind::subarray:
+    case Kind::darray:
+      return flatten_array(type, wanted);
+    default:
+      return flatten_blocks(type, wanted);
+  }
 }
 
 std::vector<MPI_Aint> addresses(const std::vector<int64_t>& places) {
@@ -271,6 +323,16 @@ const std::vector<BasicType>& basic_types() {
   return types;
 }
 
+int64_t length_in(Form form, int64_t length) {
+  return form == Form::turned ? length + 1 : length;
+}
+
+std::vector<int64_t> BasicType::items() const {
+  if (type == MPI_2INT) return {4, 4};
+  if (parts[1].length > 0) return {parts[0].length, parts[1].length};
+  return {parts[0].length};
+}
+
 int64_t Flat::first_byte() const {
   int64_t first = pieces.empty() ? 0 : pieces[0].offset;
   for (const Piece& piece : pieces) first = std::min(first, piece.offset);
@@ -292,35 +354,12 @@ void append(std::vector<Piece>& pieces, Piece piece) {
   }
 }
 
-Flat flatten(const TypeSpec& type) {
-  switch (type.kind) {
-    case Kind::basic: {
-      const BasicType& basic = basic_types()[type.basic];
-      Flat flat;
-      for (const auto& part : basic.parts) {
-        append(flat.pieces, {part.offset, part.length});
-        flat.size += part.length;
-      }
-      flat.upper = basic.extent;
-      flat.alignment = basic.alignment;
-      return flat;
-    }
-    case Kind::dup:
-      return flatten(type.children[0]);
-    case Kind::resized: {
-      Flat flat = flatten(type.children[0]);
-      flat.lower = type.places[0];
-      flat.upper = type.places[0] + type.places[1];
-      flat.bounds_given = true;
-      flat.bounds_unclear = false;
-      return flat;
-    }
-    case Kind::subarray:
-    case Kind::darray:
-      return flatten_array(type);
-    default:
-      return flatten_blocks(type);
-  }
+Flat flatten(const TypeSpec& type, Form form) {
+  return flatten(type, Wanted{form, false});
+}
+
+std::vector<Piece> items_of(const TypeSpec& type) {
+  return flatten(type, Wanted{Form::memory, true}).items;
 }
 
 MPI_Datatype build(const TypeSpec& type) {

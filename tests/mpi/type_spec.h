@@ -26,6 +26,15 @@ enum class Kind {
   resized,         // places {lower bound, extent}
 };
 
+// Where a datatype lies: in memory, or in a file of some data representation.
+enum class Form {
+  memory,      // and in files of the representation "native"
+  external32,  // every item's bytes turned round
+  turned,      // the oracle's own: the same, and one byte more for each item
+};
+// The bytes that an item of `length` bytes takes.
+int64_t length_in(Form form, int64_t length);
+
 struct BasicType {
   const char* name;
   MPI_Datatype type;
@@ -34,6 +43,7 @@ struct BasicType {
   } parts[2];
   int64_t extent;
   int alignment;
+  std::vector<int64_t> items() const;  // their lengths, in memory
 };
 const std::vector<BasicType>& basic_types();
 
@@ -65,6 +75,8 @@ struct Flat {
   // Libraries differ in these bounds (padding, empty blocks, given bounds beside found ones): to be resized.
   bool bounds_unclear = false;
 
+  std::vector<Piece> items;  // only for items_of
+
   int64_t extent() const { return upper - lower; }
   int64_t first_byte() const;  // of all pieces; 0 without pieces
   int64_t end_byte() const;
@@ -73,7 +85,9 @@ struct Flat {
 // Adds a piece, merged with the last one where they touch.
 void append(std::vector<Piece>& pieces, Piece piece);
 
-Flat flatten(const TypeSpec& type);
+Flat flatten(const TypeSpec& type, Form form = Form::memory);
+// The basic items of a type in the order of its data, as they lie in memory.
+std::vector<Piece> items_of(const TypeSpec& type);
 // Committed; the caller frees it with free_type (predefined types are left alone).
 MPI_Datatype build(const TypeSpec& type);
 void free_type(MPI_Datatype* type);

@@ -5,16 +5,19 @@ concilio=$1 parts=$2 mpi=$3 launcher=$4
 export CONCILIO_LIBDIR=$parts
 program=$parts/program_of_$mpi
 start="$launcher -n 2"
-[ "$mpi" = openmpi ] && start="$launcher --oversubscribe -n 2"
+[[ $mpi == openmpi* ]] && start="$launcher --oversubscribe -n 2"
 
 # The library reaches the ranks and not the launcher, with the settings.
 expect 0 "$concilio" run --hint cb_nodes=2 --hint concilio_method=two_phase --memory-limit 4MiB --only '*.h5' $start "$program"
 says out 'program ran'
-says err "loaded into program_of_$mpi: hints=cb_nodes=2;concilio_method=two_phase limit=4MiB only=\*.h5"
+says err "stand-in $mpi loaded into program_of_$mpi: hints=cb_nodes=2;concilio_method=two_phase limit=4MiB only=\*.h5"
 says_not err 'loaded into mpi'
 says_not err 'loaded into or'
 says_not err 'loaded into hydra'
 [ "$(grep -c 'loaded into program' err)" = 2 ] || fail 'not loaded once in each of the two ranks'
+
+expect 0 "$concilio" run --threads $start "$program"
+says err 'threads=1'
 
 # The user's own hints stay, before those of the command line.
 CONCILIO_HINTS='cb_nodes=1' expect 0 "$concilio" run --hint romio_cb_write=enable -- $start "$program"
@@ -86,7 +89,7 @@ says err 'concilio_no_such'
 expect 2 "$concilio" run --hint nonsense $start "$program"
 says err 'NAME=VALUE'
 expect 0 "$concilio" run --hint somebody_elses_hint=1 $start "$program"
-says err 'no hint of this name'
+says err 'is unknown and ignored'
 expect 2 "$concilio" run --memory-limit lots $start "$program"
 says err 'memory-limit'
 expect 2 "$concilio" run --report "$scratch/no/such/folder.json" $start "$program"
@@ -104,6 +107,7 @@ says out 'cb_buffer_size'
 says out 'concilio_memory_limit'
 expect 0 "$concilio" version
 says out '^concilio [0-9]'
+says out "^$mpi ([A-Za-z ]*[0-9.]*): $parts/libconcilio-$mpi.so"
 
 # A signal to `concilio run` alone reaches the program.
 "$concilio" run --summary sleep 30 2>err &

@@ -7,12 +7,14 @@ namespace {
 
 TEST(RunSettings, BecomeVariables) {
   std::vector<std::string> notes;
-  const auto variables = check_settings({{"cb_nodes=2", "cb_nodes=3"}, "1MiB", "*.nc"}, Environment(), notes);
+  const auto variables =
+      check_settings({{"cb_nodes=2", "cb_nodes=3"}, "1MiB", "*.nc", true}, Environment(), notes);
   ASSERT_TRUE(variables.ok());
   const std::vector<std::pair<std::string, std::string>> expected = {
       {"CONCILIO_HINTS", "cb_nodes=2;cb_nodes=3"},
       {"CONCILIO_MEMORY_LIMIT", "1MiB"},
-      {"CONCILIO_ONLY", "*.nc"}};
+      {"CONCILIO_ONLY", "*.nc"},
+      {"CONCILIO_THREADS", "1"}};
   EXPECT_EQ(*variables, expected);
   EXPECT_TRUE(notes.empty());
 }
@@ -20,7 +22,7 @@ TEST(RunSettings, BecomeVariables) {
 TEST(RunSettings, MalformedHintIsNamed) {
   for (const char* hint : {"cb_nodes", "=1", "cb_nodes=many", "concilio_nonsense=1", "cb_nodes=1;x=2"}) {
     std::vector<std::string> notes;
-    const auto variables = check_settings({{hint}, "", ""}, Environment(), notes);
+    const auto variables = check_settings({{hint}, "", "", false}, Environment(), notes);
     ASSERT_FALSE(variables.ok()) << hint;
     EXPECT_NE(variables.error().message.find(hint), std::string::npos) << variables.error().message;
   }
@@ -28,7 +30,7 @@ TEST(RunSettings, MalformedHintIsNamed) {
 
 TEST(RunSettings, HintOfOthersIsOnlyNoted) {
   std::vector<std::string> notes;
-  EXPECT_TRUE(check_settings({{"gpfs_thing=1"}, "", ""}, Environment(), notes).ok());
+  EXPECT_TRUE(check_settings({{"gpfs_thing=1"}, "", "", false}, Environment(), notes).ok());
   EXPECT_EQ(notes.size(), 1u);
 }
 

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bind/built_for.h"
+
+const char concilio_built_for[] = CONCILIO_BUILT_FOR_MARK CONCILIO_BUILT_FOR;
+
 static const char* from_environment(const char* name) {
   const char* value = getenv(name);
   return value ? value : "";
@@ -17,9 +21,10 @@ static int is_program(void) {
 }
 
 __attribute__((constructor)) static void loaded(void) {
-  fprintf(stderr, "stand-in loaded into %s: hints=%s limit=%s only=%s\n", program_invocation_short_name,
-          from_environment("CONCILIO_HINTS"), from_environment("CONCILIO_MEMORY_LIMIT"),
-          from_environment("CONCILIO_ONLY"));
+  fprintf(stderr, "stand-in %s loaded into %s: hints=%s limit=%s only=%s threads=%s\n", CONCILIO_MPI,
+          program_invocation_short_name, from_environment("CONCILIO_HINTS"),
+          from_environment("CONCILIO_MEMORY_LIMIT"), from_environment("CONCILIO_ONLY"),
+          from_environment("CONCILIO_THREADS"));
 }
 
 __attribute__((destructor)) static void unloaded(void) {

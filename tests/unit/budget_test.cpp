@@ -24,6 +24,15 @@ TEST(Budget, BufferIsChargedForAsLongAsItLives) {
   EXPECT_FALSE(budget.over_limit());
 }
 
+TEST(Budget, LimitThatIsRaisedLater) {
+  Budget budget(100);
+  const Charge charge(budget, 200);
+  EXPECT_TRUE(budget.over_limit());
+  budget.set_limit_bytes(300);
+  EXPECT_EQ(budget.limit_bytes(), 300);
+  EXPECT_FALSE(budget.over_limit());
+}
+
 TEST(Budget, MovedBufferIsChargedOnce) {
   Budget budget(1000);
   Buffer outer;

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <map>
 
+#include "base/foreign_hints.h"
+
 namespace concilio {
 namespace {
 
@@ -57,6 +59,17 @@ TEST(Settings, NamesAreUsedOnce) {
   for (const auto& [name, count] : uses) EXPECT_EQ(count, 1) << name;
 }
 
+TEST(Aliases, AreNoSettingsOwnNameAndNotPassedOver) {
+  for (const Alias& alias : aliases()) {
+    for (const Setting& setting : settings()) {
+      EXPECT_FALSE(setting.hint && std::string(setting.hint) == alias.name) << alias.name;
+    }
+    EXPECT_NE(settings()[static_cast<size_t>(alias.key)].hint, nullptr);
+    EXPECT_FALSE(is_foreign_hint(alias.name)) << alias.name;
+  }
+  for (const Setting& setting : settings()) EXPECT_FALSE(setting.hint && is_foreign_hint(setting.hint));
+}
+
 TEST(ConfigDefaults, TheValuesTheManualStates) {
   const Config config = Config::defaults();
   EXPECT_EQ(config.integer(Key::memory_limit), 8 << 20);
@@ -102,6 +115,7 @@ TEST(ConfigSet, MalformedValueLeavesTheOldOne) {
     EXPECT_EQ(set.error().kind, ErrorKind::info_value);
     EXPECT_THAT(set.error().message, HasSubstr("cb_nodes"));
     EXPECT_THAT(set.error().message, HasSubstr(bad));
+    EXPECT_THAT(set.error().message, HasSubstr("give 0 to 1000000000"));
   }
   EXPECT_EQ(config.integer(Key::cb_nodes), 3);
 }
@@ -133,7 +147,7 @@ TEST(ConfigSet, ConfigListInRomiosForm) {
 }
 
 TEST(ConfigSet, MalformedConfigList) {
-  for (const char* bad : {"", ":2", "*:x", "*:-1", "*:2-1", "*:2-", "a b:1", "a:1,,b:2"}) {
+  for (const char* bad : {"", ":2", "*:x", "*:-1", "*:2-1", "*:2-", "a b:1", "a\nb:1", "a:1,,b:2"}) {
     Config config = Config::defaults();
     const Status set = config.set("cb_config_list", bad, Origin::info);
     ASSERT_FALSE(set) << bad;
@@ -144,11 +158,109 @@ TEST(ConfigSet, MalformedConfigList) {
 
 TEST(ConfigSet, HintsOfOthersAreTakenWithoutAWord) {
   Config config = Config::defaults();
-  for (const char* hint : {"romio_cb_alltoall", "romio_cb_pfr", "romio_cb_fr_types", "romio_cb_ds_threshold",
-                           "romio_visibility_immediate", "access_style", "collective_buffering", "file_perm",
-                           "sharedfp", "nc_header_align_size", "start_iodevice"}) {
+  for (const char* hint : {"access_style", "num_io_nodes", "romio_lustre_co_ratio", "ind_wr_lock", "sharedfp",
+                           "nc_header_align_size", "start_iodevice"}) {
     EXPECT_TRUE(config.set(hint, "whatever", Origin::info)) << hint;
   }
+}
+
+TEST(ConfigSet, OtherNamesOfAHint) {
+  Config config = Config::defaults();
+  ASSERT_TRUE(config.set("num_aggregators", "3", Origin::info));
+  ASSERT_TRUE(config.set("stripe_size", "1M", Origin::info));
+  ASSERT_TRUE(config.set("stripe_width", "4", Origin::info));
+  ASSERT_TRUE(config.set("cb_block_size", "64K", Origin::info));
+  EXPECT_EQ(config.integer(Key::cb_nodes), 3);
+  EXPECT_EQ(config.integer(Key::striping_unit), 1 << 20);
+  EXPECT_EQ(config.integer(Key::striping_factor), 4);
+  EXPECT_EQ(config.integer(Key::romio_cb_fr_alignment), 64 << 10);
+}
+
+TEST(ConfigSet, CollectiveBufferingIsForReadsAndWrites) {
+  Config config = Config::defaults();
+  ASSERT_TRUE(config.set("collective_buffering", "true", Origin::info));
+  EXPECT_EQ(config.text(Key::romio_cb_read), "enable");
+  EXPECT_EQ(config.text(Key::romio_cb_write), "enable");
+  ASSERT_TRUE(config.set("collective_buffering", "False", Origin::info));
+  EXPECT_EQ(config.text(Key::romio_cb_read), "disable");
+  EXPECT_EQ(config.text(Key::romio_cb_write), "disable");
+  const Status set = config.set("collective_buffering", "perhaps", Origin::info);
+  ASSERT_FALSE(set);
+  EXPECT_THAT(set.error().message, HasSubstr("collective_buffering: 'perhaps'"));
+  EXPECT_EQ(config.text(Key::romio_cb_write), "disable");
+}
+
+TEST(ConfigRead, MeaningsInCanonicalForm) {
+  const auto own = Config::read("cb_buffer_size", "1M");
+  ASSERT_TRUE(own);
+  ASSERT_EQ(own->size(), 1u);
+  EXPECT_EQ(own->front().key, Key::cb_buffer_size);
+  EXPECT_EQ(own->front().value, "1048576");
+  EXPECT_FALSE(own->front().by_alias);
+  const auto alias = Config::read("collective_buffering", "1");
+  ASSERT_TRUE(alias);
+  ASSERT_EQ(alias->size(), 2u);
+  EXPECT_TRUE(alias->front().by_alias);
+  const auto foreign = Config::read("access_style", "read_once");
+  ASSERT_TRUE(foreign);
+  EXPECT_TRUE(foreign->empty());
+}
+
+TEST(ConfigSet, PermissionsAreOctal) {
+  Config config = Config::defaults();
+  EXPECT_EQ(config.integer(Key::file_perm), 0666);
+  ASSERT_TRUE(config.set("file_perm", "0640", Origin::info));
+  EXPECT_EQ(config.integer(Key::file_perm), 0640);
+  EXPECT_EQ(config.text(Key::file_perm), "640");
+  for (const char* bad : {"", "rw-r--r--", "888", "1000", "-7", "64 0"}) {
+    const Status set = config.set("file_perm", bad, Origin::info);
+    ASSERT_FALSE(set) << bad;
+    EXPECT_THAT(set.error().message, HasSubstr("such as 640"));
+  }
+  EXPECT_EQ(config.integer(Key::file_perm), 0640);
+}
+
+TEST(ConfigSet, WhatIsNotHonouredYetIsRefusedButForItsDefault) {
+  const std::vector<std::array<const char*, 3>> cases = {{"romio_cb_pfr", "disable", "enable"},
+                                                         {"romio_cb_fr_types", "aar", "65536"},
+                                                         {"romio_cb_fr_type", "0", "-1"},
+                                                         {"romio_cb_ds_threshold", "0", "50"},
+                                                         {"romio_cb_alltoall", "automatic", "disable"}};
+  for (const auto& [name, normal, other] : cases) {
+    Config config = Config::defaults();
+    EXPECT_TRUE(config.set(name, normal, Origin::info)) << name;
+    const Status set = config.set(name, other, Origin::info);
+    ASSERT_FALSE(set) << name;
+    EXPECT_EQ(set.error().kind, ErrorKind::unsupported);
+    EXPECT_THAT(set.error().message, HasSubstr(std::string("hint ") + name + ": '" + other + "'"));
+    const Status malformed = config.set(name, "garbage", Origin::info);
+    ASSERT_FALSE(malformed) << name;
+    EXPECT_EQ(malformed.error().kind, ErrorKind::info_value);
+    EXPECT_EQ(config.effective_hints(), Config::defaults().effective_hints());
+  }
+}
+
+TEST(ConfigTell, WhatConcilioSaysIsNotTheProgramsToSet) {
+  Config config = Config::defaults();
+  config.tell(Key::filesystem_type, "Concilio on ext4");
+  config.tell(Key::visibility_immediate, "false");
+  EXPECT_TRUE(config.set("romio_filesystem_type", "LUSTRE", Origin::info));
+  EXPECT_TRUE(config.set("romio_visibility_immediate", "true", Origin::environment));
+  EXPECT_EQ(config.text(Key::filesystem_type), "Concilio on ext4");
+  EXPECT_EQ(config.text(Key::visibility_immediate), "false");
+}
+
+TEST(ConfigAdoptHints, AnotherRanksHintsAndWhoSetThem) {
+  Config config = Config::defaults(), other = Config::defaults();
+  ASSERT_TRUE(config.set("cb_nodes", "3", Origin::environment));
+  ASSERT_TRUE(config.set("cb_config_list", "a:1,*:2", Origin::info));
+  ASSERT_TRUE(other.set("romio_cb_read", "enable", Origin::environment));
+  other.adopt_hints(config.hints_as_text());
+  EXPECT_EQ(other.hints_as_text(), config.hints_as_text());
+  EXPECT_EQ(other.text(Key::romio_cb_read), "automatic");
+  EXPECT_TRUE(other.fixed_by_user(Key::cb_nodes));
+  EXPECT_FALSE(other.fixed_by_user(Key::cb_config_list));
+  EXPECT_EQ(other.integer(Key::cb_config_list), 2);
 }
 
 TEST(ConfigSet, UnknownHintOfOursNamesTheNearest) {
@@ -174,6 +286,7 @@ TEST(ConfigSet, UnknownHintThatResemblesNothing) {
     ASSERT_FALSE(set);
     EXPECT_EQ(set.error().kind, ErrorKind::unsupported);
     EXPECT_EQ(set.error().message.find("did you mean"), std::string::npos);
+    EXPECT_THAT(set.error().message, HasSubstr("`concilio hints` lists them all"));
   }
 }
 
@@ -191,7 +304,10 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["cb_nodes"], "5");
   EXPECT_EQ(hints["concilio_memory_limit"], "8388608");
   EXPECT_EQ(hints["romio_ds_write"], "automatic");
-  EXPECT_EQ(hints.size(), 18u);
+  EXPECT_EQ(hints["file_perm"], "666");
+  EXPECT_EQ(hints["romio_visibility_immediate"], "true");
+  EXPECT_FALSE(hints.contains("romio_cb_pfr"));
+  EXPECT_EQ(hints.size(), 21u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {
@@ -209,6 +325,17 @@ TEST_F(ConfigFromEnvironment, EmptyVariableIsAsIfUnset) {
   const Config config = Config::from_environment();
   EXPECT_FALSE(config.boolean(Key::disable));
   EXPECT_THAT(config.complaints(), IsEmpty());
+}
+
+TEST_F(ConfigFromEnvironment, OneSettingIsAskedForAlone) {
+  EXPECT_FALSE(asked_in_environment(Key::threads));
+  setenv("ROMIO_HINTS", "/nonexistent/hints", 1);
+  setenv("CONCILIO_THREADS", " On ", 1);
+  EXPECT_TRUE(asked_in_environment(Key::threads));
+  for (const char* no : {"0", "false", "perhaps", ""}) {
+    setenv("CONCILIO_THREADS", no, 1);
+    EXPECT_FALSE(asked_in_environment(Key::threads)) << no;
+  }
 }
 
 TEST_F(ConfigFromEnvironment, OwnNameWinsOverHintListOverHintsFile) {
@@ -238,7 +365,8 @@ TEST_F(ConfigFromEnvironment, ProgramsHintYieldsToTheUsers) {
 
 TEST_F(ConfigFromEnvironment, HintsFileWithCommentsBlankLinesAndCarriageReturns) {
   hints_file(
-      "# a comment\n\n  cb_nodes\t4  \r\ncb_buffer_size 1M # why\nromio_cb_pfr enable\nromio_cb_read enable");
+      "# a comment\n\n  cb_nodes\t4  \r\ncb_buffer_size 1M # why\nromio_cb_pfr disable\nromio_cb_read "
+      "enable");
   const Config config = Config::from_environment();
   EXPECT_THAT(config.complaints(), IsEmpty());
   EXPECT_EQ(config.integer(Key::cb_nodes), 4);

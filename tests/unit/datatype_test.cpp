@@ -215,5 +215,31 @@ TEST(IndexedType, OfATypeWithHolesSharesItsChildren) {
   EXPECT_LE(type.nest->memory_bytes(), 1000 * 48 + 2000);
 }
 
+TEST(StructType, BoundsThatWereSetOutweighThoseFound) {
+  const auto set = type_resized(type_bytes(4), -2, 100).value();
+  const std::vector<DataType> types = {type_bytes(8), set, type_bytes(8)};
+  const std::vector<int64_t> lengths = {1, 1, 1}, at = {500, 10, 0};
+  const auto all = type_struct(lengths, at, types).value();
+  EXPECT_EQ(all.lower_bound, 8);
+  EXPECT_EQ(all.extent, 100);
+  // A block of none has no bounds.
+  const std::vector<int64_t> without = {1, 0, 1};
+  const auto found = type_struct(without, at, types).value();
+  EXPECT_EQ(found.lower_bound, 0);
+  EXPECT_EQ(found.extent, 508);
+}
+
+TEST(StructType, OneBoundMayBeSetAlone) {
+  DataType upper;
+  upper.upper_marker = true;
+  const std::vector<DataType> types = {type_bytes(8), upper, type_bytes(4)};
+  const std::vector<int64_t> lengths = {1, 1, 1}, at = {16, 20, 40};
+  const auto all = type_struct(lengths, at, types).value();
+  EXPECT_EQ(all.lower_bound, 16);
+  EXPECT_EQ(all.extent, 4);
+  EXPECT_FALSE(all.lower_marker);
+  EXPECT_TRUE(type_contiguous(2, all).value().upper_marker);
+}
+
 }  // namespace
 }  // namespace concilio

@@ -15,6 +15,7 @@ struct Type {
   DataType type;
   std::vector<int64_t> bytes;  // offset of every byte, in data order
   int64_t lower_bound = 0, upper_bound = 0;
+  bool set = false;  // the typemap has markers of its bounds
   int64_t extent() const { return upper_bound - lower_bound; }
 };
 
@@ -23,9 +24,12 @@ class Typemap {
  public:
   void add(const Type& old, int64_t displacement) {
     for (int64_t byte : old.bytes) result_.bytes.push_back(byte + displacement);
+    if (any_ && result_.set && !old.set) return;
+    if (old.set && !result_.set) any_ = false;  // with markers, only markers count
     const int64_t low = old.lower_bound + displacement, high = old.upper_bound + displacement;
     result_.lower_bound = any_ ? std::min(result_.lower_bound, low) : low;
     result_.upper_bound = any_ ? std::max(result_.upper_bound, high) : high;
+    result_.set = old.set;
     any_ = true;
   }
   Type finish(const Result<DataType>& type) {
@@ -187,6 +191,7 @@ class Generator {
         Type type = old;
         type.lower_bound = tame ? std::min<int64_t>(old.lower_bound, 0) : pick(-20, 20);
         type.upper_bound = type.lower_bound + (tame ? std::abs(extent) + pick(0, 10) : pick(-40, 60));
+        type.set = true;
         type.type = type_resized(old.type, type.lower_bound, type.extent()).value();
         return type;
       }
@@ -254,6 +259,7 @@ class Generator {
   }
 
   static Type whole_array_bounds(Type type, const std::vector<int64_t>& sizes, const Type& old) {
+    type.set = true;
     type.lower_bound = 0;
     type.upper_bound = old.extent();
     for (int64_t size : sizes) type.upper_bound *= size;

@@ -232,6 +232,16 @@ TEST_F(Posix, OpenWithoutPermission) {
   EXPECT_EQ(file.error().kind, ErrorKind::access);
 }
 
+TEST_F(Posix, NewFileHasThePermissionsAskedForLessTheUmask) {
+  umask(027);
+  OpenMode mode = create;
+  mode.permissions = 0604;
+  ASSERT_TRUE(make_posix_store()->open(path(), mode));
+  struct stat status;
+  ASSERT_EQ(stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
 TEST_F(Posix, NewFileHasTheModeTheUmaskLeavesAndIsNotInherited) {
   umask(027);
   const auto file = make_posix_store()->open(path(), create);

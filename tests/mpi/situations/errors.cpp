@@ -54,7 +54,8 @@ SITUATION(Open, InAMissingFolder, everywhere) {
 }
 
 SITUATION(Open, Directory, not_own) {
-  for (int amode : {MPI_MODE_RDONLY, MPI_MODE_RDWR, MPI_MODE_CREATE | MPI_MODE_RDWR}) {
+  for (int amode :
+       std::initializer_list<int>{MPI_MODE_RDONLY, MPI_MODE_RDWR, MPI_MODE_CREATE | MPI_MODE_RDWR}) {
     const int code = open_code(context.folder, amode);
     FAILS(MPI_ERR_BAD_FILE, code);
     expect_named(code, context.folder);
@@ -137,9 +138,10 @@ SITUATION(Open, WriteOnlyThenRead, not_own_openmpi) {
 
 SITUATION(Open, ModesThatExcludeEachOther, not_own_openmpi) {
   const std::string path = context.fresh_file("modes");
-  for (int amode : {0, MPI_MODE_CREATE, MPI_MODE_RDONLY | MPI_MODE_WRONLY, MPI_MODE_RDONLY | MPI_MODE_RDWR,
-                    MPI_MODE_WRONLY | MPI_MODE_RDWR, MPI_MODE_RDONLY | MPI_MODE_CREATE,
-                    MPI_MODE_RDONLY | MPI_MODE_EXCL, MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL | MPI_MODE_CREATE}) {
+  for (int amode : std::initializer_list<int>{
+           0, MPI_MODE_CREATE, MPI_MODE_RDONLY | MPI_MODE_WRONLY, MPI_MODE_RDONLY | MPI_MODE_RDWR,
+           MPI_MODE_WRONLY | MPI_MODE_RDWR, MPI_MODE_RDONLY | MPI_MODE_CREATE,
+           MPI_MODE_RDONLY | MPI_MODE_EXCL, MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL | MPI_MODE_CREATE}) {
     FAILS(MPI_ERR_AMODE, open_code(path, amode));
   }
   EXPECT(!exists(path));
@@ -191,10 +193,12 @@ SITUATION(Arguments, BadOnOneRankOfACollectiveCall, not_own) {
   OK(MPI_File_write_at_all(file, context.rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
+#if !defined(MPI_ABI_VERSION) || defined(MPICH_VERSION)  // MPICH 5.0 behind the standard's ABI crashes
 SITUATION(Arguments, NullFile, everywhere) {
   MPI_Offset offset = 0;
   EXPECT(MPI_File_get_size(MPI_FILE_NULL, &offset) != MPI_SUCCESS);
 }
+#endif
 
 SITUATION(ErrorHandler, DefaultReturns, everywhere) {
   const std::string path = context.fresh_file("handler-default");

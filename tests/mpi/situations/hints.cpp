@@ -1,4 +1,6 @@
 // Hints.
+#include <sys/stat.h>
+
 #include <map>
 
 #include "situation.h"
@@ -89,6 +91,12 @@ SITUATION(Hints, ByOneRankOnly, not_own) {
                   {"concilio_memory_limit", "100000"}};
   File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
             context.rank == context.ranks - 1 ? static_cast<MPI_Info>(info) : MPI_INFO_NULL);
+  std::map<std::string, std::string> hints = hints_of(file);
+  EXPECT_EQUAL(std::string("1"), hints["cb_nodes"]);
+  EXPECT_EQUAL(std::string("5000"), hints["cb_buffer_size"]);
+  EXPECT_EQUAL(std::string("enable"), hints["romio_cb_write"]);
+  EXPECT_EQUAL(std::string("two_phase"), hints["concilio_method"]);
+  EXPECT_EQUAL(std::string("100000"), hints["concilio_memory_limit"]);
   expect_works(file);
 }
 
@@ -101,6 +109,138 @@ SITUATION(Hints, DifferentOnEveryRank, not_own) {
                   {"striping_factor", nodes.c_str()},
                   {"romio_cb_write", context.rank % 2 ? "enable" : "disable"}};
   File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  std::map<std::string, std::string> hints = hints_of(file);
+  EXPECT_EQUAL(std::string("4096"), hints["cb_buffer_size"]);
+  EXPECT_EQUAL(std::string("1"), hints["cb_nodes"]);
+  EXPECT_EQUAL(std::string("1"), hints["striping_factor"]);
+  EXPECT_EQUAL(std::string("disable"), hints["romio_cb_write"]);
+  expect_works(file);
+}
+
+SITUATION(Hints, EachByAnotherRank, not_own) {
+  const std::string path = context.fresh_file("scattered-hints");
+  const int last = context.ranks - 1;
+  Info info;
+  if (context.rank == 0) MPI_Info_set(info, "cb_nodes", "2");
+  if (context.rank == 1) MPI_Info_set(info, "romio_ds_write", "disable");
+  if (context.rank >= last / 2) MPI_Info_set(info, "cb_buffer_size", context.rank == last ? "9000" : "7000");
+  if (context.rank == last) MPI_Info_set(info, "cb_nodes", "garbage");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  std::map<std::string, std::string> hints = hints_of(file);
+  EXPECT_EQUAL(std::string(context.ranks == 1 ? "0" : "2"), hints["cb_nodes"]);
+  EXPECT_EQUAL(std::string(context.ranks == 1 ? "automatic" : "disable"), hints["romio_ds_write"]);
+  EXPECT_EQUAL(std::string(context.ranks == 1 ? "9000" : "7000"), hints["cb_buffer_size"]);
+  expect_works(file);
+}
+
+SITUATION(Hints, SetInfoThatDiffersBetweenRanks, not_own) {
+  const std::string path = context.fresh_file("different-set-info");
+  File file(path);
+  const std::string size = std::to_string(1000 * (context.rank + 1));
+  OK(MPI_File_set_info(file, Info{{"cb_buffer_size", size.c_str()}}));
+  EXPECT_EQUAL(std::string("1000"), hints_of(file)["cb_buffer_size"]);
+  const Info of_last{{"cb_nodes", "1"}};
+  const MPI_Info mine = context.rank == context.ranks - 1 ? static_cast<MPI_Info>(of_last) : MPI_INFO_NULL;
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", mine));
+  EXPECT_EQUAL(std::string("1"), hints_of(file)["cb_nodes"]);
+  expect_works(file);
+}
+
+SITUATION(Hints, OtherNamesOfTheSame, not_own) {
+  const std::string path = context.fresh_file("aliases");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+            Info{{"collective_buffering", "true"},
+                 {"num_aggregators", "2"},
+                 {"stripe_size", "65536"},
+                 {"stripe_width", "3"},
+                 {"striping_factor", "4"},
+                 {"cb_block_size", "4096"}});
+  std::map<std::string, std::string> hints = hints_of(file);
+  EXPECT_EQUAL(std::string("enable"), hints["romio_cb_read"]);
+  EXPECT_EQUAL(std::string("enable"), hints["romio_cb_write"]);
+  EXPECT_EQUAL(std::string("2"), hints["cb_nodes"]);
+  EXPECT_EQUAL(std::string("65536"), hints["striping_unit"]);
+  EXPECT_EQUAL(std::string("4"), hints["striping_factor"]);
+  EXPECT_EQUAL(std::string("4096"), hints["romio_cb_fr_alignment"]);
+  expect_works(file);
+}
+
+SITUATION(Hints, NamedLikeAnotherOnlyOnSomeRanks, not_own) {
+  const std::string path = context.fresh_file("alias-and-name");
+  const char* name = context.rank == 0 ? "num_aggregators" : "cb_nodes";
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{name, "2"}});
+  EXPECT_EQUAL(std::string("2"), hints_of(file)["cb_nodes"]);
+  expect_works(file);
+}
+
+SITUATION(Hints, WhatConcilioTellsOfTheFile, not_own) {
+  const std::string path = context.fresh_file("told");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+            Info{{"romio_visibility_immediate", "nonsense"}, {"romio_filesystem_type", "a drum"}});
+  std::map<std::string, std::string> hints = hints_of(file);
+  // What HDF5 asks for: it need not sync where this is true.
+  EXPECT_EQUAL(std::string("true"), hints["romio_visibility_immediate"]);
+  EXPECT(hints["romio_filesystem_type"].rfind("Concilio on ", 0) == 0);
+  OK(MPI_File_set_info(file, Info{{"romio_filesystem_type", "a drum"}}));
+  EXPECT(hints_of(file) == hints);
+}
+
+SITUATION(Hints, AFilesOwnGivenToAnother, not_own) {
+  std::map<std::string, std::string> first;
+  MPI_Info info = MPI_INFO_NULL;
+  {
+    File file(context.fresh_file("own-hints-1"), MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"cb_nodes", "2"}});
+    OK(MPI_File_get_info(file, &info));
+    first = hints_of(file);
+  }
+  File file(context.fresh_file("own-hints-2"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  EXPECT(hints_of(file) == first);
+  expect_works(file);
+  MPI_Info_free(&info);
+}
+
+SITUATION(Hints, PermissionsOfANewFile, not_own) {
+  const std::string path = context.fresh_file("permissions");
+  const mode_t before = umask(027);
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"file_perm", "0664"}});
+  umask(before);
+  struct stat information {};
+  EXPECT_EQUAL(0, stat(path.c_str(), &information));
+  EXPECT_EQUAL(0640, static_cast<int>(information.st_mode & 0777));
+  EXPECT_EQUAL(std::string("664"), hints_of(file)["file_perm"]);
+  expect_works(file);
+}
+
+SITUATION(Hints, TooLateForWhatIsSettledAtTheOpen, not_own) {
+  const std::string path = context.fresh_file("too-late");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"striping_unit", "8192"}});
+  OK(MPI_File_set_info(file, Info{{"striping_unit", "4096"}, {"file_perm", "600"}, {"cb_nodes", "1"}}));
+  std::map<std::string, std::string> hints = hints_of(file);
+  EXPECT_EQUAL(std::string("8192"), hints["striping_unit"]);
+  EXPECT_EQUAL(std::string("666"), hints["file_perm"]);
+  EXPECT_EQUAL(std::string("1"), hints["cb_nodes"]);
+  expect_works(file);
+}
+
+SITUATION(Hints, NotHonouredAreNotReturned, not_own) {
+  const std::string path = context.fresh_file("not-honoured");
+  File file(
+      path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+      Info{{"romio_cb_pfr", "enable"}, {"romio_cb_ds_threshold", "50"}, {"romio_cb_alltoall", "disable"}});
+  std::map<std::string, std::string> hints = hints_of(file);
+  for (const char* name :
+       {"romio_cb_pfr", "romio_cb_ds_threshold", "romio_cb_alltoall", "romio_cb_fr_types"}) {
+    EXPECT(hints.count(name) == 0);
+  }
+  expect_works(file);
+}
+
+SITUATION(Hints, MemoryLimitChangedBySetInfo, not_own) {
+  const std::string path = context.fresh_file("new-limit");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_method", "two_phase"}});
+  expect_works(file);
+  OK(MPI_File_set_info(file, Info{{"concilio_memory_limit", "65536"}}));
+  EXPECT_EQUAL(std::string("65536"), hints_of(file)["concilio_memory_limit"]);
   expect_works(file);
 }
 

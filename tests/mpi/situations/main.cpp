@@ -196,6 +196,7 @@ int main(int argc, char** argv) {
       context.large = true;
     } else if (word == "--single") {
       level = MPI_THREAD_SINGLE;
+      context.threads = false;
     } else if (word == "--run" && i + 1 < argc) {
       names.push_back(argv[++i]);
     } else {
@@ -212,6 +213,10 @@ int main(int argc, char** argv) {
   }
   int provided;
   MPI_Init_thread(&argc, &argv, level, &provided);
+  if (provided < level) {
+    std::fputs("situations: MPI grants no MPI_THREAD_MULTIPLE\n", stderr);
+    return 1;
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &context.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &context.ranks);
   int ran = 0;

@@ -7,12 +7,6 @@ using namespace situations;
 
 namespace {
 
-bool has_threads() {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  return level == MPI_THREAD_MULTIPLE;
-}
-
 // Every rank's share of a file of `per_rank` bytes a rank, in blocks of `block`, ranks taking turns.
 std::vector<uint8_t> interleaved(int64_t per_rank, int64_t block) {
   std::vector<uint8_t> file(static_cast<size_t>(per_rank * context.ranks));
@@ -113,7 +107,7 @@ SITUATION(Nonblocking, BlockingCallsOvertakeNothing, everywhere) {
 
 // Ranks start the collectives of two files in different orders: legal, since neither blocks.
 SITUATION(Nonblocking, TwoFilesInDifferentOrders, not_own) {
-  if (!has_threads()) return;
+  if (!context.threads) return;
   const std::string one = context.fresh_file("nonblocking-one"), two = context.fresh_file("nonblocking-two");
   constexpr int part = 6400;
   const auto mine = values(context.rank, part);
@@ -140,7 +134,7 @@ SITUATION(Nonblocking, TwoFilesInDifferentOrders, not_own) {
 
 // An independent call completes although the collective one before it waits for another rank.
 SITUATION(Nonblocking, IndependentDoesNotWaitForCollective, not_own) {
-  if (!has_threads()) return;
+  if (!context.threads) return;
   const std::string path = context.fresh_file("nonblocking-behind");
   const auto mine = values(context.rank, 100);
   const int last = context.ranks - 1;
@@ -287,7 +281,7 @@ SITUATION(Nonblocking, TwoToThe29Integers, large | not_own) {  // mpich 2731
 
 // Several threads of a rank, each with a file of its own [ompi 6951].
 SITUATION(Threads, EachItsOwnFile, not_own) {
-  if (!has_threads()) return;
+  if (!context.threads) return;
   std::vector<std::string> paths;
   for (int t = 0; t < 4; ++t) {
     paths.push_back(context.folder + "/thread-" + std::to_string(context.rank) + "-" + std::to_string(t));
@@ -321,10 +315,9 @@ SITUATION(Threads, EachItsOwnFile, not_own) {
   for (int count : bad) EXPECT_EQUAL(0, count);
 }
 
-// Several threads of a rank write into one file: sieving must not lose what another thread writes into its
-// holes.
+// Several threads of every rank write into one file.
 SITUATION(Threads, OneFileTogether, not_own) {
-  if (!has_threads()) return;
+  if (!context.threads) return;
   const std::string path = context.fresh_file("threads-together");
   constexpr int threads_a_rank = 4, records = 400, record = 8;
   {
@@ -336,7 +329,6 @@ SITUATION(Threads, OneFileTogether, not_own) {
       threads.emplace_back([&, t] {
         const int writer = context.rank * threads_a_rank + t;
         const auto mine = values(writer, records * record);
-        // The holes of a memory type would not do: each thread writes its records one by one or by halves.
         for (int i = 0; i < records; ++i) {
           const MPI_Offset place = MPI_Offset{i} * writers * record + writer * record;
           auto* data = mine.data() + i * record;
@@ -361,22 +353,55 @@ SITUATION(Threads, OneFileTogether, not_own) {
   }
 }
 
-// The same where every rank's view is strided, so that each nonblocking call may sieve while others write.
-SITUATION(Threads, SievingMeetsPlainWrites, not_own) {
-  const std::string path = context.fresh_file("threads-sieve");
-  constexpr int part = 4096, calls = 8;
-  const auto mine = values(context.rank, part * calls);
+namespace {
+
+// Even ranks write strided records, whose holes are read and written back along with them; meanwhile odd
+// ranks write into the holes, record by record. Nothing of either may be lost.
+void write_into_holes(const char* name, const Info& info, bool collective) {
+  const std::string path = context.fresh_file(name);
+  constexpr int records = 1500, record = 8, rounds = 6;
+  const bool strided = context.rank % 2 == 0;
+  const auto mine = values(context.rank, records * record);
+  const MPI_Offset stride = record * context.ranks;
   {
-    const Info info{{"romio_ds_write", "enable"}, {"concilio_method", "sieve"}};
     File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
-    set_interleaved_view(file, 4);
-    std::vector<MPI_Request> requests(calls);
-    for (int i = 0; i < calls; ++i) {
-      auto call = i % 2 ? MPI_File_iwrite_at : MPI_File_iwrite_at_all;
-      OK(call(file, i * part, mine.data() + i * part, part, MPI_BYTE, &requests[static_cast<size_t>(i)]));
+    const Type tile = resized_of(contiguous_of(record, MPI_BYTE), 0, stride);
+    OK(MPI_File_set_view(file, strided ? context.rank * record : 0, MPI_BYTE,
+                         strided ? MPI_Datatype(tile) : MPI_BYTE, "native", MPI_INFO_NULL));
+    for (int round = 0; round < rounds; ++round) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      const int bytes = strided ? records * record : 0;
+      if (collective) {
+        OK(MPI_File_iwrite_at_all(file, 0, mine.data(), bytes, MPI_BYTE, &request));
+      } else if (strided) {
+        OK(MPI_File_iwrite_at(file, 0, mine.data(), bytes, MPI_BYTE, &request));
+      }
+      for (int i = round; !strided && i < records; i += rounds) {
+        OK(MPI_File_write_at(file, i * stride + context.rank * record, mine.data() + i * record, record,
+                             MPI_BYTE, MPI_STATUS_IGNORE));
+      }
+      OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     }
-    OK(MPI_Waitall(calls, requests.data(), MPI_STATUSES_IGNORE));
   }
   barrier();
-  EXPECT_BYTES(interleaved(part * calls, 4), contents(path));
+  EXPECT_BYTES(interleaved(records * record, record), contents(path));
+}
+
+}  // namespace
+
+SITUATION(Holes, FilledWhileARankSieves, not_own) {
+  write_into_holes("holes-sieve", Info{{"romio_ds_write", "enable"}}, false);
+}
+
+SITUATION(Holes, FilledWhileWindowsAreRewritten, not_own) {
+  write_into_holes("holes-windows", Info{{"romio_cb_write", "enable"}, {"concilio_flush", "rmw"}}, true);
+}
+
+SITUATION(Holes, FilledWhileAllSieve, not_own) {
+  write_into_holes("holes-all", Info{{"romio_cb_write", "disable"}, {"romio_ds_write", "enable"}}, true);
+}
+
+SITUATION(Holes, FilledWhereNobodySievesAlone, not_own) {
+  const Info info{{"romio_ds_write", "disable"}, {"romio_cb_write", "enable"}, {"concilio_flush", "rmw"}};
+  write_into_holes("holes-alone", info, true);
 }

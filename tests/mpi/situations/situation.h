@@ -24,6 +24,7 @@ enum Limits : unsigned {
 struct Context {
   int rank = 0, ranks = 1;
   bool own = false, large = false;
+  bool threads = true;  // MPI_THREAD_MULTIPLE; with --single not asked for
   std::string folder;
   int failures = 0;
 

@@ -1,0 +1,100 @@
+#include "bind/fortran_datarep.h"
+
+#include <dlfcn.h>
+
+#include <exception>
+
+#include "base/log.h"
+#include "bind/next.h"
+
+namespace concilio::bind {
+namespace {
+
+using ConvertProcedure = void(void* user, MPI_Fint* type, MPI_Fint* items, void* file, MPI_Offset* position,
+                              MPI_Aint* extra_state, MPI_Fint* error);
+using ExtentProcedure = void(MPI_Fint* type, MPI_Aint* extent, MPI_Aint* extra_state, MPI_Fint* error);
+
+// What the Fortran routine was called with, for as long as it runs.
+struct Registration {
+  ConvertProcedure *read, *write;
+  ExtentProcedure* extent;
+  const MPI_Aint* extra_state;
+};
+thread_local const Registration* current = nullptr;
+
+void adapt(UserConversion& conversion, ConvertProcedure* procedure) {
+  // The module's procedure, as gfortran names it. The other MPI_CONVERSION_FN_NULL has become C's by now.
+  static const void* null = dlsym(RTLD_DEFAULT, "__mpi_f08_callbacks_MOD_mpi_conversion_fn_null");
+  if (null && reinterpret_cast<const void*>(procedure) == null) conversion = {};
+  if (!conversion.call) return;
+  conversion.call = [procedure](void* user, MPI_Datatype type, MPI_Count items, void* file,
+                                MPI_Offset position, void* extra) {
+    MPI_Fint handle = PMPI_Type_c2f(type), count = static_cast<MPI_Fint>(items), error = MPI_SUCCESS;
+    procedure(user, &handle, &count, file, &position, static_cast<MPI_Aint*>(extra), &error);
+    return static_cast<int>(error);
+  };
+}
+
+}  // namespace
+
+void adapt_to_fortran(UserRepresentation& wanted) {
+  if (!current) return;
+  adapt(wanted.read, current->read);
+  adapt(wanted.write, current->write);
+  wanted.extent = [procedure = current->extent](MPI_Datatype type, MPI_Aint* bytes, void* extra) {
+    MPI_Fint handle = PMPI_Type_c2f(type), error = MPI_SUCCESS;
+    procedure(&handle, bytes, static_cast<MPI_Aint*>(extra), &error);
+    return static_cast<int>(error);
+  };
+  // The value counts: the variable may be gone when procedures are called. Representations are for ever.
+  wanted.extra_state = new MPI_Aint(*current->extra_state);
+}
+
+// The length of the name comes last, as compilers pass it.
+using Register = void(const char* name, ConvertProcedure* read, ConvertProcedure* write,
+                      ExtentProcedure* extent, MPI_Aint* extra_state, MPI_Fint* error, size_t name_length);
+
+namespace {
+
+// Handed on to the MPI's own routine, which makes C of the name and calls our MPI_Register_datarep.
+void register_datarep(const char* routine, const Registration& registration, const char* name,
+                      size_t name_length, MPI_Fint* error) noexcept {
+  MPI_Fint outcome = MPI_ERR_OTHER;
+  try {
+    auto next = reinterpret_cast<Register*>(find_next(routine));
+    current = &registration;
+    if (next) {
+      next(name, registration.read, registration.write, registration.extent,
+           const_cast<MPI_Aint*>(registration.extra_state), &outcome, name_length);
+    }
+  } catch (const std::exception& exception) {
+    log(LogLevel::error, "MPI_Register_datarep: {}", exception.what());
+  }
+  current = nullptr;
+  if (error) *error = outcome;
+}
+
+}  // namespace
+
+}  // namespace concilio::bind
+
+#define FORTRAN_NAME(routine)                                                                                \
+  extern "C" __attribute__((visibility("default"))) void routine(                                            \
+      const char* name, concilio::bind::ConvertProcedure* read, concilio::bind::ConvertProcedure* write,     \
+      concilio::bind::ExtentProcedure* extent, MPI_Aint* extra_state, MPI_Fint* error, size_t name_length) { \
+    concilio::bind::register_datarep(#routine, {read, write, extent, extra_state}, name, name_length,        \
+                                     error);                                                                 \
+  }
+
+// Compilers' ways to make a symbol of a Fortran name, and the names behind the MPIs' mpi_f08 modules.
+FORTRAN_NAME(mpi_register_datarep)
+FORTRAN_NAME(mpi_register_datarep_)
+FORTRAN_NAME(mpi_register_datarep__)
+FORTRAN_NAME(MPI_REGISTER_DATAREP)
+FORTRAN_NAME(mpi_register_datarep_f08_)
+FORTRAN_NAME(pmpi_register_datarep)
+FORTRAN_NAME(pmpi_register_datarep_)
+FORTRAN_NAME(pmpi_register_datarep__)
+FORTRAN_NAME(PMPI_REGISTER_DATAREP)
+FORTRAN_NAME(pmpi_register_datarep_f08_)
+FORTRAN_NAME(pmpir_register_datarep_f08_)

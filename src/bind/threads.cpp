@@ -1,0 +1,62 @@
+// `concilio run --threads`: MPI is initialised with MPI_THREAD_MULTIPLE, whatever the program asks for, so
+// that Concilio can work in a thread of its own. The program is told the level that MPI then gives.
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "bind/next.h"
+
+namespace concilio::bind {
+namespace {
+
+using Init = decltype(&MPI_Init);
+using InitThread = decltype(&MPI_Init_thread);
+
+template <typename Function>
+Function next(const char* symbol) {
+  return reinterpret_cast<Function>(find_next(symbol));
+}
+
+bool raises() {
+  return asked_in_environment(Key::threads);
+}
+
+int init_thread(const char* symbol, int* argc, char*** argv, int required, int* provided) {
+  const bool raising = raises();
+  const auto function = next<InitThread>(symbol);
+  if (!function) return MPI_ERR_OTHER;
+  const int level = raising ? std::max<int>(required, MPI_THREAD_MULTIPLE) : required;
+  const int code = function(argc, argv, level, provided);
+  if (raising && code == MPI_SUCCESS && *provided < MPI_THREAD_MULTIPLE)
+    log_once(LogLevel::warning,
+             "--threads (CONCILIO_THREADS): this MPI does not give MPI_THREAD_MULTIPLE, so nonblocking calls "
+             "complete inside the call that starts them");
+  return code;
+}
+
+int init(const char* symbol, const char* symbol_with_level, int* argc, char*** argv) {
+  if (raises()) {
+    int provided = MPI_THREAD_SINGLE;
+    return init_thread(symbol_with_level, argc, argv, MPI_THREAD_SINGLE, &provided);
+  }
+  const auto function = next<Init>(symbol);
+  return function ? function(argc, argv) : MPI_ERR_OTHER;
+}
+
+}  // namespace
+}  // namespace concilio::bind
+
+// Each name goes on to the same name: a profiling library behind ours still sees the program's MPI_Init.
+#define VISIBLE extern "C" __attribute__((visibility("default")))
+#define BOTH_INITS(prefix)                                                                      \
+  VISIBLE int prefix##_Init(int* argc, char*** argv) {                                          \
+    return concilio::bind::init(#prefix "_Init", #prefix "_Init_thread", argc, argv);           \
+  }                                                                                             \
+  VISIBLE int prefix##_Init_thread(int* argc, char*** argv, int required, int* provided) {      \
+    return concilio::bind::init_thread(#prefix "_Init_thread", argc, argv, required, provided); \
+  }
+
+BOTH_INITS(MPI)
+BOTH_INITS(PMPI)

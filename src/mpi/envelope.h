@@ -1,0 +1,74 @@
+// How a datatype was made: MPI's envelope and contents, in one form for the int and the large-count
+// constructors.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+
+namespace concilio {
+
+// MPI-1's forms with integer displacements, which only Fortran makes. Open MPI hides their names where it has
+// no MPI-1, but keeps their values. The MPI 5 standard's ABI has neither.
+#if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
+inline constexpr int combiner_hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
+inline constexpr int combiner_hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
+inline constexpr int combiner_struct_integer = OMPI_WAS_MPI_COMBINER_STRUCT_INTEGER;
+#elif defined(MPI_ABI_VERSION) && !defined(MPICH_VERSION)
+inline constexpr int combiner_hvector_integer = -1, combiner_hindexed_integer = -2,
+                     combiner_struct_integer = -3;
+#else
+inline constexpr int combiner_hvector_integer = MPI_COMBINER_HVECTOR_INTEGER;
+inline constexpr int combiner_hindexed_integer = MPI_COMBINER_HINDEXED_INTEGER;
+inline constexpr int combiner_struct_integer = MPI_COMBINER_STRUCT_INTEGER;
+#endif
+
+// How many arguments of each sort a constructor was called with. MPI_Count holds what the int form gives,
+// too.
+struct Envelope {
+  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+
+  static Result<Envelope> of(MPI_Datatype type);
+
+  // Handles of such types belong to MPI: never freed, and never given to another type.
+  bool permanent() const;
+  bool structure() const { return combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer; }
+};
+
+// What a constructor was called with. The numbers stand in the order of the constructor's own parameters,
+// whichever of MPI's arrays they came in. The types are references that MPI counts, given back at the end.
+class Contents {
+ public:
+  Contents(Contents&& other) noexcept : numbers_(std::move(other.numbers_)), types_(std::move(other.types_)) {
+    other.types_.clear();
+  }
+  Contents& operator=(Contents&&) = delete;
+  ~Contents();
+
+  static Result<Contents> of(MPI_Datatype type, const Envelope& envelope);
+
+  int64_t take();
+  std::span<const int64_t> take(int64_t count);
+  // Whether the numbers were as many as were taken.
+  bool exact() const { return enough_ && next_ == std::ssize(numbers_); }
+  std::span<const int64_t> numbers() const { return numbers_; }
+  std::span<const MPI_Datatype> types() const { return types_; }
+
+ private:
+  Contents() = default;
+  bool fits(int64_t count);
+  std::vector<int64_t> numbers_;
+  std::vector<MPI_Datatype> types_;
+  int64_t next_ = 0;
+  bool enough_ = true;
+};
+
+// Whether the handle belongs to MPI: never freed, and never given to another type.
+bool is_permanent(MPI_Datatype type);
+
+}  // namespace concilio

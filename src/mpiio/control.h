@@ -1,0 +1,32 @@
+// What a program may learn of a file of ours, and settle in it, besides MPI-IO: the bodies of
+// concilio/file.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/counters.h"
+#include "base/result.h"
+
+namespace concilio::mpiio {
+
+class File;
+
+int64_t counter_of(File& file, Counter counter);
+
+struct LastCall {
+  const char* method;  // static; nullptr: there was none
+  std::string reason;
+};
+LastCall last_call(File& file);
+
+struct MemoryUse {
+  int64_t limit_bytes, current_bytes, high_water_bytes;
+};
+MemoryUse memory_use(File& file);
+
+// Collective; the same outcome on every rank. nullptr: auto. Kinds: argument, not_same, unsupported where
+// the user's side settled it.
+Status set_method(File& file, const char* method);
+
+}  // namespace concilio::mpiio

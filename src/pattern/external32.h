@@ -1,0 +1,20 @@
+// The data representation "external32" (MPI 4.1, section 14.5.2): big-endian, IEEE, without padding.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+#include "pattern/item.h"
+
+namespace concilio {
+
+// Whether items of this shape can be converted at all.
+bool external32_converts(const Item& item);
+
+// Converts `count` items, packed on both sides. The two sides may not overlap. Kind `conversion` where a
+// value does not fit, with the items before it converted. The item's shape must be one that is converted.
+Status to_external32(const Item& item, int64_t count, const std::byte* native, std::byte* file);
+Status from_external32(const Item& item, int64_t count, const std::byte* file, std::byte* native);
+
+}  // namespace concilio

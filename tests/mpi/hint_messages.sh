@@ -1,0 +1,25 @@
+#!/bin/bash
+# hint_messages.sh HARNESS... PROGRAM: what is said of hints that are ignored or differ between 3 ranks: each once.
+set -u -o pipefail
+said=$("$@" --run Hints 2>&1) || { echo "$said"; exit 1; }
+failed=0
+once() {
+  local times
+  times=$(grep -cF -- "warning: $1" <<< "$said")
+  [ "$times" = 1 ] || { echo "said $times times, not once: $1"; failed=1; }
+}
+once "hint no_such_hint is unknown and ignored; \`concilio hints\` lists them all"
+once "hint cb_nodes: -3 is out of range; give 0 to 1000000000; it is ignored"
+once "hint concilio_method: 'magic' is none of auto|independent|list|sieve|two_phase; it is ignored"
+once "hint romio_cb_pfr: 'enable' is not honoured, only disable is; it is ignored"
+once "hint striping_unit=4096 takes effect only when given to MPI_File_open; it is ignored"
+once "rank 2: hint cb_nodes: 'garbage' is not a whole number; give 0 to 1000000000; it is ignored"
+once "hint concilio_method is not the same on all ranks: rank 2 gives two_phase, 2 of 3 ranks give none; two_phase is used on all; give the same hints on every rank"
+once "hint cb_nodes is not the same on all ranks: rank 0 gives 1, rank 1 gives 2, 2 of 3 ranks give another value; 1 is used on all; give the same hints on every rank"
+once "hint romio_cb_write is not the same on all ranks: rank 0 gives disable, rank 1 gives enable; disable is used on all; give the same hints on every rank"
+if grep -E 'concilio\[[12]\] warning: ' <<< "$said"; then
+  echo "another rank than 0 says it too"
+  failed=1
+fi
+[ $failed = 0 ] || echo "$said"
+exit $failed
