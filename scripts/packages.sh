@@ -24,7 +24,6 @@ test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
-test   gfortran             gfortran
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
 programs python3-h5py-mpi   python:h5py._debian_h5py_mpi
@@ -37,6 +36,7 @@ programs python3-mpi4py     python:mpi4py.MPI
 programs python3-numpy      python:numpy
 programs python3-petsc4py   file:/usr/lib/petscdir/*/*-real/lib/python3/dist-packages/petsc4py
 programs python3-pip        python:pip
+programs code-saturne-bin   /usr/lib/code_saturne/cs_solver
 "
 
 say() { printf '\n== %s\n' "$*"; }

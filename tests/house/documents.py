@@ -3,7 +3,7 @@
 
 docs/hints.md is what `concilio hints` says (--write ROOT CONCILIO writes it anew); docs/guide.md explains every counter
 of a report; no document points to a file that is not there; every man page of a subcommand exists, and so does one of
-every function of the installed headers, with its prototype; docs/mpi-io.md lists every function that is taken over.
+every function of the installed headers, with its prototype.
 """
 import json
 import pathlib
@@ -92,26 +92,7 @@ def faults_of_function_pages(root):
                 yield f"{page.name} points to {name}({section}), which is not there"
 
 
-def faults_of_function_list(root):
-    """docs/mpi-io.md has a row for every row of the table of entry points, and says which have a large-count form."""
-    table = (root / "src/bind/entry_points.def").read_text(encoding="utf-8")
-    defined = {name: kind == "COUNTED"
-               for kind, name in re.findall(r"^(ENTRY\(\w+, |COUNTED)\(?(P?MPI_\w+)", table, re.MULTILINE)}
-    rows = re.findall(r"^\| `(MPI_\w+)` \| (yes)? *\| (\w*) \|",
-                      (root / "docs/mpi-io.md").read_text(encoding="utf-8"), re.MULTILINE)
-    listed = {name: counted == "yes" for name, counted, _ in rows}
-    if len(defined) < 60:
-        yield "src/bind/entry_points.def could not be read"
-    for name in sorted(defined.keys() ^ listed.keys()):
-        yield f"docs/mpi-io.md and src/bind/entry_points.def: only one of them has {name}"
-    for name in sorted(defined.keys() & listed.keys()):
-        if defined[name] != listed[name]:
-            yield f"docs/mpi-io.md is wrong about the large-count form of {name}"
-    yield from (f"docs/mpi-io.md: {name} is not done" for name, _, state in rows if state != "done")
-
-
 def faults(root, concilio):
-    yield from faults_of_function_list(root)
     if (root / "docs/hints.md").read_text(encoding="utf-8") != hints_of(concilio):
         yield "docs/hints.md is not what `concilio hints` says; run tests/house/documents.py --write ROOT CONCILIO"
     guide = (root / "docs/guide.md").read_text(encoding="utf-8")
