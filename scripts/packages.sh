@@ -36,6 +36,7 @@ programs python3-mpi4py     python:mpi4py.MPI
 programs python3-numpy      python:numpy
 programs python3-petsc4py   file:/usr/lib/petscdir/*/*-real/lib/python3/dist-packages/petsc4py
 programs python3-pip        python:pip
+programs cp2k               cp2k.psmp
 programs code-saturne-bin   /usr/lib/code_saturne/cs_solver
 "
 

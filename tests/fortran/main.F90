@@ -6,6 +6,7 @@ program main
   use views
   use handlers
   use unfinished
+  use representations
   implicit none
   integer :: error, total
   call MPI_Init(error)
@@ -34,6 +35,8 @@ program main
   call run('split', split)
   call run('shared_pointer', shared_pointer)
   call run('sequential', sequential)
+  call run('external32', external32)
+  call run('user_representation', user_representation)
 
   call MPI_Allreduce(failures, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
   if (me == 0) print '(i0,a,i0,a)', cases_run, ' cases, ', total, ' expectations failed'
