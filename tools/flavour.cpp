@@ -104,9 +104,11 @@ std::optional<MpiVersion> version_of_text(std::string_view text) {
 
 std::optional<Family> family_of_running_launcher(const Environment& environment) {
   if (environment.has("OMPI_COMM_WORLD_SIZE")) return Family::openmpi;
-  if (environment.has("PMI_RANK") || environment.has("MPI_LOCALNRANKS") || environment.has_prefix("HYDRA") ||
+  if (environment.has("MPI_LOCALNRANKS") || environment.has_prefix("HYDRA") ||
       environment.has_prefix("HYDI_"))
     return Family::mpich;
+  // Slurm starts programs of either with this set.
+  if (environment.has("PMI_RANK") && !environment.has("SLURM_PROCID")) return Family::mpich;
   return std::nullopt;
 }
 

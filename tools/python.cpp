@@ -16,13 +16,20 @@ constexpr double probe_timeout_seconds = 30;
 // mpi4py's wheels have one extension for each MPI. Which one, it decides in its module _mpiabi, that is run
 // here alone: by MPI4PY_MPIABI, or by the first MPI library that it finds in its own list of folders.
 constexpr const char* probe = R"(
-import glob, os, sys
+import sys
+
+# The program's folder is looked at, but none of its modules is taken for one of Python's own.
+own_folder = not (sys.flags.isolated or getattr(sys.flags, "safe_path", False))
+if own_folder:
+    sys.path.pop(0)
+
+import glob, os
 from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 from importlib.util import module_from_spec, spec_from_file_location
 
 folder = sys.argv[1]
-if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-    sys.path[0] = folder or os.getcwd()
+if own_folder:
+    sys.path.insert(0, folder or os.getcwd())
 
 def folders(package):
     path = None

@@ -19,7 +19,7 @@ Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count,
   made.memory_ = Access::of(**memory, 0);
   made.signature_ = std::move(*signature);
   made.type_ = type;
-  if (!is_permanent(type)) {
+  if (representation.needs_type() && !is_permanent(type)) {
     if (PMPI_Type_dup(type, &made.type_) != MPI_SUCCESS)
       return Error{ErrorKind::datatype, 0, "cannot keep the datatype of a transfer"};
     made.owned_ = true;

@@ -18,6 +18,8 @@ class External32 : public Representation {
  public:
   External32() : Representation("external32") {}
 
+  bool needs_type() const override { return false; }
+
   Result<int64_t> file_bytes(const BasicType& type) const override {
     if (!external32_converts(type.item)) {
       return Error{ErrorKind::datatype, 0, fmt::format("{} has no form in external32", name_of(type.type))};

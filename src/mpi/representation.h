@@ -37,6 +37,8 @@ class Representation {
   const std::string& name() const { return name_; }
   // Whether that direction is converted; if not, it reads or writes what "native" would.
   virtual bool converts(Operation) const { return true; }
+  // Whether convert() is given the datatype itself, and not only its pattern.
+  virtual bool needs_type() const { return true; }
   // What an item takes in a file, > 0.
   virtual Result<int64_t> file_bytes(const BasicType& type) const = 0;
   // Reads convert from `portion.file` to the buffer, writes the other way. Kind `conversion` if a value

@@ -69,6 +69,12 @@ int forget(void* extra) {
   return MPI_SUCCESS;
 }
 
+// Calls the file's error handler. The program may have closed the file before it asked.
+int tell(const PendingRequest& failed) {
+  MPI_File handle = find(failed.handle) ? failed.handle : MPI_FILE_NULL;
+  return failed.handler.call(handle, failed.code, failed.message);
+}
+
 // What has begun is completed: it cannot be cancelled any more.
 int cancel(void*, int) {
   return MPI_SUCCESS;
@@ -169,9 +175,7 @@ std::vector<WaitCall::Ours> WaitCall::failed() const {
 
 int WaitCall::outcome(int code) {
   if (code != MPI_SUCCESS) return code;
-  for (const Ours& ours : failed()) {
-    return ours.pending->handler.call(ours.pending->handle, ours.pending->code, ours.pending->message);
-  }
+  for (const Ours& ours : failed()) return tell(*ours.pending);
   return code;
 }
 
@@ -186,9 +190,7 @@ int WaitCall::outcome(int code, MPI_Status* statuses, int completed, const int* 
       }
     }
   }
-  for (const Ours& ours : bad) {
-    ours.pending->handler.call(ours.pending->handle, ours.pending->code, ours.pending->message);
-  }
+  for (const Ours& ours : bad) tell(*ours.pending);
   return MPI_ERR_IN_STATUS;
 }
 

@@ -118,7 +118,7 @@ Result<View> make_view(File& file, Wanted wanted) {
 // Whether all ranks name the same data representation, with the same directions converted: calls that convert
 // take other steps than those that do not. Collective.
 Status agree_on_representation(File& file, const View& view) {
-  int64_t mine = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 2) * 4;
+  int64_t mine = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 3) * 4;
   mine += (view.reads.representation ? 2 : 0) + (view.writes.representation ? 1 : 0);
   int64_t both[2] = {mine, -mine};
   PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT64_T, MPI_MAX, file.team().comm());
