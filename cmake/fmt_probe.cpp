@@ -7,6 +7,7 @@
 
 int main(int count, char** words) {
   const std::vector<std::string> all(words, words + count);
-  fmt::print("{} {:.3f} {:<9} {:x} {:.1e} {}\n", count, 1.5 * count, words[0], count, 1.5F, fmt::join(all, ", "));
+  fmt::print("{} {:.3f} {:<9} {:x} {:.1e} {}\n", count, 1.5 * count, words[0], count, 1.5F,
+             fmt::join(all, ", "));
   return fmt::format("{:L} {}", count, 1.5L).empty();
 }

@@ -24,7 +24,6 @@ test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
-test   gfortran             gfortran
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
 programs python3-h5py-mpi   python:h5py._debian_h5py_mpi

@@ -12,15 +12,6 @@ using namespace situations;
 
 namespace {
 
-int open_descriptors() {
-  int count = 0;
-  if (DIR* folder = opendir("/proc/self/fd")) {
-    while (readdir(folder)) ++count;
-    closedir(folder);
-  }
-  return count;
-}
-
 int64_t resident_bytes() {
   long total = 0, resident = 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
@@ -90,25 +81,6 @@ SITUATION(MemoryLimit, AtItsFloor, everywhere) {
     interleaved_write_and_read(
         "limit", Info{{"concilio_memory_limit", limit}, {"concilio_method", "two_phase"}}, 100, 1500);
   }
-}
-
-SITUATION(ManyFilesOpenedAndClosed, NoLeak, everywhere) {
-  const std::string path = context.fresh_file("many");
-  int descriptors = 0;
-  int64_t resident = 0;
-  for (int i = 0; i < (context.own ? 50 : 320); ++i) {
-    if (i == 20) {
-      descriptors = open_descriptors();
-      resident = resident_bytes();
-    }
-    File file(path);
-    uint8_t byte = static_cast<uint8_t>(i);
-    OK(MPI_File_write_at_all(file, context.rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
-    OK(MPI_File_write_at(file, context.rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
-  }
-  EXPECT(open_descriptors() <= descriptors + 2);
-  const int64_t grown = resident_bytes() - resident;
-  if (!context.own) EXPECT(grown < 8 * mebibyte);
 }
 
 SITUATION(ThousandsOfCalls, NoLeak, not_own) {
