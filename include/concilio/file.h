@@ -49,9 +49,11 @@ CONCILIO_WEAK int concilio_file_set_method(MPI_File file, const char* method);
 
 /*
  * The file that an integer handle of Fortran (MPI_File_c2f, mpi4py's py2f) stands for; MPI_FILE_NULL where it
- * is not Concilio's. For callers without C's MPI_File_f2c: Fortran by ISO_C_BINDING, Python by ctypes.
+ * is not Concilio's. For callers without C's MPI_File_f2c: Fortran by ISO_C_BINDING, Python by ctypes. (An
+ * MPI_Fint is an int in every MPI that Concilio serves; the MPI 5 standard's own ABI has no such type, but
+ * MPI_File_toint.)
  */
-CONCILIO_WEAK MPI_File concilio_file_f2c(MPI_Fint file);
+CONCILIO_WEAK MPI_File concilio_file_f2c(int file);
 
 #ifdef __cplusplus
 }

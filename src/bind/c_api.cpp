@@ -117,7 +117,7 @@ int concilio_file_set_method(MPI_File file, const char* method) {
                    [&](mpiio::File& own) -> int { return code_of(mpiio::set_method(own, method)); });
 }
 
-MPI_File concilio_file_f2c(MPI_Fint file) {
+MPI_File concilio_file_f2c(int file) {
   try {
     MPI_File handle = handle_of(file);
     return handle ? handle : MPI_FILE_NULL;

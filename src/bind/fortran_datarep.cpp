@@ -6,6 +6,9 @@
 
 #include "base/log.h"
 #include "bind/next.h"
+#include "mpi/fortran.h"
+
+#ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
 
 namespace concilio::bind {
 namespace {
@@ -98,3 +101,11 @@ FORTRAN_NAME(pmpi_register_datarep__)
 FORTRAN_NAME(PMPI_REGISTER_DATAREP)
 FORTRAN_NAME(pmpi_register_datarep_f08_)
 FORTRAN_NAME(pmpir_register_datarep_f08_)
+
+#else
+
+namespace concilio::bind {
+void adapt_to_fortran(UserRepresentation&) {}
+}  // namespace concilio::bind
+
+#endif

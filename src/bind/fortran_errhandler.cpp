@@ -3,7 +3,9 @@
 // handler knows which it is. All names, those of the f08 binding included, take the same arguments: a
 // procedure, an INTEGER handle (alone in its derived type) and an INTEGER error, which f08 programs may leave
 // out.
-#include <mpi.h>
+#include "mpi/fortran.h"
+
+#ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
 
 #include <exception>
 
@@ -55,3 +57,5 @@ FORTRAN_NAME(PMPI_File_create_errhandler_f)
 FORTRAN_NAME(PMPI_File_create_errhandler_f08)
 FORTRAN_NAME(pmpi_file_create_errhandler_f08_)
 FORTRAN_NAME(pmpir_file_create_errhandler_f08_)
+
+#endif  // CONCILIO_MPI_HAS_FORTRAN_HANDLES

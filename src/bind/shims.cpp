@@ -11,14 +11,10 @@
 #include "bind/fortran_datarep.h"
 #include "bind/integers.h"
 #include "bind/next.h"
+#include "mpi/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "mpiio/requests.h"
-
-// The MPI 5 standard's ABI has MPI_File_toint and MPI_File_fromint alone.
-#if defined(OPEN_MPI) || defined(MPICH_VERSION)
-#define CONCILIO_MPI_HAS_FORTRAN_HANDLES
-#endif
 
 // Macros in some MPIs.
 #undef MPI_File_c2f

@@ -80,8 +80,9 @@ int get_position_shared(File& file, MPI_Offset* offset);
 // Error handlers: errhandler.cpp. A handler is a predefined one or one made by MPI_File_create_errhandler,
 // which is recorded when it is made, since only its maker knows the function behind the handle.
 void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* function);
-// A Fortran procedure: its INTEGER handle and code come by reference.
-using FortranErrorFunction = void(MPI_Fint* handle, MPI_Fint* code);
+// A Fortran procedure: its INTEGER handle and code come by reference. An INTEGER is an int in every MPI here;
+// the MPI standard's ABI has no name for it.
+using FortranErrorFunction = void(int* handle, int* code);
 void record_errhandler(MPI_Errhandler handler, FortranErrorFunction* function);
 // Whether the handle is one of those.
 bool is_file_errhandler(MPI_Errhandler handler);

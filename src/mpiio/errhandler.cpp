@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "mpi/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "mpiio/file.h"
@@ -59,7 +60,11 @@ std::string text_of(int code) {
 // What the function does to its arguments is its own affair.
 void ErrorFunction::call(MPI_File handle, int code) const {
   if (fortran) {
-    MPI_Fint integer = PMPI_File_c2f(handle), given = code;
+#ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
+    int integer = PMPI_File_c2f(handle), given = code;
+#else
+    int integer = PMPI_File_toint(handle), given = code;
+#endif
     fortran(&integer, &given);
   } else {
     c(&handle, &code);
