@@ -8,11 +8,14 @@ program main
   use unfinished
   use representations
   implicit none
-  integer :: error, total
+  integer :: error, total, level, length
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, me, error)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
   call get_command_argument(1, folder)
+  call get_environment_variable('CONCILIO_THREADS', length=length)
+  call MPI_Query_thread(level, error)
+  if (length > 0) call check(level == MPI_THREAD_MULTIPLE, 'CONCILIO_THREADS gives MPI_THREAD_MULTIPLE')
 
   call run('open_and_delete', open_and_delete)
   call run('explicit_offsets', explicit_offsets)
