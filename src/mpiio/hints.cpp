@@ -146,7 +146,7 @@ Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
     if (item_of(mine, item)) first[item] = rank;
   }
   reduce(comm, MPI_MIN, first);
-  const Asked agreed = collect(comm, mine, first);
+  Asked agreed = collect(comm, mine, first);
   for (size_t item = 0; item <= key_count; ++item) {
     const std::string *own = item_of(mine, item), *used = item_of(agreed, item);
     silents[item] = used && !own;

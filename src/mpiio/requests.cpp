@@ -94,7 +94,7 @@ int NonblockingRequest::make(File& file, const char* function, MPI_Request* requ
   auto node = entry.extract(entry.emplace(MPI_REQUEST_NULL, pending).first);
   if (int code = PMPI_Grequest_start(query, forget, cancel, held.get(), request); code != MPI_SUCCESS)
     return code;
-  held.release();
+  (void)held.release();  // forget() deletes it
   pending->request = node.key() = *request;
   Requests& all = requests();
   {

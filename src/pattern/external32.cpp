@@ -100,7 +100,7 @@ template <typename From, typename To, bool into_file>
 Status change_width(int64_t count, const std::byte* from, std::byte* to) {
   for (int64_t i = 0; i < count; ++i, from += sizeof(From), to += sizeof(To)) {
     const auto value = into_file ? load<From>(from) : big_endian(load<From>(from));
-    const auto changed = static_cast<To>(value);
+    const auto changed = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): its sign is kept
     if (static_cast<From>(changed) != value) return does_not_fit(value, sizeof(To));
     store(to, into_file ? big_endian(changed) : changed);
   }
@@ -118,6 +118,7 @@ Status with_integer(int64_t bytes, Work&& work) {
     }
   };
   switch (bytes) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): each is another type
     case 1:
       return call(int8_t());
     case 2:
