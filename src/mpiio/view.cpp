@@ -1,6 +1,7 @@
 // File views.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -115,15 +116,19 @@ Result<View> make_view(File& file, Wanted wanted) {
   return view;
 }
 
-// Whether all ranks name the same data representation, with the same directions converted: calls that convert
-// take other steps than those that do not. Collective.
-Status agree_on_representation(File& file, const View& view) {
-  int64_t mine = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 3) * 4;
-  mine += (view.reads.representation ? 2 : 0) + (view.writes.representation ? 1 : 0);
-  int64_t both[2] = {mine, -mine};
-  PMPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT64_T, MPI_MAX, file.team().comm());
-  if (both[0] == -both[1]) return {};
-  return refuse(ErrorKind::not_same, "the ranks give different data representations");
+// What the ranks ask for together: the least and the greatest of their data representations, as numbers, and
+// whether any gives hints. Calls that convert take other steps than those that do not, so all must or none.
+struct Asked {
+  int64_t least = 0, greatest = 0, hints = 0;
+};
+Asked combine(const Asked& a, const Asked& b) {
+  return {std::min(a.least, b.least), std::max(a.greatest, b.greatest), std::max(a.hints, b.hints)};
+}
+
+Asked ask(const View& view, MPI_Info info) {
+  auto name = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 3);
+  name = name * 4 + (view.reads.representation ? 2 : 0) + (view.writes.representation ? 1 : 0);
+  return {name, name, info != MPI_INFO_NULL};
 }
 
 }  // namespace
@@ -155,10 +160,11 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
     mine = Error{ErrorKind::datatype, 0, "cannot keep the view's datatypes"};
   }
   if (auto status = file.agree(mine); !status) return status;
-  if (auto status = agree_on_representation(file, *view); !status) return status;
-  int given = info != MPI_INFO_NULL;
-  PMPI_Allreduce(MPI_IN_PLACE, &given, 1, MPI_INT, MPI_MAX, file.team().comm());
-  if (given) file.adopt_hints(info);
+  Asked asked = ask(*view, info);
+  file.team().allreduce(asked);
+  if (asked.least != asked.greatest)
+    return refuse(ErrorKind::not_same, "the ranks give different data representations");
+  if (asked.hints) file.adopt_hints(info);
   file.set_view(std::move(*view));
   file.set_position(0);
   // All ranks have read the shared pointer, and none uses it before it is back at the start.
