@@ -30,9 +30,11 @@ std::string range_of(const Setting& setting) {
     case ValueType::config_list:
       return "*:N or HOST:N,...";
     case ValueType::realm_kind:
-      return "aar or a number";
+      return "aar, -1, -2 or a size";
     case ValueType::permissions:
       return fmt::format("octal, {:o} to {:o}", setting.minimum, setting.maximum);
+    case ValueType::byte_list:
+      return "SIZE,SIZE,...";
     case ValueType::text:
       break;
   }

@@ -1,9 +1,12 @@
 // Numbers of bytes as a user writes and reads them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include <algorithm>
 #include "base/checked.h"
+
 #include "base/config.h"
 
 namespace concilio {
@@ -59,6 +62,16 @@ std::string format_bytes(int64_t bytes) {
     return fmt::format("{:.0f} {}", number, units[unit]);
   }
   return fmt::format("{:.1f} {}", number, units[unit]);
+}
+
+std::vector<int64_t> byte_list(std::string_view text) {
+  std::vector<int64_t> out;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    if (const Result<int64_t> bytes = parse_bytes(text.substr(0, comma))) out.push_back(*bytes);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return out;
 }
 
 }  // namespace concilio

@@ -124,8 +124,25 @@ Result<Parsed> parse_permissions(const Setting& setting, std::string_view value)
 Result<Parsed> parse_realm_kind(std::string_view value) {
   if (lower(value) == "aar") return Parsed{"aar", 0};
   const std::optional<int64_t> number = parse_integer(value);
-  if (!number) return bad_value(fmt::format("'{}' is neither aar nor a whole number", value));
+  if (!number || *number < -2) {
+    return bad_value(fmt::format("'{}' is neither aar, -1, -2 nor a size in bytes", value));
+  }
   return Parsed{*number == 0 ? "aar" : std::to_string(*number), *number};
+}
+
+// The number is how many sizes there are.
+Result<Parsed> parse_byte_list(std::string_view value) {
+  Parsed parsed{"", 0};
+  while (!trim(value).empty()) {
+    const std::string_view entry = trim(cut(value, ','));
+    const Result<int64_t> bytes = parse_bytes(entry);
+    if (!bytes || *bytes < 0) {
+      return bad_value(fmt::format("'{}' is no size; give a list as 4M,16M,64M", entry));
+    }
+    if (parsed.number++ > 0) parsed.text += ',';
+    parsed.text += std::to_string(*bytes);
+  }
+  return parsed;
 }
 
 // ROMIO's form: NAME[:N],..., NAME a host or *, N a number, a range A-B or *. Without :N it is 1. The number
@@ -176,6 +193,8 @@ Result<Parsed> parse_value(const Setting& setting, std::string_view value) {
       return parse_realm_kind(value);
     case ValueType::permissions:
       return parse_permissions(setting, value);
+    case ValueType::byte_list:
+      return parse_byte_list(value);
     case ValueType::text:
       return Parsed{std::string(value), 0};
   }

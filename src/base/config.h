@@ -37,9 +37,17 @@ enum class Key : int {
   visibility_immediate,   // romio_visibility_immediate: told: what a rank writes, others see at once
   filesystem_type,        // romio_filesystem_type: told
   // Ours.
-  method,           // concilio_method: auto | independent | list | sieve | two_phase
-  flush,            // concilio_flush: auto | rmw | list: how a window with holes reaches the file
-  memory_limit,     // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
+  method,                // concilio_method: auto | independent | list | sieve | two_phase
+  flush,                 // concilio_flush: auto | rmw | list: how a window with holes reaches the file
+  memory_limit,          // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
+  realms,                // concilio_realms: how file bytes become aggregators' realms
+  placement,             // concilio_placement: memory | spread | first: who aggregates
+  groups,                // concilio_groups: auto | off: aggregation groups
+  group_bytes,           // concilio_group_bytes: data of a group
+  domain_bytes,          // concilio_domain_bytes: data of an aggregator
+  memory_min,            // concilio_memory_min: free memory that a node needs for an aggregator
+  aggregators_per_node,  // concilio_aggregators_per_node: 0 = chosen by the plan
+  node_memory,  // concilio_node_memory, CONCILIO_NODE_MEMORY: list of bytes, in place of what nodes measure
   ranks_per_node,   // concilio_ranks_per_node: 0 = the machine's own; smaller makes several nodes of one
   lock_timeout_ms,  // concilio_lock_timeout_ms
   // The process's own, from the environment alone.
@@ -64,6 +72,7 @@ enum class ValueType {
   config_list,  // of cb_config_list
   realm_kind,   // of romio_cb_fr_types
   permissions,  // octal
+  byte_list,    // sizes, separated by commas
 };
 
 // When a hint that a program gives is honoured.
@@ -156,6 +165,9 @@ class Config {
 // What the environment says of one boolean setting, without reading anything else: for what is asked before
 // MPI is there.
 bool asked_in_environment(Key key);
+
+// The sizes of a byte_list setting's canonical text.
+std::vector<int64_t> byte_list(std::string_view text);
 
 // "4096", "4k", "4KiB", "1M", "2GiB" -> bytes (powers of 1024).
 Result<int64_t> parse_bytes(std::string_view text);

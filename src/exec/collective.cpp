@@ -9,6 +9,8 @@
 #include "exec/images.h"
 #include "exec/independent.h"
 #include "exec/two_phase.h"
+#include "mpi/node_facts.h"
+#include "plan/spans.h"
 
 namespace concilio {
 namespace {
@@ -62,15 +64,46 @@ Verdict verdict_of(const Team& team, const Status& status) {
   return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno};
 }
 
-std::array<int64_t, 4> layout_of(const Plan& plan) {
-  return {static_cast<int64_t>(plan.realms.size()), plan.slots, plan.image_bytes, plan.map_bytes};
+// The images in the segment of one node.
+std::vector<int64_t> layout_of(const Plan& plan, int node) {
+  const int group = plan.group_of_node[static_cast<size_t>(node)];
+  if (group < 0) return {};
+  std::vector<int64_t> layout{plan.slots};
+  for (const Realm& realm : plan.realms) {
+    if (realm.group != group) continue;
+    layout.push_back(realm.image_bytes);
+    layout.push_back(realm.map_bytes);
+  }
+  return layout;
+}
+int64_t headers_in(const std::vector<int64_t>& layout) {
+  return layout.empty() ? 0 : layout[0] * (static_cast<int64_t>(layout.size()) / 2);
 }
 
 // Whether a plan may move by `shift`. Where a border between realms inside a page or stripe costs nothing but
 // a little time, that is less than planning anew.
-bool stays_aligned(const Plan& plan, int64_t shift, const StorageFacts& storage) {
+bool may_move(const Plan& plan, int64_t shift, const StorageFacts& storage) {
   bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
-  return indifferent || shift % plan.alignment == 0;
+  return stays_aligned(plan, shift) || (indifferent && !plan.fixed);
+}
+
+// What a node tells the others of its part in a call.
+struct NodeCard {
+  int64_t free_bytes = 0, bytes = 0;
+  int64_t spans = 0;
+  Interval span[most_node_spans];
+};
+
+NodeCard card_of(const Engine& engine, const Histogram& histogram, const Wishes& wishes) {
+  NodeCard card;
+  const auto& given = wishes.node_memory_bytes;
+  card.free_bytes =
+      given.empty() ? free_memory_bytes() : given[static_cast<size_t>(engine.team.node()) % given.size()];
+  for (const Bucket& bucket : histogram.buckets) card.bytes += bucket.bytes;
+  const std::vector<Interval> spans = tight_spans(histogram.buckets, most_node_spans);
+  card.spans = static_cast<int64_t>(spans.size());
+  std::copy(spans.begin(), spans.end(), card.span);
+  return card;
 }
 
 }  // namespace
@@ -109,7 +142,7 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
   facts.digest = digest_of(request);
   facts.storage = engine.facts;
   facts.wishes = wishes;
-  facts.nodes = {{1, INT64_MAX, {0}}};
+  facts.nodes = {{1, INT64_MAX, {0}, {}, 0}};
   return facts;
 }
 
@@ -136,15 +169,29 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   Stopwatch time(engine.counters, Counter::plan_ns);
   ++engine.counters[Counter::plans_made];
   if (needs_buckets(facts)) {
-    Histogram histogram = histogram_of(request, {facts.digest.first, facts.digest.end});
+    const Histogram mine = histogram_of(request, {facts.digest.first, facts.digest.end});
+    Histogram histogram = mine;
     engine.team.allreduce(histogram);
     facts.buckets.assign(histogram.buckets.begin(), histogram.buckets.end());
+    if (facts.nodes.size() > 1) {
+      histogram = mine;
+      engine.team.node_allreduce(histogram);
+      const std::vector<NodeCard> cards = engine.team.gather_nodes(card_of(engine, histogram, facts.wishes));
+      for (size_t i = 0; i < cards.size(); ++i) {
+        facts.nodes[i].free_bytes = cards[i].free_bytes;
+        facts.nodes[i].bytes = cards[i].bytes;
+        facts.nodes[i].spans.assign(cards[i].span, cards[i].span + cards[i].spans);
+      }
+    }
   }
   plan = concilio::plan(facts);
   if (plan.method != Method::two_phase) return;
   auto status = workspace_.prepare(engine, plan);
   layout_ = {};
-  if (status) return;
+  if (status) {
+    if (plan.fixed) fixed_ = plan.fixed;
+    return;
+  }
   // No memory for windows, here or on another rank: on all ranks alike, the next best method.
   log_once(LogLevel::warning, status.error().message + "; going on without collective buffering");
   plans_ = {};  // what was prepared for other plans may be gone
@@ -156,13 +203,21 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   plan = concilio::plan(facts);
 }
 
+// On this node; by one rank for all, while nobody uses the segment.
+void Collective::zero_headers(Engine& engine, bool whole_segment) {
+  if (engine.team.local_rank() != 0 || layout_.empty()) return;
+  int64_t bytes = headers_in(layout_) * static_cast<int64_t>(sizeof(ImageHeader));
+  if (whole_segment) {
+    for (size_t i = 1; i < layout_.size(); i += 2) bytes += layout_[0] * layout_[i];
+  }
+  std::memset(workspace_.segment(), 0, static_cast<size_t>(bytes));
+}
+
 Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble) {
   Team& team = engine.team;
   auto operation = static_cast<size_t>(request.operation);
   // Nobody uses the images between calls: the end of a call is a meeting of all.
-  if (team.local_rank() == 0 && layout_[0] > 0) {
-    std::memset(workspace_.segment(), 0, static_cast<size_t>(layout_[0] * layout_[1]) * sizeof(ImageHeader));
-  }
+  zero_headers(engine, false);
   Facts facts;
   facts.digest = digest(engine, request, trouble);
   {
@@ -179,7 +234,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
 
   std::optional<Plan>& plan = plans_[operation];
   if (digest.repeats && plan && digest.shift_min == digest.shift_max &&
-      stays_aligned(*plan, digest.shift_min, engine.facts)) {
+      may_move(*plan, digest.shift_min, engine.facts)) {
     ++engine.counters[Counter::plans_reused];
     if (digest.shift_min != 0) move(*plan, digest.shift_min);
   } else {
@@ -190,8 +245,9 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.cores_per_node = team.cores();
     facts.storage = engine.facts;
     facts.wishes = wishes;
+    facts.fixed = fixed_;
     for (const Team::Node& node : team.nodes())
-      facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates});
+      facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates, {}, 0});
     Plan made;
     make_plan(engine, request, facts, made);
     plan = std::move(made);
@@ -200,10 +256,9 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
 
   Outcome outcome = 0;
   if (plan->method == Method::two_phase) {
-    if (layout_ != layout_of(*plan)) {
-      if (team.local_rank() == 0)
-        std::memset(workspace_.segment(), 0, static_cast<size_t>(plan->segment_bytes));
-      layout_ = layout_of(*plan);
+    if (std::vector<int64_t> layout = layout_of(*plan, team.node()); layout_ != layout) {
+      layout_ = std::move(layout);
+      zero_headers(engine, true);
       team.node_barrier();
     }
     engine.guard_writes = engine.concurrent && engine.can_guard;

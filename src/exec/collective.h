@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "exec/engine.h"
@@ -20,8 +22,14 @@ class Collective {
 
   // The plan that the last call carried out; nullptr where it needed none.
   const Plan* last_plan() const { return last_ && plans_[*last_] ? &*plans_[*last_] : nullptr; }
-  // Settings have changed: what was planned is of no more use. On all ranks alike.
+  // Settings have changed: what was planned is of no more use. On all ranks alike. Realms that the file was
+  // promised to keep stay, as long as nobody asks for others.
   void forget() { plans_ = {}; }
+  // Realms of the file from now on, in place of any before; nullptr: none. On all ranks alike.
+  void fix_realms(std::shared_ptr<const FixedRealms> fixed) {
+    fixed_ = std::move(fixed);
+    plans_ = {};
+  }
 
  private:
   // What makes a request the repetition of another, but for where in the file it begins.
@@ -31,14 +39,16 @@ class Collective {
   };
   Digest digest(const Engine& engine, const Request& request, const Status& trouble);
   void make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan);
+  void zero_headers(Engine& engine, bool whole_segment);
 
   // By operation.
   std::array<Pattern, 2> patterns_;
   std::array<std::optional<Plan>, 2> plans_;
   std::optional<size_t> last_;
   Workspace workspace_;
-  // The layout that the images' headers in the segment have now: realms, slots, image_bytes, map_bytes.
-  std::array<int64_t, 4> layout_{};
+  // The layout that this node's segment has now: slots, and the image_bytes and map_bytes of each realm.
+  std::vector<int64_t> layout_;
+  std::shared_ptr<const FixedRealms> fixed_;
 };
 
 // What one rank asks.

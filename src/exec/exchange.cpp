@@ -129,22 +129,20 @@ int wish_tag(size_t realm) {
 }
 }  // namespace
 
-int64_t Exchange::message_bytes(const Plan& plan) {
-  return plan.image_bytes;
-}
-
-Exchange::Exchange(Engine& engine, const Plan& plan, const Images& images, std::byte* staging)
+Exchange::Exchange(Engine& engine, const Plan& plan, const Group& group, const Images& images,
+                   std::byte* staging)
     : engine_(&engine), plan_(&plan), images_(&images), staging_(staging) {
   const Team& team = engine.team;
-  for (size_t realm = 0; realm < plan.realms.size(); ++realm) {
+  for (auto realm = static_cast<size_t>(group.first_realm); realm < static_cast<size_t>(group.end_realm);
+       ++realm) {
     if (plan.realms[realm].aggregator == team.rank()) own_realm_ = static_cast<int>(realm);
     if (plan.realms[realm].node != team.node() &&
         carrier(realm, static_cast<size_t>(team.node())) == team.rank()) {
       carried_.push_back(realm);
     }
   }
-  for (size_t node = 0; node < team.nodes().size(); ++node) {
-    if (static_cast<int>(node) != team.node()) other_nodes_.push_back(node);
+  for (const int node : group.nodes) {
+    if (node != team.node()) other_nodes_.push_back(static_cast<size_t>(node));
   }
 }
 
@@ -154,7 +152,7 @@ int Exchange::carrier(size_t realm, size_t node) const {
 }
 
 bool Exchange::has_round(size_t realm, int64_t round) const {
-  return !window(*plan_, plan_->realms[realm], round).empty();
+  return !window(plan_->realms[realm], round).empty();
 }
 
 Status Exchange::gather(int64_t round) {
@@ -178,7 +176,7 @@ Status Exchange::gather(int64_t round) {
       head = {pack(parts, images_->window(realm, round)), 0, 0};
       int64_t bytes = sizeof head;
       if (head.data_bytes > 0)
-        bytes += plan_->map_bytes + static_cast<int64_t>(sizeof head) + head.data_bytes;
+        bytes += plan_->realms[realm].map_bytes + static_cast<int64_t>(sizeof head) + head.data_bytes;
       note(sends.send({reinterpret_cast<std::byte*>(&head), bytes, aggregator, image_tag(realm)}));
     }
   }
@@ -196,7 +194,7 @@ Status Exchange::receive_images(int64_t round) {
   auto post = [&](size_t i) -> Status {
     if (i >= other_nodes_.size()) return {};
     return receives.receive(
-        {staging(i), message_bytes(*plan_), carrier(realm, other_nodes_[i]), image_tag(realm)});
+        {staging(i), own_message_bytes(), carrier(realm, other_nodes_[i]), image_tag(realm)});
   };
   Status outcome = post(0);
   for (size_t i = 0; i < other_nodes_.size(); ++i) {
@@ -210,7 +208,7 @@ Status Exchange::receive_images(int64_t round) {
       for (WindowPart& part : own_parts) part.map.mark(part.file);
     } else if (head.data_bytes > 0) {
       auto* map = reinterpret_cast<std::uint8_t*>(staging(i) + sizeof head);
-      const std::byte* next = staging(i) + 2 * sizeof head + plan_->map_bytes;
+      const std::byte* next = staging(i) + 2 * sizeof head + plan_->realms[realm].map_bytes;
       auto sent_parts = images_->parts_at(realm, round, images_->window(realm, round), map);
       for (size_t p = 0; p < sent_parts.size(); ++p) {
         const WindowPart& sent = sent_parts[p];
@@ -243,9 +241,9 @@ Status Exchange::scatter(int64_t round) {
     for (const WindowPart& part : parts) wanted += part.map.covered_bytes();
     wish = {wanted, wanted == total_bytes(parts), 0};
     int64_t bytes = sizeof wish;
-    if (!wish.whole && wanted > 0) bytes += plan_->map_bytes;
+    if (!wish.whole && wanted > 0) bytes += plan_->realms[realm].map_bytes;
     note(replies.receive({reinterpret_cast<std::byte*>(&images_->window_head(realm, round)),
-                          static_cast<int64_t>(sizeof wish) + plan_->window_bytes, aggregator,
+                          static_cast<int64_t>(sizeof wish) + plan_->realms[realm].window_bytes, aggregator,
                           image_tag(realm)}));
     note(sends.send({reinterpret_cast<std::byte*>(&wish), bytes, aggregator, wish_tag(realm)}));
     asked.push_back(realm);
@@ -271,7 +269,7 @@ Status Exchange::serve_requests(int64_t round) {
   if (!has_round(realm, round)) return {};
   int64_t valid_end = images_->header(realm, round).valid_end.load(std::memory_order_relaxed);
   Pending requests(engine_->team.comm(), engine_->counters), answers(engine_->team.comm(), engine_->counters);
-  int64_t wish_bytes = static_cast<int64_t>(sizeof(MessageHead)) + plan_->map_bytes;
+  int64_t wish_bytes = static_cast<int64_t>(sizeof(MessageHead)) + plan_->realms[realm].map_bytes;
   for (size_t i = 0; i < other_nodes_.size(); ++i) {
     int peer = carrier(realm, other_nodes_[i]);
     if (i >= 2) {

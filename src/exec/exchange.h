@@ -15,10 +15,9 @@ namespace concilio {
 
 class Exchange {
  public:
-  // `staging`: of an aggregator, two messages long; plan and images must outlive this.
-  Exchange(Engine& engine, const Plan& plan, const Images& images, std::byte* staging);
-  // The longest message.
-  static int64_t message_bytes(const Plan& plan);
+  // Within `group`, this node's. `staging`: of an aggregator, two messages of its realm long; plan, group and
+  // images must outlive this.
+  Exchange(Engine& engine, const Plan& plan, const Group& group, const Images& images, std::byte* staging);
 
   // The realms this rank carries between its node and the aggregator's, and the realm it aggregates (-1:
   // none).
@@ -34,10 +33,11 @@ class Exchange {
 
  private:
   struct Pending;
-  bool several_nodes() const { return engine_->team.nodes().size() > 1; }
+  bool several_nodes() const { return !other_nodes_.empty(); }
   int carrier(size_t realm, size_t node) const;
   bool has_round(size_t realm, int64_t round) const;
-  std::byte* staging(size_t i) { return staging_ + static_cast<int64_t>(i % 2) * message_bytes(*plan_); }
+  std::byte* staging(size_t i) { return staging_ + static_cast<int64_t>(i % 2) * own_message_bytes(); }
+  int64_t own_message_bytes() const { return plan_->realms[static_cast<size_t>(own_realm_)].image_bytes; }
   Status receive_images(int64_t round);
   Status serve_requests(int64_t round);
 
@@ -46,7 +46,7 @@ class Exchange {
   const Images* images_;
   std::vector<size_t> carried_;
   int own_realm_ = -1;
-  std::vector<size_t> other_nodes_;
+  std::vector<size_t> other_nodes_;  // of the group
   std::byte* staging_;
 };
 

@@ -1,4 +1,4 @@
-// The images of all realms' windows on one node, in the segment that the node's ranks share.
+// The images on one node of the windows of its group's realms, in the segment that the node's ranks share.
 //
 //   segment = headers [realm][slot], then images [realm][slot]
 //   image   = head, coverage map (map_bytes), head, window (window_bytes)
@@ -43,7 +43,16 @@ struct WindowPart {
 
 class Images {
  public:
-  Images(const Plan& plan, std::byte* segment) : plan_(plan), segment_(segment) {}
+  // The group takes up `segment` from its first realm on; plan and group must outlive this.
+  Images(const Plan& plan, const Group& group, std::byte* segment)
+      : plan_(plan), group_(group), segment_(segment) {
+    const auto realms = static_cast<int64_t>(group.end_realm - group.first_realm);
+    int64_t next = realms * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
+    for (int i = group.first_realm; i < group.end_realm; ++i) {
+      begins_.push_back(next);
+      next += plan.slots * plan.realms[static_cast<size_t>(i)].image_bytes;
+    }
+  }
 
   ImageHeader& header(size_t realm, int64_t round) const {
     return reinterpret_cast<ImageHeader*>(segment_)[index(realm, round)];
@@ -55,10 +64,10 @@ class Images {
     return reinterpret_cast<std::uint8_t*>(image(realm, round) + sizeof(MessageHead));
   }
   MessageHead& window_head(size_t realm, int64_t round) const {
-    return *reinterpret_cast<MessageHead*>(image(realm, round) + sizeof(MessageHead) + plan_.map_bytes);
+    return *reinterpret_cast<MessageHead*>(image(realm, round) + sizeof(MessageHead) + map_bytes(realm));
   }
   std::byte* window(size_t realm, int64_t round) const {
-    return image(realm, round) + 2 * sizeof(MessageHead) + plan_.map_bytes;
+    return image(realm, round) + 2 * sizeof(MessageHead) + map_bytes(realm);
   }
   // Which use of its slot a round is: 0, 1, ...
   uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / plan_.slots); }
@@ -71,7 +80,7 @@ class Images {
   std::vector<WindowPart> parts_at(size_t realm, int64_t round, std::byte* window_data,
                                    std::uint8_t* map_data) const {
     std::vector<WindowPart> result;
-    for (Interval file : concilio::window(plan_, plan_.realms[realm], round)) {
+    for (Interval file : concilio::window(plan_.realms[realm], round)) {
       result.push_back({file, window_data, CoverageMap(map_data, file, plan_.granule)});
       window_data += file.length();
       map_data += CoverageMap::bytes_needed(file.length(), plan_.granule.granule);
@@ -81,14 +90,16 @@ class Images {
 
  private:
   std::byte* image(size_t realm, int64_t round) const {
-    std::byte* images =
-        segment_ + plan_.realms.size() * static_cast<size_t>(plan_.slots) * sizeof(ImageHeader);
-    return images + static_cast<int64_t>(index(realm, round)) * plan_.image_bytes;
+    return segment_ + begins_[in_group(realm)] + round % plan_.slots * plan_.realms[realm].image_bytes;
   }
+  size_t in_group(size_t realm) const { return realm - static_cast<size_t>(group_.first_realm); }
+  size_t map_bytes(size_t realm) const { return static_cast<size_t>(plan_.realms[realm].map_bytes); }
   size_t index(size_t realm, int64_t round) const {
-    return realm * static_cast<size_t>(plan_.slots) + static_cast<size_t>(round % plan_.slots);
+    return in_group(realm) * static_cast<size_t>(plan_.slots) + static_cast<size_t>(round % plan_.slots);
   }
   const Plan& plan_;
+  const Group& group_;
+  std::vector<int64_t> begins_;  // of each realm's images
   std::byte* segment_;
 };
 

@@ -19,21 +19,22 @@ class TwoPhase {
       : engine_(engine),
         request_(request),
         plan_(plan),
-        images_(plan, workspace.segment()),
-        exchange_(engine, plan, images_, workspace.staging().data()),
+        group_(plan.groups[static_cast<size_t>(plan.group_of_node[static_cast<size_t>(engine.team.node())])]),
+        images_(plan, group_, workspace.segment()),
+        exchange_(engine, plan, group_, images_, workspace.staging().data()),
         old_bytes_(workspace.old_bytes()),
         own_realm_(exchange_.own_realm()) {}
 
   Outcome run() {
     if (request_.bytes > 0) touched_ = request_.bounds();
-    for (int64_t round = 0; round < plan_.rounds; ++round) {
+    for (int64_t round = 0; round < group_.rounds; ++round) {
       if (request_.operation == Operation::write) {
         write_round(round);
       } else {
         read_round(round);
       }
     }
-    if (own_realm_ >= 0) engine_.counters[Counter::rounds] += plan_.rounds;
+    if (own_realm_ >= 0) engine_.counters[Counter::rounds] += group_.rounds;
     if (!error_.ok()) return error_.error();
     return moved_;
   }
@@ -42,7 +43,7 @@ class TwoPhase {
   using Parts = std::vector<WindowPart>;
 
   bool reads() const { return request_.operation == Operation::read; }
-  bool several_nodes() const { return engine_.team.nodes().size() > 1; }
+  bool several_nodes() const { return group_.nodes.size() > 1; }
   bool is_local(size_t realm) const { return plan_.realms[realm].node == engine_.team.node(); }
   uint32_t local_ranks() const { return static_cast<uint32_t>(engine_.team.local_size()); }
   void note(const Status& status) {
@@ -58,9 +59,10 @@ class TwoPhase {
   // every rank, so that ranks do not queue for the same image.
   template <typename F>
   void for_each_image(int64_t round, F&& f) {
-    size_t count = plan_.realms.size();
+    const auto count = static_cast<size_t>(group_.end_realm - group_.first_realm);
     for (size_t i = 0; i < count; ++i) {
-      size_t realm = (i + static_cast<size_t>(engine_.team.local_rank())) % count;
+      size_t realm = static_cast<size_t>(group_.first_realm) +
+                     (i + static_cast<size_t>(engine_.team.local_rank())) % count;
       Parts parts = images_.parts(realm, round);
       if (!parts.empty()) f(realm, parts, images_.header(realm, round), images_.use(round));
     }
@@ -107,7 +109,7 @@ class TwoPhase {
 
   // Gives a slot back for its next use, with an empty map.
   void release(size_t realm, int64_t round) {
-    std::memset(images_.map(realm, round), 0, static_cast<size_t>(plan_.map_bytes));
+    std::memset(images_.map(realm, round), 0, static_cast<size_t>(plan_.realms[realm].map_bytes));
     images_.header(realm, round).released.increment();
   }
 
@@ -226,6 +228,7 @@ class TwoPhase {
   Engine& engine_;
   const Request& request_;
   const Plan& plan_;
+  const Group& group_;
   Images images_;
   Exchange exchange_;
   const Buffer& old_bytes_;
@@ -238,6 +241,8 @@ class TwoPhase {
 }  // namespace
 
 Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace) {
+  // The ranks of this node ask for nothing, and none of them aggregates.
+  if (plan.group_of_node[static_cast<size_t>(engine.team.node())] < 0) return 0;
   return TwoPhase(engine, request, plan, workspace).run();
 }
 

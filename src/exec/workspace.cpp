@@ -28,12 +28,13 @@ Missing combine(const Missing& a, const Missing& b) {
 
 Status Workspace::prepare(Engine& engine, const Plan& plan) {
   Status outcome;
-  bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(),
+  const int group = plan.group_of_node[static_cast<size_t>(engine.team.node())];
+  const auto own = std::find_if(plan.realms.begin(), plan.realms.end(),
                                 [&](const Realm& realm) { return realm.aggregator == engine.team.rank(); });
-  if (aggregates) {
-    if (plan.operation == Operation::write) outcome = grow(engine, old_bytes_, plan.window_bytes);
-    if (outcome && engine.team.nodes().size() > 1)
-      outcome = grow(engine, staging_, 2 * Exchange::message_bytes(plan));
+  if (own != plan.realms.end()) {
+    if (plan.operation == Operation::write) outcome = grow(engine, old_bytes_, own->window_bytes);
+    if (outcome && plan.groups[static_cast<size_t>(group)].nodes.size() > 1)
+      outcome = grow(engine, staging_, 2 * own->image_bytes);
   }
   Missing missing{!outcome.ok()};
   engine.team.allreduce(missing);
@@ -41,7 +42,7 @@ Status Workspace::prepare(Engine& engine, const Plan& plan) {
     return outcome ? Error{ErrorKind::no_memory, 0, "another rank has no memory for its window"} : outcome;
   }
   segment_charge_ = Charge();
-  auto segment = engine.team.segment(plan.segment_bytes);
+  auto segment = engine.team.segment(group < 0 ? 0 : plan.groups[static_cast<size_t>(group)].segment_bytes);
   if (!segment) return segment.error();
   segment_ = *segment;
   segment_charge_ = Charge(engine.budget, engine.team.segment_bytes() / engine.team.local_size());

@@ -309,6 +309,36 @@ void Team::reduce_bytes(void* value, const Reduction& reduction) {
   std::memcpy(value, result, reduction.bytes);
 }
 
+void Team::reduce_node_bytes(void* value, const Reduction& reduction) {
+  std::byte* result = slot(local_size_);
+  std::memcpy(slot(local_rank_), value, reduction.bytes);
+  meet([&] {
+    std::memcpy(result, slot(0), reduction.bytes);
+    for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
+  });
+  std::memcpy(value, result, reduction.bytes);
+}
+
+void Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
+  const size_t count = nodes_.size();
+  std::vector<std::byte> gathered;
+  if (local_rank_ == 0) {
+    gathered.resize(count * bytes);
+    PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, gathered.data(), static_cast<int>(bytes),
+                   MPI_BYTE, leaders_);
+  }
+  // As many at a time as the result's slot holds.
+  const std::byte* result = slot(local_size_);
+  const size_t step = static_cast<size_t>(max_value_bytes) / bytes;
+  for (size_t first = 0; first < count; first += step) {
+    const size_t part = std::min(step, count - first) * bytes;
+    node_barrier();  // all have taken what was there before
+    if (local_rank_ == 0) std::memcpy(slot(local_size_), gathered.data() + first * bytes, part);
+    node_barrier();
+    std::memcpy(all + first * bytes, result, part);
+  }
+}
+
 void Team::node_barrier() {
   ++meetings_;
   Control& meeting = control();
@@ -354,35 +384,44 @@ AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) {
 }
 }  // namespace
 
-Result<std::byte*> Team::segment(int64_t bytes) {
-  if (bytes <= segment_.size()) return segment_.data();
+// Collective over the node.
+Result<SharedSegment> Team::new_segment(int64_t bytes) {
+  if (local_size_ == 1) return SharedSegment::make_private(bytes);
   Control& meeting = control();
-  segment_ = SharedSegment();
   Result<SharedSegment> made = SharedSegment();
-  if (local_size_ == 1) {
-    made = SharedSegment::make_private(bytes);
-  } else {
-    if (local_rank_ == 0) {
-      made = SharedSegment::create(bytes);
-      std::strncpy(meeting.name, made ? made->name().c_str() : "", sizeof meeting.name - 1);
-    }
-    node_barrier();
-    if (local_rank_ != 0) {
-      if (meeting.name[0] == '\0') {
-        made = Error{ErrorKind::no_memory, 0, fmt::format("no {} bytes of shared memory", bytes)};
-      } else {
-        made = SharedSegment::attach(meeting.name, bytes);
-      }
+  if (local_rank_ == 0) {
+    made = SharedSegment::create(bytes);
+    std::strncpy(meeting.name, made ? made->name().c_str() : "", sizeof meeting.name - 1);
+  }
+  node_barrier();
+  if (local_rank_ == 0) return made;
+  if (meeting.name[0] == '\0') {
+    return Error{ErrorKind::no_memory, 0, fmt::format("no {} bytes of shared memory", bytes)};
+  }
+  return SharedSegment::attach(meeting.name, bytes);
+}
+
+Result<std::byte*> Team::segment(int64_t bytes) {
+  const bool enough = bytes <= segment_.size();
+  AllSucceeded all{enough};
+  if (nodes_.size() > 1) allreduce(all);
+  if (all.yes) return segment_.data();
+  Status status;
+  if (!enough) {
+    segment_ = SharedSegment();
+    Result<SharedSegment> made = new_segment(bytes);
+    if (made) {
+      segment_ = std::move(*made);
+    } else {
+      status = made.error();
     }
   }
-  AllSucceeded all{made.ok()};
+  all = {status.ok()};
   allreduce(all);
-  if (!all.yes) {
-    return made ? Error{ErrorKind::no_memory, 0, "no shared memory on another rank's node"} : made.error();
-  }
-  segment_ = std::move(*made);
-  segment_.remove_name();
-  return segment_.data();
+  if (!enough) segment_.remove_name();
+  if (all.yes) return segment_.data();
+  segment_ = SharedSegment();
+  return status ? Error{ErrorKind::no_memory, 0, "no shared memory on another rank's node"} : status.error();
 }
 
 }  // namespace concilio

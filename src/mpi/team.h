@@ -71,6 +71,25 @@ class Team {
                         between};
     reduce_bytes(&value, reduction);
   }
+  // The same over the ranks of this node alone.
+  template <typename T>
+  void node_allreduce(T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
+    reduce_node_bytes(&value, {sizeof(T),
+                               [](void* result, const void* other) {
+                                 T& a = *static_cast<T*>(result);
+                                 a = combine(a, *static_cast<const T*>(other));
+                               },
+                               nullptr});
+  }
+  // One value of every node: that of its leader. Collective over the team.
+  template <typename T>
+  std::vector<T> gather_nodes(const T& mine) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
+    std::vector<T> all(nodes_.size());
+    gather_node_bytes(&mine, sizeof(T), reinterpret_cast<std::byte*>(all.data()));
+    return all;
+  }
   // No rank of the node leaves before all have come.
   void node_barrier();
   // The sum of the values of the ranks below this one, and in `total` of all ranks.
@@ -81,7 +100,7 @@ class Team {
   SharedCounter& counter() { return counter_; }
 
   // Memory that the ranks of a node share, at least `bytes` of it; zero-filled when new. Collective over the
-  // team with equal arguments; all ranks succeed or all fail.
+  // team, with equal arguments on each node; all ranks succeed or all fail.
   Result<std::byte*> segment(int64_t bytes);
   int64_t segment_bytes() const { return segment_.size(); }
 
@@ -97,6 +116,9 @@ class Team {
   Status share_control();
   Status learn_nodes();
   void reduce_bytes(void* value, const Reduction& reduction);
+  void reduce_node_bytes(void* value, const Reduction& reduction);
+  void gather_node_bytes(const void* mine, size_t bytes, std::byte* all);
+  Result<SharedSegment> new_segment(int64_t bytes);
   Control& control() const;
   void meet(const std::function<void()>& work);
   std::byte* slot(int local_rank) const;

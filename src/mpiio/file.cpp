@@ -78,6 +78,9 @@ StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
 // Ranks of a node that open the file at once; the others when they first need it.
 constexpr int openers_per_node = 4;
 
+// Values of romio_cb_fr_types besides sizes: realms by the file's size, and by the user.
+constexpr int64_t romio_file_size_realms = -1, romio_user_realms = -2;
+
 }  // namespace
 
 const Config& process_config() {
@@ -89,6 +92,19 @@ const Config& process_config() {
   return config;
 }
 
+namespace {
+// Ours goes before ROMIO's names for the same.
+RealmPolicy realms_wished(const Config& config) {
+  const auto named = static_cast<RealmPolicy>(config.integer(Key::realms));
+  if (named != RealmPolicy::automatic) return named;
+  const int64_t kind = config.integer(Key::romio_cb_fr_types);
+  if (config.text(Key::romio_cb_pfr) == "enable" || kind == romio_file_size_realms)
+    return RealmPolicy::persistent;
+  if (kind == romio_user_realms) return RealmPolicy::user;
+  return kind > 0 ? RealmPolicy::cyclic : RealmPolicy::automatic;
+}
+}  // namespace
+
 Wishes wishes_of(const Config& config, Operation operation) {
   bool reads = operation == Operation::read;
   Wishes wishes;
@@ -96,6 +112,16 @@ Wishes wishes_of(const Config& config, Operation operation) {
   wishes.window_bytes = config.integer(Key::cb_buffer_size);
   wishes.aggregators = config.integer(Key::cb_nodes);
   wishes.aggregators_per_node = config.integer(Key::cb_config_list);
+  if (const int64_t most = config.integer(Key::aggregators_per_node); most > 0)
+    wishes.aggregators_per_node = most;
+  wishes.realms = realms_wished(config);
+  wishes.realm_block_bytes = std::max<int64_t>(0, config.integer(Key::romio_cb_fr_types));
+  wishes.placement = static_cast<Placement>(config.integer(Key::placement));
+  wishes.groups = config.integer(Key::groups) == 0;
+  wishes.group_bytes = config.integer(Key::group_bytes);
+  wishes.domain_bytes = config.integer(Key::domain_bytes);
+  wishes.memory_min_bytes = config.integer(Key::memory_min);
+  wishes.node_memory_bytes = byte_list(config.text(Key::node_memory));
   wishes.alignment_bytes = config.integer(Key::romio_cb_fr_alignment);
   wishes.memory_limit_bytes = config.integer(Key::memory_limit);
   wishes.sieve_buffer_bytes = config.integer(reads ? Key::ind_rd_buffer_size : Key::ind_wr_buffer_size);

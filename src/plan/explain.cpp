@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/config.h"
+#include "plan/explain_two_phase.h"
+#include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/price.h"
-#include "plan/two_phase.h"
+#include "plan/realms.h"
 
 namespace concilio {
 namespace {
@@ -84,29 +86,6 @@ std::string candidate_table(const Plan& plan) {
   return out;
 }
 
-std::string two_phase_part(const Plan& plan) {
-  std::string out =
-      fmt::format("{}, {} in up to {}; {} alternating buffers; realm borders at multiples of {}\n",
-                  counted(static_cast<int64_t>(plan.realms.size()), "realm"),
-                  "windows of " + format_bytes(plan.window_bytes), counted(plan.rounds, "round"), plan.slots,
-                  format_bytes(plan.alignment));
-  out += fmt::format("  {:>5} {:>10} {:>5} {:>10} {:>6}  {}\n", "realm", "aggregator", "node", "bytes",
-                     "rounds", "offsets");
-  for (size_t i = 0; i < std::min(realms_shown, plan.realms.size()); ++i) {
-    const Realm& realm = plan.realms[i];
-    const std::string parts = realm.spans.size() == 1 ? "" : fmt::format(" in {} spans", realm.spans.size());
-    out += fmt::format("  {:>5} {:>10} {:>5} {:>10} {:>6}  [{}, {}){}\n", i, realm.aggregator, realm.node,
-                       format_bytes(realm.bytes), rounds_of(plan, realm), realm.spans.front().begin,
-                       realm.spans.back().end, parts);
-  }
-  if (plan.realms.size() > realms_shown)
-    out += fmt::format("  ... {} more\n", plan.realms.size() - realms_shown);
-  out += fmt::format("memory of a rank: {} at most; {} shared on each node, {} of an aggregator's own\n",
-                     format_bytes(plan.peak_bytes), format_bytes(plan.segment_bytes),
-                     format_bytes(plan.staging_bytes));
-  return out;
-}
-
 json digest_json(const Digest& digest) {
   return {{"first", digest.first},
           {"end", digest.end},
@@ -130,6 +109,13 @@ json wishes_json(const Wishes& wishes) {
           {"aggregators", wishes.aggregators},
           {"aggregators_per_node", wishes.aggregators_per_node},
           {"alignment_bytes", wishes.alignment_bytes},
+          {"realms", realm_policy_name(wishes.realms)},
+          {"realm_block_bytes", wishes.realm_block_bytes},
+          {"placement", placement_row(wishes.placement).name},
+          {"groups", wishes.groups},
+          {"group_bytes", wishes.group_bytes},
+          {"domain_bytes", wishes.domain_bytes},
+          {"memory_min_bytes", wishes.memory_min_bytes},
           {"memory_limit_bytes", wishes.memory_limit_bytes},
           {"sieve_buffer_bytes", wishes.sieve_buffer_bytes},
           {"collective", choice_name(wishes.collective)},
@@ -143,7 +129,13 @@ json facts_json(const Facts& facts) {
   for (const NodeFacts& node : facts.nodes) {
     json free_bytes;
     if (node.free_bytes != INT64_MAX) free_bytes = node.free_bytes;
-    nodes.push_back({{"ranks", node.ranks}, {"free_bytes", free_bytes}, {"candidates", node.candidates}});
+    json spans = json::array();
+    for (const Interval& span : node.spans) spans.push_back({span.begin, span.end});
+    nodes.push_back({{"ranks", node.ranks},
+                     {"free_bytes", free_bytes},
+                     {"candidates", node.candidates},
+                     {"bytes", node.bytes},
+                     {"spans", spans}});
   }
   json buckets = json::array();
   for (const Bucket& bucket : facts.buckets) {
@@ -178,37 +170,13 @@ json candidates_json(const Plan& plan) {
   return out;
 }
 
-json two_phase_json(const Plan& plan) {
-  json realms = json::array();
-  for (const Realm& realm : plan.realms) {
-    json spans = json::array();
-    for (const Interval& span : realm.spans) spans.push_back({span.begin, span.end});
-    realms.push_back({{"aggregator", realm.aggregator},
-                      {"node", realm.node},
-                      {"bytes", realm.bytes},
-                      {"rounds", rounds_of(plan, realm)},
-                      {"spans", spans}});
-  }
-  return {{"realms", realms},
-          {"window_bytes", plan.window_bytes},
-          {"slots", plan.slots},
-          {"rounds", plan.rounds},
-          {"alignment", plan.alignment},
-          {"granule", plan.granule.granule},
-          {"anchor", plan.granule.anchor},
-          {"map_bytes", plan.map_bytes},
-          {"image_bytes", plan.image_bytes},
-          {"segment_bytes", plan.segment_bytes},
-          {"staging_bytes", plan.staging_bytes}};
-}
-
 }  // namespace
 
 std::string explain_text(const Facts& facts, const Plan& plan) {
   std::string out = header(facts);
   out += fmt::format("chosen: {}\n", plan.reason);
   out += candidate_table(plan);
-  if (plan.method == Method::two_phase) out += two_phase_part(plan);
+  if (plan.method == Method::two_phase) out += explain_two_phase_text(facts, plan);
   if (plan.method == Method::sieve) {
     out += fmt::format("memory of a rank: {}, the sieve buffer\n", format_bytes(plan.sieve_buffer_bytes));
   }
@@ -220,7 +188,7 @@ std::string explain_json(const Facts& facts, const Plan& plan) {
   json out = {{"facts", facts_json(facts)},    {"method", method_name(plan.method)},
               {"reason", plan.reason},         {"candidates", candidates_json(plan)},
               {"peak_bytes", plan.peak_bytes}, {"warning", plan.warning}};
-  if (plan.method == Method::two_phase) out["two_phase"] = two_phase_json(plan);
+  if (plan.method == Method::two_phase) out["two_phase"] = explain_two_phase_json(facts, plan);
   if (plan.method == Method::sieve) out["sieve"] = {{"buffer_bytes", plan.sieve_buffer_bytes}};
   return out.dump(2);
 }

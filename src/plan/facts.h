@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,30 @@ struct NodeFacts {
   int64_t ranks = 1;
   int64_t free_bytes = INT64_MAX;  // the smaller of MemAvailable and what its cgroup leaves
   std::vector<int> candidates;     // ranks that may aggregate, in order of preference; never empty
+  // Where the bytes lie that this node's ranks ask for: a few intervals that hold them all, ascending and
+  // disjoint. No node has any where this was not gathered.
+  std::vector<Interval> spans;
+  int64_t bytes = 0;
+};
+// As many intervals as a node tells of.
+inline constexpr int most_node_spans = 8;
+
+struct Aggregator {
+  int rank;
+  int node;  // index into Facts::nodes
+};
+
+// Realms of the file, not of one call: fixed for the life of an open, so that a byte always goes through the
+// same aggregator (persistent file realms: Coloma et al., "A New Flexible MPI Collective I/O
+// Implementation", section 5.2). Together they own every byte,
+// each once.
+struct FixedRealms {
+  std::vector<Access> owned;  // monotone; one a realm
+  std::vector<Aggregator>
+      aggregators;          // of each; none yet where the user has given realms and no call has run
+  int64_t alignment = 1;    // their borders are multiples of it
+  int64_t piece_bytes = 1;  // no piece of any is shorter
+  bool given = false;       // by the user
 };
 
 struct StorageFacts {
@@ -66,18 +91,33 @@ struct StorageFacts {
   int64_t stripe_targets = 0;
 };
 
+// How file bytes become realms; the rows are in plan/realm_policies.h.
+enum class RealmPolicy : int32_t { automatic, even, aligned, persistent, cyclic, balanced, tree, user };
+// Who aggregates; the rows are in plan/placement.h.
+enum class Placement : int32_t { memory, spread, first };
+
 // The user's wishes; 0 and automatic leave it to the plan.
 struct Wishes {
-  int64_t window_bytes = 0;                 // cb_buffer_size
-  int64_t aggregators = 0;                  // cb_nodes
-  int64_t aggregators_per_node = 0;         // cb_config_list
-  int64_t alignment_bytes = 0;              // romio_cb_fr_alignment
-  int64_t memory_limit_bytes = 8 << 20;     // of one rank
-  int64_t sieve_buffer_bytes = 0;           // ind_rd_buffer_size or ind_wr_buffer_size
-  Choice3 collective = Choice3::automatic;  // romio_cb_read or romio_cb_write
-  Choice3 sieving = Choice3::automatic;     // romio_ds_read or romio_ds_write
-  bool no_independent = false;              // romio_no_indep_rw
-  int32_t forced_method = -1;               // concilio_method: a Method, or -1
+  int64_t window_bytes = 0;                     // cb_buffer_size
+  int64_t aggregators = 0;                      // cb_nodes
+  int64_t aggregators_per_node = 0;             // cb_config_list, concilio_aggregators_per_node: N_ah
+  int64_t alignment_bytes = 0;                  // romio_cb_fr_alignment
+  RealmPolicy realms = RealmPolicy::automatic;  // concilio_realms, romio_cb_pfr, romio_cb_fr_types
+  int64_t realm_block_bytes = 0;                // romio_cb_fr_types: blocks of cyclic and persistent realms
+  Placement placement = Placement::memory;      // concilio_placement
+  bool groups = true;                           // concilio_groups
+  int64_t group_bytes = 4 << 20;                // concilio_group_bytes, Msg_group of the paper
+  int64_t domain_bytes = 1 << 20;               // concilio_domain_bytes, Msg_ind
+  int64_t memory_min_bytes = 16 << 20;          // concilio_memory_min, Mem_min
+  int64_t memory_limit_bytes = 8 << 20;         // of one rank
+  // concilio_node_memory: what nodes have available, in place of what they measure; node i has entry i modulo
+  // the list. Whoever gathers facts goes by it.
+  std::vector<int64_t> node_memory_bytes{};
+  int64_t sieve_buffer_bytes = 0;               // ind_rd_buffer_size or ind_wr_buffer_size
+  Choice3 collective = Choice3::automatic;      // romio_cb_read or romio_cb_write
+  Choice3 sieving = Choice3::automatic;         // romio_ds_read or romio_ds_write
+  bool no_independent = false;                  // romio_no_indep_rw
+  int32_t forced_method = -1;                   // concilio_method: a Method, or -1
 };
 
 struct Facts {
@@ -90,6 +130,7 @@ struct Facts {
   std::vector<Bucket> buckets;  // bucket_count of them, or none where they were not gathered
   std::vector<NodeFacts> nodes;
   StorageFacts storage;
+  std::shared_ptr<const FixedRealms> fixed;  // by an earlier call of the same open, or by the user
   Wishes wishes;
 };
 

@@ -21,49 +21,49 @@ constexpr int64_t default_sieve_read_bytes = 1 << 20;
 constexpr int64_t default_sieve_write_bytes = 512 << 10;
 constexpr int64_t default_limit_bytes = 8 << 20;
 
+int64_t wished_limit(const Facts& facts) {
+  return facts.wishes.memory_limit_bytes > 0 ? facts.wishes.memory_limit_bytes : default_limit_bytes;
+}
+
 }  // namespace
 
-Shape shape_of(const Facts& facts, const Plan& plan) {
-  Shape shape;
-  shape.realms = static_cast<int64_t>(plan.realms.size());
-  shape.slots = plan.slots;
-  shape.granule = std::max<int64_t>(1, plan.granule.granule);
-  for (const Realm& realm : plan.realms) {
-    shape.spans = std::max(shape.spans, static_cast<int64_t>(realm.spans.size()));
-  }
-  shape.nodes = static_cast<int64_t>(facts.nodes.size());
-  int64_t ranks = INT64_MAX;
-  for (const NodeFacts& node : facts.nodes) ranks = std::min(ranks, std::max<int64_t>(1, node.ranks));
-  shape.ranks = facts.nodes.empty() ? 1 : ranks;
-  shape.writes = facts.operation == Operation::write;
-  return shape;
+int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule) {
+  int64_t parts = static_cast<int64_t>(realm.positions.size());
+  if (realm.piece_bytes > 0) parts += window_bytes / realm.piece_bytes + 2;
+  return align_up(window_bytes / std::max<int64_t>(1, granule) + 2 * parts, cache_line_bytes);
 }
 
-Footprint footprint(const Shape& shape, int64_t window_bytes) {
-  Footprint out{};
-  out.map_bytes = align_up(window_bytes / shape.granule + 2 * shape.spans, cache_line_bytes);
-  out.image_bytes = 2 * message_head_bytes + out.map_bytes + align_up(window_bytes, cache_line_bytes);
-  out.segment_bytes = shape.realms * shape.slots * (out.image_bytes + synchronisation_bytes);
-  if (shape.writes) out.staging_bytes += window_bytes;
-  if (shape.nodes > 1) {
-    out.staging_bytes += messages_held * out.image_bytes;
-  }
-  out.peak_bytes = ceil_divide(out.segment_bytes, shape.ranks) + out.staging_bytes;
-  return out;
+int64_t image_bytes(int64_t window_bytes, int64_t map_bytes) {
+  return 2 * message_head_bytes + map_bytes + align_up(window_bytes, cache_line_bytes);
 }
 
-int64_t most_realms(const Shape& shape, int64_t window_bytes, int64_t limit_bytes) {
-  Shape one = shape;
-  one.realms = 1;
-  const Footprint of_one = footprint(one, window_bytes);
-  const int64_t for_segment = std::max<int64_t>(0, limit_bytes - of_one.staging_bytes);
-  return static_cast<int64_t>(
-      std::min<__int128>(static_cast<__int128>(for_segment) * shape.ranks / of_one.segment_bytes, INT64_MAX));
+int64_t slots_bytes(const Plan& plan, int64_t image_bytes) {
+  return plan.slots * (image_bytes + synchronisation_bytes);
+}
+
+Sizes sizes_of(const Plan& plan, const Group& group, const Realm& realm, int64_t window_bytes) {
+  Sizes sizes{};
+  sizes.window_bytes = window_bytes;
+  sizes.map_bytes = map_bytes(realm, window_bytes, plan.granule.granule);
+  sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
+  sizes.slots_bytes = slots_bytes(plan, sizes.image_bytes);
+  if (plan.operation == Operation::write) sizes.staging_bytes += window_bytes;
+  if (group.nodes.size() > 1) sizes.staging_bytes += messages_held * sizes.image_bytes;
+  return sizes;
+}
+
+int64_t staging_bytes(const Plan& plan, const Group& group, const Realm& realm) {
+  return sizes_of(plan, group, realm, realm.window_bytes).staging_bytes;
+}
+
+NodeLimit node_limit(const Facts& facts, const NodeFacts& node) {
+  const int64_t ranks = std::max<int64_t>(1, node.ranks);
+  const int64_t of_rank = std::max(wished_limit(facts), memory_floor_bytes);
+  return {of_rank, std::max(node.free_bytes / 2, ranks * memory_floor_bytes)};
 }
 
 MemoryLimit memory_limit(const Facts& facts) {
-  const int64_t wished =
-      facts.wishes.memory_limit_bytes > 0 ? facts.wishes.memory_limit_bytes : default_limit_bytes;
+  const int64_t wished = wished_limit(facts);
   int64_t free_share = INT64_MAX;
   for (const NodeFacts& node : facts.nodes) {
     free_share = std::min(free_share, node.free_bytes / 2 / std::max<int64_t>(1, node.ranks));

@@ -1,38 +1,37 @@
-// How much internal memory a plan takes, and how much it may take. Whoever executes a plan keeps to these
-// numbers.
+// How much internal memory a two-phase call takes on each node, and how much it may take. Whoever executes a
+// plan keeps to these numbers.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "plan/plan.h"
 
 namespace concilio {
 
-// What the memory of a two-phase call depends on, besides its window.
-struct Shape {
-  int64_t realms = 0;
-  int64_t slots = 2;
-  int64_t granule = 1;
-  int64_t spans = 1;  // of the realm that has most
-  int64_t nodes = 1;
-  int64_t ranks = 1;  // of the smallest node
-  bool writes = false;
+// Map: one byte a granule, two more for every part of a window whose borders cut granules, in whole cache
+// lines.
+int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);
+// A message head, the map, another head, the window: see exec/images.h.
+int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
+// What a node's segment has for one realm: for each slot an image and its counters.
+int64_t slots_bytes(const Plan& plan, int64_t image_bytes);
+// Private to the realm's aggregator: a write keeps the old bytes of one window, for the holes in it; where
+// other nodes send, two messages of theirs, one coming in and one being merged, each at most an image.
+int64_t staging_bytes(const Plan& plan, const Group& group, const Realm& realm);
+// The same of a realm whose windows had this size.
+struct Sizes {
+  int64_t window_bytes, map_bytes, image_bytes, slots_bytes, staging_bytes;
 };
-Shape shape_of(const Facts& facts, const Plan& plan);
+Sizes sizes_of(const Plan& plan, const Group& group, const Realm& realm, int64_t window_bytes);
 
-struct Footprint {
-  int64_t map_bytes, image_bytes, segment_bytes, staging_bytes, peak_bytes;
+// What two-phase may take on one node.
+struct NodeLimit {
+  int64_t rank_bytes;  // private memory and an equal share of the segment, of each rank
+  int64_t node_bytes;  // of all its ranks together
 };
-// Map: one byte a granule, two more for every span whose borders cut granules, in whole cache lines.
-// Image: a message head, the map, another head, the window: see exec/images.h. Segment: for each slot and
-// realm an image and its counters. Staging: a write keeps the old bytes of one window, for the holes in it.
-// Between nodes an aggregator holds two messages, one coming in and one being merged, each at most an image.
-// Peak: staging and an equal share of the segment.
-Footprint footprint(const Shape& shape, int64_t window_bytes);
-
-// The most realms that fit in limit_bytes a rank with this window; may be 0.
-int64_t most_realms(const Shape& shape, int64_t window_bytes, int64_t limit_bytes);
+NodeLimit node_limit(const Facts& facts, const NodeFacts& node);
 
 // What one rank may take: its limit, but no more than its share of half its node's free memory, and never
 // less than memory_floor_bytes. `warning` is set where the floor was needed.

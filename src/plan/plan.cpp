@@ -5,8 +5,8 @@
 #include "base/checked.h"
 #include "plan/footprint.h"
 #include "plan/methods.h"
-#include "plan/realms.h"
 #include "plan/reason.h"
+#include "plan/spans.h"
 #include "plan/two_phase.h"
 
 namespace concilio {
@@ -62,19 +62,28 @@ Plan plan(const Facts& facts) {
   return plan;
 }
 
+bool stays_aligned(const Plan& plan, int64_t shift_bytes) {
+  if (shift_bytes == 0) return true;
+  if (plan.fixed) return false;
+  return std::all_of(plan.realms.begin(), plan.realms.end(),
+                     [&](const Realm& realm) { return shift_bytes % realm.alignment == 0; });
+}
+
 void move(Plan& plan, int64_t shift_bytes) {
-  for (Realm& realm : plan.realms) {
-    for (Interval& span : realm.spans) {
-      span.begin += shift_bytes;
-      span.end += shift_bytes;
+  const auto moved = [&](std::vector<Interval>& intervals) {
+    for (Interval& interval : intervals) {
+      interval.begin += shift_bytes;
+      interval.end += shift_bytes;
     }
-  }
+  };
+  for (Group& group : plan.groups) moved(group.spans);
+  for (Realm& realm : plan.realms) moved(realm.positions);
   if (plan.granule.granule > 0) {
     const int64_t anchor = plan.granule.anchor + shift_bytes;
     plan.granule.anchor = anchor - align_down(anchor, plan.granule.granule);
   }
   // A shift that is no multiple of the alignment changes where the first windows end.
-  plan.rounds = most_rounds(plan);
+  count_rounds(plan);
 }
 
 }  // namespace concilio

@@ -1,12 +1,13 @@
 // Pure planning: plan(Facts) -> Plan, deterministic, without MPI, files, clocks or environment. The
 // simulator, `explain` and the tests run the same code as the ranks.
 //
-// Two-phase, as a plan states it. The file bytes that a call may touch are divided into realms, one for an
-// aggregator; they are disjoint and cover every byte asked for. A realm goes through its aggregator in
-// `rounds` windows of at most window_bytes, in `slots` alternating buffers. On every node there is one image
-// of every realm's window, in a segment that the node's ranks share:
+// Two-phase, as a plan states it. The nodes form aggregation groups, which exchange only among themselves;
+// the file bytes that the ranks of a group may touch are divided into its realms, one for an aggregator.
+// Realms are disjoint and cover every byte asked for. A realm goes through its aggregator in rounds of
+// windows of at most its window_bytes, in `slots` alternating buffers. On every node of the group there is
+// one image of every realm's window, in a segment that the node's ranks share:
 //
-//   segment of a node = realms * slots * (window_bytes + map bytes)
+//   segment of a node = sum over the realms of its group of slots * (window_bytes + map bytes)
 //
 // where the map marks covered granules. An image on the aggregator's own node is the window itself; the
 // others are sent to it (writes) or filled from it (reads), one message a node, realm and round.
@@ -21,10 +22,31 @@
 namespace concilio {
 
 struct Realm {
-  int aggregator = 0;           // rank
-  int node = 0;                 // index into Facts::nodes
-  std::vector<Interval> spans;  // ascending, disjoint: the file bytes of this realm that the call may touch
-  int64_t bytes = 0;            // sum of the spans
+  int aggregator = 0;  // rank
+  int node = 0;        // index into Facts::nodes
+  int group = 0;       // index into Plan::groups
+  // The bytes it owns of the whole file, and which of their data positions the call may touch: ascending,
+  // disjoint. Where a realm owns all of a range, positions are file offsets.
+  Access owned = Access::contiguous(0);
+  std::vector<Interval> positions;
+  int64_t bytes = 0;        // sum of the positions
+  int64_t alignment = 1;    // its borders and, within a stretch, its window borders are multiples of it
+  int64_t piece_bytes = 0;  // no piece of `owned` is shorter; 0: it has no holes
+  // Set by the size of windows.
+  int64_t window_bytes = 0;
+  int64_t map_bytes = 0;    // coverage map of one image
+  int64_t image_bytes = 0;  // one slot on one node: window, map, rounded to cache lines
+};
+
+// Ranks and realms that exchange only among themselves (memory-conscious collective I/O, section 3.1).
+struct Group {
+  std::vector<int> nodes;       // ascending indices into Facts::nodes
+  std::vector<Interval> spans;  // ascending, disjoint: the file bytes that their ranks may touch
+  int64_t data_bytes = 0;       // that they ask for; 0: not known
+  int64_t wanted_realms = 0;    // what the policy was asked for; there may be fewer
+  int first_realm = 0, end_realm = 0;
+  int64_t segment_bytes = 0;  // shared by the ranks of a node; the same on every node of the group
+  int64_t rounds = 0;         // of the realm that needs most
 };
 
 struct Candidate {
@@ -41,16 +63,17 @@ struct Plan {
   std::vector<Candidate> candidates;  // every method, in the order of Method
 
   // two_phase only
-  std::vector<Realm> realms;
-  int64_t window_bytes = 0;
+  RealmPolicy policy = RealmPolicy::even;
+  std::vector<Group> groups;
+  std::vector<int> group_of_node;  // index into groups; -1: its ranks ask for nothing and take no part
+  std::vector<Realm> realms;       // by group, and ascending in it
+  std::shared_ptr<const FixedRealms> fixed;  // to be kept for the calls to come; null: realms are the call's
   int slots = 2;
-  int64_t rounds = 0;     // of the realm that needs most
-  int64_t alignment = 1;  // realm borders and, within a span, window borders are multiples of it
   Access::Granule granule;
-  int64_t map_bytes = 0;      // coverage map of one image
-  int64_t image_bytes = 0;    // one slot of one realm on one node: window, map, rounded to cache lines
-  int64_t segment_bytes = 0;  // shared by the ranks of a node; the same on every node
-  int64_t staging_bytes = 0;  // private to an aggregator or to a rank that carries messages
+  int64_t window_bytes = 0;   // of the realm with the largest
+  int64_t rounds = 0;         // of the group that needs most
+  int64_t segment_bytes = 0;  // of the group with the largest
+  int64_t staging_bytes = 0;  // private to an aggregator or to a rank that carries messages; the most
 
   // sieve only
   int64_t sieve_buffer_bytes = 0;
@@ -68,13 +91,16 @@ inline constexpr int64_t memory_floor_bytes = 64 << 10;
 bool needs_buckets(const Facts& facts);
 Plan plan(const Facts& facts);
 
-// The same plan `shift` bytes further on, for a repeated pattern.
+// The same plan `shift` bytes further on, for a repeated pattern. Whether it may: realms that are the call's
+// own, and whose borders stay aligned.
+bool stays_aligned(const Plan& plan, int64_t shift_bytes);
 void move(Plan& plan, int64_t shift_bytes);
 
 // The file intervals of realm window `round`, ascending; empty if the realm has fewer rounds. They lie in the
-// window's buffer one after another, in this order. O(spans of the realm), of which there are at most
-// bucket_count.
-std::vector<Interval> window(const Plan& plan, const Realm& realm, int64_t round);
+// window's buffer one after another, in this order; at most most_window_parts and one for every stretch of
+// positions (of which there are at most bucket_count).
+inline constexpr int64_t most_window_parts = 512;
+std::vector<Interval> window(const Realm& realm, int64_t round);
 
 // For people and for programs: method, reason, candidates with prices, realms, rounds, memory.
 std::string explain_text(const Facts& facts, const Plan& plan);

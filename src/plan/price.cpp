@@ -6,8 +6,9 @@
 
 #include "plan/footprint.h"
 #include "plan/methods.h"
-#include "plan/realms.h"
+#include "plan/spans.h"
 #include "plan/two_phase.h"
+#include "plan/windows.h"
 
 namespace concilio {
 namespace {
@@ -107,12 +108,18 @@ struct Traffic {
   double requests = 0, bytes = 0;
 };
 
+// Stretches of the file in which a realm's bytes lie.
+double requests_of(const Realm& realm) {
+  const auto stretches = static_cast<double>(realm.positions.size());
+  if (realm.piece_bytes <= 0) return stretches;
+  return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
+}
+
 Traffic traffic_of(const Facts& facts, const Plan& layout, const Prices& prices) {
   Traffic whole;
   for (const Realm& realm : layout.realms) {
     whole.bytes += static_cast<double>(realm.bytes);
-    whole.requests +=
-        std::max(static_cast<double>(rounds_of(layout, realm)), static_cast<double>(realm.spans.size()));
+    whole.requests += std::max(static_cast<double>(rounds_of(realm)), requests_of(realm));
   }
   const double asked = static_cast<double>(facts.digest.bytes);
   if (facts.operation == Operation::read || asked >= whole.bytes) return whole;
@@ -203,14 +210,21 @@ Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& pri
   cost.terms.push_back({"storage", traffic.bytes / prices.storage_bytes_per_second / at_once});
   cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
   cost.terms.push_back({"synchronisation", rounds * round_seconds(facts, prices)});
+  // Every other node of a group sends each window's share to its aggregator; groups do so side by side. What
+  // stays on its own node needs no message.
+  double messages = 0, network = 0;
+  for (const Group& group : layout.groups) {
+    const double of_group = static_cast<double>(group.nodes.size());
+    if (of_group < 2) continue;
+    const double its_realms = group.end_realm - group.first_realm;
+    const double links = std::max(1.0, std::min(its_realms, of_group));
+    const double its_bytes = group.data_bytes > 0 ? static_cast<double>(group.data_bytes) : bytes;
+    messages = std::max(messages, static_cast<double>(group.rounds) * (of_group - 1) * its_realms / links);
+    network = std::max(network, its_bytes * (of_group - 1) / of_group / links);
+  }
   if (nodes > 1) {
-    // Every other node sends each window's share of an aggregator; what stays on its own node needs no
-    // message.
-    const double links = std::min(realms, nodes);
-    const double messages = rounds * (nodes - 1) * realms / links;
-    const double sent = bytes * (nodes - 1) / nodes;
     cost.terms.push_back({"messages", messages * prices.message_seconds});
-    cost.terms.push_back({"network", sent / prices.network_bytes_per_second / links});
+    cost.terms.push_back({"network", network / prices.network_bytes_per_second});
   }
   return cost;
 }

@@ -1,127 +1,251 @@
 #include "plan/realms.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <array>
 
 #include "base/checked.h"
+#include "plan/spans.h"
 
 namespace concilio {
 namespace {
 
-// Gaps below this are taken along: moving 4 KiB costs less than one request more.
-constexpr int64_t joined_gap_bytes = 4096;
 // An aggregator with less than this to do costs more in synchronisation than it takes off the others.
 constexpr int64_t least_realm_bytes = 64 << 10;
-// One node's memory bandwidth is taken up by few cores.
-constexpr int64_t most_aggregators_of_only_node = 4;
 // Borders at block boundaries are for large realms only: elsewhere they would make realms uneven.
 constexpr int64_t least_blocks_of_aligned_realm = 16;
 
-int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node) {
-  const int64_t candidates = static_cast<int64_t>(node.candidates.size());
-  if (facts.wishes.aggregators_per_node > 0) return std::min(candidates, facts.wishes.aggregators_per_node);
-  if (facts.wishes.aggregators > 0) return candidates;
-  // Every node holds an image of every realm's window, so memory grows with nodes times aggregators.
-  if (facts.nodes.size() > 1) return std::min<int64_t>(candidates, 1);
-  const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
-  return std::min({candidates, std::max<int64_t>(1, busy_cores), most_aggregators_of_only_node});
-}
+constexpr std::array<RealmPolicyRow, 7> rows = {{
+    {RealmPolicy::even, "even", "equal parts of the call's range", false, divide_even},
+    {RealmPolicy::aligned, "aligned", "equal parts with borders at stripes or blocks", false, divide_aligned},
+    {RealmPolicy::persistent, "persistent", "parts of the file that stay as long as it is open", true,
+     divide_persistent},
+    {RealmPolicy::cyclic, "cyclic", "blocks or stripes of the file, dealt round-robin", true, divide_cyclic},
+    {RealmPolicy::balanced, "balanced", "parts with equal data", false, divide_balanced},
+    {RealmPolicy::tree, "tree", "partition tree, remerged where memory is short", false, divide_tree},
+    {RealmPolicy::user, "user", "what concilio_file_set_realms was given", true, divide_user},
+}};
 
-int64_t realm_alignment(const Facts& facts, int64_t range_bytes, int64_t realms) {
-  if (facts.wishes.alignment_bytes > 0) return facts.wishes.alignment_bytes;
-  if (facts.storage.stripe_bytes > 0) return facts.storage.stripe_bytes;
-  const int64_t block_bytes = facts.storage.block_bytes;
-  const bool large = block_bytes > 0 && range_bytes / realms / least_blocks_of_aligned_realm >= block_bytes;
-  return large ? block_bytes : 1;
-}
-
-// The parts of `spans` in [begin, end). `next` is the first span that may reach into it, and is moved on.
-std::vector<Interval> clip(const std::vector<Interval>& spans, Interval realm, size_t& next) {
+// The parts of `spans` in `range`; `next` is the first span that may reach into it, and is moved on.
+std::vector<Interval> clip(std::span<const Interval> spans, Interval range, size_t& next) {
   std::vector<Interval> parts;
-  while (next < spans.size() && spans[next].begin < realm.end) {
-    const Interval part{std::max(spans[next].begin, realm.begin), std::min(spans[next].end, realm.end)};
-    if (!part.empty()) parts.push_back(part);
-    if (spans[next].end > realm.end) break;
-    ++next;
+  while (next < spans.size() && spans[next].end <= range.begin) ++next;
+  for (; next < spans.size() && spans[next].begin < range.end; ++next) {
+    parts.push_back({std::max(spans[next].begin, range.begin), std::min(spans[next].end, range.end)});
+    if (spans[next].end > range.end) break;
   }
   return parts;
 }
 
+// Which data positions of `owned` lie in the intervals.
+std::vector<Interval> positions_of(const Access& owned, const std::vector<Interval>& intervals) {
+  if (owned.is_contiguous() && owned.displacement() == 0) return intervals;
+  std::vector<Interval> out;
+  for (const Interval& interval : intervals) {
+    const Interval part{owned.data_before(interval.begin), owned.data_before(interval.end)};
+    if (part.empty()) continue;
+    if (!out.empty() && out.back().end == part.begin) {
+      out.back().end = part.end;
+    } else {
+      out.push_back(part);
+    }
+  }
+  return out;
+}
+
+Division given_realms(const FixedRealms& fixed) {
+  Division division;
+  division.alignment = fixed.alignment;
+  division.piece_bytes = fixed.owned.size() > 1 ? fixed.piece_bytes : 0;
+  for (size_t i = 0; i < fixed.owned.size(); ++i) {
+    division.portions.push_back({fixed.owned[i]});
+    if (i < fixed.aggregators.size()) division.portions.back().aggregator = fixed.aggregators[i];
+  }
+  return division;
+}
+
+// What the call's bytes of one realm are: the group's spans in a portion's range. Where the portions are of
+// the file, each has all of them.
+std::vector<std::vector<Interval>> file_bytes(const Division& division, std::span<const Interval> spans) {
+  std::vector<std::vector<Interval>> out;
+  size_t next = 0;
+  for (const Portion& portion : division.portions) {
+    if (!portion.owned.is_contiguous()) next = 0;
+    out.push_back(clip(spans, portion.range, next));
+  }
+  return out;
+}
+
+// An aggregator for every portion that has bytes, or that may have some in a later call. False where the
+// hosts cannot take on so many.
+bool place(const Facts& facts, Hosts& hosts, const std::vector<std::vector<Interval>>& bytes, bool of_file,
+           std::vector<Portion>& portions) {
+  std::vector<size_t> unplaced;
+  std::vector<std::vector<Interval>> their_bytes;
+  for (size_t i = 0; i < portions.size(); ++i) {
+    if (portions[i].aggregator || (bytes[i].empty() && !of_file)) continue;
+    unplaced.push_back(i);
+    their_bytes.push_back(bytes[i]);
+  }
+  if (unplaced.empty()) return true;
+  const std::vector<Aggregator> placed = placement_row(facts.wishes.placement).place(hosts, their_bytes);
+  for (size_t i = 0; i < std::min(placed.size(), unplaced.size()); ++i)
+    portions[unplaced[i]].aggregator = placed[i];
+  return placed.size() >= unplaced.size();
+}
+
+std::shared_ptr<const FixedRealms> fixed_as(const Facts& facts, const Division& division) {
+  auto fixed = std::make_shared<FixedRealms>();
+  fixed->alignment = division.alignment;
+  fixed->piece_bytes = std::max<int64_t>(1, division.piece_bytes);
+  fixed->given = facts.fixed && facts.fixed->given;
+  for (const Portion& portion : division.portions) {
+    fixed->owned.push_back(portion.owned);
+    if (portion.aggregator) fixed->aggregators.push_back(*portion.aggregator);
+  }
+  return fixed;
+}
+
 }  // namespace
 
-std::vector<Interval> file_spans(const Facts& facts) {
-  const Digest& digest = facts.digest;
-  if (digest.bytes <= 0 || digest.end <= digest.first) return {};
-  std::vector<Interval> tight;
-  for (const Bucket& bucket : facts.buckets) {
-    const Interval interval{std::max(bucket.first, digest.first), std::min(bucket.end, digest.end)};
-    if (bucket.bytes > 0 && !interval.empty()) tight.push_back(interval);
-  }
-  if (tight.empty()) return {{digest.first, digest.end}};
-  std::sort(tight.begin(), tight.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
-  std::vector<Interval> spans;
-  for (const Interval& interval : tight) {
-    if (!spans.empty() && interval.begin - spans.back().end < joined_gap_bytes) {
-      spans.back().end = std::max(spans.back().end, interval.end);
-    } else {
-      spans.push_back(interval);
-    }
-  }
-  return spans;
+std::span<const RealmPolicyRow> realm_policy_rows() {
+  return rows;
 }
 
-int64_t total_bytes(const std::vector<Interval>& intervals) {
-  int64_t bytes = 0;
-  for (const Interval& interval : intervals) bytes += interval.length();
-  return bytes;
+const RealmPolicyRow& realm_policy_row(RealmPolicy policy) {
+  return rows[static_cast<size_t>(policy) - 1];
 }
 
-int64_t wanted_aggregators(const Facts& facts, int64_t span_bytes) {
-  int64_t available = 0;
-  for (const NodeFacts& node : facts.nodes) available += aggregators_per_node(facts, node);
-  if (facts.wishes.aggregators > 0) return std::min(available, facts.wishes.aggregators);
-  return std::min(available, std::max<int64_t>(1, span_bytes / least_realm_bytes));
+const char* realm_policy_name(RealmPolicy policy) {
+  return policy == RealmPolicy::automatic ? "auto" : realm_policy_row(policy).name;
 }
 
-std::vector<Aggregator> pick_aggregators(const Facts& facts, int64_t count) {
-  std::vector<Aggregator> picked;
-  std::unordered_set<int> taken;
-  const int nodes = static_cast<int>(facts.nodes.size());
-  bool more = true;
-  for (size_t turn = 0; more; ++turn) {
-    more = false;
-    for (int node = 0; node < nodes && static_cast<int64_t>(picked.size()) < count; ++node) {
-      const NodeFacts& facts_of_node = facts.nodes[static_cast<size_t>(node)];
-      if (static_cast<int64_t>(turn) >= aggregators_per_node(facts, facts_of_node)) continue;
-      more = true;
-      const int rank = facts_of_node.candidates[turn];
-      if (taken.insert(rank).second) picked.push_back({rank, node});
-    }
+RealmPolicy chosen_policy(const Facts& facts) {
+  const bool given = facts.fixed && facts.fixed->given;
+  const RealmPolicy wished = facts.wishes.realms;
+  if (wished == RealmPolicy::user && !given) return RealmPolicy::even;
+  if (wished != RealmPolicy::automatic) return wished;
+  if (given) return RealmPolicy::user;
+  return facts.wishes.groups && facts.nodes.size() > 1 ? RealmPolicy::tree : RealmPolicy::even;
+}
+
+int64_t wanted_realms(const Facts& facts, const Group& group) {
+  const RealmPolicy policy = chosen_policy(facts);
+  const Hosts hosts(facts, group.nodes);
+  const int64_t available = hosts.most(false);
+  if (facts.wishes.aggregators > 0) {
+    // Asked for in all: each group has its share of them.
+    const int64_t in_all = facts.wishes.aggregators;
+    const __int128 share = group.data_bytes > 0 && facts.digest.bytes > 0
+                               ? static_cast<__int128>(in_all) * group.data_bytes / facts.digest.bytes
+                               : in_all;
+    return std::min(available, std::max<int64_t>(1, static_cast<int64_t>(std::min<__int128>(share, in_all))));
   }
-  std::stable_sort(picked.begin(), picked.end(), [](Aggregator a, Aggregator b) { return a.node < b.node; });
-  return picked;
+  // Realms of the file are for larger calls too.
+  if (realm_policy_row(policy).of_file) return available;
+  const int64_t bytes = total_bytes(group.spans);
+  if (policy != RealmPolicy::tree)
+    return std::min(available, std::max<int64_t>(1, bytes / least_realm_bytes));
+  const bool by_memory = placement_row(facts.wishes.placement).by_memory;
+  const int64_t able = std::max<int64_t>(std::min<int64_t>(1, available), hosts.most(by_memory));
+  return std::min(able, ceil_divide(bytes, std::max<int64_t>(1, facts.wishes.domain_bytes)));
 }
 
-RealmSet even_realms(const Facts& facts, const std::vector<Interval>& spans, int64_t count) {
-  const Interval range{spans.front().begin, spans.back().end};
-  RealmSet set;
-  set.alignment = realm_alignment(facts, range.length(), std::max<int64_t>(1, count));
-  // Whole units of the alignment are dealt out, so a realm never has less than one and borders are never
-  // unaligned.
-  const int64_t first_unit = floor_divide(range.begin, set.alignment);
-  const int64_t units = ceil_divide(range.end, set.alignment) - first_unit;
-  const std::vector<Aggregator> aggregators = pick_aggregators(facts, std::min(count, units));
-  const auto border = [&](size_t i) {
-    const __int128 unit = first_unit + static_cast<__int128>(units) * i / aggregators.size();
-    return static_cast<int64_t>(std::clamp<__int128>(unit * set.alignment, range.begin, range.end));
-  };
-  size_t next = 0;
-  for (size_t i = 0; i < aggregators.size(); ++i) {
-    Realm realm{aggregators[i].rank, aggregators[i].node, clip(spans, {border(i), border(i + 1)}, next), 0};
-    realm.bytes = total_bytes(realm.spans);
-    if (realm.bytes > 0) set.realms.push_back(std::move(realm));
+std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t count,
+                             std::shared_ptr<const FixedRealms>& fixed) {
+  if (count < 1 || group.spans.empty()) return {};
+  const RealmPolicyRow& policy = realm_policy_row(chosen_policy(facts));
+  Hosts hosts(facts, group.nodes);
+  const int64_t most = hosts.most(false);
+  if (most < 1) return {};
+  count = std::min(count, most);
+  const bool known =
+      policy.of_file && facts.fixed && facts.fixed->given == (policy.policy == RealmPolicy::user);
+  Division division = known ? given_realms(*facts.fixed) : policy.divide({facts, group, count}, hosts);
+  if (division.portions.empty()) return {};
+  const std::vector<std::vector<Interval>> bytes = file_bytes(division, group.spans);
+  if (!place(facts, hosts, bytes, policy.of_file, division.portions)) {
+    // More realms than ranks that may aggregate: nobody's bytes may be left out.
+    Facts evenly = facts;
+    evenly.wishes.realms = RealmPolicy::even;
+    return realms_of(evenly, group, most, fixed);
   }
-  return set;
+  if (policy.of_file) fixed = fixed_as(facts, division);
+  std::vector<Realm> realms;
+  for (size_t i = 0; i < division.portions.size(); ++i) {
+    const Portion& portion = division.portions[i];
+    if (!portion.aggregator) continue;
+    Realm realm;
+    realm.aggregator = portion.aggregator->rank;
+    realm.node = portion.aggregator->node;
+    realm.owned = portion.owned;
+    realm.positions = positions_of(portion.owned, bytes[i]);
+    realm.bytes = total_bytes(realm.positions);
+    realm.alignment = division.alignment;
+    realm.piece_bytes = division.piece_bytes;
+    if (realm.bytes > 0) realms.push_back(std::move(realm));
+  }
+  return realms;
+}
+
+std::vector<Portion> between(const std::vector<int64_t>& borders) {
+  std::vector<Portion> portions;
+  for (size_t i = 1; i < borders.size(); ++i)
+    portions.push_back({Access::contiguous(0), {borders[i - 1], borders[i]}});
+  return portions;
+}
+
+std::vector<int64_t> aligned_borders(Interval range, int64_t count, int64_t alignment,
+                                     const std::function<int64_t(int64_t)>& wish) {
+  std::vector<int64_t> borders{range.begin};
+  for (int64_t i = 1; i < count; ++i) {
+    const int64_t wished = std::clamp(wish(i), range.begin, range.end);
+    const int64_t below = align_down(wished, alignment);
+    const bool up = wished - below > alignment / 2 && below <= INT64_MAX - alignment;
+    const int64_t border = up ? below + alignment : below;
+    if (border > borders.back() && border < range.end) borders.push_back(border);
+  }
+  borders.push_back(range.end);
+  return borders;
+}
+
+Division in_equal_parts(const Region& region, int64_t alignment) {
+  const Interval range = region.range();
+  const int64_t first_unit = floor_divide(range.begin, alignment);
+  const int64_t units = ceil_divide(range.end, alignment) - first_unit;
+  const int64_t count = std::min(region.wanted, units);
+  Division division;
+  division.alignment = alignment;
+  division.portions = between(aligned_borders(range, count, alignment, [&](int64_t i) {
+    return (first_unit + static_cast<int64_t>(static_cast<__int128>(units) * i / count)) * alignment;
+  }));
+  return division;
+}
+
+Division dealt_out(int64_t block_bytes, int64_t count, int64_t alignment) {
+  Division division;
+  block_bytes = std::clamp<int64_t>(block_bytes, 1, (INT64_MAX >> 1) / count);
+  if (block_bytes % alignment == 0) division.alignment = alignment;
+  if (count == 1) {
+    division.portions.emplace_back();
+    return division;
+  }
+  division.piece_bytes = block_bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    division.portions.push_back({Access(Nest::bytes(block_bytes), i * block_bytes, count * block_bytes)});
+  }
+  return division;
+}
+
+int64_t unit_bytes(const Facts& facts) {
+  if (facts.wishes.alignment_bytes > 0) return facts.wishes.alignment_bytes;
+  if (facts.storage.stripe_bytes > 0) return facts.storage.stripe_bytes;
+  return std::max<int64_t>(1, facts.storage.block_bytes);
+}
+
+int64_t unit_for(const Facts& facts, int64_t realm_bytes) {
+  const bool asked = facts.wishes.alignment_bytes > 0 || facts.storage.stripe_bytes > 0;
+  const int64_t unit = unit_bytes(facts);
+  return asked || realm_bytes / least_blocks_of_aligned_realm >= unit ? unit : 1;
 }
 
 }  // namespace concilio

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/config.h"
-#include "plan/two_phase.h"
+#include "plan/windows.h"
 
 namespace concilio {
 namespace {
@@ -43,7 +43,7 @@ std::string by_price(const Facts& facts, const Plan& plan) {
       break;
   }
   int64_t windows = 0;
-  for (const Realm& realm : plan.realms) windows += rounds_of(plan, realm);
+  for (const Realm& realm : plan.realms) windows += rounds_of(realm);
   return fmt::format("{} would need {} requests alone; together {} window{} of {} {}", pieces_of(digest),
                      digest.file_pieces, windows, windows == 1 ? "" : "s", format_bytes(plan.window_bytes),
                      windows == 1 ? "does" : "do");

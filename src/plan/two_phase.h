@@ -1,4 +1,4 @@
-// Lays out a two-phase call: realms, windows, rounds, memory.
+// Lays out a two-phase call: groups, realms, aggregators, windows, rounds, memory.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,11 @@
 
 namespace concilio {
 
-// Fills in all that Plan says of two_phase. No realms if `spans` is empty.
+// Fills in all that Plan says of two_phase; plan.operation is set. No realms if `spans`, the file bytes that
+// the call touches, are empty.
 void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, Plan& plan);
 
-// Data bytes that the first window of a realm is short of window_bytes, so that it ends at an aligned offset.
-int64_t window_pad(const Plan& plan, const Realm& realm);
-int64_t rounds_of(const Plan& plan, const Realm& realm);
-int64_t most_rounds(const Plan& plan);
+// After the realms' positions or windows have changed.
+void count_rounds(Plan& plan);
 
 }  // namespace concilio

@@ -221,10 +221,7 @@ TEST(ConfigSet, PermissionsAreOctal) {
 }
 
 TEST(ConfigSet, WhatIsNotHonouredYetIsRefusedButForItsDefault) {
-  const std::vector<std::array<const char*, 3>> cases = {{"romio_cb_pfr", "disable", "enable"},
-                                                         {"romio_cb_fr_types", "aar", "65536"},
-                                                         {"romio_cb_fr_type", "0", "-1"},
-                                                         {"romio_cb_ds_threshold", "0", "50"},
+  const std::vector<std::array<const char*, 3>> cases = {{"romio_cb_ds_threshold", "0", "50"},
                                                          {"romio_cb_alltoall", "automatic", "disable"}};
   for (const auto& [name, normal, other] : cases) {
     Config config = Config::defaults();
@@ -306,8 +303,9 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["romio_ds_write"], "automatic");
   EXPECT_EQ(hints["file_perm"], "666");
   EXPECT_EQ(hints["romio_visibility_immediate"], "true");
-  EXPECT_FALSE(hints.contains("romio_cb_pfr"));
-  EXPECT_EQ(hints.size(), 21u);
+  EXPECT_EQ(hints["romio_cb_pfr"], "disable");
+  EXPECT_EQ(hints["concilio_realms"], "auto");
+  EXPECT_EQ(hints.size(), 31u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {

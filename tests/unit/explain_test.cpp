@@ -37,7 +37,7 @@ TEST(ExplainText, TwoPhaseShowsCallCandidatesRealmsAndMemory) {
               HasSubstr("collective write by 4 ranks on 1 node: 128 MiB in 2097152 pieces of the file"));
   EXPECT_THAT(text, HasSubstr("* two_phase"));
   EXPECT_THAT(text, HasSubstr("not possible: a rank's bytes lie in up to 524288 pieces of the file"));
-  EXPECT_THAT(text, HasSubstr("2 realms, windows of 1 MiB in up to 64 rounds"));
+  EXPECT_THAT(text, HasSubstr("2 realms in 1 group, at most 64 rounds"));
   EXPECT_THAT(text, HasSubstr("[67108864, 134217728)"));
   EXPECT_THAT(text, HasSubstr("memory of a rank: "));
   EXPECT_THAT(text, Not(HasSubstr("warning")));
@@ -74,7 +74,7 @@ TEST(ExplainJson, HoldsWhatThePlanHolds) {
   EXPECT_DOUBLE_EQ(out["candidates"][1]["seconds"].get<double>(), made.candidates[1].seconds);
   EXPECT_EQ(out["two_phase"]["window_bytes"], made.window_bytes);
   ASSERT_EQ(out["two_phase"]["realms"].size(), made.realms.size());
-  EXPECT_EQ(out["two_phase"]["realms"][1]["spans"][0][0], made.realms[1].spans[0].begin);
+  EXPECT_EQ(out["two_phase"]["realms"][1]["spans"][0][0], made.realms[1].positions[0].begin);
   EXPECT_EQ(out["two_phase"]["realms"][1]["rounds"], 64);
   EXPECT_EQ(out["peak_bytes"], made.peak_bytes);
 }

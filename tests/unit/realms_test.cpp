@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "plan/spans.h"
+#include "plan/two_phase.h"
 #include "plan_facts.h"
 
 namespace concilio {
@@ -29,9 +31,44 @@ void fill_bucket(Facts& facts, int i, int64_t first, int64_t end) {
   facts.buckets[static_cast<size_t>(i)] = {first, end, end - first};
 }
 
-std::vector<Interval> borders(const RealmSet& set) {
+// The group of all nodes.
+Group all_nodes(const Facts& facts, std::vector<Interval> spans) {
+  Group group;
+  for (size_t node = 0; node < facts.nodes.size(); ++node) group.nodes.push_back(static_cast<int>(node));
+  group.spans = std::move(spans);
+  return group;
+}
+
+// At most `count` realms of a policy over these spans.
+std::vector<Realm> realms(Facts facts, RealmPolicy policy, const std::vector<Interval>& spans,
+                          int64_t count) {
+  facts.wishes.realms = policy;
+  std::shared_ptr<const FixedRealms> fixed;
+  return realms_of(facts, all_nodes(facts, spans), count, fixed);
+}
+std::vector<Realm> even(const Facts& facts, const std::vector<Interval>& spans, int64_t count) {
+  return realms(facts, RealmPolicy::even, spans, count);
+}
+
+int64_t wanted(const Facts& facts, int64_t span_bytes) {
+  Facts evenly = facts;
+  evenly.wishes.realms = RealmPolicy::even;
+  return wanted_realms(evenly, all_nodes(facts, {{0, span_bytes}}));
+}
+
+// The aggregators that a placement picks for `count` realms.
+std::vector<Aggregator> picked(const Facts& facts, Placement placement, size_t count) {
+  const Group group = all_nodes(facts, {});
+  Hosts hosts(facts, group.nodes);
+  return placement_row(placement).place(hosts, std::vector<std::vector<Interval>>(count));
+}
+std::vector<Aggregator> first(const Facts& facts, size_t count) {
+  return picked(facts, Placement::first, count);
+}
+
+std::vector<Interval> borders(const std::vector<Realm>& set) {
   std::vector<Interval> out;
-  for (const Realm& realm : set.realms) out.push_back({realm.spans.front().begin, realm.spans.back().end});
+  for (const Realm& realm : set) out.push_back({realm.positions.front().begin, realm.positions.back().end});
   return out;
 }
 
@@ -62,31 +99,31 @@ TEST(FileSpans, NeverReachBeyondTheRange) {
 }
 
 TEST(Aggregators, AsManyAsCoresOnOneNode) {
-  EXPECT_EQ(wanted_aggregators(interleaved(Operation::write, 8, 64), 256 * MiB), 2);
+  EXPECT_EQ(wanted(interleaved(Operation::write, 8, 64), 256 * MiB), 2);
 }
 
 TEST(Aggregators, AtMostFourOnOnlyNode) {
   Facts facts = interleaved(Operation::write, 64, 64);
   facts.cores_per_node = 64;
-  EXPECT_EQ(wanted_aggregators(facts, 256 * MiB), 4);
+  EXPECT_EQ(wanted(facts, 256 * MiB), 4);
 }
 
 TEST(Aggregators, OneANodeOnSeveral) {
   Facts facts = interleaved(Operation::write, 12, 64);
   facts.nodes = make_nodes(3, 4);
-  EXPECT_EQ(wanted_aggregators(facts, 256 * MiB), 3);
+  EXPECT_EQ(wanted(facts, 256 * MiB), 3);
 }
 
 TEST(Aggregators, FewBytesNeedOne) {
-  EXPECT_EQ(wanted_aggregators(interleaved(Operation::write, 8, 64), 100 * KiB), 1);
+  EXPECT_EQ(wanted(interleaved(Operation::write, 8, 64), 100 * KiB), 1);
 }
 
 TEST(Aggregators, AskedForAreTakenHoweverFewTheBytes) {
   Facts facts = interleaved(Operation::write, 8, 64);
   facts.wishes.aggregators = 5;
-  EXPECT_EQ(wanted_aggregators(facts, 100), 5);
+  EXPECT_EQ(wanted(facts, 100), 5);
   facts.wishes.aggregators = 50;
-  EXPECT_EQ(wanted_aggregators(facts, 100), 8);
+  EXPECT_EQ(wanted(facts, 100), 8);
 }
 
 TEST(Aggregators, LimitPerNodeBoundsThoseAskedFor) {
@@ -94,8 +131,8 @@ TEST(Aggregators, LimitPerNodeBoundsThoseAskedFor) {
   facts.nodes = make_nodes(2, 4);
   facts.wishes.aggregators = 8;
   facts.wishes.aggregators_per_node = 2;
-  EXPECT_EQ(wanted_aggregators(facts, 100 * MiB), 4);
-  const std::vector<Aggregator> picked = pick_aggregators(facts, 3);
+  EXPECT_EQ(wanted(facts, 100 * MiB), 4);
+  const std::vector<Aggregator> picked = first(facts, 3);
   ASSERT_EQ(picked.size(), 3u);
   EXPECT_EQ(picked[0].rank, 0);
   EXPECT_EQ(picked[1].rank, 1);
@@ -107,7 +144,7 @@ TEST(Aggregators, NodeWithoutCandidatesHasNone) {
   Facts facts = interleaved(Operation::write, 4, 64);
   facts.nodes = make_nodes(2, 2);
   facts.nodes[0].candidates.clear();
-  const std::vector<Aggregator> picked = pick_aggregators(facts, 4);
+  const std::vector<Aggregator> picked = first(facts, 4);
   ASSERT_EQ(picked.size(), 1u);
   EXPECT_EQ(picked[0].rank, 2);
 }
@@ -116,18 +153,18 @@ TEST(Aggregators, RankNamedTwiceAggregatesOnce) {
   Facts facts = interleaved(Operation::write, 4, 64);
   facts.nodes[0].candidates = {3, 3, 1};
   facts.wishes.aggregators = 3;
-  EXPECT_EQ(pick_aggregators(facts, 3).size(), 2u);
+  EXPECT_EQ(first(facts, 3).size(), 2u);
 }
 
 TEST(EvenRealms, BordersLieAtBlocksWhereRealmsAreLarge) {
-  const RealmSet set = even_realms(range(100, MiB + 100), {{100, MiB + 100}}, 2);
-  EXPECT_EQ(set.alignment, 4096);
+  const std::vector<Realm> set = even(range(100, MiB + 100), {{100, MiB + 100}}, 2);
+  EXPECT_EQ(set.front().alignment, 4096);
   EXPECT_EQ(borders(set), (Intervals{{100, 512 * KiB}, {512 * KiB, MiB + 100}}));
 }
 
 TEST(EvenRealms, SmallRealmsAreDividedToTheByte) {
-  const RealmSet set = even_realms(range(0, 90), {{0, 90}}, 2);
-  EXPECT_EQ(set.alignment, 1);
+  const std::vector<Realm> set = even(range(0, 90), {{0, 90}}, 2);
+  EXPECT_EQ(set.front().alignment, 1);
   EXPECT_EQ(borders(set), (Intervals{{0, 45}, {45, 90}}));
 }
 
@@ -135,40 +172,40 @@ TEST(EvenRealms, LastRealmShorterThanStripe) {
   Facts facts = range(0, 3 * MiB + 5);
   facts.wishes.aggregators = 4;
   facts.storage.stripe_bytes = MiB;
-  EXPECT_EQ(borders(even_realms(facts, {{0, 3 * MiB + 5}}, 4)),
+  EXPECT_EQ(borders(even(facts, {{0, 3 * MiB + 5}}, 4)),
             (Intervals{{0, MiB}, {MiB, 2 * MiB}, {2 * MiB, 3 * MiB}, {3 * MiB, 3 * MiB + 5}}));
 }
 
 TEST(EvenRealms, RangeWithinOneStripeIsOneRealm) {
   Facts facts = range(10, 500 * KiB);
   facts.storage.stripe_bytes = MiB;
-  EXPECT_EQ(borders(even_realms(facts, {{10, 500 * KiB}}, 4)), (Intervals{{10, 500 * KiB}}));
+  EXPECT_EQ(borders(even(facts, {{10, 500 * KiB}}, 4)), (Intervals{{10, 500 * KiB}}));
 }
 
 TEST(EvenRealms, WishedAlignmentWinsOverStripe) {
   Facts facts = range(0, 3000);
   facts.storage.stripe_bytes = MiB;
   facts.wishes.alignment_bytes = 1000;
-  EXPECT_EQ(borders(even_realms(facts, {{0, 3000}}, 2)), (Intervals{{0, 1000}, {1000, 3000}}));
+  EXPECT_EQ(borders(even(facts, {{0, 3000}}, 2)), (Intervals{{0, 1000}, {1000, 3000}}));
 }
 
 TEST(EvenRealms, AlignmentBeyondAllOffsetsIsOneRealm) {
   Facts facts = range(0, 3000);
   facts.wishes.alignment_bytes = INT64_MAX;
-  EXPECT_EQ(borders(even_realms(facts, {{0, 3000}}, 4)), (Intervals{{0, 3000}}));
+  EXPECT_EQ(borders(even(facts, {{0, 3000}}, 4)), (Intervals{{0, 3000}}));
 }
 
 TEST(EvenRealms, RealmWithoutBytesIsDropped) {
   const Intervals spans{{0, 100 * KiB}, {900 * KiB, 1000 * KiB}};
-  const RealmSet set = even_realms(range(0, 1000 * KiB), spans, 4);
+  const std::vector<Realm> set = even(range(0, 1000 * KiB), spans, 4);
   EXPECT_EQ(borders(set), spans);
 }
 
 TEST(EvenRealms, SpanAcrossABorderIsCut) {
-  const RealmSet set = even_realms(range(0, MiB), {{0, 10}, {300 * KiB, 600 * KiB}, {MiB - 1, MiB}}, 2);
-  ASSERT_EQ(set.realms.size(), 2u);
-  EXPECT_EQ(set.realms[0].spans, (Intervals{{0, 10}, {300 * KiB, 512 * KiB}}));
-  EXPECT_EQ(set.realms[1].spans, (Intervals{{512 * KiB, 600 * KiB}, {MiB - 1, MiB}}));
+  const std::vector<Realm> set = even(range(0, MiB), {{0, 10}, {300 * KiB, 600 * KiB}, {MiB - 1, MiB}}, 2);
+  ASSERT_EQ(set.size(), 2u);
+  EXPECT_EQ(set[0].positions, (Intervals{{0, 10}, {300 * KiB, 512 * KiB}}));
+  EXPECT_EQ(set[1].positions, (Intervals{{512 * KiB, 600 * KiB}, {MiB - 1, MiB}}));
 }
 
 TEST(EvenRealms, AreDisjointAlignedAndCoverEverySpanForAnyFacts) {
@@ -184,19 +221,19 @@ TEST(EvenRealms, AreDisjointAlignedAndCoverEverySpanForAnyFacts) {
         return span.begin <= bucket.first && bucket.end <= span.end;
       })) << i;
     }
-    const RealmSet set = even_realms(facts, spans, wanted_aggregators(facts, total_bytes(spans)));
-    ASSERT_FALSE(set.realms.empty()) << i;
+    const std::vector<Realm> set = even(facts, spans, wanted(facts, total_bytes(spans)));
+    ASSERT_FALSE(set.empty()) << i;
     Intervals joined;  // realm after realm, parts that touch put together again
     std::set<int> ranks;
-    for (const Realm& realm : set.realms) {
+    for (const Realm& realm : set) {
       ASSERT_TRUE(ranks.insert(realm.aggregator).second) << i;
       const std::vector<int>& candidates = facts.nodes[static_cast<size_t>(realm.node)].candidates;
       ASSERT_NE(std::find(candidates.begin(), candidates.end(), realm.aggregator), candidates.end()) << i;
-      ASSERT_EQ(realm.bytes, total_bytes(realm.spans)) << i;
-      for (const Interval& span : realm.spans) {
+      ASSERT_EQ(realm.bytes, total_bytes(realm.positions)) << i;
+      for (const Interval& span : realm.positions) {
         ASSERT_FALSE(span.empty()) << i;
         if (!joined.empty() && joined.back().end == span.begin) {
-          ASSERT_EQ(span.begin % set.alignment, 0) << i;
+          ASSERT_EQ(span.begin % set.front().alignment, 0) << i;
           joined.back().end = span.end;
         } else {
           joined.push_back(span);

@@ -1,0 +1,23 @@
+// The two-phase part of an explanation: groups, partition trees, realms, aggregators, rounds, memory,
+// messages.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "plan/plan.h"
+
+namespace concilio {
+
+// What a call moves between ranks, as the plan has it.
+struct Movement {
+  int64_t messages =
+      0;               // between nodes; at most, since nodes without bytes in a window send their head alone
+  int64_t shared = 0;  // times that a rank copies to or from an image in its node's memory, no message
+};
+Movement movement_of(const Facts& facts, const Plan& plan);
+
+std::string explain_two_phase_text(const Facts& facts, const Plan& plan);
+nlohmann::json explain_two_phase_json(const Facts& facts, const Plan& plan);
+
+}  // namespace concilio

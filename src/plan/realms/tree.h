@@ -1,0 +1,17 @@
+// The partition tree of a group, as the tree policy builds and remerges it; `concilio explain` draws it.
+#pragma once
+
+#include "plan/partition_tree.h"
+#include "plan/realms.h"
+
+namespace concilio {
+
+struct Remerged {
+  PartitionTree before, after;  // after: every leaf has an aggregator
+  int64_t taken_over = 0;       // leaves that left
+  int64_t alignment = 1;
+};
+// The hosts take on what the leaves need.
+Remerged partition(const Region& region, Hosts& hosts);
+
+}  // namespace concilio
