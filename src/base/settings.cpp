@@ -44,7 +44,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "plan.",
      Effect::default_only},
     {Key::romio_cb_alltoall, ValueType::choice, none, none, "automatic", automatic, "romio_cb_alltoall",
-     nullptr, "Whether aggregators and ranks exchange by MPI_Alltoallw.", Effect::default_only},
+     nullptr, "Whether nodes exchange by MPI_Alltoallw, not by nonblocking messages."},
     {Key::striping_unit, ValueType::bytes, 0, tib, "0", nullptr, "striping_unit", nullptr,
      "Size of a stripe of the file; 0: the file system's own.", Effect::at_open},
     {Key::striping_factor, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "striping_factor", nullptr,

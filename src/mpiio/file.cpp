@@ -114,6 +114,7 @@ Wishes wishes_of(const Config& config, Operation operation) {
   wishes.aggregators_per_node = config.integer(Key::cb_config_list);
   if (const int64_t most = config.integer(Key::aggregators_per_node); most > 0)
     wishes.aggregators_per_node = most;
+  wishes.alltoallw = three(Key::romio_cb_alltoall);
   wishes.realms = realms_wished(config);
   wishes.realm_block_bytes = std::max<int64_t>(0, config.integer(Key::romio_cb_fr_types));
   wishes.placement = static_cast<Placement>(config.integer(Key::placement));

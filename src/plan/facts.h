@@ -102,6 +102,7 @@ struct Wishes {
   int64_t aggregators = 0;                      // cb_nodes
   int64_t aggregators_per_node = 0;             // cb_config_list, concilio_aggregators_per_node: N_ah
   int64_t alignment_bytes = 0;                  // romio_cb_fr_alignment
+  Choice3 alltoallw = Choice3::automatic;       // romio_cb_alltoall
   RealmPolicy realms = RealmPolicy::automatic;  // concilio_realms, romio_cb_pfr, romio_cb_fr_types
   int64_t realm_block_bytes = 0;                // romio_cb_fr_types: blocks of cyclic and persistent realms
   Placement placement = Placement::memory;      // concilio_placement
@@ -113,11 +114,11 @@ struct Wishes {
   // concilio_node_memory: what nodes have available, in place of what they measure; node i has entry i modulo
   // the list. Whoever gathers facts goes by it.
   std::vector<int64_t> node_memory_bytes{};
-  int64_t sieve_buffer_bytes = 0;               // ind_rd_buffer_size or ind_wr_buffer_size
-  Choice3 collective = Choice3::automatic;      // romio_cb_read or romio_cb_write
-  Choice3 sieving = Choice3::automatic;         // romio_ds_read or romio_ds_write
-  bool no_independent = false;                  // romio_no_indep_rw
-  int32_t forced_method = -1;                   // concilio_method: a Method, or -1
+  int64_t sieve_buffer_bytes = 0;           // ind_rd_buffer_size or ind_wr_buffer_size
+  Choice3 collective = Choice3::automatic;  // romio_cb_read or romio_cb_write
+  Choice3 sieving = Choice3::automatic;     // romio_ds_read or romio_ds_write
+  bool no_independent = false;              // romio_no_indep_rw
+  int32_t forced_method = -1;               // concilio_method: a Method, or -1
 };
 
 struct Facts {

@@ -29,7 +29,9 @@ constexpr Prices local_prices = {.request_seconds = 1e-6,
                                  .oversubscribed_seconds = 15e-6,
                                  // TCP between hosts of one rack, the least that clusters have.
                                  .message_seconds = 20e-6,
-                                 .network_bytes_per_second = 1e9};
+                                 .network_bytes_per_second = 1e9,
+                                 // An MPI datatype of many small blocks, packed or unpacked.
+                                 .datatype_piece_seconds = 20e-9};
 
 // A request is a round trip to a server: 100-300 us measured on a distributed file system under FUSE, which
 // moved 340 MB/s of writes and took as long for a lock as for a request.
@@ -227,6 +229,29 @@ Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& pri
     cost.terms.push_back({"network", network / prices.network_bytes_per_second});
   }
   return cost;
+}
+
+ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices) {
+  const bool travels = std::any_of(layout.groups.begin(), layout.groups.end(),
+                                   [](const Group& group) { return group.nodes.size() > 1; });
+  if (!travels || facts.wishes.alltoallw == Choice3::disable) return ExchangeStrategy::messages;
+  if (facts.wishes.alltoallw == Choice3::enable) return ExchangeStrategy::alltoallw;
+  // By messages an aggregator takes in one a node and window, and copies the bytes on. MPI_Alltoallw spares
+  // the copy, but every leader speaks to every other one three times in a round of anybody's, and MPI goes
+  // through the pieces one by one.
+  const double nodes = static_cast<double>(facts.nodes.size()), rounds = static_cast<double>(layout.rounds);
+  const double sent = static_cast<double>(facts.digest.bytes) * (nodes - 1) / nodes;
+  double in_window = 0;
+  for (const Group& group : layout.groups)
+    in_window = std::max(in_window,
+                         static_cast<double>(group.rounds * (static_cast<int64_t>(group.nodes.size()) - 1)));
+  const double realms = static_cast<double>(std::max<size_t>(1, layout.realms.size()));
+  const double by_messages =
+      in_window * prices.message_seconds + sent / realms / prices.copy_bytes_per_second;
+  const double by_alltoallw =
+      3 * rounds * (nodes - 1) * prices.message_seconds +
+      2 * static_cast<double>(facts.digest.file_pieces) / realms * prices.datatype_piece_seconds;
+  return by_alltoallw < by_messages ? ExchangeStrategy::alltoallw : ExchangeStrategy::messages;
 }
 
 double price(Method method, const Facts& facts, const Prices& prices) {

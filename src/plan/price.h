@@ -22,6 +22,7 @@ struct Prices {
   double oversubscribed_seconds;    // the same where ranks wait for cores: time of one core
   double message_seconds;           // between nodes
   double network_bytes_per_second;  // between nodes, one node's link
+  double datatype_piece_seconds;    // per piece that MPI goes through in a derived datatype
 };
 Prices prices_for(const StorageFacts& storage);
 
@@ -41,6 +42,9 @@ Cost cost_of_independent(const Facts& facts, const Plan& layout, const Prices& p
 Cost cost_of_list(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_sieve(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& prices);
+
+// How the images of a layout travel between nodes: as is wished, else the cheaper way.
+ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices);
 
 double price(Method method, const Facts& facts, const Prices& prices);
 
