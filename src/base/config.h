@@ -29,7 +29,7 @@ enum class Key : int {
   romio_cb_pfr,           // enable | disable: realms that stay the same from call to call
   romio_cb_fr_types,      // aar, or a number: how realms are cut
   romio_cb_fr_alignment,  // bytes; unit that realm borders are aligned to; 0 = chosen by the plan
-  romio_cb_ds_threshold,  // percent
+  romio_cb_ds_threshold,  // percent up to 100, bytes above; 0 = by price
   romio_cb_alltoall,      // enable | disable | automatic
   striping_unit,          // bytes; 0 = the file system's own
   striping_factor,        // targets; 0 = the file system's own
@@ -38,7 +38,7 @@ enum class Key : int {
   filesystem_type,        // romio_filesystem_type: told
   // Ours.
   method,           // concilio_method: auto | independent | list | sieve | two_phase
-  flush,            // concilio_flush: auto | rmw | list: how a window with holes reaches the file
+  flush,            // concilio_flush: auto | rmw | list | batch: how a window with holes reaches the file
   memory_limit,     // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
   ranks_per_node,   // concilio_ranks_per_node: 0 = the machine's own; smaller makes several nodes of one
   lock_timeout_ms,  // concilio_lock_timeout_ms
