@@ -220,11 +220,24 @@ TEST(ConfigSet, PermissionsAreOctal) {
   EXPECT_EQ(config.integer(Key::file_perm), 0640);
 }
 
+TEST(ConfigSet, SievingThresholdIsAPercentageOrBytes) {
+  Config config = Config::defaults();
+  EXPECT_EQ(config.integer(Key::romio_cb_ds_threshold), 0);
+  for (const auto& [text, value] : {std::pair("50", 50), std::pair("16K", 16384), std::pair("101", 101)}) {
+    EXPECT_TRUE(config.set("romio_cb_ds_threshold", text, Origin::info)) << text;
+    EXPECT_EQ(config.integer(Key::romio_cb_ds_threshold), value);
+  }
+  for (const char* bad : {"-1", "many", "2T", "16KK"}) {
+    EXPECT_EQ(config.set("romio_cb_ds_threshold", bad, Origin::info).error().kind, ErrorKind::info_value)
+        << bad;
+  }
+  EXPECT_EQ(config.integer(Key::romio_cb_ds_threshold), 101);
+}
+
 TEST(ConfigSet, WhatIsNotHonouredYetIsRefusedButForItsDefault) {
   const std::vector<std::array<const char*, 3>> cases = {{"romio_cb_pfr", "disable", "enable"},
                                                          {"romio_cb_fr_types", "aar", "65536"},
                                                          {"romio_cb_fr_type", "0", "-1"},
-                                                         {"romio_cb_ds_threshold", "0", "50"},
                                                          {"romio_cb_alltoall", "automatic", "disable"}};
   for (const auto& [name, normal, other] : cases) {
     Config config = Config::defaults();
@@ -307,7 +320,7 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["file_perm"], "666");
   EXPECT_EQ(hints["romio_visibility_immediate"], "true");
   EXPECT_FALSE(hints.contains("romio_cb_pfr"));
-  EXPECT_EQ(hints.size(), 21u);
+  EXPECT_EQ(hints.size(), 22u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {
