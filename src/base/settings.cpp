@@ -59,7 +59,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "The method all calls take where it is legal; auto: the cheapest for each call."},
     {Key::flush, ValueType::choice, none, none, "auto", "auto|rmw|list|batch", "concilio_flush", nullptr,
      "How a window with holes reaches the file: read, modified and written, or piece by piece, in turn "
-     "(list) or many pieces at once (batch)."},
+     "(list) or many at once (batch), as the method list then takes its pieces too."},
     {Key::memory_limit, ValueType::bytes, 4 * kib, tib, "8M", nullptr, "concilio_memory_limit",
      "CONCILIO_MEMORY_LIMIT", "Most bytes of internal memory that a rank takes."},
     {Key::ranks_per_node, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "concilio_ranks_per_node",

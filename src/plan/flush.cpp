@@ -48,7 +48,7 @@ FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, co
     case Flush::read_modify_write:
       return {2 * windows * prices.request_seconds, 2 * static_cast<double>(window.range_bytes)};
     case Flush::list:
-      return {runs * prices.request_seconds, covered_bytes};
+      return {runs * prices.scattered_write_seconds, covered_bytes};
     case Flush::batch:
       return {runs * seconds_at_once(Operation::write, runs / windows, prices), covered_bytes};
   }
@@ -60,18 +60,24 @@ FlushCost cheapest_flush(const WindowShape& window, double windows, const Prices
   return cost_of_flush(how, window, windows, prices);
 }
 
+double seconds_in_turn(Operation operation, double requests, const Prices& prices) {
+  const bool scattered = operation == Operation::write && requests > 1;
+  return scattered ? prices.scattered_write_seconds : prices.request_seconds;
+}
+
 double seconds_at_once(Operation operation, double requests, const Prices& prices) {
   const AtOnce& at_once = operation == Operation::read ? prices.reads_at_once : prices.writes_at_once;
   const double served = std::max(1.0, std::min(at_once.served, requests));
-  return prices.request_seconds / served + at_once.submit_seconds;
+  return seconds_in_turn(operation, requests, prices) / served + at_once.submit_seconds;
 }
 
 double seconds_of_one(Operation operation, double requests, const Prices& prices) {
-  return std::min(prices.request_seconds, seconds_at_once(operation, requests, prices));
+  return std::min(seconds_in_turn(operation, requests, prices), seconds_at_once(operation, requests, prices));
 }
 
 bool pays_at_once(Operation operation, int64_t requests, const Prices& prices) {
-  return seconds_at_once(operation, static_cast<double>(requests), prices) < prices.request_seconds;
+  const auto count = static_cast<double>(requests);
+  return seconds_at_once(operation, count, prices) < seconds_in_turn(operation, count, prices);
 }
 
 }  // namespace concilio

@@ -48,8 +48,9 @@ struct FlushCost {
 FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices);
 FlushCost cheapest_flush(const WindowShape& window, double windows, const Prices& prices);
 
-// One request of many that a rank has under way at once; the same of requests as a rank makes them, at once
-// or in turn.
+// What one of a rank's `requests` costs besides its bytes: one after another, many under way at once, and the
+// cheaper of the two.
+double seconds_in_turn(Operation operation, double requests, const Prices& prices);
 double seconds_at_once(Operation operation, double requests, const Prices& prices);
 double seconds_of_one(Operation operation, double requests, const Prices& prices);
 bool pays_at_once(Operation operation, int64_t requests, const Prices& prices);

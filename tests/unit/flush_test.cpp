@@ -15,7 +15,7 @@ const Prices remote = prices_for({StorageFacts::Kind::parallel, 4096, 0, 0});
 // Storage that serves 32 requests of 100 us at once, 1 GB/s.
 Prices wide() {
   Prices prices = remote;
-  prices.request_seconds = 100e-6;
+  prices.request_seconds = prices.scattered_write_seconds = 100e-6;
   prices.storage_bytes_per_second = 1e9;
   prices.writes_at_once = prices.reads_at_once = {32, 1e-6};
   return prices;
@@ -33,14 +33,22 @@ TEST(FlushByPrice, ManyShortRunsAreRewrittenFewAreListed) {
 }
 
 TEST(FlushByPrice, RemoteRequestsMoveTheChoiceTowardsRewriting) {
-  EXPECT_EQ(choose_flush(strided(128, 2 * KiB, 8 * KiB), {}, local), list);
-  EXPECT_EQ(choose_flush(strided(128, 2 * KiB, 8 * KiB), {}, remote), rmw);
+  EXPECT_EQ(choose_flush(strided(64, 2 * KiB, 16 * KiB), {}, local), list);
+  EXPECT_EQ(choose_flush(strided(64, 2 * KiB, 16 * KiB), {}, remote), rmw);
 }
 
 TEST(FlushByPrice, RequestsAtOnceWhereStorageServesMany) {
   EXPECT_EQ(choose_flush(strided(128, 2 * KiB, 64 * KiB), {}, wide()), batch);
   EXPECT_EQ(choose_flush(strided(8192, 64, 128), {}, wide()), rmw);
   EXPECT_EQ(choose_flush(strided(128, 2 * KiB, 64 * KiB), {}, local), list) << "writers take turns there";
+}
+
+TEST(FlushByPrice, LocalCrossoverLiesWhereItWasMeasured) {
+  // A page of 4 KiB from start to start: rewriting took 0.25 ms a MiB, listing 0.7; at 64 KiB 0.3 and 0.1.
+  for (const int64_t percent : {10, 50}) {
+    EXPECT_EQ(choose_flush(strided(256, 4 * KiB * percent / 100, 4 * KiB), {}, local), rmw);
+    EXPECT_EQ(choose_flush(strided(16, 64 * KiB * percent / 100, 64 * KiB), {}, local), list);
+  }
 }
 
 TEST(FlushByPrice, ExtentDecidesRatherThanTheShareOfBytes) {
@@ -120,7 +128,7 @@ TEST(AtOnce, StorageServesNoMoreThanThereAre) {
 TEST(FlushCosts, OfManyWindowsTogether) {
   const WindowShape all = strided(1000, 1000, 10'000);
   EXPECT_NEAR(cost_of_flush(rmw, all, 10, local).request_seconds, 20e-6, 1e-12);
-  EXPECT_NEAR(cost_of_flush(list, all, 10, local).request_seconds, 1e-3, 1e-9);
+  EXPECT_NEAR(cost_of_flush(list, all, 10, local).request_seconds, 3e-3, 1e-9);
   EXPECT_EQ(cost_of_flush(list, all, 10, local).bytes, 1e6);
   EXPECT_LE(cheapest_flush(all, 10, wide()).seconds(wide()),
             cost_of_flush(rmw, all, 10, wide()).seconds(wide()));
