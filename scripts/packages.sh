@@ -10,6 +10,7 @@ build  ninja-build          ninja
 build  libfmt-dev           header:fmt/core.h
 build  nlohmann-json3-dev   header:nlohmann/json.hpp
 build  libcli11-dev         header:CLI/CLI.hpp
+build  liburing-dev         header:liburing.h
 build  libopenmpi-dev       mpicc.openmpi
 build  openmpi-bin          mpirun.openmpi
 mpich  libmpich-dev         mpicc.mpich

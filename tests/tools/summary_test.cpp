@@ -37,6 +37,16 @@ TEST(Summary, OfOneFileOpenedTwice) {
             "  memory   4 MiB a rank at the peak\n");
 }
 
+TEST(Summary, HowWindowsReachedTheFile) {
+  FileRecord record;
+  record.sum[Counter::windows_whole] = 7;
+  record.sum[Counter::windows_rmw] = 2;
+  record.sum[Counter::windows_batch] = 1;
+  EXPECT_NE(render_summary({record}).find(
+                "\n  windows  7 whole, 2 after reading their holes, 1 in many pieces at once\n"),
+            std::string::npos);
+}
+
 TEST(Records, MethodsAreNamedByHowOftenTheyWereTaken) {
   const Records records = parse_records(lines);
   EXPECT_EQ(methods_taken(records.files[0]), "two_phase, sieve");
