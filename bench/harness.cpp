@@ -344,18 +344,23 @@ class Harness {
   std::string check_holes(const MappedFile& file) const {
     if (end_ != file.size()) return fmt::format("the file has {} bytes, expected {}", file.size(), end_);
     if (end_ == outcome_.total_bytes) return {};
-    std::vector<bool> written(static_cast<size_t>(end_));
+    std::vector<unsigned char> written(static_cast<size_t>(end_), 0);
     for (int rank = 0; rank < ranks_; ++rank) {
       pattern_.for_each_piece(rank, [&](const Piece& piece) {
-        const auto begin = written.begin() + piece.file_offset;
-        std::fill(begin, begin + piece.bytes, true);
+        std::memset(written.data() + piece.file_offset, 1, static_cast<size_t>(piece.bytes));
       });
     }
-    for (auto hole = std::find(written.begin(), written.end(), false); hole != written.end();
-         hole = std::find(hole + 1, written.end(), false)) {
-      const int64_t offset = hole - written.begin();
-      const int there = file.bytes()[offset];
-      if (there != hole_byte) return difference("a hole of the file", offset, hole_byte, there);
+    // The next place from `offset` on that is written, or is not; the end of the file where there is none.
+    const auto next = [&](int64_t offset, int value) {
+      const void* found = std::memchr(written.data() + offset, value, static_cast<size_t>(end_ - offset));
+      return found ? static_cast<const unsigned char*>(found) - written.data() : end_;
+    };
+    for (int64_t hole = next(0, 0); hole < end_;) {
+      const int64_t hole_end = next(hole, 1);
+      const int64_t other = find_other_than(file.bytes() + hole, hole_end - hole, hole_byte);
+      if (other >= 0)
+        return difference("a hole of the file", hole + other, hole_byte, file.bytes()[hole + other]);
+      hole = next(hole_end, 0);
     }
     return {};
   }

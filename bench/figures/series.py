@@ -117,7 +117,7 @@ def realms(quick):
                     Variant("persistent aligned", hints={**common, **kept, **aligned})]
         cases.append(Case({"ranks": ranks, "flush": flush}, variants, {f"timesteps:{steps}": {"steps": steps}},
                           ranks=ranks, pfs=True, mib_per_rank=points * DATA_POINT_BYTES / ranks / MIB,
-                          repetitions=1 if quick else 2, options=("--write-only",), seconds=600))
+                          repetitions=1, options=("--write-only",), seconds=600))
     return Series("realms", "Persistent and aligned realms on a distributed file system, one call a time step", cases)
 
 

@@ -140,9 +140,42 @@ class Tables(unittest.TestCase):
         self.assertIn("| 1.40 |", conscious)
 
 
+def fabricated(made):
+    """Results of a whole series, the second variant twice as fast as the first and so on."""
+    runs = []
+    for case in made.cases:
+        for place, variant in enumerate(case.variants):
+            for alternation in range(3):
+                each = [pattern(name, [1 / (place + 1)], read={"seconds": [0.5 / (place + 1)]}) for name in case.patterns]
+                lines = [report(peak_bytes_by_node=[1 << 20] * max(case.hosts, 1)) for _ in each]
+                runs.append({"case": case.key, "variant": variant.name, "alternation": alternation, "load": 0.5,
+                             "patterns": records.condense({"patterns": each}, lines if variant.concilio else [])})
+    definition_of = script("run").definition_of
+    return {"cases": {case.key: definition_of(case) for case in made.cases}, "runs": runs}
+
+
 class Series(unittest.TestCase):
     def test_every_series_has_a_table(self):
         self.assertEqual(list(series.ALL), list(tables.ALL))
+
+    def test_tables_of_whole_series(self):
+        # What stands in a line: a ratio that follows from the order of the variants.
+        wanted = {"datatypes": "| 2.00 |", "sieving": "| 64 KiB | 100 | 64 | 128 | 192 | 256 | 320 | 0 % | 0 % |", "realms": "| 2.00 | 3.00 | 4.00 |",
+                  "memory": "| 64 | 128 | 192 | 3.00 | 128 | 256 | 384 | 3.00 |", "limits": "| 2.00 | 2.00 |"}
+        for name, make in series.ALL.items():
+            rows = records.rows_of(fabricated(make(False)))
+            text = tables.ALL[name](rows)
+            self.assertIn(wanted[name], text, name)
+
+    def test_drawings_of_whole_series(self):
+        if not importlib.util.find_spec("matplotlib"):
+            self.skipTest("no matplotlib")
+        import drawings
+        self.assertEqual(list(drawings.ALL), list(series.ALL))
+        for name, make in series.ALL.items():
+            figure = drawings.ALL[name](records.rows_of(fabricated(make(False))))
+            marks = sum(len(axis.lines) + len(axis.patches) for axis in figure.axes)
+            self.assertGreaterEqual(marks, 4, name)
 
     def test_cases_are_told_apart(self):
         for make in series.ALL.values():

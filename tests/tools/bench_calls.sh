@@ -18,10 +18,7 @@ done
 run timesteps:3:4/8 --overlap; says out '"overlap": [0-9.]*'
 refuse() { expect 2 "$concilio" bench "$1" -n 1 --mpi "$mpi"; says err "$2"; }
 refuse extent:1024/0 'PERCENT a whole number from 1 to 100'
-refuse extent:1024/101 'PERCENT'
-refuse timesteps:0 'STEPS, ELEMENTS and BYTES'
 refuse timesteps:4:3 'STEPS, ELEMENTS and BYTES'
 refuse timesteps:1000000:1000000/1000000 'more than 1 GiB'
 refuse hpio:8/128:linear 'SIZE and COUNT'
-refuse hpio:8/128:0 'SIZE and COUNT'
 finish
