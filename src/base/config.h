@@ -124,8 +124,8 @@ class Config {
     std::string value;
     bool by_alias;
   };
-  // Nothing for hints of other implementations, several for some aliases. Unknown names and values that are
-  // give an error of kind `unsupported`, malformed and out-of-range values `info_value`.
+  // Nothing for hints of other implementations, several for some aliases. Unknown names give an error of kind
+  // `unsupported`, malformed and out-of-range values `info_value`.
   static Result<std::vector<Meaning>> read(std::string_view hint, std::string_view value);
   // Sets a hint by its info name. On an error, which is that of `read`, nothing has changed. A hint that the
   // user's environment fixed is silently kept.
