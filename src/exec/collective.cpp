@@ -186,7 +186,11 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   }
   plan = concilio::plan(facts);
   if (plan.method != Method::two_phase) return;
-  auto status = workspace_.prepare(engine, plan);
+  const bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(), [&](const Realm& realm) {
+    return realm.aggregator == engine.team.rank();
+  });
+  auto status = workspace_.prepare(engine, plan,
+                                   aggregates ? behind_.prepare(engine.budget, plan.behind_bytes) : Status());
   layout_ = {};
   if (status) {
     if (plan.fixed) fixed_ = plan.fixed;
@@ -201,6 +205,17 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   facts.wishes.no_independent = false;
   facts.wishes.forced_method = -1;
   plan = concilio::plan(facts);
+}
+
+Status Collective::settle(Engine& engine) {
+  if (!holds_back_) return {};
+  const Status mine = behind_.flush(engine);
+  holds_back_ = false;
+  held_for_ = nullptr;
+  Verdict verdict = verdict_of(engine.team, mine);
+  engine.team.allreduce(verdict);
+  if (verdict.kind != 0) return shared_error(engine.team, verdict, mine);
+  return {};
 }
 
 // On this node; by one rank for all, while nobody uses the segment.
@@ -254,6 +269,15 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   }
   last_ = operation;
 
+  const bool behind = plan->behind_bytes > 0;
+  if (!behind || plan->fixed != held_for_) {
+    if (auto settled = settle(engine); !settled) return settled.error();
+  }
+  if (behind) {
+    engine.behind = &behind_;
+    held_for_ = plan->fixed;
+    holds_back_ = true;
+  }
   Outcome outcome = 0;
   if (plan->method == Method::two_phase) {
     if (std::vector<int64_t> layout = layout_of(*plan, team.node()); layout_ != layout) {

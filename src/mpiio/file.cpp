@@ -116,6 +116,7 @@ Wishes wishes_of(const Config& config, Operation operation) {
     wishes.aggregators_per_node = most;
   wishes.alltoallw = three(Key::romio_cb_alltoall);
   wishes.realms = realms_wished(config);
+  wishes.write_behind_bytes = config.integer(Key::write_behind);
   wishes.realm_block_bytes = std::max<int64_t>(0, config.integer(Key::romio_cb_fr_types));
   wishes.placement = static_cast<Placement>(config.integer(Key::placement));
   wishes.groups = config.integer(Key::groups) == 0;
@@ -392,10 +393,17 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   last = &place->second;
 }
 
+Status File::settle() {
+  Engine engine = this->engine();
+  return collective_.settle(engine);
+}
+
 Status File::close() {
   independents_.wait();
   collectives_.wait();
+  const Status settled = settle();
   auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
+  if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
     auto removed = agree(team_->rank() == 0 ? store_->remove(path()) : Status());
     if (outcome) outcome = removed;

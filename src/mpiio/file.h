@@ -148,6 +148,8 @@ class File {
   bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
   bool writes() const { return (amode_ & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
 
+  // Collective: what aggregators hold back of earlier writes is written. Within in_turn, or at the close.
+  Status settle();
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
   // Takes the hints of info objects given after the open, the same on every rank. Collective; within in_turn.

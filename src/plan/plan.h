@@ -74,6 +74,7 @@ struct Plan {
   ExchangeStrategy exchange = ExchangeStrategy::messages;
   int slots = 2;
   Access::Granule granule;
+  int64_t behind_bytes = 0;   // that an aggregator may hold back of what it is to write; 0: nothing
   int64_t window_bytes = 0;   // of the realm with the largest
   int64_t rounds = 0;         // of the group that needs most
   int64_t segment_bytes = 0;  // of the group with the largest

@@ -169,7 +169,8 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
     evenly.wishes.realms = RealmPolicy::even;
     return realms_of(evenly, group, most, fixed);
   }
-  if (policy.of_file) fixed = fixed_as(facts, division);
+  if (policy.of_file)
+    fixed = known && !facts.fixed->aggregators.empty() ? facts.fixed : fixed_as(facts, division);
   std::vector<Realm> realms;
   for (size_t i = 0; i < division.portions.size(); ++i) {
     const Portion& portion = division.portions[i];
