@@ -63,8 +63,9 @@ struct NodeFacts {
   std::vector<Interval> spans;
   int64_t bytes = 0;
 };
-// As many intervals as a node tells of.
+// As many intervals and candidates as a node tells of.
 inline constexpr int most_node_spans = 8;
+inline constexpr int most_candidates = 8;
 
 struct Aggregator {
   int rank;
@@ -113,11 +114,11 @@ struct Wishes {
   // concilio_node_memory: what nodes have available, in place of what they measure; node i has entry i modulo
   // the list. Whoever gathers facts goes by it.
   std::vector<int64_t> node_memory_bytes{};
-  int64_t sieve_buffer_bytes = 0;               // ind_rd_buffer_size or ind_wr_buffer_size
-  Choice3 collective = Choice3::automatic;      // romio_cb_read or romio_cb_write
-  Choice3 sieving = Choice3::automatic;         // romio_ds_read or romio_ds_write
-  bool no_independent = false;                  // romio_no_indep_rw
-  int32_t forced_method = -1;                   // concilio_method: a Method, or -1
+  int64_t sieve_buffer_bytes = 0;           // ind_rd_buffer_size or ind_wr_buffer_size
+  Choice3 collective = Choice3::automatic;  // romio_cb_read or romio_cb_write
+  Choice3 sieving = Choice3::automatic;     // romio_ds_read or romio_ds_write
+  bool no_independent = false;              // romio_no_indep_rw
+  int32_t forced_method = -1;               // concilio_method: a Method, or -1
 };
 
 struct Facts {
