@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "base/config.h"
 #include "plan/explain_two_phase.h"
@@ -31,8 +32,25 @@ constexpr std::array colours = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b0
 constexpr const char* no_realm_colour = "#5f6b7a";
 constexpr std::array group_tints = {"#e8f0fa", "#fdf1e0", "#e9f5e6", "#f6eaf5", "#e6f4f4", "#f7f3dc"};
 
-const char* colour_of(int realm) {
-  return realm < 0 ? no_realm_colour : colours[static_cast<size_t>(realm) % colours.size()];
+// Realms that are too many to be told apart have colours that run through the rainbow, neighbours nearly
+// alike.
+constexpr int rainbow_steps = 60;
+int colour_index(int realm, size_t realms) {
+  if (realm < 0) return -1;
+  if (realms <= most_marked_realms) return realm % static_cast<int>(colours.size());
+  return static_cast<int>(colours.size()) +
+         static_cast<int>(static_cast<int64_t>(realm) * rainbow_steps / static_cast<int64_t>(realms));
+}
+std::string colour(int index) {
+  if (index < 0) return no_realm_colour;
+  if (index < static_cast<int>(colours.size())) return colours[static_cast<size_t>(index)];
+  const int step = index - static_cast<int>(colours.size());
+  // Three waves, a third apart.
+  const auto wave = [&](double shift) {
+    const double at = static_cast<double>(step) / rainbow_steps + shift;
+    return static_cast<int>(125 + 85 * std::cos(2 * std::numbers::pi * at));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", wave(0), wave(-1.0 / 3), wave(-2.0 / 3));
 }
 
 std::string filled(std::string_view colour, double opacity = 1) {
@@ -60,6 +78,15 @@ std::vector<std::string> lines_of(const std::string& text, size_t letters) {
   }
   lines.push_back(text.substr(begin));
   return lines;
+}
+
+// In the largest unit that needs no fraction.
+std::string exact_bytes(int64_t bytes) {
+  constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  if (bytes == 0) return "0";
+  size_t unit = 0;
+  for (; unit + 1 < units.size() && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return fmt::format("{} {}", bytes, units[unit]);
 }
 
 class Picture {
@@ -105,6 +132,8 @@ class Picture {
   double top_of(size_t node) const { return plot_.y + row_height_ * first_row_[node]; }
   double bottom_of(size_t node) const { return plot_.y + row_height_ * end_row_[node]; }
 
+  std::string colour_of(int realm) const { return colour(colour_index(realm, plan_.realms.size())); }
+
   void find_nodes() {
     first_row_.assign(facts_.nodes.size(), 0);
     end_row_.assign(facts_.nodes.size(), 0);
@@ -133,11 +162,11 @@ class Picture {
           counted(static_cast<int64_t>(plan_.groups.size()), "group"), counted(plan_.rounds, "round"),
           counted(movement.messages, "message"), format_bytes(plan_.peak_bytes));
     }
-    for (const std::string& line : lines_of(what, 185)) {
+    for (const std::string& line : lines_of(what, 165)) {
       svg_.text(16, y, line, "font-size=\"12\"");
       y += 16;
     }
-    for (const std::string& line : lines_of(plan_.reason, 185)) {
+    for (const std::string& line : lines_of(plan_.reason, 165)) {
       svg_.text(16, y, line, "font-size=\"12\" fill=\"#666\"");
       y += 16;
     }
@@ -148,16 +177,46 @@ class Picture {
     return y + 4;
   }
 
-  // The realms along the file. Where several own parts of a column, each has its part of the height.
+  // The realms along the file.
   void band(const Box& box) {
     svg_.rectangle(box, "fill=\"#f4f4f4\"");
-    for (int column = 0; column < raster_.columns;) {
-      const std::vector<Owners::Share>& here = owners_.of(column);
-      int end = column + 1;
-      while (end < raster_.columns && same(owners_.of(end), here)) ++end;
+    const bool few = plan_.realms.size() <= most_marked_realms;
+    const bool stretches = std::all_of(plan_.realms.begin(), plan_.realms.end(),
+                                       [](const Realm& realm) { return realm.owned.is_contiguous(); });
+    few&& stretches ? band_of_stretches(box) : band_of_columns(box);
+    for (size_t i = 0; few && i < plan_.realms.size(); ++i) band_label(box, i);
+    svg_.rectangle(box, "fill=\"none\" stroke=\"#999\"");
+  }
+  void band_of_stretches(const Box& box) {
+    for (size_t i = 0; i < plan_.realms.size(); ++i) {
+      const Realm& realm = plan_.realms[i];
+      for (const Interval& part : realm.positions) {
+        const double x = x_of(realm.owned.offset_of(part.begin));
+        const double right = x_of(realm.owned.offset_of(part.end - 1) + 1);
+        svg_.rectangle({x, box.y, right - x, box.height}, filled(colour_of(static_cast<int>(i))));
+      }
+    }
+  }
+  // Where several own parts of a column, each has its part of the height; but where a column is merely cut by
+  // a border it is drawn as the larger part.
+  void band_of_columns(const Box& box) {
+    std::vector<std::vector<Owners::Share>> columns;
+    for (int column = 0; column < raster_.columns; ++column) columns.push_back(owners_.of(column));
+    for (int column = 0; column < raster_.columns; ++column) {
+      std::vector<Owners::Share>& here = columns[static_cast<size_t>(column)];
+      const bool after_pure = column > 0 && owners_.of(column - 1).size() == 1;
+      const bool before_pure = column + 1 < raster_.columns && owners_.of(column + 1).size() == 1;
+      if (here.size() == 2 && (after_pure || before_pure))
+        here = {here[0].part >= here[1].part ? here[0] : here[1]};
+    }
+    for (size_t column = 0; column < columns.size();) {
+      const std::vector<Owners::Share>& here = columns[column];
+      size_t end = column + 1;
+      while (end < columns.size() && same(columns[end], here)) ++end;
       double all = 0, y = box.y;
       for (const Owners::Share& share : here) all += share.part;
-      const double x = x_of_column(column), width = x_of_column(end) - x;
+      const double x = x_of_column(static_cast<int>(column));
+      const double width = x_of_column(static_cast<int>(end)) - x;
       for (const Owners::Share& share : here) {
         const double height = box.height * share.part / all;
         svg_.rectangle({x, y, width, height}, filled(colour_of(share.realm)));
@@ -165,8 +224,6 @@ class Picture {
       }
       column = end;
     }
-    for (size_t i = 0; i < std::min(plan_.realms.size(), most_marked_realms); ++i) band_label(box, i);
-    svg_.rectangle(box, "fill=\"none\" stroke=\"#999\"");
   }
   static bool same(const std::vector<Owners::Share>& a, const std::vector<Owners::Share>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
@@ -178,13 +235,18 @@ class Picture {
     if (!realm.owned.is_contiguous()) return;
     const double x = x_of(realm.owned.offset_of(realm.positions.front().begin));
     const double right = x_of(realm.owned.offset_of(realm.positions.back().end - 1) + 1);
-    if (right - x < 44) return;
+    if (right - x < 16) return;
     const auto words = [&](double y, const std::string& text, const char* style) {
       svg_.text((x + right) / 2, box.y + y, text,
                 fmt::format("text-anchor=\"middle\" fill=\"#fff\" {}", style));
     };
-    words(13, fmt::format("rank {}", realm.aggregator), "font-weight=\"bold\"");
-    words(25, fmt::format("node {}", realm.node), "font-size=\"10\"");
+    const std::string number = fmt::format("{}", realm.aggregator);
+    if (right - x >= 48) {
+      words(13, "rank " + number, "font-weight=\"bold\"");
+      words(25, fmt::format("node {}", realm.node), "font-size=\"10\"");
+    } else if (right - x >= 8 * static_cast<double>(number.size())) {
+      words(19, number, "font-weight=\"bold\"");
+    }
   }
 
   // Calls visit(box) for every block of neighbouring nodes and stretch of file of a group.
@@ -218,9 +280,11 @@ class Picture {
       bool named = false;
       for_each_part(plan_.groups[i], [&](const Box& box) {
         svg_.rectangle(box, "fill=\"none\" stroke=\"#333\" stroke-width=\"1\" stroke-dasharray=\"5 3\"");
-        if (!named && box.width >= 52 && box.height >= 16) {
-          svg_.text(box.x + 5, box.y + 12, fmt::format("group {}", i),
-                    "font-weight=\"bold\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\"");
+        if (!named && box.width >= 60 && box.height >= 16) {
+          svg_.rectangle({box.right() - 53, box.y + 2, 51, 13},
+                         "fill=\"#fff\" fill-opacity=\"0.85\" rx=\"3\"");
+          svg_.text(box.right() - 5, box.y + 12, fmt::format("group {}", i),
+                    "font-size=\"10\" font-weight=\"bold\" text-anchor=\"end\"");
           named = true;
         }
       });
@@ -244,7 +308,7 @@ class Picture {
         const int shade =
             here <= 0 ? 0 : std::clamp(static_cast<int>(std::ceil(std::sqrt(here) * shades)), 1, shades);
         const int realm = shade == 0 ? -1 : owners_.most_of(group, column);
-        return std::pair(realm < 0 ? -1 : realm % static_cast<int>(colours.size()), shade);
+        return std::pair(colour_index(realm, plan_.realms.size()), shade);
       };
       // A hair of space between rows that are high enough for it.
       const double gap = row_height_ >= 6 ? 1 : 0;
@@ -262,7 +326,7 @@ class Picture {
       }
     }
     for (const auto& [kind, d] : paths)
-      svg_.path(d, filled(colour_of(kind.first), 0.15 + 0.85 * kind.second / shades) +
+      svg_.path(d, filled(colour(kind.first), 0.15 + 0.85 * kind.second / shades) +
                        " shape-rendering=\"crispEdges\"");
   }
   double density(const Raster::Row& row, int column) const {
@@ -304,8 +368,9 @@ class Picture {
                   "text-anchor=\"end\" font-weight=\"bold\"");
         svg_.text(plot_.x - 14, middle + 11, ranks_text, "text-anchor=\"end\" fill=\"#666\"");
       } else if (middle - text_height / 2 >= free_from) {
-        svg_.text(plot_.x - 14, middle + 4, fmt::format("node {}: {}", node, span_text(first, ranks)),
-                  "text-anchor=\"end\" font-size=\"10\"");
+        std::string name = fmt::format("node {}: {}", node, span_text(first, ranks));
+        if (name.size() > 18) name = fmt::format("node {}", node);
+        svg_.text(plot_.x - 14, middle + 4, name, "text-anchor=\"end\" font-size=\"10\"");
         free_from = middle + text_height / 2 + 3;
       }
     }
@@ -366,7 +431,7 @@ class Picture {
          offset += step) {
       const double x = x_of(offset);
       svg_.line(x, y, x, y + 5, "stroke=\"#666\"");
-      svg_.text(x, y + 17, offset == 0 ? "0" : format_bytes(offset), "text-anchor=\"middle\"");
+      svg_.text(x, y + 17, exact_bytes(offset), "text-anchor=\"middle\"");
       if (offset > INT64_MAX - step) break;
     }
     svg_.text(plot_left - 14, y + 17, "offset in the file", "text-anchor=\"end\" fill=\"#666\"");
