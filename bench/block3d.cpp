@@ -28,7 +28,7 @@ class Block3d : public Pattern {
     }
   }
   int64_t buffer_bytes(int) const override { return int64_t{block_[0]} * block_[1] * block_[2] * cell_bytes; }
-  Access make_access(int rank) const override {
+  Access make_access(int rank, int) const override {
     const Triple whole = {static_cast<int>(edge(0)), static_cast<int>(edge(1)), static_cast<int>(edge(2))};
     const Triple start = first_cell(rank);
     MPI_Datatype subarray, row;

@@ -37,7 +37,7 @@ class Btio : public Pattern {
 
   int64_t buffer_bytes(int rank) const override { return has_data(rank) ? side_ * cell_memory_bytes() : 0; }
 
-  Access make_access(int rank) const override {
+  Access make_access(int rank, int) const override {
     Access access;
     if (!has_data(rank)) return access;
     const int width = cell_points_ + 2 * ghost_points, cube = side_ * cell_points_;

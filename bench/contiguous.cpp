@@ -14,7 +14,7 @@ class Contiguous : public Pattern {
     visit({rank * bytes_, 0, bytes_});
   }
   int64_t buffer_bytes(int) const override { return bytes_; }
-  Access make_access(int rank) const override {
+  Access make_access(int rank, int) const override {
     Access access;
     access.displacement = rank * bytes_;
     access.count = static_cast<int>(bytes_);

@@ -87,7 +87,7 @@ class Harness {
   Harness(const Pattern& pattern, const RunOptions& options) : pattern_(pattern), options_(options) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-    access_ = pattern.make_access(rank_);
+    for (int call = 0; call < pattern.calls(); ++call) accesses_.push_back(pattern.make_access(rank_, call));
     // Never empty, and every byte touched: what grows from here on is the MPI library's.
     buffer_.assign(static_cast<size_t>(pattern.buffer_bytes(rank_)) + 1, gap_byte);
     data_bytes_ = pattern.data_bytes(rank_);
@@ -166,10 +166,11 @@ class Harness {
       const std::string failure = agree(code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_close"));
       if (ok()) outcome_.failure = failure;
     }
-    outcome_.peak_growth_bytes =
-        over_ranks(std::max<int64_t>(after.peak_bytes - before.resident_bytes, 0), MPI_INT64_T, MPI_MAX);
-    outcome_.shared_growth_bytes =
-        over_ranks(std::max<int64_t>(after.shared_bytes - before.shared_bytes, 0), MPI_INT64_T, MPI_MAX);
+    const int64_t peak = std::max<int64_t>(after.peak_bytes - before.resident_bytes, 0);
+    const int64_t shared = std::max<int64_t>(after.shared_bytes - before.shared_bytes, 0);
+    outcome_.peak_growth_bytes = over_ranks(peak, MPI_INT64_T, MPI_MAX);
+    outcome_.shared_growth_bytes = over_ranks(shared, MPI_INT64_T, MPI_MAX);
+    outcome_.nodes = growth_by_node(peak, shared);
   }
 
   std::string open_file(MPI_File& file) {
@@ -183,21 +184,26 @@ class Harness {
       file = MPI_FILE_NULL;
       return message_of(code, "MPI_File_open");
     }
-    code = MPI_File_set_view(file, access_.displacement, access_.etype, access_.filetype.get(), "native",
-                             MPI_INFO_NULL);
+    if (accesses_.size() > 1) return {};
+    code = set_view(file, accesses_[0]);
     return code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_set_view");
   }
 
-  // One write and one read; the first repetition is the warm-up.
+  static int set_view(MPI_File file, const Access& access) {
+    return MPI_File_set_view(file, access.displacement, access.etype, access.filetype.get(), "native",
+                             MPI_INFO_NULL);
+  }
+
+  // All calls write and all read; the first repetition is the warm-up.
   void call_once(MPI_File file, int repetition) {
     const uint64_t content = options_.write ? static_cast<uint64_t>(repetition) : 0;
     if (options_.write) {
       fill(content);
-      timed(outcome_.write, repetition, "write", [&](MPI_Status* status) {
+      timed(outcome_.write, file, repetition, "write", [&](const Access& access, MPI_Status* status) {
         return options_.collective
-                   ? MPI_File_write_at_all(file, 0, buffer_.data(), access_.count, access_.memory.get(),
+                   ? MPI_File_write_at_all(file, 0, buffer_of(access), access.count, access.memory.get(),
                                            status)
-                   : MPI_File_write_at(file, 0, buffer_.data(), access_.count, access_.memory.get(), status);
+                   : MPI_File_write_at(file, 0, buffer_of(access), access.count, access.memory.get(), status);
       });
     }
     if (ok() && options_.overlap) call_overlapped(file, repetition);
@@ -206,10 +212,10 @@ class Harness {
     poison();
     // Independent reads must not meet writes of other ranks that still go on.
     MPI_Barrier(MPI_COMM_WORLD);
-    timed(outcome_.read, repetition, "read", [&](MPI_Status* status) {
+    timed(outcome_.read, file, repetition, "read", [&](const Access& access, MPI_Status* status) {
       return options_.collective
-                 ? MPI_File_read_at_all(file, 0, buffer_.data(), access_.count, access_.memory.get(), status)
-                 : MPI_File_read_at(file, 0, buffer_.data(), access_.count, access_.memory.get(), status);
+                 ? MPI_File_read_at_all(file, 0, buffer_of(access), access.count, access.memory.get(), status)
+                 : MPI_File_read_at(file, 0, buffer_of(access), access.count, access.memory.get(), status);
     });
     if (ok() && options_.verify) fail_if(check_buffer(content));
   }
@@ -219,21 +225,24 @@ class Harness {
   void call_overlapped(MPI_File file, int repetition) {
     const double write_seconds =
         repetition == 0 ? outcome_.write.first_seconds : outcome_.write.seconds.back();
-    const auto work = static_cast<int64_t>(write_seconds * computing_.per_second());
+    const auto work_per_call =
+        static_cast<int64_t>(write_seconds * computing_.per_second()) / pattern_.calls();
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    computing_.run(work);
+    for (int call = 0; call < pattern_.calls(); ++call) computing_.run(work_per_call);
     const double computing_seconds = over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
-    timed(outcome_.overlapped, repetition, "nonblocking write", [&](MPI_Status* status) {
-      MPI_Request request;
-      const int code =
-          options_.collective
-              ? MPI_File_iwrite_at_all(file, 0, buffer_.data(), access_.count, access_.memory.get(), &request)
-              : MPI_File_iwrite_at(file, 0, buffer_.data(), access_.count, access_.memory.get(), &request);
-      if (code != MPI_SUCCESS) return code;
-      computing_.run(work);
-      return MPI_Wait(&request, status);
-    });
+    timed(outcome_.overlapped, file, repetition, "nonblocking write",
+          [&](const Access& access, MPI_Status* status) {
+            MPI_Request request;
+            const int code = options_.collective
+                                 ? MPI_File_iwrite_at_all(file, 0, buffer_of(access), access.count,
+                                                          access.memory.get(), &request)
+                                 : MPI_File_iwrite_at(file, 0, buffer_of(access), access.count,
+                                                      access.memory.get(), &request);
+            if (code != MPI_SUCCESS) return code;
+            computing_.run(work_per_call);
+            return MPI_Wait(&request, status);
+          });
     if (repetition > 0) {
       outcome_.overlap.push_back(outcome_.overlapped.seconds.back() /
                                  std::max(write_seconds, computing_seconds));
@@ -241,25 +250,31 @@ class Harness {
   }
 
   template <typename Call>
-  void timed(Times& times, int repetition, const char* what, Call call) {
-    MPI_Status status;
-    std::memset(&status, 0, sizeof status);
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    const int code = call(&status);
-    const double seconds = over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
-    (repetition == 0 ? times.first_seconds : times.seconds.emplace_back()) = seconds;
-    std::string failure;
-    if (code != MPI_SUCCESS) {
-      failure = message_of(code, what);
-    } else if (options_.verify && access_.count > 0) {
-      int count = 0;
-      MPI_Get_count(&status, access_.memory.get(), &count);
-      if (count != access_.count)
-        failure = fmt::format("{}: the status says {} of {} items", what, count, access_.count);
+  void timed(Times& times, MPI_File file, int repetition, const char* what, Call call) {
+    double& sum = repetition == 0 ? times.first_seconds : times.seconds.emplace_back();
+    for (size_t i = 0; i < accesses_.size() && ok(); ++i) {
+      const Access& access = accesses_[i];
+      MPI_Status status;
+      std::memset(&status, 0, sizeof status);
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double start = MPI_Wtime();
+      int code = accesses_.size() > 1 ? set_view(file, access) : MPI_SUCCESS;
+      if (code == MPI_SUCCESS) code = call(access, &status);
+      sum += over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
+      fail_if(failure_of(code, access, status, what));
     }
-    fail_if(failure);
   }
+
+  std::string failure_of(int code, const Access& access, const MPI_Status& status, const char* what) const {
+    if (code != MPI_SUCCESS) return message_of(code, what);
+    if (!options_.verify || access.count == 0) return {};
+    int count = 0;
+    MPI_Get_count(&status, access.memory.get(), &count);
+    if (count == access.count) return {};
+    return fmt::format("{}: the status says {} of {} items", what, count, access.count);
+  }
+
+  unsigned char* buffer_of(const Access& access) { return buffer_.data() + access.memory_offset; }
 
   void fill(uint64_t content) {
     pattern_.for_each_piece(rank_, [&](const Piece& piece) {
@@ -329,18 +344,23 @@ class Harness {
   std::string check_holes(const MappedFile& file) const {
     if (end_ != file.size()) return fmt::format("the file has {} bytes, expected {}", file.size(), end_);
     if (end_ == outcome_.total_bytes) return {};
-    std::vector<bool> written(static_cast<size_t>(end_));
+    std::vector<unsigned char> written(static_cast<size_t>(end_), 0);
     for (int rank = 0; rank < ranks_; ++rank) {
       pattern_.for_each_piece(rank, [&](const Piece& piece) {
-        const auto begin = written.begin() + piece.file_offset;
-        std::fill(begin, begin + piece.bytes, true);
+        std::memset(written.data() + piece.file_offset, 1, static_cast<size_t>(piece.bytes));
       });
     }
-    for (auto hole = std::find(written.begin(), written.end(), false); hole != written.end();
-         hole = std::find(hole + 1, written.end(), false)) {
-      const int64_t offset = hole - written.begin();
-      const int there = file.bytes()[offset];
-      if (there != hole_byte) return difference("a hole of the file", offset, hole_byte, there);
+    // The next place from `offset` on that is written, or is not; the end of the file where there is none.
+    const auto next = [&](int64_t offset, int value) {
+      const void* found = std::memchr(written.data() + offset, value, static_cast<size_t>(end_ - offset));
+      return found ? static_cast<const unsigned char*>(found) - written.data() : end_;
+    };
+    for (int64_t hole = next(0, 0); hole < end_;) {
+      const int64_t hole_end = next(hole, 1);
+      const int64_t other = find_other_than(file.bytes() + hole, hole_end - hole, hole_byte);
+      if (other >= 0)
+        return difference("a hole of the file", hole + other, hole_byte, file.bytes()[hole + other]);
+      hole = next(hole_end, 0);
     }
     return {};
   }
@@ -349,7 +369,7 @@ class Harness {
   const RunOptions& options_;
   Computing computing_;
   int rank_ = 0, ranks_ = 1;
-  Access access_;
+  std::vector<Access> accesses_;  // of a repetition's calls
   std::vector<unsigned char> buffer_;
   int64_t data_bytes_ = 0;
   int64_t end_ = 0;  // of the file

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "nodes.h"
 #include "pattern.h"
 
 namespace concilio::bench {
@@ -23,8 +24,8 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> hints;
 };
 
-struct Times {
-  double first_seconds = 0;     // the warm-up
+struct Times {               // of a repetition: of all its calls, and of their views where they are several
+  double first_seconds = 0;  // the warm-up
   std::vector<double> seconds;  // each the slowest rank's
 };
 
@@ -36,6 +37,7 @@ struct Outcome {
   std::vector<double> overlap;    // that, over the longer of the write alone and the computing alone
   int64_t peak_growth_bytes = 0;  // of the rank where it is greatest, from before open to after the last call
   int64_t shared_growth_bytes = 0;  // the part of it in shared segments
+  std::vector<NodeGrowth> nodes;    // the same growth, by node
 };
 
 // Collective over MPI_COMM_WORLD; the outcome is the same on all ranks.

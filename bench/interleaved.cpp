@@ -16,7 +16,7 @@ class Interleaved : public Pattern {
       visit({(i * ranks_ + rank) * block_bytes_, i * block_bytes_, block_bytes_});
   }
   int64_t buffer_bytes(int) const override { return blocks_ * block_bytes_; }
-  Access make_access(int rank) const override {
+  Access make_access(int rank, int) const override {
     Access access;
     MPI_Datatype blocks, block;
     MPI_Type_create_hvector(static_cast<int>(blocks_), static_cast<int>(block_bytes_), ranks_ * block_bytes_,

@@ -93,6 +93,13 @@ std::string times_text(const char* name, const Times& times, int64_t bytes) {
                      static_cast<double>(bytes) / mib / times.first_seconds);
 }
 
+nlohmann::json nodes_json(const std::vector<NodeGrowth>& nodes) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const NodeGrowth& node : nodes)
+    list.push_back({{"ranks", node.ranks}, {"peak_growth_bytes", node.bytes}});
+  return list;
+}
+
 nlohmann::json outcome_json(const std::string& name, const std::string& note, const Outcome& outcome,
                             const RunOptions& options) {
   nlohmann::json result = {{"pattern", name},
@@ -100,7 +107,8 @@ nlohmann::json outcome_json(const std::string& name, const std::string& note, co
                            {"collective", options.collective},
                            {"verified", options.verify && outcome.failure.empty()},
                            {"peak_growth_bytes", outcome.peak_growth_bytes},
-                           {"shared_growth_bytes", outcome.shared_growth_bytes}};
+                           {"shared_growth_bytes", outcome.shared_growth_bytes},
+                           {"nodes", nodes_json(outcome.nodes)}};
   if (!note.empty()) result["note"] = note;
   if (!outcome.failure.empty()) result["failure"] = outcome.failure;
   if (options.write) result["write"] = times_json(outcome.write, outcome.total_bytes);

@@ -21,9 +21,17 @@ constexpr Family families[] = {
     {"block3d", "", "3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)", make_block3d},
     {"btio", "", "NAS BTIO: diagonal multipartition of a 3-D grid, ghost cells in memory", make_btio},
     {"unstruc", "[:B]", "irregular map: elements of B (64) bytes, permuted over the ranks", make_unstruc},
-    {"hpio", ":SIZE/SPACING[:contigmem]",
-     "regions of SIZE bytes, SPACING apart, in turn over the ranks; in memory too, unless contigmem",
+    {"hpio", ":SIZE/SPACING[:contigmem][:vector|struct|indexed][:COUNT]",
+     "regions of SIZE bytes, SPACING apart, in turn over the ranks; in memory too, unless contigmem; "
+     "COUNT a rank; as one vector, as a small structure that is repeated, or enumerated",
      make_hpio},
+    {"extent", ":BYTES/PERCENT",
+     "PERCENT of every BYTES of the file, in turn over the ranks; the MiB are the file's, holes included",
+     make_extent},
+    {"timesteps", "[:STEPS[:ELEMENTS/BYTES]]",
+     "a call for each of STEPS (32): ELEMENTS (100) of BYTES (32) a data point, in turn over the ranks; "
+     "all steps of a point lie together",
+     make_timesteps},
 };
 
 }  // namespace
@@ -57,7 +65,7 @@ std::unique_ptr<Pattern> make_pattern(const std::string& text, const Size& size,
 std::string list_of_patterns() {
   std::string text;
   for (const Family& family : families)
-    text += fmt::format("  {:<32} {}\n", std::string(family.name) + family.parameters, family.help);
+    text += fmt::format("  {}{}\n      {}\n", family.name, family.parameters, family.help);
   return text;
 }
 
@@ -66,6 +74,12 @@ int64_t parse_piece_bytes(const std::string& text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc() || end != text.data() + text.size()) return 0;
   return value >= 1 && value <= (int64_t{1} << 30) ? value : 0;
+}
+
+PieceBytesPair parse_piece_bytes_pair(const std::string& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) return {};
+  return {parse_piece_bytes(text.substr(0, slash)), parse_piece_bytes(text.substr(slash + 1))};
 }
 
 }  // namespace concilio::bench

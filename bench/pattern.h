@@ -1,5 +1,5 @@
-// An access pattern of the benchmark: which bytes of the file and of its buffer each rank moves in one call,
-// both as MPI datatypes, for the call, and as plain pieces, for the check.
+// An access pattern of the benchmark: which bytes of the file and of its buffer each rank moves, in one call
+// or in several, both as MPI datatypes, for the calls, and as plain pieces, for the check.
 #pragma once
 
 #include <mpi.h>
@@ -44,22 +44,25 @@ class Datatype {
   bool owned_ = false;
 };
 
-// What a rank hands to MPI.
+// What a rank hands to MPI in one call.
 struct Access {
   MPI_Offset displacement = 0;  // of the view
   MPI_Datatype etype = MPI_BYTE;
   Datatype filetype;
   Datatype memory;
-  int count = 0;  // of `memory`
+  int count = 0;              // of `memory`
+  int64_t memory_offset = 0;  // in the buffer
 };
 
 class Pattern {
  public:
   virtual ~Pattern() = default;
-  // In the order of the data, for any rank: the check looks at all of them.
+  // Of all calls, in the order of the data, for any rank: the check looks at all of them.
   virtual void for_each_piece(int rank, const std::function<void(const Piece&)>& visit) const = 0;
   virtual int64_t buffer_bytes(int rank) const = 0;  // with the gaps in memory
-  virtual Access make_access(int rank) const = 0;
+  // That a repetition consists of, each with its own view; the same on all ranks.
+  virtual int calls() const { return 1; }
+  virtual Access make_access(int rank, int call) const = 0;
   virtual std::string note() const { return {}; }  // what a user should know of this run
 
   int64_t data_bytes(int rank) const;
@@ -67,7 +70,7 @@ class Pattern {
 
 struct Size {
   int ranks = 1;
-  int64_t bytes_per_rank = 0;  // wanted; a pattern takes what comes near
+  int64_t bytes_per_rank = 0;  // wanted in a call; a pattern takes what comes near
 };
 
 // "interleaved:64" -> the pattern; null where the text is no pattern, and then `error` says why.
@@ -84,9 +87,16 @@ std::unique_ptr<Pattern> make_block3d(const Parameters&, const Size&, std::strin
 std::unique_ptr<Pattern> make_btio(const Parameters&, const Size&, std::string& error);
 std::unique_ptr<Pattern> make_unstruc(const Parameters&, const Size&, std::string& error);
 std::unique_ptr<Pattern> make_hpio(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_extent(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_timesteps(const Parameters&, const Size&, std::string& error);
 
 // A whole number of bytes from 1 to 2^30; 0 where the text is none.
 int64_t parse_piece_bytes(const std::string& text);
+// The two numbers of "A/B", each as above, or 0; zeroes too where the text has another form.
+struct PieceBytesPair {
+  int64_t first = 0, second = 0;
+};
+PieceBytesPair parse_piece_bytes_pair(const std::string& text);
 inline constexpr const char* piece_bytes_rule = "a whole number of bytes from 1 to 1073741824";
 inline constexpr const char* count_rule = "more pieces a rank than an MPI count can hold; take fewer MiB";
 

@@ -27,7 +27,7 @@ class Unstruc : public Pattern {
     }
   }
   int64_t buffer_bytes(int) const override { return elements_per_rank_ * element_bytes_; }
-  Access make_access(int rank) const override {
+  Access make_access(int rank, int) const override {
     std::vector<int> indices;
     indices.reserve(static_cast<size_t>(elements_per_rank_));
     for (size_t i = 0; i < owner_.size(); ++i) {

@@ -1,6 +1,7 @@
 # The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
 #
-# A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs), the Debian package, and how to
+# A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs;
+# figures: drawing results, which nothing else needs), the Debian package, and how to
 # tell that it is there: a command, a header (header:NAME), a module of pkg-config (pkg-config:NAME), a file (file:GLOB)
 # or a Python module of /usr/bin/python3 (python:NAME).
 concilio_packages="
@@ -10,6 +11,7 @@ build  ninja-build          ninja
 build  libfmt-dev           header:fmt/core.h
 build  nlohmann-json3-dev   header:nlohmann/json.hpp
 build  libcli11-dev         header:CLI/CLI.hpp
+build  liburing-dev         header:liburing.h
 build  libopenmpi-dev       mpicc.openmpi
 build  openmpi-bin          mpirun.openmpi
 mpich  libmpich-dev         mpicc.mpich
@@ -38,6 +40,7 @@ programs python3-petsc4py   file:/usr/lib/petscdir/*/*-real/lib/python3/dist-pac
 programs python3-pip        python:pip
 programs cp2k               cp2k.psmp
 programs code-saturne-bin   /usr/lib/code_saturne/cs_solver
+figures python3-matplotlib  python:matplotlib
 "
 
 say() { printf '\n== %s\n' "$*"; }

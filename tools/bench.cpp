@@ -18,8 +18,13 @@ constexpr const char* patterns_help =
     "  block3d                          3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)\n"
     "  btio                             NAS BTIO diagonal multipartition\n"
     "  unstruc[:B]                      irregular map of elements of B (64) bytes\n"
-    "  hpio:SIZE/SPACING[:contigmem]    regions of SIZE bytes, SPACING apart, in memory too unless "
+    "  hpio:SIZE/SPACING[:contigmem][:vector|struct|indexed][:COUNT]\n"
+    "                                   regions of SIZE bytes, SPACING apart, in memory too unless "
     "contigmem\n"
+    "  extent:BYTES/PERCENT             PERCENT of every BYTES of the file; the MiB are the file's\n"
+    "  timesteps[:STEPS[:ELEMENTS/BYTES]]\n"
+    "                                   a call for each of STEPS (32); all steps of a data point lie "
+    "together\n"
     "\n"
     "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
 

@@ -47,8 +47,6 @@ const char* effect_name(Effect effect) {
       return "always";
     case Effect::at_open:
       return "at open";
-    case Effect::default_only:
-      return "default only";
     case Effect::told:
       break;
   }
@@ -58,7 +56,6 @@ const char* effect_name(Effect effect) {
 std::string meaning_of(const Setting& setting) {
   std::string meaning = setting.help;
   if (setting.effect == Effect::at_open) meaning += " Taken at the open alone.";
-  if (setting.effect == Effect::default_only) meaning += " So far only the default is honoured.";
   if (setting.effect == Effect::told) meaning += " Read it with MPI_File_get_info.";
   return meaning;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/config.h"
 
@@ -65,6 +66,20 @@ void add_storage(std::string& text, const FileRecord& file) {
   add_row(text, "storage", content.empty() ? "no request" : content);
 }
 
+// How aggregators' windows reached the file.
+void add_windows(std::string& text, const FileRecord& file) {
+  constexpr std::pair<Counter, const char*> ways[] = {{Counter::windows_whole, "whole"},
+                                                      {Counter::windows_rmw, "after reading their holes"},
+                                                      {Counter::windows_list, "piece by piece"},
+                                                      {Counter::windows_batch, "in many pieces at once"}};
+  std::string content;
+  for (const auto& [counter, way] : ways) {
+    if (file.sum[counter] == 0) continue;
+    content += fmt::format("{}{} {}", content.empty() ? "" : ", ", file.sum[counter], way);
+  }
+  if (!content.empty()) add_row(text, "windows", content);
+}
+
 }  // namespace
 
 std::string render_summary(const std::vector<FileRecord>& files) {
@@ -88,11 +103,14 @@ std::string render_summary(const std::vector<FileRecord>& files) {
                         seconds(slowest[Counter::call_ns]), seconds(slowest[Counter::exchange_ns]),
                         seconds(slowest[Counter::copy_ns]), seconds(slowest[Counter::storage_ns])));
     add_storage(text, file);
+    add_windows(text, file);
     const int64_t extra = file.sum[Counter::storage_bytes_read] - file.sum[Counter::bytes_read];
     add_row(
         text, "sieving",
         fmt::format("{} read beyond what the program asked for", format_bytes(std::max<int64_t>(extra, 0))));
-    add_row(text, "memory", fmt::format("{} a rank at the peak", format_bytes(file.peak_bytes_per_rank)));
+    add_row(text, "memory",
+            fmt::format("{} a rank at the peak, {} a node", format_bytes(file.peak_bytes_per_rank),
+                        format_bytes(file.peak_bytes_per_node)));
   }
   return text;
 }

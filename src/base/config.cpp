@@ -392,13 +392,7 @@ Result<std::vector<Config::Meaning>> Config::read(std::string_view hint, std::st
     if (!parsed) {
       return bad_value(fmt::format("hint {}: {}; it is ignored", hint, parsed.error().message));
     }
-    if (setting->effect != Effect::default_only) {
-      meanings.push_back({setting->key, std::move(parsed->text), hint != setting->hint});
-    } else if (parsed->text != setting->default_value) {
-      return Error{ErrorKind::unsupported, 0,
-                   fmt::format("hint {}: '{}' is not honoured, only {} is; it is ignored", hint, trim(value),
-                               setting->default_value)};
-    }
+    meanings.push_back({setting->key, std::move(parsed->text), hint != setting->hint});
   }
   return meanings;
 }
@@ -444,7 +438,7 @@ Config::Origin Config::origin(Key key) const {
 std::vector<std::pair<std::string, std::string>> Config::effective_hints() const {
   std::vector<std::pair<std::string, std::string>> hints;
   for (const Setting& setting : settings()) {
-    if (!setting.hint || setting.effect == Effect::default_only) continue;
+    if (!setting.hint) continue;
     hints.emplace_back(setting.hint, text(setting.key));
   }
   return hints;

@@ -29,7 +29,7 @@ enum class Key : int {
   romio_cb_pfr,           // enable | disable: realms that stay the same from call to call
   romio_cb_fr_types,      // aar, or a number: how realms are cut
   romio_cb_fr_alignment,  // bytes; unit that realm borders are aligned to; 0 = chosen by the plan
-  romio_cb_ds_threshold,  // percent
+  romio_cb_ds_threshold,  // percent up to 100, bytes above; 0 = by price
   romio_cb_alltoall,      // enable | disable | automatic
   striping_unit,          // bytes; 0 = the file system's own
   striping_factor,        // targets; 0 = the file system's own
@@ -37,15 +37,15 @@ enum class Key : int {
   visibility_immediate,   // romio_visibility_immediate: told: what a rank writes, others see at once
   filesystem_type,        // romio_filesystem_type: told
   // Ours.
-  method,                // concilio_method: auto | independent | list | sieve | two_phase
-  flush,                 // concilio_flush: auto | rmw | list: how a window with holes reaches the file
-  memory_limit,          // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
-  realms,                // concilio_realms: how file bytes become aggregators' realms
-  placement,             // concilio_placement: memory | spread | first: who aggregates
-  groups,                // concilio_groups: auto | off: aggregation groups
-  group_bytes,           // concilio_group_bytes: data of a group
-  domain_bytes,          // concilio_domain_bytes: data of an aggregator
-  memory_min,            // concilio_memory_min: free memory that a node needs for an aggregator
+  method,        // concilio_method: auto | independent | list | sieve | two_phase
+  flush,         // concilio_flush: auto | rmw | list | batch: how a window with holes reaches the file
+  memory_limit,  // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
+  realms,        // concilio_realms: how file bytes become aggregators' realms
+  placement,     // concilio_placement: memory | spread | first: who aggregates
+  groups,        // concilio_groups: auto | off: aggregation groups
+  group_bytes,   // concilio_group_bytes: data of a group
+  domain_bytes,  // concilio_domain_bytes: data of an aggregator
+  memory_min,    // concilio_memory_min: free memory that a node needs for an aggregator
   aggregators_per_node,  // concilio_aggregators_per_node: 0 = chosen by the plan
   node_memory,  // concilio_node_memory, CONCILIO_NODE_MEMORY: list of bytes, in place of what nodes measure
   ranks_per_node,   // concilio_ranks_per_node: 0 = the machine's own; smaller makes several nodes of one
@@ -77,10 +77,9 @@ enum class ValueType {
 
 // When a hint that a program gives is honoured.
 enum class Effect {
-  always,        // given at the open or later
-  at_open,       // later it is too late
-  default_only,  // never yet: any value but the default is refused
-  told,          // Concilio says it of the file; what a program gives is passed over
+  always,   // given at the open or later
+  at_open,  // later it is too late
+  told,     // Concilio says it of the file; what a program gives is passed over
 };
 
 struct Setting {
@@ -125,8 +124,8 @@ class Config {
     std::string value;
     bool by_alias;
   };
-  // Nothing for hints of other implementations, several for some aliases. Unknown names and values that are
-  // not honoured give an error of kind `unsupported`, malformed and out-of-range values `info_value`.
+  // Nothing for hints of other implementations, several for some aliases. Unknown names give an error of kind
+  // `unsupported`, malformed and out-of-range values `info_value`.
   static Result<std::vector<Meaning>> read(std::string_view hint, std::string_view value);
   // Sets a hint by its info name. On an error, which is that of `read`, nothing has changed. A hint that the
   // user's environment fixed is silently kept.

@@ -26,6 +26,7 @@ constexpr std::array<const char*, counter_count> names = {
     "windows_whole",
     "windows_rmw",
     "windows_list",
+    "windows_batch",
     "messages_sent",
     "message_bytes_sent",
     "locks_taken",

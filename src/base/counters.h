@@ -30,6 +30,7 @@ enum class Counter : int {
   windows_whole,  // how windows reached the file
   windows_rmw,
   windows_list,
+  windows_batch,
   messages_sent,
   message_bytes_sent,
   locks_taken,

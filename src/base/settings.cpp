@@ -39,12 +39,11 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "bytes, dealt round-robin; -1: as with romio_cb_pfr; -2: as the program has said, see concilio_realms."},
     {Key::romio_cb_fr_alignment, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_fr_alignment", nullptr,
      "Unit that the borders between aggregators' parts of the file are aligned to; 0: chosen by the plan."},
-    {Key::romio_cb_ds_threshold, ValueType::integer, 0, 100, "0", nullptr, "romio_cb_ds_threshold", nullptr,
-     "Percentage of a window that its pieces must fill for the holes to be read along; 0: chosen by the "
-     "plan.",
-     Effect::default_only},
+    {Key::romio_cb_ds_threshold, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_ds_threshold", nullptr,
+     "When a window's holes are read and rewritten: from 1 to 100, where its pieces fill at least that "
+     "percentage; above, where they begin at most that many bytes apart; 0: where it is cheapest."},
     {Key::romio_cb_alltoall, ValueType::choice, none, none, "automatic", automatic, "romio_cb_alltoall",
-     nullptr, "Whether aggregators and ranks exchange by MPI_Alltoallw.", Effect::default_only},
+     nullptr, "Whether nodes exchange by MPI_Alltoallw, not by nonblocking messages."},
     {Key::striping_unit, ValueType::bytes, 0, tib, "0", nullptr, "striping_unit", nullptr,
      "Size of a stripe of the file; 0: the file system's own.", Effect::at_open},
     {Key::striping_factor, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "striping_factor", nullptr,
@@ -61,8 +60,9 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase",
      "concilio_method", "CONCILIO_METHOD",
      "The method all calls take where it is legal; auto: the cheapest for each call."},
-    {Key::flush, ValueType::choice, none, none, "auto", "auto|rmw|list", "concilio_flush", nullptr,
-     "How a window with holes reaches the file: read, modified and written, or piece by piece."},
+    {Key::flush, ValueType::choice, none, none, "auto", "auto|rmw|list|batch", "concilio_flush", nullptr,
+     "How a window with holes reaches the file: read, modified and written, or piece by piece, in turn "
+     "(list) or many at once (batch), as the method list then takes its pieces too."},
     {Key::memory_limit, ValueType::bytes, 4 * kib, tib, "8M", nullptr, "concilio_memory_limit",
      "CONCILIO_MEMORY_LIMIT", "Most bytes of internal memory that a rank takes."},
     {Key::realms, ValueType::choice, none, none, "auto",

@@ -28,6 +28,7 @@ struct Engine {
   bool guard_writes = false;     // others may be sieving meanwhile, so that every write respects their locks
   bool range_locked = false;     // this call holds a lock on all it touches: it needs no other
   std::optional<Flush> flush{};  // how windows with holes reach the file, where the user has said so
+  int64_t flush_threshold = 0;   // of FlushRules
 
   // Whether holes may be filled by reading, modifying and writing: nobody may write into them meanwhile
   // unnoticed.

@@ -10,21 +10,24 @@ namespace {
 
 struct Coverage {
   Interval range;  // from the first covered byte to behind the last
-  int64_t bytes = 0, runs = 0;
+  WindowShape shape;
 };
 
 Coverage measure(const WindowPart& part) {
-  Coverage coverage{{part.file.end, part.file.begin}, 0, 0};
+  Coverage coverage{{part.file.end, part.file.begin}, {}};
   int64_t from = part.file.begin;
   for (;;) {
     Interval covered = part.map.next_covered(from);
-    if (covered.empty()) return coverage;
+    if (covered.empty()) break;
     coverage.range.begin = std::min(coverage.range.begin, covered.begin);
     coverage.range.end = covered.end;
-    coverage.bytes += covered.length();
-    ++coverage.runs;
+    coverage.shape.covered_bytes += covered.length();
+    coverage.shape.starts_bytes = covered.begin - coverage.range.begin;
+    ++coverage.shape.runs;
     from = covered.end;
   }
+  coverage.shape.range_bytes = coverage.range.length();
+  return coverage;
 }
 
 Transfer transfer_of(const WindowPart& part, Interval range) {
@@ -32,17 +35,17 @@ Transfer transfer_of(const WindowPart& part, Interval range) {
 }
 
 // Writes in ascending order, at least one of them, not into what somebody else is reading to write it back.
-Status write_guarded(Engine& engine, std::span<const Transfer> transfers) {
+Status write_guarded(Engine& engine, std::span<const Transfer> transfers, bool at_once = false) {
   const Transfer& last = transfers.back();
   RangeLock guard(engine.storage, transfers.front().offset,
                   last.offset + last.length - transfers.front().offset);
   if (engine.guard_writes && !engine.range_locked) {
     if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status;
   }
-  return engine.storage.write(transfers);
+  return engine.storage.write(transfers, at_once);
 }
 
-Status write_list(Engine& engine, const WindowPart& part) {
+Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
   std::array<Transfer, 256> batch;
   size_t count = 0;
   int64_t from = part.file.begin;
@@ -50,7 +53,7 @@ Status write_list(Engine& engine, const WindowPart& part) {
     Interval covered = part.map.next_covered(from);
     if (!covered.empty()) batch[count++] = transfer_of(part, covered);
     if (count == batch.size() || (covered.empty() && count > 0)) {
-      if (auto status = write_guarded(engine, {batch.data(), count}); !status) return status;
+      if (auto status = write_guarded(engine, {batch.data(), count}, at_once); !status) return status;
       count = 0;
     }
     if (covered.empty()) return {};
@@ -81,11 +84,20 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
   return engine.storage.write(std::array{transfer_of(part, range)});
 }
 
-bool prefers_list(const Engine& engine, const Coverage& coverage) {
-  if (!engine.may_rewrite_holes()) return true;
-  Flush flush = engine.flush.value_or(
-      choose_flush(coverage.range.length(), coverage.bytes, coverage.runs, prices_for(engine.facts)));
-  return flush == Flush::list;
+Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& coverage, std::byte* old) {
+  const FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
+  switch (choose_flush(coverage.shape, rules, prices_for(engine.facts))) {
+    case Flush::read_modify_write:
+      ++engine.counters[Counter::windows_rmw];
+      return read_modify_write(engine, part, coverage.range, old);
+    case Flush::batch:
+      ++engine.counters[Counter::windows_batch];
+      return write_pieces(engine, part, true);
+    case Flush::list:
+      break;
+  }
+  ++engine.counters[Counter::windows_list];
+  return write_pieces(engine, part, false);
 }
 
 }  // namespace
@@ -98,15 +110,11 @@ Status flush_window(Engine& engine, std::span<WindowPart> parts, std::span<std::
       continue;
     }
     Coverage coverage = measure(part);
-    if (coverage.bytes == 0) continue;
-    if (coverage.bytes == coverage.range.length()) {
+    if (coverage.shape.covered_bytes == 0) continue;
+    if (coverage.shape.covered_bytes == coverage.shape.range_bytes) {
       whole.push_back(transfer_of(part, coverage.range));
-    } else if (prefers_list(engine, coverage)) {
-      ++engine.counters[Counter::windows_list];
-      if (auto status = write_list(engine, part); !status) return status;
-    } else {
-      ++engine.counters[Counter::windows_rmw];
-      if (auto status = read_modify_write(engine, part, coverage.range, old.data()); !status) return status;
+    } else if (auto status = flush_holey(engine, part, coverage, old.data()); !status) {
+      return status;
     }
   }
   if (whole.empty()) return {};

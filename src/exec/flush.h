@@ -1,6 +1,5 @@
-// How a window reaches the file: whole where it is fully covered, else by read-modify-write or as a list of
-// its covered stretches, whichever is cheaper for this window (conditional sieving, section 6.3 of the
-// flexible collective I/O paper).
+// How a window reaches the file: whole where it is fully covered, else as plan/flush.h chooses for this
+// window.
 #pragma once
 
 #include <span>

@@ -1,10 +1,10 @@
 // The images on one node of the windows of its group's realms, in the segment that the node's ranks share.
 //
 //   segment = headers [realm][slot], then images [realm][slot]
-//   image   = head, coverage map (map_bytes), head, window (window_bytes)
+//   image   = coverage map (map_bytes), head, window (window_bytes)
 //
-// With a head before the map and one before the window an image is sent as it lies: from the second head if
-// it is fully covered, else from the first, with the covered bytes moved to the window's front.
+// An image is sent as it lies: from the head if it is fully covered; else the covered bytes are moved to the
+// window's front, and what they are takes the head's place and that of the map, as far as it needs it.
 #pragma once
 
 #include <vector>
@@ -21,6 +21,7 @@ struct alignas(64) ImageHeader {
   Gate filled;            // writes: every rank of the node has put its pieces; reads: marked what it wants
   EventCounter ready;     // reads: the image holds the file's bytes
   Gate taken;             // reads: every rank of the node has taken its pieces
+  EventCounter merged;    // writes: what other nodes cover has come into the window
   EventCounter released;  // the slot is free for its next use
   std::atomic<int64_t> valid_end;  // reads: file offset behind the last byte that exists
 };
@@ -28,9 +29,10 @@ static_assert(sizeof(ImageHeader) == 64, "plan/footprint counts on it");
 
 // What is sent with an image between nodes.
 struct alignas(64) MessageHead {
-  int64_t data_bytes = 0;  // covered bytes that follow (packed), or whole window
-  int64_t whole = 0;       // the whole window follows, and no map
-  int64_t valid_end = 0;   // reads, as in ImageHeader
+  int64_t data_bytes = 0;      // covered bytes that follow (packed), or whole window
+  int64_t whole = 0;           // the whole window follows, and no coverage
+  int64_t valid_end = 0;       // reads, as in ImageHeader
+  int64_t coverage_bytes = 0;  // between this head and the data: exec/coverage.h
 };
 static_assert(sizeof(MessageHead) == 64);
 
@@ -57,28 +59,22 @@ class Images {
   ImageHeader& header(size_t realm, int64_t round) const {
     return reinterpret_cast<ImageHeader*>(segment_)[index(realm, round)];
   }
-  MessageHead& map_head(size_t realm, int64_t round) const {
-    return *reinterpret_cast<MessageHead*>(image(realm, round));
-  }
   std::uint8_t* map(size_t realm, int64_t round) const {
-    return reinterpret_cast<std::uint8_t*>(image(realm, round) + sizeof(MessageHead));
+    return reinterpret_cast<std::uint8_t*>(image(realm, round));
   }
   MessageHead& window_head(size_t realm, int64_t round) const {
-    return *reinterpret_cast<MessageHead*>(image(realm, round) + sizeof(MessageHead) + map_bytes(realm));
+    return *reinterpret_cast<MessageHead*>(image(realm, round) + map_bytes(realm));
   }
   std::byte* window(size_t realm, int64_t round) const {
-    return image(realm, round) + 2 * sizeof(MessageHead) + map_bytes(realm);
+    return image(realm, round) + sizeof(MessageHead) + map_bytes(realm);
   }
   // Which use of its slot a round is: 0, 1, ...
   uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / plan_.slots); }
 
   // The parts of a window; empty if the realm has fewer rounds.
   std::vector<WindowPart> parts(size_t realm, int64_t round) const {
-    return parts_at(realm, round, window(realm, round), map(realm, round));
-  }
-  // The same for a window and a map that lie elsewhere.
-  std::vector<WindowPart> parts_at(size_t realm, int64_t round, std::byte* window_data,
-                                   std::uint8_t* map_data) const {
+    std::byte* window_data = window(realm, round);
+    std::uint8_t* map_data = map(realm, round);
     std::vector<WindowPart> result;
     for (Interval file : concilio::window(plan_.realms[realm], round)) {
       result.push_back({file, window_data, CoverageMap(map_data, file, plan_.granule)});

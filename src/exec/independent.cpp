@@ -39,20 +39,28 @@ class Pieces {
   int64_t index_ = 0, offset_ = 0, length_ = 0, used_ = 0;
 };
 
+// Whether a batch's requests are worth having under way at once.
+bool goes_at_once(const Engine& engine, Operation operation, int64_t requests) {
+  if (engine.flush == Flush::list) return false;
+  return engine.flush == Flush::batch || pays_at_once(operation, requests, prices_for(engine.facts));
+}
+
 // Moves one batch; for reads the bytes before end of file.
 Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer> batch) {
-  if (operation == Operation::read) return engine.storage.read(batch);
-  int64_t first = INT64_MAX, end = 0, bytes = 0;
+  int64_t first = INT64_MAX, end = 0, bytes = 0, requests = 0;
   for (const Transfer& transfer : batch) {
+    if (transfer.offset != end || requests == 0) ++requests;
     first = std::min(first, transfer.offset);
-    end = std::max(end, transfer.offset + transfer.length);
+    end = transfer.offset + transfer.length;
     bytes += transfer.length;
   }
+  const bool at_once = requests > 1 && goes_at_once(engine, operation, requests);
+  if (operation == Operation::read) return engine.storage.read(batch, at_once);
   RangeLock guard(engine.storage, first, end - first);
   if (engine.guard_writes && !engine.range_locked) {
     if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status.error();
   }
-  if (auto status = engine.storage.write(batch); !status) return status.error();
+  if (auto status = engine.storage.write(batch, at_once); !status) return status.error();
   return bytes;
 }
 

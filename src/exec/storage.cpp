@@ -72,20 +72,20 @@ Status Storage::close(bool write_back) {
   return outcome;
 }
 
-Result<int64_t> Storage::read(std::span<const Transfer> transfers) {
+Result<int64_t> Storage::read(std::span<const Transfer> transfers, bool at_once) {
   if (auto status = open(); !status) return status.error();
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_reads] += static_cast<int64_t>(transfers.size());
-  auto got = file_->read(transfers);
+  auto got = at_once ? file_->read_at_once(transfers) : file_->read(transfers);
   if (got) counters_[Counter::storage_bytes_read] += *got;
   return got;
 }
 
-Status Storage::write(std::span<const Transfer> transfers) {
+Status Storage::write(std::span<const Transfer> transfers, bool at_once) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_writes] += static_cast<int64_t>(transfers.size());
-  auto status = file_->write(transfers);
+  auto status = at_once ? file_->write_at_once(transfers) : file_->write(transfers);
   unsynced_ = true;
   if (status) {
     for (const Transfer& transfer : transfers) counters_[Counter::storage_bytes_written] += transfer.length;

@@ -50,8 +50,9 @@ class Storage {
   Status close(bool write_back);
 
   // As in StoreFile; each opens the file first.
-  Result<int64_t> read(std::span<const Transfer> transfers);
-  Status write(std::span<const Transfer> transfers);
+  // at_once: as StoreFile's read_at_once and write_at_once.
+  Result<int64_t> read(std::span<const Transfer> transfers, bool at_once = false);
+  Status write(std::span<const Transfer> transfers, bool at_once = false);
   Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms);
   Status unlock(int64_t offset, int64_t length);
   Status sync();  // what this rank wrote; costs nothing where it wrote nothing since the last time

@@ -21,9 +21,12 @@ class TwoPhase {
         plan_(plan),
         group_(plan.groups[static_cast<size_t>(plan.group_of_node[static_cast<size_t>(engine.team.node())])]),
         images_(plan, group_, workspace.segment()),
-        exchange_(engine, plan, group_, images_, workspace.staging().data()),
-        old_bytes_(workspace.old_bytes()),
-        own_realm_(exchange_.own_realm()) {}
+        exchange_(Exchange::make({engine, plan, group_, images_, workspace.staging().data()})),
+        old_bytes_(workspace.old_bytes()) {
+    for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
+      if (plan.realms[static_cast<size_t>(realm)].aggregator == engine.team.rank()) own_realm_ = realm;
+    }
+  }
 
   Outcome run() {
     if (request_.bytes > 0) touched_ = request_.bounds();
@@ -34,6 +37,7 @@ class TwoPhase {
         read_round(round);
       }
     }
+    note(Exchange::sit_out(engine_, plan_, group_.rounds));
     if (own_realm_ >= 0) engine_.counters[Counter::rounds] += group_.rounds;
     if (!error_.ok()) return error_.error();
     return moved_;
@@ -124,15 +128,19 @@ class TwoPhase {
   }
 
   void exchange_round(int64_t round) {
-    if (!exchange_.takes_part()) return;
-    for (size_t realm : exchange_.carried()) {
-      if (!images_.parts(realm, round).empty()) {
+    const std::vector<size_t>&carried = exchange_->carried(), &served = exchange_->served();
+    if (carried.empty() && served.empty()) return;
+    for (const size_t realm : carried) {
+      if (!images_.parts(realm, round).empty())
         wait(images_.header(realm, round).filled.passed, images_.use(round) + 1);
-      }
     }
-    if (!reads() && own_realm_ >= 0) wait_filled(round);
-    note(reads() ? exchange_.scatter(round) : exchange_.gather(round));
-    for (size_t realm : exchange_.carried()) {
+    for (const size_t realm : served) {
+      if (images_.parts(realm, round).empty()) continue;
+      ImageHeader& header = images_.header(realm, round);
+      wait(reads() ? header.ready : header.filled.passed, images_.use(round) + 1);
+    }
+    note(reads() ? exchange_->scatter(round) : exchange_->gather(round));
+    for (const size_t realm : carried) {
       if (images_.parts(realm, round).empty()) continue;
       if (reads()) {
         images_.header(realm, round).ready.increment();
@@ -140,19 +148,18 @@ class TwoPhase {
         release(realm, round);
       }
     }
-  }
-
-  void wait_filled(int64_t round) {
-    auto realm = static_cast<size_t>(own_realm_);
-    if (images_.parts(realm, round).empty()) return;
-    wait(images_.header(realm, round).filled.passed, images_.use(round) + 1);
+    if (reads()) return;
+    for (const size_t realm : served) {
+      if (!images_.parts(realm, round).empty()) images_.header(realm, round).merged.increment();
+    }
   }
 
   void flush(int64_t round) {
     auto realm = static_cast<size_t>(own_realm_);
     Parts parts = images_.parts(realm, round);
     if (parts.empty()) return;
-    wait_filled(round);
+    ImageHeader& header = images_.header(realm, round);
+    wait(several_nodes() ? header.merged : header.filled.passed, images_.use(round) + 1);
     RangeLock guard = fresh_view_of(parts);
     engine_.range_locked = engine_.caches_differ();
     if (error_.ok() && engine_.range_locked) note(guard.acquire(LockMode::exclusive));
@@ -230,9 +237,9 @@ class TwoPhase {
   const Plan& plan_;
   const Group& group_;
   Images images_;
-  Exchange exchange_;
+  std::unique_ptr<Exchange> exchange_;
   const Buffer& old_bytes_;
-  const int own_realm_;
+  int own_realm_ = -1;
   Interval touched_;
   int64_t moved_ = 0;
   Status error_;
@@ -242,7 +249,10 @@ class TwoPhase {
 
 Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace) {
   // The ranks of this node ask for nothing, and none of them aggregates.
-  if (plan.group_of_node[static_cast<size_t>(engine.team.node())] < 0) return 0;
+  if (plan.group_of_node[static_cast<size_t>(engine.team.node())] < 0) {
+    if (Status status = Exchange::sit_out(engine, plan, 0); !status) return status.error();
+    return 0;
+  }
   return TwoPhase(engine, request, plan, workspace).run();
 }
 

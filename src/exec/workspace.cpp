@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "exec/exchange.h"
-#include "exec/images.h"
+#include "plan/footprint.h"
 
 namespace concilio {
 namespace {
@@ -34,7 +33,7 @@ Status Workspace::prepare(Engine& engine, const Plan& plan) {
   if (own != plan.realms.end()) {
     if (plan.operation == Operation::write) outcome = grow(engine, old_bytes_, own->window_bytes);
     if (outcome && plan.groups[static_cast<size_t>(group)].nodes.size() > 1)
-      outcome = grow(engine, staging_, 2 * own->image_bytes);
+      outcome = grow(engine, staging_, 2 * message_bytes(own->image_bytes));
   }
   Missing missing{!outcome.ok()};
   engine.team.allreduce(missing);

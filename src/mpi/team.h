@@ -43,6 +43,7 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   MPI_Comm comm() const { return comm_; }
+  MPI_Comm leaders() const { return leaders_; }  // one rank of every node, by node; of leaders only
   int rank() const { return rank_; }
   int size() const { return size_; }
   int node() const { return node_; }              // index of this rank's node

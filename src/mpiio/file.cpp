@@ -283,10 +283,9 @@ void File::change_config(const Config& changed) {
 
 // What the engine needs of the settings.
 void File::take_settings(Engine& engine) const {
-  int64_t flush = config_.integer(Key::flush);  // auto, rmw, list
-  engine.flush = flush == 0   ? std::nullopt
-                 : flush == 1 ? std::optional(Flush::read_modify_write)
-                              : std::optional(Flush::list);
+  const int64_t flush = config_.integer(Key::flush);  // auto, and then in the order of Flush
+  engine.flush = flush == 0 ? std::nullopt : std::optional(static_cast<Flush>(flush - 1));
+  engine.flush_threshold = config_.integer(Key::romio_cb_ds_threshold);
   // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
   // lock is a message, that is not worth its price unless it is asked for.
   auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));

@@ -1,6 +1,7 @@
 // Fused copies: from the bytes one access describes straight to those of another, without packing in between.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,6 +42,13 @@ class CoverageMap {
   Interval next_covered(int64_t from) const;
   Interval next_hole(int64_t from) const;
   int64_t covered_bytes() const;
+
+  // Granule by granule: 0 <= i < granules(); the offsets of granules [first, end) that lie in the window.
+  int64_t granules() const { return granules_; }
+  bool is_covered(int64_t i) const { return map_[i] != 0; }
+  Interval offsets(int64_t first, int64_t end) const {
+    return {std::max(grid_ + first * granule_, window_.begin), std::min(grid_ + end * granule_, window_.end)};
+  }
 
  private:
   int64_t index(int64_t distance) const;  // of the granule at grid_ + distance

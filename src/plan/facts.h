@@ -103,6 +103,7 @@ struct Wishes {
   int64_t aggregators = 0;                      // cb_nodes
   int64_t aggregators_per_node = 0;             // cb_config_list, concilio_aggregators_per_node: N_ah
   int64_t alignment_bytes = 0;                  // romio_cb_fr_alignment
+  Choice3 alltoallw = Choice3::automatic;       // romio_cb_alltoall
   RealmPolicy realms = RealmPolicy::automatic;  // concilio_realms, romio_cb_pfr, romio_cb_fr_types
   int64_t realm_block_bytes = 0;                // romio_cb_fr_types: blocks of cyclic and persistent realms
   Placement placement = Placement::memory;      // concilio_placement

@@ -74,6 +74,7 @@ json wishes_json(const Wishes& wishes) {
   out["realms"] = realm_policy_name(wishes.realms);
   out["placement"] = placement_row(wishes.placement).name;
   out["groups"] = wishes.groups;
+  out["alltoallw"] = name_in(choice_names, wishes.alltoallw);
   out["collective"] = name_in(choice_names, wishes.collective);
   out["sieving"] = name_in(choice_names, wishes.sieving);
   out["no_independent"] = wishes.no_independent;
@@ -228,6 +229,7 @@ Wishes read_wishes(const json& value) {
         }));
   }
   if (value.contains("groups")) wishes.groups = truth(value["groups"], "wishes.groups");
+  read_name(value, "wishes", "alltoallw", choice_names, wishes.alltoallw);
   read_name(value, "wishes", "collective", choice_names, wishes.collective);
   read_name(value, "wishes", "sieving", choice_names, wishes.sieving);
   if (value.contains("no_independent"))

@@ -34,7 +34,11 @@ int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule) {
 }
 
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes) {
-  return 2 * message_head_bytes + map_bytes + align_up(window_bytes, cache_line_bytes);
+  return map_bytes + message_head_bytes + align_up(window_bytes, cache_line_bytes);
+}
+
+int64_t message_bytes(int64_t image_bytes) {
+  return message_head_bytes + image_bytes;
 }
 
 int64_t slots_bytes(const Plan& plan, int64_t image_bytes) {
@@ -48,7 +52,7 @@ Sizes sizes_of(const Plan& plan, const Group& group, const Realm& realm, int64_t
   sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
   sizes.slots_bytes = slots_bytes(plan, sizes.image_bytes);
   if (plan.operation == Operation::write) sizes.staging_bytes += window_bytes;
-  if (group.nodes.size() > 1) sizes.staging_bytes += messages_held * sizes.image_bytes;
+  if (group.nodes.size() > 1) sizes.staging_bytes += messages_held * message_bytes(sizes.image_bytes);
   return sizes;
 }
 

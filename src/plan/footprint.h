@@ -13,8 +13,10 @@ namespace concilio {
 // Map: one byte a granule, two more for every part of a window whose borders cut granules, in whole cache
 // lines.
 int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);
-// A message head, the map, another head, the window: see exec/images.h.
+// The map, a message head, the window: see exec/images.h.
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
+// Room for a message of another node: a wish, and the image that answers it.
+int64_t message_bytes(int64_t image_bytes);
 // What a node's segment has for one realm: for each slot an image and its counters.
 int64_t slots_bytes(const Plan& plan, int64_t image_bytes);
 // Private to the realm's aggregator: a write keeps the old bytes of one window, for the holes in it; where

@@ -49,6 +49,9 @@ struct Group {
   int64_t rounds = 0;         // of the realm that needs most
 };
 
+// How images travel between nodes.
+enum class ExchangeStrategy : int32_t { messages, alltoallw };
+
 struct Candidate {
   Method method;
   bool legal = false;
@@ -68,6 +71,7 @@ struct Plan {
   std::vector<int> group_of_node;  // index into groups; -1: its ranks ask for nothing and take no part
   std::vector<Realm> realms;       // by group, and ascending in it
   std::shared_ptr<const FixedRealms> fixed;  // to be kept for the calls to come; null: realms are the call's
+  ExchangeStrategy exchange = ExchangeStrategy::messages;
   int slots = 2;
   Access::Granule granule;
   int64_t window_bytes = 0;   // of the realm with the largest

@@ -16,11 +16,16 @@ namespace {
 // Measured on a 2-core machine with a warm page cache: a request of a few bytes takes 1 us, long ones move
 // 5e9 B/s; one core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
 // writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us
-// where ranks wait for cores.
+// where ranks wait for cores. A small write among many in places apart takes 3 us, at once (io_uring) 8 to
+// 17: each is handed to a thread of the kernel, and these take turns at the lock. Cached reads take as long
+// either way.
 constexpr Prices local_prices = {.request_seconds = 1e-6,
+                                 .scattered_write_seconds = 3e-6,
                                  .storage_bytes_per_second = 5e9,
                                  .parallel_streams = 64,
                                  .parallel_writers = 1,
+                                 .reads_at_once = {1, 0},
+                                 .writes_at_once = {1, 7e-6},
                                  .from_memory = true,
                                  .lock_seconds = 1e-6,
                                  .copy_bytes_per_second = 6e9,
@@ -29,16 +34,22 @@ constexpr Prices local_prices = {.request_seconds = 1e-6,
                                  .oversubscribed_seconds = 15e-6,
                                  // TCP between hosts of one rack, the least that clusters have.
                                  .message_seconds = 20e-6,
-                                 .network_bytes_per_second = 1e9};
+                                 .network_bytes_per_second = 1e9,
+                                 // An MPI datatype of many small blocks, packed or unpacked.
+                                 .datatype_piece_seconds = 20e-9};
 
 // A request is a round trip to a server: 100-300 us measured on a distributed file system under FUSE, which
-// moved 340 MB/s of writes and took as long for a lock as for a request.
+// moved 340 MB/s of writes and took as long for a lock as for a request. Reads at once took a third to all of
+// the time. Buffered writes to one file that do not end at once Linux gives to one thread, whatever the file
+// system: they took as long at once as in turn.
 Prices remote_prices(double request_seconds, double streams) {
   Prices prices = local_prices;
-  prices.request_seconds = request_seconds;
+  prices.request_seconds = prices.scattered_write_seconds = request_seconds;
   prices.lock_seconds = 300e-6;
   prices.storage_bytes_per_second = 5e8;
   prices.parallel_streams = prices.parallel_writers = streams;
+  prices.reads_at_once = {2, 5e-6};
+  prices.writes_at_once = {1, 10e-6};
   prices.from_memory = false;
   return prices;
 }
@@ -92,7 +103,12 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
   Cost cost;
-  cost.terms.push_back({"requests", std::max(pieces / at_once, pieces_of_one) * prices.request_seconds});
+  // A rank with many requests under way keeps storage as busy as several with one.
+  const double of_one = seconds_of_one(facts.operation, pieces_of_one, prices);
+  const double clients = ranks_at_work(facts) * prices.request_seconds / of_one;
+  cost.terms.push_back(
+      {"requests",
+       std::max(pieces / streams(facts, clients, prices) * prices.request_seconds, pieces_of_one * of_one)});
   cost.terms.push_back(
       {"storage", std::max(bytes / at_once, bytes_of_one) / prices.storage_bytes_per_second});
   // Scattered memory is gathered on its way.
@@ -103,11 +119,6 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   return cost;
 }
 
-// Bytes and requests that windows of a two-phase call cost storage.
-struct Traffic {
-  double requests = 0, bytes = 0;
-};
-
 // Stretches of the file in which a realm's bytes lie.
 double requests_of(const Realm& realm) {
   const auto stretches = static_cast<double>(realm.positions.size());
@@ -115,21 +126,18 @@ double requests_of(const Realm& realm) {
   return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
 }
 
-Traffic traffic_of(const Facts& facts, const Plan& layout, const Prices& prices) {
-  Traffic whole;
+// What the windows of a two-phase call cost storage.
+FlushCost traffic_of(const Facts& facts, const Plan& layout, const Prices& prices) {
+  double windows = 0;
+  WindowShape all{0, facts.digest.bytes, facts.digest.file_pieces, 0};
   for (const Realm& realm : layout.realms) {
-    whole.bytes += static_cast<double>(realm.bytes);
-    whole.requests += std::max(static_cast<double>(rounds_of(realm)), requests_of(realm));
+    all.range_bytes += realm.bytes;
+    windows += std::max(static_cast<double>(rounds_of(realm)), requests_of(realm));
   }
-  const double asked = static_cast<double>(facts.digest.bytes);
-  if (facts.operation == Operation::read || asked >= whole.bytes) return whole;
-  // Windows with holes: the cheaper of reading them first and of writing the pieces alone.
-  const double pieces = static_cast<double>(facts.digest.file_pieces);
-  const Traffic rewritten{2 * whole.requests, 2 * whole.bytes}, listed{pieces, asked};
-  const auto seconds = [&](const Traffic& traffic) {
-    return traffic.requests * prices.request_seconds + traffic.bytes / prices.storage_bytes_per_second;
-  };
-  return seconds(listed) < seconds(rewritten) ? listed : rewritten;
+  if (facts.operation == Operation::read || all.covered_bytes >= all.range_bytes) {
+    return {windows * prices.request_seconds, static_cast<double>(all.range_bytes)};
+  }
+  return cheapest_flush(all, windows, prices);
 }
 
 }  // namespace
@@ -197,7 +205,7 @@ Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
 }
 
 Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& prices) {
-  const Traffic traffic = traffic_of(facts, layout, prices);
+  const FlushCost traffic = traffic_of(facts, layout, prices);
   const double realms = static_cast<double>(layout.realms.size());
   const double at_once = streams(facts, realms, prices);
   const double rounds = static_cast<double>(layout.rounds);
@@ -206,7 +214,7 @@ Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& pri
   Cost cost;
   // The histogram of the call, agreed on by all ranks before it starts.
   cost.terms.push_back({"setup", round_seconds(facts, prices) + (nodes > 1 ? prices.message_seconds : 0)});
-  cost.terms.push_back({"requests", traffic.requests * prices.request_seconds / at_once});
+  cost.terms.push_back({"requests", traffic.request_seconds / at_once});
   cost.terms.push_back({"storage", traffic.bytes / prices.storage_bytes_per_second / at_once});
   cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
   cost.terms.push_back({"synchronisation", rounds * round_seconds(facts, prices)});
@@ -229,19 +237,34 @@ Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& pri
   return cost;
 }
 
+ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices) {
+  const bool travels = std::any_of(layout.groups.begin(), layout.groups.end(),
+                                   [](const Group& group) { return group.nodes.size() > 1; });
+  if (!travels || facts.wishes.alltoallw == Choice3::disable) return ExchangeStrategy::messages;
+  if (facts.wishes.alltoallw == Choice3::enable) return ExchangeStrategy::alltoallw;
+  // By messages an aggregator takes in one a node and window, and copies the bytes on. MPI_Alltoallw spares
+  // the copy, but every leader speaks to every other one three times in a round of anybody's, and MPI goes
+  // through the pieces one by one.
+  const double nodes = static_cast<double>(facts.nodes.size()), rounds = static_cast<double>(layout.rounds);
+  const double sent = static_cast<double>(facts.digest.bytes) * (nodes - 1) / nodes;
+  double in_window = 0;
+  for (const Group& group : layout.groups)
+    in_window = std::max(in_window,
+                         static_cast<double>(group.rounds * (static_cast<int64_t>(group.nodes.size()) - 1)));
+  const double realms = static_cast<double>(std::max<size_t>(1, layout.realms.size()));
+  const double by_messages =
+      in_window * prices.message_seconds + sent / realms / prices.copy_bytes_per_second;
+  const double by_alltoallw =
+      3 * rounds * (nodes - 1) * prices.message_seconds +
+      2 * static_cast<double>(facts.digest.file_pieces) / realms * prices.datatype_piece_seconds;
+  return by_alltoallw < by_messages ? ExchangeStrategy::alltoallw : ExchangeStrategy::messages;
+}
+
 double price(Method method, const Facts& facts, const Prices& prices) {
   if (facts.digest.bytes <= 0) return 0;
   Plan layout;
   if (method == Method::two_phase) lay_out_two_phase(facts, file_spans(facts), layout);
   return method_row(method).cost(facts, layout, prices).seconds();
-}
-
-Flush choose_flush(int64_t window_bytes, int64_t covered_bytes, int64_t covered_runs, const Prices& prices) {
-  const double rewritten =
-      2 * prices.request_seconds + 2 * static_cast<double>(window_bytes) / prices.storage_bytes_per_second;
-  const double listed = static_cast<double>(covered_runs) * prices.request_seconds +
-                        static_cast<double>(covered_bytes) / prices.storage_bytes_per_second;
-  return listed < rewritten ? Flush::list : Flush::read_modify_write;
 }
 
 std::string format_seconds(double seconds) {

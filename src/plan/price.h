@@ -5,15 +5,24 @@
 #include <string>
 #include <vector>
 
+#include "plan/flush.h"
 #include "plan/plan.h"
 
 namespace concilio {
 
+// Many requests of one rank under way at once.
+struct AtOnce {
+  double served;          // of which storage works on so many at the same time
+  double submit_seconds;  // what each costs besides
+};
+
 struct Prices {
   double request_seconds;           // one read or write request, besides its bytes
+  double scattered_write_seconds;   // the same of a write that is one of many in places apart
   double storage_bytes_per_second;  // one stream
   double parallel_streams;          // streams that storage serves at once, of reads
   double parallel_writers;          // the same of writes to one file
+  AtOnce reads_at_once, writes_at_once;
   bool from_memory;                 // storage answers from memory: a stream keeps one core busy
   double lock_seconds;              // lock and unlock of a range
   double copy_bytes_per_second;     // memory to memory, one core
@@ -22,6 +31,7 @@ struct Prices {
   double oversubscribed_seconds;    // the same where ranks wait for cores: time of one core
   double message_seconds;           // between nodes
   double network_bytes_per_second;  // between nodes, one node's link
+  double datatype_piece_seconds;    // per piece that MPI goes through in a derived datatype
 };
 Prices prices_for(const StorageFacts& storage);
 
@@ -42,12 +52,10 @@ Cost cost_of_list(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_sieve(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& prices);
 
-double price(Method method, const Facts& facts, const Prices& prices);
+// How the images of a layout travel between nodes: as is wished, else the cheaper way.
+ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices);
 
-// How a window of `window_bytes`, of which `covered_bytes` in `covered_runs` stretches are to be written,
-// reaches the file: read-modify-write or list.
-enum class Flush { read_modify_write, list };
-Flush choose_flush(int64_t window_bytes, int64_t covered_bytes, int64_t covered_runs, const Prices& prices);
+double price(Method method, const Facts& facts, const Prices& prices);
 
 // 0.0123 -> "12 ms".
 std::string format_seconds(double seconds);

@@ -4,6 +4,7 @@
 
 #include "plan/footprint.h"
 #include "plan/groups.h"
+#include "plan/price.h"
 #include "plan/realms.h"
 #include "plan/windows.h"
 
@@ -65,6 +66,7 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, P
   }
   plan.peak_bytes = peak_bytes(facts, plan);
   count_rounds(plan);
+  plan.exchange = choose_exchange(facts, plan, prices_for(facts.storage));
 }
 
 namespace {

@@ -38,6 +38,7 @@ void take_over(const Config& config, Operation operation, Counts&& counts, Wishe
   number(Key::cb_nodes, wishes.aggregators);
   if (counts(Key::cb_config_list) || counts(Key::aggregators_per_node))
     wishes.aggregators_per_node = most_aggregators_of_node(config);
+  choice(Key::romio_cb_alltoall, wishes.alltoallw);
   if (counts(Key::realms) || counts(Key::romio_cb_pfr) || counts(Key::romio_cb_fr_types))
     wishes.realms = realms_wished(config);
   if (counts(Key::romio_cb_fr_types))

@@ -66,10 +66,12 @@ class FaultObserver : public StoreObserver {
   FaultCounts counts_;
 };
 
-FaultPlan faults_with_effect(const FaultPlan& plan, bool fails) {
+// Those that strike operations of a store; or those that strike system calls.
+FaultPlan faults_of(const FaultPlan& plan, bool operations) {
   FaultPlan result;
-  std::copy_if(plan.begin(), plan.end(), std::back_inserter(result),
-               [fails](const Fault& fault) { return (fault.effect == Fault::Effect::fail) == fails; });
+  std::copy_if(plan.begin(), plan.end(), std::back_inserter(result), [operations](const Fault& fault) {
+    return (fault.effect == Fault::Effect::fail && fault.operation != StoreOperation::ring) == operations;
+  });
   return result;
 }
 
@@ -155,18 +157,18 @@ FaultPlan faults_of_rank(const FaultPlan& plan, int rank) {
 }
 
 std::unique_ptr<Store> make_fault_store(std::unique_ptr<Store> inner, const FaultPlan& plan) {
-  return make_observed_store(std::move(inner),
-                             std::make_shared<FaultObserver>(faults_with_effect(plan, true)));
+  return make_observed_store(std::move(inner), std::make_shared<FaultObserver>(faults_of(plan, true)));
 }
 
 SyscallHook make_fault_hook(const FaultPlan& plan) {
-  FaultPlan faults = faults_with_effect(plan, false);
+  FaultPlan faults = faults_of(plan, false);
   if (faults.empty()) return {};
   return [counts = std::make_shared<FaultCounts>(std::move(faults))](StoreOperation operation,
                                                                      int64_t bytes) -> SyscallOutcome {
     const Fault* fault = counts->strike(operation);
     if (!fault) return {};
     if (fault->effect == Fault::Effect::interrupt) return {EINTR, INT64_MAX};
+    if (fault->effect == Fault::Effect::fail) return {fault->system_errno, INT64_MAX};
     return {0, std::max<int64_t>(bytes / 2, 1)};
   };
 }

@@ -2,7 +2,10 @@
 //
 //   OPERATION:N:EFFECT[@RANK] [; ...]     e.g.  write:3:ENOSPC   read:*:EIO@2   any:7:EIO   write:1:short
 //
-// OPERATION  open, remove, read, write, lock, unlock, sync, size, resize, preallocate, layout, or any
+// OPERATION  open, remove, read, write, lock, unlock, sync, size, resize, preallocate, layout, or any; or
+// ring,
+//            without which requests at once go in turn, and nobody is told. Requests at once are an operation
+//            each
 // N          the N-th such operation of the store, from 1, over all its files; * for every one
 // EFFECT     ENOSPC and the like: the operation fails so and does nothing
 //            short: the N-th such system call moves half of its bytes     } both must go unnoticed
@@ -43,7 +46,7 @@ FaultPlan faults_of_rank(const FaultPlan& plan, int rank);
 
 // The plan's `fail` faults, of any store.
 std::unique_ptr<Store> make_fault_store(std::unique_ptr<Store> inner, const FaultPlan& plan);
-// The plan's `shorten` and `interrupt` faults, for make_posix_store; empty where it has none.
+// The plan's `shorten`, `interrupt` and `ring` faults, for make_posix_store; empty where it has none.
 SyscallHook make_fault_hook(const FaultPlan& plan);
 
 }  // namespace concilio

@@ -1,5 +1,8 @@
 #include "store/observed.h"
 
+#include <optional>
+#include <vector>
+
 namespace concilio {
 
 namespace {
@@ -10,6 +13,40 @@ auto observe(StoreObserver& observer, const StoreEvent& event, Call call) -> dec
   if (Status status = observer.before(event); !status) return status.error();
   auto result = call();
   observer.after(event, result.ok());
+  return result;
+}
+
+// The same for each request of a batch. Requests that the observer fails are withheld, the others made; the
+// error is the first one's. `succeeded` of what was made is that of all.
+template <typename Call>
+auto observe_each(StoreObserver& observer, StoreOperation operation, std::string_view path,
+                  std::span<const Transfer> transfers, Call call) -> decltype(call(transfers)) {
+  if (Status status = check_transfers(transfers); !status) return status.error();
+  const int64_t requests = event_of(operation, path, transfers).requests;
+  const auto event_at = [&](std::span<const Transfer> request) {
+    StoreEvent event = event_of(operation, path, request);
+    event.at_once = requests;
+    return event;
+  };
+  std::vector<Transfer> passed;
+  std::optional<Error> failure;
+  for (auto left = transfers; !left.empty();) {
+    const auto request = first_request(left);
+    left = left.subspan(request.size());
+    if (event_of(operation, path, request).requests == 0) continue;
+    if (Status status = observer.before(event_at(request)); status) {
+      passed.insert(passed.end(), request.begin(), request.end());
+    } else if (!failure) {
+      failure = status.error();
+    }
+  }
+  auto result = call(std::span<const Transfer>(passed));
+  for (auto left = std::span<const Transfer>(passed); !left.empty();) {
+    const auto request = first_request(left);
+    left = left.subspan(request.size());
+    observer.after(event_at(request), result.ok());
+  }
+  if (failure) return *failure;
   return result;
 }
 
@@ -25,6 +62,14 @@ class ObservedFile : public StoreFile {
   Status write(std::span<const Transfer> transfers) override {
     return observe(*observer_, event_of(StoreOperation::write, path_, transfers),
                    [&] { return inner_->write(transfers); });
+  }
+  Result<int64_t> read_at_once(std::span<const Transfer> transfers) override {
+    return observe_each(*observer_, StoreOperation::read, path_, transfers,
+                        [&](std::span<const Transfer> passed) { return inner_->read_at_once(passed); });
+  }
+  Status write_at_once(std::span<const Transfer> transfers) override {
+    return observe_each(*observer_, StoreOperation::write, path_, transfers,
+                        [&](std::span<const Transfer> passed) { return inner_->write_at_once(passed); });
   }
   Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) override {
     return observe(*observer_, {StoreOperation::lock, path_, offset, length},

@@ -11,8 +11,8 @@ namespace concilio {
 
 namespace {
 
-constexpr const char* names[] = {"open", "remove", "read",   "write",       "lock",  "unlock",
-                                 "sync", "size",   "resize", "preallocate", "layout"};
+constexpr const char* names[] = {"open", "remove", "read",   "write",       "lock",   "unlock",
+                                 "sync", "size",   "resize", "preallocate", "layout", "ring"};
 
 }  // namespace
 
@@ -49,12 +49,14 @@ std::string failure_text(const StoreEvent& event) {
       return fmt::format("cannot preallocate {} bytes of {}", event.bytes, event.path);
     case StoreOperation::layout:
       return fmt::format("cannot find out what storage {} lies on", event.path);
+    case StoreOperation::ring:
+      return fmt::format("cannot have many requests to {} under way at once", event.path);
   }
   return fmt::format("cannot use {}", event.path);
 }
 
 StoreEvent event_of(StoreOperation operation, std::string_view path, std::span<const Transfer> transfers) {
-  StoreEvent event{operation, path, 0, 0, 0};
+  StoreEvent event{operation, path, 0, 0, 0, 1};
   int64_t end = 0;
   for (const Transfer& transfer : transfers) {
     if (transfer.length == 0) continue;
@@ -65,6 +67,18 @@ StoreEvent event_of(StoreOperation operation, std::string_view path, std::span<c
     end = transfer.offset + transfer.length;
   }
   return event;
+}
+
+std::span<const Transfer> first_request(std::span<const Transfer> transfers) {
+  bool began = false;
+  int64_t end = 0;
+  for (size_t i = 0; i < transfers.size(); ++i) {
+    if (transfers[i].length == 0) continue;
+    if (began && transfers[i].offset != end) return transfers.first(i);
+    began = true;
+    end = transfers[i].offset + transfers[i].length;
+  }
+  return transfers;
 }
 
 Status check_range(int64_t offset, int64_t length) {

@@ -23,6 +23,7 @@ enum class StoreOperation : int {
   resize,
   preallocate,
   layout,
+  ring,  // made by the posix store for requests at once; seen by its SyscallHook alone
 };
 
 const char* operation_name(StoreOperation operation);
@@ -36,6 +37,7 @@ struct StoreEvent {
   int64_t offset = 0;
   int64_t bytes = 0;
   int64_t requests = 1;  // transfers adjacent in the file count as one
+  int64_t at_once = 1;   // requests that are under way together, this one included
 };
 
 // "cannot write 4096 bytes at offset 123 of PATH"
@@ -43,6 +45,10 @@ std::string failure_text(const StoreEvent& event);
 
 // The event that transfers are, up to the first that is no range of bytes.
 StoreEvent event_of(StoreOperation operation, std::string_view path, std::span<const Transfer> transfers);
+
+// Transfers from the front of `transfers` that are one request, as they are adjacent in the file; empty ones
+// among them included.
+std::span<const Transfer> first_request(std::span<const Transfer> transfers);
 
 // kind argument where an offset or a length is negative, or an end is beyond 2^63 - 1.
 Status check_transfers(std::span<const Transfer> transfers);

@@ -2,21 +2,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "base/counters.h"
 #include "base/log.h"
+#include "store/at_once.h"
 #include "store/filesystem.h"
+#include "store/progress.h"
 
 namespace concilio {
 
@@ -24,70 +25,7 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 
-// Linux moves no more in one call, whatever is asked.
-constexpr int64_t most_call_bytes = 0x7ffff000;
 constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 20'000'000;
-
-// What one preadv or pwritev moves.
-struct Batch {
-  std::array<iovec, IOV_MAX> pieces;
-  size_t count = 0;
-  int64_t offset = 0, bytes = 0;
-};
-
-// How far a sequence of transfers has come.
-class Progress {
- public:
-  explicit Progress(std::span<const Transfer> transfers) : transfers_(transfers) {}
-
-  // The next transfers that are adjacent in the file, up to `most_bytes`; none at the end.
-  void gather(Batch& batch, int64_t most_bytes) const {
-    batch.count = 0;
-    batch.bytes = 0;
-    int64_t done = done_bytes_;
-    for (size_t i = index_; i < transfers_.size() && batch.bytes < most_bytes; ++i, done = 0) {
-      const Transfer& transfer = transfers_[i];
-      if (transfer.length == done) continue;
-      const int64_t offset = transfer.offset + done;
-      if (batch.count == 0) batch.offset = offset;
-      if (offset != batch.offset + batch.bytes) break;
-      const int64_t bytes = std::min(transfer.length - done, most_bytes - batch.bytes);
-      if (!append(batch, transfer.data + done, bytes)) break;
-    }
-  }
-
-  void advance(int64_t bytes) {
-    while (bytes > 0) {
-      const int64_t step = std::min(bytes, transfers_[index_].length - done_bytes_);
-      bytes -= step;
-      done_bytes_ += step;
-      if (done_bytes_ == transfers_[index_].length) {
-        ++index_;
-        done_bytes_ = 0;
-      }
-    }
-  }
-
- private:
-  static bool append(Batch& batch, std::byte* data, int64_t bytes) {
-    if (batch.count > 0) {
-      iovec& last = batch.pieces[batch.count - 1];
-      if (static_cast<std::byte*>(last.iov_base) + last.iov_len == data) {
-        last.iov_len += static_cast<size_t>(bytes);
-        batch.bytes += bytes;
-        return true;
-      }
-    }
-    if (batch.count == batch.pieces.size()) return false;
-    batch.pieces[batch.count++] = {data, static_cast<size_t>(bytes)};
-    batch.bytes += bytes;
-    return true;
-  }
-
-  std::span<const Transfer> transfers_;
-  size_t index_ = 0;
-  int64_t done_bytes_ = 0;  // of transfers_[index_]
-};
 
 // Makes a system call that moves no data, again where a signal interrupts it.
 template <typename Call>
@@ -120,6 +58,18 @@ class PosixFile : public StoreFile {
   Status write(std::span<const Transfer> transfers) override {
     if (!mode_.write) return mode_error(event_of(StoreOperation::write, path_, transfers));
     const Result<int64_t> written = transfer(StoreOperation::write, transfers);
+    if (!written) return written.error();
+    return {};
+  }
+
+  Result<int64_t> read_at_once(std::span<const Transfer> transfers) override {
+    if (!mode_.read) return mode_error(event_of(StoreOperation::read, path_, transfers));
+    return transfer_at_once(StoreOperation::read, transfers);
+  }
+
+  Status write_at_once(std::span<const Transfer> transfers) override {
+    if (!mode_.write) return mode_error(event_of(StoreOperation::write, path_, transfers));
+    const Result<int64_t> written = transfer_at_once(StoreOperation::write, transfers);
     if (!written) return written.error();
     return {};
   }
@@ -227,12 +177,12 @@ class PosixFile : public StoreFile {
   Result<int64_t> transfer(StoreOperation operation, std::span<const Transfer> transfers) {
     if (Status status = check_transfers(transfers); !status) return status.error();
     Progress progress(transfers);
-    Batch batch;
+    Pieces pieces;
     int64_t done_bytes = 0;
     for (;;) {
-      progress.gather(batch, most_call_bytes);
+      Gathered batch = progress.gather(pieces, most_call_bytes);
       if (batch.bytes == 0) return done_bytes;
-      const ssize_t moved = move(operation, progress, batch);
+      const ssize_t moved = move(operation, progress, pieces, batch);
       if (moved < 0 && errno == EINTR) continue;
       if (moved == 0 && operation == StoreOperation::read) return done_bytes;
       if (moved <= 0) {
@@ -244,23 +194,64 @@ class PosixFile : public StoreFile {
     }
   }
 
-  ssize_t move(StoreOperation operation, const Progress& progress, Batch& batch) {
+  ssize_t move(StoreOperation operation, const Progress& progress, Pieces& pieces, Gathered& batch) {
     if (hook_) {
       const SyscallOutcome outcome = hook_(operation, batch.bytes);
       if (outcome.system_errno) {
         errno = outcome.system_errno;
         return -1;
       }
-      if (outcome.most_bytes < batch.bytes) progress.gather(batch, std::max<int64_t>(outcome.most_bytes, 1));
+      if (outcome.most_bytes < batch.bytes) {
+        batch = progress.gather(pieces, std::max<int64_t>(outcome.most_bytes, 1));
+      }
     }
     const auto call = operation == StoreOperation::read ? preadv : pwritev;
-    return call(fd_, batch.pieces.data(), static_cast<int>(batch.count), batch.offset);
+    return call(fd_, pieces.data(), static_cast<int>(batch.count), batch.offset);
+  }
+
+  Result<int64_t> transfer_at_once(StoreOperation operation, std::span<const Transfer> transfers) {
+    const StoreEvent whole = event_of(operation, path_, transfers);
+    if (whole.requests < 2 || !check_transfers(transfers)) return transfer(operation, transfers);
+    {
+      const std::lock_guard turn(ring_mutex_);
+      if (Ring* ring = ring_of_file()) {
+        const AtOnceOutcome outcome = move_at_once(*ring, fd_, operation, transfers, hook_);
+        if (outcome.system_errno) {
+          return failure({operation, path_, outcome.failed.offset, outcome.failed.bytes},
+                         outcome.system_errno);
+        }
+        if (!outcome.ring_broke) return outcome.done_bytes;
+        ring_.reset();
+      }
+    }
+    return transfer(operation, transfers);
+  }
+
+  // Made when it is first needed; nullptr where there is none to be had.
+  Ring* ring_of_file() {
+    if (ring_was_tried_) return ring_.get();
+    ring_was_tried_ = true;
+    Result<std::unique_ptr<Ring>> made = Error{};
+    const int refused = retried(hook_, StoreOperation::ring, [&made] {
+      made = make_ring();
+      if (!made) errno = made.error().system_errno;
+      return made ? 0 : -1;
+    });
+    if (refused) {
+      log(LogLevel::info, "{}: requests go in turn", failure({StoreOperation::ring, path_}, errno).message);
+      return nullptr;
+    }
+    ring_ = std::move(*made);
+    return ring_.get();
   }
 
   const int fd_;
   const std::string path_;
   const OpenMode mode_;
   const SyscallHook hook_;
+  std::mutex ring_mutex_;
+  std::unique_ptr<Ring> ring_;
+  bool ring_was_tried_ = false;
 };
 
 // Not the kinds of file that offsets mean nothing in.

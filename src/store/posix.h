@@ -1,6 +1,10 @@
 // Storage through POSIX system calls: EINTR, short transfers and the 0x7ffff000-byte limit of one call are
 // handled here and nowhere else. Adjacent transfers become one preadv or pwritev.
 //
+// Requests at once go through a ring of the file's own (store/ring.h), made at the first of them; where the
+// kernel refuses it (ENOSYS, EPERM), and when a ring breaks, they go in turn. Threads that want the ring of
+// one file take turns.
+//
 // Locks are open-file-description locks. A file that is open for writing only takes every lock in the
 // exclusive form, the only one the system grants it; an exclusive lock on a file that is open for reading
 // only is refused with kind access_mode.
@@ -22,8 +26,8 @@ struct SyscallOutcome {
   int64_t most_bytes = INT64_MAX;
 };
 
-// Asked before each system call, EINTR's repetitions included; `bytes` is what the call would transfer. May
-// be called by several threads at a time.
+// Asked before each system call and each request of a ring, EINTR's repetitions included; `bytes` is what the
+// call would transfer. May be called by several threads at a time.
 using SyscallHook = std::function<SyscallOutcome(StoreOperation operation, int64_t bytes)>;
 
 std::unique_ptr<Store> make_posix_store(SyscallHook hook = {});

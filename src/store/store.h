@@ -53,6 +53,11 @@ class StoreFile {
   virtual Result<int64_t> read(std::span<const Transfer> transfers) = 0;
   // Writes all or fails.
   virtual Status write(std::span<const Transfer> transfers) = 0;
+  // The same with many requests under way at once, in no order, where the storage can: transfers ascend and
+  // do not overlap. After a failure any of them may have been made; the error is that of the first that
+  // failed, in file order.
+  virtual Result<int64_t> read_at_once(std::span<const Transfer> transfers) { return read(transfers); }
+  virtual Status write_at_once(std::span<const Transfer> transfers) { return write(transfers); }
   // Waits at most timeout_ms for a lock on [offset, offset + length), kind file_in_use if it was not to be
   // had and unsupported where this storage has no working locks. A lock belongs to this StoreFile.
   virtual Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) = 0;

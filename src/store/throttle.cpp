@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "base/config.h"
 #include "store/observed.h"
+#include "store/ring.h"
 
 namespace concilio {
 
@@ -36,8 +38,10 @@ class Throttle : public StoreObserver {
         return static_cast<double>(costs_.lock_ns);
       case StoreOperation::read:
       case StoreOperation::write: {
+        // Requests at once wait side by side.
+        const auto together = static_cast<double>(std::clamp<int64_t>(event.at_once, 1, ring_depth));
         const double latency_ns =
-            static_cast<double>(event.requests) * static_cast<double>(costs_.request_ns);
+            static_cast<double>(event.requests) * static_cast<double>(costs_.request_ns) / together;
         if (costs_.bytes_per_second <= 0) return latency_ns;
         return latency_ns +
                static_cast<double>(event.bytes) * 1e9 / static_cast<double>(costs_.bytes_per_second);

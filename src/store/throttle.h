@@ -12,7 +12,8 @@ namespace concilio {
 
 struct ThrottleCosts {
   int64_t open_ns = 0;           // of each open and remove
-  int64_t request_ns = 0;        // of each request; transfers adjacent in the file are one
+  int64_t request_ns = 0;        // of each request; transfers adjacent in the file are one. Requests at once
+                                 // wait together, ring_depth at a time
   int64_t bytes_per_second = 0;  // 0: no limit
   int64_t lock_ns = 0;           // of each lock and unlock
 };

@@ -13,7 +13,7 @@
 namespace concilio {
 namespace {
 
-// Each pattern of the benchmark program is among them; others are of no meaning here.
+// Each pattern of the benchmark program is among them.
 constexpr const char* samples[] = {
     "contiguous",
     "interleaved:64",
@@ -133,8 +133,6 @@ int run() {
   const std::set<std::string> names = bench_names();
   std::set<std::string> compared;
   for (const char* text : samples) {
-    if (!names.contains(name_of(text))) continue;
-
     compared.insert(name_of(text));
     for (const int ranks : rank_counts) {
       for (const int64_t bytes : sizes) compare(text, ranks, bytes);
@@ -143,7 +141,6 @@ int run() {
   for (const std::string& name : names) {
     if (!compared.contains(name)) fail("the benchmark's pattern {} is not compared", name);
   }
-  if (compared.size() < 6) fail("only {} patterns were compared", compared.size());
   fmt::print("{} patterns compared, {} failures\n", compared.size(), failures);
   return failures > 0;
 }

@@ -71,7 +71,7 @@ class Maker {
       hint("concilio_method",
            random_.pick({"auto", "independent", "list", "sieve", "two_phase", "two_phase"}));
     }
-    if (random_.chance(40)) hint("concilio_flush", random_.pick({"auto", "rmw", "list"}));
+    if (random_.chance(40)) hint("concilio_flush", random_.pick({"auto", "rmw", "list", "batch"}));
     // Little memory makes many rounds of conversion.
     if (form_ != Form::memory && random_.chance(60))
       hint("concilio_memory_limit", random_.pick<int64_t>({4096, 10000, 65536, 1 << 20}));

@@ -11,6 +11,8 @@ SPOIL=write expect 1 $bench
 says err 'pattern hpio:64/64: rank 1: read at file offset 133: expected'
 SPOIL=write expect 1 $bench --write-only
 says err 'rank 1: the file at file offset 133: expected'
+SPOIL=write expect 1 ${bench/hpio:64\/64/timesteps:3:4/64}
+says err 'pattern timesteps:3:4/64: rank 1: read at file offset [0-9]*: expected'
 SPOIL=gap expect 1 $bench
 says err 'rank 1: memory between the pieces, at buffer offset 64: expected 0x5a, found 0x5b'
 SPOIL=error expect 1 $bench

@@ -220,21 +220,18 @@ TEST(ConfigSet, PermissionsAreOctal) {
   EXPECT_EQ(config.integer(Key::file_perm), 0640);
 }
 
-TEST(ConfigSet, WhatIsNotHonouredYetIsRefusedButForItsDefault) {
-  const std::vector<std::array<const char*, 3>> cases = {{"romio_cb_ds_threshold", "0", "50"},
-                                                         {"romio_cb_alltoall", "automatic", "disable"}};
-  for (const auto& [name, normal, other] : cases) {
-    Config config = Config::defaults();
-    EXPECT_TRUE(config.set(name, normal, Origin::info)) << name;
-    const Status set = config.set(name, other, Origin::info);
-    ASSERT_FALSE(set) << name;
-    EXPECT_EQ(set.error().kind, ErrorKind::unsupported);
-    EXPECT_THAT(set.error().message, HasSubstr(std::string("hint ") + name + ": '" + other + "'"));
-    const Status malformed = config.set(name, "garbage", Origin::info);
-    ASSERT_FALSE(malformed) << name;
-    EXPECT_EQ(malformed.error().kind, ErrorKind::info_value);
-    EXPECT_EQ(config.effective_hints(), Config::defaults().effective_hints());
+TEST(ConfigSet, SievingThresholdIsAPercentageOrBytes) {
+  Config config = Config::defaults();
+  EXPECT_EQ(config.integer(Key::romio_cb_ds_threshold), 0);
+  for (const auto& [text, value] : {std::pair("50", 50), std::pair("16K", 16384), std::pair("101", 101)}) {
+    EXPECT_TRUE(config.set("romio_cb_ds_threshold", text, Origin::info)) << text;
+    EXPECT_EQ(config.integer(Key::romio_cb_ds_threshold), value);
   }
+  for (const char* bad : {"-1", "many", "2T", "16KK"}) {
+    EXPECT_EQ(config.set("romio_cb_ds_threshold", bad, Origin::info).error().kind, ErrorKind::info_value)
+        << bad;
+  }
+  EXPECT_EQ(config.integer(Key::romio_cb_ds_threshold), 101);
 }
 
 TEST(ConfigTell, WhatConcilioSaysIsNotTheProgramsToSet) {
@@ -305,7 +302,7 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["romio_visibility_immediate"], "true");
   EXPECT_EQ(hints["romio_cb_pfr"], "disable");
   EXPECT_EQ(hints["concilio_realms"], "auto");
-  EXPECT_EQ(hints.size(), 31u);
+  EXPECT_EQ(hints.size(), 33u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {

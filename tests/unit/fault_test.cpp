@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "store/memory.h"
 #include "store/stack.h"
@@ -74,6 +76,52 @@ TEST(ParseFaults, MalformedPlansSayWhatWouldBeRight) {
     EXPECT_THAT(plan.error().message, HasSubstr(bad));
     EXPECT_THAT(plan.error().message, HasSubstr("write:3:ENOSPC"));
   }
+}
+
+// Three requests, of which the second is two transfers.
+std::vector<Transfer> scattered(std::byte* data) {
+  return {{0, data, 2}, {10, data, 2}, {12, data, 3}, {20, data, 2}};
+}
+
+TEST(Faults, EachRequestAtOnceIsAnOperation) {
+  for (const int64_t k : {1, 2, 3}) {
+    const auto file = open_with(("write:" + std::to_string(k) + ":ENOSPC").c_str());
+    std::byte data[4] = {std::byte{7}};
+    const Status written = file->write_at_once(scattered(data));
+    ASSERT_FALSE(written) << k;
+    EXPECT_EQ(written.error().kind, ErrorKind::no_space);
+    const char* wanted[] = {"cannot write 2 bytes at offset 0 of", "cannot write 5 bytes at offset 10 of",
+                            "cannot write 2 bytes at offset 20 of"};
+    EXPECT_THAT(written.error().message, HasSubstr(wanted[k - 1]));
+    EXPECT_EQ(*file->size(), k == 3 ? 15 : 22) << "the others are made";
+    EXPECT_TRUE(file->write_at_once(scattered(data)));
+  }
+}
+
+TEST(Faults, ReadsAtOnceFailOneByOne) {
+  const auto file = open_with("read:2:EIO");
+  std::byte data[4] = {};
+  ASSERT_TRUE(file->write_at_once(scattered(data)));
+  const Result<int64_t> got = file->read_at_once(scattered(data));
+  ASSERT_FALSE(got);
+  EXPECT_THAT(got.error().message, HasSubstr("cannot read 5 bytes at offset 10 of"));
+  EXPECT_EQ(*file->read_at_once(scattered(data)), 9);
+}
+
+TEST(Trace, RequestsAtOnceAreToldOneByOne) {
+  std::vector<std::string> seen;
+  const auto store = make_trace_store(make_memory_store(), [&seen](const StoreEvent& event, bool succeeded) {
+    if (event.operation != StoreOperation::write) return;
+    EXPECT_TRUE(succeeded);
+    EXPECT_EQ(event.requests, 1);
+    EXPECT_EQ(event.at_once, 3);
+    seen.push_back(std::to_string(event.bytes) + "@" + std::to_string(event.offset));
+  });
+  const auto file = store->open("file", create);
+  ASSERT_TRUE(file);
+  std::byte data[4] = {};
+  ASSERT_TRUE((*file)->write_at_once(scattered(data)));
+  EXPECT_THAT(seen, ElementsAre("2@0", "5@10", "2@20"));
 }
 
 TEST(FaultsOfRank, OwnOnesAndThoseOfAll) {

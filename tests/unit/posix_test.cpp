@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "store/filesystem.h"
+#include "store/ring.h"
 
 namespace concilio {
 namespace {
@@ -40,11 +41,16 @@ class Posix : public testing::Test {
   }
   std::string path(const std::string& name = "file") const { return folder_ / name; }
 
-  // A file that answers its n-th system call with outcomes[n], and with success after these.
+  // A file that answers its n-th system call with outcomes[n], and with success after these; the making of a
+  // ring with ring_errno_.
   std::unique_ptr<StoreFile> open(std::vector<SyscallOutcome> outcomes) {
     auto store = make_posix_store([this, outcomes, next = size_t{0}](
                                       StoreOperation operation, int64_t bytes) mutable -> SyscallOutcome {
       if (operation == StoreOperation::open) return {};
+      if (operation == StoreOperation::ring) {
+        ++rings_;
+        return {ring_errno_, INT64_MAX};
+      }
       calls_.push_back({operation, bytes});
       return next < outcomes.size() ? outcomes[next++] : SyscallOutcome{};
     });
@@ -58,6 +64,7 @@ class Posix : public testing::Test {
 
   std::filesystem::path folder_;
   std::vector<Call> calls_;
+  int ring_errno_ = 0, rings_ = 0;
   mode_t old_umask_ = umask(022);
 };
 
@@ -113,6 +120,128 @@ TEST_F(Posix, AdjacentTransfersAreOneCallAndOthersAreNot) {
   ASSERT_TRUE(file->write(transfers));
   EXPECT_THAT(calls_, ElementsAre(Call{StoreOperation::write, 30}, Call{StoreOperation::write, 10},
                                   Call{StoreOperation::write, 5}));
+}
+
+int open_rings() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    count += std::filesystem::read_symlink(entry.path(), gone).string().find("io_uring") != std::string::npos;
+  }
+  return count;
+}
+
+// Five requests of 10 bytes, 100 apart, the second of two pieces of memory.
+std::vector<Transfer> scattered(std::byte* data) {
+  return {{0, data, 10},        {100, data + 10, 4},  {104, data + 90, 6},
+          {200, data + 20, 10}, {300, data + 30, 10}, {400, data + 40, 10}};
+}
+
+TEST_F(Posix, ScatteredTransfersAreRequestsAtOnceOfOneRing) {
+  const auto file = open({});
+  std::byte data[100] = {};
+  ASSERT_TRUE(file->write_at_once(scattered(data)));
+  ASSERT_TRUE(file->write_at_once(scattered(data)));
+  EXPECT_EQ(rings_, 1);
+  const int rings = open_rings();
+  EXPECT_EQ(rings, make_ring() ? 1 : 0);
+  EXPECT_THAT(calls_, testing::AllOf(testing::SizeIs(10), testing::Each(Call{StoreOperation::write, 10})));
+}
+
+TEST_F(Posix, OneRequestNeedsNoRing) {
+  const auto file = open({});
+  std::byte data[20] = {};
+  const Transfer adjacent[] = {{0, data, 10}, {10, data, 10}};
+  ASSERT_TRUE(file->write_at_once(adjacent));
+  EXPECT_EQ(rings_, 0);
+}
+
+TEST_F(Posix, RequestsGoInTurnWhereTheKernelRefusesARing) {
+  for (const int refusal : {ENOSYS, EPERM, ENOMEM}) {
+    ring_errno_ = refusal;
+    rings_ = 0;
+    const auto file = open({{}, {ENOSPC, 0}});
+    std::byte data[100] = {std::byte{1}};
+    const Status written = file->write_at_once(scattered(data));
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().message,
+              "cannot write 10 bytes at offset 100 of " + path() + ": No space left on device");
+    ASSERT_TRUE(file->write_at_once(scattered(data)));
+    EXPECT_EQ(*file->size(), 410);
+    EXPECT_EQ(rings_, 1) << "asked again and again";
+  }
+}
+
+TEST_F(Posix, EachRequestAtOnceMayFail) {
+  for (size_t k = 0; k < 5; ++k) {
+    std::vector<SyscallOutcome> outcomes(k + 1);
+    outcomes[k] = {ENOSPC, 0};
+    const auto file = open(outcomes);
+    std::byte data[100] = {};
+    const Status written = file->write_at_once(scattered(data));
+    ASSERT_FALSE(written) << k;
+    EXPECT_EQ(written.error().kind, ErrorKind::no_space);
+    EXPECT_EQ(written.error().message, "cannot write 10 bytes at offset " + std::to_string(100 * k) + " of " +
+                                           path() + ": No space left on device");
+    // What failed leaves the ring as it was.
+    ASSERT_TRUE(file->write_at_once(scattered(data)));
+  }
+}
+
+TEST_F(Posix, FirstOfSeveralFailuresAtOnceIsTold) {
+  const auto file = open({{}, {}, {EIO, 0}, {ENOSPC, 0}, {EFBIG, 0}});
+  std::byte data[100] = {};
+  const Status written = file->write_at_once(scattered(data));
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, HasSubstr("offset 200 of"));
+  EXPECT_EQ(written.error().system_errno, EIO);
+}
+
+TEST_F(Posix, ShortAndInterruptedRequestsAtOnceGoOnWhereTheyStopped) {
+  std::string text(100, '?'), got(100, '?');
+  for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('0' + i);
+  const std::vector<SyscallOutcome> outcomes = {{0, 3},     {0, 1}, {EINTR, 0}, {0, 9}, {EINTR, 0},
+                                                {EINTR, 0}, {0, 2}, {0, 1},     {0, 1}, {0, 4}};
+  ASSERT_TRUE(open(outcomes)->write_at_once(scattered(reinterpret_cast<std::byte*>(text.data()))));
+  const Result<int64_t> count =
+      open(outcomes)->read_at_once(scattered(reinterpret_cast<std::byte*>(got.data())));
+  ASSERT_TRUE(count);
+  EXPECT_EQ(*count, 50);
+  EXPECT_EQ(got.substr(0, 14), text.substr(0, 14));
+  EXPECT_EQ(got.substr(20, 30), text.substr(20, 30));
+  EXPECT_EQ(got.substr(90, 6), text.substr(90, 6));
+}
+
+TEST_F(Posix, FailureAfterAShortRequestAtOnceNamesWhatWasLeft) {
+  if (!make_ring()) GTEST_SKIP() << make_ring().error().message;
+  const auto file = open({{}, {0, 5}, {}, {}, {}, {ENOSPC, 0}});
+  std::byte data[100] = {};
+  const Status written = file->write_at_once(scattered(data));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message,
+            "cannot write 5 bytes at offset 105 of " + path() + ": No space left on device");
+}
+
+TEST_F(Posix, DeviceThatIsAlwaysFullFailsRequestsAtOnce) {
+  const auto file = make_posix_store()->open("/dev/full", {true, true, false, false});
+  if (!file) GTEST_SKIP() << file.error().message;
+  std::byte data[100] = {};
+  const Status written = (*file)->write_at_once(scattered(data));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message,
+            "cannot write 10 bytes at offset 0 of /dev/full: No space left on device");
+}
+
+TEST_F(Posix, ReadsAtOnceStopAtTheFirstThatIsShort) {
+  const auto file = open({});
+  ASSERT_TRUE(file->resize(205));
+  std::vector<std::byte> data(100, std::byte{1});
+  const Result<int64_t> got = file->read_at_once(scattered(data.data()));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, 25);
+  EXPECT_EQ(data[24], std::byte{0});
+  EXPECT_EQ(data[25], std::byte{1});
+  EXPECT_EQ(data[30], std::byte{1});
 }
 
 TEST_F(Posix, NoCallMovesMoreThanTheSystemDoes) {

@@ -88,16 +88,25 @@ TEST(Price, MoreTargetsServeMoreStreams) {
   EXPECT_GT(few, 4 * price(Method::independent, facts, prices_for(facts.storage)));
 }
 
-TEST(Flush, ManyShortRunsAreRewrittenFewAreListed) {
-  EXPECT_EQ(choose_flush(MiB, MiB / 2, 8192, local), Flush::read_modify_write);
-  EXPECT_EQ(choose_flush(MiB, MiB - 4096, 2, local), Flush::list);
-  EXPECT_EQ(choose_flush(MiB, 64, 1, local), Flush::list);
+TEST(Price, LargestRanksPiecesAtOnceWhereStorageServesSeveral) {
+  Facts facts = interleaved(Operation::read, 1, 1024);
+  facts.storage.kind = StorageFacts::Kind::network;
+  Prices prices = prices_for(facts.storage);
+  const double at_once = price(Method::list, facts, prices);
+  prices.reads_at_once = {1, 0};
+  EXPECT_LT(at_once, 0.7 * price(Method::list, facts, prices));
 }
 
-TEST(Flush, RemoteRequestsMoveTheChoiceTowardsRewriting) {
-  const Prices remote = prices_for({StorageFacts::Kind::parallel, 4096, 0, 0});
-  EXPECT_EQ(choose_flush(MiB, MiB / 4, 128, local), Flush::list);
-  EXPECT_EQ(choose_flush(MiB, MiB / 4, 128, remote), Flush::read_modify_write);
+TEST(Price, TwoPhaseWritesItsHolesTheCheapestWay) {
+  Facts facts = interleaved(Operation::write, 4, 65536);
+  facts.digest.bytes /= 64;
+  facts.digest.file_pieces = 2048;
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  Prices prices = prices_for(facts.storage);
+  prices.writes_at_once = {1, 0};
+  const double in_turn = price(Method::two_phase, facts, prices);
+  prices.writes_at_once = {16, 0};
+  EXPECT_LT(price(Method::two_phase, facts, prices), in_turn);
 }
 
 TEST(FormatSeconds, TakesTheUnitThatFits) {

@@ -62,6 +62,7 @@ const StoreCase store_cases[] = {
     {"faulted_posix", [] { return faulted(make_posix_store()); }},
     {"faulted_memory", [] { return faulted(make_memory_store()); }},
     {"posix_with_short_transfers", [] { return make_posix_store(make_fault_hook(faults("any:*:short"))); }},
+    {"posix_without_ring", [] { return make_posix_store(make_fault_hook(faults("ring:*:ENOSYS"))); }},
     {"posix_interrupted", [] { return make_posix_store(make_fault_hook(faults("any:*:eintr"))); }},
 };
 
@@ -239,7 +240,7 @@ TEST_P(StoreConformance, RandomOperationsAgreeWithAVectorOfBytes) {
     const unsigned choice = random() % 20;
     if (choice < 9) {
       const auto transfers = random_transfers(random, buffer, file_bytes);
-      ASSERT_TRUE(file->write(transfers));
+      ASSERT_TRUE(choice < 5 ? file->write(transfers) : file->write_at_once(transfers));
       apply_write(oracle, transfers);
     } else if (choice < 18) {
       const auto transfers = random_transfers(random, buffer, file_bytes);
@@ -248,7 +249,7 @@ TEST_P(StoreConformance, RandomOperationsAgreeWithAVectorOfBytes) {
       for (Transfer& transfer : expected_transfers) {
         transfer.data = expected.data() + (transfer.data - buffer.data());
       }
-      const Result<int64_t> got = other->read(transfers);
+      const Result<int64_t> got = choice < 14 ? other->read(transfers) : other->read_at_once(transfers);
       ASSERT_TRUE(got);
       EXPECT_EQ(*got, apply_read(oracle, expected_transfers));
       ASSERT_TRUE(buffer == expected) << "step " << step;
@@ -284,6 +285,117 @@ TEST_P(StoreConformance, MoreAdjacentPiecesThanOneCallTakes) {
       ASSERT_EQ(got[at], j < piece_bytes ? written[at] : std::byte{0}) << at;
     }
   }
+}
+
+TEST_P(StoreConformance, MoreRequestsAtOnceThanOneCallTakes) {
+  constexpr int64_t pieces = 3000, piece_bytes = 3, stride = 50;
+  const auto file = open();
+  Bytes written(pieces * piece_bytes), got(pieces * piece_bytes);
+  for (size_t i = 0; i < written.size(); ++i) written[i] = static_cast<std::byte>(i * 7 + 1);
+  std::vector<Transfer> writes, reads;
+  for (int64_t i = 0; i < pieces; ++i) {
+    writes.push_back({i * stride, written.data() + i * piece_bytes, piece_bytes});
+    reads.push_back({i * stride, got.data() + i * piece_bytes, piece_bytes});
+  }
+  ASSERT_TRUE(file->write_at_once(writes));
+  EXPECT_EQ(*file->size(), (pieces - 1) * stride + piece_bytes);
+  const Result<int64_t> count = file->read_at_once(reads);
+  ASSERT_TRUE(count);
+  EXPECT_EQ(*count, pieces * piece_bytes);
+  EXPECT_EQ(got, written);
+  EXPECT_EQ(read_text(*file, 3, 4), std::string(4, '\0'));
+}
+
+TEST_P(StoreConformance, AdjacentPiecesAmongRequestsAtOnce) {
+  constexpr int64_t runs = 5, pieces = 2000, piece_bytes = 2, stride = 3 * pieces * piece_bytes;
+  const auto file = open();
+  Bytes written(2 * runs * pieces * piece_bytes), got(written.size());
+  for (size_t i = 0; i < written.size(); ++i) written[i] = static_cast<std::byte>(i % 251);
+  std::vector<Transfer> writes, reads;
+  for (int64_t i = 0; i < runs * pieces; ++i) {
+    const int64_t offset = i / pieces * stride + i % pieces * piece_bytes;
+    writes.push_back({offset, written.data() + 2 * i * piece_bytes, piece_bytes});
+    reads.push_back({offset, got.data() + 2 * i * piece_bytes, piece_bytes});
+  }
+  ASSERT_TRUE(file->write_at_once(writes));
+  const Result<int64_t> count = file->read_at_once(reads);
+  ASSERT_TRUE(count);
+  EXPECT_EQ(*count, runs * pieces * piece_bytes);
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i], i % (2 * piece_bytes) < piece_bytes ? written[i] : std::byte{0}) << i;
+  }
+}
+
+TEST_P(StoreConformance, EndOfFileAmongReadsAtOnce) {
+  const auto file = open();
+  ASSERT_TRUE(write_text(*file, 0, "abcdefghij"));
+  std::string buffer(12, '?');
+  auto* data = reinterpret_cast<std::byte*>(buffer.data());
+  const Transfer transfers[] = {{0, data, 2}, {4, data + 2, 3}, {8, data + 5, 3}, {20, data + 8, 4}};
+  const Result<int64_t> got = file->read_at_once(transfers);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, 7);
+  EXPECT_EQ(buffer, "abefgij?????");
+}
+
+TEST_P(StoreConformance, NothingAtOnceDoesNothing) {
+  const auto file = open();
+  ASSERT_TRUE(file->write_at_once({}));
+  const Transfer empty[] = {{50, nullptr, 0}, {70, nullptr, 0}, {INT64_MAX, nullptr, 0}};
+  ASSERT_TRUE(file->write_at_once(empty));
+  const Result<int64_t> got = file->read_at_once(empty);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, 0);
+  EXPECT_EQ(*file->size(), 0);
+}
+
+TEST_P(StoreConformance, RangesThatAreNoneAmongRequestsAtOnce) {
+  const auto file = open();
+  std::byte data[8] = {};
+  for (const Transfer& bad :
+       {Transfer{-1, data, 4}, Transfer{9, data, -4}, Transfer{INT64_MAX - 2, data, 4}}) {
+    const Transfer transfers[] = {{0, data, 2}, {5, data, 2}, bad};
+    EXPECT_EQ(file->write_at_once(transfers).error().kind, ErrorKind::argument);
+    EXPECT_EQ(file->read_at_once(transfers).error().kind, ErrorKind::argument);
+  }
+  EXPECT_EQ(*file->size(), 0);
+}
+
+TEST_P(StoreConformance, ModeForbidsRequestsAtOnce) {
+  { ASSERT_TRUE(write_text(*open(), 0, "abcdef")); }
+  std::byte data[4] = {};
+  const Transfer transfers[] = {{0, data, 1}, {2, data + 1, 1}, {4, data + 2, 1}};
+  const Status written = open(read_only)->write_at_once(transfers);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::access_mode);
+  const Result<int64_t> got = open(write_only)->read_at_once(transfers);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().kind, ErrorKind::access_mode);
+  EXPECT_EQ(read_text(*open(), 0, 6), "abcdef");
+}
+
+TEST_P(StoreConformance, ThreadsShareAFileWithRequestsAtOnce) {
+  constexpr int64_t pieces = 150, threads = 4;
+  const auto file = open();
+  std::vector<std::thread> running;
+  for (int64_t i = 0; i < threads; ++i) {
+    running.emplace_back([&file, i] {
+      Bytes bytes(pieces, static_cast<std::byte>('a' + i)), found(pieces);
+      std::vector<Transfer> writes, reads;
+      for (int64_t k = 0; k < pieces; ++k) {
+        // A hole behind the bytes of all, so that nothing is adjacent.
+        writes.push_back({k * (threads + 1) + i, bytes.data() + k, 1});
+        reads.push_back({k * (threads + 1) + i, found.data() + k, 1});
+      }
+      for (int repeats = 0; repeats < 5; ++repeats) {
+        EXPECT_TRUE(file->write_at_once(writes));
+        EXPECT_TRUE(file->read_at_once(reads));
+        EXPECT_EQ(found, bytes);
+      }
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  EXPECT_EQ(*file->size(), (pieces - 1) * (threads + 1) + threads);
 }
 
 TEST_P(StoreConformance, ResizeCutsAndWhatGrowsBackIsZero) {

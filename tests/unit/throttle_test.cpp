@@ -51,6 +51,17 @@ TEST_F(ThrottleTest, OpenCostsOnceAndOtherOperationsNothing) {
             long_ns);
 }
 
+TEST_F(ThrottleTest, RequestsAtOnceWaitSideBySide) {
+  ThrottleCosts costs;
+  costs.request_ns = 20 * ms;
+  const auto file = open(costs);
+  std::vector<Transfer> transfers;
+  for (int64_t i = 0; i < 50; ++i) transfers.push_back({20 * i, data_.data(), 10});
+  const int64_t took_ns = time_of([&] { EXPECT_TRUE(file->write_at_once(transfers)); });
+  EXPECT_GE(took_ns, 20 * ms);
+  EXPECT_LT(took_ns, 50 * 20 * ms);
+}
+
 TEST_F(ThrottleTest, EachRequestCostsAndAdjacentTransfersAreOne) {
   ThrottleCosts costs;
   costs.request_ns = 20 * ms;

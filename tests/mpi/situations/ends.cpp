@@ -94,7 +94,7 @@ SITUATION(ReadPastEnd, EmptyFile, not_own) {
 
 SITUATION(HolesBeyondEnd, ReadAsZeros, not_own) {
   for (const char* method : {"auto", "independent", "list", "sieve", "two_phase"}) {
-    for (const char* flush : {"auto", "rmw", "list"}) {
+    for (const char* flush : {"auto", "rmw", "list", "batch"}) {
       for (const bool collective : {true, false}) {
         const std::string path = context.fresh_file("holes");
         make_file(path, values(9, 33));

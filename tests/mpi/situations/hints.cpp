@@ -224,12 +224,10 @@ SITUATION(Hints, TooLateForWhatIsSettledAtTheOpen, not_own) {
 
 SITUATION(Hints, NotHonouredAreNotReturned, not_own) {
   const std::string path = context.fresh_file("not-honoured");
-  File file(
-      path, MPI_MODE_CREATE | MPI_MODE_RDWR,
-      Info{{"romio_cb_pfr", "enable"}, {"romio_cb_ds_threshold", "50"}, {"romio_cb_alltoall", "disable"}});
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+            Info{{"romio_cb_pfr", "enable"}, {"romio_cb_alltoall", "disable"}});
   std::map<std::string, std::string> hints = hints_of(file);
-  for (const char* name :
-       {"romio_cb_pfr", "romio_cb_ds_threshold", "romio_cb_alltoall", "romio_cb_fr_types"}) {
+  for (const char* name : {"romio_cb_pfr", "romio_cb_alltoall", "romio_cb_fr_types"}) {
     EXPECT(hints.count(name) == 0);
   }
   expect_works(file);

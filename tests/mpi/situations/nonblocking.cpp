@@ -397,6 +397,14 @@ SITUATION(Holes, FilledWhileWindowsAreRewritten, not_own) {
   write_into_holes("holes-windows", Info{{"romio_cb_write", "enable"}, {"concilio_flush", "rmw"}}, true);
 }
 
+SITUATION(Holes, FilledWhileWindowsAreWrittenInPiecesAtOnce, not_own) {
+  write_into_holes("holes-batch", Info{{"romio_cb_write", "enable"}, {"concilio_flush", "batch"}}, true);
+}
+
+SITUATION(Holes, FilledWhilePiecesAreWrittenAtOnce, not_own) {
+  write_into_holes("holes-pieces", Info{{"concilio_method", "list"}, {"concilio_flush", "batch"}}, false);
+}
+
 SITUATION(Holes, FilledWhileAllSieve, not_own) {
   write_into_holes("holes-all", Info{{"romio_cb_write", "disable"}, {"romio_ds_write", "enable"}}, true);
 }

@@ -1,0 +1,111 @@
+"""From what the benchmark program and Concilio's report say to rows of a table. No process is started here."""
+import json
+import statistics
+
+MIB = 1024 * 1024
+
+
+class Unusable(Exception):
+    """What a run said cannot be used, and why."""
+
+
+def parse_output(text):
+    """The JSON of `concilio-bench --json`, among what launchers say around it."""
+    begin, end = text.find("{\n"), text.rfind("}")
+    if begin < 0 or end < begin:
+        raise Unusable("no JSON in the output")
+    try:
+        return json.loads(text[begin:end + 1])
+    except json.JSONDecodeError as error:
+        raise Unusable(f"the output is no JSON: {error}") from error
+
+
+def parse_report(text):
+    """The lines of CONCILIO_REPORT, one for each pattern, in their order."""
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+COUNTERS = ("rounds", "storage_writes", "storage_reads", "messages_sent", "message_bytes_sent", "locks_taken")
+
+
+def condense(output, report):
+    """What is kept of a run: one dictionary a pattern. `report` is empty for a run without Concilio."""
+    patterns = output["patterns"]
+    if report and len(report) != len(patterns):
+        raise Unusable(f"{len(patterns)} patterns, but {len(report)} lines in the report")
+    kept = []
+    for i, pattern in enumerate(patterns):
+        if "failure" in pattern or not pattern.get("verified"):
+            raise Unusable(f"{pattern['pattern']}: {pattern.get('failure', 'bytes were not checked')}")
+        one = {"pattern": pattern["pattern"], "bytes": pattern["bytes"],
+               "node_growth_bytes": [node["peak_growth_bytes"] for node in pattern.get("nodes", [])]}
+        for direction in ("write", "read"):
+            if direction in pattern:
+                one[direction] = pattern[direction]["seconds"]
+        if report:
+            record = report[i]
+            one["peak_bytes_per_rank"] = record["peak_bytes_per_rank"]
+            # A list, in the order of nodes, where the library tells it.
+            if "peak_bytes_by_node" in record:
+                one["peak_bytes_by_node"] = record["peak_bytes_by_node"]
+            one["methods"] = sorted({reason["method"] for reason in record.get("reasons", [])})
+            one["counters"] = {name: record["counters"].get(name, 0) for name in COUNTERS}
+        kept.append(one)
+    return kept
+
+
+def bandwidth(one, direction):
+    """MiB/s of the median repetition of one run; None where it did not go in this direction."""
+    seconds = one.get(direction)
+    return one["bytes"] / MIB / statistics.median(seconds) if seconds else None
+
+
+def rows_of(series):
+    """One row for each case, variant and pattern: median, lowest and highest bandwidth over the alternations."""
+    grouped = {}
+    for run in series["runs"]:
+        for one in run["patterns"]:
+            grouped.setdefault((run["case"], run["variant"], one["pattern"]), {})[run["alternation"]] = one
+    rows = []
+    for (case, variant, pattern), found in grouped.items():
+        described = series["cases"][case]
+        row = {**described["labels"], **described["patterns"].get(pattern, {}), "case": case, "variant": variant,
+               "pattern": pattern, "runs": len(found), "bytes": next(iter(found.values()))["bytes"]}
+        for direction in ("write", "read"):
+            each = {alternation: bandwidth(one, direction) for alternation, one in found.items()}
+            each = {alternation: value for alternation, value in each.items() if value is not None}
+            if each:
+                values = list(each.values())
+                row[direction] = {"median": statistics.median(values), "low": min(values), "high": max(values),
+                                  "each": each}
+        for name in ("peak_bytes_per_rank", "peak_bytes_by_node", "node_growth_bytes"):
+            values = [one[name] for one in found.values() if name in one]
+            if values:
+                row[name] = [max(node) for node in zip(*values)] if isinstance(values[0], list) else max(values)
+        counters = [one["counters"] for one in found.values() if "counters" in one]
+        if counters:
+            row["counters"] = {name: statistics.median(one.get(name, 0) for one in counters) for name in COUNTERS}
+        rows.append(row)
+    return rows
+
+
+def ratio(row, base, direction="write"):
+    """How many times as fast as `base`: the median over the alternations in which both ran."""
+    ours, theirs = row[direction]["each"], base[direction]["each"]
+    both = [ours[alternation] / theirs[alternation] for alternation in ours if alternation in theirs]
+    return statistics.median(both) if both else None
+
+
+def find(rows, **wanted):
+    """The one row with these values, or None."""
+    found = [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+    return found[0] if len(found) == 1 else None
+
+
+def select(rows, **wanted):
+    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def values_of(rows, name):
+    """The different values of a label, in their order."""
+    return sorted({row[name] for row in rows if name in row})

@@ -1,0 +1,281 @@
+// Exchange by nonblocking messages: one a node, realm and round. The realms of other nodes are shared out
+// among the ranks of a node that are known to all; an aggregator serves its own realm. A rank posts all its
+// messages of a round before it waits for any.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/coverage.h"
+#include "exec/exchange.h"
+#include "exec/window_parts.h"
+#include "plan/footprint.h"
+
+namespace concilio {
+namespace {
+
+constexpr auto head_bytes = static_cast<int64_t>(sizeof(MessageHead));
+
+// One message: where it is, how long, and between whom.
+struct Message {
+  std::byte* data;
+  int64_t bytes;
+  int peer;
+  int tag;
+};
+
+Status checked(int code, const char* what) {
+  if (code == MPI_SUCCESS) return {};
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  return Error{ErrorKind::communication, 0, fmt::format("{} between nodes failed: {}", what, text)};
+}
+
+// Requests under way in one exchange.
+struct Pending {
+  MPI_Comm comm;
+  Counters& counters;
+  std::vector<MPI_Request> requests;
+
+  explicit Pending(Engine& engine) : comm(engine.team.comm()), counters(engine.counters) {}
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  // After a failure nothing may still be written to memory that goes away.
+  ~Pending() {
+    for (MPI_Request& request : requests) {
+      if (request == MPI_REQUEST_NULL) continue;
+      PMPI_Cancel(&request);
+      PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+  }
+  Status send(const Message& message) {
+    ++counters[Counter::messages_sent];
+    counters[Counter::message_bytes_sent] += message.bytes;
+    requests.push_back(MPI_REQUEST_NULL);
+    return checked(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                              message.tag, comm, &requests.back()),
+                   "sending");
+  }
+  Status receive(const Message& message) {
+    requests.push_back(MPI_REQUEST_NULL);
+    return checked(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                              message.tag, comm, &requests.back()),
+                   "receiving");
+  }
+  Status wait(size_t i) { return checked(PMPI_Wait(&requests[i], MPI_STATUS_IGNORE), "waiting"); }
+  Status wait_all() {
+    return checked(PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                   "waiting");
+  }
+};
+
+// Two kinds of messages for a realm: images and wishes.
+int image_tag(size_t realm) {
+  return static_cast<int>(realm % 16000) * 2;
+}
+int wish_tag(size_t realm) {
+  return image_tag(realm) + 1;
+}
+
+class MessageExchange : public Exchange {
+ public:
+  explicit MessageExchange(const ExchangeContext& context) : Exchange(context) {
+    const Team& team = context.engine.team;
+    for (const int node : context.group.nodes) {
+      if (node != team.node()) other_nodes_.push_back(static_cast<size_t>(node));
+    }
+    if (other_nodes_.empty()) return;
+    for (auto realm = static_cast<size_t>(context.group.first_realm);
+         realm < static_cast<size_t>(context.group.end_realm); ++realm) {
+      const Realm& its = context.plan.realms[realm];
+      if (its.aggregator == team.rank()) served_.push_back(realm);
+      if (its.node != team.node() && carrier(realm, static_cast<size_t>(team.node())) == team.rank())
+        carried_.push_back(realm);
+    }
+  }
+
+  Status gather(int64_t round) override {
+    Stopwatch time(counters(), Counter::exchange_ns);
+    Pending sends(context_.engine);
+    Status outcome;
+    for (const size_t realm : carried_) {
+      const auto parts = images().parts(realm, round);
+      if (!parts.empty()) note(outcome, sends.send(image_message(realm, round, parts)));
+    }
+    for (const size_t realm : served_) note(outcome, receive_images(realm, round));
+    note(outcome, sends.wait_all());
+    return outcome;
+  }
+
+  Status scatter(int64_t round) override {
+    Stopwatch time(counters(), Counter::exchange_ns);
+    std::vector<Asked> asked;
+    Status outcome = ask(round, asked);
+    if (!outcome) return outcome;
+    for (const Asked& one : asked) {
+      const MessageHead& reply = images().window_head(one.realm, round);
+      const auto parts = images().parts(one.realm, round);
+      if (!one.whole) unpack_in_place(parts, images().window(one.realm, round), reply.data_bytes);
+      images().header(one.realm, round).valid_end.store(reply.valid_end, std::memory_order_relaxed);
+    }
+    return {};
+  }
+
+ private:
+  // What this node wants of a window; the message lives until it has been sent.
+  struct Asked {
+    size_t realm;
+    bool whole;
+    std::vector<std::byte> message;
+  };
+
+  const Images& images() const { return context_.images; }
+  Counters& counters() const { return context_.engine.counters; }
+  const Realm& realm_at(size_t realm) const { return context_.plan.realms[realm]; }
+  static void note(Status& outcome, const Status& status) {
+    if (outcome && !status) outcome = status;
+  }
+  int carrier(size_t realm, size_t node) const {
+    const auto& candidates = context_.engine.team.nodes()[node].candidates;
+    return candidates[realm % candidates.size()];
+  }
+  std::byte* staging(size_t realm, size_t i) const {
+    return context_.staging + static_cast<int64_t>(i % 2) * message_bytes(realm_at(realm).image_bytes);
+  }
+
+  // The image as it lies, from a head right before what it covers (nothing, if that is all) and the window,
+  // with the covered bytes at the window's front.
+  Message image_message(size_t realm, int64_t round, const std::vector<WindowPart>& parts) const {
+    std::byte* window = images().window(realm, round);
+    MessageHead head;
+    head.data_bytes = total_bytes(parts);
+    head.whole = all_full(parts);
+    Coverage coverage;
+    if (!head.whole) {
+      coverage = Coverage::of(parts);
+      head.data_bytes = pack(parts, window);
+      head.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
+    }
+    // The map makes room: it is in the coverage now.
+    std::byte* begin = window - head.coverage_bytes - head_bytes;
+    if (!head.whole) std::memcpy(begin + head_bytes, coverage.bytes().data(), coverage.bytes().size());
+    std::memcpy(begin, &head, sizeof head);
+    return {begin, head_bytes + head.coverage_bytes + head.data_bytes, realm_at(realm).aggregator,
+            image_tag(realm)};
+  }
+
+  // Merges other nodes' images into a window: two receives are under way at a time.
+  Status receive_images(size_t realm, int64_t round) {
+    auto parts = images().parts(realm, round);
+    if (parts.empty()) return {};
+    Pending receives(context_.engine);
+    auto post = [&](size_t i) -> Status {
+      if (i >= other_nodes_.size()) return {};
+      return receives.receive({staging(realm, i), realm_at(realm).image_bytes,
+                               carrier(realm, other_nodes_[i]), image_tag(realm)});
+    };
+    if (auto status = post(0); !status) return status;
+    for (size_t i = 0; i < other_nodes_.size(); ++i) {
+      if (auto status = post(i + 1); !status) return status;
+      if (auto status = receives.wait(i); !status) return status;
+      merge(staging(realm, i), parts, images().window(realm, round));
+    }
+    return {};
+  }
+
+  void merge(const std::byte* message, std::vector<WindowPart>& parts, std::byte* window) const {
+    Stopwatch time(counters(), Counter::copy_ns);
+    MessageHead head;
+    std::memcpy(&head, message, sizeof head);
+    const std::byte* next = message + head_bytes + head.coverage_bytes;
+    if (head.whole) {
+      std::memcpy(window, next, static_cast<size_t>(head.data_bytes));
+      for (WindowPart& part : parts) part.map.mark(part.file);
+      return;
+    }
+    const auto coverage =
+        Coverage::received({message + head_bytes, static_cast<size_t>(head.coverage_bytes)});
+    coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
+      std::memcpy(address(part, covered), next, static_cast<size_t>(covered.length()));
+      next += covered.length();
+      CoverageMap(part.map).mark(covered);
+    });
+  }
+
+  Status ask(int64_t round, std::vector<Asked>& asked) {
+    Pending sends(context_.engine), replies(context_.engine);
+    Status outcome;
+    for (const size_t realm : carried_) {
+      const auto parts = images().parts(realm, round);
+      if (parts.empty()) continue;
+      MessageHead wish;
+      wish.data_bytes = covered_bytes(parts);
+      wish.whole = wish.data_bytes == total_bytes(parts);
+      Coverage coverage;
+      if (!wish.whole && wish.data_bytes > 0) coverage = Coverage::of(parts);
+      wish.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
+      Asked one{realm, wish.whole != 0, std::vector<std::byte>(sizeof wish + coverage.bytes().size())};
+      std::memcpy(one.message.data(), &wish, sizeof wish);
+      std::copy(coverage.bytes().begin(), coverage.bytes().end(), one.message.begin() + head_bytes);
+      const int aggregator = realm_at(realm).aggregator;
+      note(outcome,
+           replies.receive({reinterpret_cast<std::byte*>(&images().window_head(realm, round)),
+                            head_bytes + realm_at(realm).window_bytes, aggregator, image_tag(realm)}));
+      note(outcome, sends.send({one.message.data(), static_cast<int64_t>(one.message.size()), aggregator,
+                                wish_tag(realm)}));
+      asked.push_back(std::move(one));
+    }
+    for (const size_t realm : served_) note(outcome, answer(realm, round));
+    note(outcome, replies.wait_all());
+    note(outcome, sends.wait_all());
+    return outcome;
+  }
+
+  // Answers what every other node wants of a window. A wish is read at the front of a staging message, and
+  // answered from behind it.
+  Status answer(size_t realm, int64_t round) {
+    auto parts = images().parts(realm, round);
+    if (parts.empty()) return {};
+    const int64_t valid_end = images().header(realm, round).valid_end.load(std::memory_order_relaxed);
+    const int64_t wish_bytes = head_bytes + realm_at(realm).map_bytes;
+    Pending wishes(context_.engine), answers(context_.engine);
+    for (size_t i = 0; i < other_nodes_.size(); ++i) {
+      const int peer = carrier(realm, other_nodes_[i]);
+      if (i >= 2) {
+        if (auto status = answers.wait(i - 2); !status) return status;
+      }
+      std::byte* message = staging(realm, i);
+      if (auto status = wishes.receive({message, wish_bytes, peer, wish_tag(realm)}); !status) return status;
+      if (auto status = wishes.wait(i); !status) return status;
+      MessageHead wish;
+      std::memcpy(&wish, message, sizeof wish);
+      Message reply{message + wish_bytes, head_bytes + wish.data_bytes, peer, image_tag(realm)};
+      const MessageHead head{wish.data_bytes, wish.whole, valid_end, 0};
+      if (wish.whole) {
+        reply.data = reinterpret_cast<std::byte*>(&images().window_head(realm, round));
+      } else if (wish.data_bytes > 0) {
+        std::byte* next = reply.data + head_bytes;
+        const auto coverage =
+            Coverage::received({message + head_bytes, static_cast<size_t>(wish.coverage_bytes)});
+        coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
+          std::memcpy(next, address(part, covered), static_cast<size_t>(covered.length()));
+          next += covered.length();
+        });
+      }
+      std::memcpy(reply.data, &head, sizeof head);
+      if (auto status = answers.send(reply); !status) return status;
+    }
+    return answers.wait_all();
+  }
+
+  std::vector<size_t> other_nodes_;  // of the group
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_message_exchange(const ExchangeContext& context) {
+  return std::make_unique<MessageExchange>(context);
+}
+
+}  // namespace concilio
