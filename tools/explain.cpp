@@ -91,9 +91,11 @@ Status refuse_with_facts(const ExplainOptions& options) {
 }
 
 Result<Subject> from_file(const ExplainOptions& options, const Config& config) {
+  std::vector<std::string> notes;
   if (const Status status = refuse_with_facts(options); !status) return status.error();
-  Result<Facts> facts = facts_in_file(options.pattern, std::max(0, options.call));
+  Result<Facts> facts = facts_in_file(options.pattern, std::max(0, options.call), notes);
   if (!facts) return facts.error();
+  for (const std::string& note : notes) complain("explain: " + note);
   Subject subject;
   subject.title = "facts of " + options.pattern;
   subject.facts = std::move(*facts);

@@ -38,7 +38,7 @@ std::vector<json> objects_in(const std::string& text) {
 
 }  // namespace
 
-Result<Facts> facts_in_file(const std::string& path, int index) {
+Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -55,7 +55,15 @@ Result<Facts> facts_in_file(const std::string& path, int index) {
                  fmt::format("--call {}: {} holds the facts of {} call{}, counted from 0", index, path,
                              objects.size(), objects.size() == 1 ? "" : "s")};
   Result<Facts> facts = facts_from_json(objects[static_cast<size_t>(index)]);
-  if (facts.ok()) return facts;
+  if (facts.ok()) {
+    const json& given = objects[static_cast<size_t>(index)];
+    if (given.contains("fixed_realms") && given["fixed_realms"] != 0)
+      notes.push_back(fmt::format(
+          "{}: an earlier call or the program had fixed {} realms, which facts do not tell; the plan may "
+          "be another than the run's",
+          path, given["fixed_realms"].dump()));
+    return facts;
+  }
   return Error{ErrorKind::argument, 0, fmt::format("{}: {}; {}", path, facts.error().message, remedy)};
 }
 

@@ -143,7 +143,7 @@ Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks) 
     return wrong("--bytes-per-rank and --mib-per-rank say the same; leave one out");
   if (options.mib_per_rank > 0) return static_cast<int64_t>(std::min(options.mib_per_rank * 0x1p20, 0x1p62));
   if (options.bytes_per_rank.empty()) return std::max(default_bytes / ranks, least_default_bytes);
-  const Result<int64_t> bytes = parse_bytes(options.bytes_per_rank);
+  Result<int64_t> bytes = parse_bytes(options.bytes_per_rank);
   if (!bytes)
     return wrong(fmt::format("--bytes-per-rank {}: {}", options.bytes_per_rank, bytes.error().message));
   if (*bytes < 1) return wrong("--bytes-per-rank: at least 1");

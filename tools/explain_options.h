@@ -37,6 +37,7 @@ int64_t ranks_of(const ExplainOptions& options);
 
 // The facts number `index`, from 0, in a file: one JSON object with them, or with them as "facts", or
 // messages of CONCILIO_LOG=debug.
-Result<Facts> facts_in_file(const std::string& path, int index);
+// `notes`: what they leave out.
+Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes);
 
 }  // namespace concilio::tools

@@ -201,6 +201,7 @@ class Picture {
   // a border it is drawn as the larger part.
   void band_of_columns(const Box& box) {
     std::vector<std::vector<Owners::Share>> columns;
+    columns.reserve(static_cast<size_t>(raster_.columns));
     for (int column = 0; column < raster_.columns; ++column) columns.push_back(owners_.of(column));
     for (int column = 0; column < raster_.columns; ++column) {
       std::vector<Owners::Share>& here = columns[static_cast<size_t>(column)];

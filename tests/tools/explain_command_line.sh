@@ -105,6 +105,9 @@ refused 'write it as NAME=VALUE' contiguous --hint nonsense
 refused 'concilio_nonsense' contiguous --hint concilio_nonsense=1
 refused 'counted from 0' contiguous --call 1
 refused 'plan.svg' contiguous --picture no/such/folder/plan.svg
+sed "s/\"fixed_realms\": 0/\"fixed_realms\": 3/" plan.json >fixed.json
+expect 0 "$concilio" explain fixed.json
+says err "had fixed 3 realms"
 echo 'no facts' >nothing
 refused 'holds no facts' nothing
 echo '{"facts": {"operation": "write"}}' >little
