@@ -20,6 +20,7 @@
 #include "mpi/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
+#include "plan/wishes.h"
 #include "store/store.h"
 
 namespace concilio::mpiio {
@@ -59,8 +60,6 @@ struct View {
 
 // The process's own settings, read once.
 const Config& process_config();
-// The wishes that a file's hints express.
-Wishes wishes_of(const Config& config, Operation operation);
 
 class File {
   template <typename F>

@@ -63,8 +63,9 @@ struct NodeFacts {
   std::vector<Interval> spans;
   int64_t bytes = 0;
 };
-// As many intervals as a node tells of.
+// As many intervals and candidates as a node tells of.
 inline constexpr int most_node_spans = 8;
+inline constexpr int most_candidates = 8;
 
 struct Aggregator {
   int rank;

@@ -110,5 +110,7 @@ std::vector<Interval> window(const Realm& realm, int64_t round);
 // For people and for programs: method, reason, candidates with prices, realms, rounds, memory.
 std::string explain_text(const Facts& facts, const Plan& plan);
 std::string explain_json(const Facts& facts, const Plan& plan);
+// The facts alone, as JSON on one line, that `concilio explain` plans by again.
+std::string facts_line(const Facts& facts);
 
 }  // namespace concilio
