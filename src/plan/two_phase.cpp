@@ -14,7 +14,11 @@ namespace {
 // The realms of one group: as many as it is worth, or as have room.
 void lay_out(const Facts& facts, Plan& plan, Group& group) {
   const auto first = plan.realms.size();
-  for (int64_t count = wanted_realms(facts, group);;) {
+  int64_t count = wanted_realms(facts, group);
+  // A call that fixes realms may touch few of them, and a later one all.
+  if (realm_policy_row(plan.policy).of_file && !facts.fixed)
+    count = std::min(count, most_lasting_realms(facts, plan, group));
+  for (;;) {
     std::vector<Realm> realms = realms_of(facts, group, count, plan.fixed);
     plan.realms.resize(first);
     for (Realm& realm : realms) {
@@ -26,7 +30,14 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
     group.end_realm = static_cast<int>(plan.realms.size());
     const auto made = static_cast<int64_t>(plan.realms.size() - first);
     const bool stays = facts.fixed != nullptr && plan.fixed != nullptr;
-    if (size_windows(facts, plan, group) || made <= 1 || stays) return;
+    if (size_windows(facts, plan, group) || made <= 1) return;
+    if (stays) {
+      // That a byte always goes through the same aggregator comes before the budget.
+      plan.warning =
+          "the file's realms are fixed and need more memory than there is to spare; planned with the "
+          "smallest windows";
+      return;
+    }
     // Not even the smallest windows fit for so many realms.
     count = std::min(count - 1, made * 3 / 4);
   }

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "plan/footprint.h"
+#include "plan/placement.h"
 
 namespace concilio {
 namespace {
@@ -49,8 +50,8 @@ class Sizing {
     for (size_t i = 0; i < realms.size(); ++i) {
       int64_t bytes = wished > 0 ? wished : round_down(automatic_window(), realms[i].alignment);
       bytes = std::min({bytes, whole_realm(realms[i]), greatest_window_bytes});
-      if (realms[i].piece_bytes > 0)
-        bytes = std::min(bytes, std::max(realms[i].piece_bytes, realms[i].piece_bytes * most_window_parts));
+      if (realms[i].piece_bytes > 0 && realms[i].piece_bytes < bytes)
+        bytes = std::min(bytes, realms[i].piece_bytes * most_window_parts);
       targets_[i] = std::max<int64_t>(1, bytes);
     }
   }
@@ -188,6 +189,28 @@ int64_t rounds_of(const Realm& realm) {
   // Rounded up without adding first: a realm may be nearly as long as numbers go.
   const int64_t first = realm.window_bytes - window_pad(realm);
   return realm.bytes <= first ? 1 : 1 + ceil_divide(realm.bytes - first, realm.window_bytes);
+}
+
+int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group) {
+  Plan worst;
+  worst.operation = Operation::write;
+  worst.slots = plan.slots;
+  worst.granule = {1, 0};
+  Realm realm;
+  realm.positions.resize(bucket_count);
+  realm.piece_bytes = least_window_bytes / most_window_parts;
+  const Sizes sizes = sizes_of(worst, group, realm, least_window_bytes);
+  const auto room_for = [&](int64_t count) {
+    return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int index) {
+      const NodeFacts& node = facts.nodes[static_cast<size_t>(index)];
+      const NodeLimit limit = node_limit(facts, node);
+      const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
+      const int64_t segment = count * sizes.slots_bytes;
+      return segment + own * sizes.staging_bytes <= limit.node_bytes &&
+             ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
+    });
+  };
+  return largest(1, static_cast<int64_t>(INT32_MAX), room_for);
 }
 
 int64_t peak_bytes(const Facts& facts, const Plan& plan) {

@@ -15,6 +15,10 @@ namespace concilio {
 // are.
 bool size_windows(const Facts& facts, Plan& plan, Group& group);
 
+// How many realms of the file a group has memory for in any call to come, whatever the bytes: each with the
+// smallest window. At least 1.
+int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group);
+
 // Data bytes that the first window of a realm is short of window_bytes, so that it ends at an aligned offset.
 int64_t window_pad(const Realm& realm);
 int64_t rounds_of(const Realm& realm);

@@ -184,5 +184,72 @@ TEST(AnyCall, GivesAPlanThatCoversNeverOverlapsAndStaysWithinGroupsLimitsAndBudg
   EXPECT_GT(several_realms, 30000);
 }
 
+// The rank that a byte goes through; -1: none.
+int owner(const FixedRealms& fixed, int64_t offset) {
+  int rank = -1, owners = 0;
+  for (size_t i = 0; i < fixed.owned.size(); ++i) {
+    if (fixed.owned[i].data_before(offset + 1) == fixed.owned[i].data_before(offset)) continue;
+    rank = fixed.aggregators[i].rank;
+    ++owners;
+  }
+  return owners == 1 ? rank : -1;
+}
+
+TEST(LaterCall, KeepsTheRealmsOfTheFile) {
+  std::mt19937_64 random(72);
+  for (int i = 0; i < 10000; ++i) {
+    RandomCall call = test::random_call(random);
+    Facts& facts = call.facts;
+    facts.wishes.realms = random() % 2 ? RealmPolicy::persistent : RealmPolicy::cyclic;
+    const Plan first = plan(facts);
+    ASSERT_TRUE(first.fixed) << about(i, facts);
+    ASSERT_FALSE(first.fixed->given);
+    // Another call of the same open: other bytes, read or written.
+    RandomCall other = test::random_call(random);
+    call.data = test::random_data(random, static_cast<int64_t>(facts.nodes.size()));
+    test::gather(facts, call.data);
+    if (facts.nodes.size() == 1) facts.nodes[0].spans.clear();
+    facts.operation = other.facts.operation;
+    facts.fixed = first.fixed;
+    const Plan second = plan(facts);
+    expect_good(call, second, random);
+    expect_budget(facts, second);
+    ASSERT_FALSE(HasFatalFailure()) << about(i, facts);
+    ASSERT_TRUE(second.fixed);
+    ASSERT_EQ(second.fixed->owned.size(), first.fixed->owned.size()) << about(i, facts);
+    for (int n = 0; n < 10; ++n) {
+      const auto offset = static_cast<int64_t>(random() >> (2 + random() % 60));
+      const int rank = owner(*first.fixed, offset);
+      ASSERT_GE(rank, 0) << offset << about(i, facts);
+      ASSERT_EQ(owner(*second.fixed, offset), rank) << offset << about(i, facts);
+      for (const Realm& realm : second.realms) {
+        if (owns(realm, offset)) {
+          ASSERT_EQ(realm.aggregator, rank) << offset << about(i, facts);
+        }
+      }
+    }
+  }
+}
+
+// Realms of the file stay where a host has less memory than when they were fixed: that a byte always goes
+// through the same aggregator comes first. Windows are then the smallest there are, and the plan says so.
+TEST(LaterCall, WithLessMemoryKeepsTheRealmsInTheSmallestWindows) {
+  Facts facts = test::interleaved(Operation::write, 64, 64, 4 << 20);
+  facts.nodes = test::make_nodes(8, 8);
+  facts.wishes.realms = RealmPolicy::persistent;
+  facts.wishes.aggregators = 64;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  const Plan first = plan(facts);
+  ASSERT_EQ(first.realms.size(), 64u);
+  ASSERT_TRUE(first.warning.empty());
+  facts.fixed = first.fixed;
+  facts.wishes.memory_limit_bytes = memory_floor_bytes;
+  const Plan later = plan(facts);
+  EXPECT_EQ(later.realms.size(), 64u);
+  EXPECT_EQ(later.window_bytes, 4096);
+  EXPECT_GT(later.peak_bytes, memory_floor_bytes);
+  EXPECT_THAT(later.warning, ::testing::HasSubstr("fixed"));
+}
+
 }  // namespace
 }  // namespace concilio
