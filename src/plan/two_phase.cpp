@@ -15,9 +15,12 @@ namespace {
 void lay_out(const Facts& facts, Plan& plan, Group& group) {
   const auto first = plan.realms.size();
   int64_t count = wanted_realms(facts, group);
-  // A call that fixes realms may touch few of them, and a later one all.
-  if (realm_policy_row(plan.policy).of_file && !facts.fixed)
-    count = std::min(count, most_lasting_realms(facts, plan, group));
+  if (!realm_policy_row(plan.policy).of_file) {
+    count = most_realms(facts, plan, group, count);
+  } else if (!facts.fixed) {
+    // A call that fixes realms may touch few of them, and a later one all.
+    count = most_lasting_realms(facts, plan, group, count);
+  }
   for (;;) {
     std::vector<Realm> realms = realms_of(facts, group, count, plan.fixed);
     plan.realms.resize(first);

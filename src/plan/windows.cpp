@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "plan/footprint.h"
 #include "plan/placement.h"
+#include "plan/spans.h"
 
 namespace concilio {
 namespace {
@@ -61,9 +62,10 @@ class Sizing {
     const int64_t least = std::min(most, least_window_bytes);
     cap_ = largest(least, most, [&](int64_t cap) { return fits(cap); });
     const bool good = fits(cap_);
+    const int64_t all = images(cap_);
     for (size_t i = 0; i < realms_.size(); ++i) realms_[i].window_bytes = capped(i, cap_);
     for (const auto& [node, of_node] : of_node_) {
-      const int64_t own = good ? own_window(node, of_node, cap_) : least;
+      const int64_t own = good ? own_window(node, of_node, cap_, all - images(of_node, cap_)) : least;
       for (const size_t i : of_node) {
         int64_t& bytes = realms_[i].window_bytes;
         // Whole units of the alignment, where the limit and not the wish is what cuts it short.
@@ -128,11 +130,10 @@ class Sizing {
     return bytes;
   }
 
-  // What the windows of a node's own aggregators may be beside others of at most `cap`; 0 if there is no
-  // room.
-  int64_t own_window(int node, const std::vector<size_t>& of_node, int64_t cap) const {
+  // What the windows of a node's own aggregators may be beside others of at most `cap`, which take
+  // others_bytes; 0 if there is no room.
+  int64_t own_window(int node, const std::vector<size_t>& of_node, int64_t cap, int64_t others) const {
     const NodeFacts& its = facts_.nodes[static_cast<size_t>(node)];
-    const int64_t others = images(cap) - images(of_node, cap);
     const int64_t least = std::max<int64_t>(1, cap / most_unlike);
     if (!has_room(its, of_node, least, others)) return 0;
     return largest(least, cap, [&](int64_t own) { return has_room(its, of_node, own, others); });
@@ -191,15 +192,10 @@ int64_t rounds_of(const Realm& realm) {
   return realm.bytes <= first ? 1 : 1 + ceil_divide(realm.bytes - first, realm.window_bytes);
 }
 
-int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group) {
-  Plan worst;
-  worst.operation = Operation::write;
-  worst.slots = plan.slots;
-  worst.granule = {1, 0};
-  Realm realm;
-  realm.positions.resize(bucket_count);
-  realm.piece_bytes = least_window_bytes / most_window_parts;
-  const Sizes sizes = sizes_of(worst, group, realm, least_window_bytes);
+namespace {
+
+// Of `wanted` realms, but at least 1, as many as whose images of these sizes fit on every node of the group.
+int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Group& group, int64_t wanted) {
   const auto room_for = [&](int64_t count) {
     return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int index) {
       const NodeFacts& node = facts.nodes[static_cast<size_t>(index)];
@@ -210,7 +206,30 @@ int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& g
              ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
     });
   };
-  return largest(1, static_cast<int64_t>(INT32_MAX), room_for);
+  return largest(1, wanted, room_for);
+}
+
+}  // namespace
+
+int64_t most_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted) {
+  int64_t window_bytes =
+      std::min(least_window_bytes, total_bytes(group.spans) / std::max<int64_t>(1, wanted));
+  if (facts.wishes.window_bytes > 0) window_bytes = std::min(window_bytes, facts.wishes.window_bytes);
+  Sizes sizes = sizes_of(plan, group, Realm{}, std::max<int64_t>(1, window_bytes));
+  sizes.staging_bytes = 0;  // who aggregates is not known yet
+  return most_realms_of(sizes, facts, group, wanted);
+}
+
+int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted) {
+  Plan worst;
+  worst.operation = Operation::write;
+  worst.slots = plan.slots;
+  worst.granule = {1, 0};
+  Realm realm;
+  realm.positions.resize(bucket_count);
+  realm.piece_bytes = least_window_bytes / most_window_parts;
+  const Sizes sizes = sizes_of(worst, group, realm, least_window_bytes);
+  return most_realms_of(sizes, facts, group, wanted);
 }
 
 int64_t peak_bytes(const Facts& facts, const Plan& plan) {

@@ -15,9 +15,12 @@ namespace concilio {
 // are.
 bool size_windows(const Facts& facts, Plan& plan, Group& group);
 
-// How many realms of the file a group has memory for in any call to come, whatever the bytes: each with the
-// smallest window. At least 1.
-int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group);
+// Of `wanted` realms, how many a group may have memory for, each with the smallest window: a bound from
+// above, to begin with. At least 1.
+int64_t most_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted);
+// The same of realms of the file, from below: for as many there is memory in any call to come, whatever its
+// bytes.
+int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted);
 
 // Data bytes that the first window of a realm is short of window_bytes, so that it ends at an aligned offset.
 int64_t window_pad(const Realm& realm);
