@@ -64,19 +64,27 @@ class Sizing {
     const bool good = fits(cap_);
     const int64_t all = images(cap_);
     for (size_t i = 0; i < realms_.size(); ++i) realms_[i].window_bytes = capped(i, cap_);
+    int64_t smallest = cap_;  // of those that are cut short
     for (const auto& [node, of_node] : of_node_) {
       const int64_t own = good ? own_window(node, of_node, cap_, all - images(of_node, cap_)) : least;
-      for (const size_t i : of_node) {
-        int64_t& bytes = realms_[i].window_bytes;
-        // Whole units of the alignment, where the limit and not the wish is what cuts it short.
-        if (std::min(own, cap_) < targets_[i])
-          bytes = std::min(bytes, round_down(std::min(own, cap_), realms_[i].alignment));
-      }
+      for (const size_t i : of_node) smallest = std::min(smallest, cut_short(i, own));
     }
+    // Whole units may be less than a quarter where what they were made of was not.
+    for (size_t i = 0; i < realms_.size(); ++i) cut_short(i, smallest * most_unlike);
     return good;
   }
 
  private:
+  // Whole units of the alignment, where the limit and not the wish is what cuts a window short. The result,
+  // or the cap where it is not.
+  int64_t cut_short(size_t i, int64_t limit) {
+    int64_t& bytes = realms_[i].window_bytes;
+    const int64_t most = std::min(limit, cap_);
+    if (most >= targets_[i]) return cap_;
+    bytes = std::min(bytes, round_down(most, realms_[i].alignment));
+    return bytes;
+  }
+
   // What the images of one node would be best.
   int64_t automatic_window() const {
     const auto realms = static_cast<int64_t>(realms_.size());
