@@ -5,9 +5,6 @@
 namespace concilio {
 namespace {
 
-// Gaps below this are taken along: moving 4 KiB costs less than one request more.
-constexpr int64_t joined_gap_bytes = 4096;
-
 // Intervals in ascending order of their beginning, joined across gaps below `gap_bytes`.
 std::vector<Interval> joined(std::vector<Interval> intervals, int64_t gap_bytes) {
   std::sort(intervals.begin(), intervals.end(), [](Interval a, Interval b) { return a.begin < b.begin; });

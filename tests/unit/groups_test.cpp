@@ -127,6 +127,17 @@ TEST(Groups, OfTwoVariablesHaveAStretchOfEach) {
   EXPECT_EQ(made[2].data_bytes, 20);
 }
 
+TEST(Groups, TakeSmallGapsAlongUnlessOthersHaveBytesThere) {
+  const Facts facts = of_nodes({{{0, 10}, {50, 60}, {60 + 5 * KiB, 70 + 5 * KiB}},
+                                {{10 * KiB, 10 * KiB + 1}, {10 * KiB + 100, 10 * KiB + 101}},
+                                {{10 * KiB + 50, 10 * KiB + 51}}});
+  const std::vector<Group> made = aggregation_groups(facts, Intervals{{0, 20 * KiB}}, false);
+  ASSERT_EQ(made.size(), 3u);
+  EXPECT_EQ(made[0].spans, (Intervals{{0, 60}, {60 + 5 * KiB, 70 + 5 * KiB}}));
+  EXPECT_EQ(made[1].spans, (Intervals{{10 * KiB, 10 * KiB + 1}, {10 * KiB + 100, 10 * KiB + 101}}));
+  EXPECT_EQ(made[2].spans, (Intervals{{10 * KiB + 50, 10 * KiB + 51}}));
+}
+
 TEST(Groups, NodeWithoutDataIsInNone) {
   EXPECT_EQ(members(of_nodes({{{0, 10}}, {}, {{10, 20}}})), (Nodes{{0}, {2}}));
   EXPECT_EQ(members(of_nodes({{}, {{0, 10}}, {}})), (Nodes{{1}}));
@@ -178,7 +189,7 @@ TEST(Groups, OfOneNodeThereIsOne) {
 TEST(Groups, DivideNodesAndBytesWhateverTheSpans) {
   std::mt19937_64 random(21);
   int several = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < test::cases(20000); ++i) {
     const auto below = [&](uint64_t n) { return static_cast<int64_t>(random() % n); };
     std::vector<Intervals> spans(static_cast<size_t>(2 + below(12)));
     const int64_t length = 1 + below(60), range = 1 + below(4000);
@@ -220,7 +231,7 @@ TEST(Groups, DivideNodesAndBytesWhateverTheSpans) {
     for (size_t g = 1; g < made.size(); ++g)
       ASSERT_LT(made[g - 1].spans.front().begin, made[g].spans.front().begin) << i;
   }
-  EXPECT_GT(several, 2000);
+  EXPECT_GT(several, test::cases(2000));
 }
 
 }  // namespace
