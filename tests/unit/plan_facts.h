@@ -10,6 +10,15 @@
 
 namespace concilio::test {
 
+// Of random cases, how many are enough: with sanitizers each takes many times as long.
+inline constexpr int cases(int count) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return count / 25;
+#else
+  return count;
+#endif
+}
+
 inline std::vector<NodeFacts> make_nodes(int nodes, int ranks_per_node) {
   std::vector<NodeFacts> out;
   for (int node = 0; node < nodes; ++node) {

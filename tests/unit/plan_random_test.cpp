@@ -168,7 +168,7 @@ TEST(AnyCall, GivesAPlanThatCoversNeverOverlapsAndStaysWithinGroupsLimitsAndBudg
   std::mt19937_64 random(71);
   std::map<RealmPolicy, int> policies;
   int several_groups = 0, several_realms = 0;
-  for (int i = 0; i < 100000; ++i) {
+  for (int i = 0; i < test::cases(100000); ++i) {
     const RandomCall call = test::random_call(random);
     const Plan made = plan(call.facts);
     expect_good(call, made, random);
@@ -180,8 +180,8 @@ TEST(AnyCall, GivesAPlanThatCoversNeverOverlapsAndStaysWithinGroupsLimitsAndBudg
   }
   // What is not given falls back to even: all the others are there.
   EXPECT_EQ(policies.size(), realm_policy_rows().size() - 1);
-  EXPECT_GT(several_groups, 10000);
-  EXPECT_GT(several_realms, 30000);
+  EXPECT_GT(several_groups, test::cases(10000));
+  EXPECT_GT(several_realms, test::cases(30000));
 }
 
 // The rank that a byte goes through; -1: none.
@@ -197,7 +197,7 @@ int owner(const FixedRealms& fixed, int64_t offset) {
 
 TEST(LaterCall, KeepsTheRealmsOfTheFile) {
   std::mt19937_64 random(72);
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < test::cases(10000); ++i) {
     RandomCall call = test::random_call(random);
     Facts& facts = call.facts;
     facts.wishes.realms = random() % 2 ? RealmPolicy::persistent : RealmPolicy::cyclic;

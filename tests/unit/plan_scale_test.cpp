@@ -60,7 +60,7 @@ namespace {
 
 using test::Layout;
 
-constexpr int nodes = 10000, ranks_per_node = 10;
+constexpr int nodes = test::cases(10000), ranks_per_node = 10;
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
 struct Case {

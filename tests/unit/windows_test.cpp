@@ -70,7 +70,7 @@ TEST(WindowSizes, AreWholeUnitsWhereTheLimitCutsThemShort) {
 TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
   std::mt19937_64 random(61);
   int different = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < test::cases(20000); ++i) {
     test::RandomCall call = test::random_call(random);
     for (NodeFacts& node : call.facts.nodes) {
       if (random() % 2) node.free_bytes = static_cast<int64_t>(random() % (int64_t{64} * MiB));
@@ -89,7 +89,7 @@ TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
       }
     }
   }
-  EXPECT_GT(different, 1000);
+  EXPECT_GT(different, test::cases(1000));
 }
 
 // All windows of a realm after one another.
@@ -130,7 +130,7 @@ void expect_tiles(const Realm& realm, int64_t most_rounds) {
 TEST(WindowsOfRealmsWithHoles, TileTheirBytesInOrder) {
   std::mt19937_64 random(62);
   int whole = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < test::cases(1500); ++i) {
     test::RandomCall call = test::random_call(random);
     Wishes& wishes = call.facts.wishes;
     wishes.realms = random() % 2 ? RealmPolicy::cyclic : RealmPolicy::persistent;
@@ -141,7 +141,7 @@ TEST(WindowsOfRealmsWithHoles, TileTheirBytesInOrder) {
       whole += rounds_of(realm) <= 300;
     }
   }
-  EXPECT_GT(whole, 1000);
+  EXPECT_GT(whole, test::cases(1000));
 }
 
 TEST(WindowsOfRealmsWithHoles, OfTinyBlocksHoldAsManyAsAWindowMay) {
@@ -178,7 +178,7 @@ TEST(MovedPlans, RealmsOfTheFileNeverMove) {
 
 TEST(MovedPlans, AreThePlansOfMovedCalls) {
   std::mt19937_64 random(63);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < test::cases(2000); ++i) {
     test::RandomCall call = test::random_call(random);
     call.facts.wishes.realms = random() % 2 ? RealmPolicy::even : RealmPolicy::tree;
     const Plan before = plan(call.facts);
