@@ -172,7 +172,10 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
     evenly.fixed = nullptr;
     return realms_of(evenly, group, count, fixed);
   }
-  if (policy.of_file) fixed = fixed_as(division, policy.policy == RealmPolicy::user);
+  if (policy.of_file) {
+    const bool stays = known && !facts.fixed->aggregators.empty();
+    fixed = stays ? facts.fixed : fixed_as(division, policy.policy == RealmPolicy::user);
+  }
   std::vector<Realm> realms;
   for (size_t i = 0; i < division.portions.size(); ++i) {
     const Portion& portion = division.portions[i];

@@ -33,6 +33,7 @@ struct Options {
   bool describe = false;
   bool types = false;
   bool threads = false;
+  bool collective = false;
   Form form = Form::memory;
   std::string program, folder;
 };
@@ -72,7 +73,8 @@ class Runner {
     index_ = index;
     op_ = 0;
     stage_ = "start";
-    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_, options_.form);
+    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_, options_.form,
+                      options_.collective);
     if (options_.own && own_fails()) {
       ++left_out_;
       return;
@@ -112,7 +114,7 @@ class Runner {
     return std::string(prefix ? prefix : "mpirun -n " + std::to_string(ranks_)) + " " + options_.program +
            " --seed " + std::to_string(options_.seed) + " --only-case " + std::to_string(index_) +
            (options_.own ? " --mpi-own" : "") + (options_.types ? " --types" : "") +
-           (options_.threads ? " --threads" : "") +
+           (options_.threads ? " --threads" : "") + (options_.collective ? " --collective" : "") +
            (options_.form == Form::memory ? "" : std::string(" --datarep ") + name_of(options_.form));
   }
 
@@ -555,11 +557,13 @@ class Runner {
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
+    "[--collective] "
     "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
     "MPI_Pack\n"
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
+    "  --collective  the same cases with every access collective\n"
     "  --datarep   of the views: native, external32, or turned, whose conversion functions are the oracle's\n"
     "  --mpi-own   do not check what the standard leaves open, or what the MPIs' own MPI-IO gets wrong\n";
 
@@ -576,6 +580,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.types = true;
     } else if (word == "--threads") {
       options.threads = true;
+    } else if (word == "--collective") {
+      options.collective = true;
     } else if (word == "--mpi-own") {
       options.own = true;
     } else if (!value) {
