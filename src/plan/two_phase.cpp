@@ -33,16 +33,19 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
     group.end_realm = static_cast<int>(plan.realms.size());
     const auto made = static_cast<int64_t>(plan.realms.size() - first);
     const bool stays = facts.fixed != nullptr && plan.fixed != nullptr;
-    if (size_windows(facts, plan, group) || made <= 1) return;
-    if (stays) {
+    const bool fits = size_windows(facts, plan, group);
+    if (stays && !fits) {
       // That a byte always goes through the same aggregator comes before the budget.
       plan.warning =
           "the file's realms are fixed and need more memory than there is to spare; planned with the "
           "smallest windows";
-      return;
     }
-    // Not even the smallest windows fit for so many realms.
-    count = std::min(count - 1, made * 3 / 4);
+    if (made <= 1 || stays) return;
+    const bool asked = facts.wishes.aggregators > 0 || facts.wishes.window_bytes > 0;
+    const int64_t better = asked ? made : realms_with_room(plan, group);
+    if (fits && better == made) return;
+    // Not even the smallest windows fit for so many realms, or they are too small to be worth it.
+    count = fits ? better : std::min({count - 1, made * 3 / 4, better});
   }
 }
 
