@@ -94,6 +94,30 @@ std::vector<Group> grown(const std::vector<Group>& groups, int64_t bytes) {
   return out;
 }
 
+// The stretches of the groups' nodes, joined across gaps too small to be worth a request where no other
+// group's bytes lie in them.
+void gather_spans(const Facts& facts, std::vector<Group>& groups) {
+  std::vector<NodeSpan> all = sorted_spans(facts);
+  std::vector<size_t> group_of(facts.nodes.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    for (const int node : groups[i].nodes) group_of[static_cast<size_t>(node)] = i;
+  }
+  const Group* before = nullptr;
+  for (const NodeSpan& span : all) {
+    Group& group = groups[group_of[span.node]];
+    std::vector<Interval>& spans = group.spans;
+    const bool joins =
+        !spans.empty() && (span.file.begin <= spans.back().end ||
+                           (before == &group && span.file.begin - spans.back().end < joined_gap_bytes));
+    if (joins) {
+      spans.back().end = std::max(spans.back().end, span.file.end);
+    } else {
+      spans.push_back(span.file);
+    }
+    before = &group;
+  }
+}
+
 // The bytes a group has to grow to, so that there are no more groups than aggregators asked for.
 int64_t bytes_of_group(const Facts& facts) {
   int64_t bytes = std::max<int64_t>(1, facts.wishes.group_bytes);
@@ -115,19 +139,13 @@ std::vector<Group> aggregation_groups(const Facts& facts, std::span<const Interv
       groups = grown(groups, bytes);
     }
   }
-  for (Group& group : groups) {
-    std::sort(group.nodes.begin(), group.nodes.end());
-    if (groups.size() == 1) {
-      group.spans.assign(spans.begin(), spans.end());
-      break;
-    }
-    std::vector<Interval> of_nodes;
-    for (const int node : group.nodes) {
-      const std::vector<Interval>& own = facts.nodes[static_cast<size_t>(node)].spans;
-      of_nodes.insert(of_nodes.end(), own.begin(), own.end());
-    }
-    group.spans = intersection(united(std::move(of_nodes)), spans);
+  for (Group& group : groups) std::sort(group.nodes.begin(), group.nodes.end());
+  if (groups.size() == 1) {
+    groups.front().spans.assign(spans.begin(), spans.end());
+    return groups;
   }
+  gather_spans(facts, groups);
+  for (Group& group : groups) group.spans = intersection(group.spans, spans);
   return groups;
 }
 

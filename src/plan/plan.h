@@ -103,7 +103,7 @@ void move(Plan& plan, int64_t shift_bytes);
 
 // The file intervals of realm window `round`, ascending; empty if the realm has fewer rounds. They lie in the
 // window's buffer one after another, in this order; at most most_window_parts and one for every stretch of
-// positions (of which there are at most bucket_count).
+// positions.
 inline constexpr int64_t most_window_parts = 512;
 std::vector<Interval> window(const Realm& realm, int64_t round);
 

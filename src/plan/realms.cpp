@@ -68,8 +68,10 @@ Division given_realms(const FixedRealms& fixed) {
 std::vector<std::vector<Interval>> file_bytes(const Division& division, std::span<const Interval> spans) {
   std::vector<std::vector<Interval>> out;
   size_t next = 0;
+  int64_t behind = 0;
   for (const Portion& portion : division.portions) {
-    if (!portion.owned.is_contiguous()) next = 0;
+    if (portion.range.begin < behind) next = 0;
+    behind = portion.range.end;
     out.push_back(clip(spans, portion.range, next));
   }
   return out;
@@ -93,11 +95,11 @@ bool place(const Facts& facts, Hosts& hosts, const std::vector<std::vector<Inter
   return placed.size() >= unplaced.size();
 }
 
-std::shared_ptr<const FixedRealms> fixed_as(const Facts& facts, const Division& division) {
+std::shared_ptr<const FixedRealms> fixed_as(const Division& division, bool given) {
   auto fixed = std::make_shared<FixedRealms>();
   fixed->alignment = division.alignment;
   fixed->piece_bytes = std::max<int64_t>(1, division.piece_bytes);
-  fixed->given = facts.fixed && facts.fixed->given;
+  fixed->given = given;
   for (const Portion& portion : division.portions) {
     fixed->owned.push_back(portion.owned);
     if (portion.aggregator) fixed->aggregators.push_back(*portion.aggregator);
@@ -167,10 +169,13 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
     // More realms than ranks that may aggregate: nobody's bytes may be left out.
     Facts evenly = facts;
     evenly.wishes.realms = RealmPolicy::even;
-    return realms_of(evenly, group, most, fixed);
+    evenly.fixed = nullptr;
+    return realms_of(evenly, group, count, fixed);
   }
-  if (policy.of_file)
-    fixed = known && !facts.fixed->aggregators.empty() ? facts.fixed : fixed_as(facts, division);
+  if (policy.of_file) {
+    const bool stays = known && !facts.fixed->aggregators.empty();
+    fixed = stays ? facts.fixed : fixed_as(division, policy.policy == RealmPolicy::user);
+  }
   std::vector<Realm> realms;
   for (size_t i = 0; i < division.portions.size(); ++i) {
     const Portion& portion = division.portions[i];

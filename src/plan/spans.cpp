@@ -5,9 +5,6 @@
 namespace concilio {
 namespace {
 
-// Gaps below this are taken along: moving 4 KiB costs less than one request more.
-constexpr int64_t joined_gap_bytes = 4096;
-
 // Intervals in ascending order of their beginning, joined across gaps below `gap_bytes`.
 std::vector<Interval> joined(std::vector<Interval> intervals, int64_t gap_bytes) {
   std::sort(intervals.begin(), intervals.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
@@ -45,20 +42,25 @@ std::vector<Interval> file_spans(const Facts& facts) {
 }
 
 std::vector<Interval> tight_spans(std::span<const Bucket> buckets, size_t most) {
-  std::vector<Interval> spans = joined(of_buckets(buckets), 1);
+  const std::vector<Interval> spans = joined(of_buckets(buckets), 1);
   if (spans.size() <= most) return spans;
-  std::vector<int64_t> gaps;
-  for (size_t i = 1; i < spans.size(); ++i) gaps.push_back(spans[i].begin - spans[i - 1].end);
-  // The widest most - 1 gaps stay.
-  const auto smallest_kept = gaps.end() - static_cast<std::ptrdiff_t>(most) + 1;
-  std::nth_element(gaps.begin(), smallest_kept, gaps.end());
-  spans = joined(std::move(spans), most > 1 ? *smallest_kept : INT64_MAX);
-  // Gaps as wide as the last one kept may be more than there is room for.
-  while (spans.size() > most) {
-    spans[spans.size() - 2].end = spans.back().end;
-    spans.pop_back();
+  // The widest most - 1 gaps stay; of those as wide as the narrowest of them, the first.
+  std::vector<size_t> kept;  // by the span behind the gap
+  for (size_t i = 1; i < spans.size(); ++i) kept.push_back(i);
+  const auto gap = [&](size_t i) { return spans[i].begin - spans[i - 1].end; };
+  const auto end = kept.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(1, most)) - 1;
+  std::nth_element(kept.begin(), end, kept.end(),
+                   [&](size_t a, size_t b) { return gap(a) != gap(b) ? gap(a) > gap(b) : a < b; });
+  kept.erase(end, kept.end());
+  std::sort(kept.begin(), kept.end());
+  std::vector<Interval> out;
+  size_t first = 0;
+  for (const size_t next : kept) {
+    out.push_back({spans[first].begin, spans[next - 1].end});
+    first = next;
   }
-  return spans;
+  out.push_back({spans[first].begin, spans.back().end});
+  return out;
 }
 
 int64_t total_bytes(std::span<const Interval> intervals) {

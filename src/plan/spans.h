@@ -9,6 +9,9 @@
 
 namespace concilio {
 
+// Gaps below this are taken along: moving 4 KiB costs less than one request more.
+inline constexpr int64_t joined_gap_bytes = 4096;
+
 // The stretches of the file that hold every byte asked for: the tight intervals of the buckets, joined across
 // gaps too small to be worth a request; [first, end) where there are no buckets; none for a call without
 // bytes. All lie in [first, end).

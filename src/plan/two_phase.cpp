@@ -14,7 +14,14 @@ namespace {
 // The realms of one group: as many as it is worth, or as have room.
 void lay_out(const Facts& facts, Plan& plan, Group& group) {
   const auto first = plan.realms.size();
-  for (int64_t count = wanted_realms(facts, group);;) {
+  int64_t count = wanted_realms(facts, group);
+  if (!realm_policy_row(plan.policy).of_file) {
+    count = most_realms(facts, plan, group, count);
+  } else if (!facts.fixed) {
+    // A call that fixes realms may touch few of them, and a later one all.
+    count = most_lasting_realms(facts, plan, group, count);
+  }
+  for (;;) {
     std::vector<Realm> realms = realms_of(facts, group, count, plan.fixed);
     plan.realms.resize(first);
     for (Realm& realm : realms) {
@@ -27,6 +34,12 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
     const auto made = static_cast<int64_t>(plan.realms.size() - first);
     const bool stays = facts.fixed != nullptr && plan.fixed != nullptr;
     const bool fits = size_windows(facts, plan, group);
+    if (stays && !fits) {
+      // That a byte always goes through the same aggregator comes before the budget.
+      plan.warning =
+          "the file's realms are fixed and need more memory than there is to spare; planned with the "
+          "smallest windows";
+    }
     if (made <= 1 || stays) return;
     const bool asked = facts.wishes.aggregators > 0 || facts.wishes.window_bytes > 0;
     const int64_t better = asked ? made : realms_with_room(plan, group);

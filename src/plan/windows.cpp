@@ -7,6 +7,8 @@
 
 #include "base/checked.h"
 #include "plan/footprint.h"
+#include "plan/placement.h"
+#include "plan/spans.h"
 
 namespace concilio {
 namespace {
@@ -49,8 +51,8 @@ class Sizing {
     for (size_t i = 0; i < realms.size(); ++i) {
       int64_t bytes = wished > 0 ? wished : round_down(automatic_window(), realms[i].alignment);
       bytes = std::min({bytes, whole_realm(realms[i]), greatest_window_bytes});
-      if (realms[i].piece_bytes > 0)
-        bytes = std::min(bytes, std::max(realms[i].piece_bytes, realms[i].piece_bytes * most_window_parts));
+      if (realms[i].piece_bytes > 0 && realms[i].piece_bytes < bytes)
+        bytes = std::min(bytes, realms[i].piece_bytes * most_window_parts);
       targets_[i] = std::max<int64_t>(1, bytes);
     }
   }
@@ -60,20 +62,29 @@ class Sizing {
     const int64_t least = std::min(most, least_window_bytes);
     cap_ = largest(least, most, [&](int64_t cap) { return fits(cap); });
     const bool good = fits(cap_);
+    const int64_t all = images(cap_);
     for (size_t i = 0; i < realms_.size(); ++i) realms_[i].window_bytes = capped(i, cap_);
+    int64_t smallest = cap_;  // of those that are cut short
     for (const auto& [node, of_node] : of_node_) {
-      const int64_t own = good ? own_window(node, of_node, cap_) : least;
-      for (const size_t i : of_node) {
-        int64_t& bytes = realms_[i].window_bytes;
-        // Whole units of the alignment, where the limit and not the wish is what cuts it short.
-        if (std::min(own, cap_) < targets_[i])
-          bytes = std::min(bytes, round_down(std::min(own, cap_), realms_[i].alignment));
-      }
+      const int64_t own = good ? own_window(node, of_node, cap_, all - images(of_node, cap_)) : least;
+      for (const size_t i : of_node) smallest = std::min(smallest, cut_short(i, own));
     }
+    // Whole units may be less than a quarter where what they were made of was not.
+    for (size_t i = 0; i < realms_.size(); ++i) cut_short(i, smallest * most_unlike);
     return good;
   }
 
  private:
+  // Whole units of the alignment, where the limit and not the wish is what cuts a window short. The result,
+  // or the cap where it is not.
+  int64_t cut_short(size_t i, int64_t limit) {
+    int64_t& bytes = realms_[i].window_bytes;
+    const int64_t most = std::min(limit, cap_);
+    if (most >= targets_[i]) return cap_;
+    bytes = std::min(bytes, round_down(most, realms_[i].alignment));
+    return bytes;
+  }
+
   // What the images of one node would be best.
   int64_t automatic_window() const {
     const auto realms = static_cast<int64_t>(realms_.size());
@@ -127,11 +138,10 @@ class Sizing {
     return bytes;
   }
 
-  // What the windows of a node's own aggregators may be beside others of at most `cap`; 0 if there is no
-  // room.
-  int64_t own_window(int node, const std::vector<size_t>& of_node, int64_t cap) const {
+  // What the windows of a node's own aggregators may be beside others of at most `cap`, which take
+  // others_bytes; 0 if there is no room.
+  int64_t own_window(int node, const std::vector<size_t>& of_node, int64_t cap, int64_t others) const {
     const NodeFacts& its = facts_.nodes[static_cast<size_t>(node)];
-    const int64_t others = images(cap) - images(of_node, cap);
     const int64_t least = std::max<int64_t>(1, cap / most_unlike);
     if (!has_room(its, of_node, least, others)) return 0;
     return largest(least, cap, [&](int64_t own) { return has_room(its, of_node, own, others); });
@@ -204,6 +214,46 @@ int64_t rounds_of(const Realm& realm) {
   // Rounded up without adding first: a realm may be nearly as long as numbers go.
   const int64_t first = realm.window_bytes - window_pad(realm);
   return realm.bytes <= first ? 1 : 1 + ceil_divide(realm.bytes - first, realm.window_bytes);
+}
+
+namespace {
+
+// Of `wanted` realms, but at least 1, as many as whose images of these sizes fit on every node of the group.
+int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Group& group, int64_t wanted) {
+  const auto room_for = [&](int64_t count) {
+    return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int index) {
+      const NodeFacts& node = facts.nodes[static_cast<size_t>(index)];
+      const NodeLimit limit = node_limit(facts, node);
+      const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
+      const int64_t segment = count * sizes.slots_bytes;
+      return segment + own * sizes.staging_bytes <= limit.node_bytes &&
+             ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
+    });
+  };
+  return largest(1, wanted, room_for);
+}
+
+}  // namespace
+
+int64_t most_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted) {
+  int64_t window_bytes =
+      std::min(least_window_bytes, total_bytes(group.spans) / std::max<int64_t>(1, wanted));
+  if (facts.wishes.window_bytes > 0) window_bytes = std::min(window_bytes, facts.wishes.window_bytes);
+  Sizes sizes = sizes_of(plan, group, Realm{}, std::max<int64_t>(1, window_bytes));
+  sizes.staging_bytes = 0;  // who aggregates is not known yet
+  return most_realms_of(sizes, facts, group, wanted);
+}
+
+int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted) {
+  Plan worst;
+  worst.operation = Operation::write;
+  worst.slots = plan.slots;
+  worst.granule = {1, 0};
+  Realm realm;
+  realm.positions.resize(bucket_count);
+  realm.piece_bytes = least_window_bytes / most_window_parts;
+  const Sizes sizes = sizes_of(worst, group, realm, least_window_bytes);
+  return most_realms_of(sizes, facts, group, wanted);
 }
 
 int64_t peak_bytes(const Facts& facts, const Plan& plan) {

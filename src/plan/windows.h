@@ -15,6 +15,13 @@ namespace concilio {
 // are.
 bool size_windows(const Facts& facts, Plan& plan, Group& group);
 
+// Of `wanted` realms, how many a group may have memory for, each with the smallest window: a bound from
+// above, to begin with. At least 1.
+int64_t most_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted);
+// The same of realms of the file, from below: for as many there is memory in any call to come, whatever its
+// bytes.
+int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& group, int64_t wanted);
+
 // How many realms a group should have instead, where so many leave windows so small that messages between
 // nodes would cost more than the aggregators beyond that gain; `now` where they do not.
 int64_t realms_with_room(const Plan& plan, const Group& group);

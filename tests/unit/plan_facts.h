@@ -6,8 +6,18 @@
 #include <vector>
 
 #include "plan/facts.h"
+#include "plan/spans.h"
 
 namespace concilio::test {
+
+// Of random cases, how many are enough: with sanitizers each takes many times as long.
+inline constexpr int cases(int count) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return count / 25;
+#else
+  return count;
+#endif
+}
 
 inline std::vector<NodeFacts> make_nodes(int nodes, int ranks_per_node) {
   std::vector<NodeFacts> out;
@@ -100,6 +110,141 @@ inline Facts random_facts(std::mt19937_64& random) {
     for (NodeFacts& node : facts.nodes) node.free_bytes = magnitude(30);
   }
   return facts;
+}
+
+// Which file bytes the ranks of each node ask for: ascending, disjoint intervals.
+using NodeData = std::vector<std::vector<Interval>>;
+
+// Adds an interval to a histogram of [first, end), whose every `sparse`-th byte is asked for.
+inline void count_in(std::vector<Bucket>& buckets, Interval range, Interval data, int64_t sparse) {
+  const auto of = [&](int64_t offset) {
+    return static_cast<int>(static_cast<__int128>(offset - range.begin) * bucket_count / range.length());
+  };
+  // Of a range shorter than the buckets are many, most are empty.
+  const int off = 1 + static_cast<int>(bucket_count / range.length());
+  const int last = std::min(bucket_count - 1, of(data.end - 1) + off);
+  for (int i = std::max(0, of(data.begin) - off); i <= last; ++i) {
+    const int64_t begin = std::max(data.begin, bucket_border(range.begin, range.end, i));
+    const int64_t end = std::min(data.end, bucket_border(range.begin, range.end, i + 1));
+    if (begin >= end) continue;
+    Bucket& bucket = buckets[static_cast<size_t>(i)];
+    bucket = combine(bucket, {begin, end, std::max<int64_t>(1, (end - begin) / sparse)});
+  }
+}
+
+// Facts of a collective call whose nodes ask for these bytes: digest, histogram and what nodes tell of
+// themselves go together, as they do where they are gathered. facts.nodes are as many as in `data`.
+inline void gather(Facts& facts, const NodeData& data, int64_t sparse = 1) {
+  Digest& digest = facts.digest;
+  digest.first = INT64_MAX;
+  digest.end = INT64_MIN;
+  digest.ranks = digest.ranks_with_data = digest.bytes = digest.file_pieces = 0;
+  for (const auto& of_node : data) {
+    if (of_node.empty()) continue;
+    digest.first = std::min(digest.first, of_node.front().begin);
+    digest.end = std::max(digest.end, of_node.back().end);
+    digest.file_pieces += static_cast<int64_t>(of_node.size()) * sparse;
+  }
+  facts.buckets.assign(bucket_count, {});
+  std::vector<Bucket> of_node;
+  for (size_t node = 0; node < data.size(); ++node) {
+    NodeFacts& its = facts.nodes[node];
+    of_node.assign(bucket_count, {});
+    for (const Interval& interval : data[node])
+      count_in(of_node, {digest.first, digest.end}, interval, sparse);
+    its.bytes = 0;
+    for (size_t i = 0; i < of_node.size(); ++i) {
+      facts.buckets[i] = combine(facts.buckets[i], of_node[i]);
+      its.bytes += of_node[i].bytes;
+    }
+    its.spans = tight_spans(of_node, most_node_spans);
+    digest.bytes += its.bytes;
+    digest.ranks += its.ranks;
+    if (its.bytes > 0) digest.ranks_with_data += its.ranks;
+  }
+  digest.max_rank_bytes = digest.bytes;
+  digest.max_rank_file_pieces = digest.file_pieces;
+  digest.memory_pieces = digest.ranks;
+  digest.span = digest.ranks * (digest.end - digest.first);
+}
+
+enum class Layout { serial, interleaved, variables, random };
+
+// What `nodes` nodes ask for of [first, first + nodes * bytes): `blocks` variables, or blocks dealt out in
+// turn, of which each node has its share; holes of `gap` bytes behind every node's share.
+inline NodeData data_laid_out(Layout layout, int64_t nodes, int64_t first, int64_t bytes, int64_t blocks,
+                              int64_t gap = 0) {
+  NodeData data(static_cast<size_t>(nodes));
+  if (layout == Layout::serial) blocks = 1;
+  const int64_t share = std::max<int64_t>(1, bytes / blocks);
+  for (int64_t block = 0; block < blocks; ++block) {
+    for (int64_t node = 0; node < nodes; ++node) {
+      const int64_t begin = first + (block * nodes + node) * (share + gap);
+      data[static_cast<size_t>(node)].push_back({begin, begin + share});
+    }
+  }
+  for (auto& of_node : data) of_node = united(std::move(of_node));
+  return data;
+}
+
+struct RandomCall {
+  Facts facts;
+  NodeData data;
+};
+
+inline NodeData random_data(std::mt19937_64& random, int64_t nodes) {
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  const auto magnitude = [&](int bits) { return below(int64_t{1} << (1 + below(bits))); };
+  const auto layout = static_cast<Layout>(below(4));
+  const int64_t first = below(2) ? magnitude(40) : 0, bytes = 1 + magnitude(32);
+  const int64_t gap = below(3) ? 0 : magnitude(14);
+  NodeData data = data_laid_out(layout, nodes, first, bytes, 1 + below(12), gap);
+  if (layout == Layout::random) {
+    for (auto& of_node : data) {
+      of_node.clear();
+      for (int64_t n = below(20); n > 0; --n) {
+        const int64_t begin = first + below(nodes * bytes);
+        of_node.push_back({begin, begin + 1 + below(bytes)});
+      }
+      of_node = united(std::move(of_node));
+    }
+  }
+  for (auto& of_node : data) {
+    if (below(8) == 0) of_node.clear();
+  }
+  if (std::all_of(data.begin(), data.end(), [](const auto& of_node) { return of_node.empty(); }))
+    data.front() = {{first, first + bytes}};
+  return data;
+}
+
+// A collective call of any kind, with its facts as they would be gathered and every wish of the planning of
+// realms.
+inline RandomCall random_call(std::mt19937_64& random) {
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  const auto magnitude = [&](int bits) { return below(int64_t{1} << (1 + below(bits))); };
+  RandomCall call{random_facts(random), {}};
+  Facts& facts = call.facts;
+  facts.nodes = make_nodes(static_cast<int>(1 + below(9)), static_cast<int>(1 + below(6)));
+  call.data = random_data(random, static_cast<int64_t>(facts.nodes.size()));
+  gather(facts, call.data, below(2) ? 1 : 1 + below(64));
+  // Where two-phase is asked for without a look at the bytes, nobody has gathered them.
+  const bool known = below(8) > 0;
+  if (!known) facts.buckets.clear();
+  for (NodeFacts& node : facts.nodes) {
+    if (!known || facts.nodes.size() == 1) node.spans.clear();
+    if (below(2)) node.free_bytes = magnitude(36);
+  }
+  Wishes& wishes = facts.wishes;
+  wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  wishes.realms = static_cast<RealmPolicy>(below(8));
+  wishes.placement = static_cast<Placement>(below(3));
+  wishes.groups = below(4) > 0;
+  wishes.group_bytes = 1 + magnitude(34);
+  wishes.domain_bytes = 1 + magnitude(30);
+  wishes.memory_min_bytes = below(4) ? magnitude(30) : 0;
+  if (below(5) == 0) wishes.realm_block_bytes = 1 + magnitude(24);
+  if (below(3) == 0) facts.storage.stripe_targets = 1 + below(8);
+  return call;
 }
 
 }  // namespace concilio::test

@@ -41,8 +41,9 @@ Division divide_cyclic(const Region& region, Hosts&) {
     return targets_dealt_out(storage.stripe_bytes, storage.stripe_targets, region.wanted);
   }
   // A multiple of the targets: aggregator i then meets target i modulo targets alone.
-  const int64_t count =
-      striped ? region.wanted / storage.stripe_targets * storage.stripe_targets : region.wanted;
+  const int64_t count = striped && region.wanted > storage.stripe_targets
+                            ? region.wanted / storage.stripe_targets * storage.stripe_targets
+                            : region.wanted;
   const int64_t unit = unit_bytes(region.facts);
   const int64_t block_bytes = wished > 0                 ? wished
                               : storage.stripe_bytes > 0 ? storage.stripe_bytes

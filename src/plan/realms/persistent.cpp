@@ -20,7 +20,7 @@ Division divide_persistent(const Region& region, Hosts&) {
   int64_t block_bytes = region.facts.wishes.realm_block_bytes;
   if (block_bytes <= 0) {
     block_bytes = std::max(least_block_bytes, ceil_divide(region.range().end, region.wanted));
-    block_bytes = align_up(std::min(block_bytes, INT64_MAX - alignment), alignment);
+    if (block_bytes <= INT64_MAX - alignment) block_bytes = align_up(block_bytes, alignment);
   }
   return dealt_out(block_bytes, region.wanted, alignment);
 }

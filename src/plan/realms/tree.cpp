@@ -18,6 +18,8 @@ namespace {
 
 // Trees tried beyond the first.
 constexpr int64_t most_more_portions = 8;
+// Of more portions than this, a few more make no difference, and take as long each.
+constexpr int64_t most_tried_portions = 256;
 
 PartitionTree bisect(const Region& region, int64_t portions, int64_t alignment) {
   const std::vector<Interval>& spans = region.group.spans;
@@ -76,7 +78,7 @@ int64_t largest_portion(const Region& region, const PartitionTree& tree) {
 Remerged partition(const Region& region, const Hosts& hosts) {
   Hosts first = hosts;
   Remerged best = remerge(region, first, region.wanted);
-  if (best.taken_over == 0) return best;
+  if (best.taken_over == 0 || region.wanted > most_tried_portions) return best;
   // Whole portions went to neighbours. With a few more of them to begin with, less may go at a time, and
   // hosts that were left out may come in.
   int64_t least = largest_portion(region, best.after);
