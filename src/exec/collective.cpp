@@ -185,11 +185,12 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
     }
   }
   plan = concilio::plan(facts);
+  if (!plan.warning.empty() && engine.team.rank() == 0) log_once(LogLevel::warning, plan.warning);
   if (plan.method != Method::two_phase) return;
   auto status = workspace_.prepare(engine, plan);
   layout_ = {};
   if (status) {
-    if (plan.fixed) fixed_ = plan.fixed;
+    if (plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
     return;
   }
   // No memory for windows, here or on another rank: on all ranks alike, the next best method.
@@ -246,6 +247,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.storage = engine.facts;
     facts.wishes = wishes;
     facts.fixed = fixed_;
+    facts.given = given_;
     for (const Team::Node& node : team.nodes())
       facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates, {}, 0});
     Plan made;

@@ -25,7 +25,7 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
     group.first_realm = static_cast<int>(first);
     group.end_realm = static_cast<int>(plan.realms.size());
     const auto made = static_cast<int64_t>(plan.realms.size() - first);
-    const bool stays = facts.fixed != nullptr && plan.fixed != nullptr;
+    const bool stays = known_realms(facts, plan.policy) != nullptr;
     if (size_windows(facts, plan, group) || made <= 1 || stays) return;
     // Not even the smallest windows fit for so many realms.
     count = std::min(count - 1, made * 3 / 4);
@@ -50,6 +50,10 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, P
   plan.policy = chosen_policy(facts);
   if (spans.empty()) return;
   plan.warning = memory_limit(facts).warning;
+  if (facts.wishes.realms == RealmPolicy::user && !facts.given) {
+    plan.warning += plan.warning.empty() ? "" : "; ";
+    plan.warning += "concilio_realms=user, but concilio_file_set_realms gave none: even realms are taken";
+  }
   plan.groups = aggregation_groups(facts, spans, realm_policy_row(plan.policy).of_file);
   plan.group_of_node.assign(facts.nodes.size(), -1);
   for (size_t i = 0; i < plan.groups.size(); ++i) {

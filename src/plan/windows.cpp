@@ -49,8 +49,8 @@ class Sizing {
     for (size_t i = 0; i < realms.size(); ++i) {
       int64_t bytes = wished > 0 ? wished : round_down(automatic_window(), realms[i].alignment);
       bytes = std::min({bytes, whole_realm(realms[i]), greatest_window_bytes});
-      if (realms[i].piece_bytes > 0)
-        bytes = std::min(bytes, std::max(realms[i].piece_bytes, realms[i].piece_bytes * most_window_parts));
+      if (realms[i].piece_bytes > 0 && realms[i].piece_bytes < greatest_window_bytes)
+        bytes = std::min(bytes, realms[i].piece_bytes * most_window_parts);
       targets_[i] = std::max<int64_t>(1, bytes);
     }
   }
