@@ -30,10 +30,10 @@ Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* w
   PMPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_INT64_T, MPI_MAX, file.team().comm());
   if (all[2]) {
     return Error{ErrorKind::argument, 0,
-                 hash ? fmt::format("another rank gives no {}", what) : hash.error().message};
+                 hash ? fmt::format("another rank gives no valid {}", what) : hash.error().message};
   }
   if (all[0] != ~all[1])
-    return Error{ErrorKind::not_same, 0, fmt::format("the ranks give different {}s", what)};
+    return Error{ErrorKind::not_same, 0, fmt::format("the ranks do not give the same {}", what)};
   return {};
 }
 
@@ -81,7 +81,7 @@ std::vector<int64_t> candidates_of(Team& team) {
 Status agree_on_realms(File& file, const RealmArguments& given) {
   auto realms = without_exceptions([&] { return decode_realms(given); });
   Result<int64_t> hash = realms ? Result<int64_t>(hash_of(*realms)) : realms.error();
-  if (auto status = agree_on_arguments(file, hash, "set of realms"); !status) return status;
+  if (auto status = agree_on_arguments(file, hash, "realms"); !status) return status;
   if (realms->empty()) {
     file.collective().give_realms(nullptr);
     return {};

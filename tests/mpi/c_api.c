@@ -340,7 +340,7 @@ static void wrong_realms(void) {
     EXPECT(concilio_file_set_realms(file, 1, types, &mine) == CONCILIO_ERR_NOT_SAME);
     EXPECT(concilio_file_set_realms(file, 1, rank ? types : &longer, at) == CONCILIO_ERR_NOT_SAME);
     EXPECT(concilio_file_set_realms(file, rank ? 1 : 0, types, at) == CONCILIO_ERR_NOT_SAME);
-    expect_message(file, "different");
+    expect_message(file, "not give the same realms");
   }
   EXPECT(concilio_file_set_realms(file, 1, types, at) == CONCILIO_ERR_REALMS);
   expect_message(file, "no realm owns byte 1000");
