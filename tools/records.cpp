@@ -41,6 +41,7 @@ FileRecord record_of(const json& line) {
   record.sum = counters_of(line.value("counters", json::object()));
   record.slowest = counters_of(line.value("max", json::object()));
   record.peak_bytes_per_rank = line.value("peak_bytes_per_rank", int64_t{0});
+  record.peak_bytes_per_node = line.value("peak_bytes_per_node", int64_t{0});
   for (const json& reason : line.value("reasons", json::array())) {
     record.reasons.push_back({reason.value("operation", ""), reason.value("method", ""),
                               reason.value("collective", false), reason.value("reason", ""),
@@ -100,6 +101,7 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
       same->slowest[counter] += file.slowest[counter];
     }
     same->peak_bytes_per_rank = std::max(same->peak_bytes_per_rank, file.peak_bytes_per_rank);
+    same->peak_bytes_per_node = std::max(same->peak_bytes_per_node, file.peak_bytes_per_node);
     for (const Reason& reason : file.reasons) add_reason(same->reasons, reason);
     same->hints = file.hints;
   }
@@ -124,6 +126,7 @@ json to_json(const FileRecord& record) {
           {"counters", json_of(record.sum)},
           {"max", json_of(record.slowest)},
           {"peak_bytes_per_rank", record.peak_bytes_per_rank},
+          {"peak_bytes_per_node", record.peak_bytes_per_node},
           {"reasons", reasons},
           {"hints", record.hints}};
 }

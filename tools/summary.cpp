@@ -108,7 +108,9 @@ std::string render_summary(const std::vector<FileRecord>& files) {
     add_row(
         text, "sieving",
         fmt::format("{} read beyond what the program asked for", format_bytes(std::max<int64_t>(extra, 0))));
-    add_row(text, "memory", fmt::format("{} a rank at the peak", format_bytes(file.peak_bytes_per_rank)));
+    add_row(text, "memory",
+            fmt::format("{} a rank at the peak, {} a node", format_bytes(file.peak_bytes_per_rank),
+                        format_bytes(file.peak_bytes_per_node)));
   }
   return text;
 }

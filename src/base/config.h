@@ -43,6 +43,7 @@ enum class Key : int {
   realms,        // concilio_realms: how file bytes become aggregators' realms
   placement,     // concilio_placement: memory | spread | first: who aggregates
   groups,        // concilio_groups: auto | off: aggregation groups
+  write_behind,  // concilio_write_behind: bytes that an aggregator of persistent realms may hold back
   group_bytes,   // concilio_group_bytes: data of a group
   domain_bytes,  // concilio_domain_bytes: data of an aggregator
   memory_min,    // concilio_memory_min: free memory that a node needs for an aggregator

@@ -10,36 +10,11 @@
 #include "exec/independent.h"
 #include "exec/two_phase.h"
 #include "mpi/node_facts.h"
+#include "plan/digest.h"
 #include "plan/spans.h"
 
 namespace concilio {
 namespace {
-
-// The buckets of all ranks together, as one value to reduce.
-struct Histogram {
-  std::array<Bucket, bucket_count> buckets;
-};
-Histogram combine(const Histogram& a, const Histogram& b) {
-  Histogram result;
-  for (size_t i = 0; i < a.buckets.size(); ++i) result.buckets[i] = combine(a.buckets[i], b.buckets[i]);
-  return result;
-}
-
-Histogram histogram_of(const Request& request, Interval range) {
-  Histogram result;
-  if (request.bytes == 0) return result;
-  const int64_t end = request.position + request.bytes;
-  int64_t data = request.position;
-  for (int i = 0; i < bucket_count && data < end; ++i) {
-    int64_t border = bucket_border(range.begin, range.end, i + 1);
-    int64_t next = std::clamp(request.file->data_before(border), data, end);
-    if (next == data) continue;
-    result.buckets[static_cast<size_t>(i)] = {request.file->offset_of(data),
-                                              request.file->offset_of(next - 1) + 1, next - data};
-    data = next;
-  }
-  return result;
-}
 
 // How a call ended on the ranks: the lowest rank with an error gives the error of all.
 struct Verdict {
@@ -109,27 +84,7 @@ NodeCard card_of(const Engine& engine, const Histogram& histogram, const Wishes&
 }  // namespace
 
 Digest digest_of(const Request& request) {
-  Digest digest;
-  digest.ranks = 1;
-  digest.shift_min = INT64_MAX;
-  digest.shift_max = INT64_MIN;
-  if (request.bytes == 0) return digest;
-  const Access& file = *request.file;
-  const int64_t end = request.position + request.bytes;
-  Interval bounds = request.bounds();
-  Access::Granule granule = file.granule(request.position, end);
-  digest.first = bounds.begin;
-  digest.end = bounds.end;
-  digest.bytes = digest.max_rank_bytes = request.bytes;
-  digest.file_pieces = digest.max_rank_file_pieces =
-      bounds.length() == request.bytes ? 1 : std::max<int64_t>(1, file.pieces(request.position, end));
-  digest.memory_pieces = std::max<int64_t>(1, request.memory->pieces(0, request.bytes));
-  digest.span = bounds.length();
-  digest.ranks_with_data = 1;
-  digest.granule = granule.granule;
-  digest.anchor = granule.anchor;
-  digest.monotone = file.monotone_within(end);
-  return digest;
+  return digest_of(*request.file, *request.memory, request.position, request.bytes);
 }
 
 Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wishes) {
@@ -169,7 +124,8 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   Stopwatch time(engine.counters, Counter::plan_ns);
   ++engine.counters[Counter::plans_made];
   if (needs_buckets(facts)) {
-    const Histogram mine = histogram_of(request, {facts.digest.first, facts.digest.end});
+    const Interval range{facts.digest.first, facts.digest.end};
+    const Histogram mine = histogram_of(*request.file, request.position, request.bytes, range);
     Histogram histogram = mine;
     engine.team.allreduce(histogram);
     facts.buckets.assign(histogram.buckets.begin(), histogram.buckets.end());
@@ -184,10 +140,16 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
       }
     }
   }
+  if (engine.team.rank() == 0 && log_enabled(LogLevel::debug))
+    log_line(LogLevel::debug, "planning by facts " + facts_line(facts));
   plan = concilio::plan(facts);
   if (!plan.warning.empty() && engine.team.rank() == 0) log_once(LogLevel::warning, plan.warning);
   if (plan.method != Method::two_phase) return;
-  auto status = workspace_.prepare(engine, plan);
+  const bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(), [&](const Realm& realm) {
+    return realm.aggregator == engine.team.rank();
+  });
+  auto status = workspace_.prepare(engine, plan,
+                                   aggregates ? behind_.prepare(engine.budget, plan.behind_bytes) : Status());
   layout_ = {};
   if (status) {
     if (plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
@@ -202,6 +164,17 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   facts.wishes.no_independent = false;
   facts.wishes.forced_method = -1;
   plan = concilio::plan(facts);
+}
+
+Status Collective::settle(Engine& engine) {
+  if (!holds_back_) return {};
+  const Status mine = behind_.flush(engine);
+  holds_back_ = false;
+  held_for_ = nullptr;
+  Verdict verdict = verdict_of(engine.team, mine);
+  engine.team.allreduce(verdict);
+  if (verdict.kind != 0) return shared_error(engine.team, verdict, mine);
+  return {};
 }
 
 // On this node; by one rank for all, while nobody uses the segment.
@@ -256,6 +229,15 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   }
   last_ = operation;
 
+  const bool behind = plan->behind_bytes > 0;
+  if (!behind || plan->fixed != held_for_) {
+    if (auto settled = settle(engine); !settled) return settled.error();
+  }
+  if (behind) {
+    engine.behind = &behind_;
+    held_for_ = plan->fixed;
+    holds_back_ = true;
+  }
   Outcome outcome = 0;
   if (plan->method == Method::two_phase) {
     if (std::vector<int64_t> layout = layout_of(*plan, team.node()); layout_ != layout) {

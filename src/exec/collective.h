@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "exec/engine.h"
 #include "exec/workspace.h"
+#include "exec/write_behind.h"
 
 namespace concilio {
 
@@ -19,6 +21,12 @@ class Collective {
   // Collective over the engine's team. `trouble`: an error of this rank found before the call could begin; it
   // becomes the error of all. Every rank returns: bytes transferred, or the same error.
   Outcome run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble);
+
+  // Aggregators write what they hold back of earlier calls; then all ranks see it. Collective over the team;
+  // the same outcome on all ranks.
+  Status settle(Engine& engine);
+  // Whether some rank may hold bytes back; changes with collective calls only. Thread-safe.
+  bool holds_back() const { return holds_back_; }
 
   // The plan that the last call carried out; nullptr where it needed none.
   const Plan* last_plan() const { return last_ && plans_[*last_] ? &*plans_[*last_] : nullptr; }
@@ -50,6 +58,9 @@ class Collective {
   std::vector<int64_t> layout_;
   // See Facts.
   std::shared_ptr<const FixedRealms> fixed_, given_;
+  WriteBehind behind_;
+  std::atomic<bool> holds_back_ = false;
+  std::shared_ptr<const FixedRealms> held_for_;  // the realms whose aggregators hold it
 };
 
 // What one rank asks.

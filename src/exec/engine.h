@@ -14,6 +14,8 @@
 
 namespace concilio {
 
+class WriteBehind;
+
 struct Engine {
   Team& team;
   Storage& storage;
@@ -21,14 +23,15 @@ struct Engine {
   Counters& counters;
   StorageFacts facts;  // this and what follows: the same on every rank
   bool locks_work = true;
-  bool atomic = false;           // MPI atomic mode
-  bool concurrent = false;       // ranks may have several calls under way at once
-  bool can_guard = false;        // it is worth its price that every write respects the locks of sieving ones
-  bool sieve_writes = false;     // a rank alone may sieve its writes
-  bool guard_writes = false;     // others may be sieving meanwhile, so that every write respects their locks
-  bool range_locked = false;     // this call holds a lock on all it touches: it needs no other
-  std::optional<Flush> flush{};  // how windows with holes reach the file, where the user has said so
-  int64_t flush_threshold = 0;   // of FlushRules
+  bool atomic = false;            // MPI atomic mode
+  bool concurrent = false;        // ranks may have several calls under way at once
+  bool can_guard = false;         // it is worth its price that every write respects the locks of sieving ones
+  bool sieve_writes = false;      // a rank alone may sieve its writes
+  bool guard_writes = false;      // others may be sieving meanwhile, so that every write respects their locks
+  WriteBehind* behind = nullptr;  // this call's windows go there, not to the file
+  bool range_locked = false;      // this call holds a lock on all it touches: it needs no other
+  std::optional<Flush> flush{};   // how windows with holes reach the file, where the user has said so
+  int64_t flush_threshold = 0;    // of FlushRules
 
   // Whether holes may be filled by reading, modifying and writing: nobody may write into them meanwhile
   // unnoticed.

@@ -7,6 +7,7 @@
 #include "exec/exchange.h"
 #include "exec/flush.h"
 #include "exec/images.h"
+#include "exec/write_behind.h"
 
 namespace concilio {
 namespace {
@@ -163,8 +164,11 @@ class TwoPhase {
     RangeLock guard = fresh_view_of(parts);
     engine_.range_locked = engine_.caches_differ();
     if (error_.ok() && engine_.range_locked) note(guard.acquire(LockMode::exclusive));
-    if (error_.ok())
+    if (error_.ok() && engine_.behind) {
+      note(engine_.behind->absorb(engine_, parts));
+    } else if (error_.ok()) {
       note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
+    }
     engine_.range_locked = false;
     release(realm, round);
   }

@@ -25,12 +25,12 @@ Missing combine(const Missing& a, const Missing& b) {
 
 }  // namespace
 
-Status Workspace::prepare(Engine& engine, const Plan& plan) {
-  Status outcome;
+Status Workspace::prepare(Engine& engine, const Plan& plan, Status so_far) {
+  Status outcome = std::move(so_far);
   const int group = plan.group_of_node[static_cast<size_t>(engine.team.node())];
   const auto own = std::find_if(plan.realms.begin(), plan.realms.end(),
                                 [&](const Realm& realm) { return realm.aggregator == engine.team.rank(); });
-  if (own != plan.realms.end()) {
+  if (outcome && own != plan.realms.end()) {
     if (plan.operation == Operation::write) outcome = grow(engine, old_bytes_, own->window_bytes);
     if (outcome && plan.groups[static_cast<size_t>(group)].nodes.size() > 1)
       outcome = grow(engine, staging_, 2 * message_bytes(own->image_bytes));

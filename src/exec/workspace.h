@@ -8,8 +8,8 @@ namespace concilio {
 
 class Workspace {
  public:
-  // Collective over the engine's team. All ranks succeed or all fail.
-  Status prepare(Engine& engine, const Plan& plan);
+  // Collective over the engine's team. All ranks succeed or all fail; `so_far`: whether this one can.
+  Status prepare(Engine& engine, const Plan& plan, Status so_far);
 
   std::byte* segment() const { return segment_; }         // shared by the node
   const Buffer& old_bytes() const { return old_bytes_; }  // an aggregator's: what the file held

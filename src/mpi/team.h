@@ -18,6 +18,7 @@
 #include "mpi/futex.h"
 #include "mpi/shared_counter.h"
 #include "mpi/shared_segment.h"
+#include "plan/facts.h"
 
 namespace concilio {
 
@@ -29,7 +30,7 @@ class Team {
     std::vector<int> candidates;  // ranks of the team, lowest first
     int64_t free_bytes = 0;       // when the team was made
   };
-  static constexpr int max_candidates = 8;
+  static constexpr int max_candidates = most_candidates;
   // The largest value that allreduce takes, bytes.
   static constexpr int64_t max_value_bytes = 8192;
 

@@ -21,6 +21,7 @@ template <typename F>
 Status change_once(File& file, const Status& mine, F&& change) {
   return file.in_turn([&]() -> Status {
     if (auto status = file.agree(mine); !status) return status;
+    if (auto status = file.settle(); !status) return status;
     return file.agree(file.team().rank() == 0 ? change() : Status());
   });
 }
@@ -99,8 +100,11 @@ int preallocate(File& file, MPI_Offset size) {
 }
 
 int sync(File& file) {
-  return raise(file, "MPI_File_sync",
-               file.in_turn([&] { return file.agree(file.writes() ? file.storage().sync() : Status()); }));
+  return raise(file, "MPI_File_sync", file.in_turn([&] {
+    const Status settled = file.settle();
+    const Status synced = file.agree(file.writes() ? file.storage().sync() : Status());
+    return settled ? synced : settled;
+  }));
 }
 
 int get_amode(File& file, int* amode) {
@@ -219,6 +223,7 @@ int set_atomicity(File& file, int flag) {
       return Error{ErrorKind::unsupported, 0,
                    "atomic mode needs locks, which do not work on this file system"};
     }
+    if (auto settled = file.settle(); !settled) return settled;
     file.change_engine([&](Engine& engine) { engine.atomic = flag != 0; });
     file.collective().forget();
     return {};

@@ -68,18 +68,14 @@ StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
       break;
   }
   if (layout.block_bytes > 0) facts.block_bytes = layout.block_bytes;
-  int64_t wished_unit = config.integer(Key::striping_unit),
-          wished_targets = config.integer(Key::striping_factor);
-  facts.stripe_bytes = wished_unit > 0 ? wished_unit : layout.stripe_bytes;
-  facts.stripe_targets = wished_targets > 0 ? wished_targets : layout.stripe_targets;
+  facts.stripe_bytes = layout.stripe_bytes;
+  facts.stripe_targets = layout.stripe_targets;
+  take_over_stripes(config, facts);
   return facts;
 }
 
 // Ranks of a node that open the file at once; the others when they first need it.
 constexpr int openers_per_node = 4;
-
-// Values of romio_cb_fr_types besides sizes: realms by the file's size, and by the user.
-constexpr int64_t romio_file_size_realms = -1, romio_user_realms = -2;
 
 }  // namespace
 
@@ -90,47 +86,6 @@ const Config& process_config() {
     return made;
   }();
   return config;
-}
-
-namespace {
-// Ours goes before ROMIO's names for the same.
-RealmPolicy realms_wished(const Config& config) {
-  const auto named = static_cast<RealmPolicy>(config.integer(Key::realms));
-  if (named != RealmPolicy::automatic) return named;
-  const int64_t kind = config.integer(Key::romio_cb_fr_types);
-  if (config.text(Key::romio_cb_pfr) == "enable" || kind == romio_file_size_realms)
-    return RealmPolicy::persistent;
-  if (kind == romio_user_realms) return RealmPolicy::user;
-  return kind > 0 ? RealmPolicy::cyclic : RealmPolicy::automatic;
-}
-}  // namespace
-
-Wishes wishes_of(const Config& config, Operation operation) {
-  bool reads = operation == Operation::read;
-  Wishes wishes;
-  auto three = [&](Key key) { return static_cast<Choice3>(config.integer(key)); };
-  wishes.window_bytes = config.integer(Key::cb_buffer_size);
-  wishes.aggregators = config.integer(Key::cb_nodes);
-  wishes.aggregators_per_node = config.integer(Key::cb_config_list);
-  if (const int64_t most = config.integer(Key::aggregators_per_node); most > 0)
-    wishes.aggregators_per_node = most;
-  wishes.alltoallw = three(Key::romio_cb_alltoall);
-  wishes.realms = realms_wished(config);
-  wishes.realm_block_bytes = std::max<int64_t>(0, config.integer(Key::romio_cb_fr_types));
-  wishes.placement = static_cast<Placement>(config.integer(Key::placement));
-  wishes.groups = config.integer(Key::groups) == 0;
-  wishes.group_bytes = config.integer(Key::group_bytes);
-  wishes.domain_bytes = config.integer(Key::domain_bytes);
-  wishes.memory_min_bytes = config.integer(Key::memory_min);
-  wishes.node_memory_bytes = byte_list(config.text(Key::node_memory));
-  wishes.alignment_bytes = config.integer(Key::romio_cb_fr_alignment);
-  wishes.memory_limit_bytes = config.integer(Key::memory_limit);
-  wishes.sieve_buffer_bytes = config.integer(reads ? Key::ind_rd_buffer_size : Key::ind_wr_buffer_size);
-  wishes.collective = three(reads ? Key::romio_cb_read : Key::romio_cb_write);
-  wishes.sieving = three(reads ? Key::romio_ds_read : Key::romio_ds_write);
-  wishes.no_independent = config.boolean(Key::romio_no_indep_rw);
-  wishes.forced_method = static_cast<int32_t>(config.integer(Key::method)) - 1;  // 0: auto
-  return wishes;
 }
 
 std::string plain_path(const char* path) {
@@ -392,10 +347,17 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   last = &place->second;
 }
 
+Status File::settle() {
+  Engine engine = this->engine();
+  return collective_.settle(engine);
+}
+
 Status File::close() {
   independents_.wait();
   collectives_.wait();
+  const Status settled = settle();
   auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
+  if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
     auto removed = agree(team_->rank() == 0 ? store_->remove(path()) : Status());
     if (outcome) outcome = removed;

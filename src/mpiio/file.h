@@ -20,6 +20,7 @@
 #include "mpi/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
+#include "plan/wishes.h"
 #include "store/store.h"
 
 namespace concilio::mpiio {
@@ -59,8 +60,6 @@ struct View {
 
 // The process's own settings, read once.
 const Config& process_config();
-// The wishes that a file's hints express.
-Wishes wishes_of(const Config& config, Operation operation);
 
 class File {
   template <typename F>
@@ -148,6 +147,8 @@ class File {
   bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
   bool writes() const { return (amode_ & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
 
+  // Collective: what aggregators hold back of earlier writes is written. Within in_turn, or at the close.
+  Status settle();
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
   // Takes the hints of info objects given after the open, the same on every rank. Collective; within in_turn.

@@ -30,6 +30,16 @@ void append_line(const std::string& path, const std::string& line) {
   if (descriptor >= 0) ::close(descriptor);
 }
 
+// More than these would make the line unreadable; the largest of all is reported in any case.
+constexpr size_t nodes_listed = 1024;
+
+struct NodePeak {
+  int64_t bytes;
+};
+NodePeak combine(const NodePeak& a, const NodePeak& b) {
+  return {a.bytes + b.bytes};
+}
+
 }  // namespace
 
 void write_report(File& file) {
@@ -41,6 +51,9 @@ void write_report(File& file) {
   Team& team = file.team();
   PMPI_Reduce(mine, sums, values, MPI_INT64_T, MPI_SUM, 0, team.comm());
   PMPI_Reduce(mine, maxima, values, MPI_INT64_T, MPI_MAX, 0, team.comm());
+  NodePeak node_peak{mine[peak]};
+  team.node_allreduce(node_peak);
+  const std::vector<NodePeak> node_peaks = team.gather_nodes(node_peak);
   if (team.rank() != 0) return;
 
   nlohmann::json record;
@@ -52,6 +65,10 @@ void write_report(File& file) {
   record["counters"] = named(sums);
   record["max"] = named(maxima);
   record["peak_bytes_per_rank"] = maxima[peak];
+  std::vector<int64_t> peaks;
+  for (const NodePeak& one : node_peaks) peaks.push_back(one.bytes);
+  record["peak_bytes_per_node"] = *std::ranges::max_element(peaks);
+  if (peaks.size() <= nodes_listed) record["peak_bytes_by_node"] = peaks;
   record["reasons"] = nlohmann::json::array();
   for (const auto& [key, reason] : file.reasons()) {
     record["reasons"].push_back({{"operation", reason.operation == Operation::read ? "read" : "write"},

@@ -159,6 +159,11 @@ Converted Transfer::converted(const Engine& engine, Wishes& wishes) const {
 Outcome Transfer::run_independent(Engine& engine) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
+  if (file_.collective().holds_back()) {
+    return Error{ErrorKind::unsupported, 0,
+                 "an independent access while aggregators hold writes back (concilio_write_behind), which "
+                 "romio_no_indep_rw=true has promised not to make; call MPI_File_sync before it"};
+  }
   Wishes wishes = file_.wishes(request_.operation);
   Plan made;
   const Plan* plan = nullptr;

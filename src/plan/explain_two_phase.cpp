@@ -87,10 +87,12 @@ std::string group_text(const Facts& facts, const Plan& plan, const Group& group)
                   counted(group.end_realm - group.first_realm, "realm"), counted(group.rounds, "round"),
                   format_bytes(group.segment_bytes));
   if (const auto tree = tree_of(facts, plan, group)) {
-    out += "  partition tree:\n" + indented(tree->before.text());
-    out += tree->taken_over == 0
-               ? "  every portion has its host:\n"
-               : fmt::format("  remerged, {} taken over:\n", counted(tree->taken_over, "portion"));
+    if (tree->taken_over == 0) {
+      out += "  partition tree, every portion has its host:\n";
+    } else {
+      out += "  partition tree:\n" + indented(tree->before.text());
+      out += fmt::format("  remerged, {} taken over:\n", counted(tree->taken_over, "portion"));
+    }
     out += indented(tree->after.text());
   }
   return out + realm_table(plan, realms_in(plan, group));

@@ -63,8 +63,9 @@ struct NodeFacts {
   std::vector<Interval> spans;
   int64_t bytes = 0;
 };
-// As many intervals as a node tells of.
+// As many intervals and candidates as a node tells of.
 inline constexpr int most_node_spans = 8;
+inline constexpr int most_candidates = 8;
 
 struct Aggregator {
   int rank;
@@ -108,6 +109,7 @@ struct Wishes {
   int64_t realm_block_bytes = 0;                // romio_cb_fr_types: blocks of cyclic and persistent realms
   Placement placement = Placement::memory;      // concilio_placement
   bool groups = true;                           // concilio_groups
+  int64_t write_behind_bytes = 0;               // concilio_write_behind
   int64_t group_bytes = 4 << 20;                // concilio_group_bytes, Msg_group of the paper
   int64_t domain_bytes = 1 << 20;               // concilio_domain_bytes, Msg_ind
   int64_t memory_min_bytes = 16 << 20;          // concilio_memory_min, Mem_min

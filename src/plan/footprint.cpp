@@ -51,7 +51,7 @@ Sizes sizes_of(const Plan& plan, const Group& group, const Realm& realm, int64_t
   sizes.map_bytes = map_bytes(realm, window_bytes, plan.granule.granule);
   sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
   sizes.slots_bytes = slots_bytes(plan, sizes.image_bytes);
-  if (plan.operation == Operation::write) sizes.staging_bytes += window_bytes;
+  if (plan.operation == Operation::write) sizes.staging_bytes += window_bytes + plan.behind_bytes;
   if (group.nodes.size() > 1) sizes.staging_bytes += messages_held * message_bytes(sizes.image_bytes);
   return sizes;
 }

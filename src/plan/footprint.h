@@ -19,7 +19,8 @@ int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
 int64_t message_bytes(int64_t image_bytes);
 // What a node's segment has for one realm: for each slot an image and its counters.
 int64_t slots_bytes(const Plan& plan, int64_t image_bytes);
-// Private to the realm's aggregator: a write keeps the old bytes of one window, for the holes in it; where
+// Private to the realm's aggregator: a write keeps the old bytes of one window, for the
+// holes in it, and what it may hold back; where
 // other nodes send, two messages of theirs, one coming in and one being merged, each at most an image.
 int64_t staging_bytes(const Plan& plan, const Group& group, const Realm& realm);
 // The same of a realm whose windows had this size.

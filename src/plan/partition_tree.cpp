@@ -66,15 +66,39 @@ int PartitionTree::take_over(int leaf) {
   }
 }
 
+namespace {
+// A tree with more leaves is drawn to the depth at which a balanced one has so many vertices.
+constexpr size_t most_leaves_drawn = 32;
+constexpr int depth_drawn = 4;
+}  // namespace
+
+int PartitionTree::leaves_below(int top) const {
+  int leaves = 0;
+  std::vector<int> open{top};
+  while (!open.empty()) {
+    const Vertex& here = vertex(open.back());
+    open.pop_back();
+    if (here.is_leaf()) {
+      ++leaves;
+    } else {
+      open.push_back(here.left);
+      open.push_back(here.right);
+    }
+  }
+  return leaves;
+}
+
 std::string PartitionTree::text() const {
   std::string out;
+  const bool whole = leaves().size() <= most_leaves_drawn;
   struct Open {
     int vertex;
     std::string indent;
     const char* branch;
     const char* below;
+    int depth;
   };
-  std::vector<Open> open{{root_, "", "", ""}};
+  std::vector<Open> open{{root_, "", "", "", 0}};
   while (!open.empty()) {
     const Open at = open.back();
     open.pop_back();
@@ -82,11 +106,13 @@ std::string PartitionTree::text() const {
     out += fmt::format("{}{}{}-{} ({})", at.indent, at.branch, here.file.begin, here.file.end,
                        format_bytes(here.file.length()));
     if (here.aggregator != none) out += fmt::format(": rank {} on node {}", here.aggregator, here.node);
+    const bool cut = !whole && at.depth == depth_drawn && !here.is_leaf();
+    if (cut) out += fmt::format(": {} portions", leaves_below(at.vertex));
     out += '\n';
-    if (here.is_leaf()) continue;
+    if (here.is_leaf() || cut) continue;
     const std::string indent = at.indent + at.below;
-    open.push_back({here.right, indent, "`- ", "   "});
-    open.push_back({here.left, indent, "|- ", "|  "});
+    open.push_back({here.right, indent, "`- ", "   ", at.depth + 1});
+    open.push_back({here.left, indent, "|- ", "|  ", at.depth + 1});
   }
   return out;
 }

@@ -35,12 +35,14 @@ class PartitionTree {
   // (figure 5b). Returns the leaf that took over. Not for the only vertex.
   int take_over(int leaf);
 
-  // Drawn with one line a vertex, indented.
+  // Drawn with one line a vertex, indented. Of a tree with many leaves the upper part alone; how many leaves
+  // lie below a vertex is said there.
   std::string text() const;
 
  private:
   int split(const std::vector<int64_t>& borders, size_t first, size_t last, int parent);
   void replace(int vertex, int by);
+  int leaves_below(int vertex) const;
   std::vector<Vertex> vertices_;
   int root_ = 0;
 };

@@ -74,6 +74,7 @@ struct Plan {
   ExchangeStrategy exchange = ExchangeStrategy::messages;
   int slots = 2;
   Access::Granule granule;
+  int64_t behind_bytes = 0;   // that an aggregator may hold back of what it is to write; 0: nothing
   int64_t window_bytes = 0;   // of the realm with the largest
   int64_t rounds = 0;         // of the group that needs most
   int64_t segment_bytes = 0;  // of the group with the largest
@@ -109,5 +110,7 @@ std::vector<Interval> window(const Realm& realm, int64_t round);
 // For people and for programs: method, reason, candidates with prices, realms, rounds, memory.
 std::string explain_text(const Facts& facts, const Plan& plan);
 std::string explain_json(const Facts& facts, const Plan& plan);
+// The facts alone, as JSON on one line, that `concilio explain` plans by again.
+std::string facts_line(const Facts& facts);
 
 }  // namespace concilio

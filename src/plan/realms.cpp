@@ -128,9 +128,9 @@ RealmPolicy chosen_policy(const Facts& facts) {
   return facts.wishes.groups && facts.nodes.size() > 1 ? RealmPolicy::tree : RealmPolicy::even;
 }
 
-const FixedRealms* known_realms(const Facts& facts, RealmPolicy policy) {
-  if (policy == RealmPolicy::user) return facts.given.get();
-  return facts.fixed && facts.fixed->policy == policy ? facts.fixed.get() : nullptr;
+std::shared_ptr<const FixedRealms> known_realms(const Facts& facts, RealmPolicy policy) {
+  if (policy == RealmPolicy::user) return facts.given;
+  return facts.fixed && facts.fixed->policy == policy ? facts.fixed : nullptr;
 }
 
 int64_t wanted_realms(const Facts& facts, const Group& group) {
@@ -163,7 +163,7 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
   const int64_t most = hosts.most(false);
   if (most < 1) return {};
   count = std::min(count, most);
-  const FixedRealms* known = known_realms(facts, policy.policy);
+  const std::shared_ptr<const FixedRealms> known = known_realms(facts, policy.policy);
   Division division = known ? given_realms(*known) : policy.divide({facts, group, count}, hosts);
   if (division.portions.empty()) return {};
   const std::vector<std::vector<Interval>> bytes = file_bytes(division, group.spans);
@@ -173,7 +173,8 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
     evenly.wishes.realms = RealmPolicy::even;
     return realms_of(evenly, group, most, fixed);
   }
-  if (policy.of_file) fixed = fixed_as(policy.policy, division);
+  if (policy.of_file)
+    fixed = known && !known->aggregators.empty() ? known : fixed_as(policy.policy, division);
   std::vector<Realm> realms;
   for (size_t i = 0; i < division.portions.size(); ++i) {
     const Portion& portion = division.portions[i];

@@ -52,7 +52,7 @@ const char* realm_policy_name(RealmPolicy policy);  // "auto" for `automatic`
 RealmPolicy chosen_policy(const Facts& facts);
 
 // Realms of the file that this policy takes, made earlier or given; nullptr: it makes its own.
-const FixedRealms* known_realms(const Facts& facts, RealmPolicy policy);
+std::shared_ptr<const FixedRealms> known_realms(const Facts& facts, RealmPolicy policy);
 
 // How many realms the call's bytes in a group are worth, from the wishes, the nodes and the bytes; at least 1
 // if there is any candidate.

@@ -32,6 +32,23 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
   }
 }
 
+// What an aggregator may hold back: where a byte always goes through the same one, and nobody looks at the
+// file past it. Half of what memory there is, the rest is for windows.
+int64_t behind_bytes(const Facts& facts, RealmPolicy policy) {
+  const bool may = facts.operation == Operation::write && realm_policy_row(policy).of_file &&
+                   facts.wishes.no_independent && !facts.atomic;
+  int64_t bytes = may ? facts.wishes.write_behind_bytes : 0;
+  for (const NodeFacts& node : facts.nodes) {
+    const NodeLimit limit = node_limit(facts, node);
+    // Realms that the user gives may need all.
+    const int64_t most = policy == RealmPolicy::user ? static_cast<int64_t>(node.candidates.size())
+                                                     : aggregators_per_node(facts, node, facts.nodes.size());
+    const int64_t aggregators = std::max<int64_t>(1, most);
+    bytes = std::min({bytes, limit.rank_bytes / 2, limit.node_bytes / 2 / aggregators});
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void count_rounds(Plan& plan) {
@@ -60,6 +77,7 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, P
     for (const int node : plan.groups[i].nodes)
       plan.group_of_node[static_cast<size_t>(node)] = static_cast<int>(i);
   }
+  plan.behind_bytes = behind_bytes(facts, plan.policy);
   for (Group& group : plan.groups) lay_out(facts, plan, group);
   for (const Group& group : plan.groups)
     plan.segment_bytes = std::max(plan.segment_bytes, group.segment_bytes);

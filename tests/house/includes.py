@@ -5,9 +5,10 @@ the direction of the house:
     base    <- pattern <- plan ------+
     base    <- store ----------------+-- exec <- mpiio <- bind
     pattern, plan <- mpi ------------+
+    plan <- sim
 
-Also: base, pattern, plan and store see no MPI; pattern and plan no files, clocks or threads; only base reads the
-environment; the command sees base alone of all this, the benchmarks nothing, but for
+Also: base, pattern, plan, sim and store see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
+the environment; the command sees base, plan and sim of all this, the benchmarks nothing, but for
 NAME_bench.cpp, which times functions of pattern; the installed headers are C.
 """
 import pathlib
@@ -18,14 +19,15 @@ ALLOWED = {
     "base": {"base"},
     "pattern": {"base", "pattern"},
     "plan": {"base", "pattern", "plan"},
+    "sim": {"base", "pattern", "plan", "sim"},
     "store": {"base", "store"},
     "mpi": {"base", "pattern", "plan", "mpi"},
     "exec": {"base", "pattern", "plan", "store", "mpi", "exec"},
     "mpiio": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio"},
     "bind": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio", "bind", "concilio"},
 }
-WITHOUT_MPI = {"base", "pattern", "plan", "store"}
-PURE = {"pattern", "plan"}
+WITHOUT_MPI = {"base", "pattern", "plan", "sim", "store"}
+PURE = {"pattern", "plan", "sim"}
 IMPURE_HEADERS = {
     "chrono", "ctime", "time.h", "sys/time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h", "fcntl.h",
     "unistd.h", "sys/stat.h", "sys/mman.h", "sys/uio.h", "thread", "mutex", "future", "random",
@@ -63,7 +65,7 @@ def of_source(folder, text):
 
 def of_program(place, name_of_file, text):
     """What is wrong with a file of tools or bench: which of src they see."""
-    seen = {"tools": {"base"}, "bench": {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()}[place]
+    seen = {"tools": {"base", "plan", "sim"}, "bench": {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()}[place]
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         target = name.split("/")[0]
         if bracket == '"' and "/" in name and target in ALLOWED and target not in seen:

@@ -29,7 +29,8 @@ class Includes(unittest.TestCase):
         self.assert_right("src/exec/a.cpp", '#include <mpi.h>\n#include "store/store.h"\n#include "mpi/team.h"\n')
         self.assert_right("src/bind/a.cpp", '#include "mpiio/api.h"\n#include "concilio/concilio.h"\n')
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
-        self.assert_right("tools/a.cpp", '#include "base/config.h"\n#include "own.h"\n')
+        self.assert_right("src/sim/a.cpp", '#include "plan/plan.h"\n#include "pattern/access.h"\n')
+        self.assert_right("tools/a.cpp", '#include "base/config.h"\n#include "plan/plan.h"\n#include "own.h"\n')
 
     def test_every_arrow_that_is_not_allowed(self):
         for folder, allowed in includes.ALLOWED.items():
@@ -43,7 +44,7 @@ class Includes(unittest.TestCase):
         self.assert_right("src/base/a.cpp", '// #include "plan/plan.h"\n/*\n#include "plan/plan.h"\n*/\n')
 
     def test_mpi_below_the_adapters(self):
-        for folder in ("base", "pattern", "plan", "store"):
+        for folder in ("base", "pattern", "plan", "sim", "store"):
             self.assert_wrong(f"src/{folder}/a.cpp", "#include <mpi.h>\n")
 
     def test_clock_in_planning(self):

@@ -35,6 +35,7 @@ struct Options {
   bool types = false;
   bool threads = false;
   bool realms = false;
+  bool collective = false;
   Form form = Form::memory;
   std::string program, folder;
 };
@@ -74,7 +75,8 @@ class Runner {
     index_ = index;
     op_ = 0;
     stage_ = "start";
-    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_, options_.form);
+    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_, options_.form,
+                      options_.collective);
     if (options_.own && own_fails()) {
       ++left_out_;
       return;
@@ -118,6 +120,7 @@ class Runner {
            " --seed " + std::to_string(options_.seed) + " --only-case " + std::to_string(index_) +
            (options_.own ? " --mpi-own" : "") + (options_.types ? " --types" : "") +
            (options_.threads ? " --threads" : "") + (options_.realms ? " --user-realms" : "") +
+           (options_.collective ? " --collective" : "") +
            (options_.form == Form::memory ? "" : std::string(" --datarep ") + name_of(options_.form));
   }
 
@@ -569,12 +572,13 @@ class Runner {
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
-    "[--user-realms] "
+    "[--collective] [--user-realms] "
     "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
     "MPI_Pack\n"
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
+    "  --collective  the same cases with every access collective\n"
     "  --user-realms  give random realms to Concilio before the first operation, and others later\n"
     "  --datarep   of the views: native, external32, or turned, whose conversion functions are the oracle's\n"
     "  --mpi-own   do not check what the standard leaves open, or what the MPIs' own MPI-IO gets wrong\n";
@@ -594,6 +598,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.threads = true;
     } else if (word == "--user-realms") {
       options.realms = true;
+    } else if (word == "--collective") {
+      options.collective = true;
     } else if (word == "--mpi-own") {
       options.own = true;
     } else if (!value) {

@@ -18,8 +18,11 @@ enum class Layout { interleaved, darray, subarray, segments, overlapping, whole 
 
 class Maker {
  public:
-  Maker(uint64_t seed, int ranks, Form form)
-      : random_(mix(seed, static_cast<uint64_t>(ranks))), ranks_(ranks), form_(form) {
+  Maker(uint64_t seed, int ranks, Form form, bool collective_only)
+      : random_(mix(seed, static_cast<uint64_t>(ranks))),
+        ranks_(ranks),
+        form_(form),
+        collective_only_(collective_only) {
     case_.seed = seed;
     case_.ranks = ranks;
   }
@@ -302,7 +305,7 @@ class Maker {
     if (dice <= 14 && may_write()) return add_size_change();
     Op op;
     op.kind = may_write() && (!may_read() || random_.chance(55)) ? OpKind::write : OpKind::read;
-    op.collective = random_.chance(65);
+    op.collective = random_.chance(65) || collective_only_;
     op.explicit_offset = random_.chance(50);
     op.same_bytes = op.kind == OpKind::write && !disjoint_;
     const int idle = random_.chance(60) ? 0 : static_cast<int>(random_.between(10, 90));
@@ -406,6 +409,7 @@ class Maker {
   Random random_;
   int ranks_;
   Form form_;
+  bool collective_only_;
   Case case_;
   int64_t most_bytes_ = 0;
   std::vector<View> views_;
@@ -490,8 +494,8 @@ std::vector<Cell> cells_of(const Access& access) {
   return cells;
 }
 
-Case make_case(uint64_t seed, int ranks, Form form) {
-  return Maker(seed, ranks, form).make();
+Case make_case(uint64_t seed, int ranks, Form form, bool collective_only) {
+  return Maker(seed, ranks, form, collective_only).make();
 }
 
 std::string describe(const Case& c, size_t index, int rank) {

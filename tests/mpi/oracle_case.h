@@ -71,7 +71,8 @@ struct Case {
 };
 
 // `form`: of views that are set.
-Case make_case(uint64_t seed, int ranks, Form form);
+// collective_only: of the same cases, every access is collective.
+Case make_case(uint64_t seed, int ranks, Form form, bool collective_only = false);
 std::string describe(const Case& c);
 std::string describe(const Case& c, size_t op, int rank);
 

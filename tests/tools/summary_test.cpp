@@ -34,7 +34,7 @@ TEST(Summary, OfOneFileOpenedTwice) {
             "  time     3.000 s in calls, slowest rank: exchange 0.250 s, copy 0.500 s, storage 1.000 s\n"
             "  storage  4 writes, mean 2 MiB; 1 read, mean 5 KiB\n"
             "  sieving  4 KiB read beyond what the program asked for\n"
-            "  memory   4 MiB a rank at the peak\n");
+            "  memory   4 MiB a rank at the peak, 0 B a node\n");
 }
 
 TEST(Summary, HowWindowsReachedTheFile) {

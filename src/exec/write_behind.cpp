@@ -1,0 +1,104 @@
+#include "exec/write_behind.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace concilio {
+
+Status WriteBehind::prepare(Budget& budget, int64_t bytes) {
+  if (buffer_.size() >= bytes || !empty()) return {};
+  buffer_ = Buffer();
+  auto made = Buffer::allocate(budget, bytes);
+  if (!made) return made.error();
+  buffer_ = std::move(*made);
+  return {};
+}
+
+int64_t WriteBehind::room() const {
+  return buffer_.size() - used_bytes_ - static_cast<int64_t>(pieces_.size() + 1) * piece_bytes;
+}
+
+// Room in the map for what is about to come there: pieces that overlap it are cut or go.
+void WriteBehind::forget(Interval file) {
+  auto at = pieces_.lower_bound(file.begin);
+  if (at != pieces_.begin()) {
+    auto before = std::prev(at);
+    const int64_t end = before->first + before->second.length;
+    if (end > file.begin) {
+      const Piece whole = before->second;
+      before->second.length = file.begin - before->first;
+      if (end > file.end) pieces_[file.end] = {end - file.end, whole.data + (file.end - before->first)};
+    }
+  }
+  for (at = pieces_.lower_bound(file.begin); at != pieces_.end() && at->first < file.end;) {
+    const int64_t end = at->first + at->second.length;
+    if (end > file.end) pieces_[file.end] = {end - file.end, at->second.data + (file.end - at->first)};
+    at = pieces_.erase(at);
+  }
+}
+
+Status WriteBehind::take(Engine& engine, Interval file, const std::byte* data) {
+  while (!file.empty()) {
+    // The map may need two more pieces than one: what is cut in the middle becomes two.
+    if (room() < std::min<int64_t>(file.length(), piece_bytes) + 2 * piece_bytes) {
+      if (auto status = flush(engine); !status) return status;
+    }
+    const int64_t length = std::min(file.length(), room() - 2 * piece_bytes);
+    if (length <= 0) {  // a buffer that holds nothing at all
+      const Transfer through{file.begin, const_cast<std::byte*>(data), file.length()};
+      return engine.storage.write(std::span(&through, 1));
+    }
+    std::byte* place = buffer_.data() + used_bytes_;
+    std::memcpy(place, data, static_cast<size_t>(length));
+    used_bytes_ += length;
+    const Interval taken{file.begin, file.begin + length};
+    forget(taken);
+    auto next = pieces_.lower_bound(taken.begin);
+    // A piece that continues the one before, in the file and in the buffer, becomes part of it.
+    if (next != pieces_.begin()) {
+      auto& [begin, before] = *std::prev(next);
+      if (begin + before.length == taken.begin && before.data + before.length == place) {
+        before.length += length;
+        file.begin += length;
+        data += length;
+        continue;
+      }
+    }
+    pieces_.emplace_hint(next, taken.begin, Piece{length, place});
+    file.begin += length;
+    data += length;
+  }
+  return {};
+}
+
+Status WriteBehind::absorb(Engine& engine, std::span<const WindowPart> parts) {
+  Stopwatch time(engine.counters, Counter::copy_ns);
+  for (const WindowPart& part : parts) {
+    for (Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
+         covered = part.map.next_covered(covered.end)) {
+      std::byte* data = part.data + (covered.begin - part.file.begin);
+      if (covered.end > file_end_ && part.map.next_covered(covered.end).empty() && &part == &parts.back()) {
+        forget(covered);
+        const Transfer last{covered.begin, data, covered.length()};
+        if (auto status = engine.storage.write(std::span(&last, 1)); !status) return status;
+        file_end_ = covered.end;
+      } else if (auto status = take(engine, covered, data); !status) {
+        return status;
+      }
+    }
+  }
+  return {};
+}
+
+Status WriteBehind::flush(Engine& engine) {
+  if (pieces_.empty()) return {};
+  std::vector<Transfer> transfers;
+  transfers.reserve(pieces_.size());
+  for (const auto& [begin, piece] : pieces_) transfers.push_back({begin, piece.data, piece.length});
+  pieces_.clear();
+  used_bytes_ = 0;
+  return engine.storage.write(transfers);
+}
+
+}  // namespace concilio

@@ -1,0 +1,16 @@
+// What a plan is asked for by hints and settings.
+#pragma once
+
+#include "base/config.h"
+#include "plan/facts.h"
+
+namespace concilio {
+
+// The wishes that settings express.
+Wishes wishes_of(const Config& config, Operation operation);
+// The same, but only what is not left at its default takes the place of what `wishes` has.
+void take_over_given(const Config& config, Operation operation, Wishes& wishes);
+// Stripes that settings give take the place of those the storage tells of.
+void take_over_stripes(const Config& config, StorageFacts& storage);
+
+}  // namespace concilio

@@ -1,0 +1,79 @@
+#include "sim/gather.h"
+
+#include "plan/digest.h"
+#include "plan/plan.h"
+#include "plan/spans.h"
+
+namespace concilio::sim {
+namespace {
+
+// Calls visit(node, rank, request) for every rank.
+template <typename Visit>
+void for_each_rank(const Pattern& pattern, int call, const Machine& machine, Visit&& visit) {
+  int rank = 0;
+  for (size_t node = 0; node < machine.ranks_of_node.size(); ++node) {
+    for (int64_t i = 0; i < machine.ranks_of_node[node]; ++i, ++rank)
+      visit(node, rank, pattern.request(rank, call));
+  }
+}
+
+std::vector<NodeFacts> nodes_of(const Machine& machine) {
+  std::vector<NodeFacts> nodes;
+  int rank = 0;
+  for (const int64_t ranks : machine.ranks_of_node) {
+    NodeFacts node;
+    node.ranks = ranks;
+    const std::vector<int64_t>& memory = machine.node_memory;
+    if (!memory.empty()) node.free_bytes = memory[nodes.size() % memory.size()];
+    for (int i = 0; i < std::min<int64_t>(ranks, most_candidates); ++i) node.candidates.push_back(rank + i);
+    rank += static_cast<int>(ranks);
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+// The buckets of all, and of every node where its bytes lie.
+void gather_buckets(const Pattern& pattern, int call, const Machine& machine, Facts& facts) {
+  const Interval range{facts.digest.first, facts.digest.end};
+  Histogram all, of_node;
+  size_t current = 0;
+  const auto finish_node = [&] {
+    all = combine(all, of_node);
+    if (facts.nodes.size() < 2) return;
+    NodeFacts& node = facts.nodes[current];
+    for (const Bucket& bucket : of_node.buckets) node.bytes += bucket.bytes;
+    node.spans = tight_spans(of_node.buckets, most_node_spans);
+  };
+  for_each_rank(pattern, call, machine, [&](size_t node, int, const Request& request) {
+    if (node != current) {
+      finish_node();
+      of_node = {};
+      current = node;
+    }
+    of_node = combine(of_node, histogram_of(request.file, 0, request.bytes, range));
+  });
+  finish_node();
+  facts.buckets.assign(all.buckets.begin(), all.buckets.end());
+}
+
+}  // namespace
+
+Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
+             const Wishes& wishes) {
+  Facts facts;
+  facts.operation = operation;
+  facts.cores_per_node = machine.cores_per_node;
+  facts.storage = machine.storage;
+  facts.wishes = wishes;
+  facts.nodes = nodes_of(machine);
+  bool first = true;
+  for_each_rank(pattern, call, machine, [&](size_t, int, const Request& request) {
+    const Digest own = digest_of(request.file, request.memory, 0, request.bytes);
+    facts.digest = first ? own : combine(facts.digest, own);
+    first = false;
+  });
+  if (needs_buckets(facts)) gather_buckets(pattern, call, machine, facts);
+  return facts;
+}
+
+}  // namespace concilio::sim

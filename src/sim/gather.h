@@ -1,0 +1,23 @@
+// The facts of a call that nobody makes: what ranks would tell each other in exec/collective.cpp, from their
+// pattern and a machine that is only described.
+#pragma once
+
+#include <vector>
+
+#include "plan/facts.h"
+#include "sim/pattern.h"
+
+namespace concilio::sim {
+
+struct Machine {
+  std::vector<int64_t> ranks_of_node;  // rank 0 is the first of node 0, and so on
+  std::vector<int64_t> node_memory;  // what node i has available, i modulo the list; empty: more than enough
+  int64_t cores_per_node = 1;
+  StorageFacts storage;
+};
+
+// Memory: O(nodes), whatever the number of ranks.
+Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
+             const Wishes& wishes);
+
+}  // namespace concilio::sim

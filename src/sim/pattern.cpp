@@ -1,0 +1,77 @@
+#include "sim/pattern.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+namespace concilio::sim {
+namespace {
+
+constexpr std::array<PatternRow, 8> rows = {{
+    {"contiguous", "", "each rank one contiguous part", contiguous},
+    {"interleaved", ":B", "blocks of B bytes, in turn over the ranks", interleaved},
+    {"block3d", "", "3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)", block3d},
+    {"btio", "", "NAS BTIO: diagonal multipartition of a 3-D grid, ghost cells in memory", btio},
+    {"unstruc", "[:B]", "irregular map: elements of B (64) bytes, permuted over the ranks", unstruc},
+    {"hpio", ":SIZE/SPACING[:contigmem][:COUNT]",
+     "regions of SIZE bytes, SPACING apart, in turn over the ranks; in memory too, unless contigmem", hpio},
+    {"extent", ":BYTES/PERCENT", "PERCENT of every BYTES of the file, in turn over the ranks", extent},
+    {"timesteps", "[:STEPS[:ELEMENTS/BYTES]]",
+     "a call for each of STEPS (32): ELEMENTS (100) of BYTES (32) a data point, in turn over the ranks",
+     timesteps},
+}};
+
+}  // namespace
+
+std::span<const PatternRow> pattern_rows() {
+  return rows;
+}
+
+Result<Pattern> make_pattern(std::string_view text, const Size& size) {
+  Parameters words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const std::string name = words[0];
+  words.erase(words.begin());
+  std::string known;
+  for (const PatternRow& row : rows) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
+    if (name != row.name) continue;
+    Result<Pattern> made = row.make(words, size);
+    if (made.ok()) return made;
+    return malformed(
+        fmt::format("pattern {}: {}; write {}{}", text, made.error().message, row.name, row.parameters));
+  }
+  return malformed(fmt::format("there is no pattern {}; there are {}", name, known));
+}
+
+int64_t piece_bytes(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return 0;
+  return value >= 1 && value <= (int64_t{1} << 30) ? value : 0;
+}
+
+PieceBytesPair piece_bytes_pair(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return {};
+  return {piece_bytes(text.substr(0, slash)), piece_bytes(text.substr(slash + 1))};
+}
+
+Error malformed(std::string message) {
+  return {ErrorKind::argument, 0, std::move(message)};
+}
+
+Access whole(const NestRef& nest, int64_t displacement) {
+  return Access(nest, displacement, std::max<int64_t>(1, nest->upper()));
+}
+
+Result<NestRef> series(int64_t bytes, int64_t count, int64_t stride) {
+  return Nest::repeat(Nest::bytes(bytes), count, stride);
+}
+
+}  // namespace concilio::sim

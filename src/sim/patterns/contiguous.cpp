@@ -1,0 +1,18 @@
+// Each rank one contiguous part of the file.
+#include <algorithm>
+
+#include "base/checked.h"
+#include "sim/pattern.h"
+
+namespace concilio::sim {
+
+Result<Pattern> contiguous(const Parameters& parameters, const Size& size) {
+  if (!parameters.empty()) return malformed("takes no parameter");
+  const int64_t bytes = std::max<int64_t>(size.bytes_per_rank, 1);
+  if (!checked_multiply(bytes, size.ranks)) return malformed("the file is larger than files can be");
+  return Pattern{1, "", [bytes](int rank, int) {
+                   return Request{Access::contiguous(rank * bytes), Access::contiguous(0), bytes};
+                 }};
+}
+
+}  // namespace concilio::sim

@@ -1,0 +1,156 @@
+// What `concilio explain` takes a pattern for is what the benchmark program does: piece by piece, for every
+// pattern that the program has.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "pattern.h"
+#include "sim/pattern.h"
+
+namespace concilio {
+namespace {
+
+// Each pattern of the benchmark program is among them.
+constexpr const char* samples[] = {
+    "contiguous",
+    "interleaved:64",
+    "interleaved:1000",
+    "block3d",
+    "btio",
+    "unstruc",
+    "unstruc:7",
+    "hpio:64/64",
+    "hpio:48/0",
+    "hpio:8/24:contigmem",
+    "hpio:8/24:struct:100",
+    "extent:4096/10",
+    "extent:100/100",
+    "timesteps",
+    "timesteps:5",
+    "timesteps:3:7/40",
+};
+constexpr int rank_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 30, 36, 60, 64, 128};
+constexpr int64_t sizes[] = {1, 1000, 100'000};
+
+struct Piece {
+  int64_t begin, end;
+  bool operator==(const Piece&) const = default;
+};
+
+void add(int64_t begin, int64_t bytes, std::vector<Piece>& pieces) {
+  if (!pieces.empty() && pieces.back().end == begin) {
+    pieces.back().end += bytes;
+  } else {
+    pieces.push_back({begin, begin + bytes});
+  }
+}
+
+// In the file and in memory.
+struct Pieces {
+  std::vector<Piece> file, memory;
+};
+
+void add_all(const Access& access, int64_t bytes, int64_t shift, std::vector<Piece>& pieces) {
+  if (bytes == 0) return;
+  Cursor cursor(access);
+  while (cursor.position() < bytes) {
+    const Chunk chunk = cursor.next(bytes - cursor.position());
+    for (int64_t i = 0; i < chunk.count; ++i) add(chunk.offset(i) + shift, chunk.length, pieces);
+  }
+}
+
+Pieces of_explain(const sim::Pattern& pattern, int rank) {
+  Pieces pieces;
+  int64_t memory = 0;
+  for (int call = 0; call < pattern.calls; ++call) {
+    const sim::Request request = pattern.request(rank, call);
+    add_all(request.file, request.bytes, 0, pieces.file);
+    // A pattern of several calls has them one after another in memory.
+    add_all(request.memory, request.bytes, memory, pieces.memory);
+    if (request.bytes > 0) memory += request.memory.bounds(0, request.bytes).end;
+  }
+  return pieces;
+}
+
+Pieces of_bench(const bench::Pattern& pattern, int rank) {
+  Pieces pieces;
+  pattern.for_each_piece(rank, [&](const bench::Piece& piece) {
+    add(piece.file_offset, piece.bytes, pieces.file);
+    add(piece.memory_offset, piece.bytes, pieces.memory);
+  });
+  return pieces;
+}
+
+int failures = 0;
+template <typename... Args>
+void fail(fmt::format_string<Args...> format, Args&&... args) {
+  ++failures;
+  fmt::print("FAILED: {}\n", fmt::format(format, std::forward<Args>(args)...));
+}
+
+void compare(const char* text, int ranks, int64_t bytes) {
+  std::string error;
+  const auto theirs = bench::make_pattern(text, {ranks, bytes}, error);
+  const Result<sim::Pattern> ours = sim::make_pattern(text, {ranks, bytes});
+  if (!theirs || !ours) {
+    fail("{}: {}", text, theirs ? ours.error().message : error);
+    return;
+  }
+  if (theirs->note() != ours->note) fail("{}: notes differ", text);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Pieces expected = of_bench(*theirs, rank), found = of_explain(*ours, rank);
+    if (expected.file != found.file)
+      fail("{}, {} ranks, {} bytes: file of rank {}", text, ranks, bytes, rank);
+    if (expected.memory != found.memory)
+      fail("{}, {} ranks, {} bytes: memory of rank {}", text, ranks, bytes, rank);
+  }
+}
+
+std::string name_of(std::string_view text) {
+  const size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_first_of(" :[", first) - first));
+}
+
+// Names of the patterns that the benchmark program lists: a name is what is not indented further than the
+// first.
+std::set<std::string> bench_names() {
+  std::istringstream lines(bench::list_of_patterns());
+  std::set<std::string> names;
+  size_t indent = std::string::npos;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t first = line.find_first_not_of(' ');
+    if (indent == std::string::npos) indent = first;
+    if (first == indent) names.insert(name_of(line));
+  }
+  return names;
+}
+
+int run() {
+  const std::set<std::string> names = bench_names();
+  std::set<std::string> compared;
+  for (const char* text : samples) {
+    compared.insert(name_of(text));
+    for (const int ranks : rank_counts) {
+      for (const int64_t bytes : sizes) compare(text, ranks, bytes);
+    }
+  }
+  for (const std::string& name : names) {
+    if (!compared.contains(name)) fail("the benchmark's pattern {} is not compared", name);
+  }
+  fmt::print("{} patterns compared, {} failures\n", compared.size(), failures);
+  return failures > 0;
+}
+
+}  // namespace
+}  // namespace concilio
+
+int main(int argument_count, char** arguments) {
+  MPI_Init(&argument_count, &arguments);
+  const int status = concilio::run();
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,255 @@
+// concilio explain: what Concilio would do with an access pattern, and why, without doing it.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "explain_options.h"
+#include "plan/facts_json.h"
+#include "plan/placement.h"
+#include "plan/plan.h"
+#include "plan/realms.h"
+#include "plan/wishes.h"
+#include "sim/density.h"
+#include "sim/gather.h"
+#include "sim/pattern.h"
+#include "sim/picture.h"
+#include "subcommands.h"
+
+namespace concilio::tools {
+
+namespace {
+
+// What is explained.
+struct Subject {
+  std::string title, note;
+  Facts facts;
+  Plan plan;
+  sim::Raster raster;  // where a picture is wanted
+};
+
+bool is_pattern(const std::string& text) {
+  const std::string name = text.substr(0, text.find(':'));
+  for (const sim::PatternRow& row : sim::pattern_rows()) {
+    if (name == row.name) return true;
+  }
+  return false;
+}
+
+Error wrong(std::string message) {
+  return {ErrorKind::argument, 0, std::move(message)};
+}
+
+Result<Subject> from_pattern(const ExplainOptions& options, const Config& config) {
+  const Result<sim::Machine> machine = machine_of(options, config);
+  if (!machine) return machine.error();
+  const int64_t ranks = ranks_of(options);
+  const Result<int64_t> bytes = bytes_per_rank_of(options, ranks);
+  if (!bytes) return bytes.error();
+  const Result<sim::Pattern> pattern = sim::make_pattern(options.pattern, {static_cast<int>(ranks), *bytes});
+  if (!pattern) return pattern.error();
+  const int call = std::max(0, options.call);
+  if (call >= pattern->calls)
+    return wrong(fmt::format("--call {}: {} has {} call{}, counted from 0", call, options.pattern,
+                             pattern->calls, pattern->calls == 1 ? "" : "s"));
+  const Operation operation = options.read ? Operation::read : Operation::write;
+  const Wishes wishes = wishes_of(config, operation);
+  Subject subject;
+  subject.title = "pattern " + options.pattern;
+  if (pattern->calls > 1) subject.title += fmt::format(", call {} of {}", call, pattern->calls);
+  subject.note = pattern->note;
+  subject.facts = sim::gather(*pattern, call, *machine, operation, wishes);
+  if (call > 0 && realm_policy_row(chosen_policy(subject.facts)).of_file) {
+    // Realms of the file are the first call's.
+    subject.facts.fixed = plan(sim::gather(*pattern, 0, *machine, operation, wishes)).fixed;
+  }
+  subject.plan = plan(subject.facts);
+  if (!options.picture_file.empty() && subject.facts.digest.bytes > 0) {
+    const Interval range{subject.facts.digest.first, subject.facts.digest.end};
+    subject.raster =
+        sim::raster_of(*pattern, call, *machine, range, sim::picture_columns(ranks), sim::picture_rows);
+  }
+  return subject;
+}
+
+// Options that describe what facts tell themselves.
+Status refuse_with_facts(const ExplainOptions& options) {
+  const std::pair<bool, const char*> given[] = {{options.ranks >= 0, "--ranks"},
+                                                {options.nodes >= 0, "--nodes"},
+                                                {options.ranks_per_node >= 0, "--ranks-per-node"},
+                                                {!options.bytes_per_rank.empty(), "--bytes-per-rank"},
+                                                {options.mib_per_rank >= 0, "--mib-per-rank"},
+                                                {options.read, "--read"}};
+  for (const auto& [is_given, name] : given) {
+    if (is_given)
+      return wrong(fmt::format("{}: the facts in {} say that; leave it out", name, options.pattern));
+  }
+  return {};
+}
+
+Result<Subject> from_file(const ExplainOptions& options, const Config& config) {
+  std::vector<std::string> notes;
+  if (const Status status = refuse_with_facts(options); !status) return status.error();
+  Result<Facts> facts = facts_in_file(options.pattern, std::max(0, options.call), notes);
+  if (!facts) return facts.error();
+  for (const std::string& note : notes) complain("explain: " + note);
+  Subject subject;
+  subject.title = "facts of " + options.pattern;
+  subject.facts = std::move(*facts);
+  if (const Status status = take_over_machine(options, config, subject.facts); !status) return status.error();
+  subject.plan = plan(subject.facts);
+  if (!options.picture_file.empty() && subject.facts.digest.bytes > 0)
+    subject.raster =
+        sim::raster_of(subject.facts, sim::picture_columns(subject.facts.digest.ranks), sim::picture_rows);
+  return subject;
+}
+
+Result<Subject> subject_of(const ExplainOptions& options, const Config& config) {
+  if (config.text(Key::realms) == "user")
+    return wrong(
+        "realms 'user' are a program's own (concilio_file_set_realms); take another policy, see --help");
+  if (is_pattern(options.pattern)) return from_pattern(options, config);
+  if (std::ifstream(options.pattern)) return from_file(options, config);
+  const Result<sim::Pattern> unknown = sim::make_pattern(options.pattern, {});
+  return wrong(unknown.error().message + "; nor is there a file of facts of that name");
+}
+
+Status write_picture(const std::string& path, const Subject& subject) {
+  if (subject.raster.rows.empty())
+    return wrong("--picture: no rank asks for any bytes, there is nothing to draw");
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file << sim::picture_of(subject.facts, subject.plan, subject.raster, subject.title);
+  file.close();
+  if (!file) return Error::from_errno(errno, fmt::format("--picture {}: cannot write it", path));
+  return {};
+}
+
+void print(const Subject& subject, bool as_json) {
+  if (as_json) {
+    nlohmann::json out = nlohmann::json::parse(explain_json(subject.facts, subject.plan));
+    out["title"] = subject.title;
+    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("{}{}{}\n{}", subject.title, subject.note.empty() ? "" : ": ", subject.note,
+             explain_text(subject.facts, subject.plan));
+}
+
+int explain(const ExplainOptions& options) {
+  const auto refuse = [](const Error& error) {
+    complain("explain: " + error.message);
+    return exit_usage;
+  };
+  std::vector<std::string> notes;
+  const Result<Config> config = settings_of(options, notes);
+  if (!config) return refuse(config.error());
+  for (const std::string& note : notes) complain("explain: " + note);
+  const Result<Subject> subject = subject_of(options, *config);
+  if (!subject) return refuse(subject.error());
+  print(*subject, options.json);
+  if (options.picture_file.empty()) return 0;
+  const Status written = write_picture(options.picture_file, *subject);
+  return written ? 0 : refuse(written.error());
+}
+
+std::string footer() {
+  std::string text = "Patterns, as of concilio bench:\n";
+  for (const sim::PatternRow& row : sim::pattern_rows())
+    text += fmt::format("  {:<36} {}\n", std::string(row.name) + row.parameters, row.help);
+  text +=
+      "Or a file of facts: what --json, or a run with CONCILIO_LOG=debug, has written.\n\nRealm policies:\n";
+  for (const RealmPolicyRow& row : realm_policy_rows()) {
+    if (row.policy != RealmPolicy::user) text += fmt::format("  {:<12} {}\n", row.name, row.summary);
+  }
+  text += "Placements:\n";
+  for (const PlacementRow& row : placement_rows())
+    text += fmt::format("  {:<12} {}\n", row.name, row.summary);
+  return text + "\nSizes are bytes, or as 64K, 4MiB. The environment's settings are not read.";
+}
+
+void add_machine_options(CLI::App& parser, ExplainOptions& options) {
+  const auto count = [&](const char* name, int64_t& value, const char* help) {
+    parser.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name("COUNT");
+  };
+  count("-n,--ranks", options.ranks, "Ranks (default: 4, or as many as nodes)");
+  count("--nodes", options.nodes, "Nodes that the ranks are divided among evenly, in order (default: 1)");
+  count("--ranks-per-node", options.ranks_per_node, "In place of --nodes or --ranks");
+  count("--cores-per-node", options.cores_per_node, "Cores of a node (default: one for every rank)");
+  parser
+      .add_option("--bytes-per-rank", options.bytes_per_rank,
+                  "What each rank moves in a call (default: 64M over the ranks, but at least 1M each)")
+      ->type_name("SIZE");
+  parser.add_option("--mib-per-rank", options.mib_per_rank, "The same in MiB")
+      ->check(CLI::PositiveNumber)
+      ->type_name("MIB");
+  parser.add_option("--call", options.call, "Which of several calls, from 0 (default: 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("INDEX");
+  parser.add_flag("--read", options.read, "A read (default: a write)");
+  parser
+      .add_option("--memory-normal", options.memory_normal,
+                  "Available memory of the nodes, drawn from a normal distribution")
+      ->type_name("MEAN,SD[,SEED]");
+  parser
+      .add_option("--storage", options.storage,
+                  "local, memory, network, parallel or unknown (default: local, on several nodes parallel)")
+      ->type_name("KIND");
+}
+
+// Options that are shorter names of hints.
+struct Shortcut {
+  const char* option;
+  const char* hint;
+  const char* type;
+  const char* help;
+};
+constexpr Shortcut shortcuts[] = {
+    {"--memory-per-node", "concilio_node_memory", "SIZE,...",
+     "Available memory of the nodes; the list repeats (default: more than enough)"},
+    {"--memory-limit", "concilio_memory_limit", "SIZE", "Most internal memory of a rank"},
+    {"--stripe", "striping_unit", "SIZE", "Stripes of the file"},
+    {"--targets", "striping_factor", "COUNT", "Storage targets it is striped over"},
+    {"--policy", "concilio_realms", "NAME", "How the file is divided among aggregators, see below"},
+    {"--placement", "concilio_placement", "NAME", "Who aggregates, see below"},
+    {"--groups", "concilio_groups", "auto|off", "Aggregation groups"},
+    {"--group-bytes", "concilio_group_bytes", "SIZE", "Data that a group has at least (Msg_group)"},
+    {"--domain-bytes", "concilio_domain_bytes", "SIZE", "Data of a leaf of the partition tree (Msg_ind)"},
+    {"--memory-min", "concilio_memory_min", "SIZE", "Memory that a node needs for an aggregator (Mem_min)"},
+    {"--aggregators", "cb_nodes", "COUNT", "Aggregators in all"},
+    {"--aggregators-per-node", "concilio_aggregators_per_node", "COUNT", "At most on a node (N_ah)"},
+    {"--alignment", "romio_cb_fr_alignment", "SIZE", "What borders of realms are multiples of"},
+    {"--window", "cb_buffer_size", "SIZE", "Windows of the aggregators"},
+    {"--method", "concilio_method", "NAME", "independent, list, sieve or two_phase, whatever it costs"},
+};
+
+}  // namespace
+
+Subcommand add_explain(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand(
+      "explain", "Print the plan for an access pattern, and why, without running anything");
+  auto options = std::make_shared<ExplainOptions>();
+  parser->add_option("pattern", options->pattern, "Pattern, or file of facts, see below")
+      ->required()
+      ->type_name("PATTERN");
+  add_machine_options(*parser, *options);
+  options->shortcut_values.resize(std::size(shortcuts));
+  for (size_t i = 0; i < std::size(shortcuts); ++i) {
+    const Shortcut& shortcut = shortcuts[i];
+    options->shortcuts.emplace_back(shortcut.option, shortcut.hint);
+    parser->add_option(shortcut.option, options->shortcut_values[i], shortcut.help)->type_name(shortcut.type);
+  }
+  parser->add_option("--hint", options->hints, "Any hint, as a program would give it, see concilio hints")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  parser->add_flag("--json", options->json, "As JSON");
+  parser->add_option("--picture", options->picture_file, "Draw the plan as an SVG picture")
+      ->type_name("FILE.svg");
+  parser->footer(footer());
+  return {parser, [=] { return explain(*options); }};
+}
+
+}  // namespace concilio::tools
