@@ -206,6 +206,7 @@ class Harness {
                    : MPI_File_write_at(file, 0, buffer_of(access), access.count, access.memory.get(), status);
       });
     }
+    if (ok() && options_.write && options_.sync) sync(file, repetition);
     if (ok() && options_.overlap) call_overlapped(file, repetition);
     // Where only writing is measured, the file itself is checked at the end.
     if (!ok() || !options_.read) return;
@@ -247,6 +248,15 @@ class Harness {
       outcome_.overlap.push_back(outcome_.overlapped.seconds.back() /
                                  std::max(write_seconds, computing_seconds));
     }
+  }
+
+  void sync(MPI_File file, int repetition) {
+    Times& times = outcome_.write;
+    double& sum = repetition == 0 ? times.first_seconds : times.seconds.back();
+    const double start = MPI_Wtime();
+    const int code = MPI_File_sync(file);
+    sum += over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
+    fail_if(code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_sync"));
   }
 
   template <typename Call>

@@ -20,6 +20,7 @@ struct RunOptions {
   bool write = true;
   bool read = true;
   bool verify = true;
+  bool sync = false;     // writes end with MPI_File_sync, inside their time
   bool overlap = false;  // also each write nonblocking, with computing that takes as long meanwhile
   std::vector<std::pair<std::string, std::string>> hints;
 };

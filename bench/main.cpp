@@ -43,6 +43,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag(
       "--verify,!--no-verify", [&](int64_t value) { options.no_verify = value < 0; },
       "Check every byte (the default)");
+  app.add_flag("--sync", options.run.sync, "Writes end with MPI_File_sync, inside their time")
+      ->excludes(read_only);
   app.add_flag("--overlap", options.run.overlap,
                "Each write nonblocking too, with computing that takes as long meanwhile")
       ->excludes(read_only);

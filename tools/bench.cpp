@@ -73,6 +73,8 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
       ->excludes(independent);
   auto* read_only = parser.add_flag("--read-only", options.read_only, "Only read");
   parser.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
+  parser.add_flag("--sync", options.sync, "Writes end with MPI_File_sync, inside their time")
+      ->excludes(read_only);
   parser
       .add_flag(
           "--overlap", options.overlap,

@@ -27,6 +27,7 @@ void add_program_options(const BenchOptions& options, const BenchLaunch& launch,
   if (options.independent) words.push_back("--independent");
   if (options.read_only) words.push_back("--read-only");
   if (options.write_only) words.push_back("--write-only");
+  if (options.sync) words.push_back("--sync");
   if (options.overlap) words.push_back("--overlap");
   if (options.no_verify) words.push_back("--no-verify");
   if (launch.json) words.push_back("--json");

@@ -108,16 +108,19 @@ def realms(quick):
     points, steps = (64, 4) if quick else (512, 32)
     unaligned, aligned = {"romio_cb_fr_alignment": "1"}, {"romio_cb_fr_alignment": str(REALM_ALIGNMENT_BYTES)}
     kept = {"romio_cb_pfr": "enable"}
+    # What persistent realms make possible: an aggregator may cache, since nobody else has its bytes.
+    held = {"romio_no_indep_rw": "true", "concilio_write_behind": "4M"}
     cases = []
     for ranks, flush in ((4, "rmw"), (8, "rmw"), (4, "auto")):
         common = {"cb_nodes": str(ranks // 2), "concilio_method": "two_phase", "concilio_flush": flush}
         variants = [Variant("even", hints={**common, "concilio_realms": "even", **unaligned}),
                     Variant("aligned", hints={**common, "concilio_realms": "aligned", **aligned}),
                     Variant("persistent", hints={**common, **kept, **unaligned}),
-                    Variant("persistent aligned", hints={**common, **kept, **aligned})]
+                    Variant("persistent aligned", hints={**common, **kept, **aligned}),
+                    Variant("persistent aligned, held back", hints={**common, **kept, **aligned, **held})]
         cases.append(Case({"ranks": ranks, "flush": flush}, variants, {f"timesteps:{steps}": {"steps": steps}},
                           ranks=ranks, pfs=True, mib_per_rank=points * DATA_POINT_BYTES / ranks / MIB,
-                          repetitions=1, options=("--write-only",), seconds=600))
+                          repetitions=1, options=("--write-only", "--sync"), seconds=600))
     return Series("realms", "Persistent and aligned realms on a distributed file system, one call a time step", cases)
 
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
+#include "base/checked.h"
 #include "exec/images.h"
 #include "exec/independent.h"
 #include "exec/two_phase.h"
@@ -69,11 +71,16 @@ struct NodeCard {
   Interval span[most_node_spans];
 };
 
-NodeCard card_of(const Engine& engine, const Histogram& histogram, const Wishes& wishes) {
+// Available memory in steps of an eighth: aggregators should not move from call to call because some node has
+// a few pages more.
+int64_t steady(int64_t bytes) {
+  if (bytes < 8) return bytes;
+  return align_down(bytes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)) / 8));
+}
+
+NodeCard card_of(const Histogram& histogram) {
   NodeCard card;
-  const auto& given = wishes.node_memory_bytes;
-  card.free_bytes =
-      given.empty() ? free_memory_bytes() : given[static_cast<size_t>(engine.team.node()) % given.size()];
+  card.free_bytes = steady(free_memory_bytes());
   for (const Bucket& bucket : histogram.buckets) card.bytes += bucket.bytes;
   const std::vector<Interval> spans = tight_spans(histogram.buckets, most_node_spans);
   card.spans = static_cast<int64_t>(spans.size());
@@ -132,9 +139,9 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
     if (facts.nodes.size() > 1) {
       histogram = mine;
       engine.team.node_allreduce(histogram);
-      const std::vector<NodeCard> cards = engine.team.gather_nodes(card_of(engine, histogram, facts.wishes));
+      const std::vector<NodeCard> cards = engine.team.gather_nodes(card_of(histogram));
       for (size_t i = 0; i < cards.size(); ++i) {
-        facts.nodes[i].free_bytes = cards[i].free_bytes;
+        if (facts.wishes.node_memory_bytes.empty()) facts.nodes[i].free_bytes = cards[i].free_bytes;
         facts.nodes[i].bytes = cards[i].bytes;
         facts.nodes[i].spans.assign(cards[i].span, cards[i].span + cards[i].spans);
       }
@@ -223,6 +230,8 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.given = given_;
     for (const Team::Node& node : team.nodes())
       facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates, {}, 0});
+    for (size_t i = 0; !wishes.node_memory_bytes.empty() && i < facts.nodes.size(); ++i)
+      facts.nodes[i].free_bytes = wishes.node_memory_bytes[i % wishes.node_memory_bytes.size()];
     Plan made;
     make_plan(engine, request, facts, made);
     plan = std::move(made);

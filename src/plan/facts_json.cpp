@@ -54,6 +54,7 @@ constexpr WishField wish_fields[] = {
     {"aggregators_per_node", &Wishes::aggregators_per_node},
     {"alignment_bytes", &Wishes::alignment_bytes},
     {"realm_block_bytes", &Wishes::realm_block_bytes},
+    {"write_behind_bytes", &Wishes::write_behind_bytes},
     {"group_bytes", &Wishes::group_bytes},
     {"domain_bytes", &Wishes::domain_bytes},
     {"memory_min_bytes", &Wishes::memory_min_bytes},

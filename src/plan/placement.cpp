@@ -109,6 +109,7 @@ Hosts::Hosts(const Facts& facts, std::span<const int> nodes) : facts_(facts) {
   }
   std::stable_sort(hosts_.begin(), hosts_.end(),
                    [](const Host& a, const Host& b) { return a.free_bytes > b.free_bytes; });
+  anybody_fits_ = !hosts_.empty() && hosts_.front().free_bytes >= facts.wishes.memory_min_bytes;
   by_index_.resize(hosts_.size());
   std::iota(by_index_.begin(), by_index_.end(), size_t{0});
   std::sort(by_index_.begin(), by_index_.end(),
@@ -116,6 +117,7 @@ Hosts::Hosts(const Facts& facts, std::span<const int> nodes) : facts_(facts) {
 }
 
 bool Hosts::fits_one_more(const Host& host) const {
+  if (!anybody_fits_) return true;
   const int64_t least = std::max<int64_t>(1, facts_.wishes.memory_min_bytes);
   return host.free_bytes / least > host.taken;
 }
@@ -129,7 +131,7 @@ int64_t Hosts::most(bool with_memory) const {
   for (const Host& host : hosts_) {
     const auto candidates = static_cast<int64_t>(host.candidates.size());
     const int64_t least = std::max<int64_t>(1, facts_.wishes.memory_min_bytes);
-    most += with_memory ? std::min(candidates, host.free_bytes / least) : candidates;
+    most += with_memory && anybody_fits_ ? std::min(candidates, host.free_bytes / least) : candidates;
   }
   return most;
 }

@@ -53,8 +53,9 @@ class Hosts {
   std::optional<Aggregator> richest(Suits&& suits);
 
   const Facts& facts_;
-  bool knows_data_ = false;  // where the hosts' data lie
-  std::vector<Host> hosts_;  // by available memory, most first, then by index
+  bool knows_data_ = false;    // where the hosts' data lie
+  bool anybody_fits_ = false;  // some host has memory for an aggregator; if none has, it is no criterion
+  std::vector<Host> hosts_;    // by available memory, most first, then by index
   std::vector<size_t> by_index_;
   size_t first_with_room_ = 0;  // hosts_ before it are full
 };

@@ -26,9 +26,13 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
     group.end_realm = static_cast<int>(plan.realms.size());
     const auto made = static_cast<int64_t>(plan.realms.size() - first);
     const bool stays = known_realms(facts, plan.policy) != nullptr;
-    if (size_windows(facts, plan, group) || made <= 1 || stays) return;
-    // Not even the smallest windows fit for so many realms.
-    count = std::min(count - 1, made * 3 / 4);
+    const bool fits = size_windows(facts, plan, group);
+    if (made <= 1 || stays) return;
+    const bool asked = facts.wishes.aggregators > 0 || facts.wishes.window_bytes > 0;
+    const int64_t better = asked ? made : realms_with_room(plan, group);
+    if (fits && better == made) return;
+    // Not even the smallest windows fit for so many realms, or they are too small to be worth it.
+    count = fits ? better : std::min({count - 1, made * 3 / 4, better});
   }
 }
 

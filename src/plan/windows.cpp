@@ -177,6 +177,22 @@ bool size_windows(const Facts& facts, Plan& plan, Group& group) {
   return good;
 }
 
+int64_t realms_with_room(const Plan& plan, const Group& group) {
+  const int64_t now = group.end_realm - group.first_realm;
+  if (group.nodes.size() < 2) return now;
+  int64_t largest = 0;
+  bool cut_short = false;  // some realm would fill a larger window
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = plan.realms[static_cast<size_t>(i)];
+    largest = std::max(largest, realm.window_bytes);
+    cut_short = cut_short || rounds_of(realm) > 1;
+  }
+  if (!cut_short || largest >= least_default_window_bytes) return now;
+  // The images of all realms together take about the same memory, however many there are.
+  return std::max<int64_t>(
+      1, static_cast<int64_t>(static_cast<__int128>(now) * largest / least_default_window_bytes));
+}
+
 int64_t window_pad(const Realm& realm) {
   if (realm.alignment <= 1 || realm.window_bytes % realm.alignment != 0 || realm.positions.empty()) return 0;
   const int64_t begin = realm.positions.front().begin;

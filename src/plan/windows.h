@@ -15,6 +15,10 @@ namespace concilio {
 // are.
 bool size_windows(const Facts& facts, Plan& plan, Group& group);
 
+// How many realms a group should have instead, where so many leave windows so small that messages between
+// nodes would cost more than the aggregators beyond that gain; `now` where they do not.
+int64_t realms_with_room(const Plan& plan, const Group& group);
+
 // Data bytes that the first window of a realm is short of window_bytes, so that it ends at an aligned offset.
 int64_t window_pad(const Realm& realm);
 int64_t rounds_of(const Realm& realm);

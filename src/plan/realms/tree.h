@@ -11,7 +11,6 @@ struct Remerged {
   int64_t taken_over = 0;       // leaves that left
   int64_t alignment = 1;
 };
-// The hosts take on what the leaves need.
-Remerged partition(const Region& region, Hosts& hosts);
+Remerged partition(const Region& region, const Hosts& hosts);
 
 }  // namespace concilio
