@@ -31,8 +31,9 @@ enum {
   CONCILIO_ERR_FILE = 1,     /* not an open file of Concilio: closed, null, or of the MPI's own MPI-IO */
   CONCILIO_ERR_ARG = 2,      /* an argument is NULL, or names nothing that there is */
   CONCILIO_ERR_NOT_SAME = 3, /* the ranks of a collective call gave different arguments */
-  CONCILIO_ERR_FIXED = 4,    /* the user's environment settles it against the program */
-  CONCILIO_ERR_OTHER = 5     /* anything else, such as no memory */
+  CONCILIO_ERR_FIXED = 4,    /* the user's environment, or a hint, settles it against the program */
+  CONCILIO_ERR_OTHER = 5,    /* anything else, such as no memory */
+  CONCILIO_ERR_REALMS = 6    /* the realms given do not own every byte once, or are too many */
 };
 
 /* The version of the library that is loaded, "MAJOR.MINOR.PATCH". */

@@ -1,5 +1,6 @@
 /*
- * Concilio's C interface to open files: what was done and why, memory, and the method to take.
+ * Concilio's C interface to open files: what was done and why, memory, the method to take, and
+ * realms: which bytes go through which aggregator.
  * concilio/concilio.h says what holds for all functions: they are weak, and their address is NULL without
  * Concilio.
  *
@@ -46,6 +47,30 @@ CONCILIO_WEAK int concilio_file_memory(MPI_File file, int64_t* limit_bytes, int6
  * CONCILIO_ERR_FIXED: the user has set CONCILIO_METHOD or the hint from outside, which stays.
  */
 CONCILIO_WEAK int concilio_file_set_method(MPI_File file, const char* method);
+
+/*
+ * Realms: the parts of the file that each go through one aggregator in collective reads and writes by
+ * two_phase, from the next call on. Realm i owns the bytes of types[i], tiled by its extent without end, from
+ * byte displacements[i] of the file on. All extents must be the same (MPI_Type_create_resized), and together
+ * the realms must own every byte of the file once. There may be as many as ranks can aggregate. The types
+ * may be freed after the call. Concilio chooses which rank aggregates which realm. count 0: realms of
+ * Concilio's choice again.
+ *
+ * Collective over the ranks that opened the file, with the same arguments on all; all return the same.
+ * CONCILIO_ERR_ARG: a negative count, NULL, or a type that is none; CONCILIO_ERR_NOT_SAME: the ranks gave
+ * different ones; CONCILIO_ERR_REALMS: they are no realms; CONCILIO_ERR_FIXED: a hint asks for other realms
+ * (concilio_realms, romio_cb_pfr, romio_cb_fr_types). concilio_file_error_message says more. Where it fails,
+ * nothing changes.
+ */
+CONCILIO_WEAK int concilio_file_set_realms(MPI_File file, int count, const MPI_Datatype types[],
+                                           const MPI_Offset displacements[]);
+
+/*
+ * What was wrong when concilio_file_set_method or concilio_file_set_realms last failed on this rank: one
+ * sentence that names the culprit, such as "realms 1 and 3 both own byte 4096"; empty where none failed. Cut
+ * to `text_bytes` with its final null character.
+ */
+CONCILIO_WEAK int concilio_file_error_message(MPI_File file, char* text, size_t text_bytes);
 
 /*
  * The file that an integer handle of Fortran (MPI_File_c2f, mpi4py's py2f) stands for; MPI_FILE_NULL where it

@@ -67,7 +67,8 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "CONCILIO_MEMORY_LIMIT", "Most bytes of internal memory that a rank takes."},
     {Key::realms, ValueType::choice, none, none, "auto",
      "auto|even|aligned|persistent|cyclic|balanced|tree|user", "concilio_realms", nullptr,
-     "How the file is parted among aggregators; auto: tree on several nodes, else even."},
+     "How the file is parted among aggregators; auto: as the program has said by concilio_file_set_realms, "
+     "else tree on several nodes, even on one."},
     {Key::placement, ValueType::choice, none, none, "memory", "memory|spread|first", "concilio_placement",
      nullptr,
      "Which nodes aggregate: those with most available memory, as far apart as they go, or the first."},

@@ -21,6 +21,8 @@ int code_of(const Status& status) {
       return CONCILIO_ERR_NOT_SAME;
     case ErrorKind::unsupported:
       return CONCILIO_ERR_FIXED;
+    case ErrorKind::datatype:
+      return CONCILIO_ERR_REALMS;
     default:
       return CONCILIO_ERR_OTHER;
   }
@@ -68,7 +70,9 @@ const char* concilio_error_text(int code) {
     case CONCILIO_ERR_NOT_SAME:
       return "the ranks gave different arguments";
     case CONCILIO_ERR_FIXED:
-      return "the user's environment settles it against the program";
+      return "the user's environment, or a hint, settles it against the program";
+    case CONCILIO_ERR_REALMS:
+      return "the realms do not own every byte of the file once, or are too many";
     case CONCILIO_ERR_OTHER:
       return "an internal error; see stderr";
     default:
@@ -115,6 +119,20 @@ int concilio_file_memory(MPI_File file, int64_t* limit_bytes, int64_t* current_b
 int concilio_file_set_method(MPI_File file, const char* method) {
   return with_file(file, __func__,
                    [&](mpiio::File& own) -> int { return code_of(mpiio::set_method(own, method)); });
+}
+
+int concilio_file_set_realms(MPI_File file, int count, const MPI_Datatype types[],
+                             const MPI_Offset displacements[]) {
+  return with_file(file, __func__, [&](mpiio::File& own) -> int {
+    return code_of(mpiio::set_realms(own, {count, types, displacements}));
+  });
+}
+
+int concilio_file_error_message(MPI_File file, char* text, size_t text_bytes) {
+  return with_file(file, __func__, [&](mpiio::File& own) -> int {
+    copy_cut(mpiio::error_message(own), text, text_bytes);
+    return CONCILIO_SUCCESS;
+  });
 }
 
 MPI_File concilio_file_f2c(int file) {

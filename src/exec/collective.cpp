@@ -150,6 +150,7 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   if (engine.team.rank() == 0 && log_enabled(LogLevel::debug))
     log_line(LogLevel::debug, "planning by facts " + facts_line(facts));
   plan = concilio::plan(facts);
+  if (!plan.warning.empty() && engine.team.rank() == 0) log_once(LogLevel::warning, plan.warning);
   if (plan.method != Method::two_phase) return;
   const bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(), [&](const Realm& realm) {
     return realm.aggregator == engine.team.rank();
@@ -158,7 +159,7 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
                                    aggregates ? behind_.prepare(engine.budget, plan.behind_bytes) : Status());
   layout_ = {};
   if (status) {
-    if (plan.fixed) fixed_ = plan.fixed;
+    if (plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
     return;
   }
   // No memory for windows, here or on another rank: on all ranks alike, the next best method.
@@ -226,6 +227,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.storage = engine.facts;
     facts.wishes = wishes;
     facts.fixed = fixed_;
+    facts.given = given_;
     for (const Team::Node& node : team.nodes())
       facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates, {}, 0});
     for (size_t i = 0; !wishes.node_memory_bytes.empty() && i < facts.nodes.size(); ++i)

@@ -33,9 +33,9 @@ class Collective {
   // Settings have changed: what was planned is of no more use. On all ranks alike. Realms that the file was
   // promised to keep stay, as long as nobody asks for others.
   void forget() { plans_ = {}; }
-  // Realms of the file from now on, in place of any before; nullptr: none. On all ranks alike.
-  void fix_realms(std::shared_ptr<const FixedRealms> fixed) {
-    fixed_ = std::move(fixed);
+  // The user's realms from now on, in place of any before; nullptr: none. On all ranks alike.
+  void give_realms(std::shared_ptr<const FixedRealms> given) {
+    given_ = std::move(given);
     plans_ = {};
   }
 
@@ -56,7 +56,8 @@ class Collective {
   Workspace workspace_;
   // The layout that this node's segment has now: slots, and the image_bytes and map_bytes of each realm.
   std::vector<int64_t> layout_;
-  std::shared_ptr<const FixedRealms> fixed_;
+  // See Facts.
+  std::shared_ptr<const FixedRealms> fixed_, given_;
   WriteBehind behind_;
   std::atomic<bool> holds_back_ = false;
   std::shared_ptr<const FixedRealms> held_for_;  // the realms whose aggregators hold it

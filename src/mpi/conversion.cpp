@@ -56,7 +56,7 @@ int64_t Conversion::native_bytes(int64_t file_position) const {
   return signature_->at(&Place::file_bytes, file_position).native_bytes;
 }
 
-Portion Conversion::portion(void* buffer, Interval file_bytes, std::byte* staging) const {
+ItemRange Conversion::portion(void* buffer, Interval file_bytes, std::byte* staging) const {
   return {type_,
           memory_,
           *signature_,

@@ -32,7 +32,7 @@ class Conversion {
   Status from_file(void* buffer, Interval file_bytes, const std::byte* staging) const;
 
  private:
-  Portion portion(void* buffer, Interval file_bytes, std::byte* staging) const;
+  ItemRange portion(void* buffer, Interval file_bytes, std::byte* staging) const;
   void swap(Conversion& other);
 
   const Representation* representation_ = nullptr;

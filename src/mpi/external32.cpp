@@ -27,7 +27,7 @@ class External32 : public Representation {
     return type.item.file_bytes;
   }
 
-  Status convert(Operation operation, const Portion& portion) const override {
+  Status convert(Operation operation, const ItemRange& portion) const override {
     const bool straight = portion.memory.is_contiguous();
     alignas(64) std::array<std::byte, piece_bytes> packed;
     const Access contiguous = Access::contiguous(0);

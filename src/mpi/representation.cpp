@@ -27,7 +27,7 @@ class FromUser : public Representation {
                              static_cast<int64_t>(bytes), name_of(type.type))};
   }
 
-  Status convert(Operation operation, const Portion& portion) const override {
+  Status convert(Operation operation, const ItemRange& portion) const override {
     const UserConversion& conversion = function(operation);
     std::byte* file = portion.file;
     for (Place at = portion.begin; at.items < portion.end.items;) {

@@ -18,7 +18,7 @@
 namespace concilio {
 
 // Items of one transfer, from boundary `begin` to boundary `end` of its signature.
-struct Portion {
+struct ItemRange {
   MPI_Datatype type;     // in memory, tiled from `buffer` on
   const Access& memory;  // the same, decoded
   const Signature& signature;
@@ -43,7 +43,7 @@ class Representation {
   virtual Result<int64_t> file_bytes(const BasicType& type) const = 0;
   // Reads convert from `portion.file` to the buffer, writes the other way. Kind `conversion` if a value
   // cannot be converted. Thread-safe.
-  virtual Status convert(Operation operation, const Portion& portion) const = 0;
+  virtual Status convert(Operation operation, const ItemRange& portion) const = 0;
 
   // What datatypes are in files of this representation.
   TypeCache<FileForm>& forms() const { return forms_; }

@@ -3,24 +3,44 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <utility>
+#include <vector>
 
+#include "base/log.h"
+#include "mpi/datatype.h"
+#include "mpiio/exceptions.h"
 #include "mpiio/file.h"
+#include "plan/realms.h"
+#include "plan/user_realms.h"
 
 namespace concilio::mpiio {
 
 namespace {
 
-Status agree_on_method(File& file, const std::string& name) {
-  auto meanings = Config::read("concilio_method", name);
-  const auto hash = static_cast<int64_t>(meanings ? std::hash<std::string>{}(meanings->front().value) : 0);
+int64_t hash_of(const std::string& text) {
+  return static_cast<int64_t>(std::hash<std::string>{}(text));
+}
+
+// Whether all ranks came with the same arguments, of which `hash` stands for this rank's where they are
+// sound.
+Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* what) {
+  const int64_t mine = hash ? *hash : 0;
   // The largest and the smallest, and whether one is wrong.
-  int64_t all[3] = {hash, ~hash, !meanings};
+  int64_t all[3] = {mine, ~mine, !hash};
   PMPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_INT64_T, MPI_MAX, file.team().comm());
   if (all[2]) {
     return Error{ErrorKind::argument, 0,
-                 meanings ? "another rank names no method" : meanings.error().message};
+                 hash ? fmt::format("another rank gives no valid {}", what) : hash.error().message};
   }
-  if (all[0] != ~all[1]) return Error{ErrorKind::not_same, 0, "the ranks name different methods"};
+  if (all[0] != ~all[1])
+    return Error{ErrorKind::not_same, 0, fmt::format("the ranks do not give the same {}", what)};
+  return {};
+}
+
+Status agree_on_method(File& file, const std::string& name) {
+  auto meanings = Config::read("concilio_method", name);
+  Result<int64_t> hash = meanings ? Result<int64_t>(hash_of(meanings->front().value)) : meanings.error();
+  if (auto status = agree_on_arguments(file, hash, "method"); !status) return status;
   Config changed = file.config();
   if (changed.fixed_by_user(Key::method)) {
     return Error{ErrorKind::unsupported, 0, "the user's environment settles the method"};
@@ -28,6 +48,64 @@ Status agree_on_method(File& file, const std::string& name) {
   changed.take(Key::method, meanings->front().value, Config::Origin::info);
   file.change_config(changed);
   return {};
+}
+
+Result<std::vector<GivenRealm>> decode_realms(const RealmArguments& given) {
+  const auto refuse = [](std::string message) { return Error{ErrorKind::argument, 0, std::move(message)}; };
+  if (given.count < 0) return refuse(fmt::format("{} realms", given.count));
+  if (given.count > 0 && (!given.types || !given.displacements))
+    return refuse("realms without types or displacements");
+  std::vector<GivenRealm> realms;
+  for (int i = 0; i < given.count; ++i) {
+    auto type = decode(given.types[i]);
+    if (!type) return refuse(fmt::format("realm {}: {}", i, type.error().message));
+    realms.push_back({**type, given.displacements[i]});
+  }
+  return realms;
+}
+
+int64_t hash_of(const std::vector<GivenRealm>& realms) {
+  std::string text;
+  for (const GivenRealm& realm : realms)
+    text += fmt::format("{} {} {};", realm.type.nest->hash(), realm.type.extent, realm.displacement);
+  return hash_of(text);
+}
+
+// Whoever may aggregate, by node.
+std::vector<int64_t> candidates_of(Team& team) {
+  std::vector<int64_t> out;
+  for (const Team::Node& node : team.nodes()) out.push_back(static_cast<int64_t>(node.candidates.size()));
+  return out;
+}
+
+Status agree_on_realms(File& file, const RealmArguments& given) {
+  auto realms = without_exceptions([&] { return decode_realms(given); });
+  Result<int64_t> hash = realms ? Result<int64_t>(hash_of(*realms)) : realms.error();
+  if (auto status = agree_on_arguments(file, hash, "realms"); !status) return status;
+  if (realms->empty()) {
+    file.collective().give_realms(nullptr);
+    return {};
+  }
+  const RealmPolicy wished = file.wishes(Operation::write).realms;
+  if (wished != RealmPolicy::automatic && wished != RealmPolicy::user) {
+    return Error{ErrorKind::unsupported, 0,
+                 fmt::format("a hint asks for {} realms; concilio_realms=user lets the program give its own",
+                             realm_policy_name(wished))};
+  }
+  if (auto status = check_count(std::ssize(*realms), candidates_of(file.team())); !status) return status;
+  auto checked = check_realms(*realms);
+  if (!checked) return checked.error();
+  file.collective().give_realms(std::make_shared<const FixedRealms>(std::move(*checked)));
+  return {};
+}
+
+// The program gets to read what was wrong.
+Status noted(File& file, const char* function, Status status) {
+  if (status) return status;
+  file.set_complaint(status.error().message);
+  if (file.team().rank() == 0)
+    log(LogLevel::warning, "{} on {}: {}", function, file.path(), status.error().message);
+  return status;
 }
 
 }  // namespace
@@ -46,9 +124,17 @@ MemoryUse memory_use(File& file) {
   return {budget.limit_bytes(), budget.current_bytes(), budget.high_water_bytes()};
 }
 
+std::string error_message(File& file) {
+  return file.complaint();
+}
+
 Status set_method(File& file, const char* method) {
   const std::string name = method ? method : "auto";
-  return file.in_turn([&] { return agree_on_method(file, name); });
+  return noted(file, "concilio_file_set_method", file.in_turn([&] { return agree_on_method(file, name); }));
+}
+
+Status set_realms(File& file, const RealmArguments& realms) {
+  return noted(file, "concilio_file_set_realms", file.in_turn([&] { return agree_on_realms(file, realms); }));
 }
 
 }  // namespace concilio::mpiio

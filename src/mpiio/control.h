@@ -2,6 +2,8 @@
 // concilio/file.h.
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <string>
 
@@ -28,5 +30,18 @@ MemoryUse memory_use(File& file);
 // Collective; the same outcome on every rank. nullptr: auto. Kinds: argument, not_same, unsupported where
 // the user's side settled it.
 Status set_method(File& file, const char* method);
+
+// As the program gives them: `count` of each.
+struct RealmArguments {
+  int count;
+  const MPI_Datatype* types;
+  const MPI_Offset* displacements;
+};
+// Collective; the same outcome on every rank. No realms: the plan's own again. Kinds: argument, not_same,
+// unsupported where a hint asks for others, datatype where they are no realms.
+Status set_realms(File& file, const RealmArguments& realms);
+
+// What was wrong when one of these last failed on this rank; empty: none did.
+std::string error_message(File& file);
 
 }  // namespace concilio::mpiio

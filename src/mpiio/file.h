@@ -177,6 +177,13 @@ class File {
     return locked([&] { return last_; });
   }
   int64_t open_ns() const { return open_ns_; }
+  // What was wrong with what the program last failed to settle (control.h), on this rank.
+  std::string complaint() const {
+    return locked([&] { return complaint_; });
+  }
+  void set_complaint(const std::string& text) {
+    locked([&] { complaint_ = text; });
+  }
 
  private:
   File() = default;
@@ -203,6 +210,7 @@ class File {
   std::map<std::string, Reason> reasons_;
   Reason* last_reason_[2][2] = {};  // by operation, and whether collective: most calls repeat it
   Last last_;
+  std::string complaint_;
 };
 
 // A name without the prefix that names a file-system type to ROMIO ("ufs:", "nfs:", ...).

@@ -72,6 +72,9 @@ struct Aggregator {
   int node;  // index into Facts::nodes
 };
 
+// How file bytes become realms; the rows are in plan/realms.cpp.
+enum class RealmPolicy : int32_t { automatic, even, aligned, persistent, cyclic, balanced, tree, user };
+
 // Realms of the file, not of one call: fixed for the life of an open, so that a byte always goes through the
 // same aggregator (persistent file realms: Coloma et al., "A New Flexible MPI Collective I/O
 // Implementation", section 5.2). Together they own every byte,
@@ -81,8 +84,8 @@ struct FixedRealms {
   std::vector<Aggregator>
       aggregators;          // of each; none yet where the user has given realms and no call has run
   int64_t alignment = 1;    // their borders are multiples of it
-  int64_t piece_bytes = 1;  // no piece of any is shorter
-  bool given = false;       // by the user
+  int64_t piece_bytes = 1;  // no piece of any is shorter, but the first of the file may be
+  RealmPolicy policy = RealmPolicy::persistent;  // that made them
 };
 
 struct StorageFacts {
@@ -92,8 +95,6 @@ struct StorageFacts {
   int64_t stripe_targets = 0;
 };
 
-// How file bytes become realms; the rows are in plan/realm_policies.h.
-enum class RealmPolicy : int32_t { automatic, even, aligned, persistent, cyclic, balanced, tree, user };
 // Who aggregates; the rows are in plan/placement.h.
 enum class Placement : int32_t { memory, spread, first };
 
@@ -133,7 +134,9 @@ struct Facts {
   std::vector<Bucket> buckets;  // bucket_count of them, or none where they were not gathered
   std::vector<NodeFacts> nodes;
   StorageFacts storage;
-  std::shared_ptr<const FixedRealms> fixed;  // by an earlier call of the same open, or by the user
+  // By an earlier call of the same open, with the policy that was in force; and by the user, whose realms
+  // stay known while another policy is.
+  std::shared_ptr<const FixedRealms> fixed, given;
   Wishes wishes;
 };
 

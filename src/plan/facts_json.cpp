@@ -280,6 +280,7 @@ std::span<const char* const> storage_kind_names() {
 }
 
 json facts_as_json(const Facts& facts) {
+  const std::shared_ptr<const FixedRealms> known = known_realms(facts, chosen_policy(facts));
   json buckets = json::array();
   for (const Bucket& bucket : facts.buckets) {
     if (bucket.bytes > 0) buckets.push_back({bucket.first, bucket.end, bucket.bytes});
@@ -292,7 +293,7 @@ json facts_as_json(const Facts& facts) {
           {"digest", digest_json(facts.digest)},
           {"buckets", buckets},
           {"nodes", nodes_json(facts)},
-          {"fixed_realms", facts.fixed ? facts.fixed->owned.size() : 0},
+          {"fixed_realms", known ? known->owned.size() : 0},
           {"storage",
            {{"kind", storage_kind_name(facts.storage.kind)},
             {"block_bytes", facts.storage.block_bytes},

@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "plan/realms.h"
 #include "plan/spans.h"
 
 namespace concilio {
@@ -99,7 +100,7 @@ Hosts::Hosts(const Facts& facts, std::span<const int> nodes) : facts_(facts) {
       if (!named) host.candidates.push_back(rank);
     }
     // Realms that a user gives need as many aggregators as they are.
-    const bool given = facts.fixed && facts.fixed->given;
+    const bool given = chosen_policy(facts) == RealmPolicy::user;
     const auto most =
         given ? host.candidates.size() : static_cast<size_t>(aggregators_per_node(facts, node, nodes.size()));
     knows_data_ = knows_data_ || !node.spans.empty();

@@ -95,11 +95,11 @@ bool place(const Facts& facts, Hosts& hosts, const std::vector<std::vector<Inter
   return placed.size() >= unplaced.size();
 }
 
-std::shared_ptr<const FixedRealms> fixed_as(const Division& division, bool given) {
+std::shared_ptr<const FixedRealms> fixed_as(RealmPolicy policy, const Division& division) {
   auto fixed = std::make_shared<FixedRealms>();
   fixed->alignment = division.alignment;
   fixed->piece_bytes = std::max<int64_t>(1, division.piece_bytes);
-  fixed->given = given;
+  fixed->policy = policy;
   for (const Portion& portion : division.portions) {
     fixed->owned.push_back(portion.owned);
     if (portion.aggregator) fixed->aggregators.push_back(*portion.aggregator);
@@ -122,12 +122,17 @@ const char* realm_policy_name(RealmPolicy policy) {
 }
 
 RealmPolicy chosen_policy(const Facts& facts) {
-  const bool given = facts.fixed && facts.fixed->given;
+  const bool given = facts.given != nullptr;
   const RealmPolicy wished = facts.wishes.realms;
   if (wished == RealmPolicy::user && !given) return RealmPolicy::even;
   if (wished != RealmPolicy::automatic) return wished;
   if (given) return RealmPolicy::user;
   return facts.wishes.groups && facts.nodes.size() > 1 ? RealmPolicy::tree : RealmPolicy::even;
+}
+
+std::shared_ptr<const FixedRealms> known_realms(const Facts& facts, RealmPolicy policy) {
+  if (policy == RealmPolicy::user) return facts.given;
+  return facts.fixed && facts.fixed->policy == policy ? facts.fixed : nullptr;
 }
 
 int64_t wanted_realms(const Facts& facts, const Group& group) {
@@ -160,9 +165,8 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
   const int64_t most = hosts.most(false);
   if (most < 1) return {};
   count = std::min(count, most);
-  const bool known =
-      policy.of_file && facts.fixed && facts.fixed->given == (policy.policy == RealmPolicy::user);
-  Division division = known ? given_realms(*facts.fixed) : policy.divide({facts, group, count}, hosts);
+  const std::shared_ptr<const FixedRealms> known = known_realms(facts, policy.policy);
+  Division division = known ? given_realms(*known) : policy.divide({facts, group, count}, hosts);
   if (division.portions.empty()) return {};
   const std::vector<std::vector<Interval>> bytes = file_bytes(division, group.spans);
   if (!place(facts, hosts, bytes, policy.of_file, division.portions)) {
@@ -173,8 +177,8 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
     return realms_of(evenly, group, count, fixed);
   }
   if (policy.of_file) {
-    const bool stays = known && !facts.fixed->aggregators.empty();
-    fixed = stays ? facts.fixed : fixed_as(division, policy.policy == RealmPolicy::user);
+    const bool stays = known && !known->aggregators.empty();
+    fixed = stays ? known : fixed_as(policy.policy, division);
   }
   std::vector<Realm> realms;
   for (size_t i = 0; i < division.portions.size(); ++i) {

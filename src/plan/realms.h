@@ -51,6 +51,9 @@ const char* realm_policy_name(RealmPolicy policy);  // "auto" for `automatic`
 // The policy that the wishes and the nodes call for; never `automatic`.
 RealmPolicy chosen_policy(const Facts& facts);
 
+// Realms of the file that this policy takes, made earlier or given; nullptr: it makes its own.
+std::shared_ptr<const FixedRealms> known_realms(const Facts& facts, RealmPolicy policy);
+
 // How many realms the call's bytes in a group are worth, from the wishes, the nodes and the bytes; at least 1
 // if there is any candidate.
 int64_t wanted_realms(const Facts& facts, const Group& group);

@@ -17,7 +17,7 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
   int64_t count = wanted_realms(facts, group);
   if (!realm_policy_row(plan.policy).of_file) {
     count = most_realms(facts, plan, group, count);
-  } else if (!facts.fixed) {
+  } else if (!known_realms(facts, plan.policy)) {
     // A call that fixes realms may touch few of them, and a later one all.
     count = most_lasting_realms(facts, plan, group, count);
   }
@@ -32,7 +32,7 @@ void lay_out(const Facts& facts, Plan& plan, Group& group) {
     group.first_realm = static_cast<int>(first);
     group.end_realm = static_cast<int>(plan.realms.size());
     const auto made = static_cast<int64_t>(plan.realms.size() - first);
-    const bool stays = facts.fixed != nullptr && plan.fixed != nullptr;
+    const bool stays = known_realms(facts, plan.policy) != nullptr;
     const bool fits = size_windows(facts, plan, group);
     if (stays && !fits) {
       // That a byte always goes through the same aggregator comes before the budget.
@@ -57,7 +57,10 @@ int64_t behind_bytes(const Facts& facts, RealmPolicy policy) {
   int64_t bytes = may ? facts.wishes.write_behind_bytes : 0;
   for (const NodeFacts& node : facts.nodes) {
     const NodeLimit limit = node_limit(facts, node);
-    const int64_t aggregators = std::max<int64_t>(1, aggregators_per_node(facts, node, facts.nodes.size()));
+    // Realms that the user gives may need all.
+    const int64_t most = policy == RealmPolicy::user ? static_cast<int64_t>(node.candidates.size())
+                                                     : aggregators_per_node(facts, node, facts.nodes.size());
+    const int64_t aggregators = std::max<int64_t>(1, most);
     bytes = std::min({bytes, limit.rank_bytes / 2, limit.node_bytes / 2 / aggregators});
   }
   return bytes;
@@ -81,6 +84,10 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, P
   plan.policy = chosen_policy(facts);
   if (spans.empty()) return;
   plan.warning = memory_limit(facts).warning;
+  if (facts.wishes.realms == RealmPolicy::user && !facts.given) {
+    plan.warning += plan.warning.empty() ? "" : "; ";
+    plan.warning += "concilio_realms=user, but concilio_file_set_realms gave none: even realms are taken";
+  }
   plan.groups = aggregation_groups(facts, spans, realm_policy_row(plan.policy).of_file);
   plan.group_of_node.assign(facts.nodes.size(), -1);
   for (size_t i = 0; i < plan.groups.size(); ++i) {

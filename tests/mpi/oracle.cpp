@@ -17,6 +17,7 @@
 #include "oracle_case.h"
 #include "patient_barrier.h"
 #include "random.h"
+#include "random_realms.h"
 #include "turned.h"
 #include "type_generator.h"
 
@@ -33,6 +34,7 @@ struct Options {
   bool describe = false;
   bool types = false;
   bool threads = false;
+  bool realms = false;
   bool collective = false;
   Form form = Form::memory;
   std::string program, folder;
@@ -94,7 +96,10 @@ class Runner {
     whole.flat = flatten(whole.filetype);
     view_ = whole;
     position_ = 0;
-    for (op_ = 0; op_ < case_.ops.size(); ++op_) run_op(case_.ops[op_]);
+    for (op_ = 0; op_ < case_.ops.size(); ++op_) {
+      if (options_.realms) give_realms();
+      run_op(case_.ops[op_]);
+    }
     stage_ = "MPI_File_close";
     check(MPI_File_close(&file_));
     stage_ = "after close";
@@ -114,7 +119,8 @@ class Runner {
     return std::string(prefix ? prefix : "mpirun -n " + std::to_string(ranks_)) + " " + options_.program +
            " --seed " + std::to_string(options_.seed) + " --only-case " + std::to_string(index_) +
            (options_.own ? " --mpi-own" : "") + (options_.types ? " --types" : "") +
-           (options_.threads ? " --threads" : "") + (options_.collective ? " --collective" : "") +
+           (options_.threads ? " --threads" : "") + (options_.realms ? " --user-realms" : "") +
+           (options_.collective ? " --collective" : "") +
            (options_.form == Form::memory ? "" : std::string(" --datarep ") + name_of(options_.form));
   }
 
@@ -226,6 +232,15 @@ class Runner {
         transfer(op);
     }
     if (op.settle_after) settle();
+  }
+
+  // Before the first operation, and now and then others.
+  void give_realms() {
+    Random random(mix(case_.seed, op_ + 2000));
+    if (op_ > 0 && !random.chance(25)) return;
+    stage_ = "concilio_file_set_realms";
+    const std::string wrong = give_random_realms(file_, ranks_, random);
+    if (!wrong.empty()) fail(wrong);
   }
 
   void set_view(const View& view) {
@@ -557,13 +572,14 @@ class Runner {
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
-    "[--collective] "
+    "[--collective] [--user-realms] "
     "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
     "MPI_Pack\n"
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
     "  --collective  the same cases with every access collective\n"
+    "  --user-realms  give random realms to Concilio before the first operation, and others later\n"
     "  --datarep   of the views: native, external32, or turned, whose conversion functions are the oracle's\n"
     "  --mpi-own   do not check what the standard leaves open, or what the MPIs' own MPI-IO gets wrong\n";
 
@@ -580,6 +596,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.types = true;
     } else if (word == "--threads") {
       options.threads = true;
+    } else if (word == "--user-realms") {
+      options.realms = true;
     } else if (word == "--collective") {
       options.collective = true;
     } else if (word == "--mpi-own") {

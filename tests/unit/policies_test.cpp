@@ -264,7 +264,7 @@ TEST(EvenRealms, TakeNoNoticeOfWhereDataLie) {
 // Bytes up to 1 MiB, and all behind it.
 std::shared_ptr<FixedRealms> head_and_rest() {
   auto given = std::make_shared<FixedRealms>();
-  given->given = true;
+  given->policy = RealmPolicy::user;
   given->piece_bytes = MiB;
   given->owned = {Access(Nest::bytes(MiB), 0, int64_t{1} << 62), Access::contiguous(MiB)};
   return given;
@@ -272,7 +272,7 @@ std::shared_ptr<FixedRealms> head_and_rest() {
 
 TEST(GivenRealms, OneThatOwnsAllBehindAnOffsetHasItsBytes) {
   Facts facts = range(1000, 3 * MiB);
-  facts.fixed = head_and_rest();
+  facts.given = head_and_rest();
   const std::vector<Realm> set = realms(facts, RealmPolicy::user, 2);
   ASSERT_EQ(set.size(), 2u);
   EXPECT_EQ(set[0].bytes, MiB - 1000);
@@ -282,7 +282,7 @@ TEST(GivenRealms, OneThatOwnsAllBehindAnOffsetHasItsBytes) {
 
 TEST(GivenRealms, MoreThanRanksThatMayAggregateGiveWayToEvenOnes) {
   Facts facts = range(0, 64 * MiB, 1, 1);
-  facts.fixed = head_and_rest();
+  facts.given = head_and_rest();
   facts.wishes.realms = RealmPolicy::user;
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
   const Plan made = plan(facts);
@@ -293,12 +293,12 @@ TEST(GivenRealms, MoreThanRanksThatMayAggregateGiveWayToEvenOnes) {
 
 TEST(GivenRealms, AnotherPolicyAskedForDividesAnewAndIsKept) {
   Facts facts = range(0, 64 * MiB);
-  facts.fixed = head_and_rest();
+  facts.given = head_and_rest();
   facts.wishes.realms = RealmPolicy::persistent;
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
   const Plan first = plan(facts);
   ASSERT_TRUE(first.fixed);
-  EXPECT_FALSE(first.fixed->given);
+  EXPECT_EQ(first.fixed->policy, RealmPolicy::persistent);
   facts.fixed = first.fixed;
   facts.digest.end = 640 * MiB;
   EXPECT_EQ(plan(facts).realms.front().piece_bytes, first.realms.front().piece_bytes);
@@ -443,7 +443,7 @@ TEST(Policies, AutomaticIsTheTreeBetweenNodesAndEvenOnOne) {
   EXPECT_EQ(chosen_policy(facts), RealmPolicy::tree);
   facts.wishes.groups = false;
   EXPECT_EQ(chosen_policy(facts), RealmPolicy::even);
-  facts.fixed = head_and_rest();
+  facts.given = head_and_rest();
   EXPECT_EQ(chosen_policy(facts), RealmPolicy::user);
   facts.wishes.realms = RealmPolicy::balanced;
   EXPECT_EQ(chosen_policy(facts), RealmPolicy::balanced);

@@ -1,0 +1,16 @@
+// Random realms, given to Concilio through its C interface.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "random.h"
+
+namespace oracle {
+
+// Gives the file realms that follow from `random`, or none; collective, with the same random numbers on every
+// rank. Returns what was wrong; empty: nothing.
+std::string give_random_realms(MPI_File file, int ranks, Random random);
+
+}  // namespace oracle
