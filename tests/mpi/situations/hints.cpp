@@ -222,14 +222,14 @@ SITUATION(Hints, TooLateForWhatIsSettledAtTheOpen, not_own) {
   expect_works(file);
 }
 
-SITUATION(Hints, NotHonouredAreNotReturned, not_own) {
-  const std::string path = context.fresh_file("not-honoured");
+SITUATION(Hints, RealmsAndExchangeAreHonouredAndReturned, not_own) {
+  const std::string path = context.fresh_file("realms");
   File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
             Info{{"romio_cb_pfr", "enable"}, {"romio_cb_alltoall", "disable"}});
   std::map<std::string, std::string> hints = hints_of(file);
-  for (const char* name : {"romio_cb_pfr", "romio_cb_alltoall", "romio_cb_fr_types"}) {
-    EXPECT(hints.count(name) == 0);
-  }
+  EXPECT_EQUAL(std::string("enable"), hints["romio_cb_pfr"]);
+  EXPECT_EQUAL(std::string("disable"), hints["romio_cb_alltoall"]);
+  EXPECT_EQUAL(std::string("aar"), hints["romio_cb_fr_types"]);
   expect_works(file);
 }
 
