@@ -38,7 +38,7 @@ Flush choose_flush(const WindowShape& window, const FlushRules& rules, const Pri
 }
 
 double FlushCost::seconds(const Prices& prices) const {
-  return request_seconds + bytes / prices.storage_bytes_per_second;
+  return request_seconds + bytes / prices.window_bytes_per_second;
 }
 
 FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices) {
