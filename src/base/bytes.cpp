@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include <algorithm>
 #include "base/checked.h"
-
 #include "base/config.h"
 
 namespace concilio {

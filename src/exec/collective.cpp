@@ -59,9 +59,9 @@ int64_t headers_in(const std::vector<int64_t>& layout) {
 
 // Whether a plan may move by `shift`. Where a border between realms inside a page or stripe costs nothing but
 // a little time, that is less than planning anew.
-bool may_move(const Plan& plan, int64_t shift, const StorageFacts& storage) {
+bool serves(const Plan& plan, int64_t shift, const StorageFacts& storage) {
   bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
-  return stays_aligned(plan, shift) || (indifferent && !plan.fixed);
+  return stays_aligned(plan, shift) || (indifferent && may_move(plan));
 }
 
 // What a node tells the others of its part in a call.
@@ -152,11 +152,10 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   plan = concilio::plan(facts);
   if (!plan.warning.empty() && engine.team.rank() == 0) log_once(LogLevel::warning, plan.warning);
   if (plan.method != Method::two_phase) return;
-  const bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(), [&](const Realm& realm) {
-    return realm.aggregator == engine.team.rank();
-  });
-  auto status = workspace_.prepare(engine, plan,
-                                   aggregates ? behind_.prepare(engine.budget, plan.behind_bytes) : Status());
+  bool short_of_memory = false;
+  auto status = workspace_.prepare(engine, plan, short_of_memory);
+  // What the other operation's plan needs may be gone.
+  if (short_of_memory) plans_[1 - static_cast<size_t>(request.operation)].reset();
   layout_ = {};
   if (status) {
     if (plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
@@ -175,7 +174,7 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
 
 Status Collective::settle(Engine& engine) {
   if (!holds_back_) return {};
-  const Status mine = behind_.flush(engine);
+  const Status mine = behind_.end(engine);
   holds_back_ = false;
   held_for_ = nullptr;
   Verdict verdict = verdict_of(engine.team, mine);
@@ -215,7 +214,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
 
   std::optional<Plan>& plan = plans_[operation];
   if (digest.repeats && plan && digest.shift_min == digest.shift_max &&
-      may_move(*plan, digest.shift_min, engine.facts)) {
+      serves(*plan, digest.shift_min, engine.facts)) {
     ++engine.counters[Counter::plans_reused];
     if (digest.shift_min != 0) move(*plan, digest.shift_min);
   } else {
@@ -238,12 +237,16 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   }
   last_ = operation;
 
-  const bool behind = plan->behind_bytes > 0;
+  const bool behind = plan->behind_bytes > 0 && plan->fixed;
   if (!behind || plan->fixed != held_for_) {
     if (auto settled = settle(engine); !settled) return settled.error();
   }
+  engine.behind = behind ? &behind_ : nullptr;
   if (behind) {
-    engine.behind = &behind_;
+    const bool aggregates = std::any_of(plan->realms.begin(), plan->realms.end(),
+                                        [&](const Realm& realm) { return realm.aggregator == team.rank(); });
+    // Without memory nothing is held back, which is all.
+    if (aggregates) (void)behind_.prepare(engine.budget, plan->behind_bytes);
     held_for_ = plan->fixed;
     holds_back_ = true;
   }

@@ -21,7 +21,8 @@ Status checked(int code, const char* what) {
   return Error{ErrorKind::communication, 0, fmt::format("{} between nodes failed: {}", what, text)};
 }
 
-// The bytes of some windows that go to or come from one node.
+// The bytes of some windows that go to or come from one node: regular runs, and single pieces, which one
+// datatype describes all.
 class Pieces {
  public:
   void add(std::span<const WindowPart> parts, const Coverage& coverage) {
@@ -29,19 +30,35 @@ class Pieces {
   }
   // Committed; MPI_BYTE where there are none. Absolute addresses.
   Result<MPI_Datatype> type() {
-    if (types_.empty()) return MPI_BYTE;
+    if (empty()) return MPI_BYTE;
+    if (!single_addresses_.empty()) {
+      MPI_Datatype singles = MPI_DATATYPE_NULL;
+      note(PMPI_Type_create_hindexed(static_cast<int>(single_addresses_.size()), single_lengths_.data(),
+                                     single_addresses_.data(), MPI_BYTE, &singles));
+      if (code_ == MPI_SUCCESS) take(singles, 0);
+    }
+    std::vector<int> ones(types_.size(), 1);
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    int code = PMPI_Type_create_struct(static_cast<int>(types_.size()), ones_.data(), addresses_.data(),
-                                       types_.data(), &made);
+    if (code_ == MPI_SUCCESS) {
+      note(PMPI_Type_create_struct(static_cast<int>(types_.size()), ones.data(), addresses_.data(),
+                                   types_.data(), &made));
+    }
     for (MPI_Datatype& one : types_) PMPI_Type_free(&one);
-    if (code == MPI_SUCCESS) code = PMPI_Type_commit(&made);
     types_.clear();
-    if (Status status = checked(code, "describing windows"); !status) return status.error();
+    if (code_ == MPI_SUCCESS) note(PMPI_Type_commit(&made));
+    if (Status status = checked(code_, "describing windows"); !status) return status.error();
     return made;
   }
-  bool empty() const { return types_.empty(); }
+  bool empty() const { return types_.empty() && single_addresses_.empty(); }
 
  private:
+  void note(int code) {
+    if (code_ == MPI_SUCCESS) code_ = code;
+  }
+  void take(MPI_Datatype type, MPI_Aint address) {
+    types_.push_back(type);
+    addresses_.push_back(address);
+  }
   // A run's pieces lie in one part or in several; in memory the parts lie side by side.
   void add(std::span<const WindowPart> parts, const Run& run) {
     size_t part = 0;
@@ -51,20 +68,25 @@ class Pieces {
       int64_t count = 1;
       if (run.count > 1)
         count = std::min(run.count - i, (parts[part].file.end - run.length - begin) / run.stride + 1);
-      MPI_Datatype type = MPI_DATATYPE_NULL;
-      PMPI_Type_create_hvector(static_cast<int>(count), static_cast<int>(run.length), run.stride, MPI_BYTE,
-                               &type);
       MPI_Aint at = 0;
       PMPI_Get_address(address(parts[part], {begin, begin}), &at);
-      types_.push_back(type);
-      addresses_.push_back(at);
-      ones_.push_back(1);
+      if (count == 1) {
+        single_addresses_.push_back(at);
+        single_lengths_.push_back(static_cast<int>(run.length));
+      } else {
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        const int code = PMPI_Type_create_hvector(static_cast<int>(count), static_cast<int>(run.length),
+                                                  run.stride, MPI_BYTE, &type);
+        note(code);
+        if (code == MPI_SUCCESS) take(type, at);
+      }
       i += count;
     }
   }
   std::vector<MPI_Datatype> types_;
-  std::vector<MPI_Aint> addresses_;
-  std::vector<int> ones_;
+  std::vector<MPI_Aint> addresses_, single_addresses_;
+  std::vector<int> single_lengths_;
+  int code_ = MPI_SUCCESS;
 };
 
 // What one leader tells each other one.
@@ -217,7 +239,7 @@ class AlltoallwExchange : public Exchange {
       sent[node].add(parts, coverage);
     });
     const Result<Bag> told = leaders_.tell(mail);
-    if (!told) return told.error();
+    if (!told) return refuse(told.error());
     for_each_other_node([&](size_t node) {
       std::span<const std::byte> letter = told->letter(node);
       for_each_served(round, [&](size_t, const Parts& parts) {
@@ -246,7 +268,7 @@ class AlltoallwExchange : public Exchange {
       received[node].add(parts, coverage);
     });
     const Result<Bag> told = leaders_.tell(mail);
-    if (!told) return told.error();
+    if (!told) return refuse(told.error());
     for_each_other_node([&](size_t node) {
       std::span<const std::byte> letter = told->letter(node);
       for_each_carried(round, [&](size_t realm, size_t from, const Parts&) {
@@ -260,6 +282,13 @@ class AlltoallwExchange : public Exchange {
 
  private:
   using Parts = std::vector<WindowPart>;
+
+  // Takes part in the call that others wait in, with nothing to say.
+  Status refuse(const Error& error) {
+    std::vector<Pieces> none(nodes_), nothing(nodes_);
+    (void)leaders_.move(none, nothing);
+    return error;
+  }
 
   template <typename F>
   void for_each_carried(int64_t round, F&& f) {

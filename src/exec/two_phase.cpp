@@ -162,7 +162,8 @@ class TwoPhase {
     ImageHeader& header = images_.header(realm, round);
     wait(several_nodes() ? header.merged : header.filled.passed, images_.use(round) + 1);
     RangeLock guard = fresh_view_of(parts);
-    engine_.range_locked = engine_.caches_differ();
+    // What is held back is not in the file yet.
+    engine_.range_locked = engine_.caches_differ() && !engine_.behind;
     if (error_.ok() && engine_.range_locked) note(guard.acquire(LockMode::exclusive));
     if (error_.ok() && engine_.behind) {
       note(engine_.behind->absorb(engine_, parts));

@@ -8,8 +8,10 @@ namespace concilio {
 
 class Workspace {
  public:
-  // Collective over the engine's team. All ranks succeed or all fail; `so_far`: whether this one can.
-  Status prepare(Engine& engine, const Plan& plan, Status so_far);
+  // Collective over the engine's team. All ranks succeed or all fail. What is there for other plans stays,
+  // unless on some rank both would take more than its budget: then short_of_memory is set on all ranks, and
+  // only this plan may use the workspace.
+  Status prepare(Engine& engine, const Plan& plan, bool& short_of_memory);
 
   std::byte* segment() const { return segment_; }         // shared by the node
   const Buffer& old_bytes() const { return old_bytes_; }  // an aggregator's: what the file held

@@ -8,6 +8,7 @@ namespace concilio {
 
 Status WriteBehind::prepare(Budget& budget, int64_t bytes) {
   if (buffer_.size() >= bytes || !empty()) return {};
+  used_bytes_ = 0;
   buffer_ = Buffer();
   auto made = Buffer::allocate(budget, bytes);
   if (!made) return made.error();
@@ -92,13 +93,26 @@ Status WriteBehind::absorb(Engine& engine, std::span<const WindowPart> parts) {
 }
 
 Status WriteBehind::flush(Engine& engine) {
-  if (pieces_.empty()) return {};
+  if (pieces_.empty()) {
+    used_bytes_ = 0;
+    return {};
+  }
   std::vector<Transfer> transfers;
   transfers.reserve(pieces_.size());
   for (const auto& [begin, piece] : pieces_) transfers.push_back({begin, piece.data, piece.length});
   pieces_.clear();
   used_bytes_ = 0;
-  return engine.storage.write(transfers);
+  auto status = engine.storage.write(transfers);
+  // Where clients cache, others see it only now.
+  if (status && engine.caches_differ()) status = engine.storage.sync();
+  return status;
+}
+
+Status WriteBehind::end(Engine& engine) {
+  auto status = flush(engine);
+  file_end_ = 0;
+  buffer_ = Buffer();
+  return status;
 }
 
 }  // namespace concilio

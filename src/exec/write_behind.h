@@ -27,6 +27,8 @@ class WriteBehind {
   // Writes all that is held, in ascending order, neighbours as one. What cannot be written is lost, as after
   // any failed write: the error says so.
   Status flush(Engine& engine);
+  // The same, and gives the memory back; the file may have another size afterwards.
+  Status end(Engine& engine);
   bool empty() const { return pieces_.empty(); }
 
  private:

@@ -121,8 +121,7 @@ int get_info(File& file, MPI_Info* info) {
 }
 
 int set_info(File& file, MPI_Info info) {
-  file.in_turn([&] { file.adopt_hints(info); });
-  return MPI_SUCCESS;
+  return raise(file, "MPI_File_set_info", file.in_turn([&] { return file.adopt_hints(info); }));
 }
 
 namespace {

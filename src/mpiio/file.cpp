@@ -266,10 +266,13 @@ Status File::agree(const Status& mine) {
                fmt::format("rank {}: {}", worst.rank, worst.message)};
 }
 
-void File::adopt_hints(MPI_Info info) {
+Status File::adopt_hints(MPI_Info info) {
+  // A promise that allowed to hold writes back may be taken back.
+  Status settled = settle();
   Config changed = config();
   mpiio::adopt_hints(team_->comm(), info, changed, Moment::later);
   change_config(changed);
+  return settled;
 }
 
 void File::change_config(const Config& changed) {

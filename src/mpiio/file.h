@@ -152,7 +152,7 @@ class File {
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
   // Takes the hints of info objects given after the open, the same on every rank. Collective; within in_turn.
-  void adopt_hints(MPI_Info info);
+  Status adopt_hints(MPI_Info info);
   // The settings of what comes later. On all ranks alike; within in_turn.
   void change_config(const Config& changed);
   void remember(Operation operation, bool collective, const Plan& plan);

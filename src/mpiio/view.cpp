@@ -164,12 +164,12 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
   file.team().allreduce(asked);
   if (asked.least != asked.greatest)
     return refuse(ErrorKind::not_same, "the ranks give different data representations");
-  if (asked.hints) file.adopt_hints(info);
+  const Status settled = asked.hints ? file.adopt_hints(info) : Status();
   file.set_view(std::move(*view));
   file.set_position(0);
   // All ranks have read the shared pointer, and none uses it before it is back at the start.
   if (file.team().rank() == 0) (void)file.shared_pointer().set(0);
-  return file.agree({});
+  return file.agree(settled);
 }
 
 }  // namespace

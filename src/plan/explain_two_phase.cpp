@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t realms_shown = 16, groups_shown = 8;
+constexpr size_t realms_shown = 16, groups_shown = 8, nodes_shown = 16;
 
 std::string counted(int64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -75,6 +75,25 @@ std::string realm_table(const Plan& plan, std::span<const Realm> realms) {
                        format_bytes(realm.window_bytes), rounds_of(realm), offsets_of(realm));
   }
   if (realms.size() > realms_shown) out += fmt::format("  ... {} more\n", realms.size() - realms_shown);
+  return out;
+}
+
+const char* exchange_name(ExchangeStrategy exchange) {
+  return exchange == ExchangeStrategy::alltoallw ? "MPI_Alltoallw" : "messages";
+}
+
+// What each node has and what the plan takes of it, where that is known of any.
+std::string nodes_text(const Facts& facts, const Plan& plan) {
+  std::string out;
+  size_t shown = 0;
+  for (size_t node = 0; node < facts.nodes.size(); ++node) {
+    const int64_t free_bytes = facts.nodes[node].free_bytes;
+    if (free_bytes == INT64_MAX) continue;
+    if (++shown > nodes_shown) continue;
+    out += fmt::format("  node {}: {} available, {} taken\n", node, format_bytes(free_bytes),
+                       format_bytes(node_bytes(plan, static_cast<int>(node))));
+  }
+  if (shown > nodes_shown) out += fmt::format("  ... {} more nodes\n", shown - nodes_shown);
   return out;
 }
 
@@ -177,19 +196,25 @@ std::string explain_two_phase_text(const Facts& facts, const Plan& plan) {
   std::string out = fmt::format("realms: {}, {}; aggregators on {}; {} alternating buffers\n",
                                 realm_policy_name(plan.policy), realm_policy_row(plan.policy).summary,
                                 placement_row(facts.wishes.placement).summary, plan.slots);
+  out += nodes_text(facts, plan);
   for (size_t i = 0; i < std::min(groups_shown, plan.groups.size()); ++i)
     out += group_text(facts, plan, plan.groups[i]);
   if (plan.groups.size() > groups_shown)
     out += fmt::format("... {} more groups\n", plan.groups.size() - groups_shown);
   const Movement movement = movement_of(facts, plan);
-  out += fmt::format("in all: {} in {}, at most {}; {} between nodes, none within: {} by shared memory\n",
-                     counted(static_cast<int64_t>(plan.realms.size()), "realm"),
-                     counted(static_cast<int64_t>(plan.groups.size()), "group"),
-                     counted(plan.rounds, "round"), counted(movement.messages, "message"),
-                     movement.shared == 1 ? "1 copy" : fmt::format("{} copies", movement.shared));
+  out += fmt::format(
+      "in all: {} in {}, at most {}; at most {} between nodes, by {}; none within: at most {} by shared "
+      "memory\n",
+      counted(static_cast<int64_t>(plan.realms.size()), "realm"),
+      counted(static_cast<int64_t>(plan.groups.size()), "group"), counted(plan.rounds, "round"),
+      counted(movement.messages, "message"), exchange_name(plan.exchange),
+      movement.shared == 1 ? "1 copy" : fmt::format("{} copies", movement.shared));
   out += fmt::format("memory of a rank: {} at most; {} shared on a node, {} of an aggregator's own\n",
                      format_bytes(plan.peak_bytes), format_bytes(plan.segment_bytes),
                      format_bytes(plan.staging_bytes));
+  if (plan.behind_bytes > 0)
+    out += fmt::format("of which {} may hold back writes, to join those of several calls\n",
+                       format_bytes(plan.behind_bytes));
   return out;
 }
 
@@ -210,6 +235,8 @@ json explain_two_phase_json(const Facts& facts, const Plan& plan) {
           {"anchor", plan.granule.anchor},
           {"segment_bytes", plan.segment_bytes},
           {"staging_bytes", plan.staging_bytes},
+          {"behind_bytes", plan.behind_bytes},
+          {"exchange", exchange_name(plan.exchange)},
           {"messages_between_nodes", movement.messages},
           {"copies_within_nodes", movement.shared}};
 }

@@ -29,7 +29,8 @@ int64_t wished_limit(const Facts& facts) {
 
 int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule) {
   int64_t parts = static_cast<int64_t>(realm.positions.size());
-  if (realm.piece_bytes > 0) parts += window_bytes / realm.piece_bytes + 2;
+  // Every stretch may begin and end within a piece of its own.
+  if (realm.piece_bytes > 0) parts = 2 * parts + window_bytes / realm.piece_bytes + 2;
   return align_up(window_bytes / std::max<int64_t>(1, granule) + 2 * parts, cache_line_bytes);
 }
 

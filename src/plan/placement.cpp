@@ -136,24 +136,21 @@ int64_t Hosts::most(bool with_memory) const {
   return most;
 }
 
-// Of the hosts with room that suit: the one with most memory left when what they have taken on is reckoned.
+// Of the hosts with room that suit: of those that have taken on fewest, so that no host does the work of all,
+// the one with most memory.
 template <typename Suits>
 std::optional<Aggregator> Hosts::richest(Suits&& suits) {
   const auto is_full = [](const Host& host) {
     return host.taken == static_cast<int64_t>(host.candidates.size());
   };
   while (first_with_room_ < hosts_.size() && is_full(hosts_[first_with_room_])) ++first_with_room_;
-  const auto left = [&](const Host& host) {
-    const __int128 taken = static_cast<__int128>(host.taken) * facts_.wishes.memory_min_bytes;
-    return static_cast<__int128>(host.free_bytes) - taken;
-  };
   Host* best = nullptr;
   for (size_t i = first_with_room_; i < hosts_.size(); ++i) {
     Host& host = hosts_[i];
-    // Those that follow have no more.
-    if (best && left(*best) >= host.free_bytes) break;
     if (is_full(host) || !suits(host)) continue;
-    if (!best || left(host) > left(*best)) best = &host;
+    if (!best || host.taken < best->taken) best = &host;
+    // Those that follow have no more memory.
+    if (best->taken == 0) break;
   }
   if (!best) return {};
   return Aggregator{best->candidates[static_cast<size_t>(best->taken++)], best->node};

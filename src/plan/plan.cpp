@@ -62,9 +62,15 @@ Plan plan(const Facts& facts) {
   return plan;
 }
 
+bool may_move(const Plan& plan) {
+  return !plan.fixed && std::all_of(plan.realms.begin(), plan.realms.end(), [](const Realm& realm) {
+    return realm.owned.is_contiguous() && realm.owned.displacement() == 0;
+  });
+}
+
 bool stays_aligned(const Plan& plan, int64_t shift_bytes) {
   if (shift_bytes == 0) return true;
-  if (plan.fixed) return false;
+  if (!may_move(plan)) return false;
   return std::all_of(plan.realms.begin(), plan.realms.end(),
                      [&](const Realm& realm) { return shift_bytes % realm.alignment == 0; });
 }

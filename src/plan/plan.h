@@ -96,8 +96,9 @@ inline constexpr int64_t memory_floor_bytes = 64 << 10;
 bool needs_buckets(const Facts& facts);
 Plan plan(const Facts& facts);
 
-// The same plan `shift` bytes further on, for a repeated pattern. Whether it may: realms that are the call's
-// own, and whose borders stay aligned.
+// The same plan `shift` bytes further on, for a repeated pattern. It may move where realms are the call's own
+// and positions are file offsets; and whether borders stay aligned.
+bool may_move(const Plan& plan);
 bool stays_aligned(const Plan& plan, int64_t shift_bytes);
 void move(Plan& plan, int64_t shift_bytes);
 

@@ -245,6 +245,8 @@ ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const P
                                    [](const Group& group) { return group.nodes.size() > 1; });
   if (!travels || facts.wishes.alltoallw == Choice3::disable) return ExchangeStrategy::messages;
   if (facts.wishes.alltoallw == Choice3::enable) return ExchangeStrategy::alltoallw;
+  // All leaders would wait for all groups.
+  if (layout.groups.size() > 1) return ExchangeStrategy::messages;
   // By messages an aggregator takes in one a node and window, and copies the bytes on. MPI_Alltoallw spares
   // the copy, but every leader speaks to every other one three times in a round of anybody's, and MPI goes
   // through the pieces one by one.

@@ -157,6 +157,19 @@ int64_t wanted_realms(const Facts& facts, const Group& group) {
   return std::min(able, ceil_divide(bytes, std::max<int64_t>(1, facts.wishes.domain_bytes)));
 }
 
+namespace {
+
+// In place of what a policy cannot do.
+std::vector<Realm> even_realms(const Facts& facts, const Group& group, int64_t count) {
+  Facts evenly = facts;
+  evenly.wishes.realms = RealmPolicy::even;
+  evenly.fixed = evenly.given = nullptr;
+  std::shared_ptr<const FixedRealms> none;
+  return realms_of(evenly, group, count, none);
+}
+
+}  // namespace
+
 std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t count,
                              std::shared_ptr<const FixedRealms>& fixed) {
   if (count < 1 || group.spans.empty()) return {};
@@ -171,10 +184,7 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
   const std::vector<std::vector<Interval>> bytes = file_bytes(division, group.spans);
   if (!place(facts, hosts, bytes, policy.of_file, division.portions)) {
     // More realms than ranks that may aggregate: nobody's bytes may be left out.
-    Facts evenly = facts;
-    evenly.wishes.realms = RealmPolicy::even;
-    evenly.fixed = nullptr;
-    return realms_of(evenly, group, count, fixed);
+    return even_realms(facts, group, count);
   }
   if (policy.of_file) {
     const bool stays = known && !known->aggregators.empty();
@@ -193,6 +203,13 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
     realm.alignment = division.alignment;
     realm.piece_bytes = division.piece_bytes;
     if (realm.bytes > 0) realms.push_back(std::move(realm));
+  }
+  int64_t bytes_in_all = 0;
+  for (const Realm& realm : realms) bytes_in_all += realm.bytes;
+  // A policy that leaves bytes out or deals some twice would lose data.
+  if (bytes_in_all != total_bytes(group.spans) && policy.policy != RealmPolicy::even) {
+    fixed = nullptr;
+    return even_realms(facts, group, count);
   }
   return realms;
 }

@@ -248,6 +248,7 @@ int64_t most_lasting_realms(const Facts& facts, const Plan& plan, const Group& g
   Plan worst;
   worst.operation = Operation::write;
   worst.slots = plan.slots;
+  worst.behind_bytes = plan.behind_bytes;
   worst.granule = {1, 0};
   Realm realm;
   realm.positions.resize(bucket_count);

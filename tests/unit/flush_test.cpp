@@ -128,7 +128,8 @@ TEST(AtOnce, StorageServesNoMoreThanThereAre) {
 TEST(FlushCosts, OfManyWindowsTogether) {
   const WindowShape all = strided(1000, 1000, 10'000);
   EXPECT_NEAR(cost_of_flush(rmw, all, 10, local).request_seconds, 20e-6, 1e-12);
-  EXPECT_NEAR(cost_of_flush(list, all, 10, local).request_seconds, 1000 * local.scattered_write_seconds, 1e-9);
+  EXPECT_NEAR(cost_of_flush(list, all, 10, local).request_seconds, 1000 * local.scattered_write_seconds,
+              1e-9);
   EXPECT_EQ(cost_of_flush(list, all, 10, local).bytes, 1e6);
   EXPECT_LE(cheapest_flush(all, 10, wide()).seconds(wide()),
             cost_of_flush(rmw, all, 10, wide()).seconds(wide()));

@@ -50,7 +50,7 @@ TEST(PlacementTable, IsInTheOrderOfPlacement) {
   EXPECT_EQ(placement_rows().size(), 3u);
 }
 
-TEST(PlacementByMemory, TakesTheRichestHostAndReckonsWhatItHasTakenOn) {
+TEST(PlacementByMemory, TakesTheRichestOfTheHostsThatHaveTakenOnFewest) {
   struct Row {
     const char* situation;
     std::vector<int64_t> free_mib;
@@ -59,10 +59,10 @@ TEST(PlacementByMemory, TakesTheRichestHostAndReckonsWhatItHasTakenOn) {
   };
   const Row rows[] = {
       {"the richest", {20, 90, 40}, 1, {1}},
-      {"it stays the richest", {20, 90, 40}, 5, {1, 1, 1, 1, 2}},
-      {"each takes 10 of it", {40, 45, 20}, 4, {1, 0, 1, 0}},
+      {"everybody once before anybody twice", {20, 90, 40}, 5, {1, 2, 0, 1, 2}},
+      {"then the richest again", {40, 45, 20}, 4, {1, 0, 2, 1}},
       {"equal ones by index", {50, 50, 50}, 4, {0, 1, 2, 0}},
-      {"one of four candidates each", {1000, 20}, 5, {0, 0, 0, 0, 1}},
+      {"each needs memory for all it takes on", {1000, 20}, 5, {0, 1, 0, 1, 0}},
   };
   for (const Row& row : rows)
     EXPECT_EQ(placed(hosts_with(row.free_mib), Placement::memory, row.realms), row.nodes) << row.situation;

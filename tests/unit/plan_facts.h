@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/facts.h"
+#include "plan/realms.h"
 #include "plan/spans.h"
 
 namespace concilio::test {
@@ -236,7 +237,7 @@ inline RandomCall random_call(std::mt19937_64& random) {
   }
   Wishes& wishes = facts.wishes;
   wishes.forced_method = static_cast<int32_t>(Method::two_phase);
-  wishes.realms = static_cast<RealmPolicy>(below(8));
+  wishes.realms = static_cast<RealmPolicy>(below(static_cast<int64_t>(realm_policy_rows().size()) + 1));
   wishes.placement = static_cast<Placement>(below(3));
   wishes.groups = below(4) > 0;
   wishes.group_bytes = 1 + magnitude(34);

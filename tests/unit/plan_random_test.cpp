@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/checked.h"
+#include "pattern/copy.h"
 #include "plan/footprint.h"
 #include "plan/plan.h"
 #include "plan/realms.h"
@@ -151,6 +152,20 @@ void expect_sums(const Plan& plan) {
   ASSERT_EQ(plan.window_bytes, window);
 }
 
+// The parts' maps lie one after another in each image (exec/images.h): the first window, a middle and the
+// last.
+void expect_maps_have_room(const Plan& plan) {
+  for (const Realm& realm : plan.realms) {
+    const int64_t rounds = rounds_of(realm);
+    for (const int64_t round : {int64_t{0}, rounds / 2, rounds - 1}) {
+      int64_t bytes = 0;
+      for (const Interval& part : window(realm, round))
+        bytes += CoverageMap::bytes_needed(part.length(), plan.granule.granule);
+      ASSERT_LE(bytes, realm.map_bytes);
+    }
+  }
+}
+
 void expect_good(const RandomCall& call, const Plan& plan, std::mt19937_64& random) {
   ASSERT_EQ(plan.method, Method::two_phase);
   ASSERT_FALSE(plan.realms.empty());
@@ -158,6 +173,7 @@ void expect_good(const RandomCall& call, const Plan& plan, std::mt19937_64& rand
   for (const Group& group : plan.groups) ASSERT_NO_FATAL_FAILURE(expect_partition(plan, group, random));
   ASSERT_NO_FATAL_FAILURE(expect_aggregators(call.facts, plan));
   ASSERT_NO_FATAL_FAILURE(expect_sums(plan));
+  ASSERT_NO_FATAL_FAILURE(expect_maps_have_room(plan));
 }
 
 std::string about(int i, const Facts& facts) {

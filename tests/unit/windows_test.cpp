@@ -1,4 +1,5 @@
 #include "plan/windows.h"
+#include "pattern/copy.h"
 
 #include <gtest/gtest.h>
 
@@ -202,6 +203,38 @@ TEST(MovedPlans, AreThePlansOfMovedCalls) {
     ASSERT_EQ(made.rounds, rounds) << i;
     for (size_t g = 0; g < made.groups.size(); ++g) {
       ASSERT_EQ(made.groups[g].spans.front().begin, before.groups[g].spans.front().begin + shift) << i;
+    }
+  }
+}
+
+// What exec/images.h lays out for the parts of a window, one map after another.
+int64_t maps_needed(const Plan& plan, const Realm& realm, int64_t round) {
+  int64_t bytes = 0;
+  for (const Interval& part : window(realm, round))
+    bytes += CoverageMap::bytes_needed(part.length(), plan.granule.granule);
+  return bytes;
+}
+
+TEST(Maps, HaveRoomForPartsCutAtBothEndsOfManyStretches) {
+  // Stretches of a block and a little, so that each begins and ends in pieces of blocks.
+  for (const int64_t block_bytes : {int64_t{8192}, int64_t{1} << 20}) {
+    Facts facts = test::interleaved(Operation::write, 2, 64, 128 * block_bytes);
+    facts.digest.granule = 64;
+    facts.digest.first = block_bytes - 64;
+    facts.digest.end = facts.digest.first + 127 * 2 * block_bytes + block_bytes + 128;
+    facts.digest.bytes = 128 * (block_bytes + 128);
+    for (int64_t i = 0; i < 128; ++i) {
+      const int64_t begin = facts.digest.first + i * 2 * block_bytes;
+      facts.buckets.push_back({begin, begin + block_bytes + 128, block_bytes + 128});
+    }
+    facts.wishes.realms = RealmPolicy::cyclic;
+    facts.wishes.realm_block_bytes = block_bytes;
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    const Plan made = plan(facts);
+    ASSERT_EQ(made.realms.size(), 2u);
+    for (const Realm& realm : made.realms) {
+      for (int64_t round = 0; round < rounds_of(realm); ++round)
+        ASSERT_LE(maps_needed(made, realm, round), realm.map_bytes) << block_bytes << ' ' << round;
     }
   }
 }
