@@ -103,7 +103,8 @@ def faults(root, concilio):
         if f"`{name}`" not in guide:
             yield f"docs/guide.md does not explain the counter {name}"
     for document in [*root.glob("*.md"), *(root / "docs").rglob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+        prose = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
             if not (document.parent / target).exists():
                 yield f"{document.relative_to(root)} points to {target}, which is not there"
     help_text = subprocess.run([concilio, "--help"], check=True, capture_output=True, text=True).stdout
