@@ -48,7 +48,7 @@ FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, co
     case Flush::read_modify_write:
       return {2 * windows * prices.request_seconds, 2 * static_cast<double>(window.range_bytes)};
     case Flush::list:
-      return {runs * prices.scattered_write_seconds, covered_bytes};
+      return {runs * prices.window_piece_seconds, covered_bytes};
     case Flush::batch:
       return {runs * seconds_at_once(Operation::write, runs / windows, prices), covered_bytes};
   }

@@ -16,14 +16,14 @@ namespace {
 // Measured on a 2-core machine with a warm page cache: a request of a few bytes takes 1 us, long ones move
 // 5e9 B/s; one core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
 // writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us
-// where ranks wait for cores. A small write among many in places apart takes 3 to 6 us where several
-// aggregators write, while a window of 1 MiB that is in cache takes some 180 us to be read and written: the
-// two are even where pieces begin 32 KiB apart (bench/figures, sieving). At once (io_uring) a small write
-// takes 8 to 17 us: each is handed to a thread of the kernel, and these take turns at the lock. Cached reads
-// take as long either way.
+// where ranks wait for cores. A small write among many in places apart takes 3 us, at once (io_uring) 8 to
+// 17: each is handed to a thread of the kernel, and these take turns at the lock. Cached reads take as long
+// either way. Several aggregators at once: a piece takes 6 us, and a window of 1 MiB, which is in cache, some
+// 100 us to be read and written; the two are even where pieces begin 64 KiB apart (bench/figures, sieving).
 constexpr Prices local_prices = {.request_seconds = 1e-6,
-                                 .window_bytes_per_second = 12e9,
-                                 .scattered_write_seconds = 4.5e-6,
+                                 .window_bytes_per_second = 20e9,
+                                 .window_piece_seconds = 6e-6,
+                                 .scattered_write_seconds = 3e-6,
                                  .storage_bytes_per_second = 5e9,
                                  .parallel_streams = 64,
                                  .parallel_writers = 1,
@@ -48,6 +48,7 @@ constexpr Prices local_prices = {.request_seconds = 1e-6,
 Prices remote_prices(double request_seconds, double streams) {
   Prices prices = local_prices;
   prices.request_seconds = prices.scattered_write_seconds = request_seconds;
+  prices.window_piece_seconds = request_seconds;
   prices.lock_seconds = 300e-6;
   prices.storage_bytes_per_second = prices.window_bytes_per_second = 5e8;
   prices.parallel_streams = prices.parallel_writers = streams;

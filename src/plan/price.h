@@ -19,6 +19,7 @@ struct AtOnce {
 struct Prices {
   double request_seconds;           // one read or write request, besides its bytes
   double window_bytes_per_second;   // storage_bytes_per_second of a window, which has just been filled
+  double window_piece_seconds;      // a request of an aggregator that writes a window piece by piece
   double scattered_write_seconds;   // the same of a write that is one of many in places apart
   double storage_bytes_per_second;  // one stream
   double parallel_streams;          // streams that storage serves at once, of reads
