@@ -9,7 +9,8 @@ from tables import MEMORY, REALMS, TECHNIQUES, size_text  # noqa: E402
 # Distinct in grey and to the colour-blind too.
 COLOURS = {"own": "#777777", "struct": "#0072b2", "vector": "#009e73", "indexed": "#d55e00", "rmw": "#0072b2",
            "list": "#d55e00", "batch": "#009e73", "auto": "#000000", "threshold": "#cc79a7", "even": "#777777",
-           "aligned": "#56b4e9", "persistent": "#009e73", "persistent aligned": "#0072b2", MEMORY[0]: "#777777",
+           "aligned": "#56b4e9", "persistent": "#009e73", "persistent aligned": "#0072b2",
+           "persistent aligned, held back": "#d55e00", MEMORY[0]: "#777777",
            MEMORY[1]: "#e69f00", MEMORY[2]: "#0072b2", "memory-conscious": "#0072b2"}
 # Fixed: two drawings of the same results are the same bytes.
 plot.rcParams.update({"svg.hashsalt": "concilio", "svg.fonttype": "none", "font.size": 9, "axes.grid": True,

@@ -98,7 +98,7 @@ def sieving(rows):
     return text
 
 
-REALMS = ("even", "aligned", "persistent", "persistent aligned")
+REALMS = ("even", "aligned", "persistent", "persistent aligned", "persistent aligned, held back")
 
 
 def realms(rows):
@@ -109,8 +109,8 @@ def realms(rows):
         locks = [str(round(row["counters"]["locks_taken"])) if row and "counters" in row else "-" for row in got.values()]
         lines.append([some["ranks"], f"`{some['flush']}`", *(rate(row) for row in got.values()),
                       *(times(got[name], got["even"]) for name in REALMS[1:]), " / ".join(locks)])
-    return table(["ranks", "holes", "even", "aligned", "persistent", "both", "aligned / even", "persistent / even",
-                  "both / even", "locks taken, in this order"], lines)
+    return table(["ranks", "holes", "even", "aligned", "persistent", "both", "held back", "aligned / even",
+                  "persistent / even", "both / even", "held back / even", "locks taken, in this order"], lines)
 
 
 MEMORY = ("plain, equal memory", "plain, drawn memory", "memory-conscious")
