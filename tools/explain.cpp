@@ -100,6 +100,12 @@ Result<Subject> from_file(const ExplainOptions& options, const Config& config) {
   subject.title = "facts of " + options.pattern;
   subject.facts = std::move(*facts);
   if (const Status status = take_over_machine(options, config, subject.facts); !status) return status.error();
+  if (subject.facts.buckets.empty() && needs_buckets(subject.facts)) {
+    complain(
+        "explain: the facts do not tell how the bytes are spread, which the call they are of did not need; a "
+        "run "
+        "would gather it, and may plan otherwise");
+  }
   subject.plan = plan(subject.facts);
   if (!options.picture_file.empty() && subject.facts.digest.bytes > 0)
     subject.raster =
@@ -118,6 +124,8 @@ Result<Subject> subject_of(const ExplainOptions& options, const Config& config) 
 }
 
 Status write_picture(const std::string& path, const Subject& subject) {
+  if (!path.ends_with(".svg"))
+    return wrong(fmt::format("--picture {}: it is an SVG drawing; give it a name that ends in .svg", path));
   if (subject.raster.rows.empty())
     return wrong("--picture: no rank asks for any bytes, there is nothing to draw");
   errno = 0;
@@ -171,9 +179,16 @@ std::string footer() {
   return text + "\nSizes are bytes, or as 64K, 4MiB. The environment's settings are not read.";
 }
 
+// CLI11's own check speaks of ranges of floating-point numbers.
+std::string whole_number(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const bool good = digits && text.size() <= 15 && text.find_first_not_of('0') != std::string::npos;
+  return good ? "" : fmt::format("'{}' is no whole number from 1 to 999999999999999", text);
+}
+
 void add_machine_options(CLI::App& parser, ExplainOptions& options) {
   const auto count = [&](const char* name, int64_t& value, const char* help) {
-    parser.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name("COUNT");
+    parser.add_option(name, value, help)->check(whole_number)->type_name("COUNT");
   };
   count("-n,--ranks", options.ranks, "Ranks (default: 4, or as many as nodes)");
   count("--nodes", options.nodes, "Nodes that the ranks are divided among evenly, in order (default: 1)");

@@ -58,7 +58,8 @@ Result<std::vector<int64_t>> drawn_memory(const std::string& text, size_t nodes)
     words.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  if (words.size() < 2 || words.size() > 3) return refuse("two sizes and a seed are at most what it takes");
+  if (words.size() < 2 || words.size() > 3)
+    return refuse("it takes a mean, a standard deviation and, if wished, a seed");
   const Result<int64_t> mean = parse_bytes(words[0]), deviation = parse_bytes(words[1]);
   if (!mean) return refuse(mean.error().message);
   if (!deviation) return refuse(deviation.error().message);

@@ -75,20 +75,21 @@ Status WriteBehind::take(Engine& engine, Interval file, const std::byte* data) {
 
 Status WriteBehind::absorb(Engine& engine, std::span<const WindowPart> parts) {
   Stopwatch time(engine.counters, Counter::copy_ns);
+  Interval last;  // the covered stretch that was met last, not taken yet
+  std::byte* data = nullptr;
   for (const WindowPart& part : parts) {
     for (Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
          covered = part.map.next_covered(covered.end)) {
-      std::byte* data = part.data + (covered.begin - part.file.begin);
-      if (covered.end > file_end_ && part.map.next_covered(covered.end).empty() && &part == &parts.back()) {
-        forget(covered);
-        const Transfer last{covered.begin, data, covered.length()};
-        if (auto status = engine.storage.write(std::span(&last, 1)); !status) return status;
-        file_end_ = covered.end;
-      } else if (auto status = take(engine, covered, data); !status) {
-        return status;
-      }
+      if (auto status = take(engine, last, data); !status) return status;
+      last = covered;
+      data = part.data + (covered.begin - part.file.begin);
     }
   }
+  if (last.end <= file_end_) return take(engine, last, data);
+  forget(last);
+  const Transfer through{last.begin, data, last.length()};
+  if (auto status = engine.storage.write(std::span(&through, 1)); !status) return status;
+  file_end_ = last.end;
   return {};
 }
 

@@ -36,8 +36,9 @@ std::string header(const Facts& facts) {
   if (facts.storage.block_bytes > 0)
     out += fmt::format(", blocks of {}", format_bytes(facts.storage.block_bytes));
   if (facts.storage.stripe_bytes > 0) {
-    out += fmt::format(", stripes of {} over {}", format_bytes(facts.storage.stripe_bytes),
-                       counted(facts.storage.stripe_targets, "target"));
+    out += fmt::format(", stripes of {}", format_bytes(facts.storage.stripe_bytes));
+    if (facts.storage.stripe_targets > 0)
+      out += fmt::format(" over {}", counted(facts.storage.stripe_targets, "target"));
   }
   return out + "\n";
 }
