@@ -79,7 +79,7 @@ std::string realm_table(const Plan& plan, std::span<const Realm> realms) {
 }
 
 const char* exchange_name(ExchangeStrategy exchange) {
-  return exchange == ExchangeStrategy::alltoallw ? "MPI_Alltoallw" : "messages";
+  return exchange == ExchangeStrategy::alltoallw ? "MPI_Alltoallw" : "nonblocking";
 }
 
 // What each node has and what the plan takes of it, where that is known of any.
@@ -203,7 +203,7 @@ std::string explain_two_phase_text(const Facts& facts, const Plan& plan) {
     out += fmt::format("... {} more groups\n", plan.groups.size() - groups_shown);
   const Movement movement = movement_of(facts, plan);
   out += fmt::format(
-      "in all: {} in {}, at most {}; at most {} between nodes, by {}; none within: at most {} by shared "
+      "in all: {} in {}, at most {}; at most {} between nodes ({}); none within: at most {} by shared "
       "memory\n",
       counted(static_cast<int64_t>(plan.realms.size()), "realm"),
       counted(static_cast<int64_t>(plan.groups.size()), "group"), counted(plan.rounds, "round"),

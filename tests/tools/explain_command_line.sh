@@ -11,14 +11,18 @@ sed -n '/^  partition tree/,/realm aggregator/p' out >found
 cat >wanted <<'END'
   partition tree:
     0-6291456 (6 MiB)
-    |- 0-4194304 (4 MiB)
-    |  |- 0-2097152 (2 MiB)
-    |  `- 2097152-4194304 (2 MiB)
-    `- 4194304-6291456 (2 MiB)
+    |- 0-3145728 (3 MiB)
+    |  |- 0-1572864 (1.5 MiB)
+    |  `- 1572864-3145728 (1.5 MiB)
+    `- 3145728-6291456 (3 MiB)
+       |- 3145728-4718592 (1.5 MiB)
+       `- 4718592-6291456 (1.5 MiB)
   remerged, 1 portion taken over:
     0-6291456 (6 MiB)
-    |- 0-2097152 (2 MiB): rank 0 on node 0
-    `- 2097152-6291456 (4 MiB): rank 2 on node 1
+    |- 0-3145728 (3 MiB)
+    |  |- 0-1572864 (1.5 MiB): rank 0 on node 0
+    |  `- 1572864-3145728 (1.5 MiB): rank 2 on node 1
+    `- 3145728-6291456 (3 MiB): rank 3 on node 1
   realm aggregator  node      bytes     window rounds  offsets
 END
 diff wanted found >>err || fail 'the partition tree is another'
