@@ -137,7 +137,7 @@ int64_t take_number(std::span<const std::byte>& mail) {
 
 Coverage take_coverage(std::span<const std::byte>& mail) {
   const auto length = std::min(static_cast<size_t>(take_number(mail)), mail.size());
-  const Coverage coverage = Coverage::received(mail.first(length));
+  Coverage coverage = Coverage::received(mail.first(length));
   mail = mail.subspan(length);
   return coverage;
 }

@@ -66,6 +66,7 @@ void write_report(File& file) {
   record["max"] = named(maxima);
   record["peak_bytes_per_rank"] = maxima[peak];
   std::vector<int64_t> peaks;
+  peaks.reserve(node_peaks.size());
   for (const NodePeak& one : node_peaks) peaks.push_back(one.bytes);
   record["peak_bytes_per_node"] = *std::ranges::max_element(peaks);
   if (peaks.size() <= nodes_listed) record["peak_bytes_by_node"] = peaks;
