@@ -20,7 +20,8 @@ struct BenchOptions {
   std::string mib_per_rank;
   int repetitions = 5;
   std::vector<std::string> hints;
-  bool independent = false, collective = false, read_only = false, write_only = false, sync = false, no_verify = false;
+  bool independent = false, collective = false, read_only = false, write_only = false, sync = false,
+       no_verify = false;
   bool overlap = false;
   bool concilio = false;
   bool compare = false;

@@ -77,7 +77,8 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::write_behind, ValueType::bytes, 0, tib, "0", nullptr, "concilio_write_behind", nullptr,
      "Bytes of several collective writes that an aggregator may hold back to write them together, until a "
      "sync, a "
-     "read or the close; only with realms of the file (persistent, cyclic, user) and romio_no_indep_rw=true."},
+     "read or the close; only with realms of the file (persistent, cyclic, user) and "
+     "romio_no_indep_rw=true."},
     {Key::group_bytes, ValueType::bytes, 1, tib, "4M", nullptr, "concilio_group_bytes", nullptr,
      "Data that an aggregation group has at least, where there are several nodes (Msg_group)."},
     {Key::domain_bytes, ValueType::bytes, 1, tib, "1M", nullptr, "concilio_domain_bytes", nullptr,
