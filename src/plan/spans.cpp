@@ -42,7 +42,7 @@ std::vector<Interval> file_spans(const Facts& facts) {
 }
 
 std::vector<Interval> tight_spans(std::span<const Bucket> buckets, size_t most) {
-  const std::vector<Interval> spans = joined(of_buckets(buckets), 1);
+  std::vector<Interval> spans = joined(of_buckets(buckets), 1);
   if (spans.size() <= most) return spans;
   // The widest most - 1 gaps stay; of those as wide as the narrowest of them, the first.
   std::vector<size_t> kept;  // by the span behind the gap
