@@ -50,6 +50,9 @@ class Exchange {
   std::vector<size_t> carried_, served_;
 };
 
+// An error of MPI in one of its calls between nodes: "`what` between nodes failed: ...".
+Status checked(int code, const char* what);
+
 std::unique_ptr<Exchange> make_message_exchange(const ExchangeContext& context);
 std::unique_ptr<Exchange> make_alltoallw_exchange(const ExchangeContext& context);
 

@@ -2,8 +2,6 @@
 // The leaders of all nodes take part, in every round of the call; a node's leader speaks for all its ranks.
 // First they tell each other what their images cover, then the bytes go from window to window: derived
 // datatypes built from the coverage's runs spare both sides packing, and the aggregator its staging.
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "exec/coverage.h"
@@ -12,14 +10,6 @@
 
 namespace concilio {
 namespace {
-
-Status checked(int code, const char* what) {
-  if (code == MPI_SUCCESS) return {};
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  PMPI_Error_string(code, text, &length);
-  return Error{ErrorKind::communication, 0, fmt::format("{} between nodes failed: {}", what, text)};
-}
 
 // The bytes of some windows that go to or come from one node: regular runs, and single pieces, which one
 // datatype describes all.
@@ -103,7 +93,6 @@ class Mail {
     add(node, coverage.bytes());
   }
   const std::vector<std::byte>& letter(size_t node) const { return letters_[node]; }
-  size_t nodes() const { return letters_.size(); }
 
  private:
   std::vector<std::vector<std::byte>> letters_;
@@ -164,6 +153,12 @@ class Leaders {
     if (Status status = checked(code, "telling coverage"); !status) return status.error();
     count(out.counts);
     return in;
+  }
+
+  // For a leader that has nothing to move, so that the others do not wait for it.
+  Status move_nothing() {
+    std::vector<Pieces> out(nodes_), in(nodes_);
+    return move(out, in);
   }
 
   Status move(std::vector<Pieces>& out, std::vector<Pieces>& in) {
@@ -283,10 +278,8 @@ class AlltoallwExchange : public Exchange {
  private:
   using Parts = std::vector<WindowPart>;
 
-  // Takes part in the call that others wait in, with nothing to say.
   Status refuse(const Error& error) {
-    std::vector<Pieces> none(nodes_), nothing(nodes_);
-    (void)leaders_.move(none, nothing);
+    (void)leaders_.move_nothing();
     return error;
   }
 
@@ -328,8 +321,7 @@ Status Exchange::sit_out(Engine& engine, const Plan& plan, int64_t first_round) 
   Status outcome;
   for (int64_t round = first_round; round < plan.rounds; ++round) {
     const Result<Bag> told = leaders.tell(Mail(nodes));
-    std::vector<Pieces> none(nodes), nothing(nodes);
-    const Status moved = leaders.move(none, nothing);
+    const Status moved = leaders.move_nothing();
     if (outcome) outcome = told ? moved : Status(told.error());
   }
   return outcome;

@@ -1,8 +1,6 @@
 // Exchange by nonblocking messages: one a node, realm and round. The realms of other nodes are shared out
 // among the ranks of a node that are known to all; an aggregator serves its own realm. A rank posts all its
 // messages of a round before it waits for any.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -23,14 +21,6 @@ struct Message {
   int peer;
   int tag;
 };
-
-Status checked(int code, const char* what) {
-  if (code == MPI_SUCCESS) return {};
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  PMPI_Error_string(code, text, &length);
-  return Error{ErrorKind::communication, 0, fmt::format("{} between nodes failed: {}", what, text)};
-}
 
 // Requests under way in one exchange.
 struct Pending {
