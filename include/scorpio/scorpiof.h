@@ -1,0 +1,34 @@
+! SCORPIO for Fortran: the constants of scorpio.h. For fixed and for free form.
+      integer FAILURE
+      parameter (FAILURE = -1)
+
+      integer SCORPIO_UNIFORM_CONTIGUOUS_READ
+      integer SCORPIO_NONUNIFORM_CONTIGUOUS_READ
+      integer SCORPIO_NONCONTIGUOUS_READ
+      integer SCORPIO_EVERYONE_ENTIRE_DATASET_READ
+      integer SCORPIO_UNIFORM_CONTIGUOUS_WRITE
+      integer SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE
+      integer SCORPIO_NONCONTIGUOUS_WRITE
+      parameter (SCORPIO_UNIFORM_CONTIGUOUS_READ = 0)
+      parameter (SCORPIO_NONUNIFORM_CONTIGUOUS_READ = 1)
+      parameter (SCORPIO_NONCONTIGUOUS_READ = 2)
+      parameter (SCORPIO_EVERYONE_ENTIRE_DATASET_READ = 3)
+      parameter (SCORPIO_UNIFORM_CONTIGUOUS_WRITE = 4)
+      parameter (SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE = 5)
+      parameter (SCORPIO_NONCONTIGUOUS_WRITE = 6)
+
+      integer SCORPIO_FILE_CREATE, SCORPIO_FILE_READONLY
+      integer SCORPIO_FILE_READWRITE, SCORPIO_FILE_CREATE_NETCDF4
+      parameter (SCORPIO_FILE_CREATE = 0)
+      parameter (SCORPIO_FILE_READONLY = 1)
+      parameter (SCORPIO_FILE_READWRITE = 2)
+      parameter (SCORPIO_FILE_CREATE_NETCDF4 = 3)
+
+      integer SCORPIO_INTEGER, SCORPIO_DOUBLE, SCORPIO_FLOAT
+      integer SCORPIO_LONG, SCORPIO_CHAR, SCORPIO_BYTE
+      parameter (SCORPIO_INTEGER = 0)
+      parameter (SCORPIO_DOUBLE = 1)
+      parameter (SCORPIO_FLOAT = 2)
+      parameter (SCORPIO_LONG = 3)
+      parameter (SCORPIO_CHAR = 4)
+      parameter (SCORPIO_BYTE = 5)
