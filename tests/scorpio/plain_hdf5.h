@@ -1,0 +1,16 @@
+// A file's datasets as plain serial HDF5 sees them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "blocks.h"
+#include "scorpio_case.h"
+
+namespace scorpio_oracle {
+
+// What is wrong with the dataset in the file; empty if nothing is.
+std::string compare_plainly(const std::string& file, const Dataset& dataset, const Array& expected,
+                            bool netcdf);
+
+}  // namespace scorpio_oracle
