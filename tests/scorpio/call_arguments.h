@@ -1,7 +1,7 @@
 // What one rank passes to a SCORPIO call, right or on purpose wrong.
 #pragma once
 
-#include <scorpio/scorpio.h>
+#include <scorpio.h>
 
 #include <string>
 #include <vector>

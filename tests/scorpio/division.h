@@ -1,7 +1,7 @@
 // How a call divides a dataset among the ranks, at random.
 #pragma once
 
-#include <scorpio/scorpio.h>
+#include <scorpio.h>
 
 #include <string>
 #include <vector>

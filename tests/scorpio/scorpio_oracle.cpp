@@ -1,7 +1,7 @@
 // The SCORPIO oracle: random cases against a model in memory. What is written must be what plain HDF5 finds
 // in the file, byte for byte, and what SCORPIO reads back through any other division among ranks and groups.
 #include <mpi.h>
-#include <scorpio/scorpio.h>
+#include <scorpio.h>
 #include <unistd.h>
 
 #include <algorithm>
