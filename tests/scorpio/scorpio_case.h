@@ -25,6 +25,7 @@ struct Dataset {
   std::string dimension_names;
 
   std::string path() const { return group + "/" + name; }
+  bool is_chunked() const { return !chunk.empty() || deflate > 0; }
 };
 
 struct Attribute {
