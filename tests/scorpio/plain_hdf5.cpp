@@ -52,7 +52,7 @@ std::string compare_creation(hid_t id, const Dataset& dataset) {
   if (!dataset.sets_creation || elements_of(dataset.dims) == 0) return {};
   const Handle creation(H5Dget_create_plist(id), H5Pclose);
   const bool chunked = H5Pget_layout(creation) == H5D_CHUNKED;
-  if ((!dataset.chunk.empty() || dataset.deflate) && !chunked) return "is not chunked";
+  if (dataset.is_chunked() && !chunked) return "is not chunked";
   if (!dataset.chunk.empty()) {
     std::vector<hsize_t> chunk(dataset.dims.size());
     H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
@@ -69,10 +69,11 @@ std::string compare_creation(hid_t id, const Dataset& dataset) {
   return {};
 }
 
-std::string first_difference(const Array& expected, const Bytes& found) {
+std::string first_difference(const Expected& all, const Bytes& found) {
+  const Array& expected = all.contents;
   int64_t wrong = 0, first = -1;
   for (size_t i = 0; i < found.size(); ++i) {
-    if (found[i] == expected.bytes[i]) continue;
+    if (!all.defined[i] || found[i] == expected.bytes[i]) continue;
     if (first < 0) first = static_cast<int64_t>(i);
     ++wrong;
   }
@@ -86,19 +87,19 @@ std::string first_difference(const Array& expected, const Bytes& found) {
 
 }  // namespace
 
-std::string compare_plainly(const std::string& file, const Dataset& dataset, const Array& expected,
-                            bool netcdf) {
+std::string compare_plainly(const std::string& file, const Dataset& dataset, const Expected& expected) {
   const Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (opened < 0) return "plain HDF5 does not open the file";
   const Handle id(H5Dopen2(opened, dataset.path().c_str(), H5P_DEFAULT), H5Dclose);
   if (id < 0) return "plain HDF5 does not find the dataset";
-  std::string wrong = compare_extents(id, expected.dims);
+  std::string wrong = compare_extents(id, expected.contents.dims);
   if (wrong.empty()) wrong = compare_creation(id, dataset);
   const Handle type(H5Dget_type(id), H5Tclose);
   if (wrong.empty() && H5Tequal(type, native_type(dataset.type)) <= 0) wrong = "has another type";
-  if (wrong.empty() && netcdf && H5Aexists(id, "DIMENSION_LIST") <= 0) wrong = "has no dimension scales";
+  if (wrong.empty() && expected.has_scales && H5Aexists(id, "DIMENSION_LIST") <= 0)
+    wrong = "has no dimension scales";
   if (!wrong.empty()) return wrong;
-  Bytes found(expected.bytes.size());
+  Bytes found(expected.contents.bytes.size());
   if (H5Dread(id, native_type(dataset.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, found.data()) < 0) {
     return "plain HDF5 does not read it";
   }

@@ -9,8 +9,13 @@
 
 namespace scorpio_oracle {
 
+struct Expected {
+  const Array& contents;
+  const Bytes& defined;  // 0: a byte that may be anything
+  bool has_scales;
+};
+
 // What is wrong with the dataset in the file; empty if nothing is.
-std::string compare_plainly(const std::string& file, const Dataset& dataset, const Array& expected,
-                            bool netcdf);
+std::string compare_plainly(const std::string& file, const Dataset& dataset, const Expected& expected);
 
 }  // namespace scorpio_oracle
