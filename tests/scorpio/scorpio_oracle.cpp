@@ -96,7 +96,13 @@ class Runner {
     for (const Phase& phase : case_.phases) {
       text += "  mode " + std::to_string(phase.mode) + ", group " + std::to_string(phase.group) + " and " +
               std::to_string(phase.second_group) + "\n";
-      for (const Op& op : phase.ops) text += "    " + describe(case_, op, 0) + "\n";
+      for (const Op& op : phase.ops) {
+        text += "    " + describe(case_, op, 0) + "\n";
+        const bool moves = op.kind == OpKind::read || op.kind == OpKind::write;
+        for (int rank = 1; moves && rank < ranks_; ++rank) {
+          text += "      rank " + std::to_string(rank) + ": " + describe(op.division, rank) + "\n";
+        }
+      }
     }
     return text;
   }
