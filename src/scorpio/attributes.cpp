@@ -120,6 +120,7 @@ Status take_values(const File& file, const Asked& asked, const Given& given, Val
     values.text_type = text_type(bytes, characters_of(texts));
     values.type = values.text_type;
     values.cells = cells_of(texts, bytes);
+    values.cells.push_back('\0');  // HDF5 wants some memory, even for no values
     return {};
   }
   const Element element = *element_of(asked.type);
@@ -130,6 +131,7 @@ Status take_values(const File& file, const Asked& asked, const Given& given, Val
                  static_cast<size_t>(values.shape.count * element.bytes));
   if (Status status = share(layout.io, 0, bytes); !status) return status;
   values.cells.assign(bytes.begin(), bytes.end());
+  values.cells.push_back('\0');  // HDF5 wants some memory, even for no values
   return {};
 }
 

@@ -12,7 +12,7 @@
 namespace concilio::scorpio {
 namespace {
 
-constexpr char bare[] = "This is a netCDF dimension but not a netCDF variable";
+constexpr char bare[] = "This is a netCDF dimension but not a netCDF variable.";
 constexpr char provenance[] = "_NCProperties";
 constexpr char number_of_dimension[] = "_Netcdf4Dimid";
 
