@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "scorpio/objects.h"
 #include "scorpio/text_types.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr char bare[] = "This is a netCDF dimension but not a netCDF variable.";
 constexpr char provenance[] = "_NCProperties";
 constexpr char number_of_dimension[] = "_Netcdf4Dimid";
+constexpr char set_aside[] = " (without coordinates)";  // in the name of a dimension that gets some
 
 Status write_text(hid_t object, const char* name, const std::string& text) {
   const Handle type = text_type(text.size() + 1, H5T_CSET_ASCII), space(H5Screate(H5S_SCALAR), H5Sclose);
@@ -33,6 +35,13 @@ Status say_provenance(hid_t file) {
   H5get_libversion(&major, &minor, &release);
   return write_text(root, provenance,
                     fmt::format("version=2,concilio=1,hdf5={}.{}.{}", major, minor, release));
+}
+
+// Whether a dataset stands for a dimension only, and holds no values.
+bool is_bare(hid_t dataset) {
+  char name[sizeof bare] = "";
+  if (H5DSis_scale(dataset) <= 0 || H5DSget_scale_name(dataset, name, sizeof name) < 0) return false;
+  return std::strncmp(name, bare, sizeof bare - 1) == 0;
 }
 
 // What is in the root group under a dimension's name.
@@ -55,6 +64,13 @@ Result<Place> look_for(hid_t file, const std::string& name) {
   return Place{Place::scale, extents->front()};
 }
 
+std::optional<int> number_of(hid_t scale) {
+  int number = 0;
+  const Handle attribute(H5Aopen(scale, number_of_dimension, H5P_DEFAULT), H5Aclose);
+  if (!attribute.ok() || H5Aread(attribute, H5T_NATIVE_INT, &number) < 0) return std::nullopt;
+  return number;
+}
+
 // netCDF numbers dimensions in the order of their making.
 Result<int> next_number(hid_t file) {
   int next = 0;
@@ -63,11 +79,10 @@ Result<int> next_number(hid_t file) {
     const Handle object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
     if (!object.ok()) return -1;
     if (H5Aexists(object, number_of_dimension) <= 0) return 0;
-    int number = 0;
-    const Handle attribute(H5Aopen(object, number_of_dimension, H5P_DEFAULT), H5Aclose);
-    if (!attribute.ok() || H5Aread(attribute, H5T_NATIVE_INT, &number) < 0) return -1;
+    const auto number = number_of(object);
+    if (!number) return -1;
     auto& most = *static_cast<int*>(next_);
-    most = std::max(most, number + 1);
+    most = std::max(most, *number + 1);
     return 0;
   };
   if (H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &next) < 0)
@@ -75,8 +90,9 @@ Result<int> next_number(hid_t file) {
   return next;
 }
 
-Status number(hid_t file, hid_t scale) {
-  const auto next = next_number(file);
+// As `given`, else the next.
+Status number(hid_t file, hid_t scale, std::optional<int> given) {
+  const auto next = given ? Result<int>(*given) : next_number(file);
   if (!next) return next.error();
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(
@@ -99,7 +115,7 @@ Status make_scale(hid_t file, const std::string& name, int64_t extent) {
   if (!scale.ok()) return hdf5_error(fmt::format("could not make dimension {}", name));
   if (H5DSset_scale(scale, fmt::format("{}{:10}", bare, extent).c_str()) < 0)
     return hdf5_error(fmt::format("could not make {} a dimension", name));
-  return number(file, scale);
+  return number(file, scale, {});
 }
 
 // One dimension of a dataset that gets a scale.
@@ -148,12 +164,53 @@ Result<std::string> made_up_name(hid_t file, const Wanted& wanted, const std::ve
   }
 }
 
-Status attach(hid_t file, hid_t dataset, const Wanted& wanted, const std::string& name) {
-  if (is_itself(wanted, name)) {
-    if (H5DSset_scale(dataset, name.c_str()) < 0)
-      return hdf5_error(fmt::format("could not make dataset {} a dimension", wanted.path));
-    return number(file, dataset);
+// Gives every dataset that has the dimension `before` the dimension `after` in its place.
+Status hand_over(hid_t before, hid_t after) {
+  struct Reference {
+    hobj_ref_t dataset;
+    int dimension;
+  };
+  const Handle type(H5Tcreate(H5T_COMPOUND, sizeof(Reference)), H5Tclose);
+  H5Tinsert(type, "dataset", HOFFSET(Reference, dataset), H5T_STD_REF_OBJ);
+  H5Tinsert(type, "dimension", HOFFSET(Reference, dimension), H5T_NATIVE_INT);
+  const Error failed{ErrorKind::io, 0, "could not give a dimension its coordinates"};
+  if (H5Aexists(before, "REFERENCE_LIST") <= 0) return {};
+  std::vector<Reference> references;
+  {
+    const Handle list(H5Aopen(before, "REFERENCE_LIST", H5P_DEFAULT), H5Aclose);
+    const Handle space(list.ok() ? H5Aget_space(list) : -1, H5Sclose);
+    if (!space.ok()) return failed;
+    references.resize(static_cast<size_t>(H5Sget_simple_extent_npoints(space)));
+    if (H5Aread(list, type, references.data()) < 0) return hdf5_error(failed.message);
   }
+  for (const Reference& reference : references) {
+    const Handle user(H5Rdereference2(before, H5P_DEFAULT, H5R_OBJECT, &reference.dataset), H5Oclose);
+    const auto index = static_cast<unsigned>(reference.dimension);
+    if (!user.ok() || H5DSdetach_scale(user, before, index) < 0 || H5DSattach_scale(user, after, index) < 0)
+      return hdf5_error(failed.message);
+  }
+  return {};
+}
+
+// Makes the dataset the coordinates of the dimension of its name, which may have been there, bare, before.
+Status become_dimension(hid_t file, hid_t dataset, const std::string& name) {
+  if (H5DSset_scale(dataset, name.c_str()) < 0)
+    return hdf5_error(fmt::format("could not make dataset {} a dimension", name));
+  const std::string aside = "/" + name + set_aside;
+  const auto kind = kind_of(file, aside);
+  if (!kind) return kind.error();
+  if (*kind != Kind::dataset) return number(file, dataset, {});
+  const auto before = open_dataset(file, aside);
+  if (!before) return before.error();
+  if (Status status = number(file, dataset, number_of(*before)); !status) return status;
+  if (Status status = hand_over(*before, dataset); !status) return status;
+  if (H5Ldelete(file, aside.c_str(), H5P_DEFAULT) < 0)
+    return hdf5_error(fmt::format("could not remove {}", aside));
+  return {};
+}
+
+Status attach(hid_t file, hid_t dataset, const Wanted& wanted, const std::string& name) {
+  if (is_itself(wanted, name)) return become_dimension(file, dataset, name);
   const auto place = look_for(file, name);
   if (!place) return place.error();
   if (place->state == Place::free) {
@@ -172,6 +229,10 @@ Status attach_all(hid_t file, hid_t dataset, const std::string& path, const std:
   std::vector<Wanted> all;
   for (size_t d = 0; d < extents.size(); ++d)
     all.push_back({path, extents.size() == 1, static_cast<unsigned>(d), extents[d]});
+  // Those that make_way set a dimension aside for are its coordinates, whatever is named.
+  const auto before = kind_of(file, path + set_aside);
+  if (!before) return before.error();
+  if (*before == Kind::dataset) return become_dimension(file, dataset, path.substr(1));
   const bool named = names.size() == extents.size();
   for (const Wanted& wanted : all) {
     if (!named) break;
@@ -223,10 +284,21 @@ Status add_unnamed_scales(File& file, hid_t dataset, const std::string& path,
   return attach_or_remove(file, dataset, path, extents, {});
 }
 
-bool is_bare_dimension(hid_t dataset) {
-  char name[sizeof bare] = "";
-  if (H5DSis_scale(dataset) <= 0 || H5DSget_scale_name(dataset, name, sizeof name) < 0) return false;
-  return std::strncmp(name, bare, sizeof bare - 1) == 0;
+Status make_way(hid_t file, const std::string& path, const std::vector<int64_t>& extents) {
+  const auto kind = kind_of(file, path);
+  if (!kind) return kind.error();
+  if (*kind != Kind::dataset) return {};
+  const auto dataset = open_dataset(file, path);
+  if (!dataset) return dataset.error();
+  if (!is_bare(*dataset)) return {};
+  const auto there = extents_of(*dataset, path);
+  if (!there) return there.error();
+  if (*there != extents)
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("there is a dimension of this name, of extent {}", there->front())};
+  if (H5Lmove(file, path.c_str(), file, (path + set_aside).c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0)
+    return hdf5_error("could not give a dimension its coordinates");
+  return {};
 }
 
 }  // namespace concilio::scorpio

@@ -25,7 +25,8 @@ Status add_dimension_scales(File& file, hid_t dataset, const std::string& path,
 Status add_unnamed_scales(File& file, hid_t dataset, const std::string& path,
                           const std::vector<int64_t>& extents);
 
-// Whether a dataset stands for a dimension only, and holds no values.
-bool is_bare_dimension(hid_t dataset);
+// To be called before a dataset is opened or made to be written: if what is at `path` only stands for a
+// dimension, it is set aside, and add_dimension_scales makes the new dataset that dimension's coordinates.
+Status make_way(hid_t file, const std::string& path, const std::vector<int64_t>& extents);
 
 }  // namespace concilio::scorpio

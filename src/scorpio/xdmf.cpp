@@ -80,26 +80,28 @@ bool is_mixed(const XdmfGrid& grid) {
   return grid.topology == "Mixed";
 }
 
-int64_t points_of(const XdmfGrid& grid) {
-  return grid.kind == XdmfGrid::Kind::unstructured ? grid.coordinates.front().extents[0]
-                                                   : cells_in(grid.points);
+// Extents that a field has, one value a point or a cell.
+std::vector<int64_t> places_of(const XdmfGrid& grid, bool cells) {
+  if (grid.kind == XdmfGrid::Kind::unstructured) {
+    if (!cells) return {grid.coordinates.front().extents[0]};
+    return {is_mixed(grid) ? grid.cells : grid.connectivity.extents[0]};
+  }
+  std::vector<int64_t> places = grid.points;
+  if (cells) {
+    for (int64_t& n : places) n = std::max<int64_t>(1, n - 1);
+  }
+  return places;
 }
 
-int64_t cells_of(const XdmfGrid& grid) {
-  if (grid.kind == XdmfGrid::Kind::unstructured)
-    return is_mixed(grid) ? grid.cells : grid.connectivity.extents[0];
-  std::vector<int64_t> cells = grid.points;
-  for (int64_t& n : cells) n = std::max<int64_t>(1, n - 1);
-  return cells_in(cells);
-}
-
-// Values a point or cell; 0: the dataset has not so many.
-int64_t components_of(const XdmfField& field, int64_t places) {
-  const std::vector<int64_t>& extents = field.data.extents;
-  if (field.data.cells() == places) return 1;
-  if (extents.size() < 2) return 0;
-  const std::vector<int64_t> without_last(extents.begin(), extents.end() - 1);
-  return cells_in(without_last) == places ? extents.back() : 0;
+// Values a point or cell; 0: the dataset is not such that readers find them. They are strict: ParaView takes
+// a flat dataset on a structured grid, though it has enough values, for a shorter one.
+int64_t components_of(const XdmfGrid& grid, const XdmfField& field) {
+  std::vector<int64_t> extents = field.data.extents;
+  const std::vector<int64_t> places = places_of(grid, field.on_cells);
+  if (extents == places) return 1;
+  const int64_t last = extents.back();
+  extents.pop_back();
+  return extents == places ? last : 0;
 }
 
 const char* attribute_type(int64_t components) {
@@ -188,7 +190,7 @@ std::string unstructured_words(const XdmfGrid& grid, const std::string& file) {
     return topology.name == grid.topology && topology.points > 0;
   });
   std::string out = fmt::format("        <Topology TopologyType=\"{}\" NumberOfElements=\"{}\"",
-                                grid.topology, cells_of(grid));
+                                grid.topology, places_of(grid, true).front());
   if (!fixed && !is_mixed(grid)) out += fmt::format(" NodesPerElement=\"{}\"", grid.connectivity.extents[1]);
   out += ">\n" + data_item(grid.connectivity, file, 10) + "        </Topology>\n";
   const XdmfData& points = grid.coordinates.front();
@@ -207,10 +209,10 @@ Status check(const XdmfGrid& grid) {
   if (Status status = unstructured ? check_unstructured(grid) : check_structured(grid); !status)
     return status;
   for (const XdmfField& field : grid.fields) {
-    const int64_t places = field.on_cells ? cells_of(grid) : points_of(grid);
-    if (components_of(field, places) == 0)
+    if (components_of(grid, field) == 0)
       return refusal(fmt::format("dataset {} has extents {}, the grid has {} {}", field.data.path,
-                                 product(field.data.extents), places, field.on_cells ? "cells" : "points"));
+                                 product(field.data.extents), product(places_of(grid, field.on_cells)),
+                                 field.on_cells ? "cells" : "points"));
   }
   return {};
 }
@@ -221,7 +223,7 @@ std::string words_of(const XdmfGrid& grid, const std::string& name, const std::s
   out += grid.kind == XdmfGrid::Kind::unstructured ? unstructured_words(grid, file)
                                                    : structured_words(grid, file);
   for (const XdmfField& field : grid.fields) {
-    const int64_t components = components_of(field, field.on_cells ? cells_of(grid) : points_of(grid));
+    const int64_t components = components_of(grid, field);
     out += fmt::format("        <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n",
                        escaped(field.name), attribute_type(components), field.on_cells ? "Cell" : "Node");
     out += data_item(field.data, file, 10) + "        </Attribute>\n";

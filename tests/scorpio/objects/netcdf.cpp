@@ -81,10 +81,22 @@ SITUATION(Netcdf, NamesThatCannotBe) {
   fails(session, "square", {3, 2}, "/square");
   name_dimensions(session, "y,x");
   session.write("other", {3, 2});
-  // The dimension x has no values, and cannot take any.
-  const int64_t two = 2, zero = 0;
-  const double value[2] = {1, 2};
-  const int64_t mine = context.rank == 0 ? 2 : 0;
-  FAILS("dimension", scorpio_write_dataset_block_64(value, SCORPIO_DOUBLE, 1, &two, &mine, &zero,
-                                                    session.file(), "x", session.group()));
+  // The dimension x has extent 2.
+  const int64_t three = 3, zero = 0;
+  const double value[3] = {1, 2, 3};
+  FAILS("extent 2", scorpio_write_dataset_block_64(value, SCORPIO_DOUBLE, 1, &three, &zero, &zero,
+                                                   session.file(), "x", session.group()));
+}
+
+SITUATION(Netcdf, CoordinatesAfterwards) {
+  Session session("coordinates.nc", SCORPIO_FILE_CREATE_NETCDF4);
+  name_dimensions(session, "y,x");
+  session.write("rho", {3, 2});
+  session.write("deep/u", {3, 2});
+  session.write("x", {2});
+  session.again(SCORPIO_FILE_READWRITE);
+  session.write("y", {3}, SCORPIO_INTEGER);
+  session.write("y", {3}, SCORPIO_INTEGER);  // and once more
+  name_dimensions(session, "y,x");
+  session.write("v", {3, 2});
 }

@@ -35,13 +35,12 @@ SITUATION(Xdmf, UniformGridsInTime) {
   Session session("uniform.h5");
   for (int step = 0; step < 3; ++step) {
     const std::string folder = "/step " + std::to_string(step);
-    const std::string pressure = folder + "/p & <q>", velocity = folder + "/velocity",
-                      flat = folder + "/flat";
+    const std::string pressure = folder + "/p & <q>", velocity = folder + "/velocity", ids = folder + "/ids";
     session.write(pressure, {4, 3, 2});
     session.write(velocity, {5, 4, 3, 3});
-    session.write(flat, {24}, SCORPIO_INTEGER);
+    session.write(ids, {4, 3, 2}, SCORPIO_INTEGER);
     const scorpio_xdmf_field_t fields[3] = {
-        {pressure.c_str(), nullptr, 1}, {velocity.c_str(), "\"u\"", 0}, {flat.c_str(), "ids", 1}};
+        {pressure.c_str(), nullptr, 1}, {velocity.c_str(), "\"u\"", 0}, {ids.c_str(), "i", 1}};
     Grid grid;
     grid.kind = SCORPIO_XDMF_UNIFORM;
     grid.time = step * 0.1;
@@ -96,12 +95,16 @@ SITUATION(Xdmf, RectilinearGrids) {
 
 SITUATION(Xdmf, UnstructuredGrids) {
   Session session("unstructured.h5");
-  session.write("points", {8, 3});
+  session.write("points", {24, 3});
   session.write("cells", {6, 4}, SCORPIO_INTEGER);
-  session.write("mixed", {11}, SCORPIO_INTEGER);
+  // A tetrahedron (6) and a pyramid (7).
+  const int mixed[11] = {6, 0, 1, 2, 3, 7, 1, 2, 3, 4, 5};
+  const int64_t extent = 11, start = 0, mine = context.rank == 0 ? 11 : 0;
+  WELL(scorpio_write_dataset_block_64(mixed, SCORPIO_INTEGER, 1, &extent, &mine, &start, session.file(),
+                                      "mixed", session.group()));
   session.write("of_cells", {6});
   session.write("of_two_cells", {2});
-  session.write("of_points", {8, 3});
+  session.write("of_points", {24, 3});
   const char* points = "points";
   const scorpio_xdmf_field_t fields[2] = {{"of_cells", nullptr, 1}, {"of_points", nullptr, 0}};
   Grid grid;
@@ -136,6 +139,7 @@ SITUATION(Xdmf, WhatIsBesideAlready) {
   grid.fields = &field;
   WELL(grid.add_to(session));
   session.again(SCORPIO_FILE_READONLY);  // describing needs no writing
+  grid.time = 1;
   WELL(grid.add_to(session));
   EXPECT(grids_in("beside.xmf") == 2);
   // Another's is replaced, not added to.
@@ -154,14 +158,15 @@ SITUATION(Xdmf, WhatIsBesideAlready) {
 SITUATION(Xdmf, WhatFails) {
   Session session("xdmf_failures.h5");
   session.write("map", {4, 3});
-  session.write("points", {8, 3});
+  session.write("flat", {12});
+  session.write("points", {24, 3});
   session.write("cells", {6, 4}, SCORPIO_INTEGER);
   char word[] = "word";
   char* words[1] = {word};
   WELL(scorpio_write_str_array(words, 1, session.file(), "words", session.group()));
   const int64_t points[3] = {4, 3, 0}, others[2] = {4, 4};
   const scorpio_xdmf_field_t field{"map", nullptr, 0}, none{"none", nullptr, 0}, text{"words", nullptr, 0},
-      nameless{nullptr, nullptr, 0};
+      flat{"flat", nullptr, 0}, nameless{nullptr, nullptr, 0};
   const double inf[2] = {1.0 / 0.0, 0};
   Grid good;
   good.ndims = 2;
@@ -177,7 +182,8 @@ SITUATION(Xdmf, WhatFails) {
   };
   WELL(good.add_to(session));
   fails("/none", [&](Grid& grid) { grid.fields = &none; });
-  fails("/map has extents 4 x 3, the grid has 16 points", [&](Grid& grid) { grid.points = others; });
+  fails("/map has extents 4 x 3, the grid has 4 x 4 points", [&](Grid& grid) { grid.points = others; });
+  fails("/flat has extents 12, the grid has 4 x 3 points", [&](Grid& grid) { grid.fields = &flat; });
   fails("/words", [&](Grid& grid) { grid.fields = &text; });
   fails("no name", [&](Grid& grid) { grid.fields = &nameless; });
   fails("null", [&](Grid& grid) { grid.fields = nullptr; });
@@ -222,6 +228,7 @@ SITUATION(Xdmf, WhatFails) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (context.rank == 0) rmdir(context.path("xdmf_failures.xmf.new").c_str());
   MPI_Barrier(MPI_COMM_WORLD);
+  good.time = 1;
   WELL(good.add_to(session));
   EXPECT(grids_in("xdmf_failures.xmf") == 2);
 }
