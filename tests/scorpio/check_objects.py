@@ -112,7 +112,7 @@ class Checks:
             self.wrong.append(f"{self.folder}: {what}")
 
     def equal(self, expected, found, what):
-        same = numpy.array_equal(expected, found)
+        same = expected == found if isinstance(expected, (tuple, dict)) else numpy.array_equal(expected, found)
         self.expect(same, f"{what}: expected {expected!r}, found {found!r}")
 
     def attributes(self):
