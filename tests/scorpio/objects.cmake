@@ -10,6 +10,6 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     add_test(NAME scorpio.objects.${mpi}.${ranks}
              COMMAND ${CMAKE_CURRENT_LIST_DIR}/objects_test --mpi ${mpi} -n ${ranks}
                      --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} $<TARGET_FILE:scorpio_objects-${mpi}>)
-    set_tests_properties(scorpio.objects.${mpi}.${ranks} PROPERTIES TIMEOUT 300 LABELS "mpi;scorpio" PROCESSORS 2)
+    set_tests_properties(scorpio.objects.${mpi}.${ranks} PROPERTIES TIMEOUT 600 LABELS "mpi;scorpio" PROCESSORS 2)
   endforeach()
 endforeach()
