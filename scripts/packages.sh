@@ -34,6 +34,7 @@ programs libhdf5-mpich-dev  pkg-config:hdf5-mpich
 programs libnetcdf-mpi-dev  pkg-config:netcdf-mpi
 programs libpnetcdf-dev     pkg-config:pnetcdf
 programs hdf5-tools         h5diff
+programs netcdf-bin         ncdump
 programs python3-mpi4py     python:mpi4py.MPI
 programs python3-numpy      python:numpy
 programs python3-petsc4py   file:/usr/lib/petscdir/*/*-real/lib/python3/dist-packages/petsc4py
