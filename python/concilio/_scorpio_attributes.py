@@ -45,7 +45,10 @@ class Attributes:
 
         raw_object, raw_name = self._file._prepared(prepare)
         # Of an attribute that is not there no type is found, and the library says so.
-        found = "str" if dtype is str else dtype or self._file._stored_type(raw_object, raw_name)
+        if dtype is None:
+            found = self._file._stored_type(raw_object, raw_name)
+        else:
+            found = "str" if dtype is str else numpy.dtype(dtype).name
         number = c.STRING if found == "str" else type_number(found) if found else c.INTEGER
         data, ndim, extents = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_void_p()
         self._file._call_named("scorpio_read_attr", raw_name, data, number, ndim, extents, raw_object)

@@ -94,6 +94,8 @@ _FUNCTIONS = {
     "H5Aopen_by_name": ([_long, _name, _name, _long, _long], _long),
     "H5Aget_type": ([_long], _long),
     "H5Aclose": [_long],
+    "H5Eget_auto2": [_long, ctypes.POINTER(_data), ctypes.POINTER(_data)],
+    "H5Eset_auto2": [_long, _data, _data],
     "H5Tget_class": [_long],
     "H5Tget_size": ([_long], ctypes.c_size_t),
     "H5Tget_sign": [_long],

@@ -83,6 +83,10 @@ class File:
             raise ScorpioError(f"{self.path} is closed")
         return self.group._prepared(prepare)
 
+    def _raw_name(self, name):
+        # Not name.encode itself: a name without it is an error that all ranks must hear of.
+        return self._prepared(lambda: name.encode())
+
     def _call(self, function, *arguments):
         return self.group._check(getattr(c.library, function)(*arguments, self._handle, self.group._group))
 
@@ -102,7 +106,7 @@ class File:
 
     def shape(self, name):
         """The extents of a dataset."""
-        return self._shape(self._prepared(name.encode))
+        return self._shape(self._raw_name(name))
 
     def ndim(self, name):
         """The number of a dataset's dimensions."""
@@ -114,7 +118,7 @@ class File:
 
     def dtype(self, name):
         """The numpy type that a dataset is read as: the one here that holds all of its values."""
-        raw_name = self._prepared(name.encode)
+        raw_name = self._raw_name(name)
         self._shape(raw_name)  # fails as it should if there is no such dataset
         return numpy.dtype(self._known_type(self._stored_type(raw_name), name))
 
@@ -135,14 +139,14 @@ class File:
 
     def exists(self, name):
         """Whether there is such a dataset."""
-        raw_name = self._prepared(name.encode)
+        raw_name = self._raw_name(name)
         return bool(self.group._check(c.library.scorpio_dataset_exists(raw_name, self._handle, self.group._group)))
 
     __contains__ = exists
 
     def group_exists(self, name):
         """Whether there is such a group."""
-        raw_name = self._prepared(name.encode)
+        raw_name = self._raw_name(name)
         return bool(self.group._check(c.library.scorpio_group_exists(raw_name, self._handle, self.group._group)))
 
     # --- Reading ---
@@ -211,7 +215,9 @@ class File:
 
         raw_name = self._prepared(prepare)
         shape = self._shape(raw_name)
-        return raw_name, dtype or self._known_type(self._stored_type(raw_name), name), shape
+        if dtype is None:
+            dtype = self._known_type(self._stored_type(raw_name), name)
+        return raw_name, dtype, shape
 
     def _share(self, shape, pattern):
         rank, ranks = self.group.comm.rank, self.group.comm.size
@@ -297,7 +303,7 @@ class File:
 
     def read_strings(self, name):
         """All strings of a dataset, on every rank."""
-        raw_name = self._prepared(name.encode)
+        raw_name = self._raw_name(name)
         memory, count = ctypes.c_void_p(), ctypes.c_int()
         self._call_named("scorpio_read_str_array", memory, count, raw_name)
         texts = ctypes.cast(memory, ctypes.POINTER(ctypes.c_char_p))
@@ -319,7 +325,7 @@ class File:
 
     def create_group(self, name):
         """Makes or opens a group. Until it is closed, by `with` or close(), names are relative to it."""
-        raw_name = self._prepared(name.encode)
+        raw_name = self._raw_name(name)
         number = self.group._check(c.library.scorpio_create_dataset_group(raw_name, self._handle, self.group._group))
         return Group(self, name, number)
 

@@ -64,21 +64,28 @@ def _name_of(hdf5_type):
     return "int32" if bits <= 32 else "int64" if bits <= 64 else ""
 
 
+def _open(place, object_name, attribute):
+    """The HDF5 object, or less than 0 without a word, and what gets its type and closes it."""
+    lib, report, its_data = c.library, ctypes.c_void_p(), ctypes.c_void_p()
+    lib.H5Eget_auto2(0, report, its_data)
+    lib.H5Eset_auto2(0, None, None)
+    if attribute is None:
+        opened, *functions = lib.H5Dopen2(place, object_name, 0), lib.H5Dget_type, lib.H5Dclose
+    else:
+        opened, *functions = lib.H5Aopen_by_name(place, object_name, attribute, 0, 0), lib.H5Aget_type, lib.H5Aclose
+    lib.H5Eset_auto2(0, report, its_data)
+    return opened, *functions
+
+
 def stored_type(place, object_name, attribute=None):
     """The name of the type that a dataset or attribute in the open HDF5 group or file `place` has; "" if there is none
     or no type here holds it."""
-    lib = c.library
-    if attribute is None:
-        opened = lib.H5Dopen2(place, object_name, 0)
-        get_type, close = lib.H5Dget_type, lib.H5Dclose
-    else:
-        opened = lib.H5Aopen_by_name(place, object_name, attribute, 0, 0)
-        get_type, close = lib.H5Aget_type, lib.H5Aclose
+    opened, get_type, close = _open(place, object_name, attribute)
     if opened < 0:
         return ""
     hdf5_type = get_type(opened)
     name = _name_of(hdf5_type)
-    lib.H5Tclose(hdf5_type)
+    c.library.H5Tclose(hdf5_type)
     close(opened)
     return name
 
