@@ -21,11 +21,12 @@ class Attributes:
             if isinstance(made, str):
                 return *self._raw(name), raw_text(made), c.STRING, ()
             if isinstance(made, numpy.ndarray):
-                return *self._raw(name), made.ctypes.data, type_number(made.dtype), made.shape
+                return *self._raw(name), made, type_number(made.dtype), made.shape
             texts = [raw_text(text) for text in made]
             return *self._raw(name), (ctypes.c_char_p * max(len(texts), 1))(*texts), c.STRING, (len(texts),)
 
-        raw_object, raw_name, data, number, shape = self._file._prepared(prepare)
+        raw_object, raw_name, made, number, shape = self._file._prepared(prepare)
+        data = made.ctypes.data if isinstance(made, numpy.ndarray) else made
         if shape:
             self._file._call_named("scorpio_write_attr", raw_name, data, number, len(shape),
                                    (ctypes.c_int * len(shape))(*shape), raw_object)

@@ -1,6 +1,7 @@
 """The C interface of include/scorpio/scorpio.h for ctypes, from the library of the MPI that mpi4py runs on."""
 import ctypes
 import glob
+import operator
 import os
 
 from mpi4py import MPI
@@ -158,5 +159,5 @@ def free(pointer):
 
 def longs(values):
     """int64_t[] of these."""
-    values = [int(value) for value in values]
+    values = [operator.index(value) for value in values]
     return (ctypes.c_int64 * max(len(values), 1))(*values)

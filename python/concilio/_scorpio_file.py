@@ -1,5 +1,6 @@
 """Files: datasets, groups and links in them."""
 import ctypes
+import operator
 import os
 import warnings
 
@@ -18,7 +19,7 @@ _WRITE_PATTERNS = {"uniform": c.UNIFORM_WRITE, "nonuniform": c.NONUNIFORM_WRITE,
 
 
 def _extents(values, ndim, what):
-    values = tuple(int(value) for value in values)
+    values = tuple(operator.index(value) for value in values)
     if len(values) != ndim:
         raise ValueError(f"{len(values)} {what} for {ndim} dimensions")
     return values
@@ -197,7 +198,7 @@ class File:
         raw_name, wanted, shape = self._described(name, dtype)
 
         def prepare():
-            which = numpy.ascontiguousarray(rows, "int64").reshape(-1)
+            which = _row_numbers(rows)
             return which, numpy.empty(which.shape + shape[1:], wanted)
 
         which, array = self._prepared(prepare)
@@ -267,7 +268,7 @@ class File:
             shape = self.shape(name)
 
         def prepare():
-            part, which = _part(array), numpy.ascontiguousarray(rows, "int64").reshape(-1)
+            part, which = _part(array), _row_numbers(rows)
             extents = _extents(shape, part.ndim, "extents")
             if part.shape != which.shape + extents[1:]:
                 raise ValueError(f"an array of {part.shape} for {len(which)} rows of {extents[1:]}")
@@ -371,6 +372,13 @@ def _part(array):
     if part.ndim == 0:
         raise ValueError("a dataset has one dimension at least, and this value has none")
     return part
+
+
+def _row_numbers(rows):
+    numbers = numpy.asarray(rows)
+    if numbers.ndim != 1 or numbers.size and numbers.dtype.kind not in "iu":
+        raise TypeError("rows are a list of integers")
+    return numpy.ascontiguousarray(numbers, "int64")
 
 
 def _pointer(numbers):

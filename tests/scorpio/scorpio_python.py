@@ -181,6 +181,8 @@ def errors():
         fails("no", file.write_block, "new", 1.0 if last else numpy.zeros(1), [0], [2])
         fails("encode", file.exists, 3 if last else "there")
         fails("counts", file.read, "there", pattern="noncontiguous")
+        fails("integers", file.read_rows, "there", [0.5 if last else 0])
+        fails("integer", file.read, "there", [0.5 if last else 0], [1])
         fails("zero character", file.write_strings, "s", ["a\0b" if last else "ab"])
         # What the library finds.
         fails("there", file.read, "there", [4 * world.size - (0 if last else 1)], [1])
