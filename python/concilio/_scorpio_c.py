@@ -14,7 +14,7 @@ INTEGER, DOUBLE, FLOAT, LONG, CHAR, BYTE, STRING = range(7)
 XDMF_UNIFORM, XDMF_RECTILINEAR, XDMF_UNSTRUCTURED = range(3)
 
 # MPICH's handles are ints, Open MPI's pointers.
-Comm = {ctypes.sizeof(ctypes.c_int): ctypes.c_int, ctypes.sizeof(ctypes.c_void_p): ctypes.c_void_p}[MPI._sizeof(MPI.Comm)]
+Comm = ctypes.c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int) else ctypes.c_void_p
 
 
 class GroupConf(ctypes.Structure):

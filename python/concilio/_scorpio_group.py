@@ -10,7 +10,7 @@ from . import _scorpio_c as c
 # Where a rank is when ranks meet: in a call, or closing something; what is opened inside of another has a lower number.
 _CALL = 0
 _GROUP = 1 << 62
-_OPEN_MODES = {"r": c.FILE_READONLY, "w": c.FILE_CREATE, "r+": c.FILE_READWRITE, "w-netcdf4": c.FILE_CREATE_NETCDF4}
+OPEN_MODES = {"r": c.FILE_READONLY, "w": c.FILE_CREATE, "r+": c.FILE_READWRITE, "w-netcdf4": c.FILE_CREATE_NETCDF4}
 
 
 class ScorpioError(OSError):
@@ -29,7 +29,8 @@ class IOGroup:
         self._opened_count = 0
         self._group = c.Group()
         handle = c.Comm.from_address(MPI._addressof(self.comm))
-        self._check(c.library.scorpio_IOgroup_init(c.GroupConf(groups, size, handle), self._group))
+        conf = self._agreed(lambda: c.GroupConf(groups, size, handle))
+        self._check(c.library.scorpio_IOgroup_init(conf, self._group))
         self._is_open = True
         try:
             if buffer_bytes is not None:
@@ -74,7 +75,7 @@ class IOGroup:
 
     def open(self, path, mode="r", netcdf4=False):
         """The File at that path. mode: "r", "r+", "w" (made anew), "w-netcdf4" (or netcdf4=True with "w")."""
-        from ._scorpio_file import File  # which needs this module
+        from ._scorpio_file import File  # pylint: disable=import-outside-toplevel; it needs this module
         return File(self, path, mode, netcdf4)
 
     def close(self):
@@ -123,9 +124,12 @@ class IOGroup:
         return lowest, highest
 
     def _prepared(self, prepare):
-        """What prepare() returns; if it raises on one rank, ScorpioError on all."""
         if not self._is_open:
             raise ScorpioError("the I/O group is closed")
+        return self._agreed(prepare)
+
+    def _agreed(self, prepare):
+        """What prepare() returns; if it raises on one rank, ScorpioError on all."""
         try:
             made, error = prepare(), None
         except Exception as problem:  # whatever it is, the others must hear of it

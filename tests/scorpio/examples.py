@@ -32,9 +32,9 @@ def main():
             command = ["/usr/bin/python3", program] if language == "py" else [program]
             expected = shown_output(language)
             for ranks in (1, 3, 4):
-                done = subprocess.run(
-                    [os.path.join(ROOT, "tests/harness/mpi_test"), "--mpi", mpi, "-n", str(ranks), "--launcher", launcher,
-                     "--timeout", "60", *settings, "--", *command, folder], check=False, stdout=subprocess.PIPE, text=True)
+                run = [os.path.join(ROOT, "tests/harness/mpi_test"), "--mpi", mpi, "-n", str(ranks), "--launcher",
+                       launcher, "--timeout", "60", *settings, "--", *command, folder]
+                done = subprocess.run(run, check=False, stdout=subprocess.PIPE, text=True)
                 if done.returncode or done.stdout.splitlines() != expected or not expected:
                     print(f"{language} on {ranks} ranks, exit code {done.returncode}:\n{done.stdout}expected:\n"
                           + "\n".join(expected))

@@ -14,10 +14,12 @@ endfunction()
 function(concilio_scorpio_python_tests mpi)
   set(library $<TARGET_FILE:concilio_scorpio_${mpi}>)
   set(python ${CONCILIO_PYTHON_${mpi}})
-  execute_process(COMMAND ${python} -c "import importlib.util as u, sys; sys.exit(not (u.find_spec('mpi4py') and u.find_spec('numpy')))"
-                  RESULT_VARIABLE missing ERROR_QUIET)
+  # Only found, not imported: to import it would start MPI.
+  set(look "import importlib.util as u, sys; sys.exit(None in map(u.find_spec, ['mpi4py', 'numpy']))")
+  execute_process(COMMAND ${python} -c ${look} RESULT_VARIABLE missing ERROR_QUIET)
   if(NOT python OR NOT missing EQUAL 0)
-    concilio_scorpio_test(scorpio.python.${mpi} ${mpi} 1 sh -c "echo 'skipped: no python with mpi4py and numpy for ${mpi}, CONCILIO_PYTHON_${mpi} may name one'; exit 77")
+    concilio_scorpio_test(scorpio.python.${mpi} ${mpi} 1 sh -c
+      "echo 'skipped: no python with mpi4py and numpy for ${mpi}; CONCILIO_PYTHON_${mpi} may name one'; exit 77")
     return()
   endif()
   foreach(ranks 1 2 3 4)

@@ -1,4 +1,5 @@
-/* What counterpart.py does, in C: files with the same contents, and the same question whether a file has them.
+/* What counterpart.py does, in C: files with the same contents, and the same question whether a file has
+ * them.
  *
  *     python_counterpart write|check FILE SEED        with MPI
  *     python_counterpart layout                       offsets in iogroup_t
@@ -19,7 +20,7 @@ static int64_t draw(int64_t limit) {
   return (int64_t)((state >> 33) % (uint64_t)limit);
 }
 
-static int need(int result, const char *what) {
+static int need(int result, const char* what) {
   if (result == FAILURE) {
     fprintf(stderr, "rank %d: %s: %s\n", rank, what, scorpio_last_error());
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -27,7 +28,7 @@ static int need(int result, const char *what) {
   return result;
 }
 
-static void expect(int holds, const char *what) {
+static void expect(int holds, const char* what) {
   if (!holds) {
     fprintf(stderr, "rank %d: %s is not what it should be\n", rank, what);
     ++faults;
@@ -75,19 +76,30 @@ static struct dataset dataset_of(int number) {
   return d;
 }
 
-static int64_t row_of(const struct dataset *d, int64_t local) { return d->way == ROWS ? d->rows[local] : d->starts[0] + local; }
+static int64_t row_of(const struct dataset* d, int64_t local) {
+  return d->way == ROWS ? d->rows[local] : d->starts[0] + local;
+}
 
-static void put(void *data, int type, int64_t at, int64_t value) {
+static void put(void* data, int type, int64_t at, int64_t value) {
   switch (type) {
-    case SCORPIO_INTEGER: ((int *)data)[at] = (int)value; break;
-    case SCORPIO_DOUBLE: ((double *)data)[at] = (double)value; break;
-    case SCORPIO_FLOAT: ((float *)data)[at] = (float)value; break;
-    case SCORPIO_LONG: ((int64_t *)data)[at] = value; break;
-    default: ((char *)data)[at] = (char)value;
+    case SCORPIO_INTEGER:
+      ((int*)data)[at] = (int)value;
+      break;
+    case SCORPIO_DOUBLE:
+      ((double*)data)[at] = (double)value;
+      break;
+    case SCORPIO_FLOAT:
+      ((float*)data)[at] = (float)value;
+      break;
+    case SCORPIO_LONG:
+      ((int64_t*)data)[at] = value;
+      break;
+    default:
+      ((char*)data)[at] = (char)value;
   }
 }
 
-static int64_t fill(const struct dataset *d, void *data) {
+static int64_t fill(const struct dataset* d, void* data) {
   int64_t n = 0, second = d->ndims > 1 ? d->counts[1] : 1, third = d->ndims > 2 ? d->counts[2] : 1;
   for (int64_t i = 0; i < d->counts[0]; ++i) {
     for (int64_t j = 0; j < second; ++j) {
@@ -102,31 +114,37 @@ static int64_t fill(const struct dataset *d, void *data) {
   return n;
 }
 
-static int move(const struct dataset *d, int write, void *data, int file, iogroup_t *group) {
+static int move(const struct dataset* d, int write, void* data, int file, iogroup_t* group) {
   if (d->way == BLOCK) {
-    return write ? scorpio_write_dataset_block_64(data, d->type, d->ndims, d->shape, d->counts, d->starts, file, d->name, group)
-                 : scorpio_read_dataset_block_64(data, d->type, d->ndims, d->shape, d->counts, d->starts, file, d->name, group);
+    return write ? scorpio_write_dataset_block_64(data, d->type, d->ndims, d->shape, d->counts, d->starts,
+                                                  file, d->name, group)
+                 : scorpio_read_dataset_block_64(data, d->type, d->ndims, d->shape, d->counts, d->starts,
+                                                 file, d->name, group);
   }
   if (d->way == ROWS) {
-    return write ? scorpio_write_dataset_map(data, d->type, d->ndims, d->shape, d->row_count, d->rows, file, d->name, group)
-                 : scorpio_read_dataset_map(data, d->type, d->ndims, d->shape, d->row_count, d->rows, file, d->name, group);
+    return write ? scorpio_write_dataset_map(data, d->type, d->ndims, d->shape, d->row_count, d->rows, file,
+                                             d->name, group)
+                 : scorpio_read_dataset_map(data, d->type, d->ndims, d->shape, d->row_count, d->rows, file,
+                                            d->name, group);
   }
   static const iopattern_t reads[] = {SCORPIO_UNIFORM_CONTIGUOUS_READ, SCORPIO_NONUNIFORM_CONTIGUOUS_READ,
                                       SCORPIO_NONCONTIGUOUS_READ};
   static const iopattern_t writes[] = {SCORPIO_UNIFORM_CONTIGUOUS_WRITE, SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE,
                                        SCORPIO_NONCONTIGUOUS_WRITE};
-  return write ? scorpio_write_dataset_64(data, d->type, d->ndims, d->shape, d->counts, file, d->name, group, writes[d->way])
-               : scorpio_read_dataset_64(data, d->type, d->ndims, d->shape, d->counts, file, d->name, group, reads[d->way]);
+  return write ? scorpio_write_dataset_64(data, d->type, d->ndims, d->shape, d->counts, file, d->name, group,
+                                          writes[d->way])
+               : scorpio_read_dataset_64(data, d->type, d->ndims, d->shape, d->counts, file, d->name, group,
+                                         reads[d->way]);
 }
 
-static char *names[] = {"one", "zwei", "", "drei und mehr"};
-static char *labels[] = {"left", "right"};
+static char* names[] = {"one", "zwei", "", "drei und mehr"};
+static char* labels[] = {"left", "right"};
 static const double spacing[] = {0.5, 0.25, 2};
 static const int spacing_dims[] = {3}, labels_dims[] = {2};
 static const int count = 42;
 static const float scale = 0.5F;
 
-static void write_rest(int file, iogroup_t *group) {
+static void write_rest(int file, iogroup_t* group) {
   int value = rank + 1, all[1] = {ranks}, mine[1] = {1};
   need(scorpio_write_str_array(names, 4, file, "Names", group), "names");
   need(scorpio_write_simple_attr("title", "a counterpart", SCORPIO_STRING, file, "/", group), "title");
@@ -136,15 +154,16 @@ static void write_rest(int file, iogroup_t *group) {
   need(scorpio_write_simple_attr("scale", &scale, SCORPIO_FLOAT, file, "Group 0/Data 0", group), "scale");
   int64_t made = scorpio_create_dataset_group("Made/Inner", file, group);
   need((int)(made == FAILURE ? FAILURE : 0), "Made/Inner");
-  need(scorpio_write_dataset(&value, SCORPIO_INTEGER, 1, all, mine, file, "Inside", group, SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
+  need(scorpio_write_dataset(&value, SCORPIO_INTEGER, 1, all, mine, file, "Inside", group,
+                             SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
        "Inside");
   need(scorpio_close_dataset_group(made, file, group), "Made/Inner");
   need(scorpio_create_link("/Made/Inner/Inside", 0, "Shortcut", file, group), "Shortcut");
 }
 
-static void check_attribute(const char *attribute, datatype_t type, const void *value, size_t bytes, int file,
-                            const char *object, iogroup_t *group) {
-  void *data;
+static void check_attribute(const char* attribute, datatype_t type, const void* value, size_t bytes, int file,
+                            const char* object, iogroup_t* group) {
+  void* data;
   int ndims, *dims;
   need(scorpio_read_attr(attribute, &data, type, &ndims, &dims, file, object, group), attribute);
   expect(memcmp(data, value, bytes) == 0, attribute);
@@ -152,10 +171,10 @@ static void check_attribute(const char *attribute, datatype_t type, const void *
   free(dims);
 }
 
-static void check_rest(int file, iogroup_t *group) {
-  char **strings;
+static void check_rest(int file, iogroup_t* group) {
+  char** strings;
   int n, value, all[1] = {ranks}, mine[1] = {1};
-  void *data;
+  void* data;
   int ndims, *dims;
   need(scorpio_read_str_array(&strings, &n, file, "Names", group), "names");
   expect(n == 4, "the number of names");
@@ -165,14 +184,16 @@ static void check_rest(int file, iogroup_t *group) {
   expect(strcmp(data, "a counterpart") == 0, "title");
   free(data);
   need(scorpio_read_attr("labels", &data, SCORPIO_STRING, &ndims, &dims, file, "/", group), "labels");
-  expect(ndims == 1 && dims[0] == 2 && strcmp(((char **)data)[0], "left") == 0 && strcmp(((char **)data)[1], "right") == 0,
+  expect(ndims == 1 && dims[0] == 2 && strcmp(((char**)data)[0], "left") == 0 &&
+             strcmp(((char**)data)[1], "right") == 0,
          "labels");
   free(data);
   free(dims);
   check_attribute("count", SCORPIO_INTEGER, &count, sizeof count, file, "/", group);
   check_attribute("spacing", SCORPIO_DOUBLE, spacing, sizeof spacing, file, "/", group);
   check_attribute("scale", SCORPIO_FLOAT, &scale, sizeof scale, file, "Group 0/Data 0", group);
-  need(scorpio_read_dataset(&value, SCORPIO_INTEGER, 1, all, mine, file, "Shortcut", group, SCORPIO_UNIFORM_CONTIGUOUS_READ),
+  need(scorpio_read_dataset(&value, SCORPIO_INTEGER, 1, all, mine, file, "Shortcut", group,
+                            SCORPIO_UNIFORM_CONTIGUOUS_READ),
        "Shortcut");
   expect(value == rank + 1, "Shortcut");
 }
@@ -198,7 +219,7 @@ static int print_layout(void) {
   return 0;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "layout") == 0) return print_layout();
   if (argc != 4) return 2;
   int write = strcmp(argv[1], "write") == 0;
@@ -210,7 +231,8 @@ int main(int argc, char **argv) {
   iogroup_t group;
   need(scorpio_IOgroup_init(&conf, &group), "the group");
   need(scorpio_set_buffer_bytes(4096, &group), "buffers");
-  int file = need(scorpio_open_file(argv[2], &group, write ? SCORPIO_FILE_CREATE : SCORPIO_FILE_READONLY), argv[2]);
+  int file =
+      need(scorpio_open_file(argv[2], &group, write ? SCORPIO_FILE_CREATE : SCORPIO_FILE_READONLY), argv[2]);
   char *data = malloc(MOST_BYTES), *expected = malloc(MOST_BYTES);
   for (int i = 0; i < DATASETS; ++i) {
     struct dataset d = dataset_of(i);

@@ -167,6 +167,7 @@ def descriptions():
 def errors():
     last = world.rank == world.size - 1
     fails("nowhere.h5", scorpio.open, path_of("nowhere.h5"))
+    fails(["TypeError", f"rank {world.size - 1}"], scorpio.IOGroup, groups="all" if last else 1)
     fails("the mode 'q'", scorpio.open, path_of("x.h5"), "q")
     fails("netcdf4", scorpio.open, path_of("x.h5"), "r", netcdf4=True)
     with scorpio.open(path_of("errors.h5"), "w") as file:

@@ -2,8 +2,9 @@
  *
  *     two_patterns [FOLDER]
  *
- * Read pattern 1: every rank reads the same contiguous region, the boundary cells. Read pattern 2: every rank reads its
- * chunk of a dataset with a value for each cell. Write pattern 1: every rank writes its 3-D block at its offset.
+ * Read pattern 1: every rank reads the same contiguous region, the boundary cells. Read pattern 2: every rank
+ * reads its chunk of a dataset with a value for each cell. Write pattern 1: every rank writes its 3-D block
+ * at its offset.
  */
 #include <scorpio.h>
 #include <stdio.h>
@@ -28,12 +29,14 @@ static double sum_of_all(double mine) {
 }
 
 /* Where this rank's part of `size` begins, of `parts` of nearly one size. */
-static int begin_of(int part, int parts, int size) { return (int)((int64_t)size * part / parts); }
+static int begin_of(int part, int parts, int size) {
+  return (int)((int64_t)size * part / parts);
+}
 
-static void make_input(const char *path, iogroup_t *group) {
+static void make_input(const char* path, iogroup_t* group) {
   int first = begin_of(world_rank, world_ranks, CELLS), end = begin_of(world_rank + 1, world_ranks, CELLS);
   int all[1] = {CELLS}, mine[1] = {end - first};
-  double *porosity = malloc(sizeof(double) * CELLS);
+  double* porosity = malloc(sizeof(double) * CELLS);
   for (int i = first; i < end; ++i) porosity[i - first] = 0.25 + (i % 64) / 256.0;
   int file = need(scorpio_open_file(path, group, SCORPIO_FILE_CREATE));
   need(scorpio_write_dataset(porosity, SCORPIO_DOUBLE, 1, all, mine, file, "Porosity", group,
@@ -53,10 +56,11 @@ static void make_input(const char *path, iogroup_t *group) {
   need(scorpio_close_file(file, group));
 }
 
-static void read_pattern_1(int file, iogroup_t *group) {
+static void read_pattern_1(int file, iogroup_t* group) {
   int cells[BOUNDARY_CELLS], count[1] = {BOUNDARY_CELLS}, start[1] = {0};
   double sum = 0, least, most;
-  need(scorpio_read_same_sub_dataset(cells, SCORPIO_INTEGER, 1, count, start, file, "Regions/Boundary Cells", group));
+  need(scorpio_read_same_sub_dataset(cells, SCORPIO_INTEGER, 1, count, start, file, "Regions/Boundary Cells",
+                                     group));
   for (int i = 0; i < BOUNDARY_CELLS; ++i) sum += cells[i];
   MPI_Reduce(&sum, &least, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
   MPI_Reduce(&sum, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -65,7 +69,7 @@ static void read_pattern_1(int file, iogroup_t *group) {
   }
 }
 
-static void read_pattern_2(int file, iogroup_t *group) {
+static void read_pattern_2(int file, iogroup_t* group) {
   int all, mine[1], start[1];
   need(scorpio_get_dataset_size(&all, file, "Porosity", group));
   start[0] = begin_of(world_rank, world_ranks, all);
@@ -79,7 +83,7 @@ static void read_pattern_2(int file, iogroup_t *group) {
   if (world_rank == 0) printf("pattern 2: the ranks read %.0f cells, sum %.4f\n", count, sum);
 }
 
-static void write_pattern_1(const char *path, iogroup_t *group) {
+static void write_pattern_1(const char* path, iogroup_t* group) {
   int shape[3] = {NZ, NY, NX}, grid[3] = {0, 0, 0}, counts[3], starts[3], place = world_rank;
   MPI_Dims_create(world_ranks, 3, grid);
   for (int d = 2; d >= 0; --d) {
@@ -98,14 +102,15 @@ static void write_pattern_1(const char *path, iogroup_t *group) {
     }
   }
   int file = need(scorpio_open_file(path, group, SCORPIO_FILE_CREATE));
-  need(scorpio_write_dataset_block(pressure, SCORPIO_DOUBLE, 3, shape, counts, starts, file, "Time 0/Pressure", group));
+  need(scorpio_write_dataset_block(pressure, SCORPIO_DOUBLE, 3, shape, counts, starts, file,
+                                   "Time 0/Pressure", group));
   need(scorpio_close_file(file, group));
   free(pressure);
   sum = sum_of_all(sum);
   if (world_rank == 0) printf("write 1: wrote %dx%dx%d values as blocks, sum %.0f\n", NZ, NY, NX, sum);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   char input[1000], output[1000];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
