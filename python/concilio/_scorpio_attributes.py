@@ -58,18 +58,26 @@ class Attributes:
                 raise ScorpioError(f"{self._file.path}: attribute {name} of {self._object} is of no type that can be "
                                    "read without dtype")
             shape = ctypes.cast(extents, ctypes.POINTER(ctypes.c_int))[: ndim.value] if ndim.value else []
-            return _texts(data, shape) if number == c.STRING else copied_array(data, found, shape)[()]
+            if number != c.STRING:
+                return copied_array(data, found, shape)[()]
+            return _texts(data, shape) if shape else self._single_text(raw_object, raw_name)
         finally:
             c.free(data)
             c.free(extents)
+
+    def _single_text(self, raw_object, raw_name):
+        data = ctypes.c_void_p()
+        self._file._call_named("scorpio_read_simple_attr", raw_name, data, c.STRING, raw_object)
+        try:
+            return ctypes.string_at(data).decode(errors="surrogateescape")
+        finally:
+            c.free(data)
 
     def _raw(self, name):
         return self._object.encode(), name.encode()
 
 
 def _texts(data, shape):
-    if not shape:
-        return ctypes.string_at(data).decode(errors="surrogateescape")
     pointers = ctypes.cast(data, ctypes.POINTER(ctypes.c_char_p))
     count = int(numpy.prod(shape, dtype="int64"))
     texts = [pointers[i].decode(errors="surrogateescape") for i in range(count)]

@@ -81,6 +81,7 @@ _FUNCTIONS = {
     "scorpio_write_dataset_map": _rows,
     "scorpio_write_str_array": [ctypes.POINTER(_name), _int] + _where,
     "scorpio_read_str_array": [ctypes.POINTER(_data), _ints] + _where,
+    "scorpio_read_simple_attr": [_name, ctypes.POINTER(_data), _int] + _where,
     "scorpio_write_simple_attr": [_name, _data, _int] + _where,
     "scorpio_read_attr": [_name, ctypes.POINTER(_data), _int, _ints, ctypes.POINTER(_data)] + _where,
     "scorpio_write_attr": [_name, _data, _int, _int, _ints] + _where,
