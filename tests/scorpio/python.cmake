@@ -19,7 +19,7 @@ function(concilio_scorpio_python_tests mpi)
   execute_process(COMMAND ${python} -c ${look} RESULT_VARIABLE missing ERROR_QUIET)
   if(NOT python OR NOT missing EQUAL 0)
     concilio_scorpio_test(scorpio.python.${mpi} ${mpi} 1 sh -c
-      "echo 'skipped: no python with mpi4py and numpy for ${mpi}; CONCILIO_PYTHON_${mpi} may name one'; exit 77")
+      "echo 'skipped: no python with mpi4py and numpy for ${mpi}, CONCILIO_PYTHON_${mpi} may name one' && exit 77")
     return()
   endif()
   foreach(ranks 1 2 3 4)
