@@ -145,4 +145,14 @@ END
     must "$folder/cmake-$mpi/build/header" &&
     says "$version" "linked by CMake" "${launch[@]}" "$folder/cmake-$mpi/build/program"
 done
+
+# The Python package finds the library of its MPI beside it.
+if [ -n "$(find "$prefix" -path "*/openmpi/libconcilio_scorpio.so")" ] &&
+  /usr/bin/python3 -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("mpi4py") and u.find_spec("numpy")))'; then
+  unset CONCILIO_SCORPIO_LIBRARY
+  must env PYTHONPATH="$(dirname "$(find "$prefix" -path "*/python/concilio")")" /usr/bin/python3 -c "
+from concilio import __version__, _scorpio_c
+assert __version__ == '$version', __version__
+assert _scorpio_c.library.path.startswith('$prefix/'), _scorpio_c.library.path"
+fi
 exit $failed
