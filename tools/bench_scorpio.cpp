@@ -21,6 +21,7 @@ struct Options {
   std::string mpi, grid = "128x128x128";
   bool blocks = false;
   int variables = 4;
+  std::string processes;
   std::string group_sizes;
   int64_t buffer_bytes = 0;
   int repetitions = 5;
@@ -34,6 +35,7 @@ Words arguments_of(const Options& options, const std::string& file) {
                  "--file", file};
   if (options.blocks)
     words.insert(words.end(), {"--blocks", "--variables", std::to_string(options.variables)});
+  if (!options.processes.empty()) words.insert(words.end(), {"--processes", options.processes});
   if (!options.group_sizes.empty()) words.insert(words.end(), {"--group-sizes", options.group_sizes});
   if (options.buffer_bytes > 0)
     words.insert(words.end(), {"--buffer-bytes", std::to_string(options.buffer_bytes)});

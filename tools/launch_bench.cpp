@@ -98,7 +98,7 @@ Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Env
       const auto program = find_program(flavour, environment);
       if (program.ok() && find_launcher(flavour, environment).ok()) {
         flavours.push_back(flavour);
-      } else if (!program.ok()) {
+      } else if (!program.ok() && missing.empty()) {
         missing = program.error().message;
       }
     }

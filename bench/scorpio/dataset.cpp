@@ -1,7 +1,6 @@
 #include "dataset.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -78,25 +77,26 @@ int64_t Workload::part_bytes() const {
   return most;
 }
 
-Workload make_workload(const Extents& grid, bool blocks, int variables, int rank, int ranks) {
+Workload make_vectors(const Extents& grid, int rank, int ranks) {
   Workload workload;
-  workload.blocks = blocks;
   workload.grid = grid;
-  if (blocks) {
-    const auto processes = near_cube(ranks);
-    workload.extents = grid;
-    workload.processes.assign(processes.begin(), processes.end());
-    workload.part = block_of(grid, processes, rank);
-    for (int i = 0; i < variables; ++i)
-      workload.datasets.push_back(
-          {fmt::format("Time 1/Variable {}", i + 1), Type::real, static_cast<uint64_t>(i)});
-  } else {
-    workload.extents = {elements(grid)};
-    workload.processes = {ranks};
-    workload.part = slab_of(elements(grid), rank, ranks);
-    workload.datasets = {{"Materials/Cell Ids", Type::integer, 0}, {"Materials/Permeability", Type::real, 1}};
-  }
+  workload.extents = {elements(grid)};
+  workload.processes = {ranks};
+  workload.part = slab_of(elements(grid), rank, ranks);
   workload.uniform = elements(grid) % ranks == 0;
+  workload.datasets = {{"Materials/Cell Ids", Type::integer, 0}, {"Materials/Permeability", Type::real, 1}};
+  return workload;
+}
+
+Workload make_blocks(const Extents& grid, const Extents& processes, int variables, int rank) {
+  Workload workload;
+  workload.blocks = true;
+  workload.grid = workload.extents = grid;
+  workload.processes = processes;
+  workload.part = block_of(grid, processes, rank);
+  for (int i = 0; i < variables; ++i)
+    workload.datasets.push_back(
+        {fmt::format("Time 1/Variable {}", i + 1), Type::real, static_cast<uint64_t>(i)});
   return workload;
 }
 

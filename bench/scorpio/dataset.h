@@ -33,7 +33,10 @@ struct Workload {
   int64_t part_bytes() const;  // of the largest dataset, this rank
 };
 
-Workload make_workload(const Extents& grid, bool blocks, int variables, int rank, int ranks);
+// Two vectors, each rank a slab.
+Workload make_vectors(const Extents& grid, int rank, int ranks);
+// Variables on the grid, each rank a block.
+Workload make_blocks(const Extents& grid, const Extents& processes, int variables, int rank);
 
 // The values of `part` of a dataset with these extents.
 void fill(const Dataset& dataset, const Extents& extents, const Part& part, void* data);

@@ -9,10 +9,10 @@ namespace concilio::bench::scorpio {
 
 namespace {
 
-void take_share(int64_t total, int place, int places, Part& part) {
+void take_share(int64_t total, int64_t place, int64_t places, Part& part) {
   const int64_t each = total / places, more = total % places;
   part.extents.push_back(each + (place < more ? 1 : 0));
-  part.starts.push_back(each * place + std::min<int64_t>(place, more));
+  part.starts.push_back(each * place + std::min(place, more));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ int64_t elements(const Extents& extents) {
   return product;
 }
 
-std::optional<Extents> parse_grid(const std::string& text) {
+std::optional<Extents> parse_extents(const std::string& text) {
   constexpr int64_t most = 1 << 20;  // three of them stay below 2^63
   Extents grid;
   const char* place = text.data();
@@ -46,19 +46,19 @@ Part slab_of(int64_t total, int rank, int ranks) {
   return part;
 }
 
-Part block_of(const Extents& grid, const std::array<int, 3>& processes, int rank) {
-  const int places[] = {rank / (processes[1] * processes[2]), rank / processes[2] % processes[1],
-                        rank % processes[2]};
+Part block_of(const Extents& grid, const Extents& processes, int rank) {
+  const int64_t places[] = {rank / (processes[1] * processes[2]), rank / processes[2] % processes[1],
+                            rank % processes[2]};
   Part part;
   for (size_t dimension = 0; dimension < 3; ++dimension)
     take_share(grid[dimension], places[dimension], processes[dimension], part);
   return part;
 }
 
-std::array<int, 3> near_cube(int ranks) {
-  std::array<int, 3> processes = {};
-  MPI_Dims_create(ranks, 3, processes.data());
-  return processes;
+Extents near_cube(int ranks) {
+  int processes[3] = {};
+  MPI_Dims_create(ranks, 3, processes);
+  return {processes[2], processes[1], processes[0]};
 }
 
 }  // namespace concilio::bench::scorpio

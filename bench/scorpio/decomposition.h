@@ -1,7 +1,6 @@
 // Which part of a grid a rank has.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,14 +16,15 @@ struct Part {
 
 int64_t elements(const Extents& extents);
 
-// "64x64x240": three extents.
-std::optional<Extents> parse_grid(const std::string& text);
+// "64x64x240": three extents, each at least 1.
+std::optional<Extents> parse_extents(const std::string& text);
 
 // Each of the two: the first ranks have one element (of a dimension) more where it does not come out even.
 Part slab_of(int64_t total, int rank, int ranks);
-Part block_of(const Extents& grid, const std::array<int, 3>& processes, int rank);
+Part block_of(const Extents& grid, const Extents& processes, int rank);
 
-// Processes in each dimension, as near to a cube as their number allows. Only MPI's own arithmetic.
-std::array<int, 3> near_cube(int ranks);
+// Processes in each dimension, as near to a cube as their number allows, most of them along the fastest
+// varying one, which is how PETSc divides a cube. Only MPI's own arithmetic.
+Extents near_cube(int ranks);
 
 }  // namespace concilio::bench::scorpio

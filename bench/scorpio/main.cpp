@@ -24,6 +24,7 @@ struct Options {
   std::string grid = "128x128x128";
   bool blocks = false;
   int variables = 4;
+  std::string processes;
   std::string group_sizes;
   int64_t buffer_bytes = 0;
   int repetitions = 5;
@@ -37,6 +38,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--variables", options.variables, "With --blocks: how many")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  app.add_option("--processes", options.processes, "With --blocks: in each dimension (default: near a cube)");
   app.add_option("--group-sizes", options.group_sizes, "Ranks of an I/O group: 1,2,all,auto");
   app.add_option("--buffer-bytes", options.buffer_bytes, "Buffer of a root (default: the library's)")
       ->check(CLI::Range(int64_t{4096}, int64_t{1} << 40));
@@ -78,18 +80,35 @@ std::vector<int> group_sizes(const std::string& text, int ranks, std::string& er
   return sizes;
 }
 
+// Nothing, with an error, where the options are wrong.
+std::optional<Workload> workload_of(const Options& options, int rank, int ranks, std::string& error) {
+  const auto grid = parse_extents(options.grid);
+  if (!grid) {
+    error = fmt::format("--grid {}: write three numbers, as in 128x128x128", options.grid);
+    return std::nullopt;
+  }
+  if (!options.blocks) return make_vectors(*grid, rank, ranks);
+  const auto processes =
+      options.processes.empty() ? std::optional(near_cube(ranks)) : parse_extents(options.processes);
+  if (!processes || elements(*processes) != ranks) {
+    error = fmt::format("--processes {}: write three numbers whose product is {}, the number of ranks",
+                        options.processes, ranks);
+    return std::nullopt;
+  }
+  return make_blocks(*grid, *processes, options.variables, rank);
+}
+
 int run(const Options& options, int rank, int ranks) {
   std::string error;
-  const auto grid = parse_grid(options.grid);
-  if (!grid) error = fmt::format("--grid {}: write three numbers, as in 128x128x128", options.grid);
+  const auto wanted = workload_of(options, rank, ranks, error);
   const std::vector<int> sizes = group_sizes(options.group_sizes, ranks, error);
   if (!error.empty()) {
     if (rank == 0) fmt::print(stderr, "concilio bench scorpio: {}\n", error);
     return exit_usage;
   }
+  const Workload& workload = *wanted;
   std::string base = options.file.empty() ? fmt::format("concilio-bench.{}", getpid()) : options.file;
   share(base);
-  const Workload workload = make_workload(*grid, options.blocks, options.variables, rank, ranks);
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(make_hdf5_method(workload, Transfer::collective));
   methods.push_back(make_hdf5_method(workload, Transfer::independent));

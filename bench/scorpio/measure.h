@@ -16,7 +16,7 @@ enum Phase { phase_init, phase_open, phase_read, phase_write, phase_close };
 inline constexpr size_t phase_count = 5;
 inline constexpr const char* phase_names[phase_count] = {"init", "open", "read", "write", "close"};
 
-using Split = std::array<double, phase_count>;  // seconds, each of its slowest rank
+using Split = std::array<double, phase_count>;  // seconds, until the last rank is through
 double total(const Split& split);
 
 // Of one file.
