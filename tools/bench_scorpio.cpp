@@ -80,6 +80,11 @@ void add_workload_options(CLI::App& parser, Options& options) {
       ->capture_default_str();
   parser
       .add_option(
+          "--processes", options.processes,
+          "With --blocks: ranks in each dimension (default: near a cube, most along the fastest varying)")
+      ->type_name("AxBxC");
+  parser
+      .add_option(
           "--group-sizes", options.group_sizes,
           "Ranks of an I/O group, a list of numbers, 'all', and 'auto', the library's choice (default: "
           "1,2,4,... all, auto)")
