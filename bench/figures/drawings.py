@@ -47,12 +47,12 @@ def doubling(axis, values, text=str):
     axis.minorticks_off()
 
 
-def shared_legend(figure, axes):
+def shared_legend(figure, axes, inches=1.4):
     found = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels()):
             found.setdefault(label, handle)
-    columns = min(len(found), max(2, int(figure.get_figwidth() / 1.4)))
+    columns = min(len(found), max(2, int(figure.get_figwidth() / inches)))
     # Room below the panels: a line of the legend takes about a fifth of an inch.
     room = (-(-len(found) // columns) * 0.2 + 0.1) / figure.get_figheight()
     figure.get_layout_engine().set(rect=(0, room, 1, 1 - room))
@@ -204,7 +204,7 @@ def scorpio(rows):
                                            (most, here, most), (f"{ranks} ranks", "1 to all", f"{ranks} ranks")):
             draw(axis, some)
             axis.set_title(f"{access}, {mpi}, {title}")
-    shared_legend(figure, axes)
+    shared_legend(figure, axes, 2.1)
     return figure
 
 
