@@ -1,0 +1,139 @@
+#include "checks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "patient_barrier.h"
+
+namespace scorpio_checks {
+namespace {
+
+// No failure may take longer.
+constexpr double most_seconds = 5;
+
+std::chrono::steady_clock::time_point last_call = std::chrono::steady_clock::now();
+
+double seconds_since_last_call() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> taken = now - last_call;
+  last_call = now;
+  return taken.count();
+}
+
+void note_progress() {
+  if (context.rank != 0) return;
+  if (std::FILE* file = std::fopen((context.folder + "/progress").c_str(), "w")) {
+    std::fprintf(file, "%s\n", context.situation.c_str());
+    std::fclose(file);
+  }
+}
+
+}  // namespace
+
+Context context;
+
+void expect(bool so, const char* file, int line, const std::string& what) {
+  if (so) return;
+  ++context.failures;
+  std::printf("%s:%d: %s, rank %d of %d: %s\n", file, line, context.situation.c_str(), context.rank,
+              context.ranks, what.c_str());
+  std::fflush(stdout);
+}
+
+void expect_failure(int64_t code, const std::vector<std::string>& words, const char* file, int line,
+                    const char* call) {
+  const double seconds = seconds_since_last_call();
+  expect(seconds < most_seconds, file, line, std::string(call) + " took " + std::to_string(seconds) + " s");
+  expect(code == FAILURE, file, line, std::string(call) + " returned " + std::to_string(code));
+  const std::string message = code == FAILURE ? scorpio_last_error() : "";
+  for (const std::string& word : words) {
+    if (code != FAILURE) break;
+    expect(message.find(word) != std::string::npos, file, line,
+           std::string(call) + ": \"" + word + "\" is not in \"" + message + "\"");
+  }
+  if (code == FAILURE && words.empty())
+    expect(!message.empty(), file, line, std::string(call) + " tells no reason");
+  if (std::getenv("SCORPIO_CHECKS_VERBOSE") && context.rank == 0) {
+    std::printf("%s: %s\n    -> %s\n", context.situation.c_str(), call, message.c_str());
+  }
+  // The ranks stay together, whatever came back.
+  patient_barrier(MPI_COMM_WORLD);
+  last_call = std::chrono::steady_clock::now();
+}
+
+void expect_success(int64_t code, const char* file, int line, const char* call) {
+  if (code < 0) expect(false, file, line, std::string(call) + ": " + scorpio_last_error());
+  last_call = std::chrono::steady_clock::now();
+}
+
+std::vector<Situation>& all() {
+  static std::vector<Situation> situations;
+  return situations;
+}
+
+bool enroll(const char* name, void (*run)()) {
+  all().push_back({name, run});
+  return true;
+}
+
+std::string path_of(const char* name) {
+  return context.folder + "/" + context.situation + "." + name;
+}
+
+void on_rank_0(const std::function<void()>& what) {
+  if (context.rank == 0) what();
+  patient_barrier(MPI_COMM_WORLD);
+}
+
+Group::Group(int number, MPI_Comm comm) {
+  iogroup_conf_t conf = {number, 0, comm};
+  OK(scorpio_IOgroup_init(&conf, &group_));
+}
+
+Group::~Group() {
+  OK(scorpio_IOgroup_cleanup(&group_));
+}
+
+File::File(const char* name, file_mode_t mode) : group_(std::min(2, context.ranks)), path_(path_of(name)) {
+  handle_ = scorpio_open_file(path_.c_str(), group_, mode);
+  OK(handle_);
+}
+
+File::~File() {
+  OK(scorpio_close_file(handle_, group_));
+  EXPECT(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
+}
+
+void File::works(const char* dataset) {
+  const int global[] = {context.ranks, 4}, local[] = {1, 4}, start[] = {context.rank, 0};
+  int values[4], found[4] = {};
+  for (int i = 0; i < 4; ++i) values[i] = 10 * context.rank + i;
+  OK(scorpio_write_dataset_block(values, SCORPIO_INTEGER, 2, global, local, start, handle_, dataset, group_));
+  OK(scorpio_read_dataset(found, SCORPIO_INTEGER, 2, global, local, handle_, dataset, group_,
+                          SCORPIO_UNIFORM_CONTIGUOUS_READ));
+  EXPECT(std::equal(values, values + 4, found));
+}
+
+int run(const std::vector<std::string>& names) {
+  int count = 0;
+  for (const Situation& situation : all()) {
+    if (!names.empty() && std::find(names.begin(), names.end(), situation.name) == names.end()) continue;
+    context.situation = situation.name;
+    note_progress();
+    const int before = context.failures;
+    situation.run();
+    ++count;
+    int failed = context.failures - before, worst = 0;
+    MPI_Allreduce(&failed, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (context.rank == 0) std::printf("%s %s\n", worst ? "FAILED" : "passed", situation.name);
+    std::fflush(stdout);
+  }
+  int total = 0;
+  MPI_Allreduce(&context.failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (count == 0) total = 1;  // nothing of these names
+  return total;
+}
+
+}  // namespace scorpio_checks

@@ -1,0 +1,81 @@
+// What the tests of SCORPIO's promises share: expectations that are noted and counted on all ranks, a fresh
+// file, and groups that are cleaned up.
+#pragma once
+
+#include <mpi.h>
+#include <scorpio.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace scorpio_checks {
+
+struct Context {
+  int rank = 0, ranks = 1;
+  std::string folder, situation;
+  int failures = 0;
+};
+extern Context context;
+
+void expect(bool so, const char* file, int line, const std::string& what);
+// `code` must be FAILURE on every rank, and every rank's message hold all of `words`. Collective.
+void expect_failure(int64_t code, const std::vector<std::string>& words, const char* file, int line,
+                    const char* call);
+void expect_success(int64_t code, const char* file, int line, const char* call);
+
+struct Situation {
+  const char* name;
+  void (*run)();
+};
+std::vector<Situation>& all();
+bool enroll(const char* name, void (*run)());
+
+std::string path_of(const char* name);
+void on_rank_0(const std::function<void()>& what);  // the others wait
+
+class Group {
+ public:
+  explicit Group(int number, MPI_Comm comm = MPI_COMM_WORLD);
+  Group(const Group&) = delete;
+  ~Group();
+  operator iogroup_t*() { return &group_; }
+  iogroup_t* operator->() { return &group_; }
+
+ private:
+  iogroup_t group_ = {};
+};
+
+// A file made anew, in two groups where there are ranks for two. Closed with its scope; then nothing of HDF5
+// is open.
+class File {
+ public:
+  explicit File(const char* name, file_mode_t mode = SCORPIO_FILE_CREATE);
+  File(const File&) = delete;
+  ~File();
+  operator int() const { return handle_; }
+  const std::string& path() const { return path_; }
+  iogroup_t* group() { return group_; }
+
+  // A row of four integers for each rank, written and read: everything goes on working.
+  void works(const char* dataset);
+
+ private:
+  Group group_;
+  std::string path_;
+  int handle_ = FAILURE;
+};
+
+// Runs those named (all, if none is), and prints. The number of failures of all ranks.
+int run(const std::vector<std::string>& names);
+
+}  // namespace scorpio_checks
+
+#define SITUATION(name)                                                                                 \
+  static void situation_##name();                                                                       \
+  [[maybe_unused]] static const bool enrolled_##name = scorpio_checks::enroll(#name, situation_##name); \
+  static void situation_##name()
+#define EXPECT(condition) scorpio_checks::expect((condition), __FILE__, __LINE__, "not so: " #condition)
+#define OK(call) scorpio_checks::expect_success((call), __FILE__, __LINE__, #call)
+#define FAILS(call, ...) \
+  scorpio_checks::expect_failure((call), std::vector<std::string>{__VA_ARGS__}, __FILE__, __LINE__, #call)

@@ -1,0 +1,292 @@
+// One rank, or all, pass something that cannot be: FAILURE on all ranks, a message, and the file goes on
+// working.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "checks.h"
+
+using namespace scorpio_checks;
+
+namespace {
+
+constexpr int64_t very_many = std::numeric_limits<int64_t>::max();
+
+// A call's arguments on this rank; right ones write or read a row of four integers each.
+struct Arguments {
+  std::vector<int64_t> global, local, start, map;
+  datatype_t type = SCORPIO_INTEGER;
+  int ndims = 2;
+  int64_t nlocal = 1;
+  std::string dataset = "d";
+  int handle = FAILURE;
+  bool no_data = false, no_name = false, no_global = false, no_local = false, no_start = false,
+       no_map = false;
+  std::vector<int> data = std::vector<int>(64, 7);
+
+  explicit Arguments(File& file)
+      : global{context.ranks, 4, 1},
+        local{1, 4, 1},
+        start{context.rank, 0, 0},
+        map{context.rank},
+        handle(file) {}
+
+  void* data_or_null() { return no_data ? nullptr : data.data(); }
+  const char* name() const { return no_name ? nullptr : dataset.c_str(); }
+  const int64_t* global_or_null() const { return no_global ? nullptr : global.data(); }
+  const int64_t* local_or_null() const { return no_local ? nullptr : local.data(); }
+};
+
+using Call = std::function<int(Arguments&, File&)>;
+
+const Call write_block = [](Arguments& a, File& file) {
+  return scorpio_write_dataset_block_64(a.data_or_null(), a.type, a.ndims, a.global_or_null(),
+                                        a.local_or_null(), a.no_start ? nullptr : a.start.data(), a.handle,
+                                        a.name(), file.group());
+};
+const Call read_block = [](Arguments& a, File& file) {
+  return scorpio_read_dataset_block_64(a.data_or_null(), a.type, a.ndims, a.global_or_null(),
+                                       a.local_or_null(), a.no_start ? nullptr : a.start.data(), a.handle,
+                                       a.name(), file.group());
+};
+const Call write_uniform = [](Arguments& a, File& file) {
+  return scorpio_write_dataset_64(a.data_or_null(), a.type, a.ndims, a.global_or_null(), a.local_or_null(),
+                                  a.handle, a.name(), file.group(), SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
+};
+const Call read_nonuniform = [](Arguments& a, File& file) {
+  return scorpio_read_dataset_64(a.data_or_null(), a.type, a.ndims, a.global_or_null(), a.local_or_null(),
+                                 a.handle, a.name(), file.group(), SCORPIO_NONUNIFORM_CONTIGUOUS_READ);
+};
+const Call read_noncontiguous = [](Arguments& a, File& file) {
+  return scorpio_read_dataset_64(a.data_or_null(), a.type, a.ndims, a.global_or_null(), a.local_or_null(),
+                                 a.handle, a.name(), file.group(), SCORPIO_NONCONTIGUOUS_READ);
+};
+const Call write_map = [](Arguments& a, File& file) {
+  return scorpio_write_dataset_map(a.data_or_null(), a.type, a.ndims, a.global_or_null(), a.nlocal,
+                                   a.no_map ? nullptr : a.map.data(), a.handle, a.name(), file.group());
+};
+const Call read_map = [](Arguments& a, File& file) {
+  return scorpio_read_dataset_map(a.data_or_null(), a.type, a.ndims, a.global_or_null(), a.nlocal,
+                                  a.no_map ? nullptr : a.map.data(), a.handle, a.name(), file.group());
+};
+
+using Spoiling = std::function<void(Arguments&)>;
+
+// The call fails with that wrong on the first rank, and on the last.
+void expect_each_fails(const std::vector<Call>& calls,
+                       const std::vector<std::pair<const char*, Spoiling>>& wrongs,
+                       bool file_is_known = true) {
+  File file("h5");
+  file.works("d");
+  for (size_t i = 0; i < calls.size(); ++i) {
+    for (const auto& [what, spoil] : wrongs) {
+      for (int wrong_rank : std::set<int>{0, context.ranks - 1}) {
+        Arguments arguments(file);
+        const bool wrong = context.rank == wrong_rank;
+        if (wrong) spoil(arguments);
+        const int code = calls[i](arguments, file);
+        const std::string text =
+            "call " + std::to_string(i) + ", rank " + std::to_string(wrong_rank) + ": " + what;
+        FAILS(code, file_is_known ? file.path() : "");
+        expect(code == FAILURE, __FILE__, __LINE__, text);
+      }
+    }
+  }
+  file.works("d");
+  file.works("other");
+}
+
+}  // namespace
+
+SITUATION(WrongBlocks) {
+  expect_each_fails({write_block, read_block},
+                    {{"start too large", [](Arguments& a) { a.start[0] = context.ranks; }},
+                     {"beyond the end", [](Arguments& a) { a.start[1] = 1; }},
+                     {"negative start", [](Arguments& a) { a.start[1] = -1; }},
+                     {"negative extent", [](Arguments& a) { a.local[1] = -4; }},
+                     {"two negative extents",
+                      [](Arguments& a) {
+                        a.local = {-1, -4, 1};
+                      }},
+                     {"end overflows", [](Arguments& a) { a.start[1] = very_many - 1; }},
+                     {"extent overflows", [](Arguments& a) { a.local[1] = very_many; }},
+                     {"no data", [](Arguments& a) { a.no_data = true; }},
+                     {"no starts", [](Arguments& a) { a.no_start = true; }},
+                     {"no extents", [](Arguments& a) { a.no_local = true; }}});
+}
+
+SITUATION(WrongDatasets) {
+  const std::vector<std::pair<const char*, Spoiling>> wrongs = {
+      {"no name", [](Arguments& a) { a.no_name = true; }},
+      {"no name at all", [](Arguments& a) { a.dataset.clear(); }},
+      {"no global extents", [](Arguments& a) { a.no_global = true; }},
+      {"ndims 0", [](Arguments& a) { a.ndims = 0; }},
+      {"ndims negative", [](Arguments& a) { a.ndims = -2; }},
+      {"ndims huge", [](Arguments& a) { a.ndims = 1 << 30; }},
+      {"other extents", [](Arguments& a) { a.global[0] += 1; }},
+      {"negative global", [](Arguments& a) { a.global[0] = -1; }},
+      {"no such type", [](Arguments& a) { a.type = static_cast<datatype_t>(42); }},
+      {"strings", [](Arguments& a) { a.type = SCORPIO_STRING; }},
+  };
+  expect_each_fails({write_block, read_block, write_uniform, read_nonuniform, write_map, read_map}, wrongs);
+}
+
+SITUATION(RanksThatDisagree) {
+  if (context.ranks == 1) return;
+  expect_each_fails({write_block, read_block, write_uniform, read_nonuniform, write_map, read_map},
+                    {{"other name", [](Arguments& a) { a.dataset = "e"; }},
+                     {"longer name", [](Arguments& a) { a.dataset = std::string(5000, 'n'); }},
+                     {"other ndims", [](Arguments& a) { a.ndims = 1; }},
+                     {"more dimensions", [](Arguments& a) { a.ndims = 3; }},
+                     {"other type", [](Arguments& a) { a.type = SCORPIO_FLOAT; }}});
+}
+
+SITUATION(RanksWithWrongHandles) {
+  expect_each_fails({write_block, read_block, write_uniform, read_nonuniform, write_map, read_map},
+                    {{"no such file", [](Arguments& a) { a.handle = 77; }},
+                     {"negative file", [](Arguments& a) { a.handle = -1; }}},
+                    false);
+}
+
+SITUATION(WrongPartsOfRows) {
+  expect_each_fails({write_uniform, read_nonuniform, read_noncontiguous},
+                    {{"too many rows", [](Arguments& a) { a.local[0] = context.ranks + 1; }},
+                     {"too long rows", [](Arguments& a) { a.local[1] = 5; }},
+                     {"negative rows", [](Arguments& a) { a.local[0] = -1; }},
+                     {"overflowing rows", [](Arguments& a) { a.local[0] = very_many; }},
+                     {"no data", [](Arguments& a) { a.no_data = true; }}});
+}
+
+SITUATION(WrongMaps) {
+  expect_each_fails({write_map, read_map},
+                    {{"beyond the end", [](Arguments& a) { a.map[0] = context.ranks; }},
+                     {"negative", [](Arguments& a) { a.map[0] = -1; }},
+                     {"huge", [](Arguments& a) { a.map[0] = very_many; }},
+                     {"negative count", [](Arguments& a) { a.nlocal = -1; }},
+                     {"no map", [](Arguments& a) { a.no_map = true; }},
+                     {"no data", [](Arguments& a) { a.no_data = true; }}});
+}
+
+SITUATION(NewDatasetsThatCannotBe) {
+  File file("h5");
+  for (const auto& global : {std::vector<int64_t>{int64_t{1} << 62, 8}, {very_many, very_many}, {-5, 4}}) {
+    const int64_t local[] = {0, 0}, start[] = {0, 0};
+    FAILS(scorpio_write_dataset_block_64(nullptr, SCORPIO_DOUBLE, 2, global.data(), local, start, file,
+                                         "huge", file.group()),
+          file.path(), "huge");
+  }
+  EXPECT(scorpio_dataset_exists("huge", file, file.group()) == 0);
+  file.works("d");
+}
+
+SITUATION(WrongPatterns) {
+  File file("h5");
+  file.works("d");
+  const int global[] = {context.ranks, 4}, local[] = {1, 4};
+  int data[64] = {};
+  for (iopattern_t pattern : {SCORPIO_UNIFORM_CONTIGUOUS_READ, SCORPIO_EVERYONE_ENTIRE_DATASET_READ,
+                              static_cast<iopattern_t>(7), static_cast<iopattern_t>(-1)}) {
+    FAILS(scorpio_write_dataset(data, SCORPIO_INTEGER, 2, global, local, file, "d", file.group(), pattern),
+          "d");
+  }
+  for (iopattern_t pattern :
+       {SCORPIO_UNIFORM_CONTIGUOUS_WRITE, SCORPIO_NONCONTIGUOUS_WRITE, static_cast<iopattern_t>(99)}) {
+    FAILS(scorpio_read_dataset(data, SCORPIO_INTEGER, 2, global, local, file, "d", file.group(), pattern),
+          "d");
+  }
+  if (context.ranks > 1) {
+    // The whole dataset, but not on one rank; and one rank with another pattern.
+    const int* extents = context.rank == 1 ? local : global;
+    FAILS(scorpio_read_dataset(data, SCORPIO_INTEGER, 2, global, extents, file, "d", file.group(),
+                               SCORPIO_EVERYONE_ENTIRE_DATASET_READ),
+          "d");
+    FAILS(scorpio_read_dataset(
+              data, SCORPIO_INTEGER, 2, global, local, file, "d", file.group(),
+              context.rank == 1 ? SCORPIO_NONUNIFORM_CONTIGUOUS_READ : SCORPIO_UNIFORM_CONTIGUOUS_READ),
+          "d");
+  }
+  file.works("d");
+}
+
+SITUATION(WrongHandles) {
+  File file("h5");
+  file.works("d");
+  int found = 0;
+  for (int handle : {-1, 1, 1000000, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
+    FAILS(scorpio_get_dataset_ndims(&found, handle, "d", file.group()));
+    FAILS(scorpio_dataset_exists("d", handle, file.group()));
+    FAILS(scorpio_group_exists("/", handle, file.group()));
+    FAILS(scorpio_close_file(handle, file.group()));
+    FAILS(scorpio_create_dataset_group("g", handle, file.group()));
+    FAILS(scorpio_write_simple_attr("a", &found, SCORPIO_INTEGER, handle, "d", file.group()));
+    FAILS(scorpio_set_creation(nullptr, handle, file.group()));
+  }
+  FAILS(scorpio_close_dataset_group(12345678, file, file.group()));
+  FAILS(scorpio_close_dataset_group(-1, file, file.group()));
+  const int second = scorpio_open_file(path_of("second").c_str(), file.group(), SCORPIO_FILE_CREATE);
+  OK(second);
+  EXPECT(second != file);
+  OK(scorpio_close_file(second, file.group()));
+  FAILS(scorpio_close_file(second, file.group()));
+  FAILS(scorpio_get_dataset_ndims(&found, second, "d", file.group()));
+  file.works("d");
+}
+
+SITUATION(GroupsThatCannotBe) {
+  iogroup_t none = {};
+  FAILS(scorpio_open_file(path_of("h5").c_str(), &none, SCORPIO_FILE_CREATE));
+  FAILS(scorpio_open_file(path_of("h5").c_str(), nullptr, SCORPIO_FILE_CREATE));
+  FAILS(scorpio_close_file(0, nullptr));
+  FAILS(scorpio_IOgroup_cleanup(nullptr));
+  FAILS(scorpio_IOgroup_cleanup(&none));
+  iogroup_conf_t conf = {1, 0, MPI_COMM_WORLD};
+  FAILS(scorpio_IOgroup_init(nullptr, &none));
+  FAILS(scorpio_IOgroup_init(&conf, nullptr));
+  conf.commIncoming = MPI_COMM_NULL;
+  FAILS(scorpio_IOgroup_init(&conf, &none));
+  if (context.ranks > 1) {
+    conf = {context.rank == 1 ? 1 : 2, 0, MPI_COMM_WORLD};
+    FAILS(scorpio_IOgroup_init(&conf, &none));
+  }
+  EXPECT(scorpio_peak_buffer_bytes(nullptr) <= 0);
+  // Cleaned up twice.
+  conf = {1, 0, MPI_COMM_WORLD};
+  OK(scorpio_IOgroup_init(&conf, &none));
+  OK(scorpio_IOgroup_cleanup(&none));
+  FAILS(scorpio_IOgroup_cleanup(&none));
+  File("h5").works("d");
+}
+
+SITUATION(SettingsThatCannotBe) {
+  File file("h5");
+  for (int64_t bytes : {int64_t{-1}, int64_t{1}, int64_t{4095}, std::numeric_limits<int64_t>::min()}) {
+    FAILS(scorpio_set_buffer_bytes(bytes, file.group()));
+  }
+  FAILS(scorpio_set_expected_bytes(-1, file.group()));
+  if (context.ranks > 1) FAILS(scorpio_set_buffer_bytes(context.rank == 1 ? 4096 : 8192, file.group()));
+  const int64_t chunk[] = {0, 4}, negative[] = {1, -4};
+  scorpio_creation_t wrong[] = {{2, chunk, 0, 0, nullptr},    {2, negative, 0, 0, nullptr},
+                                {-1, chunk, 0, 0, nullptr},   {2, nullptr, 0, 0, nullptr},
+                                {0, nullptr, 10, 0, nullptr}, {0, nullptr, -1, 0, nullptr}};
+  for (const scorpio_creation_t& creation : wrong) FAILS(scorpio_set_creation(&creation, file, file.group()));
+  file.works("d");
+  // Chunks larger than the dataset: refused, or as large as it is.
+  const int64_t large[] = {1000, 1000};
+  const scorpio_creation_t creation = {2, large, 1, 1, nullptr};
+  OK(scorpio_set_creation(&creation, file, file.group()));
+  const int global[] = {context.ranks, 4}, local[] = {1, 4};
+  int data[4] = {1, 2, 3, 4}, found[4] = {};
+  const int code = scorpio_write_dataset(data, SCORPIO_INTEGER, 2, global, local, file, "large", file.group(),
+                                         SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
+  if (code == 0) {
+    OK(scorpio_read_dataset(found, SCORPIO_INTEGER, 2, global, local, file, "large", file.group(),
+                            SCORPIO_UNIFORM_CONTIGUOUS_READ));
+    EXPECT(std::equal(data, data + 4, found));
+  } else {
+    FAILS(code, "large");
+  }
+  OK(scorpio_set_creation(nullptr, file, file.group()));
+  file.works("e");
+}

@@ -1,0 +1,380 @@
+// Files and things in files that are missing, broken, in the way, or too large.
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "checks.h"
+
+using namespace scorpio_checks;
+
+namespace {
+
+void make_file(const std::string& path, const std::string& contents) {
+  on_rank_0([&] {
+    if (std::FILE* file = std::fopen(path.c_str(), "w")) {
+      std::fwrite(contents.data(), 1, contents.size(), file);
+      std::fclose(file);
+    }
+  });
+}
+
+// A file with the dataset "d", closed.
+std::string made_file(const char* name) {
+  File file(name);
+  file.works("d");
+  return file.path();
+}
+
+int read_ints(const char* dataset, int handle, iogroup_t* group, int columns = 4) {
+  const int global[] = {context.ranks, columns}, local[] = {1, columns};
+  std::vector<int> data(static_cast<size_t>(columns));
+  return scorpio_read_dataset(data.data(), SCORPIO_INTEGER, 2, global, local, handle, dataset, group,
+                              SCORPIO_UNIFORM_CONTIGUOUS_READ);
+}
+
+int write_ints(const char* dataset, int handle, iogroup_t* group, int columns = 4) {
+  const int global[] = {context.ranks, columns}, local[] = {1, columns};
+  const std::vector<int> data(static_cast<size_t>(columns), 3);
+  return scorpio_write_dataset(data.data(), SCORPIO_INTEGER, 2, global, local, handle, dataset, group,
+                               SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
+}
+
+}  // namespace
+
+SITUATION(FilesThatCannotBeOpened) {
+  Group group(std::min(2, context.ranks));
+  const file_mode_t all_modes[] = {SCORPIO_FILE_CREATE, SCORPIO_FILE_READONLY, SCORPIO_FILE_READWRITE,
+                                   SCORPIO_FILE_CREATE_NETCDF4};
+  const std::string missing = path_of("missing"), folder = path_of("folder"), text = path_of("text"),
+                    short_file = path_of("short"), empty = path_of("empty"), cut = made_file("cut");
+  on_rank_0([&] { mkdir(folder.c_str(), 0755); });
+  make_file(text, std::string(5000, 'x'));
+  make_file(short_file, "\211HDF\r\n\032\n");
+  make_file(empty, "");
+  on_rank_0([&] {
+    if (truncate(cut.c_str(), 700) != 0) std::abort();
+  });
+  for (file_mode_t mode : all_modes) {
+    FAILS(scorpio_open_file((missing + "/in/no/folder").c_str(), group, mode), missing);
+    FAILS(scorpio_open_file(folder.c_str(), group, mode), folder);
+    FAILS(scorpio_open_file("", group, mode));
+    FAILS(scorpio_open_file(nullptr, group, mode));
+    FAILS(scorpio_open_file((text + "/below").c_str(), group, mode), text);
+  }
+  for (file_mode_t mode : {SCORPIO_FILE_READONLY, SCORPIO_FILE_READWRITE}) {
+    for (const std::string& path : {missing, text, short_file, empty, cut}) {
+      FAILS(scorpio_open_file(path.c_str(), group, mode), path);
+    }
+  }
+  FAILS(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(99)), missing);
+  FAILS(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(-1)), missing);
+  EXPECT(access(missing.c_str(), F_OK) != 0);
+  File("after").works("d");
+}
+
+SITUATION(RanksThatOpenDifferently) {
+  if (context.ranks == 1) return;
+  Group group(2);
+  const std::string path = made_file("h5"), other = made_file("other");
+  for (int wrong : {0, context.ranks - 1}) {
+    const bool mine = context.rank == wrong;
+    FAILS(scorpio_open_file(mine ? other.c_str() : path.c_str(), group, SCORPIO_FILE_READONLY));
+    FAILS(scorpio_open_file(mine ? nullptr : path.c_str(), group, SCORPIO_FILE_READONLY));
+    FAILS(scorpio_open_file(path.c_str(), group, mine ? SCORPIO_FILE_CREATE : SCORPIO_FILE_READONLY));
+  }
+  // Nothing was made anew.
+  const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READONLY);
+  OK(handle);
+  OK(read_ints("d", handle, group));
+  OK(scorpio_close_file(handle, group));
+}
+
+SITUATION(ReadOnlyFiles) {
+  const std::string path = made_file("h5");
+  Group group(std::min(2, context.ranks));
+  const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READONLY);
+  OK(handle);
+  int value = 1;
+  char word[] = "word";
+  char* words[] = {word};
+  FAILS(write_ints("d", handle, group), path, "d");
+  FAILS(write_ints("new", handle, group), path, "new");
+  FAILS(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, handle, "d", group), path);
+  FAILS(scorpio_write_str_array(words, 1, handle, "words", group), path, "words");
+  FAILS(scorpio_create_dataset_group("made", handle, group), path, "made");
+  FAILS(scorpio_create_link("d", 0, "link", handle, group), path);
+  OK(read_ints("d", handle, group));
+  EXPECT(scorpio_dataset_exists("new", handle, group) == 0);
+  EXPECT(scorpio_group_exists("made", handle, group) == 0);
+  OK(scorpio_close_file(handle, group));
+  if (geteuid() == 0) return;  // whom permissions do not bind
+  on_rank_0([&] { chmod(path.c_str(), 0444); });
+  FAILS(scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READWRITE), path);
+}
+
+SITUATION(MissingThings) {
+  File file("h5");
+  file.works("d");
+  int number = 0, *dims = nullptr;
+  int64_t number_64 = 0;
+  void* data = nullptr;
+  char** strings = nullptr;
+  for (const char* name : {"missing", "/no/such/group/dataset", "/", "", "d/below", "./no"}) {
+    FAILS(read_ints(name, file, file.group()), file.path(), name);
+    FAILS(scorpio_get_dataset_ndims(&number, file, name, file.group()), file.path(), name);
+    FAILS(scorpio_get_dataset_dims(&number, file, name, file.group()), file.path(), name);
+    FAILS(scorpio_get_dataset_dims_64(&number_64, file, name, file.group()), file.path(), name);
+    FAILS(scorpio_get_dataset_size(&number, file, name, file.group()), file.path(), name);
+    FAILS(scorpio_get_dataset_size_64(&number_64, file, name, file.group()), file.path(), name);
+    FAILS(scorpio_read_str_array(&strings, &number, file, name, file.group()), file.path(), name);
+    EXPECT(scorpio_dataset_exists(name, file, file.group()) == 0);
+  }
+  FAILS(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, "d", file.group()), file.path(), "d",
+        "a");
+  FAILS(scorpio_read_attr("a", &data, SCORPIO_INTEGER, &number, &dims, file, "d", file.group()), file.path());
+  FAILS(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, "missing", file.group()), file.path(),
+        "missing");
+  FAILS(scorpio_write_simple_attr("a", &number, SCORPIO_INTEGER, file, "missing", file.group()), "missing");
+  // Numbers are no strings.
+  FAILS(scorpio_read_str_array(&strings, &number, file, "d", file.group()), file.path(), "d");
+  file.works("d");
+}
+
+SITUATION(NullsInsteadOfResults) {
+  File file("h5");
+  file.works("d");
+  int number = 0;
+  void* data = nullptr;
+  FAILS(scorpio_get_dataset_ndims(nullptr, file, "d", file.group()));
+  FAILS(scorpio_get_dataset_dims(nullptr, file, "d", file.group()));
+  FAILS(scorpio_get_dataset_size_64(nullptr, file, "d", file.group()));
+  FAILS(scorpio_get_dataset_ndims(&number, file, nullptr, file.group()));
+  FAILS(scorpio_get_dataset_ndims(context.rank == 0 ? nullptr : &number, file, "d", file.group()));
+  FAILS(scorpio_get_dataset_ndims(context.rank == context.ranks - 1 ? nullptr : &number, file, "d",
+                                  file.group()));
+  FAILS(scorpio_dataset_exists(nullptr, file, file.group()));
+  FAILS(scorpio_group_exists(nullptr, file, file.group()));
+  FAILS(scorpio_create_dataset_group(nullptr, file, file.group()));
+  FAILS(scorpio_create_dataset_group("", file, file.group()));
+  FAILS(scorpio_create_link(nullptr, 0, "link", file, file.group()));
+  FAILS(scorpio_create_link("d", 0, nullptr, file, file.group()));
+  FAILS(scorpio_write_str_array(nullptr, 2, file, "words", file.group()));
+  FAILS(scorpio_read_str_array(nullptr, &number, file, "d", file.group()));
+  FAILS(scorpio_write_simple_attr(nullptr, &number, SCORPIO_INTEGER, file, "d", file.group()));
+  FAILS(scorpio_write_simple_attr("a", nullptr, SCORPIO_INTEGER, file, "d", file.group()));
+  FAILS(scorpio_write_simple_attr("a", &number, static_cast<datatype_t>(17), file, "d", file.group()));
+  FAILS(scorpio_read_simple_attr("a", nullptr, SCORPIO_INTEGER, file, "d", file.group()));
+  FAILS(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, nullptr, file.group()));
+  FAILS(scorpio_write_attr("a", &number, SCORPIO_INTEGER, 1, nullptr, file, "d", file.group()));
+  const int wrong[] = {-3};
+  FAILS(scorpio_write_attr("a", &number, SCORPIO_INTEGER, 1, wrong, file, "d", file.group()));
+  FAILS(scorpio_write_attr("a", &number, SCORPIO_INTEGER, -1, wrong, file, "d", file.group()));
+  char word[] = "word";
+  char* words[] = {word, nullptr};
+  FAILS(scorpio_write_str_array(words, 2, file, "words", file.group()));
+  FAILS(scorpio_write_str_array(words, -1, file, "words", file.group()));
+  file.works("d");
+}
+
+SITUATION(DatasetsOfOtherExtents) {
+  File file("h5");
+  file.works("d");
+  FAILS(write_ints("d", file, file.group(), 5), file.path(), "d");
+  FAILS(read_ints("d", file, file.group(), 3), file.path(), "d");
+  const int global[] = {4 * context.ranks}, local[] = {4}, start[] = {4 * context.rank};
+  int data[4] = {};
+  const int64_t rows[] = {4 * context.ranks}, map[] = {context.rank};
+  FAILS(scorpio_read_dataset(data, SCORPIO_INTEGER, 1, global, local, file, "d", file.group(),
+                             SCORPIO_UNIFORM_CONTIGUOUS_READ),
+        file.path(), "d");
+  FAILS(scorpio_write_dataset_block(data, SCORPIO_INTEGER, 1, global, local, start, file, "d", file.group()),
+        "d");
+  FAILS(scorpio_read_dataset_map(data, SCORPIO_INTEGER, 1, rows, 1, map, file, "d", file.group()), "d");
+  FAILS(scorpio_read_same_sub_dataset(data, SCORPIO_INTEGER, 1, local, start, file, "d", file.group()), "d");
+  file.works("d");
+}
+
+// Another type than the dataset's: refused, or the numbers it holds.
+SITUATION(DatasetsOfOtherTypes) {
+  File file("h5");
+  file.works("d");
+  const int global[] = {context.ranks, 4}, local[] = {1, 4};
+  double found[4] = {-1, -1, -1, -1};
+  const int code = scorpio_read_dataset(found, SCORPIO_DOUBLE, 2, global, local, file, "d", file.group(),
+                                        SCORPIO_UNIFORM_CONTIGUOUS_READ);
+  for (int i = 0; i < 4 && code == 0; ++i) EXPECT(found[i] == 10 * context.rank + i);
+  if (code != 0) FAILS(code, file.path(), "d");
+  file.works("d");
+}
+
+SITUATION(NamesThatAreTaken) {
+  File file("h5");
+  file.works("g/d");
+  FAILS(write_ints("g", file, file.group()), file.path(), "g");
+  FAILS(write_ints("/", file, file.group()), file.path());
+  FAILS(write_ints("g/d/below", file, file.group()), file.path(), "below");
+  FAILS(scorpio_create_dataset_group("g/d", file, file.group()), file.path(), "g/d");
+  FAILS(scorpio_create_dataset_group("g/d/below", file, file.group()), file.path(), "below");
+  OK(scorpio_create_link("/g/d", 0, "link", file, file.group()));
+  FAILS(scorpio_create_link("/g/d", 0, "link", file, file.group()), file.path(), "link");
+  FAILS(scorpio_create_link("/g/d", 987654, "other", file, file.group()), file.path());
+  OK(read_ints("link", file, file.group()));
+  // A link to nothing.
+  OK(scorpio_create_link("/nowhere", 0, "dangling", file, file.group()));
+  FAILS(read_ints("dangling", file, file.group()), file.path(), "dangling");
+  EXPECT(scorpio_dataset_exists("dangling", file, file.group()) == 0);
+  EXPECT(scorpio_dataset_exists("link", file, file.group()) == 1);
+  file.works("g/d");
+}
+
+SITUATION(FilesThatAreOpenAlready) {
+  File file("h5");
+  file.works("d");
+  {
+    Group other(1);
+    FAILS(scorpio_open_file(file.path().c_str(), other, SCORPIO_FILE_CREATE), file.path());
+  }
+  FAILS(scorpio_open_file(file.path().c_str(), file.group(), SCORPIO_FILE_CREATE), file.path());
+  file.works("d");
+}
+
+SITUATION(CleanupClosesWhatIsOpen) {
+  const std::string path = path_of("h5");
+  {
+    Group group(std::min(2, context.ranks));
+    const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
+    OK(handle);
+    OK(write_ints("g/d", handle, group));
+    EXPECT(scorpio_create_dataset_group("g", handle, group) >= 0);
+  }
+  EXPECT(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
+  Group group(1);
+  const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READONLY);
+  OK(handle);
+  OK(read_ints("/g/d", handle, group));
+  OK(scorpio_close_file(handle, group));
+}
+
+// More elements than an int counts, in a file that is nearly all hole.
+SITUATION(MoreElementsThanAnInt) {
+  File file("h5");
+  const int64_t side = int64_t{1} << 31;
+  const int64_t global[] = {3, side}, local[] = {1, 5};
+  const int64_t start[] = {context.rank % 3, side - 5 * (context.rank + 1)};
+  char data[5], found[5] = {};
+  for (int i = 0; i < 5; ++i) data[i] = static_cast<char>(10 * context.rank + i + 1);
+  OK(scorpio_write_dataset_block_64(data, SCORPIO_CHAR, 2, global, local, start, file, "large",
+                                    file.group()));
+  OK(scorpio_read_dataset_block_64(found, SCORPIO_CHAR, 2, global, local, start, file, "large",
+                                   file.group()));
+  EXPECT(std::memcmp(data, found, 5) == 0);
+  int dims[2] = {}, size = 0;
+  int64_t dims_64[2] = {}, size_64 = 0;
+  FAILS(scorpio_get_dataset_dims(dims, file, "large", file.group()), file.path(), "large");
+  FAILS(scorpio_get_dataset_size(&size, file, "large", file.group()), file.path(), "large");
+  OK(scorpio_get_dataset_dims_64(dims_64, file, "large", file.group()));
+  OK(scorpio_get_dataset_size_64(&size_64, file, "large", file.group()));
+  EXPECT(dims_64[0] == 3 && dims_64[1] == side && size_64 == 3 * side);
+  // Extents are ints, their product is none.
+  const int64_t many[] = {1 << 16, 1 << 16};
+  const int64_t one[] = {1, 1}, end[] = {many[0] - 1 - context.rank, many[1] - 1};
+  OK(scorpio_write_dataset_block_64(data, SCORPIO_BYTE, 2, many, one, end, file, "square", file.group()));
+  OK(scorpio_get_dataset_dims(dims, file, "square", file.group()));
+  EXPECT(dims[0] == 1 << 16 && dims[1] == 1 << 16);
+  FAILS(scorpio_get_dataset_size(&size, file, "square", file.group()), file.path(), "square");
+  // A map of rows at the end.
+  const int64_t map[] = {end[0], 0};
+  std::vector<unsigned char> rows(2 << 16);
+  OK(scorpio_read_dataset_map(rows.data(), SCORPIO_BYTE, 2, many, 2, map, file, "square", file.group()));
+  EXPECT(rows[many[1] - 1] == data[0] && rows[0] == 0 && rows[rows.size() - 1] == 0);
+  struct stat information = {};
+  if (stat(file.path().c_str(), &information) == 0) EXPECT(information.st_blocks < 40000);
+}
+
+// Groups of all sizes beside each other; communicators do not run out.
+SITUATION(VeryManyGroups) {
+  std::vector<std::unique_ptr<Group>> groups;
+  for (int i = 0; i < 600; ++i) groups.push_back(std::make_unique<Group>(1 + i % context.ranks));
+  for (size_t i = 0; i < groups.size(); i += 200) {
+    const std::string path = path_of(std::to_string(i).c_str());
+    const int handle = scorpio_open_file(path.c_str(), *groups[i], SCORPIO_FILE_CREATE);
+    OK(handle);
+    OK(write_ints("d", handle, *groups[i]));
+    OK(read_ints("d", handle, *groups[i]));
+    OK(scorpio_close_file(handle, *groups[i]));
+  }
+  groups.clear();
+  for (int i = 0; i < 3000; ++i) Group(1 + i % context.ranks);
+  File("after").works("d");
+}
+
+SITUATION(ManyFilesAtATime) {
+  Group group(std::min(2, context.ranks));
+  std::vector<int> handles;
+  for (int i = 0; i < 40; ++i) {
+    handles.push_back(
+        scorpio_open_file(path_of(std::to_string(i).c_str()).c_str(), group, SCORPIO_FILE_CREATE));
+    OK(handles.back());
+  }
+  for (int handle : handles) OK(write_ints("d", handle, group));
+  for (size_t i = 0; i < handles.size(); i += 2) OK(scorpio_close_file(handles[i], group));
+  for (size_t i = 1; i < handles.size(); i += 2) OK(read_ints("d", handles[i], group));
+  FAILS(read_ints("d", handles[0], group));
+}  // the group closes the others
+
+// The same communicator's ranks in two halves, each with groups of its own.
+SITUATION(HalvesOfTheRanks) {
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, context.rank % 2, -context.rank, &half);
+  int size = 1, rank = 0;
+  MPI_Comm_size(half, &size);
+  MPI_Comm_rank(half, &rank);
+  {
+    Group group(std::min(2, size), half);
+    const std::string path = path_of(context.rank % 2 ? "odd" : "even");
+    const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
+    OK(handle);
+    const int global[] = {size}, local[] = {1};
+    const int value = context.rank;
+    int found[64] = {};
+    OK(scorpio_write_dataset(&value, SCORPIO_INTEGER, 1, global, local, handle, "d", group,
+                             SCORPIO_UNIFORM_CONTIGUOUS_WRITE));
+    OK(scorpio_read_dataset(found, SCORPIO_INTEGER, 1, global, global, handle, "d", group,
+                            SCORPIO_EVERYONE_ENTIRE_DATASET_READ));
+    EXPECT(found[rank] == context.rank);
+    OK(scorpio_close_file(handle, group));
+  }
+  MPI_Comm_free(&half);
+}
+
+// No HDF5 messages of failures that are told otherwise.
+SITUATION(NothingIsPrinted) {
+  std::fflush(stderr);
+  const int kept = dup(2);
+  const std::string path = path_of(("stderr" + std::to_string(context.rank)).c_str());
+  if (!std::freopen(path.c_str(), "w", stderr)) std::abort();
+  {
+    File file("h5");
+    file.works("d");
+    FAILS(read_ints("missing", file, file.group()));
+    FAILS(write_ints("d/below", file, file.group()));
+    FAILS(scorpio_open_file("/no/such/folder/file", file.group(), SCORPIO_FILE_READONLY));
+  }
+  std::fflush(stderr);
+  dup2(kept, 2);
+  ::close(kept);
+  std::string text;
+  if (std::FILE* printed = std::fopen(path.c_str(), "r")) {
+    char line[256];
+    while (std::fgets(line, sizeof line, printed)) text += line;
+    std::fclose(printed);
+  }
+  expect(text.find("HDF5") == std::string::npos, __FILE__, __LINE__, "stderr has: " + text);
+}

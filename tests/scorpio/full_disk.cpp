@@ -1,0 +1,35 @@
+// A disk that is full in the middle of a write. The folder is a small file system that full_disk.sh makes.
+#include <unistd.h>
+
+#include "checks.h"
+
+using namespace scorpio_checks;
+
+namespace {
+
+int write_mebibytes(int64_t mebibytes, const char* dataset, int handle, iogroup_t* group) {
+  const int64_t rows = mebibytes << 20 >> 3, local[] = {rows}, global[] = {rows * context.ranks};
+  const std::vector<double> data(static_cast<size_t>(rows), 1.5);
+  return scorpio_write_dataset_64(data.data(), SCORPIO_DOUBLE, 1, global, local, handle, dataset, group,
+                                  SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
+}
+
+}  // namespace
+
+SITUATION(FullDisk) {
+  Group group(context.ranks > 1 ? 2 : 1);
+  OK(scorpio_set_buffer_bytes(1 << 20, group));
+  for (int round = 0; round < 2; ++round) {
+    const std::string path = path_of("h5");
+    const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
+    OK(handle);
+    FAILS(write_mebibytes(8, "too large", handle, group), path, "too large");
+    // What is in the file then is open; but to close it must end, and free the disk.
+    const int closed = scorpio_close_file(handle, group);
+    if (closed != 0) FAILS(closed, path);
+    on_rank_0([&] { unlink(path.c_str()); });
+    EXPECT(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
+  }
+  File file("after");
+  file.works("d");
+}

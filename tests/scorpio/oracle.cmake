@@ -1,0 +1,64 @@
+# The oracle of SCORPIO and tests of what it promises beside contents: failures, opens, memory, readable files.
+set(here ${CMAKE_CURRENT_SOURCE_DIR})
+set(harness ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test)
+set(scorpio_oracle_sources scorpio_oracle.cpp scorpio_case.cpp division.cpp blocks.cpp call_arguments.cpp
+                           plain_hdf5.cpp)
+set(scorpio_checks_sources checks.cpp checks_main.cpp)
+
+function(scorpio_program name mpi)
+  concilio_mpi_program(${name} ${mpi} ${ARGN})
+  target_link_libraries(${name}-${mpi} PRIVATE concilio_scorpio_${mpi})
+  target_include_directories(${name}-${mpi} PRIVATE ${PROJECT_SOURCE_DIR}/tests/mpi)
+endfunction()
+
+# scorpio_script_test(NAME MPI RANKS SCRIPT PROGRAM): a script that is given the harness's command line.
+function(scorpio_script_test name mpi ranks script program)
+  add_test(NAME ${name} COMMAND ${here}/${script} ${harness} --mpi ${mpi} -n ${ranks} --timeout 60
+                                --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} -- $<TARGET_FILE:${program}-${mpi}>)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "mpi;scorpio" SKIP_RETURN_CODE 77 PROCESSORS 2)
+endfunction()
+
+foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
+  scorpio_program(scorpio_oracle ${mpi} ${scorpio_oracle_sources})
+  scorpio_program(scorpio_failures ${mpi} ${scorpio_checks_sources} failures_arguments.cpp failures_files.cpp)
+  scorpio_program(scorpio_full_disk ${mpi} ${scorpio_checks_sources} full_disk.cpp)
+  scorpio_program(scorpio_memory ${mpi} ${scorpio_checks_sources} memory.cpp)
+  scorpio_program(scorpio_readable ${mpi} ${scorpio_checks_sources} readable.cpp)
+  scorpio_program(scorpio_opens ${mpi} ${scorpio_checks_sources} opens.cpp)
+  # The program's open() is the one that plugins of the MPI find.
+  set_target_properties(scorpio_opens-${mpi} PROPERTIES ENABLE_EXPORTS ON)
+  target_link_libraries(scorpio_opens-${mpi} PRIVATE dl)
+
+  # RANKS:CASES. Ranks that poll make few of many.
+  set(cases 1:120 2:120 3:80 4:60 5:20 7:10)
+  if(mpi STREQUAL "mpich")
+    set(cases 1:120 2:120 3:40 4:20 5:6 7:4)
+  endif()
+  foreach(entry IN LISTS cases)
+    string(REPLACE ":" ";" entry ${entry})
+    list(GET entry 0 ranks)
+    list(GET entry 1 count)
+    concilio_mpi_test(scorpio.oracle.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN SECONDS 120
+                      COMMAND scorpio_oracle --seed ${ranks} --cases ${count})
+    concilio_mpi_test(long.scorpio-oracle.${mpi}.${ranks} ${mpi} ${ranks} long OWN LONG SECONDS 3600
+                      COMMAND scorpio_oracle --seed 10${ranks} --cases 1500)
+  endforeach()
+  # With Concilio's own MPI-IO below.
+  concilio_mpi_test(scorpio.oracle-concilio.${mpi}.3 ${mpi} 3 scorpio COMMAND scorpio_oracle --seed 33 --cases 30)
+  concilio_mpi_test(long.scorpio-oracle-concilio.${mpi}.4 ${mpi} 4 long LONG SECONDS 3600
+                    COMMAND scorpio_oracle --seed 34 --cases 1000)
+  foreach(ranks 1 2 4)
+    concilio_mpi_test(scorpio.failures.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN SECONDS 100
+                      COMMAND scorpio_failures)
+  endforeach()
+  foreach(ranks 1 3)
+    scorpio_script_test(scorpio.full-disk.${mpi}.${ranks} ${mpi} ${ranks} full_disk.sh scorpio_full_disk)
+  endforeach()
+  foreach(ranks 2 4)
+    concilio_mpi_test(scorpio.opens.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN COMMAND scorpio_opens)
+    concilio_mpi_test(scorpio.opens-concilio.${mpi}.${ranks} ${mpi} ${ranks} scorpio COMMAND scorpio_opens)
+  endforeach()
+  concilio_mpi_test(scorpio.memory.${mpi}.2 ${mpi} 2 scorpio OWN COMMAND scorpio_memory)
+  concilio_mpi_test(scorpio.memory.${mpi}.4 ${mpi} 4 scorpio OWN COMMAND scorpio_memory)
+  scorpio_script_test(scorpio.readable.${mpi}.3 ${mpi} 3 readable.py scorpio_readable)
+endforeach()

@@ -1,0 +1,91 @@
+// A random case of the oracle: groups, a file, datasets, and what is done with them. It follows from a seed
+// alone, so that every rank makes the same.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "division.h"
+
+namespace scorpio_oracle {
+
+struct GroupChoice {
+  int number = 0, preferred_size = 0;
+  int64_t buffer_bytes = 0;
+};
+
+struct Dataset {
+  std::string group, name;  // "/a/b" and "c" of "/a/b/c"; the root is ""
+  datatype_t type = SCORPIO_INTEGER;
+  Extents dims;
+  Extents chunk;  // empty: not given
+  int deflate = 0, shuffle = 0;
+  bool sets_creation = false;
+  std::string dimension_names;
+
+  std::string path() const { return group + "/" + name; }
+  bool is_chunked() const { return !chunk.empty() || deflate > 0; }
+};
+
+struct Attribute {
+  std::string object, name;
+  datatype_t type = SCORPIO_INTEGER;
+  std::vector<int> dims;  // none: a simple one
+  Bytes bytes;
+  std::vector<std::string> strings;
+};
+
+// What one rank does wrong, so that the call must fail on all.
+enum class Wrong { nothing, ndims, global_dims, type, name, outside, negative };
+
+enum class OpKind {
+  write,
+  read,
+  open_group,
+  write_attribute,
+  read_attributes,
+  write_strings,
+  read_strings,
+  queries
+};
+
+struct Op {
+  OpKind kind = OpKind::queries;
+  size_t dataset = 0;
+  Division division;
+  bool wide = false;       // the _64 variant
+  bool by_second = false;  // through the phase's second group
+  uint64_t stream = 0;     // of what is written
+  std::string group;       // open_group: which; "" closes
+  Attribute attribute;
+  std::vector<std::string> strings;
+  Wrong wrong = Wrong::nothing;
+  int wrong_rank = 0;
+};
+
+// The file is opened, ops are done, it is closed.
+struct Phase {
+  file_mode_t mode = SCORPIO_FILE_CREATE;
+  size_t group = 0, second_group = 0;  // another, if it differs: it opens the file too, to read
+  std::vector<Op> ops;
+};
+
+struct Case {
+  uint64_t seed = 0;
+  bool backwards = false;  // the communicator has the world's ranks in the opposite order
+  std::vector<GroupChoice> groups;
+  std::vector<Dataset> datasets;
+  std::vector<Phase> phases;
+};
+
+Case make_case(uint64_t seed, int ranks);
+
+int64_t bytes_of(datatype_t type);
+const char* name_of(Wrong wrong);
+const char* name_of(OpKind kind);
+std::string describe(const GroupChoice& choice);
+std::string describe(const Dataset& dataset);
+std::string describe(const Case& whole, const Op& op, int rank);
+
+}  // namespace scorpio_oracle
