@@ -1,0 +1,110 @@
+#include "scorpio/fortran.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+namespace concilio::scorpio::fortran {
+namespace {
+
+struct Table {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Entry>> entries;  // of id 1, 2, ...; null: free
+  int64_t made = 0;
+};
+
+Table& table() {
+  static Table one;
+  return one;
+}
+
+// Of the thread, as scorpio_last_error()'s text is.
+thread_local std::string own_message;
+
+}  // namespace
+
+int add_entry() {
+  Table& known = table();
+  const std::lock_guard lock(known.mutex);
+  auto place = std::find(known.entries.begin(), known.entries.end(), nullptr);
+  if (place == known.entries.end()) place = known.entries.insert(place, nullptr);
+  *place = std::make_unique<Entry>();
+  (*place)->sequence = ++known.made;
+  return static_cast<int>(place - known.entries.begin()) + 1;
+}
+
+Entry* find_entry(int id) {
+  Table& known = table();
+  const std::lock_guard lock(known.mutex);
+  if (id >= 1 && static_cast<size_t>(id) <= known.entries.size()) {
+    if (Entry* entry = known.entries[id - 1].get()) return entry;
+  }
+  set_message(
+      fmt::format("there is no I/O group {}: none has been made under this number, or it is cleaned up", id));
+  return nullptr;
+}
+
+void remove_entry(int id) {
+  Table& known = table();
+  const std::lock_guard lock(known.mutex);
+  known.entries[id - 1].reset();
+}
+
+std::vector<int> entry_ids() {
+  Table& known = table();
+  const std::lock_guard lock(known.mutex);
+  std::vector<int> ids;
+  for (size_t at = 0; at < known.entries.size(); ++at) {
+    if (known.entries[at]) ids.push_back(static_cast<int>(at) + 1);
+  }
+  std::sort(ids.begin(), ids.end(), [&](int one, int other) {
+    return known.entries[one - 1]->sequence < known.entries[other - 1]->sequence;
+  });
+  return ids;
+}
+
+void set_message(std::string text) {
+  own_message = std::move(text);
+}
+
+const std::string& message() {
+  return own_message;
+}
+
+std::string text_of(const char* text, size_t length) {
+  if (const void* end = std::memchr(text, 0, length)) {
+    return {text, static_cast<size_t>(static_cast<const char*>(end) - text)};
+  }
+  while (length > 0 && text[length - 1] == ' ') --length;
+  return {text, length};
+}
+
+std::string text_behind_data(int type, const char* text, size_t length, size_t next_length) {
+  constexpr size_t longest_name = 4096;  // above it is no length, but what happened to lie there
+  const bool may_be_character = type == SCORPIO_CHAR || type == SCORPIO_BYTE;
+  if (may_be_character && !std::memchr(text, 0, length) && next_length >= 1 && next_length <= longest_name) {
+    return text_of(text, next_length);
+  }
+  return text_of(text, length);
+}
+
+bool put_text(std::string_view text, char* out, size_t length) {
+  const size_t copied = std::min(text.size(), length);
+  std::copy_n(text.data(), copied, out);
+  std::fill(out + copied, out + length, ' ');
+  return copied == text.size();
+}
+
+bool well_everywhere(const iogroup_t& group, bool well_here) {
+  int well = well_here ? 1 : 0;
+  if (MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, group.globalcomm) != MPI_SUCCESS) {
+    set_message("MPI_Allreduce over the I/O group's communicator failed");
+    return false;
+  }
+  if (well_here && !well) set_message("another rank of the I/O group refused the call: its message says why");
+  return well == 1;
+}
+
+}  // namespace concilio::scorpio::fortran
