@@ -6,6 +6,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "scorpio/agreement.h"
+
 namespace concilio::scorpio::fortran {
 namespace {
 
@@ -19,9 +21,6 @@ Table& table() {
   static Table one;
   return one;
 }
-
-// Of the thread, as scorpio_last_error()'s text is.
-thread_local std::string own_message;
 
 }  // namespace
 
@@ -41,8 +40,8 @@ Entry* find_entry(int id) {
   if (id >= 1 && static_cast<size_t>(id) <= known.entries.size()) {
     if (Entry* entry = known.entries[id - 1].get()) return entry;
   }
-  set_message(
-      fmt::format("there is no I/O group {}: none has been made under this number, or it is cleaned up", id));
+  fail({ErrorKind::argument, 0,
+        fmt::format("there is no I/O group {}: none was made under this number, or it is cleaned up", id)});
   return nullptr;
 }
 
@@ -65,15 +64,7 @@ std::vector<int> entry_ids() {
   return ids;
 }
 
-void set_message(std::string text) {
-  own_message = std::move(text);
-}
-
-const std::string& message() {
-  return own_message;
-}
-
-std::string text_of(const char* text, size_t length) {
+std::string fortran_text(const char* text, size_t length) {
   if (const void* end = std::memchr(text, 0, length)) {
     return {text, static_cast<size_t>(static_cast<const char*>(end) - text)};
   }
@@ -81,13 +72,13 @@ std::string text_of(const char* text, size_t length) {
   return {text, length};
 }
 
-std::string text_behind_data(int type, const char* text, size_t length, size_t next_length) {
+std::string fortran_text_behind_data(int type, const char* text, size_t length, size_t next_length) {
   constexpr size_t longest_name = 4096;  // above it is no length, but what happened to lie there
   const bool may_be_character = type == SCORPIO_CHAR || type == SCORPIO_BYTE;
   if (may_be_character && !std::memchr(text, 0, length) && next_length >= 1 && next_length <= longest_name) {
-    return text_of(text, next_length);
+    return fortran_text(text, next_length);
   }
-  return text_of(text, length);
+  return fortran_text(text, length);
 }
 
 bool put_text(std::string_view text, char* out, size_t length) {
@@ -97,14 +88,9 @@ bool put_text(std::string_view text, char* out, size_t length) {
   return copied == text.size();
 }
 
-bool well_everywhere(const iogroup_t& group, bool well_here) {
-  int well = well_here ? 1 : 0;
-  if (MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, group.globalcomm) != MPI_SUCCESS) {
-    set_message("MPI_Allreduce over the I/O group's communicator failed");
-    return false;
-  }
-  if (well_here && !well) set_message("another rank of the I/O group refused the call: its message says why");
-  return well == 1;
+int outcome(const iogroup_t& group, const Status& mine) {
+  const Status all = agree(group.globalcomm, mine);
+  return all ? 0 : fail(all.error());
 }
 
 }  // namespace concilio::scorpio::fortran

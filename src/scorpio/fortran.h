@@ -7,12 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "scorpio/call.h"
 #include "scorpio/fortran_xdmf.h"
 
 #define FSCORPIO extern "C" __attribute__((visibility("default"))) void
@@ -30,42 +30,27 @@ struct Entry {
 
 // Makes room for a group; its id. To be given up again if the group could not be made.
 int add_entry();
-Entry* find_entry(int id);  // null, with a message, if there is none
+Entry* find_entry(int id);  // null, and the failure kept, if there is none
 void remove_entry(int id);
 // The ids there are, in the order of making: two ranks see the groups that they share in the same.
 std::vector<int> entry_ids();
 
-// Why a call failed, where it never came to C. Cleared when a routine begins.
-void set_message(std::string text);
-const std::string& message();
-
 // What stands before CHAR(0), or, without one, before the blanks at the end.
-std::string text_of(const char* text, size_t length);
+std::string fortran_text(const char* text, size_t length);
 // The same of a text that stands behind `data` of any type. If that was CHARACTER the compiler passed its
 // length, too, and ours is the next. Only of types CHAR and BYTE, where it can be, is the next one looked at.
-std::string text_behind_data(int type, const char* text, size_t length, size_t next_length);
+std::string fortran_text_behind_data(int type, const char* text, size_t length, size_t next_length);
 // Pads with blanks. False: it is too long, and was cut.
 bool put_text(std::string_view text, char* out, size_t length);
 
-// Whether it is well on all ranks. Where it is not well elsewhere only, the message says so.
-bool well_everywhere(const iogroup_t& group, bool well_here);
+// What `ierr` shall be, the same on all ranks of the group, for what each of them found by itself.
+// Collective.
+int outcome(const iogroup_t& group, const Status& mine);
 
-// Runs a routine's body, which returns what `ierr` shall be; nothing is thrown at Fortran.
-template <typename Body>
-void guarded(int* ierr, Body&& body) {
-  *ierr = FAILURE;
-  try {
-    set_message({});
-    *ierr = body();
-  } catch (const std::exception&) {
-    // Out of memory: there may be none for a message.
-    *ierr = FAILURE;
-  }
-}
-
+// Runs a routine's body, which returns what `ierr` shall be; with the group's entry, if there is one.
 template <typename Body>
 void on_entry(const int* id, int* ierr, Body&& body) {
-  guarded(ierr, [&] {
+  *ierr = guarded([&] {
     Entry* entry = find_entry(*id);
     return entry ? body(*entry) : FAILURE;
   });

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "scorpio/fortran.h"
 
+using namespace concilio;
+using namespace concilio::scorpio;
 using namespace concilio::scorpio::fortran;
 
 namespace {
@@ -18,12 +21,17 @@ struct Freed {
 template <typename T>
 using Memory = std::unique_ptr<T, Freed>;
 
+template <typename... Args>
+Error refused(fmt::format_string<Args...> format, Args&&... args) {
+  return {ErrorKind::argument, 0, fmt::format(format, std::forward<Args>(args)...)};
+}
+
 // A CHARACTER array as C wants it.
 class Strings {
  public:
   Strings(const char* text, size_t length, int count) {
     for (int at = 0; at < count; ++at)
-      texts_.push_back(text_of(text + static_cast<size_t>(at) * length, length));
+      texts_.push_back(fortran_text(text + static_cast<size_t>(at) * length, length));
     for (std::string& one : texts_) pointers_.push_back(one.data());
   }
   char** get() { return pointers_.data(); }
@@ -39,22 +47,18 @@ struct Room {
   size_t length;
   int count;
 
-  // False, with a message: they do not all fit, and nothing has been put there.
-  bool put(const char* const* found, int number, const std::string& name) const {
+  // An error if they do not all fit; then nothing has been put there.
+  Status put(const char* const* found, int number, const std::string& name) const {
     for (int at = 0; at < number; ++at) {
       const size_t needed = std::strlen(found[at]);
-      if (needed > length) {
-        set_message(fmt::format("{}: string {} has {} characters, the caller's has room for {}", name, at + 1,
-                                needed, length));
-        return false;
-      }
+      if (needed > length)
+        return refused("{}: string {} has {} characters, the caller's has room for {}", name, at + 1, needed,
+                       length);
     }
-    if (number > count) {
-      set_message(fmt::format("{}: there are {} strings, the caller has room for {}", name, number, count));
-      return false;
-    }
+    if (number > count)
+      return refused("{}: there are {} strings, the caller has room for {}", name, number, count);
     for (int at = 0; at < number; ++at) put_text(found[at], text + static_cast<size_t>(at) * length, length);
-    return true;
+    return {};
   }
 };
 
@@ -77,14 +81,10 @@ size_t bytes_of(int type) {
   }
 }
 
-// The same answer on all ranks.
-bool type_fits(const iogroup_t& group, int type, const std::string& name) {
-  const bool fits = bytes_of(type) > 0;
-  if (!fits) {
-    set_message(fmt::format(
-        "attribute {}: {} is no type of numbers or bytes; strings have routines of their own", name, type));
-  }
-  return well_everywhere(group, fits);
+Status checked_type(int type, const std::string& attribute) {
+  if (bytes_of(type) > 0) return {};
+  return refused("attribute {}: {} is no type of numbers or bytes; strings have routines of their own",
+                 attribute, type);
 }
 
 // What C returns for an attribute with dimensions.
@@ -117,16 +117,14 @@ bool read(const Place& place, int type, iogroup_t* group, Attribute& found) {
 }
 
 // Hands out the extents; `ndims` is how many the caller has room for.
-bool put_dims(const Attribute& found, const Place& place, int* ndims, int* dims) {
+Status put_dims(const Attribute& found, const Place& place, int* ndims, int* dims) {
   const int room = *ndims;
   *ndims = found.ndims;
-  if (found.ndims > room) {
-    set_message(fmt::format("attribute {}: it has {} dimensions, the caller has room for {}", place.attribute,
-                            found.ndims, room));
-    return false;
-  }
+  if (found.ndims > room)
+    return refused("attribute {}: it has {} dimensions, the caller has room for {}", place.attribute,
+                   found.ndims, room);
   std::copy_n(found.dims.get(), found.ndims, dims);
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -135,7 +133,7 @@ FSCORPIO fscorpio_write_str_array_(const char* strings, const int* n, const int*
                                    const int* gid, int* ierr, size_t strings_length, size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_write_str_array(Strings(strings, strings_length, *n).get(), *n, *fid,
-                                   text_of(name, name_length).c_str(), group);
+                                   fortran_text(name, name_length).c_str(), group);
   });
 }
 
@@ -143,14 +141,14 @@ FSCORPIO fscorpio_write_str_array_(const char* strings, const int* n, const int*
 FSCORPIO fscorpio_read_str_array_(char* strings, int* n, const int* fid, const char* name, const int* gid,
                                   int* ierr, size_t strings_length, size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string dataset = text_of(name, name_length);
+    const std::string dataset = fortran_text(name, name_length);
     char** found = nullptr;
     int number = 0;
     if (scorpio_read_str_array(&found, &number, *fid, dataset.c_str(), group) != 0) return FAILURE;
     const Memory<char*> owned(found);
     const Room room{strings, strings_length, *n};
     *n = number;
-    return well_everywhere(*group, room.put(found, number, dataset)) ? 0 : FAILURE;
+    return outcome(*group, room.put(found, number, dataset));
   });
 }
 
@@ -159,7 +157,7 @@ FSCORPIO fscorpio_get_str_array_size_(int* n, int* length, const int* fid, const
   on_group(gid, ierr, [&](iogroup_t* group) {
     char** found = nullptr;
     int number = 0;
-    if (scorpio_read_str_array(&found, &number, *fid, text_of(name, name_length).c_str(), group) != 0)
+    if (scorpio_read_str_array(&found, &number, *fid, fortran_text(name, name_length).c_str(), group) != 0)
       return FAILURE;
     const Memory<char*> owned(found);
     size_t longest = 0;
@@ -174,11 +172,11 @@ FSCORPIO fscorpio_write_simple_attr_(const char* attr, const void* data, const i
                                      const char* object, const int* gid, int* ierr, size_t attr_length,
                                      size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string name = text_of(attr, attr_length);
-    if (!type_fits(*group, *type, name)) return FAILURE;
-    return scorpio_write_simple_attr(name.c_str(), data, static_cast<datatype_t>(*type), *fid,
-                                     text_behind_data(*type, object, object_length, next_length).c_str(),
-                                     group);
+    const std::string name = fortran_text(attr, attr_length);
+    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
+    return scorpio_write_simple_attr(
+        name.c_str(), data, static_cast<datatype_t>(*type), *fid,
+        fortran_text_behind_data(*type, object, object_length, next_length).c_str(), group);
   });
 }
 
@@ -186,11 +184,11 @@ FSCORPIO fscorpio_read_simple_attr_(const char* attr, void* data, const int* typ
                                     const char* object, const int* gid, int* ierr, size_t attr_length,
                                     size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string name = text_of(attr, attr_length);
-    if (!type_fits(*group, *type, name)) return FAILURE;
+    const std::string name = fortran_text(attr, attr_length);
+    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
     void* found = nullptr;
     if (scorpio_read_simple_attr(name.c_str(), &found, static_cast<datatype_t>(*type), *fid,
-                                 text_behind_data(*type, object, object_length, next_length).c_str(),
+                                 fortran_text_behind_data(*type, object, object_length, next_length).c_str(),
                                  group) != 0) {
       return FAILURE;
     }
@@ -204,10 +202,11 @@ FSCORPIO fscorpio_write_attr_(const char* attr, const void* data, const int* typ
                               const int* dims, const int* fid, const char* object, const int* gid, int* ierr,
                               size_t attr_length, size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string name = text_of(attr, attr_length);
-    if (!type_fits(*group, *type, name)) return FAILURE;
+    const std::string name = fortran_text(attr, attr_length);
+    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
     return scorpio_write_attr(name.c_str(), data, static_cast<datatype_t>(*type), *ndims, dims, *fid,
-                              text_behind_data(*type, object, object_length, next_length).c_str(), group);
+                              fortran_text_behind_data(*type, object, object_length, next_length).c_str(),
+                              group);
   });
 }
 
@@ -216,17 +215,16 @@ FSCORPIO fscorpio_read_attr_(const char* attr, void* data, const int* type, cons
                              int* ndims, int* dims, const int* fid, const char* object, const int* gid,
                              int* ierr, size_t attr_length, size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const Place place{text_of(attr, attr_length), text_behind_data(*type, object, object_length, next_length),
-                      *fid};
+    const Place place{fortran_text(attr, attr_length),
+                      fortran_text_behind_data(*type, object, object_length, next_length), *fid};
     Attribute found;
-    if (!type_fits(*group, *type, place.attribute) || !read(place, *type, group, found)) return FAILURE;
-    bool fits = put_dims(found, place, ndims, dims);
-    if (fits && found.elements() > *capacity) {
-      set_message(fmt::format("attribute {}: it has {} elements, the caller has room for {}", place.attribute,
-                              found.elements(), *capacity));
-      fits = false;
-    }
-    if (!well_everywhere(*group, fits)) return FAILURE;
+    if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
+    if (!read(place, *type, group, found)) return FAILURE;
+    Status fits = put_dims(found, place, ndims, dims);
+    if (fits && found.elements() > *capacity)
+      fits = refused("attribute {}: it has {} elements, the caller has room for {}", place.attribute,
+                     found.elements(), *capacity);
+    if (outcome(*group, fits) != 0) return FAILURE;
     if (found.elements() > 0) std::memcpy(data, found.data.get(), found.elements() * bytes_of(*type));
     return 0;
   });
@@ -236,10 +234,11 @@ FSCORPIO fscorpio_get_attr_dims_(const char* attr, const int* type, int* ndims, 
                                  const char* object, const int* gid, int* ierr, size_t attr_length,
                                  size_t object_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const Place place{text_of(attr, attr_length), text_of(object, object_length), *fid};
+    const Place place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
     Attribute found;
-    if (!type_fits(*group, *type, place.attribute) || !read(place, *type, group, found)) return FAILURE;
-    return well_everywhere(*group, put_dims(found, place, ndims, dims)) ? 0 : FAILURE;
+    if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
+    if (!read(place, *type, group, found)) return FAILURE;
+    return outcome(*group, put_dims(found, place, ndims, dims));
   });
 }
 
@@ -247,8 +246,9 @@ FSCORPIO fscorpio_write_str_attr_(const char* attr, const char* text, const int*
                                   const int* gid, int* ierr, size_t attr_length, size_t text_length,
                                   size_t object_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_write_simple_attr(text_of(attr, attr_length).c_str(), text_of(text, text_length).c_str(),
-                                     SCORPIO_STRING, *fid, text_of(object, object_length).c_str(), group);
+    return scorpio_write_simple_attr(fortran_text(attr, attr_length).c_str(),
+                                     fortran_text(text, text_length).c_str(), SCORPIO_STRING, *fid,
+                                     fortran_text(object, object_length).c_str(), group);
   });
 }
 
@@ -256,15 +256,15 @@ FSCORPIO fscorpio_read_str_attr_(const char* attr, char* text, const int* fid, c
                                  const int* gid, int* ierr, size_t attr_length, size_t text_length,
                                  size_t object_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string name = text_of(attr, attr_length);
+    const std::string name = fortran_text(attr, attr_length);
     void* found = nullptr;
     if (scorpio_read_simple_attr(name.c_str(), &found, SCORPIO_STRING, *fid,
-                                 text_of(object, object_length).c_str(), group) != 0) {
+                                 fortran_text(object, object_length).c_str(), group) != 0) {
       return FAILURE;
     }
     const Memory<void> owned(found);
     const char* one = static_cast<const char*>(found);
-    return well_everywhere(*group, Room{text, text_length, 1}.put(&one, 1, name)) ? 0 : FAILURE;
+    return outcome(*group, Room{text, text_length, 1}.put(&one, 1, name));
   });
 }
 
@@ -272,8 +272,9 @@ FSCORPIO fscorpio_write_str_array_attr_(const char* attr, const char* strings, c
                                         const char* object, const int* gid, int* ierr, size_t attr_length,
                                         size_t strings_length, size_t object_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_write_attr(text_of(attr, attr_length).c_str(), Strings(strings, strings_length, *n).get(),
-                              SCORPIO_STRING, 1, n, *fid, text_of(object, object_length).c_str(), group);
+    return scorpio_write_attr(fortran_text(attr, attr_length).c_str(),
+                              Strings(strings, strings_length, *n).get(), SCORPIO_STRING, 1, n, *fid,
+                              fortran_text(object, object_length).c_str(), group);
   });
 }
 
@@ -282,12 +283,12 @@ FSCORPIO fscorpio_read_str_array_attr_(const char* attr, char* strings, int* n, 
                                        const char* object, const int* gid, int* ierr, size_t attr_length,
                                        size_t strings_length, size_t object_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const Place place{text_of(attr, attr_length), text_of(object, object_length), *fid};
+    const Place place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
     Attribute found;
     if (!read(place, SCORPIO_STRING, group, found)) return FAILURE;
     const Room room{strings, strings_length, *n};
     *n = static_cast<int>(found.elements());
     const auto* texts = static_cast<const char* const*>(found.data.get());
-    return well_everywhere(*group, room.put(texts, *n, place.attribute)) ? 0 : FAILURE;
+    return outcome(*group, room.put(texts, *n, place.attribute));
   });
 }

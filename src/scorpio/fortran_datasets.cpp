@@ -2,6 +2,8 @@
 // first, which is the last of a Fortran array.
 #include "scorpio/fortran.h"
 
+using namespace concilio;
+using namespace concilio::scorpio;
 using namespace concilio::scorpio::fortran;
 
 namespace {
@@ -19,35 +21,35 @@ iopattern_t pattern_of(const int* pattern) {
 FSCORPIO fscorpio_get_dataset_ndims_(int* ndims, const int* fid, const char* name, const int* gid, int* ierr,
                                      size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_get_dataset_ndims(ndims, *fid, text_of(name, name_length).c_str(), group);
+    return scorpio_get_dataset_ndims(ndims, *fid, fortran_text(name, name_length).c_str(), group);
   });
 }
 
 FSCORPIO fscorpio_get_dataset_dims_(int* dims, const int* fid, const char* name, const int* gid, int* ierr,
                                     size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_get_dataset_dims(dims, *fid, text_of(name, name_length).c_str(), group);
+    return scorpio_get_dataset_dims(dims, *fid, fortran_text(name, name_length).c_str(), group);
   });
 }
 
 FSCORPIO fscorpio_get_dataset_dims_64_(int64_t* dims, const int* fid, const char* name, const int* gid,
                                        int* ierr, size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_get_dataset_dims_64(dims, *fid, text_of(name, name_length).c_str(), group);
+    return scorpio_get_dataset_dims_64(dims, *fid, fortran_text(name, name_length).c_str(), group);
   });
 }
 
 FSCORPIO fscorpio_get_dataset_size_(int* size, const int* fid, const char* name, const int* gid, int* ierr,
                                     size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_get_dataset_size(size, *fid, text_of(name, name_length).c_str(), group);
+    return scorpio_get_dataset_size(size, *fid, fortran_text(name, name_length).c_str(), group);
   });
 }
 
 FSCORPIO fscorpio_get_dataset_size_64_(int64_t* size, const int* fid, const char* name, const int* gid,
                                        int* ierr, size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_get_dataset_size_64(size, *fid, text_of(name, name_length).c_str(), group);
+    return scorpio_get_dataset_size_64(size, *fid, fortran_text(name, name_length).c_str(), group);
   });
 }
 
@@ -56,8 +58,8 @@ FSCORPIO fscorpio_read_dataset_(void* data, const int* type, const int* ndims, c
                                 const int* pattern, int* ierr, size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_read_dataset(data, type_of(type), *ndims, globaldims, localdims, *fid,
-                                text_behind_data(*type, name, name_length, next_length).c_str(), group,
-                                pattern_of(pattern));
+                                fortran_text_behind_data(*type, name, name_length, next_length).c_str(),
+                                group, pattern_of(pattern));
   });
 }
 
@@ -66,8 +68,8 @@ FSCORPIO fscorpio_read_dataset_64_(void* data, const int* type, const int* ndims
                                    const int* pattern, int* ierr, size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_read_dataset_64(data, type_of(type), *ndims, globaldims, localdims, *fid,
-                                   text_behind_data(*type, name, name_length, next_length).c_str(), group,
-                                   pattern_of(pattern));
+                                   fortran_text_behind_data(*type, name, name_length, next_length).c_str(),
+                                   group, pattern_of(pattern));
   });
 }
 
@@ -76,8 +78,8 @@ FSCORPIO fscorpio_write_dataset_(const void* data, const int* type, const int* n
                                  const int* pattern, int* ierr, size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_write_dataset(data, type_of(type), *ndims, globaldims, localdims, *fid,
-                                 text_behind_data(*type, name, name_length, next_length).c_str(), group,
-                                 pattern_of(pattern));
+                                 fortran_text_behind_data(*type, name, name_length, next_length).c_str(),
+                                 group, pattern_of(pattern));
   });
 }
 
@@ -87,8 +89,8 @@ FSCORPIO fscorpio_write_dataset_64_(const void* data, const int* type, const int
                                     size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_write_dataset_64(data, type_of(type), *ndims, globaldims, localdims, *fid,
-                                    text_behind_data(*type, name, name_length, next_length).c_str(), group,
-                                    pattern_of(pattern));
+                                    fortran_text_behind_data(*type, name, name_length, next_length).c_str(),
+                                    group, pattern_of(pattern));
   });
 }
 
@@ -98,7 +100,8 @@ FSCORPIO fscorpio_read_dataset_block_(void* data, const int* type, const int* nd
                                       size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_read_dataset_block(data, type_of(type), *ndims, globaldims, localdims, localstarts, *fid,
-                                      text_behind_data(*type, name, name_length, next_length).c_str(), group);
+                                      fortran_text_behind_data(*type, name, name_length, next_length).c_str(),
+                                      group);
   });
 }
 
@@ -109,7 +112,7 @@ FSCORPIO fscorpio_read_dataset_block_64_(void* data, const int* type, const int*
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_read_dataset_block_64(
         data, type_of(type), *ndims, globaldims, localdims, localstarts, *fid,
-        text_behind_data(*type, name, name_length, next_length).c_str(), group);
+        fortran_text_behind_data(*type, name, name_length, next_length).c_str(), group);
   });
 }
 
@@ -118,9 +121,9 @@ FSCORPIO fscorpio_write_dataset_block_(const void* data, const int* type, const 
                                        const int* fid, const char* name, const int* gid, int* ierr,
                                        size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_write_dataset_block(data, type_of(type), *ndims, globaldims, localdims, localstarts, *fid,
-                                       text_behind_data(*type, name, name_length, next_length).c_str(),
-                                       group);
+    return scorpio_write_dataset_block(
+        data, type_of(type), *ndims, globaldims, localdims, localstarts, *fid,
+        fortran_text_behind_data(*type, name, name_length, next_length).c_str(), group);
   });
 }
 
@@ -131,7 +134,7 @@ FSCORPIO fscorpio_write_dataset_block_64_(const void* data, const int* type, con
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_write_dataset_block_64(
         data, type_of(type), *ndims, globaldims, localdims, localstarts, *fid,
-        text_behind_data(*type, name, name_length, next_length).c_str(), group);
+        fortran_text_behind_data(*type, name, name_length, next_length).c_str(), group);
   });
 }
 
@@ -139,9 +142,9 @@ FSCORPIO fscorpio_read_same_sub_dataset_(void* data, const int* type, const int*
                                          const int* localstarts, const int* fid, const char* name,
                                          const int* gid, int* ierr, size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_read_same_sub_dataset(data, type_of(type), *ndims, localdims, localstarts, *fid,
-                                         text_behind_data(*type, name, name_length, next_length).c_str(),
-                                         group);
+    return scorpio_read_same_sub_dataset(
+        data, type_of(type), *ndims, localdims, localstarts, *fid,
+        fortran_text_behind_data(*type, name, name_length, next_length).c_str(), group);
   });
 }
 
@@ -150,9 +153,9 @@ FSCORPIO fscorpio_read_same_sub_dataset_64_(void* data, const int* type, const i
                                             const int* fid, const char* name, const int* gid, int* ierr,
                                             size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_read_same_sub_dataset_64(data, type_of(type), *ndims, localdims, localstarts, *fid,
-                                            text_behind_data(*type, name, name_length, next_length).c_str(),
-                                            group);
+    return scorpio_read_same_sub_dataset_64(
+        data, type_of(type), *ndims, localdims, localstarts, *fid,
+        fortran_text_behind_data(*type, name, name_length, next_length).c_str(), group);
   });
 }
 
@@ -162,7 +165,8 @@ FSCORPIO fscorpio_read_dataset_map_(void* data, const int* type, const int* ndim
                                     size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_read_dataset_map(data, type_of(type), *ndims, globaldims, *nlocal, map, *fid,
-                                    text_behind_data(*type, name, name_length, next_length).c_str(), group);
+                                    fortran_text_behind_data(*type, name, name_length, next_length).c_str(),
+                                    group);
   });
 }
 
@@ -172,6 +176,7 @@ FSCORPIO fscorpio_write_dataset_map_(const void* data, const int* type, const in
                                      size_t name_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
     return scorpio_write_dataset_map(data, type_of(type), *ndims, globaldims, *nlocal, map, *fid,
-                                     text_behind_data(*type, name, name_length, next_length).c_str(), group);
+                                     fortran_text_behind_data(*type, name, name_length, next_length).c_str(),
+                                     group);
   });
 }

@@ -1,13 +1,15 @@
 // I/O groups, files, and what is set for them, for Fortran.
 #include "scorpio/fortran.h"
 
+using namespace concilio;
+using namespace concilio::scorpio;
 using namespace concilio::scorpio::fortran;
 
 namespace {
 
 void make_group(int preferred_size, int number_of_groups, const int* comm, int* gid, int* ierr) {
   *gid = FAILURE;
-  guarded(ierr, [&] {
+  *ierr = guarded([&] {
     iogroup_conf_t conf{number_of_groups, preferred_size, MPI_Comm_f2c(*comm)};
     const int id = add_entry();
     if (scorpio_IOgroup_init(&conf, &find_entry(id)->group) != 0) {
@@ -42,7 +44,7 @@ FSCORPIO fscorpio_iogroup_cleanup_(const int* gid, int* ierr) {
 }
 
 FSCORPIO fscorpio_cleanup_(int* ierr) {
-  guarded(ierr, [] {
+  *ierr = guarded([] {
     int result = 0;
     for (const int id : entry_ids()) {
       if (end_group(id) != 0) result = FAILURE;
@@ -66,8 +68,8 @@ FSCORPIO fscorpio_open_file_(const char* filename, const int* gid, const int* mo
                              size_t filename_length) {
   *fid = FAILURE;
   on_group(gid, ierr, [&](iogroup_t* group) {
-    *fid =
-        scorpio_open_file(text_of(filename, filename_length).c_str(), group, static_cast<file_mode_t>(*mode));
+    *fid = scorpio_open_file(fortran_text(filename, filename_length).c_str(), group,
+                             static_cast<file_mode_t>(*mode));
     return *fid == FAILURE ? FAILURE : 0;
   });
 }
@@ -77,8 +79,7 @@ FSCORPIO fscorpio_close_file_(const int* fid, const int* gid, int* ierr) {
 }
 
 FSCORPIO fscorpio_last_error_(char* text, size_t text_length) {
-  put_text(message().empty() ? std::string_view(scorpio_last_error()) : std::string_view(message()), text,
-           text_length);
+  put_text(scorpio_last_error(), text, text_length);
 }
 
 FSCORPIO fscorpio_set_buffer_bytes_(const int64_t* bytes, const int* gid, int* ierr) {
@@ -100,7 +101,7 @@ FSCORPIO fscorpio_set_creation_(const int* nchunk, const int64_t* chunk, const i
                                 const int* shuffle, const char* dimension_names, const int* fid,
                                 const int* gid, int* ierr, size_t dimension_names_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string names = text_of(dimension_names, dimension_names_length);
+    const std::string names = fortran_text(dimension_names, dimension_names_length);
     const scorpio_creation_t creation{*nchunk, chunk, *deflate, *shuffle,
                                       names.empty() ? nullptr : names.c_str()};
     return scorpio_set_creation(&creation, *fid, group);
@@ -110,14 +111,14 @@ FSCORPIO fscorpio_set_creation_(const int* nchunk, const int64_t* chunk, const i
 FSCORPIO fscorpio_group_exists_(const char* name, const int* fid, const int* gid, int* ierr,
                                 size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_group_exists(text_of(name, name_length).c_str(), *fid, group);
+    return scorpio_group_exists(fortran_text(name, name_length).c_str(), *fid, group);
   });
 }
 
 FSCORPIO fscorpio_dataset_exists_(const char* name, const int* fid, const int* gid, int* ierr,
                                   size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_dataset_exists(text_of(name, name_length).c_str(), *fid, group);
+    return scorpio_dataset_exists(fortran_text(name, name_length).c_str(), *fid, group);
   });
 }
 
@@ -126,7 +127,7 @@ FSCORPIO fscorpio_create_dataset_group_(int* groupid, const char* name, const in
                                         int* ierr, size_t name_length) {
   *groupid = FAILURE;
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const int64_t id = scorpio_create_dataset_group(text_of(name, name_length).c_str(), *fid, group);
+    const int64_t id = scorpio_create_dataset_group(fortran_text(name, name_length).c_str(), *fid, group);
     *groupid = static_cast<int>(id);
     return id == FAILURE ? FAILURE : 0;
   });
@@ -140,7 +141,7 @@ FSCORPIO fscorpio_create_link_(const char* target, const int* link_location, con
                                const int* fid, const int* gid, int* ierr, size_t target_length,
                                size_t link_name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    return scorpio_create_link(text_of(target, target_length).c_str(), *link_location,
-                               text_of(link_name, link_name_length).c_str(), *fid, group);
+    return scorpio_create_link(fortran_text(target, target_length).c_str(), *link_location,
+                               fortran_text(link_name, link_name_length).c_str(), *fid, group);
   });
 }

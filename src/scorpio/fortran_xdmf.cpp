@@ -5,6 +5,8 @@
 
 #include "scorpio/fortran.h"
 
+using namespace concilio;
+using namespace concilio::scorpio;
 using namespace concilio::scorpio::fortran;
 
 namespace {
@@ -13,7 +15,7 @@ namespace {
 XdmfDraft* begin_structured(Entry& entry, double time, int ndims, const int64_t* points) {
   entry.draft = {};
   if (ndims != 2 && ndims != 3) {
-    set_message(fmt::format("XDMF: a grid has 2 or 3 dimensions, not {}", ndims));
+    fail(Error{ErrorKind::argument, 0, fmt::format("XDMF: a grid has 2 or 3 dimensions, not {}", ndims)});
     return nullptr;
   }
   entry.draft.begun = true;
@@ -74,7 +76,7 @@ FSCORPIO fscorpio_xdmf_begin_rectilinear_(const double* time, const int* ndims, 
     if (!draft) return FAILURE;
     draft->kind = SCORPIO_XDMF_RECTILINEAR;
     for (int at = 0; at < *ndims; ++at) {
-      draft->coordinates.push_back(text_of(coordinates + at * coordinates_length, coordinates_length));
+      draft->coordinates.push_back(fortran_text(coordinates + at * coordinates_length, coordinates_length));
     }
     return 0;
   });
@@ -88,9 +90,9 @@ FSCORPIO fscorpio_xdmf_begin_unstructured_(const double* time, const char* coord
     XdmfDraft& draft = entry.draft = {};
     draft.kind = SCORPIO_XDMF_UNSTRUCTURED;
     draft.time = *time;
-    draft.coordinates.push_back(text_of(coordinates, coordinates_length));
-    draft.topology = text_of(topology, topology_length);
-    draft.connectivity = text_of(connectivity, connectivity_length);
+    draft.coordinates.push_back(fortran_text(coordinates, coordinates_length));
+    draft.topology = fortran_text(topology, topology_length);
+    draft.connectivity = fortran_text(connectivity, connectivity_length);
     draft.cells = *cells;
     draft.begun = true;
     return 0;
@@ -101,11 +103,11 @@ FSCORPIO fscorpio_xdmf_add_field_(const char* dataset, const char* name, const i
                                   int* ierr, size_t dataset_length, size_t name_length) {
   on_entry(gid, ierr, [&](Entry& entry) {
     if (!entry.draft.begun) {
-      set_message("XDMF: a field without a grid: call fscorpio_xdmf_begin_... first");
-      return FAILURE;
+      return fail(
+          {ErrorKind::argument, 0, "XDMF: a field without a grid: call fscorpio_xdmf_begin_... first"});
     }
     entry.draft.fields.push_back(
-        {text_of(dataset, dataset_length), text_of(name, name_length), *on_cells != 0});
+        {fortran_text(dataset, dataset_length), fortran_text(name, name_length), *on_cells != 0});
     return 0;
   });
 }
@@ -113,7 +115,9 @@ FSCORPIO fscorpio_xdmf_add_field_(const char* dataset, const char* name, const i
 FSCORPIO fscorpio_write_xdmf_(const int* fid, const int* gid, int* ierr) {
   on_entry(gid, ierr, [&](Entry& entry) {
     const XdmfDraft draft = std::exchange(entry.draft, {});
-    if (!draft.begun) set_message("XDMF: no grid to write: call fscorpio_xdmf_begin_... first");
-    return well_everywhere(entry.group, draft.begun) ? write(draft, *fid, &entry.group) : FAILURE;
+    Status begun;
+    if (!draft.begun)
+      begun = Error{ErrorKind::argument, 0, "XDMF: no grid to write: call fscorpio_xdmf_begin_... first"};
+    return outcome(entry.group, begun) == 0 ? write(draft, *fid, &entry.group) : FAILURE;
   });
 }
