@@ -11,6 +11,8 @@ void make_group(int preferred_size, int number_of_groups, const int* comm, int* 
   *gid = FAILURE;
   *ierr = guarded([&] {
     iogroup_conf_t conf{number_of_groups, preferred_size, MPI_Comm_f2c(*comm)};
+    // What Open MPI makes of an integer that is no handle.
+    if (conf.commIncoming == MPI_Comm{}) conf.commIncoming = MPI_COMM_NULL;
     const int id = add_entry();
     if (scorpio_IOgroup_init(&conf, &find_entry(id)->group) != 0) {
       remove_entry(id);
