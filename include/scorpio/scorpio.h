@@ -93,6 +93,10 @@ typedef enum {
   SCORPIO_STRING = 6
 } datatype_t;
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 /* --- Groups and files --- */
 
 int scorpio_IOgroup_init(iogroup_conf_t *conf, iogroup_t *group);
@@ -238,6 +242,10 @@ typedef struct {
 
 /* Adds a grid, one time step, to the file's description. The .xmf is whole after every call. */
 int scorpio_write_xdmf(const scorpio_xdmf_grid_t *grid, int fhandle, iogroup_t *group);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }

@@ -61,6 +61,9 @@ enum class Key : int {
   fault,        // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
   throttle,     // CONCILIO_THROTTLE: what the storage costs, see store/throttle.h (for experiments)
   threads,      // CONCILIO_THREADS: raise the program's thread level to MPI_THREAD_MULTIPLE
+  // Of SCORPIO's I/O groups, from the environment alone.
+  scorpio_buffer_bytes,   // SCORPIO_BUFFER_BYTES: bytes that an I/O root may use for one transfer
+  scorpio_shared_memory,  // SCORPIO_SHARED_MEMORY: ranks on the root's node copy into its buffer themselves
   count_,
 };
 

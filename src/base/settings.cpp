@@ -117,6 +117,12 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Makes the storage as slow as another, for experiments: open=MS;request=MS;bandwidth=BYTES;lock=MS."},
     {Key::threads, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_THREADS",
      "Initialise MPI with MPI_THREAD_MULTIPLE, whatever the program asks for."},
+    {Key::scorpio_buffer_bytes, ValueType::bytes, 4096, tib, "16M", nullptr, nullptr, "SCORPIO_BUFFER_BYTES",
+     "Bytes that the root of a SCORPIO I/O group may use as buffers of one transfer."},
+    {Key::scorpio_shared_memory, ValueType::boolean, none, none, "true", nullptr, nullptr,
+     "SCORPIO_SHARED_MEMORY",
+     "Whether ranks on the node of their SCORPIO I/O group's root copy into its buffers themselves, not by "
+     "messages."},
 }};
 
 constexpr Alias alias_table[] = {

@@ -1,0 +1,46 @@
+# SCORPIO over HDF5, for each MPI that has a parallel HDF5 (pkg-config's hdf5-MPI). Sets CONCILIO_SCORPIO_MPIS.
+# libconcilio_scorpio.so has the same name for all, in a folder for each.
+find_package(PkgConfig QUIET)
+
+set(CONCILIO_SCORPIO_MPIS "")
+foreach(mpi IN LISTS CONCILIO_MPI_NAMES)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(CONCILIO_HDF5_${mpi} QUIET hdf5-${mpi})
+  endif()
+  if(CONCILIO_HDF5_${mpi}_FOUND)
+    list(APPEND CONCILIO_SCORPIO_MPIS ${mpi})
+  else()
+    message(STATUS "SCORPIO for ${mpi}: no, pkg-config knows no hdf5-${mpi}")
+  endif()
+endforeach()
+
+foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
+  add_library(concilio_hdf5_${mpi} INTERFACE)
+  # MPI's own come with concilio_use_MPI.
+  set(includes ${CONCILIO_HDF5_${mpi}_INCLUDE_DIRS})
+  list(FILTER includes INCLUDE REGEX "hdf5")
+  target_include_directories(concilio_hdf5_${mpi} SYSTEM INTERFACE ${includes})
+  foreach(name hdf5 hdf5_hl)
+    find_library(CONCILIO_${name}_${mpi} ${name} HINTS ${CONCILIO_HDF5_${mpi}_LIBRARY_DIRS} NO_DEFAULT_PATH REQUIRED)
+  endforeach()
+  target_link_libraries(concilio_hdf5_${mpi} INTERFACE ${CONCILIO_hdf5_hl_${mpi}} ${CONCILIO_hdf5_${mpi}})
+
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scorpio/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/box\\.cpp$")
+  add_library(concilio_scorpio_${mpi} SHARED ${sources})
+  target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_base concilio_flags pthread
+                        PUBLIC concilio_hdf5_${mpi} concilio_use_${mpi})
+  target_include_directories(concilio_scorpio_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/include/scorpio)
+  target_link_options(concilio_scorpio_${mpi} PRIVATE
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/scorpio/exports.map -Wl,-z,defs)
+  set_target_properties(concilio_scorpio_${mpi} PROPERTIES OUTPUT_NAME concilio_scorpio
+    VERSION ${PROJECT_VERSION} SOVERSION 0 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio/${mpi})
+  install(TARGETS concilio_scorpio_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi})
+  configure_file(cmake/concilio-scorpio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+if(CONCILIO_SCORPIO_MPIS)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
+endif()

@@ -1,0 +1,99 @@
+#include "scorpio/buffer.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "scorpio/agreement.h"
+
+namespace concilio::scorpio {
+
+Status Buffer::attach(MPI_Comm local, bool share_memory) {
+  local_ = local;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(local, &rank);
+  MPI_Comm_size(local, &size);
+  MPI_Comm node = MPI_COMM_NULL;
+  // Each to itself: only the root shares, with itself.
+  const int code = share_memory ? MPI_Comm_split_type(local, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node)
+                                : MPI_Comm_split(local, rank, rank, &node);
+  if (Status status = checked(code, "finding the ranks of a node"); !status) return status;
+  int first = rank;
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  const bool with_root = first == 0;
+  if (with_root) {
+    sharers_ = node;
+    MPI_Comm_set_errhandler(sharers_, MPI_ERRORS_RETURN);
+  } else {
+    MPI_Comm_free(&node);
+  }
+  std::vector<char> shares(static_cast<size_t>(size));
+  const char mine = with_root ? 1 : 0;
+  if (Status status =
+          checked(MPI_Allgather(&mine, 1, MPI_CHAR, shares.data(), 1, MPI_CHAR, local), "MPI_Allgather");
+      !status)
+    return status;
+  others_.clear();
+  for (int other = 0; other < size; ++other) {
+    if (!shares[static_cast<size_t>(other)]) others_.push_back(other);
+  }
+  return {};
+}
+
+void Buffer::detach() {
+  release();
+  if (sharers_ != MPI_COMM_NULL) MPI_Comm_free(&sharers_);
+}
+
+void Buffer::release() {
+  if (window_ != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+  own_ = {};
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+Status Buffer::reserve(int64_t bytes) {
+  if (bytes <= bytes_ || !shares()) return {};
+  release();
+  int rank = 0, size = 1;
+  MPI_Comm_rank(sharers_, &rank);
+  MPI_Comm_size(sharers_, &size);
+  if (size == 1) {
+    try {
+      own_.resize(static_cast<size_t>(bytes));
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorKind::no_memory, 0, fmt::format("no memory for a buffer of {} bytes", bytes)};
+    }
+    data_ = own_.data();
+    bytes_ = bytes;
+    return {};
+  }
+  void* base = nullptr;
+  if (Status status =
+          checked(MPI_Win_allocate_shared(rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, sharers_, &base, &window_),
+                  "MPI_Win_allocate_shared");
+      !status) {
+    window_ = MPI_WIN_NULL;
+    return status;
+  }
+  MPI_Aint there = 0;
+  int unit = 1;
+  MPI_Win_shared_query(window_, 0, &there, &unit, &base);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  data_ = static_cast<std::byte*>(base);
+  bytes_ = bytes;
+  return {};
+}
+
+Status Buffer::meet() {
+  if (window_ == MPI_WIN_NULL) return {};
+  MPI_Win_sync(window_);
+  Status status = checked(MPI_Barrier(sharers_), "MPI_Barrier");
+  MPI_Win_sync(window_);
+  return status;
+}
+
+}  // namespace concilio::scorpio

@@ -1,0 +1,49 @@
+// The root's buffer for transfers: memory that the ranks on its node share, so that they copy their part
+// themselves.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+
+namespace concilio::scorpio {
+
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  // Finds who shares memory with rank 0 of `local`: nobody else, if not `share_memory`. Collective over
+  // local.
+  Status attach(MPI_Comm local, bool share_memory);
+  void detach();  // collective
+
+  // At least so many bytes. What was in there is lost. Collective over local.
+  Status reserve(int64_t bytes);
+  // Gives the memory back. Collective over local.
+  void release();
+
+  bool shares() const { return sharers_ != MPI_COMM_NULL; }   // whether this rank does; the root always
+  const std::vector<int>& others() const { return others_; }  // local ranks that do not, to be sent messages
+  std::byte* data() const { return data_; }                   // null on ranks that do not share
+  int64_t bytes() const { return bytes_; }
+
+  // All who share have come here, and see what the others wrote before. Nothing on other ranks.
+  Status meet();
+
+ private:
+  MPI_Comm local_ = MPI_COMM_NULL;
+  MPI_Comm sharers_ = MPI_COMM_NULL;  // rank 0 is the root
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<int> others_;
+  std::vector<std::byte> own_;  // where nothing can be shared
+  std::byte* data_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace concilio::scorpio

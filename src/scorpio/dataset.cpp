@@ -1,0 +1,178 @@
+#include "scorpio/dataset.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "scorpio/netcdf.h"
+#include "scorpio/transfer.h"
+
+namespace concilio::scorpio {
+namespace {
+
+constexpr int64_t chosen_chunk_bytes = int64_t{1} << 20;
+
+bool compresses(const Creation& creation) {
+  return creation.deflate > 0 || creation.shuffle;
+}
+
+// Extents of chunks for a dataset to make; empty: none.
+std::vector<int64_t> chunk_for(const Creation& creation, const std::vector<int64_t>& extents,
+                               int64_t cell_bytes) {
+  if (std::any_of(extents.begin(), extents.end(), [](int64_t n) { return n == 0; })) return {};
+  std::vector<int64_t> chunk = extents;
+  if (creation.chunk.size() == extents.size()) {
+    for (size_t d = 0; d < chunk.size(); ++d) chunk[d] = std::min(creation.chunk[d], extents[d]);
+    return chunk;
+  }
+  if (!compresses(creation)) return {};
+  // Thinner along the slowest dimension that is not yet thin, so that chunks stay long where files are
+  // contiguous.
+  int64_t bytes = Box::whole(extents).cells();
+  bytes = bytes > (int64_t{1} << 60) / cell_bytes ? int64_t{1} << 60 : bytes * cell_bytes;
+  for (size_t d = 0; d < chunk.size() && bytes > chosen_chunk_bytes; ++d) {
+    const int64_t row_bytes = std::max<int64_t>(1, bytes / chunk[d]);
+    chunk[d] = std::max<int64_t>(1, chosen_chunk_bytes / row_bytes);
+    bytes = row_bytes * chunk[d];
+  }
+  return chunk;
+}
+
+std::vector<hsize_t> sizes(const std::vector<int64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace
+
+std::string words_of(const std::vector<int64_t>& extents) {
+  return fmt::format("{}", fmt::join(extents, " x "));
+}
+
+Result<Dataset> Dataset::open(File& file, const Request& request) {
+  Dataset dataset(file);
+  dataset.path_ = file.path_of(request.name);
+  Status status = at_roots(file, [&] { return dataset.open_on_root(request); });
+  if (status) status = dataset.share_extents();
+  if (!status)
+    return Error{status.error().kind, 0,
+                 fmt::format("dataset {}: {}", dataset.path_, status.error().message)};
+  return dataset;
+}
+
+Status Dataset::open_on_root(const Request& request) {
+  if (path_ == "/") return Error{ErrorKind::argument, 0, "the name of a dataset is missing"};
+  const auto there = path_exists(file_->id, path_);
+  if (!there) return there.error();
+  if (!*there) {
+    if (!request.write) return Error{ErrorKind::no_such_file, 0, "there is no such dataset in the file"};
+    if (!file_->writable) return Error{ErrorKind::read_only, 0, "the file was opened for reading only"};
+    if (Status made = make(request); !made) return made;
+  } else {
+    if (request.write && !file_->writable)
+      return Error{ErrorKind::read_only, 0, "the file was opened for reading only"};
+    id_ = Handle(H5Dopen2(file_->id, path_.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!id_.ok()) return hdf5_error("could not open it");
+  }
+  if (Status status = measure(); !status) return status;
+  if (!request.extents.empty() && extents_ != request.extents)
+    return Error{
+        ErrorKind::argument, 0,
+        fmt::format("its extents are {}, the call gives {}", words_of(extents_), words_of(request.extents))};
+  return {};
+}
+
+Status Dataset::make(const Request& request) {
+  const Handle space(
+      H5Screate_simple(static_cast<int>(request.extents.size()), sizes(request.extents).data(), nullptr),
+      H5Sclose);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose), links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  bool well = space.ok() && creation.ok() && links.ok() && H5Pset_create_intermediate_group(links, 1) >= 0;
+  const std::vector<int64_t> chunk = chunk_for(file_->creation, request.extents, request.element.bytes);
+  if (well && !chunk.empty()) {
+    well = H5Pset_chunk(creation, static_cast<int>(chunk.size()), sizes(chunk).data()) >= 0;
+    if (well && file_->creation.shuffle) well = H5Pset_shuffle(creation) >= 0;
+    if (well && file_->creation.deflate > 0)
+      well = H5Pset_deflate(creation, static_cast<unsigned>(file_->creation.deflate)) >= 0;
+  }
+  if (well && file_->netcdf)
+    well = H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
+  if (!well) return hdf5_error("could not prepare its creation");
+  id_ =
+      Handle(H5Dcreate2(file_->id, path_.c_str(), request.element.hdf5, space, links, creation, H5P_DEFAULT),
+             H5Dclose);
+  if (!id_.ok()) return hdf5_error("could not create it");
+  if (!file_->netcdf) return {};
+  return add_dimension_scales(*file_, id_, path_, request.extents);
+}
+
+Status Dataset::measure() {
+  const Handle space(H5Dget_space(id_), H5Sclose);
+  const int ndims = space.ok() ? H5Sget_simple_extent_ndims(space) : -1;
+  if (ndims < 0) return hdf5_error("could not ask for its extents");
+  std::vector<hsize_t> extents(static_cast<size_t>(ndims));
+  if (H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0)
+    return hdf5_error("could not ask for its extents");
+  extents_.assign(extents.begin(), extents.end());
+  const Handle creation(H5Dget_create_plist(id_), H5Pclose);
+  if (creation.ok() && H5Pget_layout(creation) == H5D_CHUNKED) {
+    std::vector<hsize_t> chunk(extents.size());
+    if (H5Pget_chunk(creation, ndims, chunk.data()) < 0) return hdf5_error("could not ask for its chunks");
+    chunk_.assign(chunk.begin(), chunk.end());
+  }
+  return {};
+}
+
+Status Dataset::share_extents() {
+  const MPI_Comm local = file_->layout->local;
+  int64_t counts[2] = {static_cast<int64_t>(extents_.size()), static_cast<int64_t>(chunk_.size())};
+  Status status = checked(MPI_Bcast(counts, 2, MPI_INT64_T, 0, local), "MPI_Bcast");
+  extents_.resize(static_cast<size_t>(counts[0]));
+  chunk_.resize(static_cast<size_t>(counts[1]));
+  for (std::vector<int64_t>* numbers : {&extents_, &chunk_}) {
+    if (status)
+      status = checked(MPI_Bcast(numbers->data(), static_cast<int>(numbers->size()), MPI_INT64_T, 0, local),
+                       "MPI_Bcast");
+  }
+  return agree(file_->layout->global, status);
+}
+
+Status Dataset::close() {
+  return at_roots(*file_, [&]() -> Status {
+    if (!id_.close()) return hdf5_error(fmt::format("dataset {}: could not close it", path_));
+    return {};
+  });
+}
+
+Status move_blocks(Group& group, File& file, const Request& request, const Box& block, void* data) {
+  auto dataset = Dataset::open(file, request);
+  if (!dataset) return dataset.error();
+  Status mine;
+  const std::vector<int64_t>& extents = dataset->extents();
+  if (block.ndims() != extents.size()) {
+    mine = Error{ErrorKind::argument, 0,
+                 fmt::format("it has {} dimensions, the call gives {}", extents.size(), block.ndims())};
+  } else if (!block.empty() && !Box::whole(extents).contains(block)) {
+    mine = Error{ErrorKind::argument, 0,
+                 fmt::format("rank {}'s block of {} at ({}) leaves its extents, {}", file.layout->rank,
+                             words_of(block.count), fmt::join(block.start, ", "), words_of(extents))};
+  } else if (!data && !block.empty()) {
+    mine = Error{ErrorKind::argument, 0,
+                 fmt::format("rank {} gives no memory for its block", file.layout->rank)};
+  }
+  Status status = agree(file.layout->global, mine);
+  if (status) {
+    const Transfer transfer{*file.layout,          request.write, dataset->id(),    request.element.hdf5,
+                            request.element.bytes, extents,       dataset->chunk(), group.buffer_bytes};
+    status = run(transfer, block, static_cast<std::byte*>(data), group.peak_bytes);
+    status = agree(file.layout->global, status);
+  }
+  if (!status) {
+    (void)dataset->close();
+    return Error{status.error().kind, 0,
+                 fmt::format("dataset {}: {}", dataset->path(), status.error().message)};
+  }
+  return dataset->close();
+}
+
+}  // namespace concilio::scorpio

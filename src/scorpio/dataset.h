@@ -1,0 +1,61 @@
+// Datasets of a file: made or opened by the roots, moved by all.
+#pragma once
+
+#include <scorpio.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "scorpio/box.h"
+#include "scorpio/elements.h"
+#include "scorpio/group.h"
+
+namespace concilio::scorpio {
+
+// What one call asks of a dataset.
+struct Request {
+  bool write;
+  Element element;
+  std::string name;
+  std::vector<int64_t> extents;  // of the dataset; empty, of reads: those it has
+};
+
+// A dataset that is open on the roots.
+class Dataset {
+ public:
+  // Opens it; for a write makes it, with groups on its path, if it is not there. An error if its extents are
+  // not those of the request. Collective.
+  static Result<Dataset> open(File& file, const Request& request);
+  Status close();  // collective
+
+  hid_t id() const { return id_; }  // on roots
+  const std::string& path() const { return path_; }
+  const std::vector<int64_t>& extents() const { return extents_; }
+  const std::vector<int64_t>& chunk() const { return chunk_; }  // empty: not chunked
+
+ private:
+  explicit Dataset(File& file) : file_(&file) {}
+  Status open_on_root(const Request& request);
+  Status make(const Request& request);
+  Status measure();
+  Status share_extents();
+
+  File* file_;
+  Handle id_;
+  std::string path_;
+  std::vector<int64_t> extents_, chunk_;
+};
+
+// Each rank its block. Collective; the outcome is the same on all ranks.
+Status move_blocks(Group& group, File& file, const Request& request, const Box& block, void* data);
+
+// Where this rank's part lies, by the pattern. Collective; the outcome is the same on all ranks.
+Result<Box> place(const File& file, iopattern_t pattern, const std::vector<int64_t>& extents,
+                  const std::vector<int64_t>& local);
+
+// "64 x 64 x 64".
+std::string words_of(const std::vector<int64_t>& extents);
+
+}  // namespace concilio::scorpio

@@ -1,0 +1,28 @@
+#include "scorpio/elements.h"
+
+#include <fmt/format.h>
+
+namespace concilio::scorpio {
+
+Result<Element> element_of(datatype_t type) {
+  switch (type) {
+    case SCORPIO_INTEGER:
+      return Element{H5T_NATIVE_INT, sizeof(int), "int"};
+    case SCORPIO_DOUBLE:
+      return Element{H5T_NATIVE_DOUBLE, sizeof(double), "double"};
+    case SCORPIO_FLOAT:
+      return Element{H5T_NATIVE_FLOAT, sizeof(float), "float"};
+    case SCORPIO_LONG:
+      return Element{H5T_NATIVE_LONG, sizeof(long), "long"};
+    case SCORPIO_CHAR:
+      return Element{H5T_NATIVE_SCHAR, 1, "char"};
+    case SCORPIO_BYTE:
+      return Element{H5T_NATIVE_UCHAR, 1, "byte"};
+    case SCORPIO_STRING:
+      return Error{ErrorKind::datatype, 0,
+                   "strings are written and read by scorpio_write_str_array and its like"};
+  }
+  return Error{ErrorKind::datatype, 0, fmt::format("{} is no datatype_t", static_cast<int>(type))};
+}
+
+}  // namespace concilio::scorpio

@@ -1,0 +1,19 @@
+// The element types of the interface.
+#pragma once
+
+#include <scorpio.h>
+
+#include "base/result.h"
+
+namespace concilio::scorpio {
+
+struct Element {
+  hid_t hdf5;  // of elements in memory; in a file that we make, the same
+  int64_t bytes;
+  const char* name;
+};
+
+// All but strings.
+Result<Element> element_of(datatype_t type);
+
+}  // namespace concilio::scorpio

@@ -1,0 +1,201 @@
+#include "scorpio/group.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/config.h"
+#include "scorpio/agreement.h"
+#include "scorpio/netcdf.h"
+
+namespace concilio::scorpio {
+namespace {
+
+Result<LayoutRef> layout_for(const Group& group, bool reads, int64_t bytes) {
+  if (group.division.size > 0 || group.division.number > 0)
+    return layout_of(group.comm, group.division, group.share_memory);
+  const auto per_node = ranks_per_node(group.comm);
+  if (!per_node) return per_node.error();
+  int ranks = 1;
+  MPI_Comm_size(group.comm, &ranks);
+  return layout_of(group.comm, {chosen_group_size(reads, ranks, *per_node, bytes), 0}, group.share_memory);
+}
+
+// The size of the file on rank 0's node; 0 if there is none, which its opening will find too.
+int64_t size_of(const std::string& name, MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  int64_t bytes = 0;
+  struct stat found;
+  if (rank == 0 && stat(name.c_str(), &found) == 0) bytes = found.st_size;
+  MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm);
+  return bytes;
+}
+
+Result<hid_t> open_on_root(const File& file, file_mode_t mode) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (!access.ok() || H5Pset_fapl_mpio(access, file.layout->io, MPI_INFO_NULL) < 0)
+    return hdf5_error("could not prepare HDF5 for parallel access");
+  // Objects that a program forgets to close must not keep the file open behind its back.
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  hid_t id = -1;
+  const char* tried = "open";
+  if (mode == SCORPIO_FILE_READONLY) {
+    id = H5Fopen(file.name.c_str(), H5F_ACC_RDONLY, access);
+  } else if (mode == SCORPIO_FILE_READWRITE) {
+    id = H5Fopen(file.name.c_str(), H5F_ACC_RDWR, access);
+    tried = "open for writing";
+  } else {
+    const Handle creation =
+        file.netcdf ? netcdf_file_creation() : Handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    id = H5Fcreate(file.name.c_str(), H5F_ACC_TRUNC, creation, access);
+    tried = "create";
+  }
+  if (id < 0) return hdf5_error(fmt::format("could not {} the file", tried));
+  return id;
+}
+
+int free_handle(Group& group) {
+  for (size_t i = 0; i < group.files.size(); ++i) {
+    if (!group.files[i]) return static_cast<int>(i);
+  }
+  group.files.emplace_back();
+  group.shown.push_back(nullptr);
+  return static_cast<int>(group.files.size()) - 1;
+}
+
+}  // namespace
+
+// The environment may differ between nodes; the smallest buffer and the humblest means serve all.
+Status take_settings(Group& group) {
+  const Config config = Config::from_environment();
+  int rank = 0;
+  MPI_Comm_rank(group.comm, &rank);
+  for (const std::string& complaint : config.complaints()) {
+    if (rank == 0 && complaint.find("SCORPIO_") != std::string::npos)
+      fmt::print(stderr, "concilio: {}\n", complaint);
+  }
+  int64_t mine[2] = {config.integer(Key::scorpio_buffer_bytes), config.integer(Key::scorpio_shared_memory)},
+          all[2];
+  if (Status status = checked(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MIN, group.comm), "MPI_Allreduce");
+      !status)
+    return status;
+  group.buffer_bytes = all[0];
+  group.share_memory = all[1] != 0;
+  return {};
+}
+
+std::string File::path_of(const std::string& name) const {
+  std::string path = name;
+  if (name.empty() || name.front() != '/') {
+    const std::string& base = groups.empty() ? std::string() : groups.back().path;
+    // Some callers repeat the open group's name, others do not.
+    const bool repeats = !base.empty() && ("/" + name).compare(0, base.size() + 1, base + "/") == 0;
+    path = (repeats ? "" : base) + "/" + name;
+  }
+  std::string out;
+  for (const char c : path) {
+    if (c != '/' || out.empty() || out.back() != '/') out += c;
+  }
+  if (out.size() > 1 && out.back() == '/') out.pop_back();
+  return out;
+}
+
+Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf) {
+  auto group = std::make_unique<Group>();
+  if (conf.preferredGroupSize > 0) {
+    group->division = {conf.preferredGroupSize, 0};
+  } else if (conf.numIOgroups > 0) {
+    group->division = {0, conf.numIOgroups};
+  }
+  group->comm = conf.commIncoming;
+  const Status valid =
+      conf.numIOgroups < 0 || conf.preferredGroupSize < 0
+          ? Status(Error{ErrorKind::argument, 0,
+                         "numIOgroups and preferredGroupSize must not be negative; 0 for both lets "
+                         "the library choose"})
+          : Status();
+  const std::string call =
+      fmt::format("makes I/O groups by number {} and size {}", conf.numIOgroups, conf.preferredGroupSize);
+  if (Status status = agree_on(group->comm, call, valid); !status) return status.error();
+  if (Status status = take_settings(*group); !status) return status.error();
+  auto layout = layout_for(*group, false, 0);
+  if (!layout) return layout.error();
+  group->layout = *layout;
+  group->comm = group->layout->global;
+  return group;
+}
+
+Status end_group(Group& group) {
+  Status outcome;
+  for (size_t handle = 0; handle < group.files.size(); ++handle) {
+    if (!group.files[handle]) continue;
+    Status closed = close_file(group, static_cast<int>(handle));
+    if (outcome) outcome = closed;
+  }
+  release_buffer(group.layout);
+  return outcome;
+}
+
+Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
+  auto file = std::make_unique<File>();
+  file->name = name;
+  file->writable = mode != SCORPIO_FILE_READONLY;
+  file->netcdf = mode == SCORPIO_FILE_CREATE_NETCDF4;
+  const bool reads = mode == SCORPIO_FILE_READONLY;
+  const bool chooses = group.division.size == 0 && group.division.number == 0;
+  int64_t bytes = group.expected_bytes;
+  if (chooses && reads && bytes == 0) bytes = size_of(name, group.comm);
+  auto layout = layout_for(group, reads, bytes);
+  if (!layout) return layout.error();
+  file->layout = *layout;
+  Status opened = at_roots(*file, [&]() -> Status {
+    auto id = open_on_root(*file, mode);
+    if (!id) return id.error();
+    file->id = *id;
+    return {};
+  });
+  if (!opened) {
+    if (file->id >= 0) H5Fclose(file->id);
+    return Error{opened.error().kind, 0, fmt::format("{}: {}", name, opened.error().message)};
+  }
+  file->shown.fid = file->id;
+  group.layout = file->layout;
+  const int handle = free_handle(group);
+  group.shown[static_cast<size_t>(handle)] = &file->shown;
+  group.files[static_cast<size_t>(handle)] = std::move(file);
+  return handle;
+}
+
+Status close_file(Group& group, int handle) {
+  std::unique_ptr<File> file = std::move(group.files[static_cast<size_t>(handle)]);
+  group.shown[static_cast<size_t>(handle)] = nullptr;
+  Status closed = at_roots(*file, [&]() -> Status {
+    for (const OpenGroup& open : file->groups) H5Gclose(open.handle);
+    if (H5Fclose(file->id) < 0)
+      return hdf5_error("could not close the file; what was written last may be missing");
+    return {};
+  });
+  if (!closed)
+    return Error{closed.error().kind, 0, fmt::format("{}: {}", file->name, closed.error().message)};
+  return {};
+}
+
+void show(const Group& group, iogroup_t& shown) {
+  const Layout& layout = *group.layout;
+  shown.localrank = layout.local_rank;
+  shown.globalrank = layout.rank;
+  shown.localsize = layout.local_ranks;
+  shown.globalsize = layout.ranks;
+  shown.iogroupRank = layout.group;
+  shown.iogroupSize = shown.numIOgroups = layout.groups;
+  shown.preferredGroupSize = layout.group_size;
+  shown.localcomm = layout.local;
+  shown.globalcomm = layout.global;
+  shown.iocomm = layout.io;
+  shown.numFiles = static_cast<int>(group.shown.size());
+  shown.file = const_cast<iofile_t**>(group.shown.data());
+}
+
+}  // namespace concilio::scorpio

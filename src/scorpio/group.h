@@ -1,0 +1,89 @@
+// What is behind an iogroup_t: its settings, layouts and open files.
+#pragma once
+
+#include <scorpio.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "scorpio/hdf5_support.h"
+#include "scorpio/layout.h"
+
+namespace concilio::scorpio {
+
+// scorpio_creation_t, copied.
+struct Creation {
+  std::vector<int64_t> chunk;
+  int deflate = 0;
+  bool shuffle = false;
+  std::vector<std::string> dimension_names;
+};
+
+// A group of the file that scorpio_create_dataset_group opened.
+struct OpenGroup {
+  std::string path;  // absolute
+  int64_t id;        // as told to the program: of the root's identifier
+  hid_t handle;      // -1 on ranks that are no roots
+};
+
+struct File {
+  std::string name;
+  LayoutRef layout;
+  hid_t id = -1;  // on roots
+  bool writable = false;
+  bool netcdf = false;
+  Creation creation;
+  std::vector<OpenGroup> groups;   // the last is the one names are relative to
+  std::vector<std::string> grids;  // of the .xmf, on global rank 0
+  iofile_t shown{-1, -1};          // for the program
+
+  bool is_root() const { return layout->is_root(); }
+  // Absolute, without repeated or trailing slashes. A relative name begins at the group opened last, unless
+  // it begins with that group's own path.
+  std::string path_of(const std::string& name) const;
+};
+
+struct Group {
+  MPI_Comm comm = MPI_COMM_NULL;  // the layouts' duplicate of the caller's
+  Division division;              // neither: chosen for each file
+  LayoutRef layout;               // of the file opened last, or for writing
+  int64_t buffer_bytes = 0;
+  int64_t expected_bytes = 0;
+  bool share_memory = true;
+  int64_t peak_bytes = 0;
+  std::vector<std::unique_ptr<File>> files;  // by handle; null if closed
+  std::vector<iofile_t*> shown;
+};
+
+// All of these are collective; their errors are the same on all ranks.
+Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf);
+// The bounds and means that the environment gives: what group.buffer_bytes and share_memory are at first.
+Status take_settings(Group& group);
+Status end_group(Group& group);  // with the files that are still open
+Result<int> open_file(Group& group, const std::string& name, file_mode_t mode);  // the handle
+Status close_file(Group& group, int handle);
+// What of it the program sees.
+void show(const Group& group, iogroup_t& shown);
+
+// Runs `work` on the roots; all ranks get the same outcome. Collective.
+template <typename Work>
+Status at_roots(const File& file, Work work);
+
+}  // namespace concilio::scorpio
+
+#include "scorpio/agreement.h"
+
+namespace concilio::scorpio {
+
+template <typename Work>
+Status at_roots(const File& file, Work work) {
+  Status mine;
+  if (file.is_root()) mine = work();
+  return agree(file.layout->global, mine);
+}
+
+}  // namespace concilio::scorpio

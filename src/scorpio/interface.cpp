@@ -1,0 +1,385 @@
+// The C interface, in its order: groups, files, datasets. Attributes, queries and the like have files of
+// their own.
+#include <fmt/format.h>
+
+#include "scorpio/agreement.h"
+#include "scorpio/call.h"
+#include "scorpio/dataset.h"
+#include "scorpio/map.h"
+
+namespace concilio::scorpio {
+namespace {
+
+thread_local std::string failure;
+
+std::vector<int64_t> wide(const int* dims, int ndims) {
+  return dims && ndims > 0 ? std::vector<int64_t>(dims, dims + ndims) : std::vector<int64_t>();
+}
+
+std::vector<int64_t> wide(const int64_t* dims, int ndims) {
+  return dims && ndims > 0 ? std::vector<int64_t>(dims, dims + ndims) : std::vector<int64_t>();
+}
+
+Status refusal(const std::string& why) {
+  return Error{ErrorKind::argument, 0, why};
+}
+
+// What can be said against extents without knowing the dataset.
+Status check_dims(int ndims, const char* what, const std::vector<int64_t>& dims) {
+  if (ndims < 1 || ndims > H5S_MAX_RANK)
+    return refusal(fmt::format("{} dimensions; a dataset has 1 to {}", ndims, H5S_MAX_RANK));
+  if (dims.empty()) return refusal(fmt::format("{} is missing", what));
+  for (const int64_t n : dims) {
+    if (n < 0) return refusal(fmt::format("{} has {}, which is negative", what, n));
+  }
+  return {};
+}
+
+Status first_of(std::initializer_list<Status> all) {
+  for (const Status& status : all) {
+    if (!status) return status;
+  }
+  return {};
+}
+
+Result<Request> make_request(bool write, datatype_t type, const char* name, std::vector<int64_t> extents) {
+  const auto element = element_of(type);
+  if (!element) return element.error();
+  if (!name || *name == '\0') return Error{ErrorKind::argument, 0, "the name of a dataset is missing"};
+  return Request{write, *element, name, std::move(extents)};
+}
+
+std::string words_of_call(const char* verb, datatype_t type, const char* name,
+                          const std::vector<int64_t>& extents, const std::string& more) {
+  const auto element = element_of(type);
+  return fmt::format("{} dataset {} of {}, {}{}", verb, text_of(name),
+                     element ? element->name : "no known type", words_of(extents), more);
+}
+
+bool same_on_all(iopattern_t pattern) {
+  return pattern == SCORPIO_UNIFORM_CONTIGUOUS_READ || pattern == SCORPIO_UNIFORM_CONTIGUOUS_WRITE ||
+         pattern == SCORPIO_EVERYONE_ENTIRE_DATASET_READ;
+}
+
+bool writes(iopattern_t pattern) {
+  return pattern == SCORPIO_UNIFORM_CONTIGUOUS_WRITE || pattern == SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE ||
+         pattern == SCORPIO_NONCONTIGUOUS_WRITE;
+}
+
+Group& group_of(iogroup_t* group) {
+  return *static_cast<Group*>(group->impl);
+}
+
+template <typename Int>
+int move_by_pattern(bool write, void* data, datatype_t type, int ndims, const Int* globaldims,
+                    const Int* localdims, int handle, const char* name, iogroup_t* group,
+                    iopattern_t pattern) {
+  const auto extents = wide(globaldims, ndims), local = wide(localdims, ndims);
+  const auto request = make_request(write, type, name, extents);
+  const Status mine =
+      first_of({check_dims(ndims, "globaldims", extents), check_dims(ndims, "localdims", local),
+                request ? Status() : Status(request.error()),
+                writes(pattern) == write ? Status()
+                                         : refusal(write ? "a pattern for reading, in a write"
+                                                         : "a pattern for "
+                                                           "writing, in a read")});
+  std::string more = fmt::format(" by pattern {}", static_cast<int>(pattern));
+  if (same_on_all(pattern)) more += fmt::format(" with localdims {}", words_of(local));
+  return on_file(group, handle, words_of_call(write ? "writes" : "reads", type, name, extents, more), mine,
+                 [&](File& file) -> Status {
+                   const auto box = place(file, pattern, extents, local);
+                   if (!box)
+                     return Error{box.error().kind, 0,
+                                  fmt::format("dataset {}: {}", file.path_of(name), box.error().message)};
+                   return move_blocks(group_of(group), file, *request, *box, data);
+                 });
+}
+
+template <typename Int>
+int move_block(bool write, void* data, datatype_t type, int ndims, const Int* globaldims,
+               const Int* localdims, const Int* localstarts, int handle, const char* name, iogroup_t* group) {
+  const auto extents = wide(globaldims, ndims);
+  Box box{wide(localstarts, ndims), wide(localdims, ndims)};
+  const auto request = make_request(write, type, name, extents);
+  const Status mine =
+      first_of({check_dims(ndims, "globaldims", extents), check_dims(ndims, "localdims", box.count),
+                check_dims(ndims, "localstarts", box.start), request ? Status() : Status(request.error())});
+  return on_file(group, handle, words_of_call(write ? "writes" : "reads", type, name, extents, " by blocks"),
+                 mine, [&](File& file) { return move_blocks(group_of(group), file, *request, box, data); });
+}
+
+template <typename Int>
+int read_same(void* data, datatype_t type, int ndims, const Int* localdims, const Int* localstarts,
+              int handle, const char* name, iogroup_t* group) {
+  const Box box{wide(localstarts, ndims), wide(localdims, ndims)};
+  const auto request = make_request(false, type, name, {});
+  const Status mine =
+      first_of({check_dims(ndims, "localdims", box.count), check_dims(ndims, "localstarts", box.start),
+                request ? Status() : Status(request.error())});
+  const std::string call = words_of_call("reads", type, name, box.count, " at " + words_of(box.start));
+  return on_file(group, handle, call, mine,
+                 [&](File& file) { return move_blocks(group_of(group), file, *request, box, data); });
+}
+
+int move_map(bool write, void* data, datatype_t type, int ndims, const int64_t* globaldims, int64_t nlocal,
+             const int64_t* map, int handle, const char* name, iogroup_t* group) {
+  const auto extents = wide(globaldims, ndims);
+  const auto request = make_request(write, type, name, extents);
+  Status list;
+  if (nlocal < 0 || (nlocal > 0 && (!map || !data)))
+    list = refusal(nlocal < 0 ? fmt::format("nlocal is {}", nlocal) : "the map or its data is missing");
+  for (int64_t i = 0; list && !extents.empty() && i < nlocal; ++i) {
+    if (map[i] < 0 || map[i] >= extents[0])
+      list = refusal(fmt::format("map[{}] is {}; dataset {} has rows 0 to {}", i, map[i], text_of(name),
+                                 extents[0] - 1));
+  }
+  const Status mine = first_of(
+      {check_dims(ndims, "globaldims", extents), list, request ? Status() : Status(request.error())});
+  return on_file(
+      group, handle, words_of_call(write ? "writes" : "reads", type, name, extents, " by a map"), mine,
+      [&](File& file) {
+        return move_rows(group_of(group), file, *request, {map, static_cast<size_t>(nlocal)}, data);
+      });
+}
+
+// The frame of calls that are about a group, not a file.
+template <typename Work>
+int on_group(iogroup_t* shown, const std::string& call, const Status& mine, Work work) noexcept {
+  return guarded([&]() -> int {
+    forget_failure();
+    if (!shown || !shown->impl)
+      return fail({ErrorKind::argument, 0, "no I/O group: call scorpio_IOgroup_init first"});
+    Group& group = group_of(shown);
+    if (Status status = agree_on(group.comm, call, mine); !status) return fail(status.error());
+    return work(group);
+  });
+}
+
+int ended(const Status& status) {
+  return status ? 0 : fail(status.error());
+}
+
+Result<Creation> copied(const scorpio_creation_t* creation) {
+  Creation copy;
+  if (!creation) return copy;
+  if (creation->nchunk < 0 || creation->nchunk > H5S_MAX_RANK || (creation->nchunk > 0 && !creation->chunk))
+    return Error{ErrorKind::argument, 0, fmt::format("chunks of {} dimensions", creation->nchunk)};
+  copy.chunk = wide(creation->chunk, creation->nchunk);
+  for (const int64_t n : copy.chunk) {
+    if (n < 1)
+      return Error{ErrorKind::argument, 0, fmt::format("a chunk's extent is {}; it must be above 0", n)};
+  }
+  if (creation->deflate < 0 || creation->deflate > 9)
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("deflate is {}; levels are 1 to 9, and 0 for none", creation->deflate)};
+  copy.deflate = creation->deflate;
+  copy.shuffle = creation->shuffle != 0;
+  std::string names = text_of(creation->dimension_names);
+  while (!names.empty()) {
+    const size_t end = names.find(',');
+    std::string name = names.substr(0, end);
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (name.empty() || name.find('/') != std::string::npos)
+      return Error{ErrorKind::argument, 0,
+                   fmt::format("dimension_names \"{}\" has a name that is empty or has a slash",
+                               creation->dimension_names)};
+    copy.dimension_names.push_back(name);
+    names = end == std::string::npos ? "" : names.substr(end + 1);
+  }
+  return copy;
+}
+
+}  // namespace
+
+int fail(const Error& error) {
+  failure = error.message;
+  return FAILURE;
+}
+
+void forget_failure() {
+  failure.clear();
+}
+
+const char* last_failure() {
+  return failure.c_str();
+}
+
+}  // namespace concilio::scorpio
+
+using namespace concilio;
+using namespace concilio::scorpio;
+
+extern "C" {
+
+const char* scorpio_last_error(void) {
+  return last_failure();
+}
+
+int scorpio_IOgroup_init(iogroup_conf_t* conf, iogroup_t* group) {
+  return guarded([&]() -> int {
+    forget_failure();
+    if (!conf || !group)
+      return fail({ErrorKind::argument, 0, "scorpio_IOgroup_init: conf or group is missing"});
+    int started = 0, ended = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    if (!started || ended || conf->commIncoming == MPI_COMM_NULL)
+      return fail(
+          {ErrorKind::argument, 0, "scorpio_IOgroup_init: MPI is not running, or commIncoming is null"});
+    *group = {};
+    auto made = make_group(*conf);
+    if (!made) return fail(made.error());
+    show(**made, *group);
+    group->impl = made->release();
+    return 0;
+  });
+}
+
+int scorpio_IOgroup_cleanup(iogroup_t* group) {
+  return on_group(group, "ends an I/O group", {}, [&](Group& ending) {
+    const Status closed = end_group(ending);
+    delete &ending;
+    *group = {};
+    group->localcomm = group->globalcomm = group->iocomm = MPI_COMM_NULL;
+    return ended(closed);
+  });
+}
+
+int scorpio_open_file(const char* filename, iogroup_t* group, file_mode_t mode) {
+  Status mine;
+  if (!filename || *filename == '\0') mine = refusal("the name of the file to open is missing");
+  if (mode < SCORPIO_FILE_CREATE || mode > SCORPIO_FILE_CREATE_NETCDF4)
+    mine = refusal(fmt::format("{}: {} is no file_mode_t", text_of(filename), static_cast<int>(mode)));
+  const std::string call = fmt::format("opens file {} in mode {}", text_of(filename), static_cast<int>(mode));
+  return on_group(group, call, mine, [&](Group& opening) {
+    const auto handle = open_file(opening, filename, mode);
+    if (!handle) return fail(handle.error());
+    show(opening, *group);
+    return *handle;
+  });
+}
+
+int scorpio_close_file(int fhandle, iogroup_t* group) {
+  Status mine;
+  if (group && group->impl) {
+    const auto& files = group_of(group).files;
+    if (fhandle < 0 || fhandle >= static_cast<int>(files.size()) || !files[static_cast<size_t>(fhandle)])
+      mine = refusal(fmt::format("{} is no handle of an open file of this I/O group", fhandle));
+  }
+  return on_group(group, fmt::format("closes file handle {}", fhandle), mine,
+                  [&](Group& closing) { return ended(close_file(closing, fhandle)); });
+}
+
+int scorpio_set_buffer_bytes(int64_t bytes, iogroup_t* group) {
+  Status mine;
+  if (bytes != 0 && bytes < 4096)
+    mine = refusal(fmt::format("a buffer of {} bytes; give at least 4096, or 0 for the default", bytes));
+  return on_group(group, fmt::format("sets buffers of {} bytes", bytes), mine, [&](Group& set) {
+    if (bytes == 0) return ended(take_settings(set));
+    set.buffer_bytes = bytes;
+    return 0;
+  });
+}
+
+int64_t scorpio_peak_buffer_bytes(const iogroup_t* group) {
+  return group && group->impl ? static_cast<const Group*>(group->impl)->peak_bytes : 0;
+}
+
+int scorpio_set_expected_bytes(int64_t bytes, iogroup_t* group) {
+  const Status mine = bytes < 0 ? refusal(fmt::format("{} bytes expected", bytes)) : Status();
+  return on_group(group, fmt::format("expects {} bytes", bytes), mine, [&](Group& set) {
+    set.expected_bytes = bytes;
+    return 0;
+  });
+}
+
+int scorpio_set_creation(const scorpio_creation_t* creation, int fhandle, iogroup_t* group) {
+  const auto copy = copied(creation);
+  std::string call = "sets how datasets are made";
+  if (copy)
+    call += fmt::format(" (chunks {}, deflate {}, shuffle {}, {} dimension names)", words_of(copy->chunk),
+                        copy->deflate, copy->shuffle, copy->dimension_names.size());
+  return on_file(group, fhandle, call, copy ? Status() : Status(copy.error()), [&](File& file) -> Status {
+    file.creation = *copy;
+    return {};
+  });
+}
+
+int scorpio_read_dataset(void* data, datatype_t type, int ndims, const int* globaldims, const int* localdims,
+                         int fhandle, const char* dataset, iogroup_t* group, iopattern_t pattern) {
+  return move_by_pattern(false, data, type, ndims, globaldims, localdims, fhandle, dataset, group, pattern);
+}
+
+int scorpio_read_dataset_64(void* data, datatype_t type, int ndims, const int64_t* globaldims,
+                            const int64_t* localdims, int fhandle, const char* dataset, iogroup_t* group,
+                            iopattern_t pattern) {
+  return move_by_pattern(false, data, type, ndims, globaldims, localdims, fhandle, dataset, group, pattern);
+}
+
+int scorpio_write_dataset(const void* data, datatype_t type, int ndims, const int* globaldims,
+                          const int* localdims, int fhandle, const char* dataset, iogroup_t* group,
+                          iopattern_t pattern) {
+  return move_by_pattern(true, const_cast<void*>(data), type, ndims, globaldims, localdims, fhandle, dataset,
+                         group, pattern);
+}
+
+int scorpio_write_dataset_64(const void* data, datatype_t type, int ndims, const int64_t* globaldims,
+                             const int64_t* localdims, int fhandle, const char* dataset, iogroup_t* group,
+                             iopattern_t pattern) {
+  return move_by_pattern(true, const_cast<void*>(data), type, ndims, globaldims, localdims, fhandle, dataset,
+                         group, pattern);
+}
+
+int scorpio_read_dataset_block(void* data, datatype_t type, int ndims, const int* globaldims,
+                               const int* localdims, const int* localstarts, int fhandle, const char* dataset,
+                               iogroup_t* group) {
+  return move_block(false, data, type, ndims, globaldims, localdims, localstarts, fhandle, dataset, group);
+}
+
+int scorpio_read_dataset_block_64(void* data, datatype_t type, int ndims, const int64_t* globaldims,
+                                  const int64_t* localdims, const int64_t* localstarts, int fhandle,
+                                  const char* dataset, iogroup_t* group) {
+  return move_block(false, data, type, ndims, globaldims, localdims, localstarts, fhandle, dataset, group);
+}
+
+int scorpio_write_dataset_block(const void* data, datatype_t type, int ndims, const int* globaldims,
+                                const int* localdims, const int* localstarts, int fhandle,
+                                const char* dataset, iogroup_t* group) {
+  return move_block(true, const_cast<void*>(data), type, ndims, globaldims, localdims, localstarts, fhandle,
+                    dataset, group);
+}
+
+int scorpio_write_dataset_block_64(const void* data, datatype_t type, int ndims, const int64_t* globaldims,
+                                   const int64_t* localdims, const int64_t* localstarts, int fhandle,
+                                   const char* dataset, iogroup_t* group) {
+  return move_block(true, const_cast<void*>(data), type, ndims, globaldims, localdims, localstarts, fhandle,
+                    dataset, group);
+}
+
+int scorpio_read_same_sub_dataset(void* data, datatype_t type, int ndims, const int* localdims,
+                                  const int* localstarts, int fhandle, const char* dataset,
+                                  iogroup_t* group) {
+  return read_same(data, type, ndims, localdims, localstarts, fhandle, dataset, group);
+}
+
+int scorpio_read_same_sub_dataset_64(void* data, datatype_t type, int ndims, const int64_t* localdims,
+                                     const int64_t* localstarts, int fhandle, const char* dataset,
+                                     iogroup_t* group) {
+  return read_same(data, type, ndims, localdims, localstarts, fhandle, dataset, group);
+}
+
+int scorpio_read_dataset_map(void* data, datatype_t type, int ndims, const int64_t* globaldims,
+                             int64_t nlocal, const int64_t* map, int fhandle, const char* dataset,
+                             iogroup_t* group) {
+  return move_map(false, data, type, ndims, globaldims, nlocal, map, fhandle, dataset, group);
+}
+
+int scorpio_write_dataset_map(const void* data, datatype_t type, int ndims, const int64_t* globaldims,
+                              int64_t nlocal, const int64_t* map, int fhandle, const char* dataset,
+                              iogroup_t* group) {
+  return move_map(true, const_cast<void*>(data), type, ndims, globaldims, nlocal, map, fhandle, dataset,
+                  group);
+}
+
+}  // extern "C"

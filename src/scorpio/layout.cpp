@@ -1,0 +1,186 @@
+#include "scorpio/layout.h"
+
+#include <algorithm>
+#include <list>
+#include <map>
+
+#include "base/checked.h"
+#include "scorpio/agreement.h"
+
+namespace concilio::scorpio {
+namespace {
+
+// What is known of a communicator.
+struct Known {
+  MPI_Comm comm = MPI_COMM_NULL;  // a duplicate
+  std::map<std::pair<Division, bool>, LayoutRef> layouts;
+  int ranks_per_node = 0;
+};
+
+std::list<Known>& all_known() {
+  static std::list<Known> known;
+  return known;
+}
+
+void free_layout(Layout& layout) {
+  layout.buffer.detach();
+  if (layout.io != MPI_COMM_NULL) MPI_Comm_free(&layout.io);
+  if (layout.local != MPI_COMM_NULL) MPI_Comm_free(&layout.local);
+}
+
+// Called at the beginning of MPI_Finalize, when MPI still works.
+int forget_all(MPI_Comm, int, void*, void*) {
+  for (Known& known : all_known()) {
+    for (auto& [division, layout] : known.layouts) free_layout(*layout);
+    MPI_Comm_free(&known.comm);
+  }
+  all_known().clear();
+  return MPI_SUCCESS;
+}
+
+void forget_at_finalize() {
+  static bool done = false;
+  if (done) return;
+  done = true;
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  MPI_Comm_free_keyval(&key);
+}
+
+Result<Known*> known_of(MPI_Comm comm) {
+  for (Known& known : all_known()) {
+    int compared = MPI_UNEQUAL;
+    MPI_Comm_compare(known.comm, comm, &compared);
+    if (compared == MPI_IDENT || compared == MPI_CONGRUENT) return &known;
+  }
+  forget_at_finalize();
+  Known known;
+  if (Status status = checked(MPI_Comm_dup(comm, &known.comm), "MPI_Comm_dup"); !status)
+    return status.error();
+  MPI_Comm_set_errhandler(known.comm, MPI_ERRORS_RETURN);
+  all_known().push_back(std::move(known));
+  return &all_known().back();
+}
+
+struct Groups {
+  Division division;
+  int ranks;
+
+  int number() const {
+    return division.size > 0 ? static_cast<int>(ceil_divide(ranks, division.size)) : division.number;
+  }
+  int first(int group) const {
+    if (division.size > 0) return std::min<int64_t>(ranks, int64_t{group} * division.size);
+    return static_cast<int>(int64_t{group} * ranks / division.number);
+  }
+  int of(int rank) const {
+    if (division.size > 0) return rank / division.size;
+    int group = static_cast<int>(int64_t{rank} * division.number / ranks);
+    while (first(group + 1) <= rank) ++group;
+    while (first(group) > rank) --group;
+    return group;
+  }
+};
+
+// Communicators of ranks that are known to all without asking: no sorting, no waiting for other groups.
+Status make_communicators(Layout& layout, const Groups& groups) {
+  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+  MPI_Comm_group(layout.global, &all);
+  int range[1][3] = {{groups.first(layout.group), groups.first(layout.group + 1) - 1, 1}};
+  MPI_Group_range_incl(all, 1, range, &some);
+  Status status =
+      checked(MPI_Comm_create_group(layout.global, some, 1, &layout.local), "MPI_Comm_create_group");
+  MPI_Group_free(&some);
+  if (status && layout.rank == groups.first(layout.group)) {
+    MPI_Group_incl(all, layout.groups, layout.roots.data(), &some);
+    status = checked(MPI_Comm_create_group(layout.global, some, 2, &layout.io), "MPI_Comm_create_group");
+    MPI_Group_free(&some);
+  }
+  MPI_Group_free(&all);
+  for (const MPI_Comm comm : {layout.local, layout.io}) {
+    if (comm != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  return status;
+}
+
+}  // namespace
+
+Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory) {
+  auto known = known_of(comm);
+  if (!known) return known.error();
+  int ranks = 1, rank = 0;
+  MPI_Comm_size((*known)->comm, &ranks);
+  MPI_Comm_rank((*known)->comm, &rank);
+  if (division.size > 0) {
+    division = {std::min(division.size, ranks), 0};
+  } else {
+    division = {0, std::clamp(division.number, 1, ranks)};
+  }
+  LayoutRef& layout = (*known)->layouts[{division, share_memory}];
+  if (layout) return layout;
+
+  auto made = std::make_shared<Layout>();
+  const Groups groups{division, ranks};
+  made->global = (*known)->comm;
+  made->rank = rank;
+  made->ranks = ranks;
+  made->groups = groups.number();
+  made->group = groups.of(rank);
+  for (int group = 0; group < made->groups; ++group) {
+    made->roots.push_back(groups.first(group));
+    made->group_size = std::max(made->group_size, groups.first(group + 1) - groups.first(group));
+  }
+  Status status = make_communicators(*made, groups);
+  if (status) {
+    MPI_Comm_rank(made->local, &made->local_rank);
+    MPI_Comm_size(made->local, &made->local_ranks);
+    status = made->buffer.attach(made->local, share_memory);
+  }
+  if (status = agree(made->global, status); !status) {
+    free_layout(*made);
+    return status.error();
+  }
+  layout = std::move(made);
+  return layout;
+}
+
+void release_buffer(LayoutRef& layout) {
+  if (!layout) return;
+  // The cache's, and this.
+  if (layout.use_count() <= 2) layout->buffer.release();
+  layout.reset();
+}
+
+Result<int> ranks_per_node(MPI_Comm comm) {
+  auto known = known_of(comm);
+  if (!known) return known.error();
+  int& most = (*known)->ranks_per_node;
+  if (most == 0) {
+    MPI_Comm node = MPI_COMM_NULL;
+    int size = 1;
+    if (Status status =
+            checked(MPI_Comm_split_type((*known)->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+                    "MPI_Comm_split_type");
+        !status)
+      return status.error();
+    MPI_Comm_size(node, &size);
+    MPI_Comm_free(&node);
+    MPI_Allreduce(&size, &most, 1, MPI_INT, MPI_MAX, (*known)->comm);
+  }
+  return most;
+}
+
+int chosen_group_size(bool reads, int ranks, int ranks_per_node, int64_t bytes) {
+  constexpr int64_t bytes_a_root = int64_t{64} << 20;
+  const int most = reads ? 1024 : 16;
+  const int least = static_cast<int>(ceil_divide(ranks_per_node, 4));
+  int64_t size = ranks_per_node;
+  if (bytes > 0) size = ranks / std::min<int64_t>(ranks, ceil_divide(bytes, bytes_a_root));
+  size = std::clamp<int64_t>(size, std::min(least, most), std::min(most, ranks));
+  // Whole nodes, or equal parts of a node.
+  if (size >= ranks_per_node) return static_cast<int>(size / ranks_per_node * ranks_per_node);
+  return static_cast<int>(ceil_divide(ranks_per_node, ceil_divide(ranks_per_node, size)));
+}
+
+}  // namespace concilio::scorpio

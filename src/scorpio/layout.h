@@ -1,0 +1,52 @@
+// A division of a communicator into I/O groups: runs of consecutive ranks, the first of each its root.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "scorpio/buffer.h"
+
+namespace concilio::scorpio {
+
+struct Layout {
+  MPI_Comm global = MPI_COMM_NULL;
+  MPI_Comm local = MPI_COMM_NULL;  // the ranks of this group; rank 0 is the root
+  MPI_Comm io = MPI_COMM_NULL;     // the roots, in the order of groups; null on other ranks
+  int rank = 0, ranks = 1;         // in global
+  int local_rank = 0, local_ranks = 1;
+  int group = 0, groups = 1;
+  int group_size = 1;      // of the largest
+  std::vector<int> roots;  // by group: their ranks in global
+  Buffer buffer;           // the root's, for transfers
+
+  bool is_root() const { return local_rank == 0; }
+};
+using LayoutRef = std::shared_ptr<Layout>;
+
+// By size: groups of so many ranks, the last with what is left. Else by number: so many groups, as alike as
+// can be.
+struct Division {
+  int size = 0, number = 0;
+  auto operator<=>(const Division&) const = default;
+};
+
+// Collective over `comm`. Made once for a communicator (or one with the same ranks in the same order) and
+// division, and kept until MPI_Finalize, since making communicators is what does not scale.
+Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory);
+// For `shared` communicators with nobody left who uses them: gives memory back. Collective.
+void release_buffer(LayoutRef& layout);
+
+// How many ranks share a node at most. Collective; found once for a communicator.
+Result<int> ranks_per_node(MPI_Comm comm);
+
+// Group size where the caller gives none. Every root costs an open and a client of the file system; a root
+// moves the bytes of its group one after another. So: a root for each 64 MiB, at most four on a node, and
+// groups of at most 1024 ranks for reads and 16 for writes, as the paper found. Unknown bytes (0): a root for
+// each node, within these bounds.
+int chosen_group_size(bool reads, int ranks, int ranks_per_node, int64_t bytes);
+
+}  // namespace concilio::scorpio

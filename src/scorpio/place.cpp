@@ -1,0 +1,109 @@
+// Where the ranks' parts lie when a call gives their extents and a pattern, but no offsets.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scorpio/dataset.h"
+
+namespace concilio::scorpio {
+namespace {
+
+Error misfit(int rank, const std::string& why) {
+  return {ErrorKind::argument, 0, fmt::format("the ranks' parts do not fit: rank {}'s {}", rank, why)};
+}
+
+// Along the first dimension, in the order of ranks.
+Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents,
+                       const std::vector<int64_t>& local) {
+  int64_t before = 0;
+  // Rank 0's result of a prefix sum is undefined.
+  if (Status status =
+          checked(MPI_Exscan(local.data(), &before, 1, MPI_INT64_T, MPI_SUM, layout.global), "MPI_Exscan");
+      !status)
+    return status.error();
+  if (layout.rank == 0) before = 0;
+  Box block{std::vector<int64_t>(extents.size()), local};
+  block.start[0] = before;
+  for (size_t d = 1; d < extents.size(); ++d) {
+    if (local[0] > 0 && local[d] != extents[d])
+      return misfit(layout.rank, fmt::format("extent {} in dimension {} is not the dataset's, {}", local[d],
+                                             d, extents[d]));
+  }
+  if (before + local[0] > extents[0])
+    return misfit(layout.rank,
+                  fmt::format("{} rows begin at row {} of a dataset of {}", local[0], before, extents[0]));
+  return block;
+}
+
+// Blocks of all ranks, one behind the other along the last dimension; where that is full, along the one
+// before it.
+Result<Box> place_tiles(const Layout& layout, const std::vector<int64_t>& extents,
+                        const std::vector<int64_t>& local) {
+  const size_t ndims = extents.size();
+  std::vector<int64_t> all(ndims * static_cast<size_t>(layout.ranks));
+  if (Status status = checked(MPI_Allgather(local.data(), static_cast<int>(ndims), MPI_INT64_T, all.data(),
+                                            static_cast<int>(ndims), MPI_INT64_T, layout.global),
+                              "MPI_Allgather");
+      !status)
+    return status.error();
+  Box out{std::vector<int64_t>(ndims), local};
+  std::vector<int64_t> at(ndims, 0), shelf(ndims, 0);  // shelf: extents of the row of tiles being laid
+  for (int rank = 0; rank < layout.ranks; ++rank) {
+    const int64_t* tile = all.data() + static_cast<size_t>(rank) * ndims;
+    if (std::any_of(tile, tile + ndims, [](int64_t n) { return n == 0; })) continue;
+    for (size_t d = 0; d < ndims; ++d) {
+      // All tiles beside each other along later dimensions have the extent of the first of them.
+      bool first = true;
+      for (size_t later = d + 1; later < ndims; ++later) first = first && at[later] == 0;
+      if (first) {
+        shelf[d] = tile[d];
+      } else if (shelf[d] != tile[d]) {
+        return misfit(rank, fmt::format("extent {} in dimension {} differs from its neighbours', {}", tile[d],
+                                        d, shelf[d]));
+      }
+      if (at[d] + tile[d] > extents[d])
+        return misfit(rank, fmt::format("tile leaves the dataset in dimension {}: {} at {} of {}", d, tile[d],
+                                        at[d], extents[d]));
+    }
+    if (rank == layout.rank) out.start = at;
+    for (size_t d = ndims; d-- > 0;) {
+      at[d] += shelf[d];
+      if (at[d] < extents[d] || d == 0) break;
+      at[d] = 0;
+    }
+  }
+  return out;
+}
+
+Result<Box> placed(const Layout& layout, iopattern_t pattern, const std::vector<int64_t>& extents,
+                   const std::vector<int64_t>& local) {
+  switch (pattern) {
+    case SCORPIO_UNIFORM_CONTIGUOUS_READ:
+    case SCORPIO_UNIFORM_CONTIGUOUS_WRITE:
+    case SCORPIO_NONUNIFORM_CONTIGUOUS_READ:
+    case SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE:
+      return place_rows(layout, extents, local);
+    case SCORPIO_NONCONTIGUOUS_READ:
+    case SCORPIO_NONCONTIGUOUS_WRITE:
+      return place_tiles(layout, extents, local);
+    case SCORPIO_EVERYONE_ENTIRE_DATASET_READ:
+      if (local != extents)
+        return Error{ErrorKind::argument, 0,
+                     fmt::format("to read the entire dataset localdims must be its extents, {}, not {}",
+                                 words_of(extents), words_of(local))};
+      return Box::whole(extents);
+  }
+  return Error{ErrorKind::argument, 0, fmt::format("{} is no iopattern_t", static_cast<int>(pattern))};
+}
+
+}  // namespace
+
+Result<Box> place(const File& file, iopattern_t pattern, const std::vector<int64_t>& extents,
+                  const std::vector<int64_t>& local) {
+  auto box = placed(*file.layout, pattern, extents, local);
+  if (Status status = agree(file.layout->global, box ? Status() : Status(box.error())); !status)
+    return status.error();
+  return box;
+}
+
+}  // namespace concilio::scorpio

@@ -1,0 +1,405 @@
+#include "scorpio/transfer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scorpio/agreement.h"
+#include "scorpio/copy_cells.h"
+#include "scorpio/hdf5_support.h"
+
+namespace concilio::scorpio {
+namespace {
+
+// No message and no HDF5 call is larger.
+constexpr int64_t most_bytes_a_slab = int64_t{1} << 30;
+
+// The same on all ranks of a group.
+struct Plan {
+  std::vector<std::vector<Box>> parts;  // by local rank: what it moves; disjoint in writes
+  std::vector<Slab> slabs;
+  bool direct = false;  // a group of one rank: from and to its memory, without a buffer
+};
+
+std::vector<int64_t> numbers_of(const Box& box) {
+  std::vector<int64_t> numbers = box.start;
+  numbers.insert(numbers.end(), box.count.begin(), box.count.end());
+  return numbers;
+}
+
+std::vector<Box> boxes_of(const std::vector<int64_t>& numbers, size_t ndims) {
+  std::vector<Box> boxes;
+  for (size_t at = 0; at < numbers.size(); at += 2 * ndims) {
+    const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto middle = begin + static_cast<std::ptrdiff_t>(ndims);
+    boxes.push_back({{begin, middle}, {middle, middle + static_cast<std::ptrdiff_t>(ndims)}});
+  }
+  return boxes;
+}
+
+// Every rank's box.
+Result<std::vector<Box>> gather_boxes(MPI_Comm comm, const Box& mine) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  const std::vector<int64_t> numbers = numbers_of(mine);
+  const auto count = static_cast<int>(numbers.size());
+  std::vector<int64_t> all(numbers.size() * static_cast<size_t>(ranks));
+  if (Status status =
+          checked(MPI_Allgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
+                  "MPI_Allgather");
+      !status)
+    return status.error();
+  return boxes_of(all, mine.ndims());
+}
+
+// Every rank's boxes, in one list by rank.
+Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vector<Box>& mine,
+                                                   size_t ndims) {
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  std::vector<int64_t> numbers;
+  for (const Box& box : mine) {
+    const std::vector<int64_t> more = numbers_of(box);
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
+  const int count = static_cast<int>(numbers.size());
+  std::vector<int> counts(static_cast<size_t>(ranks)), places(static_cast<size_t>(ranks));
+  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+  int total = 0;
+  for (size_t rank = 0; rank < counts.size(); ++rank) {
+    places[rank] = total;
+    total += counts[rank];
+  }
+  std::vector<int64_t> all(static_cast<size_t>(total));
+  if (Status status = checked(MPI_Allgatherv(numbers.data(), count, MPI_INT64_T, all.data(), counts.data(),
+                                             places.data(), MPI_INT64_T, comm),
+                              "MPI_Allgatherv");
+      !status)
+    return status.error();
+  std::vector<std::vector<Box>> lists;
+  for (size_t rank = 0; rank < counts.size(); ++rank) {
+    const auto begin = all.begin() + places[rank];
+    lists.push_back(boxes_of({begin, begin + counts[rank]}, ndims));
+  }
+  return lists;
+}
+
+// On roots: the boxes of groups of higher ranks that meet this group's, where what this group would write is
+// not to stay. Only bounding boxes are exchanged unless some of them meet.
+Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::vector<Box>& mine,
+                                               size_t ndims) {
+  const Box nothing{std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
+  const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing : bounding_box(mine));
+  if (!bounds) return bounds.error();
+  bool some_meet = false;
+  for (size_t a = 0; a < bounds->size() && !some_meet; ++a) {
+    for (size_t b = a + 1; b < bounds->size() && !some_meet; ++b)
+      some_meet = meet((*bounds)[a], (*bounds)[b]);
+  }
+  if (!some_meet) return std::vector<Box>();
+  const auto lists = gather_lists(layout.io, mine, ndims);
+  if (!lists) return lists.error();
+  std::vector<Box> later;
+  for (size_t group = static_cast<size_t>(layout.group) + 1; group < lists->size(); ++group) {
+    for (const Box& box : (*lists)[group]) {
+      if (std::any_of(mine.begin(), mine.end(), [&](const Box& own) { return meet(own, box); }))
+        later.push_back(box);
+    }
+  }
+  return later;
+}
+
+Status share_boxes(MPI_Comm comm, std::vector<Box>& boxes, size_t ndims) {
+  std::vector<int64_t> numbers;
+  for (const Box& box : boxes) {
+    const std::vector<int64_t> more = numbers_of(box);
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
+  int count = static_cast<int>(numbers.size());
+  if (Status status = checked(MPI_Bcast(&count, 1, MPI_INT, 0, comm), "MPI_Bcast"); !status) return status;
+  numbers.resize(static_cast<size_t>(count));
+  if (Status status = checked(MPI_Bcast(numbers.data(), count, MPI_INT64_T, 0, comm), "MPI_Bcast"); !status)
+    return status;
+  boxes = boxes_of(numbers, ndims);
+  return {};
+}
+
+Result<Plan> plan(const Transfer& transfer, const Box& block) {
+  const Layout& layout = transfer.layout;
+  auto blocks = gather_boxes(layout.local, block);
+  if (!blocks) return blocks.error();
+  Plan plan;
+  std::vector<Box> all;
+  if (transfer.write) {
+    plan.parts = without_later(*blocks);
+    for (const auto& parts : plan.parts) all.insert(all.end(), parts.begin(), parts.end());
+    all = consolidated(all);
+    if (layout.groups > 1) {
+      std::vector<Box> later;
+      if (layout.is_root()) {
+        auto found = boxes_of_later_groups(layout, all, block.ndims());
+        if (!found) return found.error();
+        later = std::move(*found);
+      }
+      if (Status status = share_boxes(layout.local, later, block.ndims()); !status) return status.error();
+      if (!later.empty()) {
+        for (auto& parts : plan.parts) parts = without(std::move(parts), later);
+        all = consolidated(without(std::move(all), later));
+      }
+    }
+  } else {
+    for (const Box& each : *blocks)
+      plan.parts.push_back(each.empty() ? std::vector<Box>() : std::vector<Box>{each});
+    all = consolidated(*blocks);
+  }
+  plan.direct = layout.local_ranks == 1 && all.size() == 1 && all.front() == block;
+  int64_t slab_bytes = most_bytes_a_slab;
+  if (!plan.direct) {
+    int64_t window_cells = 0;
+    if (!all.empty()) window_cells = bounding_box(all).cells();
+    // Two at a time, unless one is enough.
+    const bool one = window_cells <= transfer.buffer_bytes / transfer.cell_bytes / 2;
+    slab_bytes = std::min(slab_bytes, one ? transfer.buffer_bytes : transfer.buffer_bytes / 2);
+  }
+  plan.slabs = slabs_of(all, std::max<int64_t>(1, slab_bytes / transfer.cell_bytes), transfer.chunk);
+  return plan;
+}
+
+std::vector<hsize_t> sizes(const std::vector<int64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+Status select(hid_t space, const std::vector<Box>& boxes, const std::vector<int64_t>& origin) {
+  H5S_seloper_t how = H5S_SELECT_SET;
+  for (const Box& box : boxes) {
+    std::vector<hsize_t> start(box.ndims());
+    for (size_t d = 0; d < box.ndims(); ++d) start[d] = static_cast<hsize_t>(box.start[d] - origin[d]);
+    if (H5Sselect_hyperslab(space, how, start.data(), nullptr, sizes(box.count).data(), nullptr) < 0)
+      return hdf5_error("could not select a part of the dataset");
+    how = H5S_SELECT_OR;
+  }
+  return {};
+}
+
+// The root's side at the file.
+class Mover {
+ public:
+  explicit Mover(const Transfer& transfer) : transfer_(transfer) {}
+
+  // What all roots must do alike. Collective over the roots.
+  Status prepare(const std::vector<Slab>& slabs) {
+    bool scattered = !transfer_.chunk.empty();
+    for (const Slab& slab : slabs)
+      scattered = scattered || !slab.full() || !contiguous_in(slab.window, transfer_.extents);
+    int64_t mine[2] = {scattered ? 1 : 0, static_cast<int64_t>(slabs.size())}, most[2] = {1, 0};
+    // Where all is contiguous there is nothing for MPI-IO to bring together.
+    if (Status status =
+            checked(MPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, transfer_.layout.io), "MPI_Allreduce");
+        !status)
+      return status;
+    collective_ = most[0] != 0;
+    rounds_ = most[1];
+    properties_ = Handle(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    if (!properties_.ok() ||
+        H5Pset_dxpl_mpio(properties_, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT) < 0)
+      return hdf5_error("could not prepare a transfer");
+    return {};
+  }
+
+  // `held` is what lies in memory at `data`, and has the slab's cells. After an error nothing is moved any
+  // more, but the other roots are not left alone.
+  void move(const Slab& slab, const Box& held, std::byte* data) {
+    ++done_;
+    if (!outcome_) {
+      if (collective_) take_part();
+      return;
+    }
+    outcome_ = attempt(slab, held, data);
+  }
+
+  Status finish() {
+    if (collective_) {
+      while (done_ < rounds_) {
+        ++done_;
+        take_part();
+      }
+    }
+    return outcome_;
+  }
+
+ private:
+  Status attempt(const Slab& slab, const Box& held, std::byte* data) {
+    const Handle file_space(H5Dget_space(transfer_.dataset), H5Sclose);
+    const Handle memory_space(
+        H5Screate_simple(static_cast<int>(held.ndims()), sizes(held.count).data(), nullptr), H5Sclose);
+    Status selected =
+        file_space.ok() && memory_space.ok() ? Status() : hdf5_error("could not describe a slab");
+    if (selected) selected = select(file_space, slab.boxes, std::vector<int64_t>(held.ndims()));
+    if (selected) selected = select(memory_space, slab.boxes, held.start);
+    if (!selected) {
+      if (collective_) take_part();
+      return selected;
+    }
+    const herr_t code =
+        transfer_.write
+            ? H5Dwrite(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, data)
+            : H5Dread(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, data);
+    if (code < 0) return hdf5_error(transfer_.write ? "could not write" : "could not read");
+    return {};
+  }
+
+  void take_part() {
+    const Handle file_space(H5Dget_space(transfer_.dataset), H5Sclose);
+    H5Sselect_none(file_space);
+    const hsize_t one = 1;
+    const Handle memory_space(H5Screate_simple(1, &one, nullptr), H5Sclose);
+    H5Sselect_none(memory_space);
+    std::byte nothing[8] = {};
+    const herr_t code =
+        transfer_.write
+            ? H5Dwrite(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, nothing)
+            : H5Dread(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, nothing);
+    if (code < 0 && outcome_) outcome_ = hdf5_error("another I/O group's part failed");
+  }
+
+  const Transfer& transfer_;
+  Handle properties_;
+  bool collective_ = false;
+  int64_t rounds_ = 0, done_ = 0;
+  Status outcome_;
+};
+
+// One group's pipeline.
+class Pipeline {
+ public:
+  Pipeline(const Transfer& transfer, const Plan& plan, const Box& block, std::byte* data)
+      : transfer_(transfer), layout_(transfer.layout), plan_(plan), mine_{block, data} {}
+
+  Status reserve(int64_t& peak_bytes) {
+    int64_t window_bytes = 0;
+    for (const Slab& slab : plan_.slabs)
+      window_bytes = std::max(window_bytes, slab.window.cells() * transfer_.cell_bytes);
+    half_bytes_ = plan_.slabs.size() > 1 ? window_bytes : 0;
+    const int64_t bytes = plan_.slabs.size() > 1 ? 2 * window_bytes : window_bytes;
+    if (Status status = layout_.buffer.reserve(bytes); !status) return status;
+    if (layout_.is_root()) peak_bytes = std::max(peak_bytes, layout_.buffer.bytes());
+    return {};
+  }
+
+  void run(Mover& mover) {
+    for (size_t k = 0; k < plan_.slabs.size(); ++k) {
+      const Slab& slab = plan_.slabs[k];
+      const Array buffer{slab.window, layout_.buffer.data() + (k % 2 == 1 ? half_bytes_ : 0)};
+      if (transfer_.write) {
+        exchange(slab, buffer);
+        note(layout_.buffer.meet());
+        if (layout_.is_root()) mover.move(slab, slab.window, buffer.data);
+      } else {
+        if (layout_.is_root()) mover.move(slab, slab.window, buffer.data);
+        note(layout_.buffer.meet());
+        exchange(slab, buffer);
+      }
+    }
+    // Before the buffer serves another call.
+    note(layout_.buffer.meet());
+  }
+
+  const Status& outcome() const { return outcome_; }
+
+ private:
+  void note(const Status& status) {
+    if (outcome_) outcome_ = status;
+  }
+
+  // This rank's cells of a slab between its memory and the buffer.
+  void exchange(const Slab& slab, const Array& buffer) {
+    if (layout_.is_root()) post_messages(slab, buffer);
+    for (const Box& own : plan_.parts[static_cast<size_t>(layout_.local_rank)]) {
+      const Box part = intersection(own, slab.window);
+      if (part.empty()) continue;
+      if (!layout_.buffer.shares()) {
+        send_or_receive(part);
+      } else if (transfer_.write) {
+        copy_cells(part, mine_, buffer, transfer_.cell_bytes);
+      } else {
+        copy_cells(part, buffer, mine_, transfer_.cell_bytes);
+      }
+    }
+    if (!requests_.empty()) {
+      note(checked(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+                   "MPI_Waitall"));
+      requests_.clear();
+    }
+  }
+
+  // On the root, for the ranks that do not share its memory. Both sides go through parts in the same order.
+  void post_messages(const Slab& slab, const Array& buffer) {
+    for (const int rank : layout_.buffer.others()) {
+      for (const Box& own : plan_.parts[static_cast<size_t>(rank)]) {
+        const Box part = intersection(own, slab.window);
+        if (part.empty()) continue;
+        auto described = describe(part, buffer, transfer_.cell_bytes);
+        if (!described) {
+          note(described.error());
+          continue;
+        }
+        requests_.emplace_back();
+        note(checked(transfer_.write ? MPI_Irecv(described->first, 1, described->type, rank, tag,
+                                                 layout_.local, &requests_.back())
+                                     : MPI_Isend(described->first, 1, described->type, rank, tag,
+                                                 layout_.local, &requests_.back()),
+                     "a message within an I/O group"));
+        MPI_Type_free(&described->type);
+      }
+    }
+  }
+
+  void send_or_receive(const Box& part) {
+    auto described = describe(part, mine_, transfer_.cell_bytes);
+    if (!described) return note(described.error());
+    note(checked(transfer_.write ? MPI_Send(described->first, 1, described->type, 0, tag, layout_.local)
+                                 : MPI_Recv(described->first, 1, described->type, 0, tag, layout_.local,
+                                            MPI_STATUS_IGNORE),
+                 "a message within an I/O group"));
+    MPI_Type_free(&described->type);
+  }
+
+  static constexpr int tag = 1;
+  const Transfer& transfer_;
+  Layout& layout_;
+  const Plan& plan_;
+  const Array mine_;
+  int64_t half_bytes_ = 0;
+  std::vector<MPI_Request> requests_;
+  Status outcome_;
+};
+
+}  // namespace
+
+Status run(const Transfer& transfer, const Box& block, std::byte* data, int64_t& peak_bytes) {
+  Layout& layout = transfer.layout;
+  const auto planned = plan(transfer, block);
+  Status status = planned ? Status() : Status(planned.error());
+  const Plan empty;
+  Pipeline pipeline(transfer, planned ? *planned : empty, block, data);
+  if (status && !planned->direct) status = pipeline.reserve(peak_bytes);
+  // From here on all groups and ranks take part, or none.
+  if (status = agree(layout.global, status); !status) return status;
+  Mover mover(transfer);
+  if (layout.is_root()) status = mover.prepare(planned->slabs);
+  if (planned->direct) {
+    if (status) {
+      for (const Slab& slab : planned->slabs) mover.move(slab, block, data);
+    }
+  } else {
+    pipeline.run(mover);
+    if (status) status = pipeline.outcome();
+  }
+  if (layout.is_root()) {
+    const Status moved = mover.finish();
+    if (status) status = moved;
+  }
+  return status;
+}
+
+}  // namespace concilio::scorpio
