@@ -90,15 +90,16 @@ contains
   end subroutine make_input
 
   subroutine read_pattern_1()
-    integer :: cell(boundary_cells), total, least, most
+    integer :: cell(boundary_cells)
+    real(real64) :: total, least, most
     call fscorpio_read_same_sub_dataset(cell, SCORPIO_INTEGER, 1, [boundary_cells], [0], file, &
                                         'Regions/Boundary Cells', readers, ierr)
     call need(ierr)
     total = sum(cell)
-    call MPI_REDUCE(total, least, 1, MPI_INTEGER, MPI_MIN, 0, MPI_COMM_WORLD, ierr)
-    call MPI_REDUCE(total, most, 1, MPI_INTEGER, MPI_MAX, 0, MPI_COMM_WORLD, ierr)
+    call MPI_REDUCE(total, least, 1, MPI_DOUBLE_PRECISION, MPI_MIN, 0, MPI_COMM_WORLD, ierr)
+    call MPI_REDUCE(total, most, 1, MPI_DOUBLE_PRECISION, MPI_MAX, 0, MPI_COMM_WORLD, ierr)
     if (rank == 0 .and. least == most) then
-      print '(a,i0,a,i0)', 'pattern 1: every rank read the ', boundary_cells, ' boundary cells, sum ', most
+      print '(a,i0,a,i0)', 'pattern 1: every rank read the ', boundary_cells, ' boundary cells, sum ', nint(most)
     end if
   end subroutine read_pattern_1
 
