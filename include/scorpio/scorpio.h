@@ -141,7 +141,8 @@ int scorpio_get_dataset_size_64(int64_t *size, int fhandle, const char *dataset,
 int scorpio_group_exists(const char *group_name, int fhandle, iogroup_t *group);
 int scorpio_dataset_exists(const char *dataset, int fhandle, iogroup_t *group);
 
-/* --- Datasets. A dataset that is written and not there is made, with extents globaldims; else it must have these. --- */
+/* --- Datasets. A dataset that is written and not there is made, with extents globaldims; else it must have these. As in
+ * all of HDF5, cells that nobody has written hold anything, unless the dataset is chunked: then they are 0. --- */
 
 /* globaldims: of the dataset. localdims: of this rank's part. For EVERYONE_ENTIRE_DATASET_READ localdims equal
  * globaldims. */

@@ -55,8 +55,8 @@ void Buffer::release() {
   bytes_ = 0;
 }
 
-Status Buffer::reserve(int64_t bytes) {
-  if (bytes <= bytes_ || !shares()) return {};
+Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
+  if (!shares() || (bytes <= bytes_ && bytes_ <= most_bytes)) return {};
   release();
   int rank = 0, size = 1;
   MPI_Comm_rank(sharers_, &rank);

@@ -23,8 +23,9 @@ class Buffer {
   Status attach(MPI_Comm local, bool share_memory);
   void detach();  // collective
 
-  // At least so many bytes. What was in there is lost. Collective over local.
-  Status reserve(int64_t bytes);
+  // At least so many bytes, and no more than `most_bytes` kept from before. What was in there is lost.
+  // Collective over local.
+  Status reserve(int64_t bytes, int64_t most_bytes);
   // Gives the memory back. Collective over local.
   void release();
 

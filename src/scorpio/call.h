@@ -52,6 +52,9 @@ int on_file(iogroup_t* shown, int handle, const std::string& call, const Status&
     const bool known = handle >= 0 && handle < static_cast<int>(group.files.size()) &&
                        group.files[static_cast<size_t>(handle)];
     Status status = mine;
+    if (!mine)
+      status =
+          Error{mine.error().kind, 0, fmt::format("rank {}: {}", group.layout->rank, mine.error().message)};
     if (!known)
       status = Error{ErrorKind::argument, 0,
                      fmt::format("{} is no handle of an open file of this I/O group", handle)};

@@ -127,52 +127,50 @@ Status Dataset::share_extents() {
   const MPI_Comm local = file_->layout->local;
   int64_t counts[2] = {static_cast<int64_t>(extents_.size()), static_cast<int64_t>(chunk_.size())};
   Status status = checked(MPI_Bcast(counts, 2, MPI_INT64_T, 0, local), "MPI_Bcast");
-  extents_.resize(static_cast<size_t>(counts[0]));
-  chunk_.resize(static_cast<size_t>(counts[1]));
-  for (std::vector<int64_t>* numbers : {&extents_, &chunk_}) {
-    if (status)
-      status = checked(MPI_Bcast(numbers->data(), static_cast<int>(numbers->size()), MPI_INT64_T, 0, local),
-                       "MPI_Bcast");
-  }
-  return agree(file_->layout->global, status);
+  std::vector<int64_t> numbers = extents_;
+  numbers.insert(numbers.end(), chunk_.begin(), chunk_.end());
+  numbers.resize(static_cast<size_t>(counts[0] + counts[1]));
+  if (status)
+    status = checked(MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, local),
+                     "MPI_Bcast");
+  extents_.assign(numbers.begin(), numbers.begin() + counts[0]);
+  chunk_.assign(numbers.begin() + counts[0], numbers.end());
+  return status;
 }
 
 Status Dataset::close() {
-  return at_roots(*file_, [&]() -> Status {
-    if (!id_.close()) return hdf5_error(fmt::format("dataset {}: could not close it", path_));
-    return {};
-  });
+  if (!id_.close()) return hdf5_error("could not close it");
+  return {};
+}
+
+Status check_block(const Box& block, const std::vector<int64_t>& extents, const void* data) {
+  if (block.ndims() != extents.size())
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("it has {} dimensions, the call gives {}", extents.size(), block.ndims())};
+  if (block.empty()) return {};
+  if (!Box::whole(extents).contains(block))
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("a block of {} at ({}) leaves its extents, {}", words_of(block.count),
+                             fmt::join(block.start, ", "), words_of(extents))};
+  if (!data) return Error{ErrorKind::argument, 0, "the memory of a block is missing"};
+  return {};
 }
 
 Status move_blocks(Group& group, File& file, const Request& request, const Box& block, void* data) {
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
-  Status mine;
-  const std::vector<int64_t>& extents = dataset->extents();
-  if (block.ndims() != extents.size()) {
-    mine = Error{ErrorKind::argument, 0,
-                 fmt::format("it has {} dimensions, the call gives {}", extents.size(), block.ndims())};
-  } else if (!block.empty() && !Box::whole(extents).contains(block)) {
-    mine = Error{ErrorKind::argument, 0,
-                 fmt::format("rank {}'s block of {} at ({}) leaves its extents, {}", file.layout->rank,
-                             words_of(block.count), fmt::join(block.start, ", "), words_of(extents))};
-  } else if (!data && !block.empty()) {
-    mine = Error{ErrorKind::argument, 0,
-                 fmt::format("rank {} gives no memory for its block", file.layout->rank)};
-  }
-  Status status = agree(file.layout->global, mine);
-  if (status) {
-    const Transfer transfer{*file.layout,          request.write, dataset->id(),    request.element.hdf5,
-                            request.element.bytes, extents,       dataset->chunk(), group.buffer_bytes};
-    status = run(transfer, block, static_cast<std::byte*>(data), group.peak_bytes);
-    status = agree(file.layout->global, status);
-  }
-  if (!status) {
-    (void)dataset->close();
-    return Error{status.error().kind, 0,
-                 fmt::format("dataset {}: {}", dataset->path(), status.error().message)};
-  }
-  return dataset->close();
+  const Transfer transfer{*file.layout,          request.write,      dataset->id(),    request.element.hdf5,
+                          request.element.bytes, dataset->extents(), dataset->chunk(), group.buffer_bytes};
+  Status status = check_block(block, dataset->extents(), data);
+  // Planning goes by the dataset's dimensions.
+  const size_t ndims = dataset->extents().size();
+  const Box planned = status ? block : Box{std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
+  status = run(transfer, planned, static_cast<std::byte*>(data), status, group.peak_bytes);
+  const Status closed = dataset->close();
+  status = agree(file.layout->global, status ? closed : status);
+  if (status) return {};
+  return Error{status.error().kind, 0,
+               fmt::format("dataset {}: {}", dataset->path(), status.error().message)};
 }
 
 }  // namespace concilio::scorpio

@@ -28,7 +28,7 @@ class Dataset {
   // Opens it; for a write makes it, with groups on its path, if it is not there. An error if its extents are
   // not those of the request. Collective.
   static Result<Dataset> open(File& file, const Request& request);
-  Status close();  // collective
+  Status close();  // each root for itself
 
   hid_t id() const { return id_; }  // on roots
   const std::string& path() const { return path_; }
@@ -47,6 +47,9 @@ class Dataset {
   std::string path_;
   std::vector<int64_t> extents_, chunk_;
 };
+
+// What can be said against a block of a dataset with these extents, from or to `data`.
+Status check_block(const Box& block, const std::vector<int64_t>& extents, const void* data);
 
 // Each rank its block. Collective; the outcome is the same on all ranks.
 Status move_blocks(Group& group, File& file, const Request& request, const Box& block, void* data);

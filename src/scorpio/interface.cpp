@@ -42,6 +42,12 @@ Status first_of(std::initializer_list<Status> all) {
   return {};
 }
 
+// The same, of a dataset.
+Status of_dataset(const char* name, const Status& status) {
+  if (status) return {};
+  return Error{status.error().kind, 0, fmt::format("dataset {}: {}", text_of(name), status.error().message)};
+}
+
 Result<Request> make_request(bool write, datatype_t type, const char* name, std::vector<int64_t> extents) {
   const auto element = element_of(type);
   if (!element) return element.error();
@@ -76,13 +82,13 @@ int move_by_pattern(bool write, void* data, datatype_t type, int ndims, const In
                     iopattern_t pattern) {
   const auto extents = wide(globaldims, ndims), local = wide(localdims, ndims);
   const auto request = make_request(write, type, name, extents);
-  const Status mine =
-      first_of({check_dims(ndims, "globaldims", extents), check_dims(ndims, "localdims", local),
-                request ? Status() : Status(request.error()),
-                writes(pattern) == write ? Status()
-                                         : refusal(write ? "a pattern for reading, in a write"
-                                                         : "a pattern for "
-                                                           "writing, in a read")});
+  Status fits;
+  if (writes(pattern) != write)
+    fits = refusal(write ? "a pattern for reading, in a write" : "a pattern for writing, in a read");
+  if (!data && !Box{{}, local}.empty()) fits = refusal("the memory of its part is missing");
+  const Status mine = of_dataset(
+      name, first_of({check_dims(ndims, "globaldims", extents), check_dims(ndims, "localdims", local),
+                      request ? Status() : Status(request.error()), fits}));
   std::string more = fmt::format(" by pattern {}", static_cast<int>(pattern));
   if (same_on_all(pattern)) more += fmt::format(" with localdims {}", words_of(local));
   return on_file(group, handle, words_of_call(write ? "writes" : "reads", type, name, extents, more), mine,
@@ -101,9 +107,12 @@ int move_block(bool write, void* data, datatype_t type, int ndims, const Int* gl
   const auto extents = wide(globaldims, ndims);
   Box box{wide(localstarts, ndims), wide(localdims, ndims)};
   const auto request = make_request(write, type, name, extents);
-  const Status mine =
+  Status mine =
       first_of({check_dims(ndims, "globaldims", extents), check_dims(ndims, "localdims", box.count),
                 check_dims(ndims, "localstarts", box.start), request ? Status() : Status(request.error())});
+  // Before the dataset is made.
+  if (mine) mine = check_block(box, extents, data);
+  mine = of_dataset(name, mine);
   return on_file(group, handle, words_of_call(write ? "writes" : "reads", type, name, extents, " by blocks"),
                  mine, [&](File& file) { return move_blocks(group_of(group), file, *request, box, data); });
 }
@@ -113,9 +122,9 @@ int read_same(void* data, datatype_t type, int ndims, const Int* localdims, cons
               int handle, const char* name, iogroup_t* group) {
   const Box box{wide(localstarts, ndims), wide(localdims, ndims)};
   const auto request = make_request(false, type, name, {});
-  const Status mine =
-      first_of({check_dims(ndims, "localdims", box.count), check_dims(ndims, "localstarts", box.start),
-                request ? Status() : Status(request.error())});
+  const Status mine = of_dataset(
+      name, first_of({check_dims(ndims, "localdims", box.count), check_dims(ndims, "localstarts", box.start),
+                      request ? Status() : Status(request.error())}));
   const std::string call = words_of_call("reads", type, name, box.count, " at " + words_of(box.start));
   return on_file(group, handle, call, mine,
                  [&](File& file) { return move_blocks(group_of(group), file, *request, box, data); });
@@ -126,15 +135,15 @@ int move_map(bool write, void* data, datatype_t type, int ndims, const int64_t* 
   const auto extents = wide(globaldims, ndims);
   const auto request = make_request(write, type, name, extents);
   Status list;
-  if (nlocal < 0 || (nlocal > 0 && (!map || !data)))
-    list = refusal(nlocal < 0 ? fmt::format("nlocal is {}", nlocal) : "the map or its data is missing");
+  const bool moves = nlocal > 0 && !Box{{}, extents}.empty();
+  if (nlocal < 0) list = refusal(fmt::format("nlocal is {}", nlocal));
+  if ((nlocal > 0 && !map) || (moves && !data)) list = refusal("the map or its data is missing");
   for (int64_t i = 0; list && !extents.empty() && i < nlocal; ++i) {
     if (map[i] < 0 || map[i] >= extents[0])
-      list = refusal(fmt::format("map[{}] is {}; dataset {} has rows 0 to {}", i, map[i], text_of(name),
-                                 extents[0] - 1));
+      list = refusal(fmt::format("map[{}] is {}; it has rows 0 to {}", i, map[i], extents[0] - 1));
   }
-  const Status mine = first_of(
-      {check_dims(ndims, "globaldims", extents), list, request ? Status() : Status(request.error())});
+  const Status mine = of_dataset(name, first_of({check_dims(ndims, "globaldims", extents), list,
+                                                 request ? Status() : Status(request.error())}));
   return on_file(
       group, handle, words_of_call(write ? "writes" : "reads", type, name, extents, " by a map"), mine,
       [&](File& file) {

@@ -333,13 +333,16 @@ std::vector<Box> parts_of(const std::vector<int64_t>& extents, int64_t cell_byte
 
 Status move_all(Group& group, const Layout& layout, const Request& request, const Dataset& dataset,
                 const List& list, std::byte* data) {
+  Status outcome;
   for (const Box& part : parts_of(dataset.extents(), request.element.bytes, group.buffer_bytes)) {
     Pass pass(layout, request, dataset, part, group.buffer_bytes);
     if (Status status = agree(layout.global, pass.reserve()); !status) return status;
     if (layout.is_root()) group.peak_bytes = std::max(group.peak_bytes, pass.buffer_bytes());
-    if (Status status = agree(layout.global, pass.run(list, data)); !status) return status;
+    // In every pass all take part.
+    const Status moved = pass.run(list, data);
+    if (outcome) outcome = moved;
   }
-  return {};
+  return outcome;
 }
 
 }  // namespace
@@ -349,8 +352,9 @@ Status move_rows(Group& group, File& file, const Request& request, std::span<con
   if (!dataset) return dataset.error();
   const List list(map, request.write);
   Status status = move_all(group, *file.layout, request, *dataset, list, static_cast<std::byte*>(data));
-  Status closed = dataset->close();
-  if (status) return closed;
+  const Status closed = dataset->close();
+  status = agree(file.layout->global, status ? closed : status);
+  if (status) return {};
   return Error{status.error().kind, 0,
                fmt::format("dataset {}: {}", dataset->path(), status.error().message)};
 }

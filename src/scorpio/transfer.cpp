@@ -37,6 +37,10 @@ std::vector<Box> boxes_of(const std::vector<int64_t>& numbers, size_t ndims) {
   return boxes;
 }
 
+Box nothing_of(size_t ndims) {
+  return {std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
+}
+
 // Every rank's box.
 Result<std::vector<Box>> gather_boxes(MPI_Comm comm, const Box& mine) {
   int ranks = 1;
@@ -88,8 +92,7 @@ Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vec
 // not to stay. Only bounding boxes are exchanged unless some of them meet.
 Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::vector<Box>& mine,
                                                size_t ndims) {
-  const Box nothing{std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
-  const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing : bounding_box(mine));
+  const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing_of(ndims) : bounding_box(mine));
   if (!bounds) return bounds.error();
   bool some_meet = false;
   for (size_t a = 0; a < bounds->size() && !some_meet; ++a) {
@@ -281,7 +284,7 @@ class Pipeline {
       window_bytes = std::max(window_bytes, slab.window.cells() * transfer_.cell_bytes);
     half_bytes_ = plan_.slabs.size() > 1 ? window_bytes : 0;
     const int64_t bytes = plan_.slabs.size() > 1 ? 2 * window_bytes : window_bytes;
-    if (Status status = layout_.buffer.reserve(bytes); !status) return status;
+    if (Status status = layout_.buffer.reserve(bytes, transfer_.buffer_bytes); !status) return status;
     if (layout_.is_root()) peak_bytes = std::max(peak_bytes, layout_.buffer.bytes());
     return {};
   }
@@ -376,13 +379,17 @@ class Pipeline {
 
 }  // namespace
 
-Status run(const Transfer& transfer, const Box& block, std::byte* data, int64_t& peak_bytes) {
+Status run(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
+           int64_t& peak_bytes) {
   Layout& layout = transfer.layout;
   const auto planned = plan(transfer, block);
-  Status status = planned ? Status() : Status(planned.error());
+  Status status = planned ? mine : Status(planned.error());
   const Plan empty;
   Pipeline pipeline(transfer, planned ? *planned : empty, block, data);
-  if (status && !planned->direct) status = pipeline.reserve(peak_bytes);
+  if (planned && !planned->direct) {
+    const Status reserved = pipeline.reserve(peak_bytes);
+    if (status) status = reserved;
+  }
   // From here on all groups and ranks take part, or none.
   if (status = agree(layout.global, status); !status) return status;
   Mover mover(transfer);

@@ -24,9 +24,10 @@ struct Transfer {
   int64_t buffer_bytes;        // at most
 };
 
-// Moves this rank's `block` from or to `data`, which is dense. Collective over all ranks of the layout; every
-// rank knows only its own group's outcome afterwards. `peak_bytes` becomes the root's buffer if that was
-// larger.
-Status run(const Transfer& transfer, const Box& block, std::byte* data, int64_t& peak_bytes);
+// Moves this rank's `block` from or to `data`, which is dense. `mine` is what this rank has against that; if
+// one has anything, nothing is moved. Collective over all ranks of the layout; every rank knows only its own
+// group's outcome afterwards. `peak_bytes` becomes the root's buffer if that was larger.
+Status run(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
+           int64_t& peak_bytes);
 
 }  // namespace concilio::scorpio
