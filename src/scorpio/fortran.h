@@ -38,7 +38,8 @@ std::vector<int> entry_ids();
 // What stands before CHAR(0), or, without one, before the blanks at the end.
 std::string fortran_text(const char* text, size_t length);
 // The same of a text that stands behind `data` of any type. If that was CHARACTER the compiler passed its
-// length, too, and ours is the next. Only of types CHAR and BYTE, where it can be, is the next one looked at.
+// length, too: 1 for single letters, and ours is the next. For types CHAR and BYTE a length of 1 is taken for
+// that, where no CHAR(0) ends the text.
 std::string fortran_text_behind_data(int type, const char* text, size_t length, size_t next_length);
 // Pads with blanks. False: it is too long, and was cut.
 bool put_text(std::string_view text, char* out, size_t length);
