@@ -1,12 +1,31 @@
 #include "scorpio/buffer.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <new>
 
 #include "scorpio/agreement.h"
 
 namespace concilio::scorpio {
+namespace {
+
+// About half a millisecond, where every rank has a core.
+constexpr int spins_with_own_core = 20000;
+
+int cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
+// MPI may need this rank to pass on what others wait for.
+void make_progress(void* comm) {
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<MPI_Comm*>(comm), &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
 
 Status Buffer::attach(MPI_Comm local, bool share_memory) {
   local_ = local;
@@ -51,6 +70,7 @@ void Buffer::release() {
     MPI_Win_free(&window_);
   }
   own_ = {};
+  gate_ = nullptr;
   data_ = nullptr;
   bytes_ = 0;
 }
@@ -72,9 +92,9 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
     return {};
   }
   void* base = nullptr;
-  if (Status status =
-          checked(MPI_Win_allocate_shared(rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, sharers_, &base, &window_),
-                  "MPI_Win_allocate_shared");
+  const MPI_Aint reserved = rank == 0 ? bytes + overhead_bytes : 0;
+  if (Status status = checked(MPI_Win_allocate_shared(reserved, 1, MPI_INFO_NULL, sharers_, &base, &window_),
+                              "MPI_Win_allocate_shared");
       !status) {
     window_ = MPI_WIN_NULL;
     return status;
@@ -83,17 +103,29 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
   int unit = 1;
   MPI_Win_shared_query(window_, 0, &there, &unit, &base);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-  data_ = static_cast<std::byte*>(base);
+  static_assert(sizeof(Gate) <= overhead_bytes);
+  gate_ = rank == 0 ? new (base) Gate : static_cast<Gate*>(base);
+  meetings_ = 0;
+  ranks_ = static_cast<uint32_t>(size);
+  // The fewest, where ranks are bound; and nobody comes to the gate before it is there.
+  int fewest = cores();
+  MPI_Allreduce(MPI_IN_PLACE, &fewest, 1, MPI_INT, MPI_MIN, sharers_);
+  spins_ = size <= fewest ? spins_with_own_core : 0;
+  data_ = static_cast<std::byte*>(base) + overhead_bytes;
   bytes_ = bytes;
   return {};
 }
 
-Status Buffer::meet() {
-  if (window_ == MPI_WIN_NULL) return {};
+void Buffer::meet() {
+  if (!gate_) return;
   MPI_Win_sync(window_);
-  Status status = checked(MPI_Barrier(sharers_), "MPI_Barrier");
+  ++meetings_;
+  if (gate_->arrive(ranks_)) {
+    gate_->open();
+  } else {
+    gate_->passed.wait_for(meetings_, {spins_, make_progress, &local_});
+  }
   MPI_Win_sync(window_);
-  return status;
 }
 
 }  // namespace concilio::scorpio

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "mpi/futex.h"
 
 namespace concilio::scorpio {
 
@@ -23,8 +24,10 @@ class Buffer {
   Status attach(MPI_Comm local, bool share_memory);
   void detach();  // collective
 
-  // At least so many bytes, and no more than `most_bytes` kept from before. What was in there is lost.
-  // Collective over local.
+  // Of the memory that is reserved, bytes that are no data.
+  static constexpr int64_t overhead_bytes = 128;
+  // At least so many bytes of data, and no more than `most_bytes` kept from before. What was in there is
+  // lost. Collective over local.
   Status reserve(int64_t bytes, int64_t most_bytes);
   // Gives the memory back. Collective over local.
   void release();
@@ -33,9 +36,11 @@ class Buffer {
   const std::vector<int>& others() const { return others_; }  // local ranks that do not, to be sent messages
   std::byte* data() const { return data_; }                   // null on ranks that do not share
   int64_t bytes() const { return bytes_; }
+  int64_t reserved_bytes() const { return bytes_ == 0 ? 0 : bytes_ + overhead_bytes; }
 
-  // All who share have come here, and see what the others wrote before. Nothing on other ranks.
-  Status meet();
+  // All who share have come here, and see what the others wrote before. Nothing on other ranks. Who waits
+  // sleeps, so that on a full node the root has a core.
+  void meet();
 
  private:
   MPI_Comm local_ = MPI_COMM_NULL;
@@ -43,6 +48,10 @@ class Buffer {
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<int> others_;
   std::vector<std::byte> own_;  // where nothing can be shared
+  Gate* gate_ = nullptr;        // at the beginning of what is shared
+  uint32_t meetings_ = 0;
+  uint32_t ranks_ = 1;  // that share
+  int spins_ = 0;
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
 };

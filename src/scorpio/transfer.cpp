@@ -14,6 +14,13 @@ namespace {
 // No message and no HDF5 call is larger.
 constexpr int64_t most_bytes_a_slab = int64_t{1} << 30;
 
+// What is contiguous in the file gains nothing from larger requests, and loses the processor's caches. What
+// is scattered is brought together by MPI-IO the better the more of it there is.
+constexpr int64_t small_slab_bytes = int64_t{2} << 20;
+
+// HDF5 takes long to unite more.
+constexpr size_t most_boxes_a_selection = 64;
+
 // The same on all ranks of a group.
 struct Plan {
   std::vector<std::vector<Box>> parts;  // by local rank: what it moves; disjoint in writes
@@ -127,6 +134,21 @@ Status share_boxes(MPI_Comm comm, std::vector<Box>& boxes, size_t ndims) {
   return {};
 }
 
+std::vector<Slab> cut_into_slabs(const Transfer& transfer, const std::vector<Box>& boxes) {
+  if (boxes.empty()) return {};
+  const int64_t most = transfer.buffer_bytes - Buffer::overhead_bytes;
+  const Box bounds = bounding_box(boxes);
+  if (boxes.size() <= most_boxes_a_selection &&
+      bounds.cells() <= std::min(small_slab_bytes, most) / transfer.cell_bytes)
+    return {{bounds, boxes}};
+  const bool contiguous = transfer.chunk.empty() &&
+                          std::all_of(boxes.begin(), boxes.end(),
+                                      [&](const Box& box) { return contiguous_in(box, transfer.extents); });
+  // Two at a time.
+  const int64_t bytes = std::min(contiguous ? small_slab_bytes : most_bytes_a_slab, most / 2);
+  return slabs_of(boxes, bytes / transfer.cell_bytes, transfer.chunk);
+}
+
 Result<Plan> plan(const Transfer& transfer, const Box& block) {
   const Layout& layout = transfer.layout;
   auto blocks = gather_boxes(layout.local, block);
@@ -156,15 +178,9 @@ Result<Plan> plan(const Transfer& transfer, const Box& block) {
     all = consolidated(*blocks);
   }
   plan.direct = layout.local_ranks == 1 && all.size() == 1 && all.front() == block;
-  int64_t slab_bytes = most_bytes_a_slab;
-  if (!plan.direct) {
-    int64_t window_cells = 0;
-    if (!all.empty()) window_cells = bounding_box(all).cells();
-    // Two at a time, unless one is enough.
-    const bool one = window_cells <= transfer.buffer_bytes / transfer.cell_bytes / 2;
-    slab_bytes = std::min(slab_bytes, one ? transfer.buffer_bytes : transfer.buffer_bytes / 2);
-  }
-  plan.slabs = slabs_of(all, std::max<int64_t>(1, slab_bytes / transfer.cell_bytes), transfer.chunk);
+  // What needs no buffer is cut only for HDF5's sake.
+  plan.slabs = plan.direct ? slabs_of(all, most_bytes_a_slab / transfer.cell_bytes, {})
+                           : cut_into_slabs(transfer, all);
   return plan;
 }
 
@@ -284,8 +300,9 @@ class Pipeline {
       window_bytes = std::max(window_bytes, slab.window.cells() * transfer_.cell_bytes);
     half_bytes_ = plan_.slabs.size() > 1 ? window_bytes : 0;
     const int64_t bytes = plan_.slabs.size() > 1 ? 2 * window_bytes : window_bytes;
-    if (Status status = layout_.buffer.reserve(bytes, transfer_.buffer_bytes); !status) return status;
-    if (layout_.is_root()) peak_bytes = std::max(peak_bytes, layout_.buffer.bytes());
+    const int64_t most = transfer_.buffer_bytes - Buffer::overhead_bytes;
+    if (Status status = layout_.buffer.reserve(bytes, most); !status) return status;
+    if (layout_.is_root()) peak_bytes = std::max(peak_bytes, layout_.buffer.reserved_bytes());
     return {};
   }
 
@@ -295,16 +312,16 @@ class Pipeline {
       const Array buffer{slab.window, layout_.buffer.data() + (k % 2 == 1 ? half_bytes_ : 0)};
       if (transfer_.write) {
         exchange(slab, buffer);
-        note(layout_.buffer.meet());
+        layout_.buffer.meet();
         if (layout_.is_root()) mover.move(slab, slab.window, buffer.data);
       } else {
         if (layout_.is_root()) mover.move(slab, slab.window, buffer.data);
-        note(layout_.buffer.meet());
+        layout_.buffer.meet();
         exchange(slab, buffer);
       }
     }
     // Before the buffer serves another call.
-    note(layout_.buffer.meet());
+    layout_.buffer.meet();
   }
 
   const Status& outcome() const { return outcome_; }

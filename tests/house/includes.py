@@ -6,7 +6,7 @@ the direction of the house:
     base    <- store ----------------+-- exec <- mpiio <- bind
     pattern, plan <- mpi ------------+
     plan <- sim
-    base    <- scorpio
+    base, mpi <- scorpio
 
 Also: base, pattern, plan, sim and store see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
 the environment; the command sees base, plan and sim of all this, the benchmarks nothing, but for
@@ -26,7 +26,7 @@ ALLOWED = {
     "exec": {"base", "pattern", "plan", "store", "mpi", "exec"},
     "mpiio": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio"},
     "bind": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio", "bind", "concilio"},
-    "scorpio": {"base", "scorpio"},
+    "scorpio": {"base", "mpi", "scorpio"},
 }
 WITHOUT_MPI = {"base", "pattern", "plan", "sim", "store"}
 PURE = {"pattern", "plan", "sim"}

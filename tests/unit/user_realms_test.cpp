@@ -246,7 +246,7 @@ TEST(UserRealms, NamesTheFirstByteThatIsWrong) {
   std::mt19937_64 random(8);
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   int gaps = 0, twice = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     Dealt dealt(random);
     // One block longer, shorter or elsewhere, or one realm elsewhere.
     std::vector<Block>& some = dealt.blocks[below(dealt.blocks.size())];
@@ -279,8 +279,8 @@ TEST(UserRealms, NamesTheFirstByteThatIsWrong) {
           << i;
     }
   }
-  EXPECT_GT(gaps, 1000);
-  EXPECT_GT(twice, 1000);
+  EXPECT_GT(gaps, 200);
+  EXPECT_GT(twice, 200);
 }
 
 // Realms in plans.
