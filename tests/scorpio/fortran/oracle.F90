@@ -292,6 +292,11 @@ contains
       call expect(ierr == 0, 'a dataset is read, the way numbered '//achar(iachar('0') + how))
       call expect(all(bytes == expected), 'what is read is what was written, the way numbered '// &
                                           achar(iachar('0') + how))
+      if (any(bytes /= expected)) then
+        print '(a,i0,a,i0,3(a,3(1x,i0)),2(a,i0))', 'rank ', rank, ': type ', set%type, ', extents', set%dims, &
+              ', block', mine%dims, ' at', mine%starts, ', bytes ', count(bytes /= expected), &
+              ' wrong, the first at ', findloc(bytes /= expected, .true., 1)
+      end if
     end do
   end subroutine read_all
 end module oracle
