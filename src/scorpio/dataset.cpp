@@ -159,8 +159,9 @@ Status check_block(const Box& block, const std::vector<int64_t>& extents, const 
 Status move_blocks(Group& group, File& file, const Request& request, const Box& block, void* data) {
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
-  const Transfer transfer{*file.layout,          request.write,      dataset->id(),    request.element.hdf5,
-                          request.element.bytes, dataset->extents(), dataset->chunk(), group.buffer_bytes};
+  const Transfer transfer{*file.layout,         request.write,         dataset->id(),
+                          request.element.hdf5, request.element.bytes, dataset->extents(),
+                          dataset->chunk(),     group.buffer_bytes,    !request.write && file.writable};
   Status status = check_block(block, dataset->extents(), data);
   // Planning goes by the dataset's dimensions.
   const size_t ndims = dataset->extents().size();
