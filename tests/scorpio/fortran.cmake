@@ -16,11 +16,16 @@ function(scorpio_fortran_program mpi name program options)
   add_custom_target(scorpio_fortran_${name}-${mpi} ALL DEPENDS ${program})
 endfunction()
 
-# scorpio_fortran_test(NAME MPI RANKS PROGRAM ARGS...)
+# scorpio_fortran_test(NAME MPI RANKS [SHOWN PAGE] COMMAND PROGRAM ARGS...)
 function(scorpio_fortran_test name mpi ranks)
+  cmake_parse_arguments(arg "" "SHOWN" "COMMAND" ${ARGN})
+  set(comparison "")
+  if(arg_SHOWN)
+    set(comparison ${scorpio_fortran}/example.sh ${arg_SHOWN})
+  endif()
   add_test(NAME ${name}.${mpi}.${ranks}
-           COMMAND ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test --mpi ${mpi} -n ${ranks} --timeout 120
-                   --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} -- ${ARGN})
+           COMMAND ${comparison} ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test --mpi ${mpi} -n ${ranks} --timeout 120
+                   --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} -- ${arg_COMMAND})
   set_tests_properties(${name}.${mpi}.${ranks} PROPERTIES TIMEOUT 180 LABELS "mpi;scorpio;fortran"
                        SKIP_RETURN_CODE 77)
   if(ranks GREATER 1)
@@ -48,15 +53,22 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   # use mpi has no TYPE(*) in MPICH, and calls MPI with arrays and scalars.
   scorpio_fortran_program(${mpi} module ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_module-${mpi}
                           "-w;-fallow-argument-mismatch;-DWITH_MODULE" ${scorpio_module} ${scorpio_sources})
+  # The example, as its page has it compiled.
+  scorpio_fortran_program(${mpi} example ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_example-${mpi} "-Wall"
+                          ${scorpio_module} ${PROJECT_SOURCE_DIR}/docs/examples/scorpio/two_patterns.f90)
+  foreach(ranks 1 3 4)
+    scorpio_fortran_test(scorpio.fortran.example ${mpi} ${ranks} SHOWN ${PROJECT_SOURCE_DIR}/docs/scorpio-fortran.md
+                         COMMAND sh -c "${PROJECT_BINARY_DIR}/tests/scorpio_fortran_example-${mpi} $CONCILIO_TEST_DIR")
+  endforeach()
   foreach(ranks 1 2 3 4)
     foreach(way include module)
       set(program ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_${way}-${mpi})
-      scorpio_fortran_test(scorpio.fortran.pflotran-${way} ${mpi} ${ranks} ${program} pflotran)
-      scorpio_fortran_test(scorpio.fortran.features-${way} ${mpi} ${ranks} ${program} features)
+      scorpio_fortran_test(scorpio.fortran.pflotran-${way} ${mpi} ${ranks} COMMAND ${program} pflotran)
+      scorpio_fortran_test(scorpio.fortran.features-${way} ${mpi} ${ranks} COMMAND ${program} features)
     endforeach()
-    scorpio_fortran_test(scorpio.fortran.oracle-include ${mpi} ${ranks} 
+    scorpio_fortran_test(scorpio.fortran.oracle-include ${mpi} ${ranks} COMMAND
                          ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_include-${mpi} oracle ${ranks}000 40)
-    scorpio_fortran_test(scorpio.fortran.oracle-module ${mpi} ${ranks}
+    scorpio_fortran_test(scorpio.fortran.oracle-module ${mpi} ${ranks} COMMAND
                          ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_module-${mpi} oracle ${ranks}500 40)
   endforeach()
 endforeach()
