@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 
+#include "agree.h"
 #include "computing.h"
 #include "content.h"
 #include "memory.h"
@@ -24,26 +24,6 @@ std::string message_of(int code, const char* call) {
   int length = 0;
   MPI_Error_string(code, text, &length);
   return fmt::format("{} failed: {}", call, text);
-}
-
-template <typename T>
-T over_ranks(T value, MPI_Datatype type, MPI_Op operation) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, operation, MPI_COMM_WORLD);
-  return value;
-}
-
-// The failure of the first rank that has one, on all ranks.
-std::string agree(const std::string& failure) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const int failed = over_ranks(failure.empty() ? INT_MAX : rank, MPI_INT, MPI_MIN);
-  if (failed == INT_MAX) return {};
-  std::string text = fmt::format("rank {}: {}", rank, failure);
-  uint64_t length = text.size();
-  MPI_Bcast(&length, 1, MPI_UINT64_T, failed, MPI_COMM_WORLD);
-  text.resize(length);
-  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, failed, MPI_COMM_WORLD);
-  return text;
 }
 
 // The whole file, mapped for reading.

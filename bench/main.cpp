@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agree.h"
 #include "harness.h"
 #include "pattern.h"
 
@@ -67,19 +68,6 @@ std::string complete(Options& options) {
   return {};
 }
 
-std::string library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = {};
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string whole(text);
-  // MPICH tells its whole configuration.
-  std::string line = whole.substr(0, whole.find('\n'));
-  for (char& character : line) {
-    if (character == '\t') character = ' ';
-  }
-  return line;
-}
-
 nlohmann::json times_json(const Times& times, int64_t bytes) {
   const double seconds = median(times.seconds);
   return {{"first_seconds", times.first_seconds},
@@ -136,10 +124,7 @@ void print_outcome(const std::string& name, const std::string& note, const Outco
 // One name for all ranks.
 void choose_path(std::string& path, int rank) {
   if (path.empty() && rank == 0) path = fmt::format("concilio-bench.{}.dat", getpid());
-  int length = static_cast<int>(path.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  path.resize(static_cast<size_t>(length));
-  MPI_Bcast(path.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  share(path);
 }
 
 int run_all(Options& options, int rank, int ranks) {

@@ -25,3 +25,12 @@ foreach(mpi IN LISTS CONCILIO_ALL_MPI_NAMES)
   configure_file(cmake/concilio-mpi.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
+  configure_file(cmake/concilio-scorpio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# The Python package, beside the libraries that it looks for: its folder belongs on PYTHONPATH.
+file(GLOB python_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/concilio/*.py)
+install(FILES ${python_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio)

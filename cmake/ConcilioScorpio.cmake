@@ -36,11 +36,9 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   set_target_properties(concilio_scorpio_${mpi} PROPERTIES OUTPUT_NAME concilio_scorpio
     VERSION ${PROJECT_VERSION} SOVERSION 0 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio/${mpi})
   install(TARGETS concilio_scorpio_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi})
-  configure_file(cmake/concilio-scorpio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 if(CONCILIO_SCORPIO_MPIS)
   install(FILES ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
+          ${PROJECT_SOURCE_DIR}/src/scorpio/concilio_scorpio.F90  # compiled by users: .mod files are their compilers' own
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
 endif()

@@ -26,6 +26,7 @@ constexpr const char* patterns_help =
     "                                   a call for each of STEPS (32); all steps of a data point lie "
     "together\n"
     "\n"
+    "concilio bench scorpio --help: SCORPIO against plain HDF5.\n"
     "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
 
 int run_once(const BenchOptions& options, const Environment& environment) {
@@ -124,7 +125,9 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
       ->type_name("SECONDS")
       ->capture_default_str();
   parser->footer(patterns_help);
+  const Subcommand scorpio = add_bench_scorpio(*parser, environment);
   return {parser, [=] {
+            if (scorpio.parser->parsed()) return scorpio.run();
             return options->compare ? compare(*options, environment) : run_once(*options, environment);
           }};
 }

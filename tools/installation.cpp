@@ -187,12 +187,33 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
   return fitting[0];
 }
 
-Result<std::string> find_bench_program(Flavour flavour, const Environment& environment) {
+namespace {
+
+Result<std::string> find_program(const std::string& name, const Environment& environment) {
   const fs::path prefix = folder_of_this_executable() / "..";
-  return find_part(fmt::format("concilio-bench-{}", flavour_word(flavour)),
-                   environment.get("CONCILIO_LIBEXECDIR"),
+  return find_part(name, environment.get("CONCILIO_LIBEXECDIR"),
                    {prefix / "libexec" / "concilio", prefix / CONCILIO_INSTALL_LIBEXECDIR / "concilio"},
                    "CONCILIO_LIBEXECDIR");
+}
+
+}  // namespace
+
+Result<std::string> find_bench_program(Flavour flavour, const Environment& environment) {
+  return find_program(fmt::format("concilio-bench-{}", flavour_word(flavour)), environment);
+}
+
+Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environment& environment) {
+  const std::string name = fmt::format("concilio-scorpio-bench-{}", flavour_word(flavour));
+  auto program = find_program(name, environment);
+  // Concilio is there for this MPI: then it was built without SCORPIO.
+  const auto other = find_bench_program(flavour, environment);
+  if (!program && other)
+    return Error{ErrorKind::no_such_file, ENOENT,
+                 fmt::format("{} is not in {}: this Concilio was built without SCORPIO for {}, which needs a "
+                             "parallel HDF5 of that MPI (known to pkg-config as hdf5-{})",
+                             name, fs::path(*other).parent_path().string(), flavour_name(flavour),
+                             flavour_word(flavour))};
+  return program;
 }
 
 Result<std::string> find_launcher(Flavour flavour, const Environment& environment) {

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <sstream>
 
-#include "installation.h"
 #include "launcher.h"
 
 namespace concilio::tools {
@@ -33,24 +32,20 @@ void add_program_options(const BenchOptions& options, const BenchLaunch& launch,
   if (launch.json) words.push_back("--json");
 }
 
-std::string default_data_file(const Environment& environment) {
-  const std::string folder = environment.get("TMPDIR").value_or("");
-  return fmt::format("{}concilio-bench.{}.dat", folder.empty() ? "" : folder + "/", getpid());
-}
-
 }  // namespace
 
-Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchOptions& options,
-                                         const std::vector<std::string>& patterns, const std::string& report,
-                                         const Environment& environment) {
+std::string default_data_file(const Environment& environment, const std::string& ending) {
+  const std::string folder = environment.get("TMPDIR").value_or("");
+  return fmt::format("{}concilio-bench.{}{}", folder.empty() ? "" : folder + "/", getpid(), ending);
+}
+
+Result<LaunchCommand> make_launch_command(const BenchLaunch& launch, const std::string& program,
+                                          const Words& arguments, const std::string& report,
+                                          const Environment& environment) {
   const auto launcher = find_launcher(launch.flavour, environment);
   if (!launcher) return launcher.error();
-  const auto program = find_bench_program(launch.flavour, environment);
-  if (!program) return program.error();
-
   LaunchCommand command;
   command.environment = environment;
-  command.data_file = options.file.empty() ? default_data_file(environment) : options.file;
   command.words = {*launcher};
   if (usual_family(launch.flavour) == Family::openmpi) {
     command.words.push_back("--oversubscribe");
@@ -59,10 +54,8 @@ Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchO
       command.environment.set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
   }
-  command.words.insert(command.words.end(), {"-n", std::to_string(launch.ranks), *program});
-  add_program_options(options, launch, command.words);
-  command.words.insert(command.words.end(), {"--file", command.data_file});
-  command.words.insert(command.words.end(), patterns.begin(), patterns.end());
+  command.words.insert(command.words.end(), {"-n", std::to_string(launch.ranks), program});
+  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
   if (launch.under_concilio) {
     const auto library = find_library(launch.flavour, environment);
     if (!library) return library.error();
@@ -75,21 +68,37 @@ Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchO
   return command;
 }
 
+Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchOptions& options,
+                                         const std::vector<std::string>& patterns, const std::string& report,
+                                         const Environment& environment) {
+  const auto program = find_bench_program(launch.flavour, environment);
+  if (!program) return program.error();
+  const std::string data_file = options.file.empty() ? default_data_file(environment, ".dat") : options.file;
+  Words arguments;
+  add_program_options(options, launch, arguments);
+  arguments.insert(arguments.end(), {"--file", data_file});
+  arguments.insert(arguments.end(), patterns.begin(), patterns.end());
+  auto command = make_launch_command(launch, *program, arguments, report, environment);
+  if (command) command->data_files = {data_file};
+  return command;
+}
+
 Result<Captured> run_bench_command(const LaunchCommand& command, double timeout_seconds, Echo echo) {
   auto captured = capture(command.words, command.environment, timeout_seconds, echo);
-  unlink(command.data_file.c_str());
+  for (const std::string& file : command.data_files) unlink(file.c_str());
   return captured;
 }
 
-Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Environment& environment) {
+Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Environment& environment,
+                                            FindProgram find_program) {
   std::vector<Flavour> flavours;
   if (wanted.empty()) {
     std::string missing;
     for (const Flavour flavour : all_flavours) {
-      const auto program = find_bench_program(flavour, environment);
+      const auto program = find_program(flavour, environment);
       if (program.ok() && find_launcher(flavour, environment).ok()) {
         flavours.push_back(flavour);
-      } else if (!program.ok()) {
+      } else if (!program.ok() && missing.empty()) {
         missing = program.error().message;
       }
     }

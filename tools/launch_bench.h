@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "environment.h"
 #include "flavour.h"
+#include "installation.h"
 #include "process.h"
 #include "records.h"
 
@@ -41,18 +42,30 @@ struct BenchLaunch {
 struct LaunchCommand {
   Words words;
   Environment environment;
-  std::string data_file;
+  std::vector<std::string> data_files;  // removed at the end
 };
 
-// The command line for `launch`. `report`: where the library writes its records; empty: nowhere.
+// The command line that starts `program` with its arguments for `launch`. `report`: where the library writes
+// its records; empty: nowhere.
+Result<LaunchCommand> make_launch_command(const BenchLaunch& launch, const std::string& program,
+                                          const Words& arguments, const std::string& report,
+                                          const Environment& environment);
+
+// The same of the benchmark program of patterns.
 Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchOptions& options,
                                          const std::vector<std::string>& patterns, const std::string& report,
                                          const Environment& environment);
-// Runs it, and removes the data file whatever happened.
+// Runs it, and removes the data files whatever happened.
 Result<Captured> run_bench_command(const LaunchCommand& command, double timeout_seconds, Echo echo);
 
+// Finds a benchmark program.
+using FindProgram = Result<std::string> (*)(Flavour flavour, const Environment& environment);
 // Those whose benchmark program and launcher are there; of `wanted` ("openmpi,mpich") where not empty.
-Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Environment& environment);
+Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Environment& environment,
+                                            FindProgram find_program = find_bench_program);
+
+// In TMPDIR, or here, a name of this process's own.
+std::string default_data_file(const Environment& environment, const std::string& ending);
 
 // "2,4,8" -> {2, 4, 8}: rank counts.
 Result<std::vector<int>> parse_rank_counts(const std::string& text);

@@ -20,6 +20,8 @@ struct Subcommand {
 // `after_mark`: the words after the first "--", which the parser is not given.
 Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark);
 Subcommand add_bench(CLI::App& app, const Environment& environment);
+// One of bench's own.
+Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment);
 Subcommand add_explain(CLI::App& app);
 Subcommand add_hints(CLI::App& app);
 Subcommand add_version(CLI::App& app, const Environment& environment);

@@ -47,12 +47,12 @@ def doubling(axis, values, text=str):
     axis.minorticks_off()
 
 
-def shared_legend(figure, axes):
+def shared_legend(figure, axes, inches=1.4):
     found = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels()):
             found.setdefault(label, handle)
-    columns = min(len(found), max(2, int(figure.get_figwidth() / 1.4)))
+    columns = min(len(found), max(2, int(figure.get_figwidth() / inches)))
     # Room below the panels: a line of the legend takes about a fifth of an inch.
     room = (-(-len(found) // columns) * 0.2 + 0.1) / figure.get_figheight()
     figure.get_layout_engine().set(rect=(0, room, 1, 1 - room))
@@ -147,4 +147,66 @@ def limits(rows):
     return figure
 
 
-ALL = {"datatypes": datatypes, "sieving": sieving, "realms": realms, "memory": memory, "limits": limits}
+PLAIN_HDF5 = {"hdf5-collective": "#777777", "hdf5-independent": "#e69f00"}
+PHASE_COLOURS = {"init": "#cc79a7", "open": "#e69f00", "read": "#56b4e9", "write": "#0072b2", "close": "#777777"}
+
+
+def by_group_size(axis, rows):
+    """As figures 4 and 5: reading and writing with groups of every size, plain HDF5 as lines across."""
+    sizes = sorted(records.select(rows, method="scorpio"), key=lambda row: row["group_ranks"])
+    for phase, mark in (("read", "o"), ("write", "s")):
+        axis.plot([row["group_ranks"] for row in sizes], [row["phases"][phase] for row in sizes], color="#0072b2",
+                  marker=mark, markersize=4, linestyle="-" if phase == "write" else "--", label=f"SCORPIO, {phase}")
+        for method, colour in PLAIN_HDF5.items():
+            row = records.find(rows, method=method)
+            if row:
+                axis.axhline(row["phases"][phase], color=colour, linestyle="-" if phase == "write" else "--",
+                             linewidth=1, label=f"{method}, {phase}")
+    doubling(axis, [row["group_ranks"] for row in sizes])
+    axis.set_xlabel("ranks of a group")
+    axis.set_ylabel("ms")
+    axis.set_ylim(bottom=0)
+
+
+def by_ranks(axis, rows):
+    """As figure 8: all of it, by ranks."""
+    for method, colour in {**PLAIN_HDF5, "scorpio:auto": "#0072b2"}.items():
+        here = sorted(records.select(rows, method=method), key=lambda row: row["ranks"])
+        axis.plot([row["ranks"] for row in here], [row["phases"]["all"] for row in here], color=colour, marker="o",
+                  markersize=3, label="SCORPIO, its own groups" if method == "scorpio:auto" else method)
+    doubling(axis, records.values_of(rows, "ranks"))
+    axis.set_xlabel("ranks")
+    axis.set_ylabel("all, ms")
+    axis.set_ylim(bottom=0)
+
+
+def where_the_time_goes(axis, rows):
+    """As figure 9."""
+    for place, row in enumerate(rows):
+        below = 0
+        for phase, colour in PHASE_COLOURS.items():
+            axis.bar(place, row["phases"][phase], 0.7, bottom=below, color=colour, label=phase)
+            below += row["phases"][phase]
+    axis.set_xticks(range(len(rows)), [row["pattern"].replace("hdf5-", "").replace("scorpio:", "groups\n")
+                                       for row in rows], rotation=0, fontsize=6)
+    axis.grid(axis="x", visible=False)
+    axis.set_ylabel("ms")
+
+
+def scorpio(rows):
+    groups = list(dict.fromkeys((row["access"], row["mpi"]) for row in rows))
+    figure, axes = panels(3 * len(groups), 3, 3.6, 2.6)
+    for line, (access, mpi) in enumerate(groups):
+        here = records.select(rows, access=access, mpi=mpi)
+        ranks = max(records.values_of(here, "ranks"))
+        most = records.select(here, ranks=ranks)
+        for axis, draw, some, title in zip(axes[3 * line:], (by_group_size, by_ranks, where_the_time_goes),
+                                           (most, here, most), (f"{ranks} ranks", "1 to all", f"{ranks} ranks")):
+            draw(axis, some)
+            axis.set_title(f"{access}, {mpi}, {title}")
+    shared_legend(figure, axes, 2.1)
+    return figure
+
+
+ALL = {"datatypes": datatypes, "sieving": sieving, "realms": realms, "memory": memory, "limits": limits,
+       "scorpio": scorpio}

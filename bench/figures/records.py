@@ -54,6 +54,44 @@ def condense(output, report):
     return kept
 
 
+def parse_lines(text):
+    """The lines of JSON of `concilio-scorpio-bench --json`, a line a method, among what launchers say around them."""
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    except json.JSONDecodeError as error:
+        raise Unusable(f"a line is no JSON: {error}") from error
+
+
+PHASES = ("init", "open", "read", "write", "close")
+
+
+def condense_scorpio(lines):
+    """What is kept of a run of SCORPIO beside HDF5: one dictionary a method."""
+    if not lines:
+        raise Unusable("no line of JSON in the output")
+    kept = []
+    for line in lines:
+        if not line["verified"]:
+            raise Unusable(f"{line['method']}: {line['failure']}")
+        one = {"pattern": line["method"], "bytes": line["bytes"], "node_growth_bytes": [line["peak_growth_bytes"]],
+               "h5diff": line["h5diff"], "input": line["input"], "output": line["output"]}
+        if "peak_buffer_bytes" in line:
+            one["peak_bytes_per_rank"] = line["peak_buffer_bytes"]
+        # Digits beyond the microsecond are noise.
+        for phase in PHASES:
+            one[phase] = [round(seconds, 6) for seconds in line["phases"][phase]["seconds"]]
+        one["all"] = [round(sum(parts), 6) for parts in zip(*(one[phase] for phase in PHASES))]
+        kept.append(one)
+    return kept
+
+
+def phases_of(found):
+    """Milliseconds of each phase and of all: medians over the runs of the median repetition. {} where none are told."""
+    if not all("all" in one for one in found):
+        return {}
+    return {phase: 1e3 * statistics.median(statistics.median(one[phase]) for one in found) for phase in (*PHASES, "all")}
+
+
 def bandwidth(one, direction):
     """MiB/s of the median repetition of one run; None where it did not go in this direction."""
     seconds = one.get(direction)
@@ -71,7 +109,7 @@ def rows_of(series):
         described = series["cases"][case]
         row = {**described["labels"], **described["patterns"].get(pattern, {}), "case": case, "variant": variant,
                "pattern": pattern, "runs": len(found), "bytes": next(iter(found.values()))["bytes"]}
-        for direction in ("write", "read"):
+        for direction in ("write", "read", "all"):
             each = {alternation: bandwidth(one, direction) for alternation, one in found.items()}
             each = {alternation: value for alternation, value in each.items() if value is not None}
             if each:
@@ -82,6 +120,9 @@ def rows_of(series):
             values = [one[name] for one in found.values() if name in one]
             if values:
                 row[name] = [max(node) for node in zip(*values)] if isinstance(values[0], list) else max(values)
+        phases = phases_of(list(found.values()))
+        if phases:
+            row.update(phases=phases, **{name: next(iter(found.values()))[name] for name in ("input", "output")})
         counters = [one["counters"] for one in found.values() if "counters" in one]
         if counters:
             row["counters"] = {name: statistics.median(one.get(name, 0) for one in counters) for name in COUNTERS}

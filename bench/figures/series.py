@@ -38,6 +38,7 @@ class Case:
     repetitions: int = 5
     options: tuple = ()
     seconds: float = 300
+    program: str = "patterns"  # or "scorpio", whose patterns are its methods
 
     @property
     def key(self):
@@ -190,4 +191,23 @@ def limits(quick):
     return Series("limits", "Even realms against memory-conscious placement under limits of 4, 16 and 64 MiB a host", cases)
 
 
-ALL = {"datatypes": datatypes, "sieving": sieving, "realms": realms, "memory": memory, "limits": limits}
+def scorpio(quick):
+    """SCORPIO, figures 4, 5, 8 and 9."""
+    grid = "16x16x16" if quick else "128x128x128"
+    cases = []
+    for access, options in (("vectors", ()), ("blocks", ("--blocks",))):
+        for mpi, counts in (("openmpi", (1, 2, 4, 8)), ("mpich", (1, 2, 4))):
+            for ranks in counts[1:2] if quick else counts:
+                methods = {method: {"method": method} for method in ("hdf5-collective", "hdf5-independent")}
+                for size in (1, 2, 4, 8):
+                    if size <= ranks:
+                        methods[f"scorpio:{size}"] = {"method": "scorpio", "group_ranks": size}
+                methods["scorpio:auto"] = {"method": "scorpio:auto"}
+                cases.append(Case({"access": access, "mpi": mpi, "ranks": ranks}, [Variant("own", concilio=False)], methods,
+                                  mpi=mpi, ranks=ranks, repetitions=2 if quick else 7, program="scorpio",
+                                  options=("--grid", grid, *options)))
+    return Series("scorpio", "SCORPIO beside plain HDF5: by group size, by ranks, and where the time goes", cases)
+
+
+ALL = {"datatypes": datatypes, "sieving": sieving, "realms": realms, "memory": memory, "limits": limits,
+       "scorpio": scorpio}

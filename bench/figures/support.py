@@ -27,6 +27,12 @@ def fault_of(name, value, table):
     return None
 
 
+def program_of(build, case):
+    """Path of the benchmark program of a case."""
+    prefix = "concilio-scorpio-bench" if case.program == "scorpio" else "concilio-bench"
+    return build / f"libexec/concilio/{prefix}-{case.mpi}"
+
+
 def faults_of(variant, table):
     if not variant.concilio:
         return []

@@ -177,4 +177,33 @@ def within(row):
     return "no" if any(over) else "yes"
 
 
-ALL = {"datatypes": datatypes, "sieving": sieving, "realms": realms, "memory": memory, "limits": limits}
+def both(row, name):
+    """What is told of the files read and written: "4", or "4/1"."""
+    values = [str(row[file][name]) for file in ("input", "output") if name in row[file]]
+    return "/".join(dict.fromkeys(values)) or "-"
+
+
+def scorpio(rows):
+    lines = []
+    # All of it is in the drawing.
+    shown = [row for row in rows if row["ranks"] >= min(4, max(row["ranks"] for row in rows))]
+    for case in dict.fromkeys(row["case"] for row in shown):
+        here = records.select(shown, case=case)
+        bases = [records.find(here, method=name) for name in ("hdf5-collective", "hdf5-independent")]
+        for row in here:
+            ratios = [times(row, base, direction) if row is not base else "1" for base in bases
+                      for direction in ("read", "write")]
+            phases = [f"{row['phases'][phase]:.1f}" for phase in (*records.PHASES, "all")]
+            group_bytes = max(row[file].get("group_bytes", 0) for file in ("input", "output"))
+            memory_text = f"{row['peak_bytes_per_rank'] / MIB:.1f} of {group_bytes / MIB:.0f}" if group_bytes else "-"
+            lines.append([row["access"], row["mpi"], row["ranks"], f"`{row['pattern']}`", both(row, "groups"),
+                          both(row, "openers"), *phases, " / ".join(ratios[:2]), " / ".join(ratios[2:]), memory_text])
+    return table(["access", "MPI", "ranks", "method", "groups", "opens", *records.PHASES, "all",
+                  "times collective, read / write", "times independent, read / write", "buffer of the group's, MiB"], lines)
+
+
+# What figures are, where they are not MiB/s.
+UNITS = {"scorpio": "Milliseconds"}
+
+ALL = {"datatypes": datatypes, "sieving": sieving, "realms": realms, "memory": memory, "limits": limits,
+       "scorpio": scorpio}

@@ -263,18 +263,22 @@ std::vector<Slab> slabs_of(const std::vector<Box>& boxes, int64_t most_cells,
     by_box += std::min(windows_of(box, most_cells), very_many - by_box);
   }
   const Box bounds = bounding_box(boxes);
-  if (by_box <= windows_of(bounds, most_cells)) {
-    for (const Box& box : boxes) {
-      for (Box& window : cut(box, most_cells, granule)) out.push_back({window, {window}});
-    }
-    return out;
-  }
+  if (by_box <= windows_of(bounds, most_cells)) return cut_boxes(boxes, most_cells, granule);
   for (Box& window : cut(bounds, most_cells, granule)) {
     Slab slab{std::move(window), {}};
     for (const Box& box : boxes) {
       if (meet(box, slab.window)) slab.boxes.push_back(intersection(box, slab.window));
     }
     if (!slab.boxes.empty()) out.push_back(std::move(slab));
+  }
+  return out;
+}
+
+std::vector<Slab> cut_boxes(const std::vector<Box>& boxes, int64_t most_cells,
+                            const std::vector<int64_t>& granule) {
+  std::vector<Slab> out;
+  for (const Box& box : boxes) {
+    for (Box& window : cut(box, most_cells, granule)) out.push_back({window, {window}});
   }
   return out;
 }

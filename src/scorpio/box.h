@@ -52,6 +52,10 @@ struct Slab {
 std::vector<Slab> slabs_of(const std::vector<Box>& boxes, int64_t most_cells,
                            const std::vector<int64_t>& granule);
 
+// The same, of single boxes only: all windows are full.
+std::vector<Slab> cut_boxes(const std::vector<Box>& boxes, int64_t most_cells,
+                            const std::vector<int64_t>& granule);
+
 // Whether the box's cells follow each other without a gap in an array of these extents in C order.
 bool contiguous_in(const Box& box, const std::vector<int64_t>& extents);
 

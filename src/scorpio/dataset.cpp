@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "scorpio/netcdf.h"
+#include "scorpio/objects.h"
 #include "scorpio/transfer.h"
 
 namespace concilio::scorpio {
@@ -62,6 +63,9 @@ Result<Dataset> Dataset::open(File& file, const Request& request) {
 
 Status Dataset::open_on_root(const Request& request) {
   if (path_ == "/") return Error{ErrorKind::argument, 0, "the name of a dataset is missing"};
+  if (request.write && file_->writable && file_->netcdf) {
+    if (Status status = make_way(file_->id, path_, request.extents); !status) return status;
+  }
   const auto there = path_exists(file_->id, path_);
   if (!there) return there.error();
   if (!*there) {
@@ -86,8 +90,8 @@ Status Dataset::make(const Request& request) {
   const Handle space(
       H5Screate_simple(static_cast<int>(request.extents.size()), sizes(request.extents).data(), nullptr),
       H5Sclose);
-  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose), links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  bool well = space.ok() && creation.ok() && links.ok() && H5Pset_create_intermediate_group(links, 1) >= 0;
+  const Handle creation = creation_properties(*file_, H5P_DATASET_CREATE);
+  bool well = space.ok() && creation.ok();
   const std::vector<int64_t> chunk = chunk_for(file_->creation, request.extents, request.element.bytes);
   if (well && !chunk.empty()) {
     well = H5Pset_chunk(creation, static_cast<int>(chunk.size()), sizes(chunk).data()) >= 0;
@@ -95,12 +99,11 @@ Status Dataset::make(const Request& request) {
     if (well && file_->creation.deflate > 0)
       well = H5Pset_deflate(creation, static_cast<unsigned>(file_->creation.deflate)) >= 0;
   }
-  if (well && file_->netcdf)
-    well = H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
   if (!well) return hdf5_error("could not prepare its creation");
-  id_ =
-      Handle(H5Dcreate2(file_->id, path_.c_str(), request.element.hdf5, space, links, creation, H5P_DEFAULT),
-             H5Dclose);
+  if (Status made = make_parents(*file_, path_); !made) return made;
+  id_ = Handle(
+      H5Dcreate2(file_->id, path_.c_str(), request.element.hdf5, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+      H5Dclose);
   if (!id_.ok()) return hdf5_error("could not create it");
   if (!file_->netcdf) return {};
   return add_dimension_scales(*file_, id_, path_, request.extents);
@@ -159,8 +162,9 @@ Status check_block(const Box& block, const std::vector<int64_t>& extents, const 
 Status move_blocks(Group& group, File& file, const Request& request, const Box& block, void* data) {
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
-  const Transfer transfer{*file.layout,          request.write,      dataset->id(),    request.element.hdf5,
-                          request.element.bytes, dataset->extents(), dataset->chunk(), group.buffer_bytes};
+  const Transfer transfer{*file.layout,         request.write,         dataset->id(),
+                          request.element.hdf5, request.element.bytes, dataset->extents(),
+                          dataset->chunk(),     group.buffer_bytes,    !request.write && file.writable};
   Status status = check_block(block, dataset->extents(), data);
   // Planning goes by the dataset's dimensions.
   const size_t ndims = dataset->extents().size();

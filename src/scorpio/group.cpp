@@ -143,6 +143,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   file->name = name;
   file->writable = mode != SCORPIO_FILE_READONLY;
   file->netcdf = mode == SCORPIO_FILE_CREATE_NETCDF4;
+  file->made = file->netcdf || mode == SCORPIO_FILE_CREATE;
   const bool reads = mode == SCORPIO_FILE_READONLY;
   const bool chooses = group.division.size == 0 && group.division.number == 0;
   int64_t bytes = group.expected_bytes;
@@ -154,6 +155,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
     auto id = open_on_root(*file, mode);
     if (!id) return id.error();
     file->id = *id;
+    if (mode == SCORPIO_FILE_READWRITE) file->netcdf = is_netcdf(file->id);
     return {};
   });
   if (!opened) {

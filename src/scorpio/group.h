@@ -35,6 +35,7 @@ struct File {
   LayoutRef layout;
   hid_t id = -1;  // on roots
   bool writable = false;
+  bool made = false;  // by this opening
   bool netcdf = false;
   Creation creation;
   std::vector<OpenGroup> groups;   // the last is the one names are relative to

@@ -7,182 +7,10 @@
 #include "scorpio/agreement.h"
 #include "scorpio/copy_cells.h"
 #include "scorpio/hdf5_support.h"
+#include "scorpio/slab_plan.h"
 
 namespace concilio::scorpio {
 namespace {
-
-// No message and no HDF5 call is larger.
-constexpr int64_t most_bytes_a_slab = int64_t{1} << 30;
-
-// What is contiguous in the file gains nothing from larger requests, and loses the processor's caches. What
-// is scattered is brought together by MPI-IO the better the more of it there is.
-constexpr int64_t small_slab_bytes = int64_t{2} << 20;
-
-// HDF5 takes long to unite more.
-constexpr size_t most_boxes_a_selection = 64;
-
-// The same on all ranks of a group.
-struct Plan {
-  std::vector<std::vector<Box>> parts;  // by local rank: what it moves; disjoint in writes
-  std::vector<Slab> slabs;
-  bool direct = false;  // a group of one rank: from and to its memory, without a buffer
-};
-
-std::vector<int64_t> numbers_of(const Box& box) {
-  std::vector<int64_t> numbers = box.start;
-  numbers.insert(numbers.end(), box.count.begin(), box.count.end());
-  return numbers;
-}
-
-std::vector<Box> boxes_of(const std::vector<int64_t>& numbers, size_t ndims) {
-  std::vector<Box> boxes;
-  for (size_t at = 0; at < numbers.size(); at += 2 * ndims) {
-    const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto middle = begin + static_cast<std::ptrdiff_t>(ndims);
-    boxes.push_back({{begin, middle}, {middle, middle + static_cast<std::ptrdiff_t>(ndims)}});
-  }
-  return boxes;
-}
-
-Box nothing_of(size_t ndims) {
-  return {std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
-}
-
-// Every rank's box.
-Result<std::vector<Box>> gather_boxes(MPI_Comm comm, const Box& mine) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  const std::vector<int64_t> numbers = numbers_of(mine);
-  const auto count = static_cast<int>(numbers.size());
-  std::vector<int64_t> all(numbers.size() * static_cast<size_t>(ranks));
-  if (Status status =
-          checked(MPI_Allgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
-                  "MPI_Allgather");
-      !status)
-    return status.error();
-  return boxes_of(all, mine.ndims());
-}
-
-// Every rank's boxes, in one list by rank.
-Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vector<Box>& mine,
-                                                   size_t ndims) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  std::vector<int64_t> numbers;
-  for (const Box& box : mine) {
-    const std::vector<int64_t> more = numbers_of(box);
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  }
-  const int count = static_cast<int>(numbers.size());
-  std::vector<int> counts(static_cast<size_t>(ranks)), places(static_cast<size_t>(ranks));
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-  int total = 0;
-  for (size_t rank = 0; rank < counts.size(); ++rank) {
-    places[rank] = total;
-    total += counts[rank];
-  }
-  std::vector<int64_t> all(static_cast<size_t>(total));
-  if (Status status = checked(MPI_Allgatherv(numbers.data(), count, MPI_INT64_T, all.data(), counts.data(),
-                                             places.data(), MPI_INT64_T, comm),
-                              "MPI_Allgatherv");
-      !status)
-    return status.error();
-  std::vector<std::vector<Box>> lists;
-  for (size_t rank = 0; rank < counts.size(); ++rank) {
-    const auto begin = all.begin() + places[rank];
-    lists.push_back(boxes_of({begin, begin + counts[rank]}, ndims));
-  }
-  return lists;
-}
-
-// On roots: the boxes of groups of higher ranks that meet this group's, where what this group would write is
-// not to stay. Only bounding boxes are exchanged unless some of them meet.
-Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::vector<Box>& mine,
-                                               size_t ndims) {
-  const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing_of(ndims) : bounding_box(mine));
-  if (!bounds) return bounds.error();
-  bool some_meet = false;
-  for (size_t a = 0; a < bounds->size() && !some_meet; ++a) {
-    for (size_t b = a + 1; b < bounds->size() && !some_meet; ++b)
-      some_meet = meet((*bounds)[a], (*bounds)[b]);
-  }
-  if (!some_meet) return std::vector<Box>();
-  const auto lists = gather_lists(layout.io, mine, ndims);
-  if (!lists) return lists.error();
-  std::vector<Box> later;
-  for (size_t group = static_cast<size_t>(layout.group) + 1; group < lists->size(); ++group) {
-    for (const Box& box : (*lists)[group]) {
-      if (std::any_of(mine.begin(), mine.end(), [&](const Box& own) { return meet(own, box); }))
-        later.push_back(box);
-    }
-  }
-  return later;
-}
-
-Status share_boxes(MPI_Comm comm, std::vector<Box>& boxes, size_t ndims) {
-  std::vector<int64_t> numbers;
-  for (const Box& box : boxes) {
-    const std::vector<int64_t> more = numbers_of(box);
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  }
-  int count = static_cast<int>(numbers.size());
-  if (Status status = checked(MPI_Bcast(&count, 1, MPI_INT, 0, comm), "MPI_Bcast"); !status) return status;
-  numbers.resize(static_cast<size_t>(count));
-  if (Status status = checked(MPI_Bcast(numbers.data(), count, MPI_INT64_T, 0, comm), "MPI_Bcast"); !status)
-    return status;
-  boxes = boxes_of(numbers, ndims);
-  return {};
-}
-
-std::vector<Slab> cut_into_slabs(const Transfer& transfer, const std::vector<Box>& boxes) {
-  if (boxes.empty()) return {};
-  const int64_t most = transfer.buffer_bytes - Buffer::overhead_bytes;
-  const Box bounds = bounding_box(boxes);
-  if (boxes.size() <= most_boxes_a_selection &&
-      bounds.cells() <= std::min(small_slab_bytes, most) / transfer.cell_bytes)
-    return {{bounds, boxes}};
-  const bool contiguous = transfer.chunk.empty() &&
-                          std::all_of(boxes.begin(), boxes.end(),
-                                      [&](const Box& box) { return contiguous_in(box, transfer.extents); });
-  // Two at a time.
-  const int64_t bytes = std::min(contiguous ? small_slab_bytes : most_bytes_a_slab, most / 2);
-  return slabs_of(boxes, bytes / transfer.cell_bytes, transfer.chunk);
-}
-
-Result<Plan> plan(const Transfer& transfer, const Box& block) {
-  const Layout& layout = transfer.layout;
-  auto blocks = gather_boxes(layout.local, block);
-  if (!blocks) return blocks.error();
-  Plan plan;
-  std::vector<Box> all;
-  if (transfer.write) {
-    plan.parts = without_later(*blocks);
-    for (const auto& parts : plan.parts) all.insert(all.end(), parts.begin(), parts.end());
-    all = consolidated(all);
-    if (layout.groups > 1) {
-      std::vector<Box> later;
-      if (layout.is_root()) {
-        auto found = boxes_of_later_groups(layout, all, block.ndims());
-        if (!found) return found.error();
-        later = std::move(*found);
-      }
-      if (Status status = share_boxes(layout.local, later, block.ndims()); !status) return status.error();
-      if (!later.empty()) {
-        for (auto& parts : plan.parts) parts = without(std::move(parts), later);
-        all = consolidated(without(std::move(all), later));
-      }
-    }
-  } else {
-    for (const Box& each : *blocks)
-      plan.parts.push_back(each.empty() ? std::vector<Box>() : std::vector<Box>{each});
-    all = consolidated(*blocks);
-  }
-  plan.direct = layout.local_ranks == 1 && all.size() == 1 && all.front() == block;
-  // What needs no buffer is cut only for HDF5's sake.
-  plan.slabs = plan.direct ? slabs_of(all, most_bytes_a_slab / transfer.cell_bytes, {})
-                           : cut_into_slabs(transfer, all);
-  return plan;
-}
 
 std::vector<hsize_t> sizes(const std::vector<int64_t>& numbers) {
   return {numbers.begin(), numbers.end()};
@@ -206,18 +34,19 @@ class Mover {
   explicit Mover(const Transfer& transfer) : transfer_(transfer) {}
 
   // What all roots must do alike. Collective over the roots.
-  Status prepare(const std::vector<Slab>& slabs) {
+  Status prepare(const SlabPlan& plan) {
     bool scattered = !transfer_.chunk.empty();
-    for (const Slab& slab : slabs)
+    for (const Slab& slab : plan.slabs)
       scattered = scattered || !slab.full() || !contiguous_in(slab.window, transfer_.extents);
-    int64_t mine[2] = {scattered ? 1 : 0, static_cast<int64_t>(slabs.size())}, most[2] = {1, 0};
-    // Where all is contiguous there is nothing for MPI-IO to bring together.
+    int64_t mine[3] = {scattered, plan.meets_others, static_cast<int64_t>(plan.slabs.size())}, most[3] = {};
     if (Status status =
-            checked(MPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, transfer_.layout.io), "MPI_Allreduce");
+            checked(MPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, transfer_.layout.io), "MPI_Allreduce");
         !status)
       return status;
-    collective_ = most[0] != 0;
-    rounds_ = most[1];
+    // Where all is contiguous there is nothing for MPI-IO to bring together. And some MPI-IO (Open MPI 4's
+    // vulcan and dynamic_gen2) loses bytes of collective reads whose parts overlap.
+    collective_ = most[0] != 0 && most[1] == 0;
+    rounds_ = most[2];
     properties_ = Handle(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
     if (!properties_.ok() ||
         H5Pset_dxpl_mpio(properties_, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT) < 0)
@@ -291,7 +120,7 @@ class Mover {
 // One group's pipeline.
 class Pipeline {
  public:
-  Pipeline(const Transfer& transfer, const Plan& plan, const Box& block, std::byte* data)
+  Pipeline(const Transfer& transfer, const SlabPlan& plan, const Box& block, std::byte* data)
       : transfer_(transfer), layout_(transfer.layout), plan_(plan), mine_{block, data} {}
 
   Status reserve(int64_t& peak_bytes) {
@@ -387,7 +216,7 @@ class Pipeline {
   static constexpr int tag = 1;
   const Transfer& transfer_;
   Layout& layout_;
-  const Plan& plan_;
+  const SlabPlan& plan_;
   const Array mine_;
   int64_t half_bytes_ = 0;
   std::vector<MPI_Request> requests_;
@@ -399,9 +228,9 @@ class Pipeline {
 Status run(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
            int64_t& peak_bytes) {
   Layout& layout = transfer.layout;
-  const auto planned = plan(transfer, block);
+  const auto planned = plan_slabs(transfer, block);
   Status status = planned ? mine : Status(planned.error());
-  const Plan empty;
+  const SlabPlan empty;
   Pipeline pipeline(transfer, planned ? *planned : empty, block, data);
   if (planned && !planned->direct) {
     const Status reserved = pipeline.reserve(peak_bytes);
@@ -410,7 +239,7 @@ Status run(const Transfer& transfer, const Box& block, std::byte* data, const St
   // From here on all groups and ranks take part, or none.
   if (status = agree(layout.global, status); !status) return status;
   Mover mover(transfer);
-  if (layout.is_root()) status = mover.prepare(planned->slabs);
+  if (layout.is_root()) status = mover.prepare(*planned);
   if (planned->direct) {
     if (status) {
       for (const Slab& slab : planned->slabs) mover.move(slab, block, data);

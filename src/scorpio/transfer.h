@@ -22,6 +22,10 @@ struct Transfer {
   std::vector<int64_t> extents;
   std::vector<int64_t> chunk;  // extents of a chunk; empty: not chunked
   int64_t buffer_bytes;        // at most
+  // Reads: a slab's window is read wholly. HDF5 1.10 errs where a file that is being written has not yet its
+  // full length: what a read of several pieces finds missing at the end it clears in memory as if the pieces
+  // had no gaps.
+  bool whole_windows;
 };
 
 // Moves this rank's `block` from or to `data`, which is dense. `mine` is what this rank has against that; if

@@ -56,6 +56,15 @@ def row(variant, write, **labels):
             "write": {"median": sorted(write)[len(write) // 2], "low": min(write), "high": max(write), "each": each}}
 
 
+def method(name, seconds=(0.1, 0.3, 0.2), **more):
+    """A line of the benchmark of SCORPIO."""
+    told = {"openers": 2, "groups": 2, "group_ranks": 2, "group_bytes": 32 * records.MIB}
+    return {"method": name, "library": "An MPI, of somebody", "bytes": 64 * records.MIB, "verified": True,
+            "h5diff": "same", "peak_growth_bytes": 10, "peak_buffer_bytes": 16 * records.MIB, "input": told,
+            "output": {**told, "openers": 1, "groups": 1},
+            "phases": {phase: {"seconds": list(seconds)} for phase in records.PHASES}, **more}
+
+
 class Records(unittest.TestCase):
     def test_json_among_what_launchers_say(self):
         text = "WARNING: no {such} network\n" + json.dumps({"patterns": []}, indent=2) + "\nbye\n"
@@ -93,6 +102,22 @@ class Records(unittest.TestCase):
         self.assertEqual((own["write"]["median"], own["write"]["low"], own["write"]["high"]), (32, 16, 64))
         self.assertEqual(len(rows), 3)
         self.assertIsNone(records.find(rows, case="a"))
+
+    def test_what_is_kept_of_scorpio(self):
+        text = "A warning\n" + "\n".join(json.dumps(method(name)) for name in ("hdf5-collective", "scorpio:2")) + "\n"
+        first, second = records.condense_scorpio(records.parse_lines(text))
+        self.assertEqual((first["pattern"], second["pattern"]), ("hdf5-collective", "scorpio:2"))
+        self.assertEqual(second["all"], [0.5, 1.5, 1.0])
+        self.assertEqual(records.bandwidth(second, "write"), 320)
+        self.assertEqual(records.phases_of([first, second])["all"], 1000)
+        self.assertEqual(records.phases_of([{"write": [1]}]), {})
+
+    def test_scorpio_that_failed_is_no_result(self):
+        for bad in ([], [method("scorpio:1", verified=False, failure="rank 0: what was read")]):
+            with self.assertRaises(records.Unusable):
+                records.condense_scorpio(bad)
+        with self.assertRaises(records.Unusable):
+            records.parse_lines("{broken")
 
     def test_ratio_of_what_was_measured_side_by_side(self):
         # A slow hour in which both were slow changes nothing.
@@ -146,6 +171,12 @@ def fabricated(made):
     for case in made.cases:
         for place, variant in enumerate(case.variants):
             for alternation in range(3):
+                if case.program == "scorpio":
+                    # Each method faster than the one before, by what that took.
+                    lines = [method(name, [1 / (i + 1)]) for i, name in enumerate(case.patterns)]
+                    runs.append({"case": case.key, "variant": variant.name, "alternation": alternation, "load": 0.5,
+                                 "patterns": records.condense_scorpio(lines)})
+                    continue
                 each = [pattern(name, [1 / (place + 1)], read={"seconds": [0.5 / (place + 1)]}) for name in case.patterns]
                 lines = [report(peak_bytes_by_node=[1 << 20] * max(case.hosts, 1)) for _ in each]
                 runs.append({"case": case.key, "variant": variant.name, "alternation": alternation, "load": 0.5,
@@ -161,7 +192,8 @@ class Series(unittest.TestCase):
     def test_tables_of_whole_series(self):
         # What stands in a line: a ratio that follows from the order of the variants.
         wanted = {"datatypes": "| 2.00 |", "sieving": "| 64 KiB | 100 | 64 | 128 | 192 | 256 | 320 | 0 % | 0 % |", "realms": "| 2.00 | 3.00 | 4.00 |",
-                  "memory": "| 64 | 128 | 192 | 3.00 | 128 | 256 | 384 | 3.00 |", "limits": "| 2.00 | 2.00 |"}
+                  "memory": "| 64 | 128 | 192 | 3.00 | 128 | 256 | 384 | 3.00 |", "limits": "| 2.00 | 2.00 |",
+                  "scorpio": "| blocks | openmpi | 8 | `scorpio:8` | 2/1 | 2/1 | 166.7 | 166.7 | 166.7 | 166.7 | 166.7 | 833.3 | 6.00 / 6.00 | 3.00 / 3.00 | 16.0 of 32 |"}
         for name, make in series.ALL.items():
             rows = records.rows_of(fabricated(make(False)))
             text = tables.ALL[name](rows)

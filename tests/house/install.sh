@@ -59,6 +59,31 @@ int main(int argc, char** argv) {
 }
 END
 
+cat > "$folder/scorpio.c" <<'END'
+#include <scorpio.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  iogroup_conf_t conf = {0, 2, MPI_COMM_NULL};
+  iogroup_t group;
+  int rows = 2, row = 1, rank, file;
+  double value, back = -1;
+  MPI_Init(&argc, &argv);
+  conf.commIncoming = MPI_COMM_WORLD;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  value = rank;
+  if (scorpio_IOgroup_init(&conf, &group)) return 3;
+  file = scorpio_open_file(argv[1], &group, SCORPIO_FILE_CREATE);
+  if (file == FAILURE) return 4;
+  if (scorpio_write_dataset(&value, SCORPIO_DOUBLE, 1, &rows, &row, file, "x", &group, SCORPIO_UNIFORM_CONTIGUOUS_WRITE)) return 5;
+  if (scorpio_read_dataset(&back, SCORPIO_DOUBLE, 1, &rows, &row, file, "x", &group, SCORPIO_UNIFORM_CONTIGUOUS_READ)) return 6;
+  if (scorpio_close_file(file, &group) || back != value || scorpio_IOgroup_cleanup(&group)) return 7;
+  if (rank == 0) printf("scorpio abc\n");
+  MPI_Finalize();
+  return 0;
+}
+END
+
 pkg_config() { PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name concilio.pc)") pkg-config "$@"; }
 if command -v pkg-config > /dev/null; then
   [ "$(pkg_config --modversion concilio)" = "$version" ] || fail "pkg-config --modversion concilio"
@@ -95,6 +120,12 @@ for i in "${!mpis[@]}"; do
       says "$version" "linked by pkg-config" "${launch[@]}" "$folder/linked-$mpi"
   fi
 
+  if command -v pkg-config > /dev/null && [ -n "$(find "$prefix" -name "concilio-scorpio-$mpi.pc")" ]; then
+    eval "set -- $(pkg_config --cflags --libs "concilio-scorpio-$mpi")"
+    must "${compilers[$i]}" -Wall -Wextra -Werror "$folder/scorpio.c" -o "$folder/scorpio-$mpi" "$@" &&
+      says scorpio "SCORPIO, linked by pkg-config" "${launch[@]}" "$folder/scorpio-$mpi"
+  fi
+
   mkdir -p "$folder/cmake-$mpi"
   cat > "$folder/cmake-$mpi/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
@@ -114,4 +145,14 @@ END
     must "$folder/cmake-$mpi/build/header" &&
     says "$version" "linked by CMake" "${launch[@]}" "$folder/cmake-$mpi/build/program"
 done
+
+# The Python package finds the library of its MPI beside it.
+if [ -n "$(find "$prefix" -path "*/openmpi/libconcilio_scorpio.so")" ] &&
+  /usr/bin/python3 -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("mpi4py") and u.find_spec("numpy")))'; then
+  unset CONCILIO_SCORPIO_LIBRARY
+  must env PYTHONPATH="$(dirname "$(find "$prefix" -path "*/python/concilio")")" /usr/bin/python3 -c "
+from concilio import __version__, _scorpio_c
+assert __version__ == '$version', __version__
+assert _scorpio_c.library.path.startswith('$prefix/'), _scorpio_c.library.path"
+fi
 exit $failed

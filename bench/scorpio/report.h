@@ -1,0 +1,24 @@
+// What was measured, for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure.h"
+
+namespace concilio::bench::scorpio {
+
+struct Circumstances {
+  std::string library;  // the MPI's
+  int ranks = 1;
+  int repetitions = 5;
+  int64_t buffer_bytes = 0;
+};
+
+std::string table(const Workload& workload, const Circumstances& circumstances,
+                  const std::vector<Outcome>& outcomes);
+// A line of JSON for each method.
+std::string json_lines(const Workload& workload, const Circumstances& circumstances,
+                       const std::vector<Outcome>& outcomes);
+
+}  // namespace concilio::bench::scorpio

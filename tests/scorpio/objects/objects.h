@@ -1,0 +1,98 @@
+// Situations of SCORPIO's objects: attributes, strings, groups, links, netCDF-4, XDMF. A failed expectation
+// is noted and the situation goes on, so that ranks stay together.
+#pragma once
+
+#include <hdf5.h>
+#include <mpi.h>
+#include <scorpio.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace objects {
+
+struct Context {
+  int rank = 0, ranks = 1;
+  int group_size = 1;
+  std::string folder;
+  int failures = 0;
+
+  std::string path(const std::string& name) const { return folder + "/" + name; }
+  void fail(const char* file, int line, const std::string& what);
+};
+extern Context context;
+
+struct Situation {
+  const char* name;
+  void (*run)();
+};
+std::vector<Situation>& all();
+bool enroll(const char* name, void (*run)());
+
+// An I/O group of the size that is being tried, and one file.
+class Session {
+ public:
+  explicit Session(const std::string& name, file_mode_t mode = SCORPIO_FILE_CREATE);
+  Session(const Session&) = delete;
+  ~Session();
+  void again(file_mode_t mode);  // closes the file and opens it so
+
+  iogroup_t* group() { return &group_; }
+  int file() const { return file_; }
+  iofile_t shown() const { return *group_.file[file_]; }
+  // A dataset of doubles 0, 1, 2 ... or ints, by rows.
+  void write(const std::string& name, const std::vector<int64_t>& extents, datatype_t type = SCORPIO_DOUBLE);
+
+ private:
+  std::string path_;
+  iogroup_t group_{};
+  int file_ = FAILURE;
+};
+
+// Memory that SCORPIO gave.
+template <typename T>
+struct Given {
+  T* data = nullptr;
+  Given() = default;
+  Given(const Given&) = delete;
+  ~Given() { std::free(data); }
+  void** untyped() { return reinterpret_cast<void**>(&data); }
+};
+
+// What plain HDF5 makes of a file, on rank 0, before the others go on.
+void with_plain_hdf5(const std::string& name, void (*make)(hid_t file));
+
+bool holds(const std::string& text, const std::string& part);
+
+}  // namespace objects
+
+#define SITUATION(group, name)                                   \
+  static void group##_##name();                                  \
+  [[maybe_unused]] static const bool group##_##name##_enrolled = \
+      objects::enroll(#group "." #name, group##_##name);         \
+  static void group##_##name()
+
+#define EXPECT(condition)                                                               \
+  do {                                                                                  \
+    if (!(condition)) objects::context.fail(__FILE__, __LINE__, "not so: " #condition); \
+  } while (0)
+
+// A call that must succeed.
+#define WELL(call)                                                                                 \
+  do {                                                                                             \
+    if ((call) != 0)                                                                               \
+      objects::context.fail(__FILE__, __LINE__, std::string(#call) + ": " + scorpio_last_error()); \
+  } while (0)
+
+// A call that must fail on this rank, as on all, and say why.
+#define FAILS(part, call)                                                                                  \
+  do {                                                                                                     \
+    if ((call) != FAILURE) {                                                                               \
+      objects::context.fail(__FILE__, __LINE__, std::string(#call) + " succeeds");                         \
+    } else if (!objects::holds(scorpio_last_error(), part)) {                                              \
+      objects::context.fail(__FILE__, __LINE__,                                                            \
+                            std::string(#call) + " says not " + (part) + " but: " + scorpio_last_error()); \
+    }                                                                                                      \
+  } while (0)

@@ -1,0 +1,130 @@
+// concilio bench scorpio: SCORPIO against plain HDF5, collective and independent.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "launch_bench.h"
+#include "subcommands.h"
+
+namespace concilio::tools {
+
+namespace {
+
+constexpr const char* help_of_methods =
+    "Two files: each dataset is read from one, which is made before, and written to the other, by every\n"
+    "method in turn: plain HDF5 with collective transfers, with independent ones, and SCORPIO with I/O\n"
+    "groups of each size. Values are checked, and files by h5diff where it is installed.\n"
+    "The exit status is 1 if a value was wrong or a call failed, 2 if the command line was.";
+
+struct Options {
+  int ranks = 4;
+  std::string mpi, grid = "128x128x128";
+  bool blocks = false;
+  int variables = 4;
+  std::string processes;
+  std::string group_sizes;
+  int64_t buffer_bytes = 0;
+  int repetitions = 5;
+  bool concilio = false, json = false;
+  std::string file;
+  double timeout_seconds = 300;
+};
+
+Words arguments_of(const Options& options, const std::string& file) {
+  Words words = {"--grid", options.grid, "--repetitions", std::to_string(options.repetitions),
+                 "--file", file};
+  if (options.blocks)
+    words.insert(words.end(), {"--blocks", "--variables", std::to_string(options.variables)});
+  if (!options.processes.empty()) words.insert(words.end(), {"--processes", options.processes});
+  if (!options.group_sizes.empty()) words.insert(words.end(), {"--group-sizes", options.group_sizes});
+  if (options.buffer_bytes > 0)
+    words.insert(words.end(), {"--buffer-bytes", std::to_string(options.buffer_bytes)});
+  if (options.json) words.push_back("--json");
+  return words;
+}
+
+int run(const Options& options, const Environment& environment) {
+  const auto refuse = [](const std::string& message) {
+    complain("bench scorpio: " + message);
+    return exit_usage;
+  };
+  const auto flavours = bench_flavours(options.mpi, environment, find_scorpio_bench_program);
+  if (!flavours) return refuse(flavours.error().message);
+  if (flavours->size() > 1 && !options.mpi.empty()) return refuse("--mpi: one of them at a time");
+  const auto program = find_scorpio_bench_program(flavours->front(), environment);
+  if (!program) return refuse(program.error().message);
+  const std::string file = options.file.empty() ? default_data_file(environment, "") : options.file;
+  auto command = make_launch_command({flavours->front(), options.ranks, options.concilio, options.json},
+                                     *program, arguments_of(options, file), "", environment);
+  if (!command) return refuse(command.error().message);
+  command->data_files = {file + ".in.h5", file + ".out.h5", file + ".out.h5.h5diff"};
+  const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::yes);
+  if (!captured) return refuse(captured.error().message);
+  if (captured->exit_status == exit_timeout)
+    complain(fmt::format("bench scorpio: not done within {} seconds, ended (see --timeout)",
+                         options.timeout_seconds));
+  return captured->exit_status;
+}
+
+void add_workload_options(CLI::App& parser, Options& options) {
+  parser.add_option("--grid", options.grid, "Cells in each dimension, the slowest varying first")
+      ->type_name("AxBxC")
+      ->capture_default_str();
+  parser.add_flag(
+      "--blocks", options.blocks,
+      "3-D blocks of several variables of doubles; else parts of one vector of integers and one of "
+      "doubles");
+  parser.add_option("--variables", options.variables, "With --blocks: how many")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  parser
+      .add_option(
+          "--processes", options.processes,
+          "With --blocks: ranks in each dimension (default: near a cube, most along the fastest varying)")
+      ->type_name("AxBxC");
+  parser
+      .add_option(
+          "--group-sizes", options.group_sizes,
+          "Ranks of an I/O group, a list of numbers, 'all', and 'auto', the library's choice (default: "
+          "1,2,4,... all, auto)")
+      ->type_name("LIST");
+  parser
+      .add_option("--buffer-bytes", options.buffer_bytes,
+                  "Buffer of an I/O group's root (default: SCORPIO_BUFFER_BYTES, or 16 MiB)")
+      ->check(CLI::Range(int64_t{4096}, int64_t{1} << 40))
+      ->type_name("BYTES");
+}
+
+}  // namespace
+
+Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment) {
+  CLI::App* parser =
+      bench.add_subcommand("scorpio", "SCORPIO against plain HDF5, collective and independent");
+  auto options = std::make_shared<Options>();
+  parser->add_option("-n", options->ranks, "Number of ranks")
+      ->check(CLI::PositiveNumber)
+      ->type_name("RANKS")
+      ->capture_default_str();
+  parser->add_option("--mpi", options->mpi, flavour_words() + " (default: what is installed)")
+      ->type_name("MPI");
+  add_workload_options(*parser, *options);
+  parser->add_option("--repetitions", options->repetitions, "Measured ones, after one that is not")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  parser->add_flag("--concilio", options->concilio, "Under Concilio, not the MPI's own MPI-IO");
+  parser
+      ->add_option("--file", options->file,
+                   "Work on PATH.in.h5 and PATH.out.h5, made anew and removed (default: in TMPDIR, or here)")
+      ->type_name("PATH");
+  parser->add_flag("--json", options->json, "Results as JSON, a line a method");
+  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which it is ended")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  parser->footer(help_of_methods);
+  return {parser, [=] { return run(*options, environment); }};
+}
+
+}  // namespace concilio::tools
