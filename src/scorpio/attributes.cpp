@@ -193,7 +193,7 @@ int write_attribute(const Asked& asked, const Given& given) noexcept {
       values.shape = *shape;
       if (Status taken = take_values(file, asked, given, values); !taken) return in_words(asked, taken);
       const Status written = at_roots(file, [&]() -> Status {
-        if (Status status = may_change(file); !status) return status;
+        if (Status status = may_change(file, file.path_of(asked.object)); !status) return status;
         const auto object = open_object(file.id, file.path_of(asked.object));
         if (!object) return object.error();
         return put(*object, asked.attr, values);

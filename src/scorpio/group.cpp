@@ -41,14 +41,15 @@ Result<hid_t> open_on_root(const File& file, file_mode_t mode) {
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   hid_t id = -1;
   const char* tried = "open";
+  // Closed after the error is read: to close it would clear what HDF5 tells.
+  Handle creation;
   if (mode == SCORPIO_FILE_READONLY) {
     id = H5Fopen(file.name.c_str(), H5F_ACC_RDONLY, access);
   } else if (mode == SCORPIO_FILE_READWRITE) {
     id = H5Fopen(file.name.c_str(), H5F_ACC_RDWR, access);
     tried = "open for writing";
   } else {
-    const Handle creation =
-        file.netcdf ? netcdf_file_creation() : Handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    creation = file.netcdf ? netcdf_file_creation() : Handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     id = H5Fcreate(file.name.c_str(), H5F_ACC_TRUNC, creation, access);
     tried = "create";
   }

@@ -109,7 +109,7 @@ Status make(File& file, const Writing& writing) {
 }
 
 Result<StringSet> open_to_write(File& file, const Writing& writing) {
-  if (Status status = may_change(file); !status) return status.error();
+  if (Status status = may_change(file, writing.path); !status) return status.error();
   const auto kind = kind_of(file.id, writing.path);
   if (!kind) return kind.error();
   if (*kind == Kind::none) {
