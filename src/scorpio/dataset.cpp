@@ -7,6 +7,7 @@
 
 #include "scorpio/netcdf.h"
 #include "scorpio/objects.h"
+#include "scorpio/small.h"
 #include "scorpio/transfer.h"
 
 namespace concilio::scorpio {
@@ -128,16 +129,14 @@ Status Dataset::measure() {
 
 Status Dataset::share_extents() {
   const MPI_Comm local = file_->layout->local;
-  int64_t counts[2] = {static_cast<int64_t>(extents_.size()), static_cast<int64_t>(chunk_.size())};
-  Status status = checked(MPI_Bcast(counts, 2, MPI_INT64_T, 0, local), "MPI_Bcast");
-  std::vector<int64_t> numbers = extents_;
-  numbers.insert(numbers.end(), chunk_.begin(), chunk_.end());
-  numbers.resize(static_cast<size_t>(counts[0] + counts[1]));
-  if (status)
-    status = checked(MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, local),
-                     "MPI_Bcast");
-  extents_.assign(numbers.begin(), numbers.begin() + counts[0]);
-  chunk_.assign(numbers.begin() + counts[0], numbers.end());
+  // Room for any dataset's, so that one call tells them all.
+  int64_t numbers[2 + 2 * H5S_MAX_RANK] = {static_cast<int64_t>(extents_.size()),
+                                           static_cast<int64_t>(chunk_.size())};
+  std::copy(chunk_.begin(), chunk_.end(), std::copy(extents_.begin(), extents_.end(), numbers + 2));
+  const Status status = told(local, numbers, 2 + 2 * H5S_MAX_RANK);
+  const int64_t* extents = numbers + 2;
+  extents_.assign(extents, extents + numbers[0]);
+  chunk_.assign(extents + numbers[0], extents + numbers[0] + numbers[1]);
   return status;
 }
 

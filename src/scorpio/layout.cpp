@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "scorpio/agreement.h"
+#include "scorpio/small.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -24,14 +25,18 @@ std::list<Known>& all_known() {
 
 void free_layout(Layout& layout) {
   layout.buffer.detach();
-  if (layout.io != MPI_COMM_NULL) MPI_Comm_free(&layout.io);
-  if (layout.local != MPI_COMM_NULL) MPI_Comm_free(&layout.local);
+  for (MPI_Comm* comm : {&layout.io, &layout.local}) {
+    if (*comm == MPI_COMM_NULL) continue;
+    forget_small(*comm);
+    MPI_Comm_free(comm);
+  }
 }
 
 // Called at the beginning of MPI_Finalize, when MPI still works.
 int forget_all(MPI_Comm, int, void*, void*) {
   for (Known& known : all_known()) {
     for (auto& [division, layout] : known.layouts) free_layout(*layout);
+    forget_small(known.comm);
     MPI_Comm_free(&known.comm);
   }
   all_known().clear();
@@ -172,7 +177,7 @@ Result<int> ranks_per_node(MPI_Comm comm) {
 }
 
 int chosen_group_size(bool reads, int ranks, int ranks_per_node, int64_t bytes) {
-  constexpr int64_t bytes_a_root = int64_t{64} << 20;
+  constexpr int64_t bytes_a_root = int64_t{256} << 20;
   const int most = reads ? 1024 : 16;
   const int least = static_cast<int>(ceil_divide(ranks_per_node, 4));
   int64_t size = ranks_per_node;

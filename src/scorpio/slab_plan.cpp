@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scorpio/agreement.h"
+#include "scorpio/small.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -39,17 +40,9 @@ Box nothing_of(size_t ndims) {
 
 // Every rank's box.
 Result<std::vector<Box>> gather_boxes(MPI_Comm comm, const Box& mine) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  const std::vector<int64_t> numbers = numbers_of(mine);
-  const auto count = static_cast<int>(numbers.size());
-  std::vector<int64_t> all(numbers.size() * static_cast<size_t>(ranks));
-  if (Status status =
-          checked(MPI_Allgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
-                  "MPI_Allgather");
-      !status)
-    return status.error();
-  return boxes_of(all, mine.ndims());
+  const auto all = gathered(comm, numbers_of(mine));
+  if (!all) return all.error();
+  return boxes_of(*all, mine.ndims());
 }
 
 // Every rank's boxes, in one list by rank.
@@ -114,11 +107,11 @@ Status share_boxes(MPI_Comm comm, std::vector<Box>& boxes, size_t ndims) {
     const std::vector<int64_t> more = numbers_of(box);
     numbers.insert(numbers.end(), more.begin(), more.end());
   }
-  int count = static_cast<int>(numbers.size());
-  if (Status status = checked(MPI_Bcast(&count, 1, MPI_INT, 0, comm), "MPI_Bcast"); !status) return status;
+  auto count = static_cast<int64_t>(numbers.size());
+  if (Status status = told(comm, &count, 1); !status) return status;
+  if (count == 0) return {};
   numbers.resize(static_cast<size_t>(count));
-  if (Status status = checked(MPI_Bcast(numbers.data(), count, MPI_INT64_T, 0, comm), "MPI_Bcast"); !status)
-    return status;
+  if (Status status = told(comm, numbers.data(), static_cast<int>(count)); !status) return status;
   boxes = boxes_of(numbers, ndims);
   return {};
 }

@@ -8,6 +8,7 @@
 #include "scorpio/copy_cells.h"
 #include "scorpio/hdf5_support.h"
 #include "scorpio/slab_plan.h"
+#include "scorpio/small.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -38,11 +39,8 @@ class Mover {
     bool scattered = !transfer_.chunk.empty();
     for (const Slab& slab : plan.slabs)
       scattered = scattered || !slab.full() || !contiguous_in(slab.window, transfer_.extents);
-    int64_t mine[3] = {scattered, plan.meets_others, static_cast<int64_t>(plan.slabs.size())}, most[3] = {};
-    if (Status status =
-            checked(MPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, transfer_.layout.io), "MPI_Allreduce");
-        !status)
-      return status;
+    int64_t most[3] = {scattered, plan.meets_others, static_cast<int64_t>(plan.slabs.size())};
+    if (Status status = largest(transfer_.layout.io, most, 3); !status) return status;
     // Where all is contiguous there is nothing for MPI-IO to bring together. And some MPI-IO (Open MPI 4's
     // vulcan and dynamic_gen2) loses bytes of collective reads whose parts overlap.
     collective_ = most[0] != 0 && most[1] == 0;
