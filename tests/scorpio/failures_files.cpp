@@ -286,13 +286,15 @@ SITUATION(MoreElementsThanAnInt) {
   OK(scorpio_read_dataset_map(rows.data(), SCORPIO_BYTE, 2, many, 2, map, file, "square", file.group()));
   EXPECT(rows[many[1] - 1] == static_cast<unsigned char>(data[0]));
   struct stat information = {};
-  if (stat(file.path().c_str(), &information) == 0) EXPECT(information.st_blocks < 40000);
+  // Of 10 GiB. ROMIO leaves some buffers of zeros.
+  if (stat(file.path().c_str(), &information) == 0) EXPECT(information.st_blocks < (1 << 30) / 512);
 }
 
 // Groups of all sizes beside each other; communicators do not run out.
 SITUATION(VeryManyGroups) {
   std::vector<std::unique_ptr<Group>> groups;
-  for (int i = 0; i < (context.ranks > 2 ? 100 : 600); ++i) groups.push_back(std::make_unique<Group>(1 + i % context.ranks));
+  for (int i = 0; i < (context.ranks > 2 ? 100 : 600); ++i)
+    groups.push_back(std::make_unique<Group>(1 + i % context.ranks));
   for (size_t i = 0; i < groups.size(); i += 40) {
     const std::string path = path_of(std::to_string(i).c_str());
     const int handle = scorpio_open_file(path.c_str(), *groups[i], SCORPIO_FILE_CREATE);

@@ -32,7 +32,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   # RANKS:CASES. Ranks that poll make few of many.
   set(cases 1:120 2:120 3:80 4:60 5:20 7:10)
   if(mpi STREQUAL "mpich")
-    set(cases 1:120 2:120 3:40 4:20 5:6 7:4)
+    set(cases 1:120 2:120 3:40 4:12 5:6 7:3)
   endif()
   foreach(entry IN LISTS cases)
     string(REPLACE ":" ";" entry ${entry})
@@ -44,7 +44,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
                       COMMAND scorpio_oracle --seed 10${ranks} --cases 1500)
   endforeach()
   # With Concilio's own MPI-IO below.
-  concilio_mpi_test(scorpio.oracle-concilio.${mpi}.3 ${mpi} 3 scorpio COMMAND scorpio_oracle --seed 33 --cases 30)
+  concilio_mpi_test(scorpio.oracle-concilio.${mpi}.3 ${mpi} 3 scorpio COMMAND scorpio_oracle --seed 33 --cases 12)
   concilio_mpi_test(long.scorpio-oracle-concilio.${mpi}.4 ${mpi} 4 long LONG SECONDS 3600
                     COMMAND scorpio_oracle --seed 34 --cases 1000)
   foreach(ranks 1 2 4)
