@@ -109,7 +109,7 @@ Status take_values(const File& file, const Asked& asked, const Given& given, Val
   if (layout.rank == 0) {
     if (!given.data && values.shape.count > 0)
       mine = Error{ErrorKind::argument, 0, "its value is a null pointer"};
-    if (mine && strings) mine = gather_texts(values.shape, given, texts);
+    if (mine && strings) mine = caught([&] { return gather_texts(values.shape, given, texts); });
   }
   if (Status status = agree(layout.global, mine); !status) return status;
   if (!layout.is_root()) return {};
@@ -193,7 +193,7 @@ int write_attribute(const Asked& asked, const Given& given) noexcept {
       values.shape = *shape;
       if (Status taken = take_values(file, asked, given, values); !taken) return in_words(asked, taken);
       const Status written = at_roots(file, [&]() -> Status {
-        if (Status status = may_change(file); !status) return status;
+        if (Status status = may_change(file, file.path_of(asked.object)); !status) return status;
         const auto object = open_object(file.id, file.path_of(asked.object));
         if (!object) return object.error();
         return put(*object, asked.attr, values);

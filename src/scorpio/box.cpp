@@ -148,10 +148,9 @@ int64_t Box::cells() const {
 
 bool Box::contains(const Box& other) const {
   for (size_t d = 0; d < ndims(); ++d) {
-    // Without sums, which may overflow for what a caller gives.
-    if (other.start[d] < start[d] || other.count[d] > count[d] ||
-        other.start[d] - start[d] > count[d] - other.count[d])
-      return false;
+    // No sum of what a caller gives: it may overflow.
+    if (other.start[d] < start[d] || other.count[d] > count[d]) return false;
+    if (other.start[d] - start[d] > count[d] - other.count[d]) return false;
   }
   return true;
 }

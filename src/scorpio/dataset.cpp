@@ -68,7 +68,7 @@ Status Dataset::open_on_root(const Request& request) {
     if (Status status = make_way(file_->id, path_, request.extents); !status) return status;
   }
   if (request.write) {
-    if (Status status = may_change(*file_); !status) return status;
+    if (Status status = may_change(*file_, path_); !status) return status;
   }
   const auto there = kind_of(file_->id, path_);
   if (!there) return there.error();

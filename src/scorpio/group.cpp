@@ -42,14 +42,15 @@ Result<hid_t> open_on_root(const File& file, file_mode_t mode) {
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   hid_t id = -1;
   const char* tried = "open";
+  // Closed after the error is read: to close it would clear what HDF5 tells.
+  Handle creation;
   if (mode == SCORPIO_FILE_READONLY) {
     id = H5Fopen(file.name.c_str(), H5F_ACC_RDONLY, access);
   } else if (mode == SCORPIO_FILE_READWRITE) {
     id = H5Fopen(file.name.c_str(), H5F_ACC_RDWR, access);
     tried = "open for writing";
   } else {
-    const Handle creation =
-        file.netcdf ? netcdf_file_creation() : Handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    creation = file.netcdf ? netcdf_file_creation() : Handle(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     id = H5Fcreate(file.name.c_str(), H5F_ACC_TRUNC, creation, access);
     tried = "create";
   }
@@ -113,15 +114,10 @@ Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf) {
   const auto own = own_communicator(conf.commIncoming);
   if (!own) return own.error();
   group->comm = *own;
-  const Status valid =
-      conf.numIOgroups < 0 || conf.preferredGroupSize < 0
-          ? Status(Error{ErrorKind::argument, 0,
-                         "numIOgroups and preferredGroupSize must not be negative; 0 for both lets "
-                         "the library choose"})
-          : Status();
+  // What is not above 0 is not given: programs leave the one that they do not use unset.
   const std::string call =
-      fmt::format("makes I/O groups by number {} and size {}", conf.numIOgroups, conf.preferredGroupSize);
-  if (Status status = agree_on(group->comm, call, valid); !status) return status.error();
+      fmt::format("makes I/O groups of size {} or number {}", group->division.size, group->division.number);
+  if (Status status = agree_on(group->comm, call, {}); !status) return status.error();
   if (Status status = take_settings(*group); !status) return status.error();
   auto layout = layout_for(*group, false, 0);
   if (!layout) return layout.error();

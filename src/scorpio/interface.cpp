@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
+
 #include "scorpio/agreement.h"
 #include "scorpio/call.h"
 #include "scorpio/dataset.h"
@@ -13,14 +15,11 @@ namespace {
 
 thread_local std::string failure;
 
-std::vector<int64_t> wide(const int* dims, int ndims) {
-  return dims && ndims >= 1 && ndims <= H5S_MAX_RANK ? std::vector<int64_t>(dims, dims + ndims)
-                                                     : std::vector<int64_t>();
-}
-
-std::vector<int64_t> wide(const int64_t* dims, int ndims) {
-  return dims && ndims >= 1 && ndims <= H5S_MAX_RANK ? std::vector<int64_t>(dims, dims + ndims)
-                                                     : std::vector<int64_t>();
+// Nothing, where the number of dimensions cannot be: then there may be no memory of that size.
+template <typename Int>
+std::vector<int64_t> wide(const Int* dims, int ndims) {
+  const bool can_be = dims && ndims > 0 && ndims <= H5S_MAX_RANK;
+  return can_be ? std::vector<int64_t>(dims, dims + ndims) : std::vector<int64_t>();
 }
 
 Status refusal(const std::string& why) {
@@ -35,6 +34,9 @@ Status check_dims(int ndims, const char* what, const std::vector<int64_t>& dims)
   for (const int64_t n : dims) {
     if (n < 0) return refusal(fmt::format("{} has {}, which is negative", what, n));
   }
+  // No file has so many bytes, whatever the type.
+  if (Box{{}, dims}.cells() > std::numeric_limits<int64_t>::max() / 8)
+    return refusal(fmt::format("{} has more elements than can be: {}", what, words_of(dims)));
   return {};
 }
 

@@ -80,7 +80,7 @@ Status make_link(File& file, const std::string& target, int64_t location, const 
   }
   const std::string path = file.path_of(name.front() == '/' ? name : base + "/" + name);
   return at_roots(file, [&]() -> Status {
-    if (Status status = may_change(file); !status) return status;
+    if (Status status = may_change(file, path); !status) return status;
     if (Status status = make_parents(file, path); !status) return status;
     const htri_t there = H5Lexists(file.id, path.c_str(), H5P_DEFAULT);
     if (there < 0) return hdf5_error("could not look for " + path);

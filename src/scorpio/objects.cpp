@@ -90,7 +90,7 @@ Result<Handle> open_or_make_group(const File& file, const std::string& path) {
     const auto kind = kind_of(file.id, part);
     if (!kind) return kind.error();
     if (*kind == Kind::none) {
-      if (Status status = may_change(file); !status) return status.error();
+      if (Status status = may_change(file, part); !status) return status.error();
       const Handle properties = creation_properties(file, H5P_GROUP_CREATE);
       group = Handle(H5Gcreate2(file.id, part.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose);
     } else if (*kind == Kind::group) {
@@ -114,9 +114,9 @@ Status make_parents(const File& file, const std::string& path) {
   return {};
 }
 
-Status may_change(const File& file) {
+Status may_change(const File& file, const std::string& path) {
   if (file.writable) return {};
-  return Error{ErrorKind::read_only, 0, "the file was opened to be read only"};
+  return Error{ErrorKind::read_only, 0, fmt::format("{}: the file was opened to be read only", path)};
 }
 
 Status has_name(const char* name, const char* what) {

@@ -28,7 +28,7 @@ Result<Handle> open_or_make_group(const File& file, const std::string& path);
 Status make_parents(const File& file, const std::string& path);
 
 // An error if the file was opened to be read only.
-Status may_change(const File& file);
+Status may_change(const File& file, const std::string& path);
 // An error if there is no name; `what` it should name.
 Status has_name(const char* name, const char* what);
 

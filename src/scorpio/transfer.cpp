@@ -85,6 +85,9 @@ class Mover {
         file_space.ok() && memory_space.ok() ? Status() : hdf5_error("could not describe a slab");
     if (selected) selected = select(file_space, slab.boxes, std::vector<int64_t>(held.ndims()));
     if (selected) selected = select(memory_space, slab.boxes, held.start);
+    // Errors that HDF5 would find before it comes to what all roots do together.
+    if (selected && (H5Sselect_valid(file_space) <= 0 || H5Sselect_valid(memory_space) <= 0))
+      selected = hdf5_error("a slab leaves the dataset");
     if (!selected) {
       if (collective_) take_part();
       return selected;

@@ -38,7 +38,7 @@ int64_t growth_during(const std::function<void()>& work) {
   const int64_t before = status_bytes("VmRSS");
   MPI_Barrier(MPI_COMM_WORLD);
   work();
-  return reset ? status_bytes("VmHWM") - before : -1;
+  return reset ? std::max<int64_t>(0, status_bytes("VmHWM") - before) : -1;
 }
 
 struct Shape {
@@ -52,9 +52,9 @@ Shape columns(int64_t bytes) {
   return {{rows, width * context.ranks}, {rows, width}, {0, width * context.rank}};
 }
 
-void expect_bounded(const char* what, int64_t growth, iogroup_t* group) {
+void expect_bounded(const char* what, int64_t growth, iogroup_t* group, int64_t own_bytes = 0) {
   expect(growth >= 0, __FILE__, __LINE__, "the system does not tell how much memory there was");
-  expect(growth <= buffer_bytes + room_bytes, __FILE__, __LINE__,
+  expect(growth <= buffer_bytes + room_bytes + own_bytes, __FILE__, __LINE__,
          std::string(what) + " took " + std::to_string(growth) + " bytes more");
   const int64_t peak = scorpio_peak_buffer_bytes(group);
   expect(peak <= buffer_bytes, __FILE__, __LINE__,
@@ -126,7 +126,8 @@ SITUATION(EntireDataset) {
   OK(scorpio_close_file(handle, group));
 }
 
-// Single elements in turn, by map: as many bytes of indices as of data.
+// Single elements in turn, by map: as many bytes of indices as of data. A rank may sort its own, but the root
+// does not hold the others'.
 SITUATION(Maps) {
   Group group(1);
   OK(scorpio_set_buffer_bytes(buffer_bytes, group));
@@ -140,17 +141,18 @@ SITUATION(Maps) {
     data[i] = static_cast<double>(map[i]);
   }
   kept = data;
+  const int64_t own_bytes = 16 * count;
   const auto write = [&](const char* name, int64_t n) {
     OK(scorpio_write_dataset_map(data.data(), SCORPIO_DOUBLE, 1, global, n, map.data(), handle, name, group));
   };
   write("small", 1000);
-  expect_bounded("write", growth_during([&] { write("d", count); }), group);
+  expect_bounded("write", growth_during([&] { write("d", count); }), group, own_bytes);
   std::fill(data.begin(), data.end(), 0);
   const int64_t growth = growth_during([&] {
     OK(scorpio_read_dataset_map(data.data(), SCORPIO_DOUBLE, 1, global, count, map.data(), handle, "d",
                                 group));
   });
-  expect_bounded("read", growth, group);
+  expect_bounded("read", growth, group, own_bytes);
   EXPECT(data == kept);
   OK(scorpio_close_file(handle, group));
 }

@@ -247,6 +247,15 @@ TEST(Boxes, OfMoreCellsThanCanBeCountedSaturate) {
   EXPECT_EQ((Box{{5, 5}, {very_many, 0}}.cells()), 0);
 }
 
+TEST(Boxes, ContainNoneWhoseEndOverflows) {
+  const int64_t very_many = std::numeric_limits<int64_t>::max();
+  const Box whole = Box::whole({10, 4});
+  EXPECT_FALSE(whole.contains({{0, very_many - 1}, {1, 4}}));
+  EXPECT_FALSE(whole.contains({{5, 0}, {very_many, 4}}));
+  EXPECT_FALSE(whole.contains({{very_many, very_many}, {very_many, very_many}}));
+  EXPECT_TRUE(whole.contains({{9, 3}, {1, 1}}));
+}
+
 TEST(Boxes, AreContiguousIfTheirCellsFollowEachOther) {
   for (unsigned seed = 0; seed < rounds; ++seed) {
     SCOPED_TRACE(seed);
