@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "scorpio/small.h"
+
 namespace concilio::scorpio {
 namespace {
 
@@ -46,21 +48,17 @@ Status share(MPI_Comm comm, int root, std::string& text) {
 Status agree(MPI_Comm comm, const Status& mine) {
   const Comm self(comm);
   // The lowest rank that failed has the largest value; 0: none.
-  int failed = mine ? 0 : self.size - self.rank, most = 0;
-  if (Status status = checked(MPI_Allreduce(&failed, &most, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-      !status)
-    return status;
+  int64_t most = mine ? 0 : self.size - self.rank;
+  if (Status status = largest(comm, &most, 1); !status) return status;
   if (most == 0) return {};
-  return told_by(comm, self.size - most, mine);
+  return told_by(comm, self.size - static_cast<int>(most), mine);
 }
 
 Status agree_on(MPI_Comm comm, const std::string& call, const Status& mine) {
   const Comm self(comm);
   const auto hash = static_cast<int64_t>(std::hash<std::string>{}(call) >> 1);
-  int64_t values[3] = {mine ? 0 : self.size - self.rank, hash, -hash}, most[3];
-  if (Status status = checked(MPI_Allreduce(values, most, 3, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
-      !status)
-    return status;
+  int64_t most[3] = {mine ? 0 : self.size - self.rank, hash, -hash};
+  if (Status status = largest(comm, most, 3); !status) return status;
   if (most[1] == -most[2]) {
     if (most[0] == 0) return {};
     return told_by(comm, self.size - static_cast<int>(most[0]), mine);

@@ -148,7 +148,10 @@ int64_t Box::cells() const {
 
 bool Box::contains(const Box& other) const {
   for (size_t d = 0; d < ndims(); ++d) {
-    if (other.start[d] < start[d] || other.end(d) > end(d)) return false;
+    // Without sums, which may overflow for what a caller gives.
+    if (other.start[d] < start[d] || other.count[d] > count[d] ||
+        other.start[d] - start[d] > count[d] - other.count[d])
+      return false;
   }
   return true;
 }
@@ -167,6 +170,20 @@ bool meet(const Box& a, const Box& b) {
     if (a.start[d] >= b.end(d) || b.start[d] >= a.end(d) || a.count[d] <= 0 || b.count[d] <= 0) return false;
   }
   return true;
+}
+
+bool any_meet(const std::vector<Box>& boxes) {
+  std::vector<size_t> order(boxes.size()), open;  // open: those that reach where the next begins
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return boxes[a].start < boxes[b].start; });
+  for (const size_t i : order) {
+    if (boxes[i].empty()) continue;
+    std::erase_if(open, [&](size_t j) { return boxes[j].end(0) <= boxes[i].start[0]; });
+    if (std::any_of(open.begin(), open.end(), [&](size_t j) { return meet(boxes[i], boxes[j]); }))
+      return true;
+    open.push_back(i);
+  }
+  return false;
 }
 
 Box bounding_box(const std::vector<Box>& boxes) {

@@ -7,6 +7,7 @@
 
 #include "scorpio/netcdf.h"
 #include "scorpio/objects.h"
+#include "scorpio/small.h"
 #include "scorpio/transfer.h"
 
 namespace concilio::scorpio {
@@ -66,15 +67,15 @@ Status Dataset::open_on_root(const Request& request) {
   if (request.write && file_->writable && file_->netcdf) {
     if (Status status = make_way(file_->id, path_, request.extents); !status) return status;
   }
-  const auto there = path_exists(file_->id, path_);
+  if (request.write) {
+    if (Status status = may_change(*file_); !status) return status;
+  }
+  const auto there = kind_of(file_->id, path_);
   if (!there) return there.error();
-  if (!*there) {
+  if (*there == Kind::none) {
     if (!request.write) return Error{ErrorKind::no_such_file, 0, "there is no such dataset in the file"};
-    if (!file_->writable) return Error{ErrorKind::read_only, 0, "the file was opened for reading only"};
     if (Status made = make(request); !made) return made;
   } else {
-    if (request.write && !file_->writable)
-      return Error{ErrorKind::read_only, 0, "the file was opened for reading only"};
     id_ = Handle(H5Dopen2(file_->id, path_.c_str(), H5P_DEFAULT), H5Dclose);
     if (!id_.ok()) return hdf5_error("could not open it");
   }
@@ -128,16 +129,14 @@ Status Dataset::measure() {
 
 Status Dataset::share_extents() {
   const MPI_Comm local = file_->layout->local;
-  int64_t counts[2] = {static_cast<int64_t>(extents_.size()), static_cast<int64_t>(chunk_.size())};
-  Status status = checked(MPI_Bcast(counts, 2, MPI_INT64_T, 0, local), "MPI_Bcast");
-  std::vector<int64_t> numbers = extents_;
-  numbers.insert(numbers.end(), chunk_.begin(), chunk_.end());
-  numbers.resize(static_cast<size_t>(counts[0] + counts[1]));
-  if (status)
-    status = checked(MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, local),
-                     "MPI_Bcast");
-  extents_.assign(numbers.begin(), numbers.begin() + counts[0]);
-  chunk_.assign(numbers.begin() + counts[0], numbers.end());
+  // Room for any dataset's, so that one call tells them all.
+  int64_t numbers[2 + 2 * H5S_MAX_RANK] = {static_cast<int64_t>(extents_.size()),
+                                           static_cast<int64_t>(chunk_.size())};
+  std::copy(chunk_.begin(), chunk_.end(), std::copy(extents_.begin(), extents_.end(), numbers + 2));
+  const Status status = told(local, numbers, 2 + 2 * H5S_MAX_RANK);
+  const int64_t* extents = numbers + 2;
+  extents_.assign(extents, extents + numbers[0]);
+  chunk_.assign(extents + numbers[0], extents + numbers[0] + numbers[1]);
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/config.h"
 #include "scorpio/agreement.h"
@@ -109,7 +110,9 @@ Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf) {
   } else if (conf.numIOgroups > 0) {
     group->division = {0, conf.numIOgroups};
   }
-  group->comm = conf.commIncoming;
+  const auto own = own_communicator(conf.commIncoming);
+  if (!own) return own.error();
+  group->comm = *own;
   const Status valid =
       conf.numIOgroups < 0 || conf.preferredGroupSize < 0
           ? Status(Error{ErrorKind::argument, 0,
@@ -123,7 +126,6 @@ Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf) {
   auto layout = layout_for(*group, false, 0);
   if (!layout) return layout.error();
   group->layout = *layout;
-  group->comm = group->layout->global;
   return group;
 }
 
@@ -134,7 +136,7 @@ Status end_group(Group& group) {
     Status closed = close_file(group, static_cast<int>(handle));
     if (outcome) outcome = closed;
   }
-  release_buffer(group.layout);
+  release_buffers(group.comm, nullptr);
   return outcome;
 }
 
@@ -146,8 +148,9 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   file->made = file->netcdf || mode == SCORPIO_FILE_CREATE;
   const bool reads = mode == SCORPIO_FILE_READONLY;
   const bool chooses = group.division.size == 0 && group.division.number == 0;
-  int64_t bytes = group.expected_bytes;
-  if (chooses && reads && bytes == 0) bytes = size_of(name, group.comm);
+  // What a file to read holds is known; what was said of the next to make holds for that one.
+  int64_t bytes = 0;
+  if (chooses) bytes = reads ? size_of(name, group.comm) : std::exchange(group.expected_bytes, 0);
   auto layout = layout_for(group, reads, bytes);
   if (!layout) return layout.error();
   file->layout = *layout;

@@ -3,6 +3,7 @@
 
 #include "scorpio/call.h"
 #include "scorpio/objects.h"
+#include "scorpio/small.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -50,8 +51,7 @@ Status open_group(File& file, const std::string& path, int64_t& id) {
   });
   if (!opened) return opened;
   id = group;
-  if (Status status = checked(MPI_Bcast(&id, 1, MPI_INT64_T, 0, file.layout->local), "MPI_Bcast"); !status)
-    return status;
+  if (Status status = told(file.layout->local, &id, 1); !status) return status;
   if (group.ok()) H5Iinc_ref(group);  // stays open when `group` ends
   file.shown.groupid = group;
   file.groups.push_back({path, id, group});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scorpio/dataset.h"
+#include "scorpio/small.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -15,13 +16,10 @@ Error misfit(int rank, const std::string& why) {
 // Along the first dimension, in the order of ranks.
 Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents,
                        const std::vector<int64_t>& local) {
-  int64_t before = 0;
-  // Rank 0's result of a prefix sum is undefined.
-  if (Status status =
-          checked(MPI_Exscan(local.data(), &before, 1, MPI_INT64_T, MPI_SUM, layout.global), "MPI_Exscan");
-      !status)
-    return status.error();
-  if (layout.rank == 0) before = 0;
+  // No rank adds more than there is, so that sums say where they leave the dataset.
+  const auto below = sum_below(layout.global, std::min(local[0], extents[0]));
+  if (!below) return below.error();
+  const int64_t before = *below;
   Box block{std::vector<int64_t>(extents.size()), local};
   block.start[0] = before;
   for (size_t d = 1; d < extents.size(); ++d) {
@@ -29,7 +27,7 @@ Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents
       return misfit(layout.rank, fmt::format("extent {} in dimension {} is not the dataset's, {}", local[d],
                                              d, extents[d]));
   }
-  if (before + local[0] > extents[0])
+  if (before < 0 || before > extents[0] || local[0] > extents[0] - before)
     return misfit(layout.rank,
                   fmt::format("{} rows begin at row {} of a dataset of {}", local[0], before, extents[0]));
   return block;
@@ -40,16 +38,12 @@ Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents
 Result<Box> place_tiles(const Layout& layout, const std::vector<int64_t>& extents,
                         const std::vector<int64_t>& local) {
   const size_t ndims = extents.size();
-  std::vector<int64_t> all(ndims * static_cast<size_t>(layout.ranks));
-  if (Status status = checked(MPI_Allgather(local.data(), static_cast<int>(ndims), MPI_INT64_T, all.data(),
-                                            static_cast<int>(ndims), MPI_INT64_T, layout.global),
-                              "MPI_Allgather");
-      !status)
-    return status.error();
+  const auto all = gathered(layout.global, local);
+  if (!all) return all.error();
   Box out{std::vector<int64_t>(ndims), local};
   std::vector<int64_t> at(ndims, 0), shelf(ndims, 0);  // shelf: extents of the row of tiles being laid
   for (int rank = 0; rank < layout.ranks; ++rank) {
-    const int64_t* tile = all.data() + static_cast<size_t>(rank) * ndims;
+    const int64_t* tile = all->data() + static_cast<size_t>(rank) * ndims;
     if (std::any_of(tile, tile + ndims, [](int64_t n) { return n == 0; })) continue;
     for (size_t d = 0; d < ndims; ++d) {
       // All tiles beside each other along later dimensions have the extent of the first of them.
@@ -61,7 +55,7 @@ Result<Box> place_tiles(const Layout& layout, const std::vector<int64_t>& extent
         return misfit(rank, fmt::format("extent {} in dimension {} differs from its neighbours', {}", tile[d],
                                         d, shelf[d]));
       }
-      if (at[d] + tile[d] > extents[d])
+      if (tile[d] > extents[d] - at[d])
         return misfit(rank, fmt::format("tile leaves the dataset in dimension {}: {} at {} of {}", d, tile[d],
                                         at[d], extents[d]));
     }

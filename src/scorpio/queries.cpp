@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "scorpio/call.h"
 #include "scorpio/objects.h"
+#include "scorpio/small.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -14,7 +15,7 @@ constexpr int64_t most_int = std::numeric_limits<int>::max();
 
 // What roots found out, for the other ranks of their groups.
 Status tell(const File& file, int64_t& value) {
-  return checked(MPI_Bcast(&value, 1, MPI_INT64_T, 0, file.layout->local), "MPI_Bcast");
+  return told(file.layout->local, &value, 1);
 }
 
 Result<std::vector<int64_t>> told_extents(const File& file, const std::string& path) {
@@ -28,14 +29,11 @@ Result<std::vector<int64_t>> told_extents(const File& file, const std::string& p
     return {};
   });
   if (!found) return found.error();
-  std::array<int64_t, 1 + H5S_MAX_RANK> told{static_cast<int64_t>(extents.size())};
-  std::copy(extents.begin(), extents.end(), told.begin() + 1);
-  if (Status status =
-          checked(MPI_Bcast(told.data(), static_cast<int>(told.size()), MPI_INT64_T, 0, file.layout->local),
-                  "MPI_Bcast");
-      !status)
+  std::array<int64_t, 1 + H5S_MAX_RANK> numbers{static_cast<int64_t>(extents.size())};
+  std::copy(extents.begin(), extents.end(), numbers.begin() + 1);
+  if (Status status = told(file.layout->local, numbers.data(), static_cast<int>(numbers.size())); !status)
     return status.error();
-  return std::vector<int64_t>(told.begin() + 1, told.begin() + 1 + told[0]);
+  return std::vector<int64_t>(numbers.begin() + 1, numbers.begin() + 1 + numbers[0]);
 }
 
 struct Asked {

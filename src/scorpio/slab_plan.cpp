@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scorpio/agreement.h"
+#include "scorpio/small.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -23,6 +24,15 @@ std::vector<int64_t> numbers_of(const Box& box) {
   return numbers;
 }
 
+std::vector<int64_t> numbers_of(const std::vector<Box>& boxes) {
+  std::vector<int64_t> numbers;
+  for (const Box& box : boxes) {
+    const std::vector<int64_t> more = numbers_of(box);
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
+  return numbers;
+}
+
 std::vector<Box> boxes_of(const std::vector<int64_t>& numbers, size_t ndims) {
   std::vector<Box> boxes;
   for (size_t at = 0; at < numbers.size(); at += 2 * ndims) {
@@ -39,17 +49,9 @@ Box nothing_of(size_t ndims) {
 
 // Every rank's box.
 Result<std::vector<Box>> gather_boxes(MPI_Comm comm, const Box& mine) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  const std::vector<int64_t> numbers = numbers_of(mine);
-  const auto count = static_cast<int>(numbers.size());
-  std::vector<int64_t> all(numbers.size() * static_cast<size_t>(ranks));
-  if (Status status =
-          checked(MPI_Allgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
-                  "MPI_Allgather");
-      !status)
-    return status.error();
-  return boxes_of(all, mine.ndims());
+  const auto all = gathered(comm, numbers_of(mine));
+  if (!all) return all.error();
+  return boxes_of(*all, mine.ndims());
 }
 
 // Every rank's boxes, in one list by rank.
@@ -57,11 +59,7 @@ Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vec
                                                    size_t ndims) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  std::vector<int64_t> numbers;
-  for (const Box& box : mine) {
-    const std::vector<int64_t> more = numbers_of(box);
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  }
+  const std::vector<int64_t> numbers = numbers_of(mine);
   const int count = static_cast<int>(numbers.size());
   std::vector<int> counts(static_cast<size_t>(ranks)), places(static_cast<size_t>(ranks));
   MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
@@ -90,12 +88,7 @@ Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::
                                                size_t ndims) {
   const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing_of(ndims) : bounding_box(mine));
   if (!bounds) return bounds.error();
-  bool some_meet = false;
-  for (size_t a = 0; a < bounds->size() && !some_meet; ++a) {
-    for (size_t b = a + 1; b < bounds->size() && !some_meet; ++b)
-      some_meet = meet((*bounds)[a], (*bounds)[b]);
-  }
-  if (!some_meet) return std::vector<Box>();
+  if (!any_meet(*bounds)) return std::vector<Box>();
   const auto lists = gather_lists(layout.io, mine, ndims);
   if (!lists) return lists.error();
   std::vector<Box> later;
@@ -109,16 +102,12 @@ Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::
 }
 
 Status share_boxes(MPI_Comm comm, std::vector<Box>& boxes, size_t ndims) {
-  std::vector<int64_t> numbers;
-  for (const Box& box : boxes) {
-    const std::vector<int64_t> more = numbers_of(box);
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  }
-  int count = static_cast<int>(numbers.size());
-  if (Status status = checked(MPI_Bcast(&count, 1, MPI_INT, 0, comm), "MPI_Bcast"); !status) return status;
+  std::vector<int64_t> numbers = numbers_of(boxes);
+  auto count = static_cast<int64_t>(numbers.size());
+  if (Status status = told(comm, &count, 1); !status) return status;
+  if (count == 0) return {};
   numbers.resize(static_cast<size_t>(count));
-  if (Status status = checked(MPI_Bcast(numbers.data(), count, MPI_INT64_T, 0, comm), "MPI_Bcast"); !status)
-    return status;
+  if (Status status = told(comm, numbers.data(), static_cast<int>(count)); !status) return status;
   boxes = boxes_of(numbers, ndims);
   return {};
 }
