@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "scorpio/agreement.h"
+#include "scorpio/group_size.h"
 #include "scorpio/netcdf.h"
 
 namespace concilio::scorpio {
