@@ -26,7 +26,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   target_link_libraries(concilio_hdf5_${mpi} INTERFACE ${CONCILIO_hdf5_hl_${mpi}} ${CONCILIO_hdf5_${mpi}})
 
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scorpio/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/box\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(box|group_size)\\.cpp$")
   add_library(concilio_scorpio_${mpi} SHARED ${sources})
   target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_plan concilio_pattern concilio_base concilio_flags pthread rt
                         PUBLIC concilio_hdf5_${mpi} concilio_use_${mpi})

@@ -12,7 +12,7 @@
  *
  * Extents and offsets count elements, the slowest varying dimension first (C order), from 0. A dataset's name is a path.
  * A relative one begins at the group that scorpio_create_dataset_group opened last, or at the file's root if none is
- * open. Groups that are missing on the path of a dataset to write are made. Local arrays are dense, in C order.
+ * open; with group A open, "x" and "A/x" both are /A/x. Groups that are missing on the path of a dataset to write are made. Local arrays are dense, in C order.
  */
 #ifndef SCORPIO_H
 #define SCORPIO_H
@@ -125,7 +125,7 @@ typedef struct {
   int shuffle;                 /* not 0: bytes of a chunk by significance, before they are compressed */
   const char *dimension_names; /* netCDF-4 files: "z,y,x", of datasets of so many dimensions; NULL: made up */
 } scorpio_creation_t;
-/* For the datasets that this file gets from now on. NULL: as at first, plain. */
+/* For the datasets that this file gets from now on, but those of strings. NULL: as at first, plain. */
 int scorpio_set_creation(const scorpio_creation_t *creation, int fhandle, iogroup_t *group);
 
 /* --- What a file holds --- */

@@ -59,10 +59,9 @@ Status agree_on(MPI_Comm comm, const std::string& call, const Status& mine) {
   const auto hash = static_cast<int64_t>(std::hash<std::string>{}(call) >> 1);
   int64_t most[3] = {mine ? 0 : self.size - self.rank, hash, -hash};
   if (Status status = largest(comm, most, 3); !status) return status;
-  if (most[1] == -most[2]) {
-    if (most[0] == 0) return {};
-    return told_by(comm, self.size - static_cast<int>(most[0]), mine);
-  }
+  // A rank's own reason comes before what may only follow from it.
+  if (most[0] != 0) return told_by(comm, self.size - static_cast<int>(most[0]), mine);
+  if (most[1] == -most[2]) return {};
   // They differ: from rank 0's, as the lowest rank has it for which that is so.
   std::string first = call;
   if (Status status = share(comm, 0, first); !status) return status;

@@ -4,6 +4,8 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <string>
 
 #include "base/result.h"
@@ -17,6 +19,18 @@ Status agree(MPI_Comm comm, const Status& mine);
 // The same, and an error if `call`, a description of the call and of its arguments that must be the same on
 // all ranks, differs. Collective; one reduction where all is well.
 Status agree_on(MPI_Comm comm, const std::string& call, const Status& mine);
+
+// What `work` -> Status comes to, also if it throws: a rank must not leave a call that others are in.
+template <typename Work>
+Status caught(Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorKind::no_memory, 0, "out of memory"};
+  } catch (const std::exception& thrown) {
+    return Error{ErrorKind::other, 0, thrown.what()};
+  }
+}
 
 // The error of an MPI call, or success.
 Status checked(int code, const char* what);

@@ -109,7 +109,7 @@ Status take_values(const File& file, const Asked& asked, const Given& given, Val
   if (layout.rank == 0) {
     if (!given.data && values.shape.count > 0)
       mine = Error{ErrorKind::argument, 0, "its value is a null pointer"};
-    if (mine && strings) mine = gather_texts(values.shape, given, texts);
+    if (mine && strings) mine = caught([&] { return gather_texts(values.shape, given, texts); });
   }
   if (Status status = agree(layout.global, mine); !status) return status;
   if (!layout.is_root()) return {};

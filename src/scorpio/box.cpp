@@ -171,6 +171,20 @@ bool meet(const Box& a, const Box& b) {
   return true;
 }
 
+bool any_meet(const std::vector<Box>& boxes) {
+  std::vector<size_t> order(boxes.size()), open;  // open: those that reach where the next begins
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return boxes[a].start < boxes[b].start; });
+  for (const size_t i : order) {
+    if (boxes[i].empty()) continue;
+    std::erase_if(open, [&](size_t j) { return boxes[j].end(0) <= boxes[i].start[0]; });
+    if (std::any_of(open.begin(), open.end(), [&](size_t j) { return meet(boxes[i], boxes[j]); }))
+      return true;
+    open.push_back(i);
+  }
+  return false;
+}
+
 Box bounding_box(const std::vector<Box>& boxes) {
   Box out = boxes.front();
   for (const Box& box : boxes) {

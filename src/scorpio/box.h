@@ -25,6 +25,8 @@ struct Box {
 // Empty (a count of 0) where they do not meet.
 Box intersection(const Box& a, const Box& b);
 bool meet(const Box& a, const Box& b);
+// Whether any two of them do.
+bool any_meet(const std::vector<Box>& boxes);
 Box bounding_box(const std::vector<Box>& boxes);  // of at least one
 
 // What of `a` is not in `b`: at most 2n disjoint boxes.

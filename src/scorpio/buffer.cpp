@@ -93,11 +93,16 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
   }
   void* base = nullptr;
   const MPI_Aint reserved = rank == 0 ? bytes + overhead_bytes : 0;
-  if (Status status = checked(MPI_Win_allocate_shared(reserved, 1, MPI_INFO_NULL, sharers_, &base, &window_),
-                              "MPI_Win_allocate_shared");
-      !status) {
-    window_ = MPI_WIN_NULL;
-    return status;
+  const Status allocated =
+      checked(MPI_Win_allocate_shared(reserved, 1, MPI_INFO_NULL, sharers_, &base, &window_),
+              "MPI_Win_allocate_shared");
+  if (!allocated) window_ = MPI_WIN_NULL;
+  // The fewest cores, where ranks are bound.
+  int all[2] = {allocated ? 1 : 0, cores()};
+  MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MIN, sharers_);
+  if (all[0] == 0) {
+    if (!allocated) return allocated;
+    return Error{ErrorKind::no_memory, 0, "another rank of the node got no shared memory"};
   }
   MPI_Aint there = 0;
   int unit = 1;
@@ -107,10 +112,9 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
   gate_ = rank == 0 ? new (base) Gate : static_cast<Gate*>(base);
   meetings_ = 0;
   ranks_ = static_cast<uint32_t>(size);
-  // The fewest, where ranks are bound; and nobody comes to the gate before it is there.
-  int fewest = cores();
-  MPI_Allreduce(MPI_IN_PLACE, &fewest, 1, MPI_INT, MPI_MIN, sharers_);
-  spins_ = size <= fewest ? spins_with_own_core : 0;
+  // Nobody comes to the gate before it is there.
+  MPI_Barrier(sharers_);
+  spins_ = size <= all[1] ? spins_with_own_core : 0;
   data_ = static_cast<std::byte*>(base) + overhead_bytes;
   bytes_ = bytes;
   return {};

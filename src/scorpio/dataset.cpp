@@ -67,15 +67,15 @@ Status Dataset::open_on_root(const Request& request) {
   if (request.write && file_->writable && file_->netcdf) {
     if (Status status = make_way(file_->id, path_, request.extents); !status) return status;
   }
-  const auto there = path_exists(file_->id, path_);
+  if (request.write) {
+    if (Status status = may_change(*file_, path_); !status) return status;
+  }
+  const auto there = kind_of(file_->id, path_);
   if (!there) return there.error();
-  if (!*there) {
+  if (*there == Kind::none) {
     if (!request.write) return Error{ErrorKind::no_such_file, 0, "there is no such dataset in the file"};
-    if (!file_->writable) return Error{ErrorKind::read_only, 0, "the file was opened for reading only"};
     if (Status made = make(request); !made) return made;
   } else {
-    if (request.write && !file_->writable)
-      return Error{ErrorKind::read_only, 0, "the file was opened for reading only"};
     id_ = Handle(H5Dopen2(file_->id, path_.c_str(), H5P_DEFAULT), H5Dclose);
     if (!id_.ok()) return hdf5_error("could not open it");
   }

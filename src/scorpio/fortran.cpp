@@ -74,9 +74,12 @@ std::string fortran_text(const char* text, size_t length) {
 
 std::string fortran_text_behind_data(int type, const char* text, size_t length, size_t next_length) {
   constexpr size_t longest_name = 4096;  // above it is no length, but what happened to lie there
-  const bool may_be_character = (type == SCORPIO_CHAR || type == SCORPIO_BYTE) && length == 1;
-  if (may_be_character && !std::memchr(text, 0, length) && next_length >= 1 && next_length <= longest_name) {
-    return fortran_text(text, next_length);
+  const bool may_be_character = type == SCORPIO_CHAR || type == SCORPIO_BYTE;
+  const bool may_be_length = next_length >= 1 && next_length <= longest_name;
+  if (may_be_character && may_be_length && !std::memchr(text, 0, length)) {
+    // Longer than one: only if the name ends, by its CHAR(0), exactly where the next length says.
+    if (length == 1 || (next_length > length && std::memchr(text, 0, next_length) == text + next_length - 1))
+      return fortran_text(text, next_length);
   }
   return fortran_text(text, length);
 }

@@ -26,6 +26,7 @@ XdmfDraft* begin_structured(Entry& entry, double time, int ndims, const int64_t*
 
 std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   return pointers;
 }

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/config.h"
 #include "scorpio/agreement.h"
+#include "scorpio/group_size.h"
 #include "scorpio/netcdf.h"
 
 namespace concilio::scorpio {
@@ -110,21 +112,17 @@ Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf) {
   } else if (conf.numIOgroups > 0) {
     group->division = {0, conf.numIOgroups};
   }
-  group->comm = conf.commIncoming;
-  const Status valid =
-      conf.numIOgroups < 0 || conf.preferredGroupSize < 0
-          ? Status(Error{ErrorKind::argument, 0,
-                         "numIOgroups and preferredGroupSize must not be negative; 0 for both lets "
-                         "the library choose"})
-          : Status();
+  const auto own = own_communicator(conf.commIncoming);
+  if (!own) return own.error();
+  group->comm = *own;
+  // What is not above 0 is not given: programs leave the one that they do not use unset.
   const std::string call =
-      fmt::format("makes I/O groups by number {} and size {}", conf.numIOgroups, conf.preferredGroupSize);
-  if (Status status = agree_on(group->comm, call, valid); !status) return status.error();
+      fmt::format("makes I/O groups of size {} or number {}", group->division.size, group->division.number);
+  if (Status status = agree_on(group->comm, call, {}); !status) return status.error();
   if (Status status = take_settings(*group); !status) return status.error();
   auto layout = layout_for(*group, false, 0);
   if (!layout) return layout.error();
   group->layout = *layout;
-  group->comm = group->layout->global;
   return group;
 }
 
@@ -135,7 +133,7 @@ Status end_group(Group& group) {
     Status closed = close_file(group, static_cast<int>(handle));
     if (outcome) outcome = closed;
   }
-  release_buffer(group.layout);
+  release_buffers(group.comm, nullptr);
   return outcome;
 }
 
@@ -147,8 +145,9 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   file->made = file->netcdf || mode == SCORPIO_FILE_CREATE;
   const bool reads = mode == SCORPIO_FILE_READONLY;
   const bool chooses = group.division.size == 0 && group.division.number == 0;
-  int64_t bytes = group.expected_bytes;
-  if (chooses && reads && bytes == 0) bytes = size_of(name, group.comm);
+  // What a file to read holds is known; what was said of the next to make holds for that one.
+  int64_t bytes = 0;
+  if (chooses) bytes = reads ? size_of(name, group.comm) : std::exchange(group.expected_bytes, 0);
   auto layout = layout_for(group, reads, bytes);
   if (!layout) return layout.error();
   file->layout = *layout;

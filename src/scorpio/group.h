@@ -83,7 +83,7 @@ namespace concilio::scorpio {
 template <typename Work>
 Status at_roots(const File& file, Work work) {
   Status mine;
-  if (file.is_root()) mine = work();
+  if (file.is_root()) mine = caught(work);
   return agree(file.layout->global, mine);
 }
 

@@ -31,7 +31,6 @@ QuietHdf5::~QuietHdf5() {
 }
 
 Error hdf5_error(const std::string& what) {
-  const int system_errno = errno;
   Told told;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, note, &told);
   H5Eclear2(H5E_DEFAULT);
@@ -43,26 +42,8 @@ Error hdf5_error(const std::string& what) {
     if (c == '\n') c = ' ';
   }
   const bool full = message.find("NO_SPACE") != std::string::npos ||
-                    message.find(std::strerror(ENOSPC)) != std::string::npos || system_errno == ENOSPC;
+                    message.find(std::strerror(ENOSPC)) != std::string::npos;
   return Error{full ? ErrorKind::no_space : ErrorKind::io, 0, message};
-}
-
-Result<bool> path_exists(hid_t file, const std::string& path) {
-  // H5Lexists asks for the last part only, and fails if an earlier one is missing.
-  for (size_t end = 1; end < path.size();) {
-    end = path.find('/', end);
-    if (end == std::string::npos) end = path.size();
-    const std::string part = path.substr(0, end);
-    const htri_t there = H5Lexists(file, part.c_str(), H5P_DEFAULT);
-    if (there < 0) return hdf5_error("could not look for " + part);
-    if (there == 0) return false;
-    // A soft link may lead nowhere.
-    const htri_t leads = H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT);
-    if (leads < 0) return hdf5_error("could not look for " + part);
-    if (leads == 0) return false;
-    ++end;
-  }
-  return true;
 }
 
 }  // namespace concilio::scorpio

@@ -51,7 +51,4 @@ class QuietHdf5 {
 // What HDF5's error stack tells of the call that just failed: "WHAT: its deepest reason".
 Error hdf5_error(const std::string& what);
 
-// Whether `path` (absolute) leads to something; missing parents are no error.
-Result<bool> path_exists(hid_t file, const std::string& path);
-
 }  // namespace concilio::scorpio

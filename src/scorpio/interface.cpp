@@ -1,6 +1,7 @@
 // The C interface, in its order: groups, files, datasets. Attributes, queries and the like have files of
 // their own.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 
@@ -140,7 +141,8 @@ int move_map(bool write, void* data, datatype_t type, int ndims, const int64_t* 
   const auto request = make_request(write, type, name, extents);
   Status list;
   const bool moves = nlocal > 0 && !Box{{}, extents}.empty();
-  if (nlocal < 0) list = refusal(fmt::format("nlocal is {}", nlocal));
+  if (nlocal < 0 || nlocal > INT32_MAX)
+    list = refusal(fmt::format("nlocal is {}; a map has 0 to {} entries", nlocal, INT32_MAX));
   if ((nlocal > 0 && !map) || (moves && !data)) list = refusal("the map or its data is missing");
   for (int64_t i = 0; list && !extents.empty() && i < nlocal; ++i) {
     if (map[i] < 0 || map[i] >= extents[0])
@@ -311,8 +313,8 @@ int scorpio_set_creation(const scorpio_creation_t* creation, int fhandle, iogrou
   const auto copy = copied(creation);
   std::string call = "sets how datasets are made";
   if (copy)
-    call += fmt::format(" (chunks {}, deflate {}, shuffle {}, {} dimension names)", words_of(copy->chunk),
-                        copy->deflate, copy->shuffle, copy->dimension_names.size());
+    call += fmt::format(" (chunks {}, deflate {}, shuffle {}, dimensions {})", words_of(copy->chunk),
+                        copy->deflate, copy->shuffle, fmt::join(copy->dimension_names, ","));
   return on_file(group, fhandle, call, copy ? Status() : Status(copy.error()), [&](File& file) -> Status {
     file.creation = *copy;
     return {};

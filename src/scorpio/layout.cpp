@@ -35,7 +35,7 @@ void free_layout(Layout& layout) {
 // Called at the beginning of MPI_Finalize, when MPI still works.
 int forget_all(MPI_Comm, int, void*, void*) {
   for (Known& known : all_known()) {
-    for (auto& [division, layout] : known.layouts) free_layout(*layout);
+    for (auto& [key, layout] : known.layouts) free_layout(*layout);
     forget_small(known.comm);
     MPI_Comm_free(&known.comm);
   }
@@ -122,8 +122,8 @@ Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory)
   } else {
     division = {0, std::clamp(division.number, 1, ranks)};
   }
-  LayoutRef& layout = (*known)->layouts[{division, share_memory}];
-  if (layout) return layout;
+  const auto made_before = (*known)->layouts.find({division, share_memory});
+  if (made_before != (*known)->layouts.end()) return made_before->second;
 
   auto made = std::make_shared<Layout>();
   const Groups groups{division, ranks};
@@ -136,7 +136,7 @@ Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory)
     made->roots.push_back(groups.first(group));
     made->group_size = std::max(made->group_size, groups.first(group + 1) - groups.first(group));
   }
-  Status status = make_communicators(*made, groups);
+  Status status = agree(made->global, make_communicators(*made, groups));
   if (status) {
     MPI_Comm_rank(made->local, &made->local_rank);
     MPI_Comm_size(made->local, &made->local_ranks);
@@ -146,15 +146,22 @@ Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory)
     free_layout(*made);
     return status.error();
   }
-  layout = std::move(made);
-  return layout;
+  (*known)->layouts[{division, share_memory}] = made;
+  return LayoutRef(made);
 }
 
-void release_buffer(LayoutRef& layout) {
-  if (!layout) return;
-  // The cache's, and this.
-  if (layout.use_count() <= 2) layout->buffer.release();
-  layout.reset();
+Result<MPI_Comm> own_communicator(MPI_Comm comm) {
+  const auto known = known_of(comm);
+  if (!known) return known.error();
+  return (*known)->comm;
+}
+
+void release_buffers(MPI_Comm comm, const Layout* but) {
+  const auto known = known_of(comm);
+  if (!known) return;
+  for (auto& [key, layout] : (*known)->layouts) {
+    if (layout.get() != but) layout->buffer.release();
+  }
 }
 
 Result<int> ranks_per_node(MPI_Comm comm) {
@@ -174,18 +181,6 @@ Result<int> ranks_per_node(MPI_Comm comm) {
     MPI_Allreduce(&size, &most, 1, MPI_INT, MPI_MAX, (*known)->comm);
   }
   return most;
-}
-
-int chosen_group_size(bool reads, int ranks, int ranks_per_node, int64_t bytes) {
-  constexpr int64_t bytes_a_root = int64_t{256} << 20;
-  const int most = reads ? 1024 : 16;
-  const int least = static_cast<int>(ceil_divide(ranks_per_node, 4));
-  int64_t size = ranks_per_node;
-  if (bytes > 0) size = ranks / std::min<int64_t>(ranks, ceil_divide(bytes, bytes_a_root));
-  size = std::clamp<int64_t>(size, std::min(least, most), std::min(most, ranks));
-  // Whole nodes, or equal parts of a node.
-  if (size >= ranks_per_node) return static_cast<int>(size / ranks_per_node * ranks_per_node);
-  return static_cast<int>(ceil_divide(ranks_per_node, ceil_divide(ranks_per_node, size)));
 }
 
 }  // namespace concilio::scorpio

@@ -37,16 +37,14 @@ struct Division {
 // Collective over `comm`. Made once for a communicator (or one with the same ranks in the same order) and
 // division, and kept until MPI_Finalize, since making communicators is what does not scale.
 Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory);
-// For `shared` communicators with nobody left who uses them: gives memory back. Collective.
-void release_buffer(LayoutRef& layout);
+// The duplicate of `comm` that its layouts have. Collective.
+Result<MPI_Comm> own_communicator(MPI_Comm comm);
+
+// Gives back the buffers of the communicator's layouts, but for one (or nullptr). Collective over all its
+// ranks.
+void release_buffers(MPI_Comm comm, const Layout* but);
 
 // How many ranks share a node at most. Collective; found once for a communicator.
 Result<int> ranks_per_node(MPI_Comm comm);
-
-// Group size where the caller gives none. Every root costs an open and a client of the file system; a root
-// moves the bytes of its group one after another. So: a root for each 256 MiB, at most four on a node, and
-// groups of at most 1024 ranks for reads and 16 for writes, as the paper found. Unknown bytes (0): a root for
-// each node, within these bounds.
-int chosen_group_size(bool reads, int ranks, int ranks_per_node, int64_t bytes);
 
 }  // namespace concilio::scorpio

@@ -15,6 +15,7 @@ namespace concilio::scorpio {
 namespace {
 
 constexpr int offsets_tag = 11, rows_tag = 12;
+constexpr int64_t most_bytes_a_message = int64_t{1} << 30;
 
 struct Rows {
   int64_t begin = 0, end = 0;
@@ -29,6 +30,7 @@ struct Asked {
 // This rank's list, in the order of the dataset's rows.
 class List {
  public:
+  List() = default;
   // Of rows that are written more than once only the last is kept.
   List(std::span<const int64_t> map, bool write) : map_(map), order_(map.size()) {
     std::iota(order_.begin(), order_.end(), size_t{0});
@@ -71,8 +73,8 @@ class Pass {
     // A window, what it held before, a message of rows; for each a byte that says whether it is covered, and
     // the offset in a message.
     const int64_t bytes_a_row = 3 * row_bytes_ + 5;
-    window_rows_ = std::clamp<int64_t>(buffer_bytes / bytes_a_row, 1,
-                                       (int64_t{1} << 30) / std::max<int64_t>(1, row_bytes_));
+    const int64_t most = std::max<int64_t>(1, most_bytes_a_message / std::max<int64_t>(1, row_bytes_));
+    window_rows_ = std::clamp<int64_t>(buffer_bytes / bytes_a_row, 1, most);
     window_rows_ = std::min(window_rows_, most_rows());
     buffer_bytes_ = window_rows_ * bytes_a_row;
   }
@@ -137,8 +139,7 @@ class Pass {
       const Rows rows = window(group, round), found = list.within(rows);
       if (found.count() == 0) continue;
       mine[static_cast<size_t>(layout_.roots[static_cast<size_t>(group)])] = {
-          static_cast<int32_t>(std::min<int64_t>(found.count(), INT32_MAX)),
-          static_cast<int32_t>(list.row(found.begin) - rows.begin),
+          static_cast<int32_t>(found.count()), static_cast<int32_t>(list.row(found.begin) - rows.begin),
           static_cast<int32_t>(list.row(found.end - 1) - rows.begin)};
     }
     note(checked(MPI_Alltoall(mine.data(), 3, MPI_INT32_T, all.data(), 3, MPI_INT32_T, layout_.global),
@@ -326,7 +327,8 @@ std::vector<Box> parts_of(const std::vector<int64_t>& extents, int64_t cell_byte
   const Box whole = Box::whole({extents.begin() + 1, extents.end()});
   std::vector<Box> parts;
   if (whole.empty()) return parts;
-  const int64_t most_cells = std::max<int64_t>(1, (buffer_bytes - 5) / 3 / cell_bytes);
+  const int64_t most_cells =
+      std::max<int64_t>(1, std::min((buffer_bytes - 5) / 3, most_bytes_a_message) / cell_bytes);
   for (Slab& slab : slabs_of({whole}, most_cells, {})) parts.push_back(std::move(slab.window));
   return parts;
 }
@@ -336,7 +338,7 @@ Status move_all(Group& group, const Layout& layout, const Request& request, cons
   Status outcome;
   for (const Box& part : parts_of(dataset.extents(), request.element.bytes, group.buffer_bytes)) {
     Pass pass(layout, request, dataset, part, group.buffer_bytes);
-    if (Status status = agree(layout.global, pass.reserve()); !status) return status;
+    if (Status status = agree(layout.global, caught([&] { return pass.reserve(); })); !status) return status;
     if (layout.is_root()) group.peak_bytes = std::max(group.peak_bytes, pass.buffer_bytes());
     // In every pass all take part.
     const Status moved = pass.run(list, data);
@@ -350,10 +352,18 @@ Status move_all(Group& group, const Layout& layout, const Request& request, cons
 Status move_rows(Group& group, File& file, const Request& request, std::span<const int64_t> map, void* data) {
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
-  const List list(map, request.write);
-  Status status = move_all(group, *file.layout, request, *dataset, list, static_cast<std::byte*>(data));
+  const Layout& layout = *file.layout;
+  // What a transfer of blocks left is not to add to this one's.
+  file.layout->buffer.release();
+  List list;
+  Status status = caught([&]() -> Status {
+    list = List(map, request.write);
+    return {};
+  });
+  if (status = agree(layout.global, status); status)
+    status = move_all(group, layout, request, *dataset, list, static_cast<std::byte*>(data));
   const Status closed = dataset->close();
-  status = agree(file.layout->global, status ? closed : status);
+  status = agree(layout.global, status ? closed : status);
   if (status) return {};
   return Error{status.error().kind, 0,
                fmt::format("dataset {}: {}", dataset->path(), status.error().message)};

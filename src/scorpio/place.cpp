@@ -16,7 +16,8 @@ Error misfit(int rank, const std::string& why) {
 // Along the first dimension, in the order of ranks.
 Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents,
                        const std::vector<int64_t>& local) {
-  const auto below = sum_below(layout.global, local[0]);
+  // No rank adds more than there is, so that sums say where they leave the dataset.
+  const auto below = sum_below(layout.global, std::min(local[0], extents[0]));
   if (!below) return below.error();
   const int64_t before = *below;
   Box block{std::vector<int64_t>(extents.size()), local};
@@ -26,7 +27,7 @@ Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents
       return misfit(layout.rank, fmt::format("extent {} in dimension {} is not the dataset's, {}", local[d],
                                              d, extents[d]));
   }
-  if (before + local[0] > extents[0])
+  if (before < 0 || before > extents[0] || local[0] > extents[0] - before)
     return misfit(layout.rank,
                   fmt::format("{} rows begin at row {} of a dataset of {}", local[0], before, extents[0]));
   return block;
@@ -54,7 +55,7 @@ Result<Box> place_tiles(const Layout& layout, const std::vector<int64_t>& extent
         return misfit(rank, fmt::format("extent {} in dimension {} differs from its neighbours', {}", tile[d],
                                         d, shelf[d]));
       }
-      if (at[d] + tile[d] > extents[d])
+      if (tile[d] > extents[d] - at[d])
         return misfit(rank, fmt::format("tile leaves the dataset in dimension {}: {} at {} of {}", d, tile[d],
                                         at[d], extents[d]));
     }

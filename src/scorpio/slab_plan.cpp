@@ -24,6 +24,15 @@ std::vector<int64_t> numbers_of(const Box& box) {
   return numbers;
 }
 
+std::vector<int64_t> numbers_of(const std::vector<Box>& boxes) {
+  std::vector<int64_t> numbers;
+  for (const Box& box : boxes) {
+    const std::vector<int64_t> more = numbers_of(box);
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
+  return numbers;
+}
+
 std::vector<Box> boxes_of(const std::vector<int64_t>& numbers, size_t ndims) {
   std::vector<Box> boxes;
   for (size_t at = 0; at < numbers.size(); at += 2 * ndims) {
@@ -50,11 +59,7 @@ Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vec
                                                    size_t ndims) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
-  std::vector<int64_t> numbers;
-  for (const Box& box : mine) {
-    const std::vector<int64_t> more = numbers_of(box);
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  }
+  const std::vector<int64_t> numbers = numbers_of(mine);
   const int count = static_cast<int>(numbers.size());
   std::vector<int> counts(static_cast<size_t>(ranks)), places(static_cast<size_t>(ranks));
   MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
@@ -83,12 +88,7 @@ Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::
                                                size_t ndims) {
   const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing_of(ndims) : bounding_box(mine));
   if (!bounds) return bounds.error();
-  bool some_meet = false;
-  for (size_t a = 0; a < bounds->size() && !some_meet; ++a) {
-    for (size_t b = a + 1; b < bounds->size() && !some_meet; ++b)
-      some_meet = meet((*bounds)[a], (*bounds)[b]);
-  }
-  if (!some_meet) return std::vector<Box>();
+  if (!any_meet(*bounds)) return std::vector<Box>();
   const auto lists = gather_lists(layout.io, mine, ndims);
   if (!lists) return lists.error();
   std::vector<Box> later;
@@ -102,11 +102,7 @@ Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::
 }
 
 Status share_boxes(MPI_Comm comm, std::vector<Box>& boxes, size_t ndims) {
-  std::vector<int64_t> numbers;
-  for (const Box& box : boxes) {
-    const std::vector<int64_t> more = numbers_of(box);
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  }
+  std::vector<int64_t> numbers = numbers_of(boxes);
   auto count = static_cast<int64_t>(numbers.size());
   if (Status status = told(comm, &count, 1); !status) return status;
   if (count == 0) return {};

@@ -134,34 +134,36 @@ Result<StringSet> open_to_write(File& file, const Writing& writing) {
   return set;
 }
 
-// Rank 0 writes, slab by slab. All roots take part, as they must where a dataset is compressed.
+// Rank 0 writes, slab by slab. All roots take part in every slab, whatever fails, as they must where a
+// dataset is compressed.
 Status write_slabs(const StringSet& set, const Writing& writing, bool writes) {
   const Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-  if (!transfer.ok() || H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
-    return hdf5_error("could not prepare a transfer");
   const int64_t bytes = set.of_characters() ? set.bytes() : writing.longest_bytes + 1;
   const Handle type = set.of_characters() ? Handle(H5Tcopy(set.type), H5Tclose)
                                           : text_type(static_cast<size_t>(bytes), H5Tget_cset(set.type));
   const int64_t step = rows_per_slab(bytes);
+  Status outcome;
+  if (H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
+    outcome = hdf5_error("could not prepare a transfer");
+  std::vector<char> cells(writes ? static_cast<size_t>(std::min(step, writing.count) * bytes) : 1);
   for (int64_t first = 0; first < writing.count; first += step) {
     const int64_t rows = std::min(step, writing.count - first);
     const Handle there = rows_in(set, first, rows), here = cells_in_memory(set, rows);
-    if (!there.ok() || !here.ok()) return hdf5_error("could not select strings");
-    std::vector<char> cells(writes ? static_cast<size_t>(rows * bytes) : 1, '\0');
-    if (!writes) {
-      H5Sselect_none(there);
-      H5Sselect_none(here);
-    } else {
+    if (outcome && writes) {
+      std::fill(cells.begin(), cells.end(), '\0');
       for (int64_t i = 0; i < rows; ++i) {
         const std::string_view text(writing.strings[first + i]);
         std::copy(text.begin(), text.end(), cells.begin() + i * bytes);
       }
+    } else {
+      H5Sselect_none(there);
+      H5Sselect_none(here);
     }
-    if (H5Dwrite(set.id, type, here, there, transfer, cells.data()) < 0)
-      return hdf5_error(fmt::format("could not write strings {} to {} of dataset {}", first, first + rows - 1,
-                                    writing.path));
+    if (H5Dwrite(set.id, type, here, there, transfer, cells.data()) < 0 && outcome)
+      outcome = hdf5_error(fmt::format("could not write strings {} to {} of dataset {}", first,
+                                       first + rows - 1, writing.path));
   }
-  return {};
+  return outcome;
 }
 
 Status write_strings(File& file, Writing& writing) {

@@ -34,6 +34,11 @@ class Mover {
  public:
   explicit Mover(const Transfer& transfer) : transfer_(transfer) {}
 
+  Status open() {
+    properties_ = Handle(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    return properties_.ok() ? Status() : hdf5_error("could not prepare a transfer");
+  }
+
   // What all roots must do alike. Collective over the roots.
   Status prepare(const SlabPlan& plan) {
     bool scattered = !transfer_.chunk.empty();
@@ -45,11 +50,9 @@ class Mover {
     // vulcan and dynamic_gen2) loses bytes of collective reads whose parts overlap.
     collective_ = most[0] != 0 && most[1] == 0;
     rounds_ = most[2];
-    properties_ = Handle(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-    if (!properties_.ok() ||
-        H5Pset_dxpl_mpio(properties_, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT) < 0)
-      return hdf5_error("could not prepare a transfer");
-    return {};
+    if (H5Pset_dxpl_mpio(properties_, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT) < 0)
+      outcome_ = hdf5_error("could not prepare a transfer");
+    return outcome_;
   }
 
   // `held` is what lies in memory at `data`, and has the slab's cells. After an error nothing is moved any
@@ -165,8 +168,8 @@ class Pipeline {
   void exchange(const Slab& slab, const Array& buffer) {
     if (layout_.is_root()) post_messages(slab, buffer);
     for (const Box& own : plan_.parts[static_cast<size_t>(layout_.local_rank)]) {
+      if (!meet(own, slab.window)) continue;
       const Box part = intersection(own, slab.window);
-      if (part.empty()) continue;
       if (!layout_.buffer.shares()) {
         send_or_receive(part);
       } else if (transfer_.write) {
@@ -186,8 +189,8 @@ class Pipeline {
   void post_messages(const Slab& slab, const Array& buffer) {
     for (const int rank : layout_.buffer.others()) {
       for (const Box& own : plan_.parts[static_cast<size_t>(rank)]) {
+        if (!meet(own, slab.window)) continue;
         const Box part = intersection(own, slab.window);
-        if (part.empty()) continue;
         auto described = describe(part, buffer, transfer_.cell_bytes);
         if (!described) {
           note(described.error());
@@ -229,21 +232,25 @@ class Pipeline {
 Status run(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
            int64_t& peak_bytes) {
   Layout& layout = transfer.layout;
-  const auto planned = plan_slabs(transfer, block);
-  Status status = planned ? mine : Status(planned.error());
-  const SlabPlan empty;
-  Pipeline pipeline(transfer, planned ? *planned : empty, block, data);
-  if (planned && !planned->direct) {
-    const Status reserved = pipeline.reserve(peak_bytes);
-    if (status) status = reserved;
-  }
+  release_buffers(layout.global, &layout);
+  SlabPlan plan;
+  Status status = caught([&]() -> Status {
+    auto planned = plan_slabs(transfer, block);
+    if (!planned) return planned.error();
+    plan = std::move(*planned);
+    return {};
+  });
+  Pipeline pipeline(transfer, plan, block, data);
+  Mover mover(transfer);
+  if (status && !plan.direct) status = pipeline.reserve(peak_bytes);
+  if (status && layout.is_root()) status = mover.open();
+  if (status) status = mine;
   // From here on all groups and ranks take part, or none.
   if (status = agree(layout.global, status); !status) return status;
-  Mover mover(transfer);
-  if (layout.is_root()) status = mover.prepare(*planned);
-  if (planned->direct) {
+  if (layout.is_root()) status = mover.prepare(plan);
+  if (plan.direct) {
     if (status) {
-      for (const Slab& slab : planned->slabs) mover.move(slab, block, data);
+      for (const Slab& slab : plan.slabs) mover.move(slab, block, data);
     }
   } else {
     pipeline.run(mover);

@@ -220,7 +220,7 @@ extern "C" int scorpio_write_xdmf(const scorpio_xdmf_grid_t* grid, int fhandle, 
                    taken ? Status() : Status(taken.error()), [&](File& file) -> Status {
                      Status status = at_roots(file, [&] { return look_up_all(file, *taken); });
                      if (!status) return status;
-                     if (file.layout->rank == 0) status = add_to_xmf(file, *taken);
+                     if (file.layout->rank == 0) status = caught([&] { return add_to_xmf(file, *taken); });
                      return agree(file.layout->global, status);
                    });
   });

@@ -14,16 +14,23 @@ int write_mebibytes(int64_t mebibytes, const char* dataset, int handle, iogroup_
                                   SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
 }
 
-}  // namespace
+// 20 MB: more than the file system holds.
+int write_strings(const char* dataset, int handle, iogroup_t* group) {
+  std::string text(1000, 'x');
+  std::vector<char*> strings(20000, text.data());
+  return scorpio_write_str_array(strings.data(), static_cast<int>(strings.size()), handle, dataset, group);
+}
 
-SITUATION(FullDisk) {
+using Write = int (*)(const char* dataset, int handle, iogroup_t* group);
+
+void fill_the_disk(Write write) {
   Group group(context.ranks > 1 ? 2 : 1);
   OK(scorpio_set_buffer_bytes(1 << 20, group));
   for (int round = 0; round < 2; ++round) {
     const std::string path = path_of("h5");
     const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
     OK(handle);
-    FAILS(write_mebibytes(8, "too large", handle, group), path, "too large");
+    FAILS(write("too large", handle, group), path, "too large");
     // What is in the file then is open; but to close it must end, and free the disk.
     const int closed = scorpio_close_file(handle, group);
     if (closed != 0) FAILS(closed, path);
@@ -32,4 +39,16 @@ SITUATION(FullDisk) {
   }
   File file("after");
   file.works("d");
+}
+
+}  // namespace
+
+SITUATION(FullDisk) {
+  fill_the_disk([](const char* dataset, int handle, iogroup_t* group) {
+    return write_mebibytes(8, dataset, handle, group);
+  });
+}
+
+SITUATION(FullDiskByStrings) {
+  fill_the_disk(write_strings);
 }

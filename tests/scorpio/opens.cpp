@@ -62,7 +62,7 @@ namespace {
 
 // Whether Concilio itself is preloaded, whose aggregators open for all.
 bool concilio_is_there() {
-  return dlsym(RTLD_DEFAULT, "concilio_version") || std::getenv("SCORPIO_OPENS_CONCILIO");
+  return dlsym(RTLD_DEFAULT, "concilio_version") != nullptr;
 }
 
 void use(iogroup_t* group, file_mode_t mode, const std::string& path) {

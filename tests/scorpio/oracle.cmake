@@ -43,6 +43,12 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     concilio_mpi_test(long.scorpio-oracle.${mpi}.${ranks} ${mpi} ${ranks} long OWN LONG SECONDS 3600
                       COMMAND scorpio_oracle --seed 10${ranks} --cases 1500)
   endforeach()
+  # By messages, as between nodes, and in little memory.
+  concilio_mpi_test(scorpio.oracle-messages.${mpi}.3 ${mpi} 3 scorpio OWN
+                    ENV SCORPIO_SHARED_MEMORY=false SCORPIO_BUFFER_BYTES=8K
+                    COMMAND scorpio_oracle --seed 43 --cases 30)
+  concilio_mpi_test(scorpio.memory-messages.${mpi}.2 ${mpi} 2 scorpio OWN ENV SCORPIO_SHARED_MEMORY=false
+                    COMMAND scorpio_memory)
   # With Concilio's own MPI-IO below.
   concilio_mpi_test(scorpio.oracle-concilio.${mpi}.3 ${mpi} 3 scorpio COMMAND scorpio_oracle --seed 33 --cases 12)
   concilio_mpi_test(long.scorpio-oracle-concilio.${mpi}.4 ${mpi} 4 long LONG SECONDS 3600
@@ -60,5 +66,9 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   endforeach()
   concilio_mpi_test(scorpio.memory.${mpi}.2 ${mpi} 2 scorpio OWN COMMAND scorpio_memory)
   concilio_mpi_test(scorpio.memory.${mpi}.4 ${mpi} 4 scorpio OWN COMMAND scorpio_memory)
+  if(mpi MATCHES openmpi)
+    concilio_mpi_test(scorpio.hosts.${mpi}.3x2 ${mpi} 6 hosts OWN HOSTS 3 SECONDS 240
+                      COMMAND scorpio_oracle --seed 63 --cases 25)
+  endif()
   scorpio_script_test(scorpio.readable.${mpi}.3 ${mpi} 3 readable.py scorpio_readable)
 endforeach()

@@ -32,7 +32,8 @@ contains
     call xdmf(group, file)
     call refusals(group, file)
     call fscorpio_peak_buffer_bytes(peak, group, ierr)
-    call expect(ierr == 0 .and. peak <= 8192 .and. (peak > 0 .or. local > 0), 'the peak of buffers')
+    ! A root that is alone moves its own data, without a buffer.
+    call expect(ierr == 0 .and. peak <= 8192 .and. (peak > 0 .or. local > 0 .or. members == 1), 'the peak of buffers')
     call fscorpio_close_file(file, group, ierr)
     call expect(ierr == 0, 'features.h5 is closed')
     call fscorpio_iogroup_cleanup(group, ierr)
