@@ -1,5 +1,7 @@
 #include "scorpio/hdf5_support.h"
 
+#include <mpi.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -44,6 +46,18 @@ Error hdf5_error(const std::string& what) {
   const bool full = message.find("NO_SPACE") != std::string::npos ||
                     message.find(std::strerror(ENOSPC)) != std::string::npos;
   return Error{full ? ErrorKind::no_space : ErrorKind::io, 0, message};
+}
+
+Status transferred(herr_t code, hid_t dataset, const std::string& what) {
+  if (code >= 0) return {};
+  const Error error = hdf5_error(what);
+  if (error.message.find("_at_all failed") != std::string::npos) {
+    const Handle file(H5Iget_file_id(dataset), H5Fclose);
+    void* handle = nullptr;
+    if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle)
+      MPI_File_set_view(*static_cast<MPI_File*>(handle), 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+  }
+  return error;
 }
 
 }  // namespace concilio::scorpio

@@ -304,7 +304,7 @@ class Pass {
     const herr_t code =
         write ? H5Dwrite(dataset_.id(), element_.hdf5, memory_space, file_space, properties, data)
               : H5Dread(dataset_.id(), element_.hdf5, memory_space, file_space, properties, data);
-    if (code < 0) note(hdf5_error(write ? "could not write" : "could not read"));
+    note(transferred(code, dataset_.id(), write ? "could not write" : "could not read"));
   }
 
   const Layout& layout_;

@@ -159,9 +159,11 @@ Status write_slabs(const StringSet& set, const Writing& writing, bool writes) {
       H5Sselect_none(there);
       H5Sselect_none(here);
     }
-    if (H5Dwrite(set.id, type, here, there, transfer, cells.data()) < 0 && outcome)
-      outcome = hdf5_error(fmt::format("could not write strings {} to {} of dataset {}", first,
-                                       first + rows - 1, writing.path));
+    const herr_t code = H5Dwrite(set.id, type, here, there, transfer, cells.data());
+    const Status written = transferred(
+        code, set.id,
+        fmt::format("could not write strings {} to {} of dataset {}", first, first + rows - 1, writing.path));
+    if (outcome) outcome = written;
   }
   return outcome;
 }

@@ -96,8 +96,7 @@ class Mover {
         transfer_.write
             ? H5Dwrite(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, data)
             : H5Dread(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, data);
-    if (code < 0) return hdf5_error(transfer_.write ? "could not write" : "could not read");
-    return {};
+    return transferred(code, transfer_.dataset, transfer_.write ? "could not write" : "could not read");
   }
 
   void take_part() {
@@ -111,7 +110,8 @@ class Mover {
         transfer_.write
             ? H5Dwrite(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, nothing)
             : H5Dread(transfer_.dataset, transfer_.type, memory_space, file_space, properties_, nothing);
-    if (code < 0 && outcome_) outcome_ = hdf5_error("another I/O group's part failed");
+    const Status taken = transferred(code, transfer_.dataset, "another I/O group's part failed");
+    if (outcome_) outcome_ = taken;
   }
 
   const Transfer& transfer_;

@@ -14,6 +14,16 @@ int write_mebibytes(int64_t mebibytes, const char* dataset, int handle, iogroup_
                                   SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
 }
 
+// 16 MiB of columns, which are scattered in the file, so that the roots write together.
+int write_columns(const char* dataset, int handle, iogroup_t* group) {
+  const int64_t rows = 4096, columns = 512 / context.ranks;
+  const int64_t global[] = {rows, columns * context.ranks}, local[] = {rows, columns},
+                start[] = {0, columns * context.rank};
+  const std::vector<double> data(static_cast<size_t>(rows * columns), 1.5);
+  return scorpio_write_dataset_block_64(data.data(), SCORPIO_DOUBLE, 2, global, local, start, handle, dataset,
+                                        group);
+}
+
 // 20 MB: more than the file system holds.
 int write_strings(const char* dataset, int handle, iogroup_t* group) {
   std::string text(1000, 'x');
@@ -47,6 +57,10 @@ SITUATION(FullDisk) {
   fill_the_disk([](const char* dataset, int handle, iogroup_t* group) {
     return write_mebibytes(8, dataset, handle, group);
   });
+}
+
+SITUATION(FullDiskByColumns) {
+  fill_the_disk(write_columns);
 }
 
 SITUATION(FullDiskByStrings) {
