@@ -93,9 +93,8 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
   }
   void* base = nullptr;
   const MPI_Aint reserved = rank == 0 ? bytes + overhead_bytes : 0;
-  const Status allocated =
-      checked(MPI_Win_allocate_shared(reserved, 1, MPI_INFO_NULL, sharers_, &base, &window_),
-              "MPI_Win_allocate_shared");
+  Status allocated = checked(MPI_Win_allocate_shared(reserved, 1, MPI_INFO_NULL, sharers_, &base, &window_),
+                             "MPI_Win_allocate_shared");
   if (!allocated) window_ = MPI_WIN_NULL;
   // The fewest cores, where ranks are bound.
   int all[2] = {allocated ? 1 : 0, cores()};

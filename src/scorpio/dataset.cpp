@@ -133,7 +133,7 @@ Status Dataset::share_extents() {
   int64_t numbers[2 + 2 * H5S_MAX_RANK] = {static_cast<int64_t>(extents_.size()),
                                            static_cast<int64_t>(chunk_.size())};
   std::copy(chunk_.begin(), chunk_.end(), std::copy(extents_.begin(), extents_.end(), numbers + 2));
-  const Status status = told(local, numbers, 2 + 2 * H5S_MAX_RANK);
+  Status status = told(local, numbers, 2 + 2 * H5S_MAX_RANK);
   const int64_t* extents = numbers + 2;
   extents_.assign(extents, extents + numbers[0]);
   chunk_.assign(extents + numbers[0], extents + numbers[0] + numbers[1]);

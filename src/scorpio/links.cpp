@@ -41,7 +41,7 @@ Result<size_t> open_group_of(const File& file, int64_t id, const char* call) {
 
 Status open_group(File& file, const std::string& path, int64_t& id) {
   Handle group;
-  const Status opened = at_roots(file, [&]() -> Status {
+  Status opened = at_roots(file, [&]() -> Status {
     auto made = open_or_make_group(file, path);
     if (!made) return made.error();
     auto told = with_told_number(std::move(*made), path);

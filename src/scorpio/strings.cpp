@@ -216,7 +216,7 @@ Status read_all(const StringSet& set, const std::string& path, Texts& texts) {
 
 Status read_strings(const File& file, const std::string& path, char**& strings, int& n) {
   Texts texts;
-  const Status read = at_roots(file, [&]() -> Status {
+  Status read = at_roots(file, [&]() -> Status {
     const auto set = open_strings(file.id, path);
     if (!set) return set.error();
     if (set->count() > std::numeric_limits<int>::max())

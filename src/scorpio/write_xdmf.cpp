@@ -182,7 +182,7 @@ std::string contents_of(const std::string& name) {
 Status replace(const std::string& name, const std::string& text) {
   const std::string aside = name + ".new";
   const auto failure = [&](const char* what) {
-    const Error error = Error::from_errno(errno, fmt::format("could not {} {}", what, aside));
+    Error error = Error::from_errno(errno, fmt::format("could not {} {}", what, aside));
     std::remove(aside.c_str());
     return error;
   };
