@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/checked.h"
+#include "base/xml.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -38,29 +39,6 @@ constexpr std::array topologies = {
     Topology{"Quadrilateral_9", 9}, Topology{"Tetrahedron_10", 10}, Topology{"Pyramid_13", 13},
     Topology{"Wedge_15", 15},       Topology{"Wedge_18", 18},       Topology{"Hexahedron_20", 20},
     Topology{"Hexahedron_24", 24},  Topology{"Hexahedron_27", 27}};
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 Error refusal(const std::string& message) {
   return {ErrorKind::argument, 0, message};
@@ -156,8 +134,8 @@ Status check_unstructured(const XdmfGrid& grid) {
 std::string data_item(const XdmfData& data, const std::string& file, int indent) {
   return fmt::format(
       "{:{}}<DataItem Format=\"HDF\" NumberType=\"{}\" Precision=\"{}\" Dimensions=\"{}\">{}:{}</DataItem>\n",
-      "", indent, data.number_type, data.precision_bytes, fmt::join(data.extents, " "), escaped(file),
-      escaped(data.path));
+      "", indent, data.number_type, data.precision_bytes, fmt::join(data.extents, " "), xml_escaped(file),
+      xml_escaped(data.path));
 }
 
 std::string number_item(const std::vector<double>& numbers) {
@@ -219,13 +197,13 @@ Status check(const XdmfGrid& grid) {
 
 std::string words_of(const XdmfGrid& grid, const std::string& name, const std::string& file) {
   std::string out = fmt::format("{}Name=\"{}\" GridType=\"Uniform\">\n        <Time Value=\"{}\"/>\n",
-                                grid_begin, escaped(name), grid.time);
+                                grid_begin, xml_escaped(name), grid.time);
   out += grid.kind == XdmfGrid::Kind::unstructured ? unstructured_words(grid, file)
                                                    : structured_words(grid, file);
   for (const XdmfField& field : grid.fields) {
     const int64_t components = components_of(grid, field);
     out += fmt::format("        <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n",
-                       escaped(field.name), attribute_type(components), field.on_cells ? "Cell" : "Node");
+                       xml_escaped(field.name), attribute_type(components), field.on_cells ? "Cell" : "Node");
     out += data_item(field.data, file, 10) + "        </Attribute>\n";
   }
   return out + std::string(grid_end);

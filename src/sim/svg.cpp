@@ -2,31 +2,9 @@
 
 #include <fmt/format.h>
 
-namespace concilio::sim {
+#include "base/xml.h"
 
-std::string svg_escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        // XML has no way to write most control characters.
-        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return out;
-}
+namespace concilio::sim {
 
 std::string svg_number(double value) {
   std::string text = fmt::format("{:.2f}", value);
@@ -43,7 +21,7 @@ void Svg::rectangle(const Box& box, std::string_view style) {
 void Svg::rectangle(const Box& box, std::string_view style, std::string_view tip) {
   body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}><title>{}</title></rect>\n",
                        svg_number(box.x), svg_number(box.y), svg_number(box.width), svg_number(box.height),
-                       style, svg_escaped(tip));
+                       style, xml_escaped(tip));
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view style) {
@@ -53,7 +31,7 @@ void Svg::line(double x1, double y1, double x2, double y2, std::string_view styl
 
 void Svg::text(double x, double y, std::string_view words, std::string_view style) {
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" {}>{}</text>\n", svg_number(x), svg_number(y), style,
-                       svg_escaped(words));
+                       xml_escaped(words));
 }
 
 void Svg::path(std::string_view d, std::string_view style) {

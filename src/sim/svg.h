@@ -28,7 +28,6 @@ class Svg {
   std::string body_;
 };
 
-std::string svg_escaped(std::string_view text);
 // 12.5 -> "12.5", 12.0 -> "12".
 std::string svg_number(double value);
 
