@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 
 namespace concilio::scorpio {
 namespace {

@@ -49,17 +49,14 @@ int on_file(iogroup_t* shown, int handle, const std::string& call, const Status&
                                "first",
                                call)});
     Group& group = *static_cast<Group*>(shown->impl);
-    const bool known = handle >= 0 && handle < static_cast<int>(group.files.size()) &&
-                       group.files[static_cast<size_t>(handle)];
+    const auto found = group.file(handle);
     Status status = mine;
     if (!mine)
       status =
           Error{mine.error().kind, 0, fmt::format("rank {}: {}", group.layout->rank, mine.error().message)};
-    if (!known)
-      status = Error{ErrorKind::argument, 0,
-                     fmt::format("{} is no handle of an open file of this I/O group", handle)};
+    if (!found) status = found.error();
     status = agree_on(group.comm, fmt::format("{} with file handle {}", call, handle), status);
-    File* file = known ? group.files[static_cast<size_t>(handle)].get() : nullptr;
+    File* file = found ? *found : nullptr;
     if (status) status = work(*file);
     if (status) return 0;
     Error error = status.error();

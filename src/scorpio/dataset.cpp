@@ -7,7 +7,7 @@
 
 #include "scorpio/netcdf.h"
 #include "scorpio/objects.h"
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 #include "scorpio/transfer.h"
 
 namespace concilio::scorpio {
@@ -41,10 +41,6 @@ std::vector<int64_t> chunk_for(const Creation& creation, const std::vector<int64
   return chunk;
 }
 
-std::vector<hsize_t> sizes(const std::vector<int64_t>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
-
 }  // namespace
 
 std::string words_of(const std::vector<int64_t>& extents) {
@@ -64,11 +60,10 @@ Result<Dataset> Dataset::open(File& file, const Request& request) {
 
 Status Dataset::open_on_root(const Request& request) {
   if (path_ == "/") return Error{ErrorKind::argument, 0, "the name of a dataset is missing"};
-  if (request.write && file_->writable && file_->netcdf) {
-    if (Status status = make_way(file_->id, path_, request.extents); !status) return status;
-  }
   if (request.write) {
-    if (Status status = may_change(*file_, path_); !status) return status;
+    Status status = may_change(*file_, path_);
+    if (status && file_->netcdf) status = make_way(file_->id, path_, request.extents);
+    if (!status) return status;
   }
   const auto there = kind_of(file_->id, path_);
   if (!there) return there.error();
@@ -111,17 +106,14 @@ Status Dataset::make(const Request& request) {
 }
 
 Status Dataset::measure() {
-  const Handle space(H5Dget_space(id_), H5Sclose);
-  const int ndims = space.ok() ? H5Sget_simple_extent_ndims(space) : -1;
-  if (ndims < 0) return hdf5_error("could not ask for its extents");
-  std::vector<hsize_t> extents(static_cast<size_t>(ndims));
-  if (H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0)
-    return hdf5_error("could not ask for its extents");
-  extents_.assign(extents.begin(), extents.end());
+  auto extents = extents_of(id_, path_);
+  if (!extents) return extents.error();
+  extents_ = std::move(*extents);
   const Handle creation(H5Dget_create_plist(id_), H5Pclose);
   if (creation.ok() && H5Pget_layout(creation) == H5D_CHUNKED) {
-    std::vector<hsize_t> chunk(extents.size());
-    if (H5Pget_chunk(creation, ndims, chunk.data()) < 0) return hdf5_error("could not ask for its chunks");
+    std::vector<hsize_t> chunk(extents_.size());
+    if (H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data()) < 0)
+      return hdf5_error("could not ask for its chunks");
     chunk_.assign(chunk.begin(), chunk.end());
   }
   return {};

@@ -89,6 +89,13 @@ Status take_settings(Group& group) {
   return {};
 }
 
+Result<File*> Group::file(int handle) {
+  if (handle < 0 || handle >= static_cast<int>(files.size()) || !files[static_cast<size_t>(handle)])
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("{} is no handle of an open file of this I/O group", handle)};
+  return files[static_cast<size_t>(handle)].get();
+}
+
 std::string File::path_of(const std::string& name) const {
   std::string path = name;
   if (name.empty() || name.front() != '/') {

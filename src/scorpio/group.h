@@ -58,6 +58,9 @@ struct Group {
   int64_t peak_bytes = 0;
   std::vector<std::unique_ptr<File>> files;  // by handle; null if closed
   std::vector<iofile_t*> shown;
+
+  // The open file of a handle, or an error that says there is none.
+  Result<File*> file(int handle);
 };
 
 // All of these are collective; their errors are the same on all ranks.

@@ -3,8 +3,10 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -34,6 +36,11 @@ class Handle {
   hid_t id_ = -1;
   Close close_ = nullptr;
 };
+
+// Our extents and counts as HDF5 wants them.
+inline std::vector<hsize_t> sizes(const std::vector<int64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
 
 // While it lives HDF5 prints no errors of its own; they are told by hdf5_error.
 class QuietHdf5 {

@@ -278,9 +278,7 @@ int scorpio_open_file(const char* filename, iogroup_t* group, file_mode_t mode) 
 int scorpio_close_file(int fhandle, iogroup_t* group) {
   Status mine;
   if (group && group->impl) {
-    const auto& files = group_of(group).files;
-    if (fhandle < 0 || fhandle >= static_cast<int>(files.size()) || !files[static_cast<size_t>(fhandle)])
-      mine = refusal(fmt::format("{} is no handle of an open file of this I/O group", fhandle));
+    if (const auto found = group_of(group).file(fhandle); !found) mine = found.error();
   }
   return on_group(group, fmt::format("closes file handle {}", fhandle), mine,
                   [&](Group& closing) { return ended(close_file(closing, fhandle)); });

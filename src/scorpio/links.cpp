@@ -3,7 +3,7 @@
 
 #include "scorpio/call.h"
 #include "scorpio/objects.h"
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 
 namespace concilio::scorpio {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scorpio/netcdf.h"
 
 namespace concilio::scorpio {

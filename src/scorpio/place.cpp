@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "scorpio/dataset.h"
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 
 namespace concilio::scorpio {
 namespace {

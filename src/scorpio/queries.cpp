@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "scorpio/call.h"
 #include "scorpio/objects.h"
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 
 namespace concilio::scorpio {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "scorpio/agreement.h"
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 
 namespace concilio::scorpio {
 namespace {

@@ -8,14 +8,10 @@
 #include "scorpio/copy_cells.h"
 #include "scorpio/hdf5_support.h"
 #include "scorpio/slab_plan.h"
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 
 namespace concilio::scorpio {
 namespace {
-
-std::vector<hsize_t> sizes(const std::vector<int64_t>& numbers) {
-  return {numbers.begin(), numbers.end()};
-}
 
 Status select(hid_t space, const std::vector<Box>& boxes, const std::vector<int64_t>& origin) {
   H5S_seloper_t how = H5S_SELECT_SET;

@@ -1,4 +1,4 @@
-#include "scorpio/small.h"
+#include "scorpio/small_collectives.h"
 
 #include <algorithm>
 #include <map>
