@@ -63,7 +63,8 @@ class Pattern {
   // That a repetition consists of, each with its own view; the same on all ranks.
   virtual int calls() const { return 1; }
   virtual Access make_access(int rank, int call) const = 0;
-  virtual std::string note() const { return {}; }  // what a user should know of this run
+  virtual bool file_per_rank() const { return false; }  // in place of one for all
+  virtual std::string note() const { return {}; }       // what a user should know of this run
 
   int64_t data_bytes(int rank) const;
 };
