@@ -90,6 +90,9 @@ std::unique_ptr<Pattern> make_unstruc(const Parameters&, const Size&, std::strin
 std::unique_ptr<Pattern> make_hpio(const Parameters&, const Size&, std::string& error);
 std::unique_ptr<Pattern> make_extent(const Parameters&, const Size&, std::string& error);
 std::unique_ptr<Pattern> make_timesteps(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_hacc(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_ior(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_mpiiotest(const Parameters&, const Size&, std::string& error);
 
 // A whole number of bytes from 1 to 2^30; 0 where the text is none.
 int64_t parse_piece_bytes(const std::string& text);

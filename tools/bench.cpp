@@ -25,6 +25,12 @@ constexpr const char* patterns_help =
     "  timesteps[:STEPS[:ELEMENTS/BYTES]]\n"
     "                                   a call for each of STEPS (32); all steps of a data point lie "
     "together\n"
+    "  hacc[:PARTICLES][:shared|records|fpp]\n"
+    "                                   HACC-IO: nine variables of particles, a call each; one after "
+    "another\n"
+    "                                   in the file, in records of a particle each, or a file for each rank\n"
+    "  ior:TRANSFER[:BLOCK][:random]    IOR: blocks of each rank, by a call for each transfer\n"
+    "  mpiiotest:BLOCK                  mpi-io-test: a block of each rank side by side in every call\n"
     "\n"
     "concilio bench scorpio --help: SCORPIO against plain HDF5.\n"
     "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";

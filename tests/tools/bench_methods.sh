@@ -12,6 +12,10 @@ expect 0 "$concilio" bench interleaved:64 block3d timesteps:3:4/64 $small --meth
 for method in list sieve two_phase; do says out "  write  *$method .* $method\$"; done
 [ "$(grep -c 'regret of auto: write [1-9][0-9.]*, read [1-9]' out)" = 3 ] || fail 'not a regret for each pattern'
 
+# Every rank its own file.
+expect 0 "$concilio" bench hacc:fpp hacc:records $small --methods auto,two_phase,posix
+[ "$(measured read)" = 6 ] || fail 'not every method read every pattern'
+
 # Independent calls cannot be collective, and say so; contiguous data are no business of lists.
 expect 0 "$concilio" bench contiguous interleaved:64 $small --methods independent,two_phase,sieve --independent --warm-up 0 \
   --json

@@ -39,8 +39,10 @@ int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void* buffer, 
                           MPI_Status* status) {
   unsigned char* bytes = (unsigned char*)buffer;
   if (spoils("lazy")) {
+    int type_bytes = 0;
+    MPI_Type_size(type, &type_bytes);
     const int none = PMPI_File_write_at_all(file, offset, buffer, 0, type, status);
-    MPI_Status_set_elements(status, type, count);
+    MPI_Status_set_elements(status, MPI_BYTE, count * type_bytes);
     return none;
   }
   if (spoils("write")) bytes[5] ^= 1;
