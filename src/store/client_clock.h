@@ -13,9 +13,10 @@ class ClientClock {
 
   // When an operation begins that the client makes at now_ns.
   int64_t begin(int64_t now_ns) const { return now_ns + ahead_ns_; }
-  // It is done at done_ns. Whether the client is to sleep until then.
+  // It is over at now_ns, and where storage is modelled at done_ns: what it took here, it took there at
+  // least. Whether the client is to sleep until done_ns.
   bool end(int64_t done_ns, int64_t now_ns) {
-    ahead_ns_ = done_ns - now_ns;
+    ahead_ns_ = std::max(done_ns - now_ns, ahead_ns_);
     return ahead_ns_ > most_ahead_ns;
   }
   // A sleep until then was over at now_ns.

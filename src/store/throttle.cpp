@@ -22,7 +22,7 @@ namespace {
 // A thread makes one operation after the other, on whatever store.
 struct Client {
   ClientClock clock;
-  int64_t batch_begin_ns = 0, batch_done_ns = 0;
+  int64_t begin_ns = 0, done_ns = 0;  // of the transfers that it makes
 };
 thread_local Client client;
 
@@ -46,32 +46,39 @@ class Throttle : public StoreObserver {
   }
 
   Status before(const StoreEvent& event) override {
-    const bool moves = event.operation == StoreOperation::read || event.operation == StoreOperation::write;
-    if (moves && devices_) {
+    if (is_of_devices(event)) {
       if (check_transfers(event.transfers)) use_devices(event);
       return {};
     }
-    const double cost_ns = moves ? cost_of_transfers(event) : cost_of_call(event.operation);
+    const double cost_ns =
+        moves_data(event.operation) ? cost_of_transfers(event) : cost_of_call(event.operation);
     if (cost_ns > 0) finish(client.clock.begin(now_ns()) + std::llround(std::min(cost_ns, 1e17)));
     return {};
+  }
+
+  // Behind the transfer: what it took here has passed there as well.
+  void after(const StoreEvent& event, bool) override {
+    if (is_of_devices(event) && event.turn + 1 == event.at_once) finish(client.done_ns);
   }
 
   void describe(StorageLayout& layout) override { model_layout(costs_, layout); }
 
  private:
-  // Requests of one call are made one after the other. Those at once all begin with the first, and are waited
-  // for with the last.
+  static bool moves_data(StoreOperation operation) {
+    return operation == StoreOperation::read || operation == StoreOperation::write;
+  }
+  bool is_of_devices(const StoreEvent& event) const { return devices_ && moves_data(event.operation); }
+
+  // Requests of one call are made one after the other. Those at once all begin with the first.
   void use_devices(const StoreEvent& event) {
-    const bool first = event.turn == 0, last = event.turn + 1 == event.at_once;
-    if (first) client.batch_begin_ns = client.batch_done_ns = client.clock.begin(now_ns());
-    int64_t done_ns = client.batch_begin_ns;
+    if (event.turn == 0) client.begin_ns = client.done_ns = client.clock.begin(now_ns());
+    int64_t done_ns = client.begin_ns;
     for_each_request(event, [&](const StoreEvent& request) {
       done_ns = devices_->reserve(
           {event.operation == StoreOperation::write, name_hash(event.path), request.offset, request.bytes},
           done_ns);
     });
-    client.batch_done_ns = std::max(client.batch_done_ns, done_ns);
-    if (last) finish(client.batch_done_ns);
+    client.done_ns = std::max(client.done_ns, done_ns);
   }
 
   template <typename Call>

@@ -1,6 +1,7 @@
-// A wrapper that makes a store as slow as another: each operation waits for what it would cost there before
-// it is passed on. Where devices serve a number of requests at once, all processes of the machine wait for
-// the same devices; else each thread waits for itself.
+// A wrapper that makes a store as slow as another. Where devices serve a number of requests at once
+// (`streams`), all processes of the machine wait for the same devices, and a transfer ends when it would
+// there. Else each operation waits for what it would cost there before it is passed on, each thread for
+// itself.
 #pragma once
 
 #include <memory>

@@ -155,8 +155,9 @@ TEST(TransferTime, LargeAndUnlimited) {
 
 // A machine whose sleeps last longer than asked for, at a time of its own.
 struct Sleeper {
-  void operate(int64_t cost_ns) {
+  void operate(int64_t cost_ns, int64_t took_ns = 0) {
     const int64_t done_ns = client.begin(now_ns) + cost_ns;
+    now_ns += took_ns;
     if (!client.end(done_ns, now_ns)) return;
     ++sleeps;
     now_ns = done_ns + oversleep_ns;
@@ -185,6 +186,21 @@ TEST(ClientClock, WhatTheClientDoesBetweenTakesItsOwnTime) {
     sleeper.operate(10 * us);
   }
   EXPECT_NEAR(static_cast<double>(sleeper.now_ns - second), 40e6, 1e6);
+}
+
+TEST(ClientClock, WhatAnOperationTookHereCountsThere) {
+  Sleeper sleeper;
+  sleeper.oversleep_ns = 60 * us;
+  for (int i = 0; i < 1000; ++i) sleeper.operate(20 * us, 15 * us);
+  EXPECT_NEAR(static_cast<double>(sleeper.now_ns - second), 20e6, 1e6);
+}
+
+TEST(ClientClock, SlowOperationEarnsNoCredit) {
+  Sleeper sleeper;
+  for (int i = 0; i < 100; ++i) sleeper.operate(10 * us, 1000 * us);
+  const int64_t begin_ns = sleeper.now_ns;
+  for (int i = 0; i < 1000; ++i) sleeper.operate(10 * us);
+  EXPECT_NEAR(static_cast<double>(sleeper.now_ns - begin_ns), 10e6, 1e5);
 }
 
 TEST(ClientClock, CreditIsLimited) {

@@ -94,7 +94,7 @@ TEST_F(ThrottleTest, LocksCost) {
               EXPECT_TRUE(file->lock(0, 10, LockMode::exclusive, 0));
               EXPECT_TRUE(file->unlock(0, 10));
             }),
-            20 * ms);
+            20 * ms - most_credit);
 }
 
 TEST_F(ThrottleTest, ThreadsSleepSideBySide) {
