@@ -9,7 +9,7 @@ namespace concilio {
 
 class ClientClock {
  public:
-  static constexpr int64_t most_ahead_ns = 50'000, most_credit_ns = 1'000'000;
+  static constexpr int64_t most_ahead_ns = 50'000, most_credit_ns = 10'000'000;
 
   // When an operation begins that the client makes at now_ns.
   int64_t begin(int64_t now_ns) const { return now_ns + ahead_ns_; }

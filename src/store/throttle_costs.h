@@ -26,7 +26,7 @@ struct ThrottleCosts {
 };
 
 // "open=5;request=0.1;bandwidth=100M;lock=1;seek=8;streams=1", "device=hdd;seek=4", "@FILE": milliseconds,
-// bytes a second, and what a preset costs; what is not named costs nothing. docs/throttle.md has the whole.
+// bytes a second, and what a preset costs; what is not named costs nothing. docs/guide.md has the whole.
 // Kind argument, with a message that says what would be right.
 Result<ThrottleCosts> parse_throttle(std::string_view text);
 
