@@ -129,6 +129,7 @@ File* find(MPI_File handle) {
 // What rank 0 found when it opened the file, as it travels to the others.
 struct Opened {
   int64_t kind = 0, system_errno = 0, can_read = 0, locks_work = 0, size = 0, reports = 0;
+  int64_t map_reads = 0, map_writes = 0;
   StorageFacts facts;
   char file_system[32] = "";
   char message[512] = "";
@@ -196,6 +197,8 @@ Status File::open_storage() {
   }
   engine_->facts = opened.facts;
   engine_->locks_work = opened.locks_work;
+  engine_->map_reads = opened.map_reads;
+  engine_->map_writes = opened.map_writes;
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
   if (team_->rank() == 0) (void)shared_pointer().set(position_);  // its own memory
@@ -229,6 +232,8 @@ Status File::open_as_root(Opened& opened) {
   opened.can_read = mode.read;
   opened.size = *size;
   opened.facts = facts_of(*layout, config_);
+  opened.map_reads = reads() && storage_->can_map(false);
+  opened.map_writes = writes() && storage_->can_map(true);
   std::strncpy(opened.file_system, layout->name.c_str(), sizeof opened.file_system - 1);
   opened.reports = !process_config().text(Key::report).empty();
   opened.locks_work = 1;

@@ -17,7 +17,9 @@ enum class Method : int32_t {
   list,         // every contiguous piece its own request, in vectors
   sieve,        // large requests that take holes along; writes read, modify and write under a lock
   two_phase,    // pieces of all ranks brought together at aggregators
+  mapped,       // pieces copied straight between the user's memory and the file's pages, mapped
 };
+inline constexpr int method_count = 5;
 enum class Choice3 : int32_t { automatic, enable, disable };
 
 const char* method_name(Method method);
@@ -129,6 +131,7 @@ struct Facts {
   bool collective = true;  // false: one rank alone; Digest of that rank; two_phase is not legal
   bool locks_work = true;  // sieving writes need locks
   bool atomic = false;     // MPI atomic mode
+  bool may_map = false;    // ranks can map the file for this operation
   int64_t cores_per_node = 1;
   Digest digest;
   std::vector<Bucket> buckets;  // bucket_count of them, or none where they were not gathered

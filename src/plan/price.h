@@ -33,8 +33,18 @@ struct Prices {
   double oversubscribed_seconds;    // the same where ranks wait for cores: time of one core
   double message_seconds;           // between nodes
   double network_bytes_per_second;  // between nodes, one node's link
+  double map_seconds;               // a stretch of at most map_window_bytes mapped and given back
+  double map_read_page_seconds;     // each of its pages that is made present, to be read
+  double map_write_page_seconds;    // the same to be written, and given space in a file that has none there
   double datatype_piece_seconds;    // per piece that MPI goes through in a derived datatype
 };
+// As much of a file as is mapped at a time, and what its pages are assumed to hold.
+inline constexpr int64_t map_window_bytes = 4 << 20;
+inline constexpr int64_t map_page_bytes = 4096;
+// Whether pages are mapped piece by piece, and not with what lies between: of `pieces` pieces with `bytes`
+// bytes that lie in `span` bytes of file.
+bool maps_by_piece(double bytes, double pieces, double span);
+
 Prices prices_for(const StorageFacts& storage);
 
 // A predicted time as the sum of its named parts.
@@ -53,6 +63,7 @@ Cost cost_of_independent(const Facts& facts, const Plan& layout, const Prices& p
 Cost cost_of_list(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_sieve(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& prices);
+Cost cost_of_mapped(const Facts& facts, const Plan& layout, const Prices& prices);
 
 // How the images of a layout travel between nodes: as is wished, else the cheaper way.
 ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices);

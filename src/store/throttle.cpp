@@ -26,6 +26,8 @@ class Throttle : public StoreObserver {
     return {};
   }
 
+  bool lets_map() const override { return false; }
+
  private:
   // Floating-point: bytes times 10^9 does not fit 64 bits.
   double cost(const StoreEvent& event) const {
