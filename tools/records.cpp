@@ -10,8 +10,9 @@ using nlohmann::json;
 namespace {
 
 constexpr Counter method_counters[] = {Counter::method_independent, Counter::method_list,
-                                       Counter::method_sieve, Counter::method_two_phase};
-constexpr const char* method_names[] = {"independent", "list", "sieve", "two_phase"};
+                                       Counter::method_sieve, Counter::method_two_phase,
+                                       Counter::method_mapped};
+constexpr const char* method_names[] = {"independent", "list", "sieve", "two_phase", "mapped"};
 
 Counters counters_of(const json& object) {
   Counters counters;

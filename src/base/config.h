@@ -37,7 +37,7 @@ enum class Key : int {
   visibility_immediate,   // romio_visibility_immediate: told: what a rank writes, others see at once
   filesystem_type,        // romio_filesystem_type: told
   // Ours.
-  method,        // concilio_method: auto | independent | list | sieve | two_phase
+  method,        // concilio_method: auto | independent | list | sieve | two_phase | mapped
   flush,         // concilio_flush: auto | rmw | list | batch: how a window with holes reaches the file
   memory_limit,  // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
   realms,        // concilio_realms: how file bytes become aggregators' realms

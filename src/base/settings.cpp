@@ -57,7 +57,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      Effect::told},
     {Key::filesystem_type, ValueType::text, none, none, "", nullptr, "romio_filesystem_type", nullptr,
      "The kind of file system that the file lies on.", Effect::told},
-    {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase",
+    {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase|mapped",
      "concilio_method", "CONCILIO_METHOD",
      "The method all calls take where it is legal; auto: the cheapest for each call."},
     {Key::flush, ValueType::choice, none, none, "auto", "auto|rmw|list|batch", "concilio_flush", nullptr,

@@ -117,6 +117,7 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
   facts.collective = false;
   facts.locks_work = request.operation == Operation::read || engine.sieve_writes;
   facts.atomic = engine.atomic;
+  facts.may_map = engine.may_map(request.operation);
   facts.cores_per_node = engine.team.cores();
   facts.digest = digest_of(request);
   facts.storage = engine.facts;
@@ -242,6 +243,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.locks_work =
         engine.locks_work && engine.storage.can_read() && (engine.can_guard || !engine.concurrent);
     facts.atomic = engine.atomic;
+    facts.may_map = engine.may_map(request.operation);
     facts.cores_per_node = team.cores();
     facts.storage = engine.facts;
     facts.prices = engine.measured_prices;

@@ -130,6 +130,7 @@ File* find(MPI_File handle) {
 // What rank 0 found when it opened the file, as it travels to the others.
 struct Opened {
   int64_t kind = 0, system_errno = 0, can_read = 0, locks_work = 0, size = 0, reports = 0;
+  int64_t map_reads = 0, map_writes = 0;
   StorageFacts facts;
   int64_t has_profile = 0;
   Prices prices{};  // of the profile, and so the parameters
@@ -204,6 +205,8 @@ Status File::open_storage() {
     take_over_parameters(opened.parameters, config_);
   }
   engine_->locks_work = opened.locks_work;
+  engine_->map_reads = opened.map_reads;
+  engine_->map_writes = opened.map_writes;
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
   if (team_->rank() == 0) (void)shared_pointer().set(position_);  // its own memory
@@ -242,6 +245,8 @@ Status File::open_as_root(Opened& opened) {
     opened.prices = profile->prices;
     opened.parameters = profile->parameters;
   }
+  opened.map_reads = reads() && storage_->can_map(false);
+  opened.map_writes = writes() && storage_->can_map(true);
   std::strncpy(opened.file_system, layout->name.c_str(), sizeof opened.file_system - 1);
   opened.reports = !process_config().text(Key::report).empty();
   opened.locks_work = 1;

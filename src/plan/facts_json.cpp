@@ -303,6 +303,7 @@ Facts read_facts(const json& value) {
   flag("collective", facts.collective);
   flag("locks_work", facts.locks_work);
   flag("atomic", facts.atomic);
+  flag("may_map", facts.may_map);
   facts.cores_per_node = whole_number(member(value, "facts", "cores_per_node"), "cores_per_node", 1);
   facts.digest = read_digest(member(value, "facts", "digest"));
   if (value.contains("buckets")) facts.buckets = read_buckets(value["buckets"]);
@@ -340,6 +341,7 @@ json facts_as_json(const Facts& facts) {
               {"collective", facts.collective},
               {"locks_work", facts.locks_work},
               {"atomic", facts.atomic},
+              {"may_map", facts.may_map},
               {"cores_per_node", facts.cores_per_node},
               {"digest", digest_json(facts.digest)},
               {"buckets", buckets},

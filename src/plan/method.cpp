@@ -12,6 +12,8 @@ const char* method_name(Method method) {
       return "sieve";
     case Method::two_phase:
       return "two_phase";
+    case Method::mapped:
+      return "mapped";
   }
   return "unknown";
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace concilio {
@@ -39,11 +40,30 @@ std::string obstacle_to_two_phase(const Facts& facts) {
   return "no rank may aggregate";
 }
 
+// Less than half of the stretches that ranks' bytes lie in, which are given space as a whole.
+bool is_sparse(const Digest& digest) {
+  return digest.bytes < std::min(digest.span, digest.end - digest.first) / 2;
+}
+
+std::string obstacle_to_mapped(const Facts& facts) {
+  using Kind = StorageFacts::Kind;
+  if (facts.storage.kind != Kind::local && facts.storage.kind != Kind::memory)
+    return "the file lies on no storage of this node alone";
+  if (facts.nodes.size() > 1) return "the ranks are on several nodes";
+  if (!facts.may_map) return "the file cannot be mapped";
+  if (facts.atomic) return "the file is in atomic mode";
+  if (!facts.digest.monotone) return "the bytes are not asked for in ascending order";
+  if (facts.operation == Operation::write && is_sparse(facts.digest))
+    return "holes would be given space, more than the bytes need";
+  return "";
+}
+
 constexpr std::array<MethodRow, method_count> rows = {{
     {Method::independent, obstacle_to_independent, cost_of_independent},
     {Method::list, obstacle_to_list, cost_of_list},
     {Method::sieve, obstacle_to_sieve, cost_of_sieve},
     {Method::two_phase, obstacle_to_two_phase, cost_of_two_phase},
+    {Method::mapped, obstacle_to_mapped, cost_of_mapped},
 }};
 
 const Candidate& candidate(std::span<const Candidate> candidates, Method method) {

@@ -231,6 +231,31 @@ Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& pri
   return cost;
 }
 
+bool maps_by_piece(double bytes, double pieces, double span) {
+  // A piece is a mapping of its own, at the price of some fifty pages, and begins and ends within pages.
+  constexpr double page_bytes = map_page_bytes;
+  return bytes / page_bytes + pieces * 50 < span / page_bytes;
+}
+
+Cost cost_of_mapped(const Facts& facts, const Plan&, const Prices& prices) {
+  const Digest& digest = facts.digest;
+  const double bytes = static_cast<double>(digest.bytes), pieces = static_cast<double>(digest.file_pieces);
+  const double span = static_cast<double>(digest.span);
+  const bool by_piece = maps_by_piece(bytes, pieces, span);
+  const double stretches = by_piece ? pieces : ranks_at_work(facts);
+  const double mapped_bytes = by_piece ? bytes : span;
+  const double windows = stretches + mapped_bytes / static_cast<double>(map_window_bytes);
+  const double pages = stretches + mapped_bytes / static_cast<double>(map_page_bytes);
+  const double of_page =
+      facts.operation == Operation::read ? prices.map_read_page_seconds : prices.map_write_page_seconds;
+  Cost cost;
+  add_agreements(facts, prices, cost);
+  cost.terms.push_back({"mappings", windows * prices.map_seconds / cores_at_work(facts)});
+  cost.terms.push_back({"pages", pages * of_page / cores_at_work(facts)});
+  cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
+  return cost;
+}
+
 ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices) {
   const bool travels = std::any_of(layout.groups.begin(), layout.groups.end(),
                                    [](const Group& group) { return group.nodes.size() > 1; });

@@ -10,6 +10,13 @@
 
 namespace concilio {
 
+// As much of a file as is mapped at a time, and what its pages are assumed to hold.
+inline constexpr int64_t map_window_bytes = 4 << 20;
+inline constexpr int64_t map_page_bytes = 4096;
+// Whether pages are mapped piece by piece, and not with what lies between: of `pieces` pieces with `bytes`
+// bytes that lie in `span` bytes of file.
+bool maps_by_piece(double bytes, double pieces, double span);
+
 // A predicted time as the sum of its named parts.
 struct Cost {
   struct Term {
@@ -26,6 +33,7 @@ Cost cost_of_independent(const Facts& facts, const Plan& layout, const Prices& p
 Cost cost_of_list(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_sieve(const Facts& facts, const Plan& layout, const Prices& prices);
 Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& prices);
+Cost cost_of_mapped(const Facts& facts, const Plan& layout, const Prices& prices);
 
 // How the images of a layout travel between nodes: as is wished, else the cheaper way.
 ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices);

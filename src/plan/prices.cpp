@@ -24,9 +24,9 @@ Prices local_prices() {
   prices.open_seconds = 10e-6;
   prices.lock_seconds = 1e-6;
   prices.copy = Curve::line(4e-9, 6e9);
-  prices.map_seconds = 10e-6;
-  prices.map_read_page_seconds = 0.1e-6;
-  prices.map_write_page_seconds = 0.4e-6;
+  prices.map_seconds = 15e-6;
+  prices.map_read_page_seconds = 0.2e-6;
+  prices.map_write_page_seconds = 6e-6;
   prices.synchronise_seconds = 3e-6;
   prices.oversubscribed_seconds = 15e-6;
   // TCP between hosts of one rack, the least that clusters have.

@@ -51,6 +51,9 @@ std::string by_price(const Facts& facts, const Plan& plan) {
     case Method::sieve:
       return fmt::format("{} would need {} requests alone; requests of {} take the holes along",
                          pieces_of(digest), digest.file_pieces, format_bytes(plan.sieve_buffer_bytes));
+    case Method::mapped:
+      return fmt::format("{} are copied straight {} the file's pages in this node's memory",
+                         pieces_of(digest), facts.operation == Operation::read ? "from" : "to");
     case Method::two_phase:
       break;
   }

@@ -96,6 +96,17 @@ class ObservedFile : public StoreFile {
     return observe(*observer_, {StoreOperation::preallocate, path_, 0, size},
                    [&] { return inner_->preallocate(size); });
   }
+  bool can_map(bool write) override { return observer_->lets_map() && inner_->can_map(write); }
+  Status make_space(int64_t offset, int64_t length) override {
+    return observe(*observer_, {StoreOperation::preallocate, path_, offset, length},
+                   [&] { return inner_->make_space(offset, length); });
+  }
+  Result<Mapping> map(int64_t offset, int64_t length, bool write) override {
+    return observe(*observer_, {StoreOperation::map, path_, offset, length}, [&]() -> Result<Mapping> {
+      if (!observer_->lets_map()) return StoreFile::map(offset, length, write);
+      return inner_->map(offset, length, write);
+    });
+  }
   Result<StorageLayout> layout() override {
     Result<StorageLayout> layout =
         observe(*observer_, {StoreOperation::layout, path_}, [&] { return inner_->layout(); });

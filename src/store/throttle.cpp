@@ -62,6 +62,7 @@ class Throttle : public StoreObserver {
   }
 
   void describe(StorageLayout& layout) override { model_layout(costs_, layout); }
+  bool lets_map() const override { return false; }
 
  private:
   static bool moves_data(StoreOperation operation) {

@@ -17,7 +17,8 @@ const Prices local = builtin_prices({StorageFacts::Kind::local, 4096, 0, 0});
 TEST(Price, CallWithoutBytesIsFree) {
   Facts facts = interleaved(Operation::write, 4, 64);
   facts.digest.bytes = 0;
-  for (Method method : {Method::independent, Method::list, Method::sieve, Method::two_phase}) {
+  for (Method method :
+       {Method::independent, Method::list, Method::sieve, Method::two_phase, Method::mapped}) {
     EXPECT_EQ(price(method, facts, local), 0);
   }
 }
@@ -70,6 +71,22 @@ TEST(Price, TinyWindowsCostRounds) {
   Facts facts = interleaved(Operation::write, 4, 64), tiny = facts;
   tiny.wishes.window_bytes = 4096;
   EXPECT_GT(price(Method::two_phase, tiny, local), 2 * price(Method::two_phase, facts, local));
+}
+
+TEST(Price, MappedPaysForPagesOfAllRanksNotForPieces) {
+  const Facts small = interleaved(Operation::read, 2, 64), large = interleaved(Operation::read, 2, 65536);
+  EXPECT_LT(price(Method::mapped, small, local), 2 * price(Method::mapped, large, local));
+  const Facts many = interleaved(Operation::read, 8, 64, 8 * MiB);
+  EXPECT_GT(price(Method::mapped, many, local),
+            price(Method::mapped, interleaved(Operation::read, 2, 64), local));
+}
+
+TEST(Price, MappedTouchesNoPagesBetweenFarPieces) {
+  Facts facts = interleaved(Operation::read, 1, 65536, MiB), far = facts;
+  far.digest.span = far.digest.end = 1024 * MiB;
+  EXPECT_LT(price(Method::mapped, far, local), price(Method::mapped, facts, local) + 0.001);
+  EXPECT_TRUE(maps_by_piece(MiB, 16, 1024 * MiB));
+  EXPECT_FALSE(maps_by_piece(MiB, 16384, 4 * MiB));
 }
 
 TEST(Price, RemoteRequestsAreDearerThanLocal) {
