@@ -163,6 +163,10 @@ class Course:
 
     def probe(self, study, bench, shown):
         """A profile of every storage, by which the library chooses; one of this study that is there is taken."""
+        if self.scale.smallest:
+            for one in self.storages:
+                study.add_storage(one)
+            return
         folder = os.path.join(os.path.dirname(study.path), "profiles")
         os.makedirs(folder, exist_ok=True)
         for one in self.storages:
@@ -238,7 +242,8 @@ class Course:
         bench = measure.Bench(self.concilio, files, {}, self.chosen.mpi)
         cases = [case for case in self.cases() if not study.has(case)]
         contrasts = self.contrast_cases(study) if "contrast" in self.names else []
-        with progress(len(self.storages) + len(cases) + len(contrasts)) as shown:
+        probes = 0 if self.scale.smallest else len(self.storages)
+        with progress(probes + len(cases) + len(contrasts)) as shown:
             self.probe(study, bench, shown)
             self.measure(study, bench, cases, shown)
             self.measure_contrast(study, bench, contrasts, shown)

@@ -48,6 +48,11 @@ class Hosts:
         with open(self.launcher, "w", encoding="utf-8") as file:
             file.write(LAUNCHER.replace("HARNESS", str(HARNESS)))
         os.chmod(self.launcher, 0o755)
+        # `up` would remove the hosts of whoever made some before.
+        others = subprocess.run([HARNESS / "testhosts", "hosts"], capture_output=True, text=True, check=False)
+        if others.stdout.strip():
+            raise measure.Failed("testhosts: there are hosts already, which somebody else may be using; `testhosts down` "
+                                 "removes them")
         made = subprocess.run([HARNESS / "testhosts", "up", str(HOSTS), RATE], capture_output=True, text=True, check=False)
         if made.returncode:
             self.__exit__()

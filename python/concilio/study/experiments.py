@@ -109,10 +109,9 @@ class Scale:
         return 5 if self.quick else 7
 
     def case(self, experiment, storage, pattern, ranks, series, labels, **more):
-        more.setdefault("mib_per_rank", self.mib(storage))
+        more = {"mib_per_rank": self.mib(storage), "method_seconds": 4 if self.quick else 10, **more}
         return Case(experiment, storage.name, pattern, ranks, series=series, labels=labels,
-                    repetitions=self.repetitions(storage), warm_up=1 if self.smallest else 3,
-                    method_seconds=4 if self.quick else 10, **more)
+                    repetitions=self.repetitions(storage), warm_up=1 if self.smallest else 3, **more)
 
 
 def size_text(count):

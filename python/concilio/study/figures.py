@@ -18,7 +18,9 @@ def colour_of(series):
 
 
 def label_of(name, value):
-    return size_text(value) if name in SIZES else f"{value} ranks" if name == "ranks" else str(value)
+    if name == "ranks":
+        return f"{value} rank{'' if value == 1 else 's'}"
+    return size_text(value) if name in SIZES else str(value)
 
 
 def panels_of(points, names):
@@ -154,7 +156,11 @@ def regret_figure(situations, name="regret"):
         errors.plot([x for x, _ in pairs], [y for _, y in pairs], ".", color=colour, markersize=3, alpha=0.6)
     for bound in (10, 30):
         regrets.axhline(bound, color="#777777", linewidth=0.8, linestyle="--")
-    regrets.set_yscale("symlog", linthresh=30)
+    worst = max(one["regret"] - 1 for one in situations) * 100
+    if worst > 100:
+        regrets.set_yscale("symlog", linthresh=30)
+    else:
+        regrets.set_ylim(top=max(35, worst * 1.05))
     regrets.set_xlabel("situations, %")
     regrets.set_ylabel("auto behind the best, %")
     errors.set_xscale("log")

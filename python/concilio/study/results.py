@@ -38,8 +38,9 @@ class Study:
         os.replace(partial, self.path)
 
     def add_storage(self, storage):
-        others = [one for one in self.data["storages"] if one["name"] != storage.name]
-        self.data["storages"] = [*others, storage.described()]
+        known = {one["name"]: one for one in self.data["storages"]}
+        known[storage.name] = storage.described()
+        self.data["storages"] = list(known.values())
 
     def storage(self, name):
         return next(one for one in self.data["storages"] if one["name"] == name)
