@@ -9,8 +9,9 @@
 #include "exec/storage.h"
 #include "mpi/team.h"
 #include "pattern/copy.h"
+#include "plan/flush.h"
 #include "plan/plan.h"
-#include "plan/price.h"
+#include "plan/prices.h"
 
 namespace concilio {
 
@@ -21,7 +22,8 @@ struct Engine {
   Storage& storage;
   Budget& budget;
   Counters& counters;
-  StorageFacts facts;  // this and what follows: the same on every rank
+  StorageFacts facts;                               // this and what follows: the same on every rank
+  std::shared_ptr<const Prices> measured_prices{};  // of a profile; null: there is none
   bool locks_work = true;
   bool atomic = false;        // MPI atomic mode
   bool concurrent = false;    // ranks may have several calls under way at once
@@ -39,6 +41,8 @@ struct Engine {
   bool may_rewrite_holes() const {
     return storage.can_read() && locks_work && !caches_differ() && (can_guard || !concurrent);
   }
+  const Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }
+
   // Locks of plain writes: where no other rank has the file open for this call, this rank's threads are
   // meant.
   bool guards_file() const { return team.size() > 1; }

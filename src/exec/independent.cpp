@@ -44,7 +44,7 @@ class Pieces {
 // Whether a batch's requests are worth having under way at once.
 bool goes_at_once(const Engine& engine, Operation operation, int64_t requests) {
   if (engine.flush == Flush::list) return false;
-  return engine.flush == Flush::batch || pays_at_once(operation, requests, prices_for(engine.facts));
+  return engine.flush == Flush::batch || pays_at_once(operation, requests, engine.prices());
 }
 
 // Moves one batch; for reads the bytes before end of file.

@@ -70,10 +70,12 @@ const Candidate& candidate(std::span<const Candidate> candidates, Method method)
   return candidates[static_cast<size_t>(method)];
 }
 
-Method cheapest(std::span<const Candidate> candidates, bool without_list) {
+// By what earlier calls took and by price. Without list, where sieving is asked for, by price alone.
+Method best_of(const Facts& facts, std::span<const Candidate> candidates, bool without_list) {
+  if (!without_list) return next_method(candidates, facts.experience);
   const Candidate* best = nullptr;
   for (const Candidate& row : candidates) {
-    if (!row.legal || (without_list && row.method == Method::list)) continue;
+    if (!row.legal || row.method == Method::list) continue;
     if (best == nullptr || row.seconds < best->seconds) best = &row;
   }
   return best == nullptr ? Method::list : best->method;
@@ -88,11 +90,11 @@ Choice choose_unforced(const Facts& facts, std::span<const Candidate> candidates
   }
   const bool sieve_first =
       facts.wishes.sieving == Choice3::enable && candidate(candidates, Method::sieve).legal;
-  const Method best = cheapest(candidates, sieve_first);
-  const bool decided = best == Method::sieve && cheapest(candidates, false) != best;
+  const Method best = best_of(facts, candidates, sieve_first);
+  const bool decided = sieve_first && best == Method::sieve;
   return {best,
           decided ? fmt::format("romio_ds_{}=enable asks for it rather than list", direction(facts)) : "",
-          decided};
+          sieve_first};
 }
 
 }  // namespace

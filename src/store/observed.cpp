@@ -23,28 +23,31 @@ auto observe_each(StoreObserver& observer, StoreOperation operation, std::string
                   std::span<const Transfer> transfers, Call call) -> decltype(call(transfers)) {
   if (Status status = check_transfers(transfers); !status) return status.error();
   const int64_t requests = event_of(operation, path, transfers).requests;
-  const auto event_at = [&](std::span<const Transfer> request) {
+  const auto event_at = [&](std::span<const Transfer> request, int64_t turn) {
     StoreEvent event = event_of(operation, path, request);
     event.at_once = requests;
+    event.turn = turn;
     return event;
   };
   std::vector<Transfer> passed;
   std::optional<Error> failure;
+  int64_t turn = 0;
   for (auto left = transfers; !left.empty();) {
     const auto request = first_request(left);
     left = left.subspan(request.size());
     if (event_of(operation, path, request).requests == 0) continue;
-    if (Status status = observer.before(event_at(request)); status) {
+    if (Status status = observer.before(event_at(request, turn++)); status) {
       passed.insert(passed.end(), request.begin(), request.end());
     } else if (!failure) {
       failure = status.error();
     }
   }
   auto result = call(std::span<const Transfer>(passed));
+  turn = 0;
   for (auto left = std::span<const Transfer>(passed); !left.empty();) {
     const auto request = first_request(left);
     left = left.subspan(request.size());
-    observer.after(event_at(request), result.ok());
+    observer.after(event_at(request, turn++), result.ok());
   }
   if (failure) return *failure;
   return result;
@@ -105,7 +108,10 @@ class ObservedFile : public StoreFile {
     });
   }
   Result<StorageLayout> layout() override {
-    return observe(*observer_, {StoreOperation::layout, path_}, [&] { return inner_->layout(); });
+    Result<StorageLayout> layout =
+        observe(*observer_, {StoreOperation::layout, path_}, [&] { return inner_->layout(); });
+    if (layout) observer_->describe(*layout);
+    return layout;
   }
 
  private:

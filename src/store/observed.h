@@ -18,6 +18,8 @@ class StoreObserver {
   virtual bool lets_map() const { return true; }
   // After an operation that was asked of the store under it.
   virtual void after(const StoreEvent&, bool /*succeeded*/) {}
+  // May change what the store says of the storage under it.
+  virtual void describe(StorageLayout&) {}
 };
 
 std::unique_ptr<Store> make_observed_store(std::unique_ptr<Store> inner,

@@ -68,7 +68,7 @@ std::string failure_text(const StoreEvent& event) {
 }
 
 StoreEvent event_of(StoreOperation operation, std::string_view path, std::span<const Transfer> transfers) {
-  StoreEvent event{operation, path, 0, 0, 0, 1};
+  StoreEvent event{operation, path, 0, 0, 0, 1, 0, transfers};
   int64_t end = 0;
   for (const Transfer& transfer : transfers) {
     if (transfer.length == 0) continue;

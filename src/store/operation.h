@@ -38,8 +38,10 @@ struct StoreEvent {
   std::string_view path;  // valid during the call that hands the event over
   int64_t offset = 0;
   int64_t bytes = 0;
-  int64_t requests = 1;  // transfers adjacent in the file count as one
-  int64_t at_once = 1;   // requests that are under way together, this one included
+  int64_t requests = 1;                   // transfers adjacent in the file count as one
+  int64_t at_once = 1;                    // requests that are under way together, this one included
+  int64_t turn = 0;                       // of these, which it is, from 0
+  std::span<const Transfer> transfers{};  // of a read or write; as `path`, for the call alone
 };
 
 // "cannot write 4096 bytes at offset 123 of PATH"

@@ -187,7 +187,9 @@ class PosixFile : public StoreFile {
     if (retried(hook_, StoreOperation::layout, [&] { return fstatfs(fd_, &status); }) != 0) {
       return failure({StoreOperation::layout, path_}, errno);
     }
-    return layout_of_magic(static_cast<uint32_t>(status.f_type), status.f_bsize);
+    StorageLayout layout = layout_of_magic(static_cast<uint32_t>(status.f_type), status.f_bsize);
+    refine_layout(fd_, layout);
+    return layout;
   }
 
  private:

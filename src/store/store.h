@@ -39,6 +39,9 @@ struct StorageLayout {
     unknown
   };  // ext4 and the like; tmpfs; NFS, SMB; FUSE, Lustre, GPFS...
   Kind kind = Kind::unknown;
+  // Of a local one: whether its device has a head to move.
+  enum class Medium { unknown, solid, rotational };
+  Medium medium = Medium::unknown;
   std::string name;  // of the file-system type, "ext4"
   int64_t block_bytes = 0;
   int64_t stripe_bytes = 0;
