@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "exec/independent.h"
+#include "plan/price.h"
 
 namespace concilio {
 namespace {
