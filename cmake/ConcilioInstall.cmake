@@ -34,3 +34,5 @@ endforeach()
 # The Python package, beside the libraries that it looks for: its folder belongs on PYTHONPATH.
 file(GLOB python_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/concilio/*.py)
 install(FILES ${python_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio)
+file(GLOB study_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/concilio/study/*.py)
+install(FILES ${study_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio/study)

@@ -1,7 +1,7 @@
 # The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
 #
 # A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs;
-# figures: drawing results, which nothing else needs), the Debian package, and how to
+# figures: drawing results, by `concilio study` and bench/figures/plot), the Debian package, and how to
 # tell that it is there: a command, a header (header:NAME), a module of pkg-config (pkg-config:NAME), a file (file:GLOB)
 # or a Python module of /usr/bin/python3 (python:NAME).
 concilio_packages="
@@ -26,6 +26,7 @@ test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
+test   python3-matplotlib   python:matplotlib
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
 programs python3-h5py-mpi   python:h5py._debian_h5py_mpi

@@ -220,6 +220,16 @@ Result<std::string> find_probe_program(Flavour flavour, const Environment& envir
   return find_program(fmt::format("concilio-probe-{}", flavour_word(flavour)), environment);
 }
 
+Result<std::string> find_python_package(const Environment& environment) {
+  const fs::path prefix = folder_of_this_executable() / "..";
+  const fs::path python = fs::path("concilio") / "python";
+  const auto main =
+      find_part("concilio/study/__main__.py", environment.get("CONCILIO_PYTHONDIR"),
+                {prefix / "lib" / python, prefix / CONCILIO_INSTALL_LIBDIR / python}, "CONCILIO_PYTHONDIR");
+  if (!main) return main.error();
+  return fs::path(*main).parent_path().string();
+}
+
 Result<std::string> find_launcher(Flavour flavour, const Environment& environment) {
   if (const auto chosen = environment.get("CONCILIO_MPIRUN")) {
     const auto path = environment.find_executable(*chosen);

@@ -40,6 +40,9 @@ Result<std::string> find_bench_program(Flavour flavour, const Environment& envir
 Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environment& environment);
 // concilio-probe-FLAVOUR, in the same places.
 Result<std::string> find_probe_program(Flavour flavour, const Environment& environment);
+// What Python runs for `concilio study`, the folder concilio/study: in $CONCILIO_PYTHONDIR, or in
+// lib/concilio/python beside the folder of this executable.
+Result<std::string> find_python_package(const Environment& environment);
 // The launcher that belongs to the MPI this was built with; $CONCILIO_MPIRUN where set.
 Result<std::string> find_launcher(Flavour flavour, const Environment& environment);
 

@@ -29,6 +29,7 @@ int run_main(Words words) {
                                     add_bench(app, environment),
                                     add_probe(app, environment),
                                     add_explain(app),
+                                    add_study(app, environment),
                                     add_hints(app),
                                     add_version(app, environment)};
   try {

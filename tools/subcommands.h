@@ -24,6 +24,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment);
 Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment);
 Subcommand add_probe(CLI::App& app, const Environment& environment);
 Subcommand add_explain(CLI::App& app);
+Subcommand add_study(CLI::App& app, const Environment& environment);
 Subcommand add_hints(CLI::App& app);
 Subcommand add_version(CLI::App& app, const Environment& environment);
 

@@ -1,0 +1,66 @@
+"""The storage itself: `concilio probe` of it, its profile, and from that the paper's table of raw rates."""
+import json
+import os
+
+from . import measure
+
+# Requests of a table like the paper's.
+SMALL, LARGE = 4096, 1024 * 1024
+
+
+def curve_at(points, x):
+    """Between the points of a curve, [[x, y], ...], in a straight line; beyond its ends in proportion to x."""
+    points = sorted((float(one[0]), float(one[1])) for one in points)
+    if not points:
+        return None
+    if x >= points[-1][0]:
+        return points[-1][1] * x / points[-1][0] if points[-1][0] > 0 else points[-1][1]
+    for (left, low), (right, high) in zip(points, points[1:]):
+        if left <= x <= right:
+            return low + (high - low) * (x - left) / (right - left)
+    return points[0][1]
+
+
+def curve_in(prices, *names):
+    for name in names:
+        if not isinstance(prices, dict):
+            return []
+        prices = prices.get(name)
+    return prices or []
+
+
+def rates_of(profile):
+    """MB/s (of a million bytes, as the paper has them) of one client, by operation, order and size of request."""
+    rates = {}
+    for operation in ("write", "read"):
+        for order, curve in (("random", "scattered"), ("sequential", "adjoining")):
+            points = curve_in(profile, "prices", operation, curve)
+            for size in (SMALL, LARGE):
+                seconds = curve_at(points, size)
+                if seconds and seconds > 0:
+                    rates[f"{operation} {order} {size}"] = size / seconds / 1e6
+    return rates
+
+
+def probe_command(concilio, folder, output, quick, mpi):
+    words = [concilio, "probe", folder, "--output", output]
+    if quick:
+        words.append("--quick")
+    if mpi:
+        words += ["--mpi", mpi]
+    return words
+
+
+def probe(bench, storage, output, quick, timeout_seconds=300):
+    """Makes the storage's profile and returns its rates; Failed where that does not go."""
+    environment = bench.environment(storage)
+    environment.pop("CONCILIO_PROFILE", None)
+    words = probe_command(bench.concilio, storage.folder, output, quick, bench.mpi)
+    status, _, errors = measure.run(words, environment, timeout_seconds)
+    if status or not os.path.exists(output):
+        raise measure.Failed(measure.last_words(errors) or f"concilio probe ended with exit status {status}")
+    try:
+        with open(output, encoding="utf-8") as file:
+            return rates_of(json.load(file))
+    except ValueError as error:
+        raise measure.Failed(f"the profile is no JSON: {error}") from error

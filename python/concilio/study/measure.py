@@ -1,0 +1,141 @@
+"""Runs `concilio bench` and `concilio probe`; what they said becomes rows. A failure is a result like others."""
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+
+from . import experiments
+
+
+class Failed(Exception):
+    """A program did not do what it was to; the text says what, and what it said itself."""
+
+
+def last_words(text, most=3):
+    """The end of what a program wrote to stderr, which says what was wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "; ".join(lines[-most:])[:600]
+
+
+def end(process):
+    """First kindly: `concilio bench` then ends its ranks and removes its file."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.communicate(timeout=15)
+    except subprocess.TimeoutExpired:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.communicate()
+
+
+def run(words, environment, timeout_seconds):
+    """What it wrote to stdout; Failed where it could not be run or took too long. Its exit status comes along."""
+    try:
+        process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+    except OSError as error:
+        raise Failed(f"{words[0]}: {error.strerror}") from error
+    try:
+        output, errors = process.communicate(timeout=timeout_seconds)
+    except subprocess.TimeoutExpired as late:
+        end(process)
+        raise Failed(f"not done within {timeout_seconds:.0f} s, and ended") from late
+    except BaseException:
+        end(process)
+        raise
+    return process.returncode, output, errors
+
+
+def json_in(text):
+    """The JSON among what launchers say around it; None where there is none."""
+    begin, last = text.find("{\n"), text.rfind("}")
+    try:
+        return json.loads(text[begin:last + 1]) if 0 <= begin < last else None
+    except json.JSONDecodeError:
+        return None
+
+
+def bench_command(concilio, case, data_file, mpi):
+    words = [concilio, "bench", case.pattern, "-n", str(case.ranks), "--mib-per-rank", f"{case.mib_per_rank:g}",
+             "--repetitions", str(case.repetitions), "--methods", ",".join(case.series), "--warm-up", str(case.warm_up),
+             "--method-timeout", f"{case.method_seconds:g}", "--timeout", f"{case.timeout_seconds:g}", "--json",
+             "--file", data_file]
+    if mpi:
+        words += ["--mpi", mpi]
+    if not case.collective:
+        words.append("--independent")
+    return words
+
+
+def rows_of(pattern, series):
+    """A row for each operation and method of one pattern of `concilio bench --methods --json`."""
+    rows = []
+    for operation, methods in pattern.get("operations", {}).items():
+        for method, told in methods.items():
+            row = {"operation": operation, "method": method, "series": series.get(method, method)}
+            for name in ("seconds", "first_seconds", "taken", "predicted_seconds", "failure", "candidates"):
+                if told.get(name) is not None:
+                    row[name] = told[name]
+            rows.append(row)
+    return rows
+
+
+class Bench:
+    """`concilio bench`, on the storages of this study."""
+
+    def __init__(self, concilio, data_files, profiles, mpi=""):
+        self.concilio, self.mpi = concilio, mpi
+        self.data_files = data_files  # of each storage
+        self.profiles = profiles  # of each storage that has one
+        self.library = ""
+
+    def environment(self, storage):
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("CONCILIO_THROTTLE", "CONCILIO_PROFILE", "CONCILIO_HINTS", "ROMIO_HINTS",
+                                       "CONCILIO_REPORT")}
+        environment.update(storage.environment())
+        if storage.name in self.profiles:
+            environment["CONCILIO_PROFILE"] = self.profiles[storage.name]
+        return environment
+
+    def measure(self, case, storage, more_environment=None):
+        """The case's result, as study.json keeps it."""
+        words = bench_command(self.concilio, case, self.data_files[storage.name], self.mpi)
+        start = time.monotonic()
+        result = {"key": case.key, "experiment": case.experiment, "storage": case.storage, "pattern": case.pattern,
+                  "ranks": case.ranks, "labels": dict(case.labels), "definition": case.definition, "bytes": 0, "rows": [],
+                  "command": shlex.join(words), "failure": None}
+        try:
+            environment = {**self.environment(storage), **(more_environment or {})}
+            status, output, errors = run(words, environment, case.timeout_seconds + 30)
+            told = json_in(output)
+            if told is None or not told.get("patterns"):
+                raise Failed(last_words(errors) or f"exit status {status}, and nothing measured")
+            self.library = told.get("library", self.library)
+            pattern = told["patterns"][0]
+            result["bytes"] = pattern.get("bytes", 0)
+            result["rows"] = rows_of(pattern, case.series)
+            if pattern.get("failure"):
+                raise Failed(pattern["failure"])
+            if not result["rows"]:
+                raise Failed(last_words(errors) or "nothing measured")
+        except Failed as failed:
+            result["failure"] = str(failed)
+        result["wall_seconds"] = round(time.monotonic() - start, 2)
+        return result
+
+
+def brief_of(result):
+    """A result as half a line of progress."""
+    if result["failure"]:
+        return "failed: " + result["failure"]
+    rates = []
+    for row in result["rows"]:
+        seconds = sorted(row.get("seconds", []))
+        if row["operation"] == "write" and seconds and seconds[len(seconds) // 2] > 0:
+            rates.append(f"{row['method']} {result['bytes'] / experiments.MIB / seconds[len(seconds) // 2]:.0f}")
+    return f"{result['wall_seconds']:.1f} s; MiB/s writing: {', '.join(rates)}" if rates else f"{result['wall_seconds']:.1f} s"

@@ -1,0 +1,99 @@
+#!/bin/bash
+# concilio study: its options, its errors, and its course with a stand-in for bench and probe. Arguments: CONCILIO ROOT.
+concilio=$1 root=$2
+. "$root/tests/tools/common.sh"
+unset CONCILIO_PYTHON CONCILIO_PYTHONDIR CONCILIO_THROTTLE CONCILIO_PROFILE
+# The package itself, with the stand-in for the command.
+study() { CONCILIO_COMMAND=$root/tests/study/fake_concilio exec /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only "$@"; }
+export -f study
+export root
+faked() { expect "$1" bash -c 'study "$@"' study "${@:2}"; }
+
+expect 0 "$concilio" study --help
+for word in --quick --storage --dir --testpfs --only --mpi --output --resume --overwrite --numbers-only --list checkpoint romio regret contrast; do
+  says out "$word"
+done
+expect 2 "$concilio" study --no-such-option --numbers-only
+expect 2 "$concilio" study --numbers-only --storage floppy
+says err 'concilio: study: --storage floppy: there is real, hdd'
+expect 2 "$concilio" study --numbers-only --storage lustre
+says err 'how many OSTs'
+expect 2 "$concilio" study --numbers-only --only nothing
+says err 'there is device, checkpoint'
+expect 2 "$concilio" study --numbers-only --dir "$scratch/none"
+says err 'no such folder'
+expect 2 "$concilio" study --numbers-only -n 0
+says err 'numbers of ranks'
+expect 2 "$concilio" study --numbers-only --output /proc/none
+says err 'concilio: study: --output /proc/none'
+: > file
+expect 2 "$concilio" study --numbers-only --output file
+says err '--output file'
+
+# An interpreter without matplotlib, and none.
+cat > no-matplotlib <<'END'
+#!/bin/sh
+case "$*" in *matplotlib*) exit 3 ;; esac
+exec /usr/bin/python3 "$@"
+END
+chmod +x no-matplotlib
+CONCILIO_PYTHON=$scratch/no-matplotlib expect 2 "$concilio" study
+says err 'python3-matplotlib'
+says err '--numbers-only'
+CONCILIO_PYTHON=$scratch/no-matplotlib expect 0 "$concilio" study --help
+CONCILIO_PYTHON=$scratch/no-matplotlib expect 0 "$concilio" study --numbers-only --list --only ior
+says out 'bench ior:'
+CONCILIO_PYTHON=$scratch/none expect 2 "$concilio" study --help
+says err 'CONCILIO_PYTHON'
+CONCILIO_PYTHONDIR=$scratch expect 2 "$concilio" study --help
+says err 'CONCILIO_PYTHONDIR'
+[ ! -e concilio-study ] || fail "a folder was made where nothing was measured"
+
+# A whole course: storages are told apart, profiles made and used, what fails is told and not fatal.
+export FAKE_LOG=$scratch/log FAKE_FAIL=btio
+faked 0 --quick --storage real hdd --only device,romio,regret
+says out '^PASS  auto within 10 %'
+says out 'cases failed; the report says why'
+says out 'Report: .*concilio-study/report.html'
+says err '] romio: hdd, block3d, 4 ranks'
+for name in report.html study.json regret.json profiles/hdd.json; do
+  [ -s "concilio-study/$name" ] || fail "no $name"
+done
+grep -q '^device=hdd - probe' log || fail 'the probe of the model was not told its throttle'
+grep -q '^device=hdd .*/profiles/hdd.json bench' log || fail 'the model was not measured with its profile'
+grep -q '^- .*/profiles/[^h].*json bench' log || fail 'real storage was not measured with its profile'
+grep -q 'no &amp; space &lt;left&gt;' concilio-study/report.html || fail 'the report does not tell the failure'
+faked 2 --quick --storage real hdd --only romio
+says err '--resume'
+# Only what failed is measured again, and the profiles are kept.
+: > log
+FAKE_FAIL='' faked 0 --quick --storage real hdd --only device,romio,regret --resume
+says_not out 'cases failed'
+! grep -qe 'block3d' -e ' probe ' log || fail "measured again what was there"
+grep -q btio log || fail "did not measure what had failed"
+echo damaged > concilio-study/study.json
+faked 2 --quick --only romio --resume
+says err 'study.json'
+
+# Nothing at all can be measured.
+FAKE_FAIL=block3d,btio,unstruc faked 1 --smallest --storage hdd --only romio --output nothing
+says err 'nothing could be measured'
+[ -s nothing/report.html ] || fail 'no report of failures'
+
+# Interrupted: what was measured is kept, and gone on with.
+export FAKE_FAIL=''
+FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
+  --smallest --storage hdd nvm --only ior,romio --output broken >out 2>err &
+pid=$!
+for _ in $(seq 100); do grep -q '^\[2/' err && break; sleep 0.1; done
+kill -TERM $pid
+wait $pid
+status=$?
+[ $status = 130 ] || fail "interrupted, it gave exit status $status"
+says err 'interrupted; --resume goes on'
+grep -q 'The study was interrupted' broken/report.html || fail 'the report does not say that it was interrupted'
+faked 0 --smallest --storage hdd nvm --only ior,romio --output broken --resume
+! grep -q 'was interrupted' broken/report.html || fail 'it goes on, and still says that it was interrupted'
+left=$(ls -d concilio-study-* 2>/dev/null)
+[ -z "$left" ] || fail "left behind: $left"
+finish

@@ -1,0 +1,331 @@
+#!/usr/bin/python3
+"""study_test.py ROOT: the arithmetic, the storages, the cases and the report of `concilio study`, from records given here."""
+import copy
+import html.parser
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "python"))
+from concilio.study import contrast, device, experiments, figures, findings, measure, regret, report, results, storage  # noqa: E402
+
+RECORDED = json.loads((ROOT / "tests/study/recorded.json").read_text(encoding="utf-8"))
+
+
+def row(method, seconds, operation="write", taken=None, **more):
+    return {"method": method, "series": method, "operation": operation, "seconds": [seconds * k for k in (1, 0.5, 2)],
+            "taken": taken or method, **more}
+
+
+def result(rows, **more):
+    return {"key": "k", "experiment": "regret", "storage": "hdd", "pattern": "block3d", "ranks": 4, "labels": {},
+            "bytes": 4 * 2 ** 20, "failure": None, "rows": rows, **more}
+
+
+class Regret(unittest.TestCase):
+    def test_time_of_auto_over_the_best_forced(self):
+        one = regret.situation_of(result([row("auto", 1.1, taken="list"), row("list", 1.0), row("two_phase", 4.0)]), "write")
+        self.assertAlmostEqual(one["regret"], 1.1)
+        self.assertEqual((one["best"], one["taken"], one["seconds"]["two_phase"]), ("list", "list", 4.0))
+        self.assertIsNone(regret.situation_of(result([row("auto", 1), row("list", 1)]), "read"))
+
+    def test_a_method_that_was_not_taken_is_no_measurement_of_it(self):
+        one = regret.situation_of(result([row("auto", 2, taken="sieve"), row("sieve", 2),
+                                          row("mapped", 0.5, taken="two_phase")]), "write")
+        self.assertEqual((one["best"], one["regret"]), ("sieve", 1))
+
+    def test_failed_and_left_out_methods_are_told_but_not_compared(self):
+        one = regret.situation_of(result([row("auto", 2), row("sieve", 2), row("list", 1, failure="wrong byte")]), "write")
+        self.assertEqual((one["regret"], one["left_out"]), (1, {"list": "wrong byte"}))
+
+    def test_without_auto_or_without_any_method_there_is_no_situation(self):
+        self.assertIsNone(regret.situation_of(result([row("auto", 1)]), "write"))
+        self.assertIsNone(regret.situation_of(result([row("list", 1)]), "write"))
+        self.assertEqual(regret.situations_of([result([row("auto", 1), row("list", 1)], failure="no")]), [])
+        self.assertIsNone(regret.summary_of([]))
+
+    def test_prediction_error_of_the_median(self):
+        self.assertAlmostEqual(regret.prediction_error(row("list", 2.0, predicted_seconds=1.5)), 0.25)
+        self.assertIsNone(regret.prediction_error(row("list", 2.0)))
+
+    def grid(self, regrets, error=0.2):
+        return regret.situations_of([result([row("auto", ratio, taken="list", predicted_seconds=ratio),
+                                             row("list", 1.0, predicted_seconds=1 + error)]) for ratio in regrets])
+
+    def verdicts(self, regrets, error=0.2):
+        return [one["passed"] for one in regret.summary_of(self.grid(regrets, error))["verdicts"]]
+
+    def test_bounds(self):
+        self.assertEqual(self.verdicts([1.0] * 19 + [1.29]), [True, True, True])
+        self.assertEqual(self.verdicts([1.0] * 18 + [1.2, 1.2]), [False, True, True])
+        self.assertEqual(self.verdicts([1.0] * 39 + [1.31]), [True, False, True])
+        self.assertEqual(self.verdicts([1.0], error=0.31), [True, True, False])
+
+    def test_predictions_that_are_missing_do_not_pass(self):
+        summary = regret.summary_of(regret.situations_of([result([row("auto", 1, taken="list"), row("list", 1)])]))
+        self.assertEqual([one["passed"] for one in summary["verdicts"]], [True, True, False])
+
+    def test_lines_name_the_worst(self):
+        situations = self.grid([1.0, 1.5])
+        text = "\n".join(regret.lines_of(regret.summary_of(situations), situations))
+        self.assertIn("FAIL  auto within 10 %", text)
+        self.assertIn("+50%  hdd, block3d, 4 ranks, write: took list, best list", text)
+
+    def test_by_storage(self):
+        situations = self.grid([1.0]) + [{**self.grid([1.5])[0], "storage": "nvm"}]
+        self.assertEqual({name: one["worst"] for name, one in regret.by(situations, "storage").items()},
+                         {"hdd": 1.0, "nvm": 1.5})
+
+
+class Storages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_real_and_modelled_say_so(self):
+        real, hdd = storage.storages_of(["real", "hdd", "hdd"], [str(self.folder)])
+        self.assertTrue(real.title.startswith("real storage: ") and real.title.endswith(str(self.folder)))
+        self.assertEqual((hdd.title.split(":")[0], hdd.environment()), ("modelled storage", {"CONCILIO_THROTTLE": "device=hdd"}))
+        self.assertEqual(real.environment(), {})
+
+    def test_a_folder_each(self):
+        (self.folder / "a").mkdir()
+        names = [one.name for one in storage.storages_of(["real", "lustre:4"], [str(self.folder), str(self.folder / "a")])]
+        self.assertEqual((len(set(names)), names[-1]), (3, "lustre:4"))
+
+    def test_a_file_of_costs(self):
+        costs = self.folder / "tape.costs"
+        costs.write_text("# slow\nseek 50\nbandwidth = 10M # a second\n", encoding="utf-8")
+        tape, = storage.storages_of([str(costs)], [str(self.folder)])
+        self.assertEqual((tape.name, tape.throttle, tape.request_seconds), ("tape", "seek=50;bandwidth=10M", 0.05))
+        for bad in ("", "seek", "a b c", "seek 5;lock 3"):
+            costs.write_text(bad, encoding="utf-8")
+            with self.assertRaises(storage.Wrong):
+                storage.storages_of([str(costs)], [str(self.folder)])
+
+    def test_names_that_are_none(self):
+        for bad in ("floppy", "lustre", "lustre:0", "lustre:x", "hdd:2", str(self.folder)):
+            with self.assertRaisesRegex(storage.Wrong, "--storage"):
+                storage.storages_of([bad], [str(self.folder)])
+        with self.assertRaisesRegex(storage.Wrong, "no such folder"):
+            storage.storages_of(["real"], [str(self.folder / "none")])
+
+
+class Cases(unittest.TestCase):
+    def storages(self):
+        return storage.storages_of(["real", "hdd", "ssd", "nvm"], ["."])
+
+    def cases(self, name, scale, some=None):
+        return [case for one in some or self.storages() for case in experiments.ALL[name].cases(one, scale)]
+
+    def test_the_grid_has_more_than_sixty_situations_of_every_kind(self):
+        cases = self.cases("regret", experiments.Scale())
+        self.assertGreaterEqual(2 * len(cases), 60)
+        self.assertEqual({case.ranks for case in cases}, {1, 2, 4, 8})
+        self.assertEqual({case.pattern for case in cases}, set(experiments.GRID))
+        for case in cases:
+            self.assertEqual((set(case.series), case.warm_up), ({"auto", *experiments.FORCED}, 3))
+
+    def test_every_case_is_another(self):
+        for scale in (experiments.Scale(), experiments.Scale(quick=True), experiments.Scale(smallest=True)):
+            keys = [case.key for name in experiments.ALL for case in self.cases(name, scale)]
+            self.assertEqual(len(keys), len(set(keys)))
+
+    def test_every_experiment_measures_auto_where_it_compares(self):
+        for name in ("checkpoint", "ior", "mpiio_test", "romio"):
+            self.assertTrue(any("auto" in case.series for case in self.cases(name, experiments.Scale())))
+
+    def test_the_own_mpi_io_is_not_measured_on_models(self):
+        for name in experiments.ALL:
+            models = self.cases(name, experiments.Scale(), self.storages()[1:])
+            self.assertFalse([case for case in models if experiments.OWN in case.series])
+
+    def test_quick_is_less(self):
+        for name in ("checkpoint", "ior", "mpiio_test", "regret"):
+            self.assertLess(len(self.cases(name, experiments.Scale(quick=True))), len(self.cases(name, experiments.Scale())))
+
+    def test_slow_storage_gets_little(self):
+        real, hdd = self.storages()[:2]
+        self.assertLess(experiments.Scale().mib(hdd), experiments.Scale().mib(real))
+
+    def test_a_command_asks_for_all_of_the_case(self):
+        case = self.cases("ior", experiments.Scale())[1]
+        words = measure.bench_command("concilio", case, "data", "mpich")
+        self.assertEqual(words[:3], ["concilio", "bench", case.pattern])
+        self.assertIn("--independent", words)
+        self.assertEqual(words[words.index("--methods") + 1], "independent")
+        self.assertEqual(words[words.index("--mpi") + 1], "mpich")
+
+
+class Measure(unittest.TestCase):
+    def test_json_among_other_words(self):
+        self.assertEqual(measure.json_in("mpirun says\n{\n \"a\": 1\n}\nbye"), {"a": 1})
+        for text in ("", "{\nbroken", "{\n broken }"):
+            self.assertIsNone(measure.json_in(text))
+
+    def test_a_program_that_is_not_there(self):
+        with self.assertRaisesRegex(measure.Failed, "No such file"):
+            measure.run(["/no/such/program"], {}, 5)
+
+    def test_a_program_that_takes_too_long_is_ended(self):
+        with self.assertRaisesRegex(measure.Failed, "not done within"):
+            measure.run(["/bin/sleep", "60"], {}, 0.2)
+
+    def test_curves_between_and_beyond_their_points(self):
+        curve = [[100, 1.0], [200, 3.0]]
+        self.assertEqual([device.curve_at(curve, x) for x in (50, 100, 150, 400)], [1.0, 1.0, 2.0, 6.0])
+        self.assertIsNone(device.curve_at([], 1))
+
+    def test_rates_of_a_profile(self):
+        prices = {"write": {"scattered": [[4096, 4096e-6]], "adjoining": [[1 << 20, 1e-3]]}}
+        rates = device.rates_of({"prices": prices})
+        self.assertAlmostEqual(rates["write random 4096"], 1.0)
+        self.assertAlmostEqual(rates[f"write sequential {1 << 20}"], 1048.576)
+        self.assertNotIn("read random 4096", rates)
+        self.assertEqual(device.rates_of({}), {})
+
+
+class Contrast(unittest.TestCase):
+    def verdict(self, finding, independent, two_phase, taken):
+        rows = [row("independent", independent), row("two_phase", two_phase), row("auto", independent, taken=taken)]
+        return contrast.verdict_of(result(rows, labels={"finding": finding}), "write")
+
+    def test_slow_network(self):
+        self.assertTrue(self.verdict(contrast.SLOW_NETWORK, 1, 5, "independent")["passed"])
+        self.assertFalse(self.verdict(contrast.SLOW_NETWORK, 1, 5, "two_phase")["passed"])
+        self.assertFalse(self.verdict(contrast.SLOW_NETWORK, 5, 1, "independent")["passed"])
+
+    def test_slow_storage(self):
+        found = self.verdict(contrast.SLOW_STORAGE, 20, 1, "two_phase")
+        self.assertTrue(found["passed"])
+        self.assertIn("20.0 times as fast", found["numbers"])
+        self.assertFalse(self.verdict(contrast.SLOW_STORAGE, 9, 1, "two_phase")["passed"])
+
+    def test_what_was_not_measured_has_no_verdict(self):
+        self.assertIsNone(contrast.verdict_of(result([row("auto", 1)], labels={"finding": contrast.SLOW_STORAGE}), "write"))
+
+
+class Results(unittest.TestCase):
+    def test_goes_on_only_with_what_is_the_same(self):
+        case = next(iter(experiments.romio(storage.storages_of(["hdd"], ["."])[0], experiments.Scale())))
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/study.json"
+            study = results.Study.new(path)
+            kept = result([row("auto", 1)], key=case.key, definition=case.definition)
+            study.put(kept)
+            again = results.Study.load(path)
+            self.assertTrue(again.has(case))
+            self.assertFalse(again.has(measure.experiments.dataclasses.replace(case, mib_per_rank=99)))
+            again.put({**kept, "failure": "no"})
+            self.assertFalse(again.has(case))
+            self.assertEqual(len(again.data["results"]), 1)
+            for bad in ("", "[]", "{\"concilio_study\": 99}"):
+                pathlib.Path(path).write_text(bad, encoding="utf-8")
+                with self.assertRaises(results.Damaged):
+                    results.Study.load(path)
+
+    def test_points(self):
+        point, = results.points_of([result([row("auto", 2.0), row("list", 1.0, failure="no")], labels={"ranks": 4})])
+        self.assertEqual((point["rate"], point["low"], point["high"], point["ranks"]), (2.0, 1.0, 4.0, 4))
+
+    def test_how_auto_tracks_the_best(self):
+        points = results.points_of([result([row("auto", 1.2), row("two_phase", 1.0), row("POSIX", 0.1)])])
+        self.assertIn("in 0 of 1 points; at worst it takes 1.20 times", findings.auto_tracks(points))
+
+
+class Tree(html.parser.HTMLParser):
+    """Elements that are open at the end, and those closed in a wrong order."""
+    EMPTY = {"meta", "path", "use", "rect", "br"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.wrong, self.ids, self.refers = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.ids += [found["id"]] if found.get("id") else []
+        self.refers += [value[1:] for name, value in attributes if name.endswith("href") and value.startswith("#")]
+        for one in ("src", "href", "xlink:href"):
+            if found.get(one, "#")[0] != "#":
+                self.wrong.append(f"refers to {found[one]}")
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.EMPTY:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if tag in self.EMPTY:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.draws = figures.available()
+        cls.page = report.page_of(RECORDED, cls.draws)
+
+    def test_page_is_whole_and_needs_nothing_else(self):
+        tree = Tree()
+        tree.feed(self.page)
+        self.assertEqual((tree.open, tree.wrong), ([], []))
+        self.assertEqual(len(tree.ids), len(set(tree.ids)))
+        self.assertEqual(set(tree.refers) - set(tree.ids), set())
+        self.assertNotRegex(self.page, r"<(script|link|img|iframe)\b")
+
+    def test_every_figure_and_table_of_rates_says_real_or_modelled(self):
+        captions = re.findall(r"<(figcaption|caption)>(.*?)</\1>", self.page)
+        told = [text for _, text in captions if "MiB/s" in text or text.endswith(")")]
+        self.assertGreaterEqual(len(told), 8)
+        for text in told:
+            self.assertRegex(text, r"real storage|modelled storage|MB/s \(a million")
+        if self.draws:
+            self.assertGreaterEqual(sum(kind == "figcaption" for kind, _ in captions), 8)
+            for kind, text in captions:
+                if kind == "figcaption":
+                    self.assertRegex(text, "real|modelled")
+        else:
+            self.assertNotIn("<svg", self.page)
+
+    def test_every_experiment_has_its_section(self):
+        for name, one in experiments.ALL.items():
+            self.assertIn(f"<h2 id={name}>", self.page, name)
+            self.assertIn(f"<a href='#{name}'>", self.page, name)
+
+    def test_numbers_are_those_of_the_record(self):
+        point = results.points_of([one for one in RECORDED["results"] if one["experiment"] == "romio"])[0]
+        self.assertIn(f">{report.tables.number(point['rate'])}<", self.page)
+        for one in report.Page(RECORDED, False).regret():
+            self.assertIn(one, self.page)
+
+    def test_what_comes_from_outside_is_escaped(self):
+        self.assertIn("&lt;script&gt;alert(&quot;no &amp; space&quot;)&lt;/script&gt;", self.page)
+        self.assertIn("A processor &lt;of somebody&gt;", self.page)
+        self.assertIn("An &lt;MPI&gt; 1.0", self.page)
+
+    def test_quick_and_interrupted_are_said(self):
+        self.assertIn("Measured with --quick", self.page)
+        self.assertNotIn("interrupted", self.page)
+        data = {**copy.deepcopy(RECORDED), "interrupted": True, "results": [], "devices": {}}
+        page = report.page_of(data, False)
+        self.assertIn("The study was interrupted", page)
+        self.assertNotIn("<h2 id=ior>", page)
+
+    def test_without_figures_the_tables_are_there(self):
+        page = report.page_of(RECORDED, False)
+        self.assertNotIn("<svg", page)
+        self.assertEqual(page.count("<table>"), self.page.count("<table>"))
+
+
+if __name__ == "__main__":
+    unittest.main()
