@@ -92,6 +92,14 @@ Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& env
     return Error{
         ErrorKind::argument, 0,
         fmt::format("the launcher does not say which MPI it is of; say it: --mpi {}", flavour_words())};
+  // Of several versions of one MPI, the program that is there; where there are several, the launcher's words
+  // do not tell which.
+  std::vector<Flavour> fitting;
+  for (const Flavour flavour : all_flavours) {
+    if (usual_family(flavour) == *family && find_probe_program(flavour, environment).ok())
+      fitting.push_back(flavour);
+  }
+  if (fitting.size() == 1) return fitting.front();
   const auto library = library_for(MpiVersion{*family, 0, ""}, environment);
   if (!library) return library.error();
   return library->flavour;
