@@ -18,7 +18,7 @@ must() { "$@" > "$folder/output" 2>&1 || { fail "$*"; cat "$folder/output"; retu
 
 must cmake --install "$build" --prefix "$prefix" || exit 1
 [ "$("$prefix/bin/concilio" version | head -n 1)" = "concilio $version" ] || fail "concilio version"
-for page in concilio concilio-run concilio-bench concilio-explain concilio-hints; do
+for page in concilio concilio-run concilio-bench concilio-probe concilio-explain concilio-hints; do
   [ -n "$(find "$prefix" -name "$page.1")" ] || fail "no man page $page.1"
 done
 
