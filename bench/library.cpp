@@ -27,16 +27,11 @@ std::string last_method(MPI_File file) {
 }
 
 std::vector<Candidate> last_candidates(MPI_File file) {
-  // As concilio/file.h has it from the version on that tells its candidates.
-  struct Told {
-    const char* method;
-    int legal, chosen;
-    double predicted_seconds, measured_seconds;
-  };
-  static const auto candidate = look_up<int (*)(MPI_File, int, Told*)>("concilio_file_last_candidate");
+  static const auto candidate =
+      look_up<decltype(&concilio_file_last_candidate)>("concilio_file_last_candidate");
   std::vector<Candidate> candidates;
-  Told told{};
-  for (int i = 0; candidate && candidate(file, i, &told) == MPI_SUCCESS && told.method; ++i)
+  concilio_candidate told{};
+  for (int i = 0; candidate && candidate(file, i, &told) == CONCILIO_SUCCESS && told.method; ++i)
     candidates.push_back({told.method, told.legal != 0, told.predicted_seconds});
   return candidates;
 }

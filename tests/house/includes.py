@@ -11,7 +11,7 @@ the direction of the house:
 
 Also: base, pattern, plan, sim and store see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
 the environment; the command sees base, plan, sim and probe of all this, the benchmarks nothing, but for
-NAME_bench.cpp, which times functions of pattern; the installed headers are C.
+NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store; the installed headers are C.
 """
 import pathlib
 import re
@@ -69,7 +69,9 @@ def of_source(folder, text):
 
 def of_program(place, name_of_file, text):
     """What is wrong with a file of tools or bench: which of src they see."""
-    seen = {"tools": {"base", "plan", "sim", "probe"}, "bench": {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()}[place]
+    of_bench = {"base", "store"} if name_of_file == "posix_way.cpp" else \
+        {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()
+    seen = {"tools": {"base", "plan", "sim", "probe"}, "bench": of_bench}[place]
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         target = name.split("/")[0]
         if bracket == '"' and "/" in name and target in ALLOWED and target not in seen:

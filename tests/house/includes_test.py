@@ -29,6 +29,7 @@ class Includes(unittest.TestCase):
         self.assert_right("src/exec/a.cpp", '#include <mpi.h>\n#include "store/store.h"\n#include "mpi/team.h"\n')
         self.assert_right("src/bind/a.cpp", '#include "mpiio/api.h"\n#include "concilio/concilio.h"\n')
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
+        self.assert_right("bench/posix_way.cpp", '#include "store/stack.h"\n')
         self.assert_right("src/sim/a.cpp", '#include "plan/plan.h"\n#include "pattern/access.h"\n')
         self.assert_right("tools/a.cpp", '#include "base/config.h"\n#include "plan/plan.h"\n#include "own.h"\n')
 
@@ -66,6 +67,7 @@ class Includes(unittest.TestCase):
         self.assert_wrong("tools/a.cpp", '#include "exec/engine.h"\n')
         self.assert_wrong("bench/copy_bench.cpp", '#include "exec/engine.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "base/config.h"\n')
+        self.assert_wrong("bench/a.cpp", '#include "store/stack.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "../src/base/config.h"\n')
 
     def test_installed_header_in_cpp(self):

@@ -15,11 +15,13 @@ for under in "" --concilio; do
   run hacc:100:records; moved hacc:100:records 7600
   run hacc:fpp; moved hacc:fpp $((32768 / 38 * 38 * 2))
   run ior:1024:8192:random; moved ior:1024:8192:random 65536
-  run mpiiotest:4; moved mpiiotest:4 32768; says out '"note": "4096 calls, 16384 of 32768 bytes a rank"'
+  run mpiiotest:8192; moved mpiiotest:8192 65536
   says out '"peak_growth_bytes": [0-9]'
   says out '"nodes": \['
 done
 run timesteps:3:4/8 --overlap; says out '"overlap": [0-9.]*'
+expect 0 "$concilio" bench mpiiotest:4 -n 1 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 1 --write-only --json
+moved mpiiotest:4 16384; says out '"note": "4096 calls, 16384 of 32768 bytes a rank"'
 refuse() { expect 2 "$concilio" bench "$1" -n 1 --mpi "$mpi"; says err "$2"; }
 refuse extent:1024/0 'PERCENT a whole number from 1 to 100'
 refuse timesteps:4:3 'STEPS, ELEMENTS and BYTES'
