@@ -1,13 +1,11 @@
 // Runs one pattern: opens a file, calls MPI-IO, takes times and memory, checks every byte.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "mpi_file.h"
 #include "nodes.h"
 #include "pattern.h"
 
@@ -22,7 +20,7 @@ struct RunOptions {
   bool verify = true;
   bool sync = false;     // writes end with MPI_File_sync, inside their time
   bool overlap = false;  // also each write nonblocking, with computing that takes as long meanwhile
-  std::vector<std::pair<std::string, std::string>> hints;
+  Hints hints;
 };
 
 struct Times {               // of a repetition: of all its calls, and of their views where they are several

@@ -10,6 +10,9 @@
 
 #include "agree.h"
 #include "harness.h"
+#include "library.h"
+#include "methods.h"
+#include "methods_report.h"
 #include "pattern.h"
 
 namespace concilio::bench {
@@ -22,7 +25,9 @@ struct Options {
   std::vector<std::string> hints;
   bool independent = false, collective = false, read_only = false, write_only = false, no_verify = false;
   bool json = false;
+  std::string method_list;
   RunOptions run;
+  MethodsOptions methods;
 };
 
 constexpr double mib = 1024.0 * 1024.0;
@@ -49,6 +54,25 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--overlap", options.run.overlap,
                "Each write nonblocking too, with computing that takes as long meanwhile")
       ->excludes(read_only);
+  auto* methods =
+      app.add_option("--methods", options.method_list,
+                     "Measure several in turn: auto, independent, list, sieve, two_phase, mapped, "
+                     "posix, mpi, as a list with commas");
+  methods->excludes("--overlap");
+  app.add_option("--warm-up", options.methods.warm_up, "With --methods: calls of each before the timed ones")
+      ->check(CLI::Range(0, 1000000))
+      ->needs(methods)
+      ->capture_default_str();
+  app.add_option("--method-timeout", options.methods.timeout_seconds,
+                 "With --methods: leave out what would take more seconds, by its first call")
+      ->check(CLI::PositiveNumber)
+      ->needs(methods)
+      ->capture_default_str();
+  app.add_option("--skip-slower-than", options.methods.skip_factor,
+                 "With --methods: leave out what is predicted to take so many times the cheapest's time")
+      ->check(CLI::PositiveNumber)
+      ->needs(methods)
+      ->capture_default_str();
   app.add_flag("--json", options.json, "Results as JSON");
   app.footer("Patterns:\n" + list_of_patterns());
 }
@@ -60,6 +84,11 @@ std::string complete(Options& options) {
     if (equals == 0 || equals == std::string::npos)
       return fmt::format("--hint {}: write it as NAME=VALUE", hint);
     options.run.hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
+  }
+  if (!options.method_list.empty()) {
+    std::string error;
+    options.methods.methods = parse_methods(options.method_list, error);
+    if (!error.empty()) return error;
   }
   options.run.collective = !options.independent;
   options.run.write = !options.read_only;
@@ -110,21 +139,44 @@ nlohmann::json outcome_json(const std::string& name, const std::string& note, co
   return result;
 }
 
-void print_outcome(const std::string& name, const std::string& note, const Outcome& outcome) {
+std::string outcome_text(const std::string& name, const std::string& note, const Outcome& outcome) {
   const std::string overlap =
       outcome.overlap.empty() ? "" : fmt::format("  overlap {:.2f}", median(outcome.overlap));
-  fmt::print("{:<20}{}{}{}  memory +{:.1f} MiB (shared {:.1f}){}{}\n", name,
-             times_text("write", outcome.write, outcome.total_bytes),
-             times_text("read", outcome.read, outcome.total_bytes), overlap,
-             static_cast<double>(outcome.peak_growth_bytes) / mib,
-             static_cast<double>(outcome.shared_growth_bytes) / mib, note.empty() ? "" : "  ", note);
-  std::fflush(stdout);
+  return fmt::format("{:<20}{}{}{}  memory +{:.1f} MiB (shared {:.1f}){}{}\n", name,
+                     times_text("write", outcome.write, outcome.total_bytes),
+                     times_text("read", outcome.read, outcome.total_bytes), overlap,
+                     static_cast<double>(outcome.peak_growth_bytes) / mib,
+                     static_cast<double>(outcome.shared_growth_bytes) / mib, note.empty() ? "" : "  ", note);
 }
 
 // One name for all ranks.
 void choose_path(std::string& path, int rank) {
   if (path.empty() && rank == 0) path = fmt::format("concilio-bench.{}.dat", getpid());
   share(path);
+}
+
+// What there is to say of a pattern; on all ranks.
+struct Report {
+  nlohmann::json json;
+  std::string text;
+  std::vector<std::string> failures;
+};
+
+Report run_one(const std::string& name, const Pattern& pattern, const Options& options) {
+  if (options.methods.methods.empty()) {
+    const Outcome outcome = run_pattern(pattern, options.run);
+    Report report{outcome_json(name, pattern.note(), outcome, options.run), {}, {}};
+    if (outcome.failure.empty()) {
+      report.text = outcome_text(name, pattern.note(), outcome);
+    } else {
+      report.failures = {outcome.failure};
+    }
+    return report;
+  }
+  const MethodsOutcome outcome = run_methods(pattern, options.run, options.methods);
+  Report report{to_json(name, pattern.note(), outcome), to_text(name, pattern.note(), outcome), {}};
+  report.failures = failures_of(outcome);
+  return report;
 }
 
 int run_all(Options& options, int rank, int ranks) {
@@ -143,21 +195,26 @@ int run_all(Options& options, int rank, int ranks) {
       if (rank == 0) fmt::print(stderr, "concilio bench: {}\n", error);
       return 2;
     }
-    const Outcome outcome = run_pattern(*pattern, options.run);
-    if (rank == 0) {
-      results.push_back(outcome_json(name, pattern->note(), outcome, options.run));
-      if (!outcome.failure.empty())
-        fmt::print(stderr, "concilio bench: pattern {}: {}\n", name, outcome.failure);
-      if (!options.json && outcome.failure.empty()) print_outcome(name, pattern->note(), outcome);
-    }
-    if (!outcome.failure.empty()) exit_status = 1;
+    Report report = run_one(name, *pattern, options);
+    if (!report.failures.empty()) exit_status = 1;
+    if (rank != 0) continue;
+    results.push_back(std::move(report.json));
+    for (const std::string& failure : report.failures)
+      fmt::print(stderr, "concilio bench: pattern {}: {}\n", name, failure);
+    if (!options.json) fmt::print("{}", report.text);
+    std::fflush(stdout);
   }
   if (rank == 0 && options.json) {
-    const nlohmann::json all = {{"library", library_version()},
-                                {"ranks", ranks},
-                                {"mib_per_rank", wanted_mib},
-                                {"repetitions", options.run.repetitions},
-                                {"patterns", results}};
+    nlohmann::json all = {{"library", library_version()},
+                          {"ranks", ranks},
+                          {"mib_per_rank", wanted_mib},
+                          {"repetitions", options.run.repetitions},
+                          {"patterns", results}};
+    if (!options.methods.methods.empty()) {
+      all["warm_up"] = options.methods.warm_up;
+      all["collective"] = options.run.collective;
+      if (!concilio_version_loaded().empty()) all["concilio"] = concilio_version_loaded();
+    }
     fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     std::fflush(stdout);
   }

@@ -32,6 +32,18 @@ constexpr Family families[] = {
      "a call for each of STEPS (32): ELEMENTS (100) of BYTES (32) a data point, in turn over the ranks; "
      "all steps of a point lie together",
      make_timesteps},
+    {"hacc", "[:PARTICLES][:shared|records|fpp]",
+     "HACC-IO: a call for each of nine variables of PARTICLES a rank (38 bytes each); the file holds one "
+     "variable after another (shared), records of a particle each (records), or each rank has its own (fpp)",
+     make_hacc},
+    {"ior", ":TRANSFER[:BLOCK][:random]",
+     "IOR: a call for each TRANSFER bytes of a rank's blocks of BLOCK (all its bytes), in order or at "
+     "random; "
+     "at most 4096 calls",
+     make_ior},
+    {"mpiiotest", ":BLOCK",
+     "mpi-io-test: calls in which the ranks move BLOCK bytes each, side by side; at most 4096 calls",
+     make_mpiiotest},
 };
 
 }  // namespace

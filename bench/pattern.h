@@ -63,7 +63,8 @@ class Pattern {
   // That a repetition consists of, each with its own view; the same on all ranks.
   virtual int calls() const { return 1; }
   virtual Access make_access(int rank, int call) const = 0;
-  virtual std::string note() const { return {}; }  // what a user should know of this run
+  virtual bool file_per_rank() const { return false; }  // in place of one for all
+  virtual std::string note() const { return {}; }       // what a user should know of this run
 
   int64_t data_bytes(int rank) const;
 };
@@ -89,6 +90,9 @@ std::unique_ptr<Pattern> make_unstruc(const Parameters&, const Size&, std::strin
 std::unique_ptr<Pattern> make_hpio(const Parameters&, const Size&, std::string& error);
 std::unique_ptr<Pattern> make_extent(const Parameters&, const Size&, std::string& error);
 std::unique_ptr<Pattern> make_timesteps(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_hacc(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_ior(const Parameters&, const Size&, std::string& error);
+std::unique_ptr<Pattern> make_mpiiotest(const Parameters&, const Size&, std::string& error);
 
 // A whole number of bytes from 1 to 2^30; 0 where the text is none.
 int64_t parse_piece_bytes(const std::string& text);

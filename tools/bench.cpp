@@ -25,6 +25,12 @@ constexpr const char* patterns_help =
     "  timesteps[:STEPS[:ELEMENTS/BYTES]]\n"
     "                                   a call for each of STEPS (32); all steps of a data point lie "
     "together\n"
+    "  hacc[:PARTICLES][:shared|records|fpp]\n"
+    "                                   HACC-IO: nine variables of particles, a call each; one after "
+    "another\n"
+    "                                   in the file, in records of a particle each, or a file for each rank\n"
+    "  ior:TRANSFER[:BLOCK][:random]    IOR: blocks of each rank, by a call for each transfer\n"
+    "  mpiiotest:BLOCK                  mpi-io-test: a block of each rank side by side in every call\n"
     "\n"
     "concilio bench scorpio --help: SCORPIO against plain HDF5.\n"
     "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
@@ -34,16 +40,15 @@ int run_once(const BenchOptions& options, const Environment& environment) {
     complain("bench: " + error.message);
     return exit_usage;
   };
-  const auto rank_counts = parse_rank_counts(options.ranks);
-  if (!rank_counts) return refuse(rank_counts.error());
-  const auto flavours = bench_flavours(options.mpi, environment);
-  if (!flavours) return refuse(flavours.error());
-  if (rank_counts->size() > 1 || (flavours->size() > 1 && !options.mpi.empty()))
+  const auto machine = parse_bench_machine(options, environment);
+  if (!machine) return refuse(machine.error());
+  const auto& [rank_counts, flavours] = *machine;
+  if (rank_counts.size() > 1 || (flavours.size() > 1 && !options.mpi.empty()))
     return refuse({ErrorKind::argument, 0, "several rank counts or MPIs are for --compare"});
   if (!options.json_file.empty() && options.json_file != "-")
     return refuse(
         {ErrorKind::argument, 0, "--json takes a file only with --compare; without, it writes to stdout"});
-  const BenchLaunch launch{flavours->front(), rank_counts->front(), options.concilio,
+  const BenchLaunch launch{flavours.front(), rank_counts.front(), wants_concilio(options),
                            options.json_file == "-"};
   const auto command = make_bench_command(
       launch, options, options.patterns.empty() ? default_patterns() : options.patterns, "", environment);
@@ -85,6 +90,27 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
   parser.add_flag("--no-verify", options.no_verify, "Do not check the bytes");
 }
 
+void add_methods_options(CLI::App& parser, BenchOptions& options) {
+  auto* methods =
+      parser
+          .add_option("--methods", options.methods,
+                      "Measure in turn, in one run: a list of auto, independent, list, sieve, two_phase, "
+                      "mapped (under Concilio), posix (each piece a request of the program), mpi (the MPI's "
+                      "own MPI-IO; alone or with posix)")
+          ->type_name("LIST")
+          ->excludes("--overlap")
+          ->excludes("--compare");
+  const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
+    parser.add_option(name, value, help)->needs(methods)->type_name(type);
+  };
+  add("--warm-up", options.warm_up, "With --methods: calls of each that are not timed (3)", "COUNT");
+  add("--method-timeout", options.method_timeout,
+      "With --methods: leave out a method whose calls would take longer, by the first (60)", "SECONDS");
+  add("--skip-slower-than", options.skip_slower_than,
+      "With --methods: leave out a method predicted to take so many times the cheapest's time (50)",
+      "FACTOR");
+}
+
 }  // namespace
 
 Subcommand add_bench(CLI::App& app, const Environment& environment) {
@@ -111,6 +137,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
       ->type_name("COUNT")
       ->capture_default_str();
   add_measure_options(*parser, *options);
+  add_methods_options(*parser, *options);
   parser
       ->add_option("--file", options->file,
                    "File to work on, made anew and removed (default: in TMPDIR, or here)")

@@ -250,16 +250,15 @@ int compare(const BenchOptions& options, const Environment& environment) {
     complain("bench: " + error.message);
     return exit_usage;
   };
-  const auto rank_counts = parse_rank_counts(options.ranks);
-  if (!rank_counts) return refuse(rank_counts.error());
-  const auto flavours = bench_flavours(options.mpi, environment);
-  if (!flavours) return refuse(flavours.error());
-  if (const Status parts = check_parts(*flavours, environment); !parts.ok()) return refuse(parts.error());
+  const auto machine = parse_bench_machine(options, environment);
+  if (!machine) return refuse(machine.error());
+  const auto& [rank_counts, flavours] = *machine;
+  if (const Status parts = check_parts(flavours, environment); !parts.ok()) return refuse(parts.error());
 
   const std::vector<std::string>& patterns = options.patterns.empty() ? default_patterns() : options.patterns;
   std::vector<Comparison> rows;
-  for (const Flavour flavour : *flavours) {
-    for (const int ranks : *rank_counts) {
+  for (const Flavour flavour : flavours) {
+    for (const int ranks : rank_counts) {
       for (const std::string& pattern : patterns) {
         Comparison& row = rows.emplace_back();
         row.flavour = flavour;

@@ -238,7 +238,8 @@ constexpr Shortcut shortcuts[] = {
     {"--aggregators-per-node", "concilio_aggregators_per_node", "COUNT", "At most on a node (N_ah)"},
     {"--alignment", "romio_cb_fr_alignment", "SIZE", "What borders of realms are multiples of"},
     {"--window", "cb_buffer_size", "SIZE", "Windows of the aggregators"},
-    {"--method", "concilio_method", "NAME", "independent, list, sieve or two_phase, whatever it costs"},
+    {"--method", "concilio_method", "NAME",
+     "independent, list, sieve, two_phase or mapped, whatever it costs"},
 };
 
 }  // namespace

@@ -216,6 +216,10 @@ Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environmen
   return program;
 }
 
+Result<std::string> find_probe_program(Flavour flavour, const Environment& environment) {
+  return find_program(fmt::format("concilio-probe-{}", flavour_word(flavour)), environment);
+}
+
 Result<std::string> find_python_package(const Environment& environment) {
   const fs::path prefix = folder_of_this_executable() / "..";
   const fs::path python = fs::path("concilio") / "python";

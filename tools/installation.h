@@ -38,6 +38,8 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
 Result<std::string> find_bench_program(Flavour flavour, const Environment& environment);
 // concilio-scorpio-bench-FLAVOUR, in the same places; it is built for an MPI that has a parallel HDF5.
 Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environment& environment);
+// concilio-probe-FLAVOUR, in the same places.
+Result<std::string> find_probe_program(Flavour flavour, const Environment& environment);
 // What Python runs for `concilio study`, the folder concilio/study: in $CONCILIO_PYTHONDIR, or in
 // lib/concilio/python beside the folder of this executable.
 Result<std::string> find_python_package(const Environment& environment);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
@@ -29,6 +30,12 @@ void add_program_options(const BenchOptions& options, const BenchLaunch& launch,
   if (options.sync) words.push_back("--sync");
   if (options.overlap) words.push_back("--overlap");
   if (options.no_verify) words.push_back("--no-verify");
+  for (const auto& [name, value] :
+       {std::pair{"--methods", &options.methods}, std::pair{"--warm-up", &options.warm_up},
+        std::pair{"--method-timeout", &options.method_timeout},
+        std::pair{"--skip-slower-than", &options.skip_slower_than}}) {
+    if (!value->empty()) words.insert(words.end(), {name, *value});
+  }
   if (launch.json) words.push_back("--json");
 }
 
@@ -79,7 +86,11 @@ Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchO
   arguments.insert(arguments.end(), {"--file", data_file});
   arguments.insert(arguments.end(), patterns.begin(), patterns.end());
   auto command = make_launch_command(launch, *program, arguments, report, environment);
-  if (command) command->data_files = {data_file};
+  if (!command) return command;
+  command->data_files = {data_file};
+  // Of patterns with a file for each rank.
+  for (int rank = 0; rank < launch.ranks; ++rank)
+    command->data_files.push_back(fmt::format("{}.{}", data_file, rank));
   return command;
 }
 
@@ -125,6 +136,21 @@ Result<std::vector<int>> parse_rank_counts(const std::string& text) {
   }
   if (counts.empty()) return Error{ErrorKind::argument, 0, "-n needs a number of ranks"};
   return counts;
+}
+
+Result<BenchMachine> parse_bench_machine(const BenchOptions& options, const Environment& environment) {
+  auto rank_counts = parse_rank_counts(options.ranks);
+  if (!rank_counts) return rank_counts.error();
+  auto flavours = bench_flavours(options.mpi, environment);
+  if (!flavours) return flavours.error();
+  return BenchMachine{std::move(*rank_counts), std::move(*flavours)};
+}
+
+bool wants_concilio(const BenchOptions& options) {
+  if (options.concilio) return true;
+  const std::vector<std::string> methods = split_at_commas(options.methods);
+  return std::any_of(methods.begin(), methods.end(),
+                     [](const std::string& method) { return method != "mpi" && method != "posix"; });
 }
 
 const std::vector<std::string>& default_patterns() {

@@ -24,6 +24,8 @@ struct BenchOptions {
   bool independent = false, collective = false, read_only = false, write_only = false, sync = false,
        no_verify = false;
   bool overlap = false;
+  std::string methods;  // --methods; empty: not given
+  std::string warm_up, method_timeout, skip_slower_than;
   bool concilio = false;
   bool compare = false;
   int alternations = 3;
@@ -69,6 +71,17 @@ std::string default_data_file(const Environment& environment, const std::string&
 
 // "2,4,8" -> {2, 4, 8}: rank counts.
 Result<std::vector<int>> parse_rank_counts(const std::string& text);
+
+// What -n and --mpi say.
+struct BenchMachine {
+  std::vector<int> rank_counts;
+  std::vector<Flavour> flavours;
+};
+Result<BenchMachine> parse_bench_machine(const BenchOptions& options, const Environment& environment);
+
+// Whether the program is to run under Concilio: where it is asked for, and where --methods names anything
+// but the MPI's own MPI-IO and requests of the program itself.
+bool wants_concilio(const BenchOptions& options);
 
 const std::vector<std::string>& default_patterns();
 

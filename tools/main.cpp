@@ -27,6 +27,7 @@ int run_main(Words words) {
   app.require_subcommand(0, 1);
   const Subcommand subcommands[] = {add_run(app, environment, after_mark),
                                     add_bench(app, environment),
+                                    add_probe(app, environment),
                                     add_explain(app),
                                     add_study(app, environment),
                                     add_hints(app),

@@ -138,6 +138,15 @@ Result<int> run_to_end(const Words& words, const Environment& environment) {
   return wait_for(*child);
 }
 
+Error replace_by(const Words& words, const Environment& environment) {
+  const auto path = environment.find_executable(words.at(0));
+  if (!path) return {ErrorKind::no_such_file, ENOENT, words[0] + ": command not found"};
+  Words arguments = words;
+  std::vector<std::string> entries = environment.entries();
+  execve(path->c_str(), pointers(arguments).data(), pointers(entries).data());
+  return Error::from_errno(errno, "cannot run " + *path);
+}
+
 Result<Captured> capture(const Words& words, const Environment& environment, double timeout_seconds,
                          Echo echo) {
   std::array<Pipe, 2> pipes;

@@ -23,6 +23,9 @@ inline constexpr int exit_not_found = 127;
 // terminal, which the child shares) are passed on.
 Result<int> run_to_end(const Words& words, const Environment& environment);
 
+// Becomes `words`. Returns only where that failed.
+Error replace_by(const Words& words, const Environment& environment);
+
 struct Captured {
   int exit_status = 0;  // exit_timeout where the time ran out and the program was ended
   std::string output;   // stdout

@@ -10,8 +10,9 @@ using nlohmann::json;
 namespace {
 
 constexpr Counter method_counters[] = {Counter::method_independent, Counter::method_list,
-                                       Counter::method_sieve, Counter::method_two_phase};
-constexpr const char* method_names[] = {"independent", "list", "sieve", "two_phase"};
+                                       Counter::method_sieve, Counter::method_two_phase,
+                                       Counter::method_mapped};
+constexpr const char* method_names[] = {"independent", "list", "sieve", "two_phase", "mapped"};
 
 Counters counters_of(const json& object) {
   Counters counters;
@@ -31,6 +32,34 @@ json json_of(const Counters& counters) {
   return object;
 }
 
+std::optional<double> seconds_of(const json& object, const char* name) {
+  const auto value = object.find(name);
+  return value != object.end() && value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
+}
+
+std::vector<Considered> candidates_of(const json& reason) {
+  std::vector<Considered> candidates;
+  for (const json& one : reason.value("candidates", json::array())) {
+    candidates.push_back({one.value("method", ""), one.value("chosen", false),
+                          seconds_of(one, "predicted_seconds"), seconds_of(one, "measured_seconds"),
+                          one.value("calls", int64_t{0})});
+  }
+  return candidates;
+}
+
+json json_of(const std::vector<Considered>& candidates) {
+  const auto number = [](const std::optional<double>& seconds) { return seconds ? json(*seconds) : json(); };
+  json out = json::array();
+  for (const Considered& one : candidates) {
+    out.push_back({{"method", one.method},
+                   {"chosen", one.chosen},
+                   {"predicted_seconds", number(one.predicted_seconds)},
+                   {"measured_seconds", number(one.measured_seconds)},
+                   {"calls", one.calls}});
+  }
+  return out;
+}
+
 FileRecord record_of(const json& line) {
   FileRecord record;
   record.file = line.at("file").get<std::string>();
@@ -45,7 +74,7 @@ FileRecord record_of(const json& line) {
   for (const json& reason : line.value("reasons", json::array())) {
     record.reasons.push_back({reason.value("operation", ""), reason.value("method", ""),
                               reason.value("collective", false), reason.value("reason", ""),
-                              reason.value("calls", int64_t{0})});
+                              reason.value("calls", int64_t{0}), candidates_of(reason)});
   }
   const json hints = line.value("hints", json::object());
   for (const auto& [name, value] : hints.items())
@@ -58,6 +87,7 @@ void add_reason(std::vector<Reason>& reasons, const Reason& added) {
     if (reason.operation == added.operation && reason.method == added.method &&
         reason.collective == added.collective && reason.text == added.text) {
       reason.calls += added.calls;
+      reason.candidates = added.candidates;
       return;
     }
   }
@@ -115,7 +145,8 @@ json to_json(const FileRecord& record) {
                        {"method", reason.method},
                        {"collective", reason.collective},
                        {"reason", reason.text},
-                       {"calls", reason.calls}});
+                       {"calls", reason.calls},
+                       {"candidates", json_of(reason.candidates)}});
   }
   return {{"file", record.file},
           {"ranks", record.ranks},

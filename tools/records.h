@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,22 @@
 
 namespace concilio::tools {
 
+// A method that a call could have taken.
+struct Considered {
+  std::string method;
+  bool chosen = false;
+  std::optional<double> predicted_seconds;  // none: it was not possible
+  std::optional<double> measured_seconds;   // of `calls` calls; none: it did not run
+  int64_t calls = 0;
+};
+
 struct Reason {
   std::string operation;  // "read", "write"
   std::string method;     // "two_phase", ...
   bool collective = false;
   std::string text;
   int64_t calls = 0;
+  std::vector<Considered> candidates;  // of the last of the calls
 };
 
 struct FileRecord {

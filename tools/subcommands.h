@@ -22,6 +22,7 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
 Subcommand add_bench(CLI::App& app, const Environment& environment);
 // One of bench's own.
 Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment);
+Subcommand add_probe(CLI::App& app, const Environment& environment);
 Subcommand add_explain(CLI::App& app);
 Subcommand add_study(CLI::App& app, const Environment& environment);
 Subcommand add_hints(CLI::App& app);

@@ -33,6 +33,22 @@ CONCILIO_WEAK int concilio_file_counter(MPI_File file, const char* name, int64_t
 CONCILIO_WEAK int concilio_file_last_call(MPI_File file, const char** method, char* reason,
                                           size_t reason_bytes);
 
+/* A method that a call could have taken. */
+typedef struct {
+  const char* method;
+  int legal;                /* 0: the call could not have taken it */
+  int chosen;               /* 1: the call took it */
+  double predicted_seconds; /* below 0 where it is not legal */
+  double measured_seconds;  /* of earlier calls of the same pattern; below 0 where none took it */
+} concilio_candidate;
+
+/*
+ * The methods that this rank's last read or write of data could have taken, for index 0, 1, ...
+ * CONCILIO_ERR_ARG: NULL, or an index behind the last; a call of one stretch of bytes, which needs no choice,
+ * has none. Measured are collective calls, by their slowest rank.
+ */
+CONCILIO_WEAK int concilio_file_last_candidate(MPI_File file, int index, concilio_candidate* candidate);
+
 /*
  * The internal memory of this rank for this file, in bytes: its limit, what is in use now, and the most so
  * far. Each may be NULL: not wanted.

@@ -344,6 +344,17 @@ std::string environment(Key key) {
 
 }  // namespace
 
+std::string user_config_folder() {
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text ? text : "");
+  };
+  // The XDG base directory specification: what is not absolute is ignored.
+  if (const std::string folder = value("XDG_CONFIG_HOME"); folder.starts_with('/')) return folder;
+  const std::string home = value("HOME");
+  return home.starts_with('/') ? home + "/.config" : "";
+}
+
 bool asked_in_environment(Key key) {
   const Result<Parsed> parsed = parse_boolean(trim(environment(key)));
   return parsed && parsed->number != 0;

@@ -37,7 +37,7 @@ enum class Key : int {
   visibility_immediate,   // romio_visibility_immediate: told: what a rank writes, others see at once
   filesystem_type,        // romio_filesystem_type: told
   // Ours.
-  method,        // concilio_method: auto | independent | list | sieve | two_phase
+  method,        // concilio_method: auto | independent | list | sieve | two_phase | mapped
   flush,         // concilio_flush: auto | rmw | list | batch: how a window with holes reaches the file
   memory_limit,  // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
   realms,        // concilio_realms: how file bytes become aggregators' realms
@@ -60,6 +60,7 @@ enum class Key : int {
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: store faults to inject, see store/fault.h (for tests)
   throttle,     // CONCILIO_THROTTLE: what the storage costs, see store/throttle.h (for experiments)
+  profile,      // CONCILIO_PROFILE: auto | off | file of `concilio probe`
   threads,      // CONCILIO_THREADS: raise the program's thread level to MPI_THREAD_MULTIPLE
   // Of SCORPIO's I/O groups, from the environment alone.
   scorpio_buffer_bytes,   // SCORPIO_BUFFER_BYTES: bytes that an I/O root may use for one transfer
@@ -164,6 +165,9 @@ class Config {
   std::array<Value, static_cast<size_t>(Key::count_)> values_;
   std::vector<std::string> complaints_;
 };
+
+// The folder of the user's settings: XDG_CONFIG_HOME, else .config at HOME; empty where neither is set.
+std::string user_config_folder();
 
 // What the environment says of one boolean setting, without reading anything else: for what is asked before
 // MPI is there.

@@ -15,6 +15,7 @@ constexpr std::array<const char*, counter_count> names = {
     "method_list",
     "method_sieve",
     "method_two_phase",
+    "method_mapped",
     "plans_made",
     "plans_reused",
     "rounds",

@@ -19,6 +19,7 @@ enum class Counter : int {
   method_list,
   method_sieve,
   method_two_phase,
+  method_mapped,
   plans_made,
   plans_reused,
   rounds,

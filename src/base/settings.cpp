@@ -57,7 +57,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      Effect::told},
     {Key::filesystem_type, ValueType::text, none, none, "", nullptr, "romio_filesystem_type", nullptr,
      "The kind of file system that the file lies on.", Effect::told},
-    {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase",
+    {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase|mapped",
      "concilio_method", "CONCILIO_METHOD",
      "The method all calls take where it is legal; auto: the cheapest for each call."},
     {Key::flush, ValueType::choice, none, none, "auto", "auto|rmw|list|batch", "concilio_flush", nullptr,
@@ -114,7 +114,12 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::fault, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_FAULT",
      "Storage faults to inject, for tests, as OPERATION:N:WHAT."},
     {Key::throttle, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_THROTTLE",
-     "Makes the storage as slow as another, for experiments: open=MS;request=MS;bandwidth=BYTES;lock=MS."},
+     "Makes the storage as slow as another, for experiments: device=hdd, ssd, nvm, nfs or lustre:OSTS; or "
+     "open=MS;request=MS;bandwidth=BYTES;lock=MS;seek=MS;streams=N;targets=N;stripe=BYTES; or @FILE of "
+     "these."},
+    {Key::profile, ValueType::text, none, none, "auto", nullptr, nullptr, "CONCILIO_PROFILE",
+     "What storage and network cost, as concilio probe measured it: a file of its own, auto for the one it "
+     "keeps for this host and file system, off for what is built in."},
     {Key::threads, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_THREADS",
      "Initialise MPI with MPI_THREAD_MULTIPLE, whatever the program asks for."},
     {Key::scorpio_buffer_bytes, ValueType::bytes, 4096, tib, "16M", nullptr, nullptr, "SCORPIO_BUFFER_BYTES",

@@ -105,6 +105,15 @@ int concilio_file_last_call(MPI_File file, const char** method, char* reason, si
   });
 }
 
+int concilio_file_last_candidate(MPI_File file, int index, concilio_candidate* candidate) {
+  return with_file(file, __func__, [&](mpiio::File& own) -> int {
+    const auto one = mpiio::last_candidate(own, index);
+    if (!candidate || !one) return CONCILIO_ERR_ARG;
+    *candidate = {one->method, one->legal, one->chosen, one->predicted_seconds, one->measured_seconds};
+    return CONCILIO_SUCCESS;
+  });
+}
+
 int concilio_file_memory(MPI_File file, int64_t* limit_bytes, int64_t* current_bytes,
                          int64_t* high_water_bytes) {
   return with_file(file, __func__, [&](mpiio::File& own) -> int {

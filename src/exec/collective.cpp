@@ -18,12 +18,15 @@
 namespace concilio {
 namespace {
 
-// How a call ended on the ranks: the lowest rank with an error gives the error of all.
+// How a call ended on the ranks: the lowest rank with an error gives the error of all. And how long the
+// slowest rank was at work.
 struct Verdict {
-  int64_t kind = 0, rank = INT64_MAX, system_errno = 0;
+  int64_t kind = 0, rank = INT64_MAX, system_errno = 0, took_ns = 0;
 };
 Verdict combine(const Verdict& a, const Verdict& b) {
-  return a.rank <= b.rank ? a : b;
+  Verdict both = a.rank <= b.rank ? a : b;
+  both.took_ns = std::max(a.took_ns, b.took_ns);
+  return both;
 }
 
 // The failing rank's error, on every rank.
@@ -38,7 +41,7 @@ Error shared_error(const Team& team, const Verdict& verdict, const Status& mine)
 
 Verdict verdict_of(const Team& team, const Status& status) {
   if (status) return {};
-  return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno};
+  return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno, 0};
 }
 
 // The images in the segment of one node.
@@ -62,6 +65,20 @@ int64_t headers_in(const std::vector<int64_t>& layout) {
 bool serves(const Plan& plan, int64_t shift, const StorageFacts& storage) {
   bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
   return stays_aligned(plan, shift) || (indifferent && may_move(plan));
+}
+
+// Whether the next call of the pattern takes the same method.
+bool still_chosen(const Plan& plan, const Experience& experience) {
+  return plan.wished || plan.candidates.empty() || experience.calls() == 0 ||
+         next_method(plan.candidates, experience) == plan.method;
+}
+
+void learn(Plan& plan, double seconds, Experience& experience) {
+  experience.add(plan.method, seconds);
+  if (plan.candidates.empty()) return;
+  Candidate& taken = plan.candidates[static_cast<size_t>(plan.method)];
+  taken.calls = experience.calls(plan.method);
+  taken.measured_seconds = *experience.seconds(plan.method);
 }
 
 // What a node tells the others of its part in a call.
@@ -100,9 +117,11 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
   facts.collective = false;
   facts.locks_work = request.operation == Operation::read || engine.sieve_writes;
   facts.atomic = engine.atomic;
+  facts.may_map = engine.may_map(request.operation);
   facts.cores_per_node = engine.team.cores();
   facts.digest = digest_of(request);
   facts.storage = engine.facts;
+  facts.prices = engine.measured_prices;
   facts.wishes = wishes;
   facts.nodes = {{1, INT64_MAX, {0}, {}, 0}};
   return facts;
@@ -212,9 +231,11 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   }
   if (digest.bytes == 0) return 0;
 
+  const int64_t start_ns = now_ns();  // all ranks have come
   std::optional<Plan>& plan = plans_[operation];
+  Experience& experience = experiences_.of(request.operation, digest);
   if (digest.repeats && plan && digest.shift_min == digest.shift_max &&
-      serves(*plan, digest.shift_min, engine.facts)) {
+      serves(*plan, digest.shift_min, engine.facts) && still_chosen(*plan, experience)) {
     ++engine.counters[Counter::plans_reused];
     if (digest.shift_min != 0) move(*plan, digest.shift_min);
   } else {
@@ -222,8 +243,11 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.locks_work =
         engine.locks_work && engine.storage.can_read() && (engine.can_guard || !engine.concurrent);
     facts.atomic = engine.atomic;
+    facts.may_map = engine.may_map(request.operation);
     facts.cores_per_node = team.cores();
     facts.storage = engine.facts;
+    facts.prices = engine.measured_prices;
+    facts.experience = experience;
     facts.wishes = wishes;
     facts.fixed = fixed_;
     facts.given = given_;
@@ -269,11 +293,13 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
 
   Status mine = outcome ? Status() : Status(outcome.error());
   Verdict verdict = verdict_of(team, mine);
+  verdict.took_ns = now_ns() - start_ns;
   {
     Stopwatch time(engine.counters, Counter::exchange_ns);
     team.allreduce(verdict);
   }
   if (verdict.kind != 0) return shared_error(team, verdict, mine);
+  learn(*plan, static_cast<double>(verdict.took_ns) * 1e-9, experience);
   return outcome;
 }
 

@@ -12,6 +12,7 @@
 #include "exec/engine.h"
 #include "exec/workspace.h"
 #include "exec/write_behind.h"
+#include "plan/experiences.h"
 
 namespace concilio {
 
@@ -32,7 +33,10 @@ class Collective {
   const Plan* last_plan() const { return last_ && plans_[*last_] ? &*plans_[*last_] : nullptr; }
   // Settings have changed: what was planned is of no more use. On all ranks alike. Realms that the file was
   // promised to keep stay, as long as nobody asks for others.
-  void forget() { plans_ = {}; }
+  void forget() {
+    plans_ = {};
+    experiences_.forget();
+  }
   // The user's realms from now on, in place of any before; nullptr: none. On all ranks alike.
   void give_realms(std::shared_ptr<const FixedRealms> given) {
     given_ = std::move(given);
@@ -52,6 +56,8 @@ class Collective {
   // By operation.
   std::array<Pattern, 2> patterns_;
   std::array<std::optional<Plan>, 2> plans_;
+  // What calls took, so that the next ones are chosen by it.
+  Experiences experiences_;
   std::optional<size_t> last_;
   Workspace workspace_;
   // The layout that this node's segment has now: slots, and the image_bytes and map_bytes of each realm.

@@ -9,8 +9,9 @@
 #include "exec/storage.h"
 #include "mpi/team.h"
 #include "pattern/copy.h"
+#include "plan/flush.h"
 #include "plan/plan.h"
-#include "plan/price.h"
+#include "plan/prices.h"
 
 namespace concilio {
 
@@ -21,12 +22,14 @@ struct Engine {
   Storage& storage;
   Budget& budget;
   Counters& counters;
-  StorageFacts facts;  // this and what follows: the same on every rank
+  StorageFacts facts;                               // this and what follows: the same on every rank
+  std::shared_ptr<const Prices> measured_prices{};  // of a profile; null: there is none
   bool locks_work = true;
-  bool atomic = false;            // MPI atomic mode
-  bool concurrent = false;        // ranks may have several calls under way at once
-  bool can_guard = false;         // it is worth its price that every write respects the locks of sieving ones
-  bool sieve_writes = false;      // a rank alone may sieve its writes
+  bool atomic = false;        // MPI atomic mode
+  bool concurrent = false;    // ranks may have several calls under way at once
+  bool can_guard = false;     // it is worth its price that every write respects the locks of sieving ones
+  bool sieve_writes = false;  // a rank alone may sieve its writes
+  bool map_reads = false, map_writes = false;  // the file can be mapped to be read, to be written
   bool guard_writes = false;      // others may be sieving meanwhile, so that every write respects their locks
   WriteBehind* behind = nullptr;  // this call's windows go there, not to the file
   bool range_locked = false;      // this call holds a lock on all it touches: it needs no other
@@ -38,9 +41,13 @@ struct Engine {
   bool may_rewrite_holes() const {
     return storage.can_read() && locks_work && !caches_differ() && (can_guard || !concurrent);
   }
+  const Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }
+
   // Locks of plain writes: where no other rank has the file open for this call, this rank's threads are
   // meant.
   bool guards_file() const { return team.size() > 1; }
+
+  bool may_map(Operation operation) const { return operation == Operation::read ? map_reads : map_writes; }
 
   // Whether two nodes may see different bytes of the file for a while: a client of network storage caches
   // pages, and writes back and looks anew only at locks, sync and open.

@@ -86,7 +86,7 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
 
 Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& coverage, std::byte* old) {
   const FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
-  switch (choose_flush(coverage.shape, rules, prices_for(engine.facts))) {
+  switch (choose_flush(coverage.shape, rules, engine.prices())) {
     case Flush::read_modify_write:
       ++engine.counters[Counter::windows_rmw];
       return read_modify_write(engine, part, coverage.range, old);

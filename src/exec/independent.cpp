@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "exec/mapped.h"
+
 namespace concilio {
 namespace {
 
@@ -42,7 +44,7 @@ class Pieces {
 // Whether a batch's requests are worth having under way at once.
 bool goes_at_once(const Engine& engine, Operation operation, int64_t requests) {
   if (engine.flush == Flush::list) return false;
-  return engine.flush == Flush::batch || pays_at_once(operation, requests, prices_for(engine.facts));
+  return engine.flush == Flush::batch || pays_at_once(operation, requests, engine.prices());
 }
 
 // Moves one batch; for reads the bytes before end of file.
@@ -108,6 +110,7 @@ Outcome run_one_stretch(Engine& engine, const Request& request) {
 
 Outcome run_unlocked(Engine& engine, const Request& request, const Plan& plan) {
   if (plan.method == Method::independent && is_one_stretch(request)) return run_one_stretch(engine, request);
+  if (plan.method == Method::mapped) return run_mapped(engine, request);
   if (plan.method == Method::sieve) return run_sieve(engine, request, plan.sieve_buffer_bytes);
   if (plan.method == Method::independent && should_pack(request)) {
     return run_sieve(engine, request, std::min(pack_buffer_bytes, engine.budget.limit_bytes() / 2));

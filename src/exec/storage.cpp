@@ -130,6 +130,24 @@ Status Storage::preallocate(int64_t size) {
   return file_->preallocate(size);
 }
 
+bool Storage::can_map(bool write) {
+  return open().ok() && file_->can_map(write);
+}
+
+Status Storage::make_space(int64_t offset, int64_t length) {
+  if (auto status = open(); !status) return status;
+  Stopwatch time(counters_, Counter::storage_ns);
+  unsynced_ = true;
+  return file_->make_space(offset, length);
+}
+
+Result<Mapping> Storage::map(int64_t offset, int64_t length, bool write) {
+  if (auto status = open(); !status) return status.error();
+  Stopwatch time(counters_, Counter::storage_ns);
+  if (write) unsynced_ = true;
+  return file_->map(offset, length, write);
+}
+
 Result<StorageLayout> Storage::layout() {
   if (auto status = open(); !status) return status.error();
   return file_->layout();

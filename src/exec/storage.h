@@ -60,6 +60,9 @@ class Storage {
   Status resize(int64_t size);
   Status preallocate(int64_t size);
   Result<StorageLayout> layout();
+  bool can_map(bool write);  // false where the file cannot be opened
+  Status make_space(int64_t offset, int64_t length);
+  Result<Mapping> map(int64_t offset, int64_t length, bool write);
   // Ranges that this rank's threads have locked: a lock on the file belongs to the process, and so does not
   // keep them apart.
   HeldRanges& held() { return held_; }

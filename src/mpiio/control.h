@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/counters.h"
@@ -21,6 +22,15 @@ struct LastCall {
   std::string reason;
 };
 LastCall last_call(File& file);
+
+// A method that the last call could have taken.
+struct LastCandidate {
+  const char* method;  // static
+  bool legal, chosen;
+  double predicted_seconds, measured_seconds;  // below 0: not possible; has not run
+};
+// Nothing behind the last.
+std::optional<LastCandidate> last_candidate(File& file, int index);
 
 struct MemoryUse {
   int64_t limit_bytes, current_bytes, high_water_bytes;

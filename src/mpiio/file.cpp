@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "mpi/thread_level.h"
 #include "mpiio/hints.h"
+#include "mpiio/profile.h"
 #include "store/stack.h"
 
 namespace concilio::mpiio {
@@ -129,7 +130,11 @@ File* find(MPI_File handle) {
 // What rank 0 found when it opened the file, as it travels to the others.
 struct Opened {
   int64_t kind = 0, system_errno = 0, can_read = 0, locks_work = 0, size = 0, reports = 0;
+  int64_t map_reads = 0, map_writes = 0;
   StorageFacts facts;
+  int64_t has_profile = 0;
+  Prices prices{};  // of the profile, and so the parameters
+  Parameters parameters;
   char file_system[32] = "";
   char message[512] = "";
 };
@@ -195,7 +200,13 @@ Status File::open_storage() {
                  fmt::format("rank 0: {}", opened.message)};
   }
   engine_->facts = opened.facts;
+  if (opened.has_profile) {
+    engine_->measured_prices = std::make_shared<const Prices>(opened.prices);
+    take_over_parameters(opened.parameters, config_);
+  }
   engine_->locks_work = opened.locks_work;
+  engine_->map_reads = opened.map_reads;
+  engine_->map_writes = opened.map_writes;
   reports_ = opened.reports;
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
   if (team_->rank() == 0) (void)shared_pointer().set(position_);  // its own memory
@@ -229,6 +240,13 @@ Status File::open_as_root(Opened& opened) {
   opened.can_read = mode.read;
   opened.size = *size;
   opened.facts = facts_of(*layout, config_);
+  if (const auto profile = find_profile(process_config(), storage_->path())) {
+    opened.has_profile = 1;
+    opened.prices = profile->prices;
+    opened.parameters = profile->parameters;
+  }
+  opened.map_reads = reads() && storage_->can_map(false);
+  opened.map_writes = writes() && storage_->can_map(true);
   std::strncpy(opened.file_system, layout->name.c_str(), sizeof opened.file_system - 1);
   opened.reports = !process_config().text(Key::report).empty();
   opened.locks_work = 1;
@@ -326,6 +344,18 @@ std::optional<File::Split> File::take_split() {
   return locked([&] { return std::exchange(split_, std::nullopt); });
 }
 
+namespace {
+std::vector<Considered> considered(const Plan& plan) {
+  std::vector<Considered> out;
+  out.reserve(plan.candidates.size());
+  for (const Candidate& one : plan.candidates) {
+    out.push_back(
+        {one.method, one.legal, one.method == plan.method, one.seconds, one.calls, one.measured_seconds});
+  }
+  return out;
+}
+}  // namespace
+
 void File::remember(Operation operation, bool collective, const Plan& plan) {
   // Reasons state prices, so a program of many different calls gives many: what comes late goes by method
   // alone.
@@ -333,10 +363,15 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
                                    static_cast<int>(plan.method))];
   std::lock_guard lock(state_);
-  if (last_.reason != plan.reason) last_ = {method_name(plan.method), plan.reason};
+  if (last_.reason != plan.reason) {
+    last_.method = method_name(plan.method);
+    last_.reason = plan.reason;
+  }
+  last_.candidates = considered(plan);
   Reason*& last = last_reason_[static_cast<size_t>(operation)][collective];
   if (last && last->reason == plan.reason) {
     ++last->calls;
+    last->candidates = last_.candidates;
     return;
   }
   std::string reason = plan.reason;
@@ -345,8 +380,9 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
     reason = fmt::format("{}: for further reasons of the same kind", method_name(plan.method));
   }
   auto [place, fresh] = reasons_.try_emplace(key());
-  if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0};
+  if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0, {}};
   ++place->second.calls;
+  place->second.candidates = last_.candidates;
   last = &place->second;
 }
 

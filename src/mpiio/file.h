@@ -61,6 +61,15 @@ struct View {
 // The process's own settings, read once.
 const Config& process_config();
 
+// One method that a call could have taken.
+struct Considered {
+  Method method;
+  bool legal, chosen;
+  double predicted_seconds;
+  int64_t calls;            // of the same pattern that took it
+  double measured_seconds;  // of those; meaningless without any
+};
+
 class File {
   template <typename F>
   auto locked(F&& f) const {
@@ -164,6 +173,7 @@ class File {
     bool collective;
     std::string method, reason;
     int64_t calls = 0;
+    std::vector<Considered> candidates;  // of the last of these calls
   };
   std::map<std::string, Reason> reasons() const {
     return locked([&] { return reasons_; });
@@ -172,6 +182,7 @@ class File {
   struct Last {
     const char* method = nullptr;  // static; nullptr: there was none
     std::string reason;
+    std::vector<Considered> candidates;
   };
   Last last() const {
     return locked([&] { return last_; });

@@ -20,6 +20,21 @@ nlohmann::json named(const int64_t* values) {
   return object;
 }
 
+nlohmann::json candidates_json(const std::vector<Considered>& candidates) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const Considered& one : candidates) {
+    nlohmann::json predicted, measured;
+    if (one.legal) predicted = one.predicted_seconds;
+    if (one.calls > 0) measured = one.measured_seconds;
+    out.push_back({{"method", method_name(one.method)},
+                   {"chosen", one.chosen},
+                   {"predicted_seconds", predicted},
+                   {"calls", one.calls},
+                   {"measured_seconds", measured}});
+  }
+  return out;
+}
+
 // One write, so that lines of several programs do not mix.
 void append_line(const std::string& path, const std::string& line) {
   int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -76,7 +91,8 @@ void write_report(File& file) {
                                  {"method", reason.method},
                                  {"collective", reason.collective},
                                  {"reason", reason.reason},
-                                 {"calls", reason.calls}});
+                                 {"calls", reason.calls},
+                                 {"candidates", candidates_json(reason.candidates)}});
   }
   record["hints"] = nlohmann::json::object();
   for (const auto& [name, value] : file.config().effective_hints()) record["hints"][name] = value;

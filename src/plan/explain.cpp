@@ -44,11 +44,16 @@ std::string header(const Facts& facts) {
 }
 
 std::string candidate_table(const Plan& plan) {
-  std::string out = fmt::format("  {:<12} {:>10}  {}\n", "method", "predicted", "because of");
+  const bool measured = std::any_of(plan.candidates.begin(), plan.candidates.end(),
+                                    [](const Candidate& candidate) { return candidate.calls > 0; });
+  const auto column = [&](const std::string& text) { return measured ? fmt::format(" {:>10}", text) : ""; };
+  std::string out =
+      fmt::format("  {:<12} {:>10}{}  {}\n", "method", "predicted", column("measured"), "because of");
   for (const Candidate& candidate : plan.candidates) {
     out +=
-        fmt::format("{} {:<12} {:>10}  {}{}\n", candidate.method == plan.method ? '*' : ' ',
+        fmt::format("{} {:<12} {:>10}{}  {}{}\n", candidate.method == plan.method ? '*' : ' ',
                     method_name(candidate.method), candidate.legal ? format_seconds(candidate.seconds) : "-",
+                    column(candidate.calls > 0 ? format_seconds(candidate.measured_seconds) : "-"),
                     candidate.legal ? "" : "not possible: ", candidate.why);
   }
   return out;
@@ -62,6 +67,8 @@ json candidates_json(const Plan& plan) {
     out.push_back({{"method", method_name(candidate.method)},
                    {"legal", candidate.legal},
                    {"seconds", seconds},
+                   {"calls", candidate.calls},
+                   {"measured_seconds", candidate.calls > 0 ? json(candidate.measured_seconds) : json()},
                    {"why", candidate.why}});
   }
   return out;

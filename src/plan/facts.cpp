@@ -46,20 +46,6 @@ Digest only_meaningful(Digest digest) {
 
 }  // namespace
 
-const char* method_name(Method method) {
-  switch (method) {
-    case Method::independent:
-      return "independent";
-    case Method::list:
-      return "list";
-    case Method::sieve:
-      return "sieve";
-    case Method::two_phase:
-      return "two_phase";
-  }
-  return "unknown";
-}
-
 Digest combine(const Digest& left, const Digest& right) {
   const Digest a = only_meaningful(left), b = only_meaningful(right);
   Digest out;

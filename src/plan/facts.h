@@ -8,19 +8,12 @@
 #include <vector>
 
 #include "pattern/access.h"
+#include "plan/experience.h"
 
 namespace concilio {
 
 enum class Operation : int32_t { read, write };
-enum class Method : int32_t {
-  independent,  // every rank at most one contiguous stretch of file, transferred straight
-  list,         // every contiguous piece its own request, in vectors
-  sieve,        // large requests that take holes along; writes read, modify and write under a lock
-  two_phase,    // pieces of all ranks brought together at aggregators
-};
 enum class Choice3 : int32_t { automatic, enable, disable };
-
-const char* method_name(Method method);
 
 // What one rank asks, or many ranks together: combine() is associative and commutative. 0 bytes: `first`,
 // `end`, `granule`, `anchor` are of no meaning.
@@ -124,11 +117,14 @@ struct Wishes {
   int32_t forced_method = -1;               // concilio_method: a Method, or -1
 };
 
+struct Prices;  // plan/prices.h
+
 struct Facts {
   Operation operation = Operation::write;
   bool collective = true;  // false: one rank alone; Digest of that rank; two_phase is not legal
   bool locks_work = true;  // sieving writes need locks
   bool atomic = false;     // MPI atomic mode
+  bool may_map = false;    // ranks can map the file for this operation
   int64_t cores_per_node = 1;
   Digest digest;
   std::vector<Bucket> buckets;  // bucket_count of them, or none where they were not gathered
@@ -138,6 +134,8 @@ struct Facts {
   // stay known while another policy is.
   std::shared_ptr<const FixedRealms> fixed, given;
   Wishes wishes;
+  std::shared_ptr<const Prices> prices;  // measured; null: those built in for the kind of storage
+  Experience experience;
 };
 
 }  // namespace concilio

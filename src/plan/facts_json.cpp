@@ -9,6 +9,7 @@
 #include "plan/methods.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
+#include "plan/prices_json.h"
 #include "plan/realms.h"
 
 namespace concilio {
@@ -209,6 +210,17 @@ StorageFacts read_storage(const json& value) {
   return storage;
 }
 
+// A number of seconds.
+double seconds_of(const json& value, const std::string& name) {
+  if (!value.is_number() || !(value.get<double>() >= 0)) throw Wrong{name + " is no number of seconds"};
+  return value.get<double>();
+}
+
+Method method_of(const json& value, const std::string& name) {
+  return static_cast<Method>(
+      index_of(value, name, method_count, [](int64_t i) { return method_name(static_cast<Method>(i)); }));
+}
+
 Wishes read_wishes(const json& value) {
   Wishes wishes;
   for (const WishField& field : wish_fields) {
@@ -236,12 +248,49 @@ Wishes read_wishes(const json& value) {
   if (value.contains("no_independent"))
     wishes.no_independent = truth(value["no_independent"], "wishes.no_independent");
   if (value.contains("forced_method") && !value["forced_method"].is_null()) {
-    const auto methods = static_cast<int64_t>(method_rows().size());
-    wishes.forced_method =
-        static_cast<int32_t>(index_of(value["forced_method"], "wishes.forced_method", methods,
-                                      [](int64_t i) { return method_name(static_cast<Method>(i)); }));
+    wishes.forced_method = static_cast<int32_t>(method_of(value["forced_method"], "wishes.forced_method"));
   }
   return wishes;
+}
+
+json experience_json(const Experience& experience) {
+  const Experience::State& state = experience.state();
+  json methods = json::object();
+  for (int i = 0; i < method_count; ++i) {
+    const Experience::OfMethod& took = state.methods[static_cast<size_t>(i)];
+    if (took.calls > 0)
+      methods[method_name(static_cast<Method>(i))] = {{"calls", took.calls}, {"seconds", took.seconds}};
+  }
+  return {{"calls", state.calls},
+          {"changes", state.changes},
+          {"total_seconds", state.total_seconds},
+          {"first", method_name(state.first)},
+          {"last", method_name(state.last)},
+          {"methods", methods}};
+}
+
+Experience read_experience(const json& value) {
+  Experience::State state;
+  state.calls = whole_number(member(value, "experience", "calls"), "experience.calls");
+  state.changes = whole_number(member(value, "experience", "changes"), "experience.changes");
+  state.total_seconds = seconds_of(member(value, "experience", "total_seconds"), "experience.total_seconds");
+  state.first = method_of(member(value, "experience", "first"), "experience.first");
+  state.last = method_of(member(value, "experience", "last"), "experience.last");
+  for (const auto& [name, of_method] : member(value, "experience", "methods").items()) {
+    const std::string place = "experience.methods." + name;
+    Experience::OfMethod& took = state.methods[static_cast<size_t>(method_of(name, place))];
+    took.calls = whole_number(member(of_method, place, "calls"), place + ".calls");
+    const json& seconds = list(member(of_method, place, "seconds"), place + ".seconds");
+    for (size_t i = 0; i < std::min(seconds.size(), took.seconds.size()); ++i)
+      took.seconds[i] = seconds_of(seconds[i], place + ".seconds");
+  }
+  return Experience(state);
+}
+
+std::shared_ptr<const Prices> read_prices(const json& value) {
+  auto prices = prices_from_json(value);
+  if (!prices) throw Wrong{prices.error().message};
+  return std::make_shared<const Prices>(*prices);
 }
 
 Facts read_facts(const json& value) {
@@ -254,6 +303,7 @@ Facts read_facts(const json& value) {
   flag("collective", facts.collective);
   flag("locks_work", facts.locks_work);
   flag("atomic", facts.atomic);
+  flag("may_map", facts.may_map);
   facts.cores_per_node = whole_number(member(value, "facts", "cores_per_node"), "cores_per_node", 1);
   facts.digest = read_digest(member(value, "facts", "digest"));
   if (value.contains("buckets")) facts.buckets = read_buckets(value["buckets"]);
@@ -262,6 +312,8 @@ Facts read_facts(const json& value) {
   if (facts.nodes.empty()) throw Wrong{"nodes is empty"};
   if (value.contains("storage")) facts.storage = read_storage(value["storage"]);
   if (value.contains("wishes")) facts.wishes = read_wishes(value["wishes"]);
+  if (value.contains("prices")) facts.prices = read_prices(value["prices"]);
+  if (value.contains("experience")) facts.experience = read_experience(value["experience"]);
   return facts;
 }
 
@@ -285,21 +337,25 @@ json facts_as_json(const Facts& facts) {
   for (const Bucket& bucket : facts.buckets) {
     if (bucket.bytes > 0) buckets.push_back({bucket.first, bucket.end, bucket.bytes});
   }
-  return {{"operation", operation_name(facts.operation)},
-          {"collective", facts.collective},
-          {"locks_work", facts.locks_work},
-          {"atomic", facts.atomic},
-          {"cores_per_node", facts.cores_per_node},
-          {"digest", digest_json(facts.digest)},
-          {"buckets", buckets},
-          {"nodes", nodes_json(facts)},
-          {"fixed_realms", known ? known->owned.size() : 0},
-          {"storage",
-           {{"kind", storage_kind_name(facts.storage.kind)},
-            {"block_bytes", facts.storage.block_bytes},
-            {"stripe_bytes", facts.storage.stripe_bytes},
-            {"stripe_targets", facts.storage.stripe_targets}}},
-          {"wishes", wishes_json(facts.wishes)}};
+  json out = {{"operation", operation_name(facts.operation)},
+              {"collective", facts.collective},
+              {"locks_work", facts.locks_work},
+              {"atomic", facts.atomic},
+              {"may_map", facts.may_map},
+              {"cores_per_node", facts.cores_per_node},
+              {"digest", digest_json(facts.digest)},
+              {"buckets", buckets},
+              {"nodes", nodes_json(facts)},
+              {"fixed_realms", known ? known->owned.size() : 0},
+              {"storage",
+               {{"kind", storage_kind_name(facts.storage.kind)},
+                {"block_bytes", facts.storage.block_bytes},
+                {"stripe_bytes", facts.storage.stripe_bytes},
+                {"stripe_targets", facts.storage.stripe_targets}}},
+              {"wishes", wishes_json(facts.wishes)}};
+  if (facts.prices) out["prices"] = prices_as_json(*facts.prices);
+  if (facts.experience.calls() > 0) out["experience"] = experience_json(facts.experience);
+  return out;
 }
 
 std::string facts_line(const Facts& facts) {

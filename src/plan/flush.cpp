@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "plan/price.h"
+#include "plan/prices.h"
 
 namespace concilio {
 namespace {
@@ -13,8 +13,8 @@ constexpr int64_t most_percent = 100;
 Flush cheapest(std::initializer_list<Flush> ways, const WindowShape& window, double windows,
                const Prices& prices) {
   return *std::min_element(ways.begin(), ways.end(), [&](Flush a, Flush b) {
-    return cost_of_flush(a, window, windows, prices).seconds(prices) <
-           cost_of_flush(b, window, windows, prices).seconds(prices);
+    return cost_of_flush(a, window, windows, prices).seconds() <
+           cost_of_flush(b, window, windows, prices).seconds();
   });
 }
 
@@ -37,36 +37,32 @@ Flush choose_flush(const WindowShape& window, const FlushRules& rules, const Pri
   return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, 1, prices);
 }
 
-double FlushCost::seconds(const Prices& prices) const {
-  return request_seconds + bytes / prices.window_bytes_per_second;
-}
-
 FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices) {
   const auto runs = static_cast<double>(window.runs);
-  const auto covered_bytes = static_cast<double>(window.covered_bytes);
+  const double covered_seconds = static_cast<double>(window.covered_bytes) / prices.window_bytes_per_second;
   switch (how) {
     case Flush::read_modify_write:
-      return {2 * windows * prices.request_seconds, 2 * static_cast<double>(window.range_bytes)};
+      return {windows * (prices.read.adjoining.at(0) + prices.write.adjoining.at(0)),
+              2 * static_cast<double>(window.range_bytes) / prices.window_bytes_per_second};
     case Flush::list:
-      return {runs * prices.window_piece_seconds, covered_bytes};
+      return {runs * prices.window_piece_seconds, covered_seconds};
     case Flush::batch:
-      return {runs * seconds_at_once(Operation::write, runs / windows, prices), covered_bytes};
+      return {runs * seconds_at_once(Operation::write, runs / windows, prices), covered_seconds};
   }
   return {};
 }
 
-FlushCost cheapest_flush(const WindowShape& window, double windows, const Prices& prices) {
-  const Flush how = cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices);
-  return cost_of_flush(how, window, windows, prices);
+Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices) {
+  return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices);
 }
 
 double seconds_in_turn(Operation operation, double requests, const Prices& prices) {
-  const bool scattered = operation == Operation::write && requests > 1;
-  return scattered ? prices.scattered_write_seconds : prices.request_seconds;
+  const RequestPrices& of = prices.of(operation);
+  return (requests > 1 ? of.scattered : of.adjoining).at(0);
 }
 
 double seconds_at_once(Operation operation, double requests, const Prices& prices) {
-  const AtOnce& at_once = operation == Operation::read ? prices.reads_at_once : prices.writes_at_once;
+  const AtOnce& at_once = prices.of(operation).at_once;
   const double served = std::max(1.0, std::min(at_once.served, requests));
   return seconds_in_turn(operation, requests, prices) / served + at_once.submit_seconds;
 }

@@ -42,11 +42,11 @@ Flush choose_flush(const WindowShape& window, const FlushRules& rules, const Pri
 // What `windows` of them cost storage, of which `window` is the sum.
 struct FlushCost {
   double request_seconds = 0;
-  double bytes = 0;
-  double seconds(const Prices& prices) const;
+  double byte_seconds = 0;
+  double seconds() const { return request_seconds + byte_seconds; }
 };
 FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices);
-FlushCost cheapest_flush(const WindowShape& window, double windows, const Prices& prices);
+Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices);
 
 // What one of a rank's `requests` costs besides its bytes: one after another, many under way at once, and the
 // cheaper of the two.

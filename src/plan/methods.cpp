@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace concilio {
@@ -39,21 +40,42 @@ std::string obstacle_to_two_phase(const Facts& facts) {
   return "no rank may aggregate";
 }
 
-constexpr std::array<MethodRow, 4> rows = {{
+// Less than half of the stretches that ranks' bytes lie in, which are given space as a whole.
+bool is_sparse(const Digest& digest) {
+  return digest.bytes < std::min(digest.span, digest.end - digest.first) / 2;
+}
+
+std::string obstacle_to_mapped(const Facts& facts) {
+  using Kind = StorageFacts::Kind;
+  if (facts.storage.kind != Kind::local && facts.storage.kind != Kind::memory)
+    return "the file lies on no storage of this node alone";
+  if (facts.nodes.size() > 1) return "the ranks are on several nodes";
+  if (!facts.may_map) return "the file cannot be mapped";
+  if (facts.atomic) return "the file is in atomic mode";
+  if (!facts.digest.monotone) return "the bytes are not asked for in ascending order";
+  if (facts.operation == Operation::write && is_sparse(facts.digest))
+    return "holes would be given space, more than the bytes need";
+  return "";
+}
+
+constexpr std::array<MethodRow, method_count> rows = {{
     {Method::independent, obstacle_to_independent, cost_of_independent},
     {Method::list, obstacle_to_list, cost_of_list},
     {Method::sieve, obstacle_to_sieve, cost_of_sieve},
     {Method::two_phase, obstacle_to_two_phase, cost_of_two_phase},
+    {Method::mapped, obstacle_to_mapped, cost_of_mapped},
 }};
 
 const Candidate& candidate(std::span<const Candidate> candidates, Method method) {
   return candidates[static_cast<size_t>(method)];
 }
 
-Method cheapest(std::span<const Candidate> candidates, bool without_list) {
+// By what earlier calls took and by price. Without list, where sieving is asked for, by price alone.
+Method best_of(const Facts& facts, std::span<const Candidate> candidates, bool without_list) {
+  if (!without_list) return next_method(candidates, facts.experience);
   const Candidate* best = nullptr;
   for (const Candidate& row : candidates) {
-    if (!row.legal || (without_list && row.method == Method::list)) continue;
+    if (!row.legal || row.method == Method::list) continue;
     if (best == nullptr || row.seconds < best->seconds) best = &row;
   }
   return best == nullptr ? Method::list : best->method;
@@ -68,11 +90,11 @@ Choice choose_unforced(const Facts& facts, std::span<const Candidate> candidates
   }
   const bool sieve_first =
       facts.wishes.sieving == Choice3::enable && candidate(candidates, Method::sieve).legal;
-  const Method best = cheapest(candidates, sieve_first);
-  const bool decided = best == Method::sieve && cheapest(candidates, false) != best;
+  const Method best = best_of(facts, candidates, sieve_first);
+  const bool decided = sieve_first && best == Method::sieve;
   return {best,
           decided ? fmt::format("romio_ds_{}=enable asks for it rather than list", direction(facts)) : "",
-          decided};
+          sieve_first};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "plan/footprint.h"
 #include "plan/methods.h"
+#include "plan/prices.h"
 #include "plan/reason.h"
 #include "plan/spans.h"
 #include "plan/two_phase.h"
@@ -14,7 +15,7 @@ namespace {
 
 // Prices every method with these spans. `layout` receives what two-phase would do, where it is legal.
 std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Interval>& spans, Plan& layout) {
-  const Prices prices = prices_for(facts.storage);
+  const Prices& prices = prices_of(facts);
   std::vector<Candidate> candidates;
   for (const MethodRow& row : method_rows()) {
     std::string obstacle = row.obstacle(facts);
@@ -24,7 +25,9 @@ std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Inter
     }
     if (row.method == Method::two_phase) lay_out_two_phase(facts, spans, layout);
     const Cost cost = spans.empty() ? Cost{} : row.cost(facts, layout, prices);
-    candidates.push_back({row.method, true, cost.seconds(), cost.text()});
+    const Experience& known = facts.experience;
+    candidates.push_back({row.method, true, cost.seconds(), cost.text(), known.calls(row.method),
+                          known.seconds(row.method).value_or(0)});
   }
   return candidates;
 }
@@ -53,6 +56,7 @@ Plan plan(const Facts& facts) {
   Plan plan = choice.method == Method::two_phase ? std::move(layout) : Plan{};
   plan.operation = facts.operation;
   plan.method = choice.method;
+  plan.wished = choice.wished;
   plan.candidates = std::move(candidates);
   if (plan.method == Method::sieve) {
     plan.sieve_buffer_bytes = plan.peak_bytes = sieve_buffer_bytes(facts);

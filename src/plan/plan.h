@@ -57,12 +57,16 @@ struct Candidate {
   bool legal = false;
   double seconds = 0;  // predicted
   std::string why;     // why not legal, or what the price is made of
+  // Of earlier calls of the same pattern (Experience): how many took it, and how long they took.
+  int64_t calls = 0;
+  double measured_seconds = 0;
 };
 
 struct Plan {
   Operation operation = Operation::write;
   Method method = Method::independent;
   std::string reason;                 // one sentence: why this method
+  bool wished = false;                // the user's wishes decided: measured times change nothing
   std::vector<Candidate> candidates;  // every method, in the order of Method
 
   // two_phase only

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "plan/footprint.h"
 #include "plan/methods.h"
@@ -12,56 +13,6 @@
 
 namespace concilio {
 namespace {
-
-// Measured on a 2-core machine with a warm page cache: a request of a few bytes takes 1 us, long ones move
-// 5e9 B/s; one core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
-// writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us
-// where ranks wait for cores. A small write among many in places apart takes 3 us, at once (io_uring) 8 to
-// 17: each is handed to a thread of the kernel, and these take turns at the lock. Cached reads take as long
-// either way. Several aggregators at once: a piece takes 6 us, and a window of 1 MiB, which is in cache, some
-// 100 us to be read and written; the two are even where pieces begin 64 KiB apart (bench/figures, sieving).
-constexpr Prices local_prices = {.request_seconds = 1e-6,
-                                 .window_bytes_per_second = 20e9,
-                                 .window_piece_seconds = 6e-6,
-                                 .scattered_write_seconds = 3e-6,
-                                 .storage_bytes_per_second = 5e9,
-                                 .parallel_streams = 64,
-                                 .parallel_writers = 1,
-                                 .reads_at_once = {1, 0},
-                                 .writes_at_once = {1, 7e-6},
-                                 .from_memory = true,
-                                 .lock_seconds = 1e-6,
-                                 .copy_bytes_per_second = 6e9,
-                                 .piece_seconds = 4e-9,
-                                 .synchronise_seconds = 3e-6,
-                                 .oversubscribed_seconds = 15e-6,
-                                 // TCP between hosts of one rack, the least that clusters have.
-                                 .message_seconds = 20e-6,
-                                 .network_bytes_per_second = 1e9,
-                                 // An MPI datatype of many small blocks, packed or unpacked.
-                                 .datatype_piece_seconds = 20e-9};
-
-// A request is a round trip to a server: 100-300 us measured on a distributed file system under FUSE, which
-// moved 340 MB/s of writes and took as long for a lock as for a request. Reads at once took a third to all of
-// the time. Buffered writes to one file that do not end at once Linux gives to one thread, whatever the file
-// system: they took as long at once as in turn.
-Prices remote_prices(double request_seconds, double streams) {
-  Prices prices = local_prices;
-  prices.request_seconds = prices.scattered_write_seconds = request_seconds;
-  prices.window_piece_seconds = request_seconds;
-  prices.lock_seconds = 300e-6;
-  prices.storage_bytes_per_second = prices.window_bytes_per_second = 5e8;
-  prices.parallel_streams = prices.parallel_writers = streams;
-  prices.reads_at_once = {2, 5e-6};
-  prices.writes_at_once = {1, 10e-6};
-  prices.from_memory = false;
-  return prices;
-}
-
-// Assumed: servers that a file is spread over where the file system does not say.
-constexpr double assumed_targets = 4;
-// Assumed: requests that one file server takes at once.
-constexpr double network_streams = 2;
 
 double ranks_at_work(const Facts& facts) {
   return static_cast<double>(std::max<int64_t>(1, facts.digest.ranks_with_data));
@@ -74,17 +25,25 @@ double cores_at_work(const Facts& facts) {
                   nodes * static_cast<double>(std::max<int64_t>(1, facts.cores_per_node)));
 }
 
-// How many of `clients` storage serves at the same time.
-double streams(const Facts& facts, double clients, const Prices& prices) {
-  double most = facts.operation == Operation::read ? prices.parallel_streams : prices.parallel_writers;
-  if (prices.from_memory) most = std::min(most, cores_at_work(facts));
-  return std::max(1.0, std::min(clients, most));
+// How many times as fast as one `clients` are together.
+double together(const Facts& facts, double clients, double request_bytes, const Prices& prices) {
+  clients = std::max(1.0, clients);
+  const double most = prices.from_memory ? cores_at_work(facts) : clients;
+  return std::min(std::max(1.0, most), speedup(prices.of(facts.operation), clients, request_bytes));
 }
 
 // Bytes copied in memory, in `pieces` pieces, by all ranks side by side.
 double copy_seconds(const Facts& facts, double bytes, double pieces, const Prices& prices) {
-  return (bytes / prices.copy_bytes_per_second + pieces * prices.piece_seconds) / cores_at_work(facts);
+  pieces = std::max(1.0, pieces);
+  return pieces * prices.copy.at(bytes / pieces) / cores_at_work(facts);
 }
+
+// What a request takes for its own sake, and for its bytes.
+struct RequestSeconds {
+  double latency, of_bytes;
+  RequestSeconds(const Curve& curve, double bytes)
+      : latency(curve.at(0)), of_bytes(std::max(0.0, curve.at(bytes) - latency)) {}
+};
 
 // One wake-up of every rank of the fullest node.
 double round_seconds(const Facts& facts, const Prices& prices) {
@@ -100,21 +59,34 @@ double largest_piece_count(const Facts& facts) {
   return static_cast<double>(std::max(facts.digest.file_pieces, facts.digest.memory_pieces));
 }
 
+// All ranks of a collective call agree before it and after it.
+void add_agreements(const Facts& facts, const Prices& prices, Cost& cost) {
+  if (!facts.collective) return;
+  double seconds = 2 * round_seconds(facts, prices);
+  if (facts.nodes.size() > 1)
+    seconds += 2 * std::log2(static_cast<double>(facts.nodes.size())) * prices.message.at(0);
+  cost.terms.push_back({"agreement", seconds});
+}
+
 // Every piece of the file a request of its own: what all ask for together, but no less than the largest rank
 // takes.
 Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, const Prices& prices) {
-  const double at_once = streams(facts, ranks_at_work(facts), prices);
+  const RequestPrices& requests = prices.of(facts.operation);
   const double bytes = static_cast<double>(facts.digest.bytes);
-  const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
-  Cost cost;
-  // A rank with many requests under way keeps storage as busy as several with one.
+  const double mean_bytes = bytes / std::max(1.0, pieces);
+  const RequestSeconds one(pieces_of_one > 1 ? requests.scattered : requests.adjoining, mean_bytes);
   const double of_one = seconds_of_one(facts.operation, pieces_of_one, prices);
-  const double clients = ranks_at_work(facts) * prices.request_seconds / of_one;
+  // A rank with many requests under way keeps storage as busy as several with one.
+  const double clients = ranks_at_work(facts) * std::max(1.0, one.latency / of_one);
+  Cost cost;
+  add_agreements(facts, prices, cost);
   cost.terms.push_back(
-      {"requests",
-       std::max(pieces / streams(facts, clients, prices) * prices.request_seconds, pieces_of_one * of_one)});
+      {"requests", std::max(pieces * one.latency / together(facts, clients, mean_bytes, prices),
+                            pieces_of_one * std::min(of_one, one.latency))});
+  const double bytes_of_one = static_cast<double>(facts.digest.max_rank_bytes);
   cost.terms.push_back(
-      {"storage", std::max(bytes / at_once, bytes_of_one) / prices.storage_bytes_per_second});
+      {"storage", std::max(pieces * one.of_bytes / together(facts, ranks_at_work(facts), mean_bytes, prices),
+                           bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes)});
   // Scattered memory is gathered on its way.
   if (facts.digest.memory_pieces > facts.digest.file_pieces) {
     cost.terms.push_back(
@@ -130,6 +102,14 @@ double requests_of(const Realm& realm) {
   return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
 }
 
+// Windows read, modified and written. A single client's requests adjoin, those of several come in turn.
+FlushCost rewriting(double windows, double bytes, double clients, const Prices& prices) {
+  const bool apart = clients > 1;
+  const RequestSeconds read(apart ? prices.read.scattered : prices.read.adjoining, bytes / windows);
+  const RequestSeconds write(apart ? prices.write.scattered : prices.write.adjoining, bytes / windows);
+  return {windows * (read.latency + write.latency), windows * (read.of_bytes + write.of_bytes)};
+}
+
 // What the windows of a two-phase call cost storage.
 FlushCost traffic_of(const Facts& facts, const Plan& layout, const Prices& prices) {
   double windows = 0;
@@ -138,30 +118,23 @@ FlushCost traffic_of(const Facts& facts, const Plan& layout, const Prices& price
     all.range_bytes += realm.bytes;
     windows += std::max(static_cast<double>(rounds_of(realm)), requests_of(realm));
   }
-  if (facts.operation == Operation::read || all.covered_bytes >= all.range_bytes) {
-    return {windows * prices.request_seconds, static_cast<double>(all.range_bytes)};
+  const RequestPrices& requests = prices.of(facts.operation);
+  if (facts.operation == Operation::write && all.covered_bytes < all.range_bytes) {
+    const Flush how = cheapest_flush(all, windows, prices);
+    if (how == Flush::read_modify_write)
+      return rewriting(windows, static_cast<double>(all.range_bytes),
+                       static_cast<double>(layout.realms.size()), prices);
+    const RequestSeconds large(requests.adjoining, large_request_bytes);
+    return {cost_of_flush(how, all, windows, prices).request_seconds,
+            static_cast<double>(all.covered_bytes) / large_request_bytes * large.of_bytes};
   }
-  return cheapest_flush(all, windows, prices);
+  // The windows of one aggregator adjoin; those of several come in turn.
+  const RequestSeconds one(layout.realms.size() > 1 ? requests.scattered : requests.adjoining,
+                           static_cast<double>(all.range_bytes) / std::max(1.0, windows));
+  return {windows * one.latency, windows * one.of_bytes};
 }
 
 }  // namespace
-
-Prices prices_for(const StorageFacts& storage) {
-  switch (storage.kind) {
-    case StorageFacts::Kind::local:
-    case StorageFacts::Kind::memory:
-      return local_prices;
-    case StorageFacts::Kind::network:
-      return remote_prices(300e-6, network_streams);
-    case StorageFacts::Kind::parallel:
-      return remote_prices(
-          200e-6, storage.stripe_targets > 0 ? static_cast<double>(storage.stripe_targets) : assumed_targets);
-    case StorageFacts::Kind::unknown:
-      break;
-  }
-  // Dear enough for few large requests, whatever it turns out to be.
-  return remote_prices(50e-6, network_streams);
-}
 
 double Cost::seconds() const {
   double sum = 0;
@@ -194,14 +167,23 @@ Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
   const Digest& digest = facts.digest;
   const bool writes = facts.operation == Operation::write;
   const double span = static_cast<double>(digest.span);
-  const double buffers = span / static_cast<double>(sieve_buffer_bytes(facts)) + ranks_at_work(facts);
+  const double ranks = ranks_at_work(facts);
+  const double buffer_bytes = std::min(static_cast<double>(sieve_buffer_bytes(facts)), span / ranks);
+  const double buffers = std::max(span / std::max(1.0, buffer_bytes), ranks);
   // Writers whose spans overlap wait for each other's locks.
   const bool take_turns = writes && span > static_cast<double>(digest.end - digest.first);
-  const double at_once = take_turns ? 1 : streams(facts, ranks_at_work(facts), prices);
-  const double times = writes ? 2 : 1;
+  const double at_once = take_turns ? 1 : together(facts, ranks, buffer_bytes, prices);
   Cost cost;
-  cost.terms.push_back({"requests", times * buffers * prices.request_seconds / at_once});
-  cost.terms.push_back({"storage", times * span / prices.storage_bytes_per_second / at_once});
+  add_agreements(facts, prices, cost);
+  FlushCost traffic;
+  if (writes) {
+    traffic = rewriting(buffers, span, ranks, prices);
+  } else {
+    const RequestSeconds one(ranks > 1 ? prices.read.scattered : prices.read.adjoining, buffer_bytes);
+    traffic = {buffers * one.latency, buffers * one.of_bytes};
+  }
+  cost.terms.push_back({"requests", traffic.request_seconds / at_once});
+  cost.terms.push_back({"storage", traffic.byte_seconds / at_once});
   if (writes) cost.terms.push_back({"locks", buffers * prices.lock_seconds / at_once});
   cost.terms.push_back(
       {"copies", copy_seconds(facts, static_cast<double>(digest.bytes), largest_piece_count(facts), prices)});
@@ -211,17 +193,15 @@ Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
 Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& prices) {
   const FlushCost traffic = traffic_of(facts, layout, prices);
   const double realms = static_cast<double>(layout.realms.size());
-  const double at_once = streams(facts, realms, prices);
   const double rounds = static_cast<double>(layout.rounds);
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double nodes = static_cast<double>(facts.nodes.size());
+  const double at_once = together(facts, realms, static_cast<double>(layout.window_bytes), prices);
+  const double storage = (traffic.request_seconds + traffic.byte_seconds) / at_once;
   Cost cost;
-  // The histogram of the call, agreed on by all ranks before it starts.
-  cost.terms.push_back({"setup", round_seconds(facts, prices) + (nodes > 1 ? prices.message_seconds : 0)});
+  add_agreements(facts, prices, cost);
   cost.terms.push_back({"requests", traffic.request_seconds / at_once});
-  cost.terms.push_back({"storage", traffic.bytes / prices.storage_bytes_per_second / at_once});
-  cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
-  cost.terms.push_back({"synchronisation", rounds * round_seconds(facts, prices)});
+  cost.terms.push_back({"storage", traffic.byte_seconds / at_once});
   // Every other node of a group sends each window's share to its aggregator; groups do so side by side. What
   // stays on its own node needs no message.
   double messages = 0, network = 0;
@@ -234,10 +214,45 @@ Cost cost_of_two_phase(const Facts& facts, const Plan& layout, const Prices& pri
     messages = std::max(messages, static_cast<double>(group.rounds) * (of_group - 1) * its_realms / links);
     network = std::max(network, its_bytes * (of_group - 1) / of_group / links);
   }
-  if (nodes > 1) {
-    cost.terms.push_back({"messages", messages * prices.message_seconds});
-    cost.terms.push_back({"network", network / prices.network_bytes_per_second});
+  const double copies = copy_seconds(facts, bytes, largest_piece_count(facts), prices);
+  const double message_seconds = nodes > 1 ? messages * prices.message.at(0) : 0;
+  const double network_seconds = nodes > 1 ? network / prices.network_bytes_per_second : 0;
+  // While storage takes one window the next is filled, unless both want the same cores: what of the exchange
+  // is seen is its first round and what storage does not cover.
+  double seen = 1;
+  if (const double exchange = copies + message_seconds + network_seconds;
+      !prices.from_memory && rounds > 1 && exchange > 0) {
+    seen = std::max(1 / rounds, (exchange - storage * (rounds - 1) / rounds) / exchange);
   }
+  cost.terms.push_back({"copies", seen * copies});
+  cost.terms.push_back({"synchronisation", rounds * round_seconds(facts, prices)});
+  cost.terms.push_back({"messages", seen * message_seconds});
+  cost.terms.push_back({"network", seen * network_seconds});
+  return cost;
+}
+
+bool maps_by_piece(double bytes, double pieces, double span) {
+  // A piece is a mapping of its own, at the price of some fifty pages, and begins and ends within pages.
+  constexpr double page_bytes = map_page_bytes;
+  return bytes / page_bytes + pieces * 50 < span / page_bytes;
+}
+
+Cost cost_of_mapped(const Facts& facts, const Plan&, const Prices& prices) {
+  const Digest& digest = facts.digest;
+  const double bytes = static_cast<double>(digest.bytes), pieces = static_cast<double>(digest.file_pieces);
+  const double span = static_cast<double>(digest.span);
+  const bool by_piece = maps_by_piece(bytes, pieces, span);
+  const double stretches = by_piece ? pieces : ranks_at_work(facts);
+  const double mapped_bytes = by_piece ? bytes : span;
+  const double windows = stretches + mapped_bytes / static_cast<double>(map_window_bytes);
+  const double pages = stretches + mapped_bytes / static_cast<double>(map_page_bytes);
+  const double of_page =
+      facts.operation == Operation::read ? prices.map_read_page_seconds : prices.map_write_page_seconds;
+  Cost cost;
+  add_agreements(facts, prices, cost);
+  cost.terms.push_back({"mappings", windows * prices.map_seconds / cores_at_work(facts)});
+  cost.terms.push_back({"pages", pages * of_page / cores_at_work(facts)});
+  cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
   return cost;
 }
 
@@ -258,10 +273,10 @@ ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const P
     in_window = std::max(in_window,
                          static_cast<double>(group.rounds * (static_cast<int64_t>(group.nodes.size()) - 1)));
   const double realms = static_cast<double>(std::max<size_t>(1, layout.realms.size()));
-  const double by_messages =
-      in_window * prices.message_seconds + sent / realms / prices.copy_bytes_per_second;
+  const double message_seconds = prices.message.at(0);
+  const double by_messages = in_window * message_seconds + prices.copy.at(sent / realms);
   const double by_alltoallw =
-      3 * rounds * (nodes - 1) * prices.message_seconds +
+      3 * rounds * (nodes - 1) * message_seconds +
       2 * static_cast<double>(facts.digest.file_pieces) / realms * prices.datatype_piece_seconds;
   return by_alltoallw < by_messages ? ExchangeStrategy::alltoallw : ExchangeStrategy::messages;
 }

@@ -16,17 +16,29 @@ std::string pieces_of(const Digest& digest) {
                      format_bytes(digest.bytes / pieces));
 }
 
+// What a method takes, as far as that is known: measured, else predicted.
+double expected(const Candidate& candidate) {
+  return candidate.calls > 0 ? candidate.measured_seconds : candidate.seconds;
+}
+
+const char* known_by(const Candidate& candidate) {
+  return candidate.calls > 0 ? "measured" : "predicted";
+}
+
 // What the choice gains: the best of the others that are legal.
 std::string comparison(const Plan& plan) {
   const Candidate& chosen = plan.candidates[static_cast<size_t>(plan.method)];
   const Candidate* other = nullptr;
   for (const Candidate& candidate : plan.candidates) {
     if (!candidate.legal || candidate.method == plan.method) continue;
-    if (other == nullptr || candidate.seconds < other->seconds) other = &candidate;
+    if (other == nullptr || expected(candidate) < expected(*other)) other = &candidate;
   }
-  if (other == nullptr) return fmt::format("predicted {}", format_seconds(chosen.seconds));
-  return fmt::format("predicted {} against {} for {}", format_seconds(chosen.seconds),
-                     format_seconds(other->seconds), method_name(other->method));
+  const std::string took = fmt::format("{} {}", known_by(chosen), format_seconds(expected(chosen)));
+  if (other == nullptr) return took;
+  // "predicted 1 ms against 2 ms for list"; both are named where they are known differently.
+  const bool alike = (chosen.calls > 0) == (other->calls > 0);
+  return fmt::format("{} against {}{} for {}", took, alike ? "" : fmt::format("{} ", known_by(*other)),
+                     format_seconds(expected(*other)), method_name(other->method));
 }
 
 std::string by_price(const Facts& facts, const Plan& plan) {
@@ -39,6 +51,9 @@ std::string by_price(const Facts& facts, const Plan& plan) {
     case Method::sieve:
       return fmt::format("{} would need {} requests alone; requests of {} take the holes along",
                          pieces_of(digest), digest.file_pieces, format_bytes(plan.sieve_buffer_bytes));
+    case Method::mapped:
+      return fmt::format("{} are copied straight {} the file's pages in this node's memory",
+                         pieces_of(digest), facts.operation == Operation::read ? "from" : "to");
     case Method::two_phase:
       break;
   }

@@ -106,7 +106,7 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, P
   plan.peak_bytes = peak_bytes(facts, plan);
   count_rounds(plan);
   if (!plan.fixed) plan.behind_bytes = 0;  // the realms of the file could not be had
-  plan.exchange = choose_exchange(facts, plan, prices_for(facts.storage));
+  plan.exchange = choose_exchange(facts, plan, prices_of(facts));
 }
 
 namespace {

@@ -74,6 +74,18 @@ void take_over_given(const Config& config, Operation operation, Wishes& wishes) 
   take_over(config, operation, given, wishes);
 }
 
+void take_over_parameters(const Parameters& parameters, Config& config) {
+  const auto number = [&](Key key, int64_t measured) {
+    if (measured > 0 && config.origin(key) == Config::Origin::default_value)
+      config.tell(key, std::to_string(measured));
+  };
+  if (config.origin(Key::cb_config_list) == Config::Origin::default_value)  // it says the same
+    number(Key::aggregators_per_node, parameters.aggregators_per_node);
+  number(Key::domain_bytes, parameters.domain_bytes);
+  number(Key::group_bytes, parameters.group_bytes);
+  number(Key::memory_min, parameters.memory_min_bytes);
+}
+
 void take_over_stripes(const Config& config, StorageFacts& storage) {
   const int64_t unit = config.integer(Key::striping_unit), targets = config.integer(Key::striping_factor);
   if (unit > 0) storage.stripe_bytes = unit;

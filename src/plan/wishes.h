@@ -3,6 +3,7 @@
 
 #include "base/config.h"
 #include "plan/facts.h"
+#include "plan/profile.h"
 
 namespace concilio {
 
@@ -12,5 +13,7 @@ Wishes wishes_of(const Config& config, Operation operation);
 void take_over_given(const Config& config, Operation operation, Wishes& wishes);
 // Stripes that settings give take the place of those the storage tells of.
 void take_over_stripes(const Config& config, StorageFacts& storage);
+// What was measured in place of the table's defaults. A setting that anybody has made stays.
+void take_over_parameters(const Parameters& parameters, Config& config);
 
 }  // namespace concilio

@@ -66,6 +66,8 @@ Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation
   facts.storage = machine.storage;
   facts.wishes = wishes;
   facts.nodes = nodes_of(machine);
+  using Kind = StorageFacts::Kind;
+  facts.may_map = machine.storage.kind == Kind::local || machine.storage.kind == Kind::memory;
   bool first = true;
   for_each_rank(pattern, call, machine, [&](size_t, int, const Request& request) {
     const Digest own = digest_of(request.file, request.memory, 0, request.bytes);

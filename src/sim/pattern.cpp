@@ -8,7 +8,7 @@
 namespace concilio::sim {
 namespace {
 
-constexpr std::array<PatternRow, 8> rows = {{
+constexpr std::array<PatternRow, 11> rows = {{
     {"contiguous", "", "each rank one contiguous part", contiguous},
     {"interleaved", ":B", "blocks of B bytes, in turn over the ranks", interleaved},
     {"block3d", "", "3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)", block3d},
@@ -20,6 +20,14 @@ constexpr std::array<PatternRow, 8> rows = {{
     {"timesteps", "[:STEPS[:ELEMENTS/BYTES]]",
      "a call for each of STEPS (32): ELEMENTS (100) of BYTES (32) a data point, in turn over the ranks",
      timesteps},
+    {"hacc", "[:PARTICLES][:shared|records]",
+     "HACC-IO: a call for each of nine variables of PARTICLES a rank, one after another in the file, or in "
+     "records of a particle each",
+     hacc},
+    {"ior", ":TRANSFER[:BLOCK][:random]",
+     "IOR: a call for each TRANSFER bytes of a rank's blocks of BLOCK, in order or at random", ior},
+    {"mpiiotest", ":BLOCK", "mpi-io-test: calls in which the ranks move BLOCK bytes each, side by side",
+     mpiiotest},
 }};
 
 }  // namespace

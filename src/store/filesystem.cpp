@@ -1,6 +1,11 @@
 #include "store/filesystem.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "store/block_device.h"
+#include "store/lustre_layout.h"
 
 namespace concilio {
 
@@ -46,6 +51,18 @@ StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {
     break;
   }
   return layout;
+}
+
+void refine_layout(int fd, StorageLayout& layout) {
+  struct stat status;
+  if (layout.kind == Kind::local && fstat(fd, &status) == 0) {
+    layout.medium = medium_of_device(major(status.st_dev), minor(status.st_dev));
+  }
+  if (layout.name != "lustre") return;
+  if (const auto stripes = lustre_stripes_of(fd)) {
+    layout.stripe_bytes = stripes->bytes;
+    layout.stripe_targets = stripes->targets;
+  }
 }
 
 }  // namespace concilio

@@ -10,4 +10,7 @@ namespace concilio {
 // `magic` is f_type of statfs(2).
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes);
 
+// What else an open file tells: the medium of its device, its stripes. What it does not stays unknown.
+void refine_layout(int fd, StorageLayout& layout);
+
 }  // namespace concilio

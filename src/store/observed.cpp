@@ -23,28 +23,31 @@ auto observe_each(StoreObserver& observer, StoreOperation operation, std::string
                   std::span<const Transfer> transfers, Call call) -> decltype(call(transfers)) {
   if (Status status = check_transfers(transfers); !status) return status.error();
   const int64_t requests = event_of(operation, path, transfers).requests;
-  const auto event_at = [&](std::span<const Transfer> request) {
+  const auto event_at = [&](std::span<const Transfer> request, int64_t turn) {
     StoreEvent event = event_of(operation, path, request);
     event.at_once = requests;
+    event.turn = turn;
     return event;
   };
   std::vector<Transfer> passed;
   std::optional<Error> failure;
+  int64_t turn = 0;
   for (auto left = transfers; !left.empty();) {
     const auto request = first_request(left);
     left = left.subspan(request.size());
     if (event_of(operation, path, request).requests == 0) continue;
-    if (Status status = observer.before(event_at(request)); status) {
+    if (Status status = observer.before(event_at(request, turn++)); status) {
       passed.insert(passed.end(), request.begin(), request.end());
     } else if (!failure) {
       failure = status.error();
     }
   }
   auto result = call(std::span<const Transfer>(passed));
+  turn = 0;
   for (auto left = std::span<const Transfer>(passed); !left.empty();) {
     const auto request = first_request(left);
     left = left.subspan(request.size());
-    observer.after(event_at(request), result.ok());
+    observer.after(event_at(request, turn++), result.ok());
   }
   if (failure) return *failure;
   return result;
@@ -93,8 +96,22 @@ class ObservedFile : public StoreFile {
     return observe(*observer_, {StoreOperation::preallocate, path_, 0, size},
                    [&] { return inner_->preallocate(size); });
   }
+  bool can_map(bool write) override { return observer_->lets_map() && inner_->can_map(write); }
+  Status make_space(int64_t offset, int64_t length) override {
+    return observe(*observer_, {StoreOperation::preallocate, path_, offset, length},
+                   [&] { return inner_->make_space(offset, length); });
+  }
+  Result<Mapping> map(int64_t offset, int64_t length, bool write) override {
+    return observe(*observer_, {StoreOperation::map, path_, offset, length}, [&]() -> Result<Mapping> {
+      if (!observer_->lets_map()) return StoreFile::map(offset, length, write);
+      return inner_->map(offset, length, write);
+    });
+  }
   Result<StorageLayout> layout() override {
-    return observe(*observer_, {StoreOperation::layout, path_}, [&] { return inner_->layout(); });
+    Result<StorageLayout> layout =
+        observe(*observer_, {StoreOperation::layout, path_}, [&] { return inner_->layout(); });
+    if (layout) observer_->describe(*layout);
+    return layout;
   }
 
  private:

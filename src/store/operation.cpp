@@ -11,10 +11,20 @@ namespace concilio {
 
 namespace {
 
-constexpr const char* names[] = {"open", "remove", "read",   "write",       "lock",   "unlock",
-                                 "sync", "size",   "resize", "preallocate", "layout", "ring"};
+constexpr const char* names[] = {"open", "remove", "read",        "write",  "lock", "unlock", "sync",
+                                 "size", "resize", "preallocate", "layout", "map",  "ring"};
 
 }  // namespace
+
+Status StoreFile::make_space(int64_t offset, int64_t length) {
+  return Error{ErrorKind::unsupported, EOPNOTSUPP,
+               fmt::format("no space can be made for {} bytes at offset {} of this storage", length, offset)};
+}
+
+Result<Mapping> StoreFile::map(int64_t offset, int64_t length, bool) {
+  return Error{ErrorKind::unsupported, EOPNOTSUPP,
+               fmt::format("{} bytes at offset {} of this storage cannot be mapped", length, offset)};
+}
 
 const char* operation_name(StoreOperation operation) {
   return names[static_cast<size_t>(operation)];
@@ -49,6 +59,8 @@ std::string failure_text(const StoreEvent& event) {
       return fmt::format("cannot preallocate {} bytes of {}", event.bytes, event.path);
     case StoreOperation::layout:
       return fmt::format("cannot find out what storage {} lies on", event.path);
+    case StoreOperation::map:
+      return fmt::format("cannot map {} bytes at offset {} of {}", event.bytes, event.offset, event.path);
     case StoreOperation::ring:
       return fmt::format("cannot have many requests to {} under way at once", event.path);
   }
@@ -56,7 +68,7 @@ std::string failure_text(const StoreEvent& event) {
 }
 
 StoreEvent event_of(StoreOperation operation, std::string_view path, std::span<const Transfer> transfers) {
-  StoreEvent event{operation, path, 0, 0, 0, 1};
+  StoreEvent event{operation, path, 0, 0, 0, 1, 0, transfers};
   int64_t end = 0;
   for (const Transfer& transfer : transfers) {
     if (transfer.length == 0) continue;

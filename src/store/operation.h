@@ -23,6 +23,7 @@ enum class StoreOperation : int {
   resize,
   preallocate,
   layout,
+  map,
   ring,  // made by the posix store for requests at once; seen by its SyscallHook alone
 };
 
@@ -30,14 +31,17 @@ const char* operation_name(StoreOperation operation);
 std::optional<StoreOperation> operation_of_name(std::string_view name);
 
 // One operation on one file. `offset` and `bytes`: of transfers, from where the first lies and how many in
-// all; of a lock, its range; of resize and preallocate, `bytes` is the size asked for; else 0.
+// all; of a lock, a mapping or space made, its range; of
+// resize and preallocate, `bytes` is the size asked for; else 0.
 struct StoreEvent {
   StoreOperation operation;
   std::string_view path;  // valid during the call that hands the event over
   int64_t offset = 0;
   int64_t bytes = 0;
-  int64_t requests = 1;  // transfers adjacent in the file count as one
-  int64_t at_once = 1;   // requests that are under way together, this one included
+  int64_t requests = 1;                   // transfers adjacent in the file count as one
+  int64_t at_once = 1;                    // requests that are under way together, this one included
+  int64_t turn = 0;                       // of these, which it is, from 0
+  std::span<const Transfer> transfers{};  // of a read or write; as `path`, for the call alone
 };
 
 // "cannot write 4096 bytes at offset 123 of PATH"

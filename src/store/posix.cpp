@@ -25,6 +25,9 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 
+// Space is made in steps that a signal hardly ever interrupts: tmpfs then begins anew.
+constexpr int64_t space_step_bytes = 64 << 20;
+
 constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 20'000'000;
 
 // Makes a system call that moves no data, again where a signal interrupts it.
@@ -145,17 +148,61 @@ class PosixFile : public StoreFile {
     return {};
   }
 
+  bool can_map(bool write) override {
+    struct stat status;
+    struct statfs file_system;
+    return mode_.read && (mode_.write || !write) && pages_can_be_made_present() && fstat(fd_, &status) == 0 &&
+           S_ISREG(status.st_mode) && fstatfs(fd_, &file_system) == 0 &&
+           may_be_mapped(static_cast<uint32_t>(file_system.f_type), write);
+  }
+
+  Status make_space(int64_t offset, int64_t length) override {
+    const StoreEvent event{StoreOperation::preallocate, path_, offset, length};
+    if (Status status = check_range(offset, length); !status) return status;
+    if (!mode_.write) return mode_error(event);
+    for (int64_t done = 0; done < length; done += space_step_bytes) {
+      const int64_t step = std::min(space_step_bytes, length - done);
+      if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, offset + done, step); }) != 0) {
+        return unsupported_if({EINVAL, ENODEV, ENOSYS, EOPNOTSUPP}, event, errno);
+      }
+    }
+    return {};
+  }
+
+  Result<Mapping> map(int64_t offset, int64_t length, bool write) override {
+    const StoreEvent event{StoreOperation::map, path_, offset, length};
+    if (Status status = check_range(offset, length); !status) return status.error();
+    if (!mode_.read || (write && !mode_.write)) return mode_error(event);
+    Mapping mapping;
+    const int refused = retried(hook_, event.operation, [&] {
+      errno = map_file(fd_, offset, length, write, mapping);
+      return errno == 0 ? 0 : -1;
+    });
+    if (!refused) return mapping;
+    return unsupported_if({EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP}, event, errno);
+  }
+
   Result<StorageLayout> layout() override {
     struct statfs status;
     if (retried(hook_, StoreOperation::layout, [&] { return fstatfs(fd_, &status); }) != 0) {
       return failure({StoreOperation::layout, path_}, errno);
     }
-    return layout_of_magic(static_cast<uint32_t>(status.f_type), status.f_bsize);
+    StorageLayout layout = layout_of_magic(static_cast<uint32_t>(status.f_type), status.f_bsize);
+    refine_layout(fd_, layout);
+    return layout;
   }
 
  private:
   static Error failure(const StoreEvent& event, int system_errno) {
     return Error::from_errno(system_errno, failure_text(event));
+  }
+
+  // Of what other operations can do in its place, or tell more of what is wrong.
+  static Error unsupported_if(std::initializer_list<int> these, const StoreEvent& event, int system_errno) {
+    Error error = failure(event, system_errno);
+    if (std::find(these.begin(), these.end(), system_errno) != these.end())
+      error.kind = ErrorKind::unsupported;
+    return error;
   }
 
   static Error lock_error(const StoreEvent& event, int system_errno) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "store/mapping.h"
 
 namespace concilio {
 
@@ -38,6 +39,9 @@ struct StorageLayout {
     unknown
   };  // ext4 and the like; tmpfs; NFS, SMB; FUSE, Lustre, GPFS...
   Kind kind = Kind::unknown;
+  // Of a local one: whether its device has a head to move.
+  enum class Medium { unknown, solid, rotational };
+  Medium medium = Medium::unknown;
   std::string name;  // of the file-system type, "ext4"
   int64_t block_bytes = 0;
   int64_t stripe_bytes = 0;
@@ -67,6 +71,16 @@ class StoreFile {
   virtual Status resize(int64_t size) = 0;
   virtual Status preallocate(int64_t size) = 0;  // space for [0, size); never shrinks, contents stay
   virtual Result<StorageLayout> layout() = 0;
+
+  // Whether map() and, where bytes are to be written, make_space() may be of use here.
+  virtual bool can_map(bool /*write*/) { return false; }
+  // Space of [offset, offset + length) for good, so that bytes written there need none; the file ends behind
+  // it, or where it did. Contents stay. Kind unsupported where this storage cannot.
+  virtual Status make_space(int64_t offset, int64_t length);
+  // [offset, offset + length), of at least one byte, as memory whose pages are there. The range must lie in
+  // the file; of what is to be written, in space that was made. Kind unsupported where that cannot be done,
+  // or no longer, and requests of one's own are the way to go, which tell what is wrong.
+  virtual Result<Mapping> map(int64_t offset, int64_t length, bool write);
 
   Result<int64_t> read(Transfer transfer) { return read(std::span(&transfer, 1)); }
   Status write(Transfer transfer) { return write(std::span(&transfer, 1)); }

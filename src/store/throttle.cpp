@@ -1,14 +1,17 @@
 #include "store/throttle.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <string>
-#include <thread>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+#include <memory>
 
-#include "base/config.h"
+#include "base/counters.h"
+#include "store/client_clock.h"
+#include "store/device_clock.h"
+#include "store/device_state.h"
+#include "store/name_hash.h"
 #include "store/observed.h"
 #include "store/ring.h"
 
@@ -16,79 +19,116 @@ namespace concilio {
 
 namespace {
 
+// A thread makes one operation after the other, on whatever store.
+struct Client {
+  ClientClock clock;
+  int64_t begin_ns = 0, done_ns = 0;  // of the transfers that it makes
+};
+thread_local Client client;
+
+void sleep_until(int64_t until_ns) {
+  const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) continue;
+}
+
+void finish(int64_t done_ns) {
+  if (!client.clock.end(done_ns, now_ns())) return;
+  sleep_until(done_ns);
+  client.clock.woke(done_ns, now_ns());
+}
+
 class Throttle : public StoreObserver {
  public:
-  explicit Throttle(const ThrottleCosts& costs) : costs_(costs) {}
+  explicit Throttle(const ThrottleCosts& costs) : costs_(costs) {
+    if (costs.streams == 0) return;
+    state_ = DeviceState::open(costs);
+    devices_ = std::make_unique<DeviceClock>(costs, state_->words());
+  }
 
   Status before(const StoreEvent& event) override {
-    const double cost_ns = cost(event);
-    if (cost_ns > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(cost_ns));
+    if (is_of_devices(event)) {
+      if (check_transfers(event.transfers)) use_devices(event);
+      return {};
+    }
+    const double cost_ns =
+        moves_data(event.operation) ? cost_of_transfers(event) : cost_of_call(event.operation);
+    if (cost_ns > 0) finish(client.clock.begin(now_ns()) + std::llround(std::min(cost_ns, 1e17)));
     return {};
   }
 
+  // Behind the transfer: what it took here has passed there as well.
+  void after(const StoreEvent& event, bool) override {
+    if (is_of_devices(event) && event.turn + 1 == event.at_once) finish(client.done_ns);
+  }
+
+  void describe(StorageLayout& layout) override { model_layout(costs_, layout); }
+  bool lets_map() const override { return false; }
+
  private:
-  // Floating-point: bytes times 10^9 does not fit 64 bits.
-  double cost(const StoreEvent& event) const {
-    switch (event.operation) {
+  static bool moves_data(StoreOperation operation) {
+    return operation == StoreOperation::read || operation == StoreOperation::write;
+  }
+  bool is_of_devices(const StoreEvent& event) const { return devices_ && moves_data(event.operation); }
+
+  // Requests of one call are made one after the other. Those at once all begin with the first.
+  void use_devices(const StoreEvent& event) {
+    if (event.turn == 0) client.begin_ns = client.done_ns = client.clock.begin(now_ns());
+    int64_t done_ns = client.begin_ns;
+    for_each_request(event, [&](const StoreEvent& request) {
+      done_ns = devices_->reserve(
+          {event.operation == StoreOperation::write, name_hash(event.path), request.offset, request.bytes},
+          done_ns);
+    });
+    client.done_ns = std::max(client.done_ns, done_ns);
+  }
+
+  template <typename Call>
+  static void for_each_request(const StoreEvent& event, Call call) {
+    for (auto left = event.transfers; !left.empty();) {
+      const auto request = first_request(left);
+      left = left.subspan(request.size());
+      const StoreEvent one = event_of(event.operation, event.path, request);
+      if (one.requests > 0) call(one);
+    }
+  }
+
+  // Floating-point: costs of many requests may not fit 64 bits.
+  double cost_of_call(StoreOperation operation) const {
+    switch (operation) {
       case StoreOperation::open:
       case StoreOperation::remove:
         return static_cast<double>(costs_.open_ns);
       case StoreOperation::lock:
       case StoreOperation::unlock:
         return static_cast<double>(costs_.lock_ns);
-      case StoreOperation::read:
-      case StoreOperation::write: {
-        // Requests at once wait side by side.
-        const auto together = static_cast<double>(std::clamp<int64_t>(event.at_once, 1, ring_depth));
-        const double latency_ns =
-            static_cast<double>(event.requests) * static_cast<double>(costs_.request_ns) / together;
-        if (costs_.bytes_per_second <= 0) return latency_ns;
-        return latency_ns +
-               static_cast<double>(event.bytes) * 1e9 / static_cast<double>(costs_.bytes_per_second);
-      }
       default:
         return static_cast<double>(costs_.request_ns);
     }
   }
 
+  double cost_of_transfers(const StoreEvent& event) {
+    const bool writes = event.operation == StoreOperation::write;
+    const int64_t seek_ns = writes ? costs_.write_seek_ns : costs_.read_seek_ns;
+    int64_t seeks = 0;
+    if (seek_ns > 0) {
+      for_each_request(event, [&](const StoreEvent& request) {
+        seeks += last_end_.exchange(request.offset + request.bytes) != request.offset ? 1 : 0;
+      });
+    }
+    const double latency_ns = static_cast<double>(event.requests) * static_cast<double>(costs_.request_ns) +
+                              static_cast<double>(seeks) * static_cast<double>(seek_ns);
+    // Requests at once wait side by side.
+    const auto together = static_cast<double>(std::clamp<int64_t>(event.at_once, 1, ring_depth));
+    return latency_ns / together + static_cast<double>(transfer_ns(event.bytes, costs_.bytes_per_second));
+  }
+
   const ThrottleCosts costs_;
+  std::shared_ptr<DeviceState> state_;
+  std::unique_ptr<DeviceClock> devices_;  // where processes share devices
+  std::atomic<int64_t> last_end_ = -1;    // where this client was last, else
 };
 
 }  // namespace
-
-Result<ThrottleCosts> parse_throttle(std::string_view text) {
-  ThrottleCosts costs;
-  while (!text.empty()) {
-    const size_t end = text.find(';');
-    const std::string part(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    if (part.empty()) continue;
-    const size_t equals = part.find('=');
-    const std::string name = part.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
-    auto refuse = [&](const char* wanted) {
-      return Error{ErrorKind::argument, 0, fmt::format("'{}' is no cost of storage; give {}", part, wanted)};
-    };
-    if (name == "bandwidth") {
-      auto bytes = parse_bytes(value);
-      if (!bytes || *bytes <= 0) return refuse("bandwidth=BYTES, a second, such as 100M");
-      costs.bytes_per_second = *bytes;
-      continue;
-    }
-    int64_t* cost = name == "open"      ? &costs.open_ns
-                    : name == "request" ? &costs.request_ns
-                    : name == "lock"    ? &costs.lock_ns
-                                        : nullptr;
-    if (!cost) return refuse("open=MS, request=MS, lock=MS or bandwidth=BYTES");
-    char* rest = nullptr;
-    const double milliseconds = std::strtod(value.c_str(), &rest);
-    if (value.empty() || *rest != '\0' || !(milliseconds >= 0 && milliseconds <= 1e9)) {
-      return refuse("milliseconds, such as 0.1");
-    }
-    *cost = static_cast<int64_t>(milliseconds * 1e6);
-  }
-  return costs;
-}
 
 std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const ThrottleCosts& costs) {
   return make_observed_store(std::move(inner), std::make_shared<Throttle>(costs));

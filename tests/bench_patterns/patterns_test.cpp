@@ -31,6 +31,16 @@ constexpr const char* samples[] = {
     "timesteps",
     "timesteps:5",
     "timesteps:3:7/40",
+    "hacc",
+    "hacc:10:shared",
+    "hacc:records",
+    "hacc:7:records",
+    "ior:8",
+    "ior:100:500",
+    "ior:100:random",
+    "ior:64:256:random",
+    "mpiiotest:8",
+    "mpiiotest:4096",
 };
 constexpr int rank_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 30, 36, 60, 64, 128};
 constexpr int64_t sizes[] = {1, 1000, 100'000};

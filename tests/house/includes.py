@@ -7,9 +7,10 @@ the direction of the house:
     pattern, plan <- mpi ------------+
     plan <- sim
     base, mpi <- scorpio
+    base, pattern, plan, sim, store, mpi <- probe
 
 Also: base, pattern, plan, sim and store see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
-the environment; the command sees base, plan and sim of all this, the benchmarks nothing, but for
+the environment; the command sees base, plan, sim and probe of all this, the benchmarks nothing, but for
 NAME_bench.cpp, which times functions of pattern; the installed headers are C.
 """
 import pathlib
@@ -27,6 +28,7 @@ ALLOWED = {
     "mpiio": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio"},
     "bind": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio", "bind", "concilio"},
     "scorpio": {"base", "mpi", "scorpio"},
+    "probe": {"base", "pattern", "plan", "sim", "store", "mpi", "probe"},
 }
 WITHOUT_MPI = {"base", "pattern", "plan", "sim", "store"}
 PURE = {"pattern", "plan", "sim"}
@@ -67,7 +69,7 @@ def of_source(folder, text):
 
 def of_program(place, name_of_file, text):
     """What is wrong with a file of tools or bench: which of src they see."""
-    seen = {"tools": {"base", "plan", "sim"}, "bench": {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()}[place]
+    seen = {"tools": {"base", "plan", "sim", "probe"}, "bench": {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()}[place]
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         target = name.split("/")[0]
         if bracket == '"' and "/" in name and target in ALLOWED and target not in seen:

@@ -10,7 +10,7 @@ once() {
 }
 once "hint no_such_hint is unknown and ignored; \`concilio hints\` lists them all"
 once "hint cb_nodes: -3 is out of range; give 0 to 1000000000; it is ignored"
-once "hint concilio_method: 'magic' is none of auto|independent|list|sieve|two_phase; it is ignored"
+once "hint concilio_method: 'magic' is none of auto|independent|list|sieve|two_phase|mapped; it is ignored"
 once "hint striping_unit=4096 takes effect only when given to MPI_File_open; it is ignored"
 once "rank 2: hint cb_nodes: 'garbage' is not a whole number; give 0 to 1000000000; it is ignored"
 once "hint concilio_method is not the same on all ranks: rank 2 gives two_phase, 2 of 3 ranks give none; two_phase is used on all; give the same hints on every rank"

@@ -12,6 +12,10 @@ for under in "" --concilio; do
   run extent:1024/25; moved extent:1024/25 $((65536 / 4))
   run extent:1000/3; moved extent:1000/3 $((2 * 32 * 30))
   for form in vector struct indexed; do run hpio:8/128:$form:100; moved hpio:8/128:$form:100 1600; done
+  run hacc:100:records; moved hacc:100:records 7600
+  run hacc:fpp; moved hacc:fpp $((32768 / 38 * 38 * 2))
+  run ior:1024:8192:random; moved ior:1024:8192:random 65536
+  run mpiiotest:4; moved mpiiotest:4 32768; says out '"note": "4096 calls, 16384 of 32768 bytes a rank"'
   says out '"peak_growth_bytes": [0-9]'
   says out '"nodes": \['
 done
@@ -21,4 +25,9 @@ refuse extent:1024/0 'PERCENT a whole number from 1 to 100'
 refuse timesteps:4:3 'STEPS, ELEMENTS and BYTES'
 refuse timesteps:1000000:1000000/1000000 'more than 1 GiB'
 refuse hpio:8/128:linear 'SIZE and COUNT'
+refuse hacc:records:10 'comes last'
+refuse hacc:0 'PARTICLES is a whole number'
+refuse ior:1024:1000 'BLOCK a multiple of it'
+refuse ior:random 'TRANSFER is a whole number'
+refuse mpiiotest:8:8 'BLOCK is a whole number'
 finish

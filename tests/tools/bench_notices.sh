@@ -19,4 +19,19 @@ SPOIL=error expect 1 $bench
 says err 'rank 1: read failed'
 SPOIL=hole expect 1 $bench
 says err 'a hole of the file at file offset 100: expected 0x3c, found 0x00'
+
+# Nor in one of several methods; those beside it are measured.
+methods="${bench/--concilio/--methods auto,posix} --warm-up 1"
+expect 0 $methods
+SPOIL=read expect 1 $methods
+says err 'pattern hpio:64/64: auto: rank 1: read at file offset 386: expected 0x.., found 0x'
+says out 'read  *posix .* MiB/s'
+SPOIL=write expect 1 $methods
+says err 'pattern hpio:64/64: auto: rank 1: the file at file offset 133: expected'
+says out 'write  *posix .* MiB/s'
+SPOIL=error expect 1 $methods
+says err 'auto: rank 1: read failed'
+# What the other method wrote before is not taken for its own.
+SPOIL=lazy expect 1 ${methods/auto,posix/posix,auto}
+says err 'auto: rank 1: the file at file offset 128: expected'
 finish

@@ -62,5 +62,20 @@ TEST(RankCounts, ListOrRefusal) {
     EXPECT_FALSE(parse_rank_counts(text).ok()) << text;
 }
 
+TEST(BenchMethods, ConcilioUnlessMpisOwnOrRequestsOfTheProgramAlone) {
+  const auto wants = [](const char* methods, bool concilio = false) {
+    BenchOptions options;
+    options.methods = methods;
+    options.concilio = concilio;
+    return wants_concilio(options);
+  };
+  EXPECT_FALSE(wants(""));
+  EXPECT_FALSE(wants("mpi"));
+  EXPECT_FALSE(wants("mpi,posix"));
+  EXPECT_TRUE(wants("auto,posix"));
+  EXPECT_TRUE(wants("posix,list"));
+  EXPECT_TRUE(wants("posix", true));
+}
+
 }  // namespace
 }  // namespace concilio::tools

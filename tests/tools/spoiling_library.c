@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The program looks for it before it measures methods.
+const char* concilio_version(void) {
+  return "spoiling";
+}
+
 static int spoils(const char* what) {
   const char* wanted = getenv("SPOIL");
   int rank = 0;
@@ -33,6 +38,13 @@ int MPI_File_close(MPI_File* file) {
 int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void* buffer, int count, MPI_Datatype type,
                           MPI_Status* status) {
   unsigned char* bytes = (unsigned char*)buffer;
+  if (spoils("lazy")) {
+    int type_bytes = 0;
+    MPI_Type_size(type, &type_bytes);
+    const int none = PMPI_File_write_at_all(file, offset, buffer, 0, type, status);
+    MPI_Status_set_elements(status, MPI_BYTE, count * type_bytes);
+    return none;
+  }
   if (spoils("write")) bytes[5] ^= 1;
   const int code = PMPI_File_write_at_all(file, offset, buffer, count, type, status);
   if (spoils("write")) bytes[5] ^= 1;

@@ -180,6 +180,7 @@ TEST(MethodName, EveryMethodHasTheNameOfItsHint) {
   EXPECT_STREQ(method_name(Method::list), "list");
   EXPECT_STREQ(method_name(Method::sieve), "sieve");
   EXPECT_STREQ(method_name(Method::two_phase), "two_phase");
+  EXPECT_STREQ(method_name(Method::mapped), "mapped");
 }
 
 }  // namespace

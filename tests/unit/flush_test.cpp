@@ -2,22 +2,24 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/price.h"
+#include "plan/prices.h"
 
 namespace concilio {
 namespace {
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 constexpr Flush rmw = Flush::read_modify_write, list = Flush::list, batch = Flush::batch;
-const Prices local = prices_for({StorageFacts::Kind::local, 4096, 0, 0});
-const Prices remote = prices_for({StorageFacts::Kind::parallel, 4096, 0, 0});
+const Prices local = builtin_prices({StorageFacts::Kind::local, 4096, 0, 0});
+const Prices remote = builtin_prices({StorageFacts::Kind::parallel, 4096, 0, 0});
 
 // Storage that serves 32 requests of 100 us at once, 1 GB/s.
 Prices wide() {
   Prices prices = remote;
-  prices.request_seconds = prices.scattered_write_seconds = prices.window_piece_seconds = 100e-6;
-  prices.storage_bytes_per_second = prices.window_bytes_per_second = 1e9;
-  prices.writes_at_once = prices.reads_at_once = {32, 1e-6};
+  const Curve request = Curve::line(100e-6, 1e9);
+  prices.read.adjoining = prices.read.scattered = prices.write.adjoining = prices.write.scattered = request;
+  prices.window_piece_seconds = 100e-6;
+  prices.window_bytes_per_second = 1e9;
+  prices.write.at_once = prices.read.at_once = {32, 1e-6};
   return prices;
 }
 
@@ -129,9 +131,9 @@ TEST(FlushCosts, OfManyWindowsTogether) {
   const WindowShape all = strided(1000, 1000, 10'000);
   EXPECT_NEAR(cost_of_flush(rmw, all, 10, local).request_seconds, 20e-6, 1e-12);
   EXPECT_NEAR(cost_of_flush(list, all, 10, local).request_seconds, 1000 * local.window_piece_seconds, 1e-9);
-  EXPECT_EQ(cost_of_flush(list, all, 10, local).bytes, 1e6);
-  EXPECT_LE(cheapest_flush(all, 10, wide()).seconds(wide()),
-            cost_of_flush(rmw, all, 10, wide()).seconds(wide()));
+  EXPECT_EQ(cost_of_flush(list, all, 10, local).byte_seconds, 1e6 / local.window_bytes_per_second);
+  EXPECT_EQ(cheapest_flush(all, 10, local), rmw);
+  EXPECT_EQ(cheapest_flush(strided(10, 1000, 1000000), 10, local), list);
 }
 
 }  // namespace

@@ -109,13 +109,53 @@ TEST(MethodChoice, CallWithoutBytesIsIndependentWhateverIsForced) {
   const Plan made = plan(facts);
   EXPECT_EQ(made.method, Method::independent);
   EXPECT_THAT(made.reason, HasSubstr("no rank asks for any bytes"));
-  EXPECT_EQ(made.candidates.size(), 4u);
+  EXPECT_EQ(made.candidates.size(), static_cast<size_t>(method_count));
   EXPECT_FALSE(needs_buckets(facts));
 }
 
 TEST(Legality, IndependentNeedsOneStretchOfEachRank) {
   EXPECT_FALSE(of(plan(interleaved(Operation::write, 2, 64)), Method::independent).legal);
   EXPECT_TRUE(of(plan(contiguous(Operation::write, 2)), Method::independent).legal);
+}
+
+TEST(Legality, MappedNeedsAFileOfThisNodeThatCanBeMapped) {
+  for (Operation operation : both_ways) {
+    Facts good = interleaved(operation, 4, 64);
+    good.may_map = true;
+    EXPECT_TRUE(of(plan(good), Method::mapped).legal);
+    good.storage.kind = StorageFacts::Kind::memory;
+    EXPECT_TRUE(of(plan(good), Method::mapped).legal);
+    const auto why_not = [&](auto change) {
+      Facts facts = good;
+      change(facts);
+      const Plan made = plan(facts);
+      EXPECT_FALSE(of(made, Method::mapped).legal);
+      return of(made, Method::mapped).why;
+    };
+    EXPECT_THAT(why_not([](Facts& facts) { facts.may_map = false; }), HasSubstr("cannot be mapped"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.atomic = true; }), HasSubstr("atomic"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.nodes = make_nodes(2, 2); }), HasSubstr("several nodes"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.digest.monotone = 0; }), HasSubstr("ascending"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.storage.kind = StorageFacts::Kind::parallel; }),
+                HasSubstr("no storage of this node alone"));
+  }
+}
+
+TEST(Legality, MappedWritesLeaveSparseFilesSparse) {
+  for (Operation operation : both_ways) {
+    const bool reads = operation == Operation::read;
+    Facts facts = strided(operation, 64, 129);
+    facts.may_map = true;
+    EXPECT_EQ(of(plan(facts), Method::mapped).legal, reads);
+    facts = strided(operation, 64, 128);
+    facts.may_map = true;
+    EXPECT_TRUE(of(plan(facts), Method::mapped).legal);
+    // Ranks whose own bytes are dense, however far from each other.
+    facts = contiguous(operation, 2);
+    facts.may_map = true;
+    facts.digest.end += int64_t{1} << 40;
+    EXPECT_TRUE(of(plan(facts), Method::mapped).legal);
+  }
 }
 
 TEST(Legality, SieveWritesNeedLocksReadsDoNot) {

@@ -12,12 +12,13 @@ using test::interleaved;
 using test::make_nodes;
 
 constexpr int64_t MiB = 1 << 20;
-const Prices local = prices_for({StorageFacts::Kind::local, 4096, 0, 0});
+const Prices local = builtin_prices({StorageFacts::Kind::local, 4096, 0, 0});
 
 TEST(Price, CallWithoutBytesIsFree) {
   Facts facts = interleaved(Operation::write, 4, 64);
   facts.digest.bytes = 0;
-  for (Method method : {Method::independent, Method::list, Method::sieve, Method::two_phase}) {
+  for (Method method :
+       {Method::independent, Method::list, Method::sieve, Method::two_phase, Method::mapped}) {
     EXPECT_EQ(price(method, facts, local), 0);
   }
 }
@@ -45,7 +46,7 @@ TEST(Price, SieveWritersWithOverlappingSpansTakeTurns) {
   apart.digest.span = apart.digest.end;
   Facts interleaving = apart;
   interleaving.digest.span = apart.digest.end + 1;
-  const Prices prices = prices_for(apart.storage);
+  const Prices prices = builtin_prices(apart.storage);
   EXPECT_GT(price(Method::sieve, interleaving, prices), 2 * price(Method::sieve, apart, prices));
 }
 
@@ -72,28 +73,45 @@ TEST(Price, TinyWindowsCostRounds) {
   EXPECT_GT(price(Method::two_phase, tiny, local), 2 * price(Method::two_phase, facts, local));
 }
 
+TEST(Price, MappedPaysForPagesOfAllRanksNotForPieces) {
+  const Facts small = interleaved(Operation::read, 2, 64), large = interleaved(Operation::read, 2, 65536);
+  EXPECT_LT(price(Method::mapped, small, local), 2 * price(Method::mapped, large, local));
+  const Facts many = interleaved(Operation::read, 8, 64, 8 * MiB);
+  EXPECT_GT(price(Method::mapped, many, local),
+            price(Method::mapped, interleaved(Operation::read, 2, 64), local));
+}
+
+TEST(Price, MappedTouchesNoPagesBetweenFarPieces) {
+  Facts facts = interleaved(Operation::read, 1, 65536, MiB), far = facts;
+  far.digest.span = far.digest.end = 1024 * MiB;
+  EXPECT_LT(price(Method::mapped, far, local), price(Method::mapped, facts, local) + 0.001);
+  EXPECT_TRUE(maps_by_piece(MiB, 16, 1024 * MiB));
+  EXPECT_FALSE(maps_by_piece(MiB, 16384, 4 * MiB));
+}
+
 TEST(Price, RemoteRequestsAreDearerThanLocal) {
   Facts facts = interleaved(Operation::write, 4, 1024);
   for (auto kind : {StorageFacts::Kind::parallel, StorageFacts::Kind::network, StorageFacts::Kind::unknown}) {
     facts.storage.kind = kind;
-    EXPECT_GT(price(Method::list, facts, prices_for(facts.storage)), 5 * price(Method::list, facts, local));
+    EXPECT_GT(price(Method::list, facts, builtin_prices(facts.storage)),
+              5 * price(Method::list, facts, local));
   }
 }
 
 TEST(Price, MoreTargetsServeMoreStreams) {
   Facts facts = contiguous(Operation::write, 16);
   facts.storage = {StorageFacts::Kind::parallel, 4096, MiB, 2};
-  const double few = price(Method::independent, facts, prices_for(facts.storage));
+  const double few = price(Method::independent, facts, builtin_prices(facts.storage));
   facts.storage.stripe_targets = 16;
-  EXPECT_GT(few, 4 * price(Method::independent, facts, prices_for(facts.storage)));
+  EXPECT_GT(few, 4 * price(Method::independent, facts, builtin_prices(facts.storage)));
 }
 
 TEST(Price, LargestRanksPiecesAtOnceWhereStorageServesSeveral) {
   Facts facts = interleaved(Operation::read, 1, 1024);
   facts.storage.kind = StorageFacts::Kind::network;
-  Prices prices = prices_for(facts.storage);
+  Prices prices = builtin_prices(facts.storage);
   const double at_once = price(Method::list, facts, prices);
-  prices.reads_at_once = {1, 0};
+  prices.read.at_once = {1, 0};
   EXPECT_LT(at_once, 0.7 * price(Method::list, facts, prices));
 }
 
@@ -102,10 +120,10 @@ TEST(Price, TwoPhaseWritesItsHolesTheCheapestWay) {
   facts.digest.bytes /= 64;
   facts.digest.file_pieces = 2048;
   facts.storage.kind = StorageFacts::Kind::parallel;
-  Prices prices = prices_for(facts.storage);
-  prices.writes_at_once = {1, 0};
+  Prices prices = builtin_prices(facts.storage);
+  prices.write.at_once = {1, 0};
   const double in_turn = price(Method::two_phase, facts, prices);
-  prices.writes_at_once = {16, 0};
+  prices.write.at_once = {16, 0};
   EXPECT_LT(price(Method::two_phase, facts, prices), in_turn);
 }
 

@@ -1,0 +1,268 @@
+#include "methods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "agree.h"
+#include "library.h"
+
+namespace concilio::bench {
+
+namespace {
+
+constexpr const char* known_methods = "auto, independent, list, sieve, two_phase, mapped, posix, mpi";
+
+bool is_known(const std::string& method) {
+  return method == "auto" || method == "posix" || method == "mpi" || library_method_index(method) >= 0;
+}
+
+// Of the library: its own choice, or a method it is told to take.
+bool is_of_library(const std::string& method) {
+  return method == "auto" || library_method_index(method) >= 0;
+}
+
+std::string names_of(unsigned methods) {
+  std::string names;
+  for (size_t i = 0; i < library_methods.size(); ++i) {
+    if (methods & (1u << i)) names += (names.empty() ? "" : ", ") + std::string(library_methods[i]);
+  }
+  return names;
+}
+
+// The prediction for what a method asks storage for; pieces one by one are a list without a library.
+double predicted_for(const std::string& method, const PerMethod& predicted) {
+  if (const int index = library_method_index(method); index >= 0)
+    return predicted[static_cast<size_t>(index)];
+  if (method != "posix") return -1;
+  const double list = predicted[static_cast<size_t>(library_method_index("list"))];
+  return list >= 0 ? list : predicted[static_cast<size_t>(library_method_index("independent"))];
+}
+
+double cheapest(const PerMethod& predicted) {
+  double least = -1;
+  for (const double seconds : predicted) {
+    if (seconds >= 0 && (least < 0 || seconds < least)) least = seconds;
+  }
+  return least;
+}
+
+// Who comes when, of `count`: over as many rounds (twice as many of an odd number) each follows each other
+// equally often, for what a method leaves behind in caches meets the next. 0 is the first of round 0.
+std::vector<size_t> order_of_round(size_t count, int round) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t zigzag = i % 2 == 1 ? (i + 1) / 2 : count - i / 2;
+    order.push_back((zigzag + static_cast<size_t>(round)) % count);
+  }
+  if (count > 0 && static_cast<size_t>(round) / count % 2 == 1) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+bool is_out(const MethodTimes& times) {
+  return !times.failure.empty() || !times.left_out.empty();
+}
+
+class Methods {
+ public:
+  Methods(const Pattern& pattern, const RunOptions& options, const MethodsOptions& methods)
+      : options_(options), methods_(methods), data_(pattern) {
+    const WaySettings settings{options.path, options.write, options.collective, options.sync, options.hints};
+    for (const std::string& method : methods.methods) {
+      ways_.push_back(method == "posix" ? make_posix_way(data_, settings)
+                                        : make_mpi_way(method, data_, settings));
+    }
+    failures_.resize(ways_.size());
+    // The library's own choice first: its predictions tell which methods not to try.
+    for (size_t i = 0; i < ways_.size(); ++i) order_.push_back(i);
+    std::stable_partition(order_.begin(), order_.end(),
+                          [&](size_t i) { return methods.methods[i] == "auto"; });
+  }
+
+  MethodsOutcome run() {
+    outcome_.total_bytes = data_.total_bytes();
+    outcome_.failure = agree(data_.prepare_file(options_.path));
+    if (outcome_.failure.empty() && !options_.write) write_file();
+    if (outcome_.failure.empty()) run_ways();
+    MPI_Barrier(MPI_COMM_WORLD);
+    data_.remove_file(options_.path);
+    return outcome_;
+  }
+
+ private:
+  void run_ways() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = ways_[i]->open();
+    if (options_.write) run_operation(Operation::write, outcome_.write);
+    if (options_.read) {
+      // Nothing is known of it where no write went well at last.
+      if (file_unknown_) write_file();
+      if (outcome_.failure.empty()) run_operation(Operation::read, outcome_.read);
+    }
+    for (const auto& way : ways_) {
+      const std::string failure = way->close();
+      if (outcome_.failure.empty()) outcome_.failure = failure;
+    }
+  }
+
+  void write_file() {
+    file_content_ = ++content_;
+    outcome_.failure = agree(data_.write_by_posix(options_.path, file_content_));
+    file_unknown_ = false;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  void run_operation(Operation operation, std::vector<MethodTimes>& times) {
+    predicted_.fill(-1);
+    for (size_t i = 0; i < ways_.size(); ++i) {
+      MethodTimes& own = times.emplace_back();
+      own.method = methods_.methods[i];
+      own.predicted.fill(-1);
+      own.failure = failures_[i];
+    }
+    std::vector<size_t> order = order_;
+    const int rounds = methods_.warm_up + options_.repetitions;
+    for (int round = 0; round < rounds; ++round) {
+      for (const size_t place : order_of_round(order.size(), round)) {
+        const size_t way = order[place];
+        MethodTimes& own = times[way];
+        if (round == 0) own.left_out = why_not_try(own);
+        if (is_out(own)) continue;
+        take_turn(operation, way, round, own);
+        if (round == 0 && own.failure.empty()) own.left_out = why_not_go_on(own);
+      }
+      std::erase_if(order, [&](size_t way) { return is_out(times[way]); });
+    }
+    for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = times[i].failure;
+  }
+
+  void take_turn(Operation operation, size_t way, int round, MethodTimes& own) {
+    const uint64_t content = ++content_;
+    if (operation == Operation::write) {
+      data_.fill(content);
+    } else {
+      data_.poison();
+    }
+    const Took took = ways_[way]->move(operation);
+    own.failure = took.failure;
+    if (own.failure.empty()) note(took, round, own);
+    if (operation == Operation::write) {
+      file_content_ = content;
+      const bool last = round == methods_.warm_up + options_.repetitions - 1;
+      if (own.failure.empty() && options_.verify && (round == 0 || last)) own.failure = check_written(way);
+      file_unknown_ = !own.failure.empty();
+    } else if (own.failure.empty() && options_.verify) {
+      own.failure = agree(data_.check_buffer(file_content_));
+    }
+  }
+
+  void note(const Took& took, int round, MethodTimes& own) {
+    const std::string taken = names_of(took.methods);
+    if (round == 0) {
+      own.first_seconds = took.seconds;
+      own.first_taken = taken;
+    }
+    if (round >= methods_.warm_up) {
+      own.seconds.push_back(took.seconds);
+      own.taken.push_back(taken);
+    }
+    own.predicted = took.predicted;
+    own.predicted_seconds = predicted_for(own.method == "posix" ? "" : taken, took.predicted);
+    if (cheapest(predicted_) < 0) predicted_ = took.predicted;
+  }
+
+  std::string check_written(size_t way) {
+    const std::string failure = ways_[way]->sync();
+    if (!failure.empty()) return failure;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return agree(data_.check_file(options_.path, file_content_));
+  }
+
+  std::string why_not_try(const MethodTimes& own) const {
+    const double least = cheapest(predicted_), expected = predicted_for(own.method, predicted_);
+    if (least <= 0 || expected <= methods_.skip_factor * least) return {};
+    return fmt::format("left out: predicted {:.3g} s, {:.0f} times the cheapest", expected, expected / least);
+  }
+
+  std::string why_not_go_on(const MethodTimes& own) const {
+    if (library_method_index(own.method) >= 0 && own.first_taken != own.method && !own.first_taken.empty())
+      return fmt::format("the library took {}", own.first_taken);
+    const int more = methods_.warm_up + options_.repetitions - 1;
+    if (own.first_seconds * more <= methods_.timeout_seconds) return {};
+    return fmt::format("left out: one call took {:.3g} s", own.first_seconds);
+  }
+
+  const RunOptions& options_;
+  const MethodsOptions& methods_;
+  RankData data_;
+  std::vector<std::unique_ptr<Way>> ways_;
+  std::vector<std::string> failures_;  // of each way so far
+  std::vector<size_t> order_;
+  PerMethod predicted_ = {};  // by the first call that knew any
+  uint64_t content_ = 0, file_content_ = 0;
+  bool file_unknown_ = true;
+  MethodsOutcome outcome_;
+};
+
+}  // namespace
+
+std::vector<std::string> parse_methods(const std::string& text, std::string& error) {
+  std::vector<std::string> methods;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (!is_known(word)) {
+      error = fmt::format("--methods: there is no method '{}'; there are {}", word, known_methods);
+      return {};
+    }
+    if (std::find(methods.begin(), methods.end(), word) != methods.end()) {
+      error = fmt::format("--methods names {} twice", word);
+      return {};
+    }
+    methods.push_back(word);
+  }
+  const auto own_mpi_io = std::find(methods.begin(), methods.end(), "mpi");
+  const bool library = std::any_of(methods.begin(), methods.end(), is_of_library);
+  if (methods.empty()) {
+    error = fmt::format("--methods: a list of {}", known_methods);
+  } else if (own_mpi_io != methods.end() && library) {
+    error = "--methods: mpi is the MPI's own MPI-IO, without Concilio: name it alone or with posix";
+  } else if (own_mpi_io != methods.end() && !concilio_version_loaded().empty()) {
+    error = "--methods mpi: the program runs under Concilio";
+  } else if (library && concilio_version_loaded().empty()) {
+    error = "--methods: the program does not run under Concilio";
+  }
+  return error.empty() ? methods : std::vector<std::string>{};
+}
+
+std::vector<std::string> failures_of(const MethodsOutcome& outcome) {
+  std::vector<std::string> failures;
+  if (!outcome.failure.empty()) failures.push_back(outcome.failure);
+  // A method that failed to write is not asked to read.
+  for (const auto* operation : {&outcome.write, &outcome.read}) {
+    for (const MethodTimes& times : *operation) {
+      const std::string failure = fmt::format("{}: {}", times.method, times.failure);
+      if (!times.failure.empty() && std::find(failures.begin(), failures.end(), failure) == failures.end())
+        failures.push_back(failure);
+    }
+  }
+  return failures;
+}
+
+MethodsOutcome run_methods(const Pattern& pattern, const RunOptions& options, const MethodsOptions& methods) {
+  return Methods(pattern, options, methods).run();
+}
+
+double regret(const std::vector<MethodTimes>& all) {
+  double own_choice = 0, best = 0;
+  for (const MethodTimes& times : all) {
+    const bool measured = times.failure.empty() && times.left_out.empty() && !times.seconds.empty();
+    if (!measured || !is_of_library(times.method)) continue;
+    const double seconds = median(times.seconds);
+    if (times.method == "auto") own_choice = seconds;
+    if (best == 0 || seconds < best) best = seconds;
+  }
+  return best > 0 ? own_choice / best : 0;
+}
+
+}  // namespace concilio::bench

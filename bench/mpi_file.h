@@ -1,0 +1,43 @@
+// A pattern's calls of MPI-IO.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pattern.h"
+
+namespace concilio::bench {
+
+using Hints = std::vector<std::pair<std::string, std::string>>;
+
+enum class Operation { write, read };
+const char* name_of(Operation operation);
+
+std::string message_of(int code, const char* call);
+
+// With the view of `accesses` where they are one. What failed; empty: nothing. `file` is MPI_FILE_NULL where
+// it could not be opened.
+struct Opening {
+  MPI_Comm users = MPI_COMM_WORLD;
+  std::string path;
+  bool write = true;
+  Hints hints;
+};
+std::string open_file(const Opening& opening, const std::vector<Access>& accesses, MPI_File& file);
+
+int set_view(MPI_File file, const Access& access);
+
+// MPI_File_write_at_all and its like.
+struct CallKind {
+  Operation operation = Operation::write;
+  bool collective = true;
+};
+int transfer(MPI_File file, CallKind kind, const Access& access, void* buffer, MPI_Status& status);
+
+// What the code, or else the status, says against a call.
+std::string failure_of(int code, const Access& access, const MPI_Status& status, const char* what);
+
+}  // namespace concilio::bench

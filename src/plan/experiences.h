@@ -1,0 +1,29 @@
+// What is known of several patterns of one open file: those met last.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "plan/experience.h"
+#include "plan/facts.h"
+
+namespace concilio {
+
+class Experiences {
+ public:
+  // That of the calls whose ranks together ask for the same, wherever in the file; new where there were none.
+  // Valid until the next call of this function or of forget().
+  Experience& of(Operation operation, const Digest& digest);
+  void forget() { known_.clear(); }
+
+ private:
+  static constexpr size_t most_patterns = 32;
+  using Pattern = std::array<int64_t, 10>;
+  struct Known {
+    Pattern pattern;
+    Experience experience;
+  };
+  std::vector<Known> known_;  // the one met last stands last
+};
+
+}  // namespace concilio

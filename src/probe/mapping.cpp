@@ -1,0 +1,83 @@
+// A file as memory: what a mapping costs, and making a page of it present.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "probe/sampler.h"
+#include "probe/session.h"
+
+// Linux 5.14; older headers do not know them, and older kernels refuse them.
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace concilio::probe {
+
+namespace {
+
+constexpr int64_t most_stretch_bytes = 8 << 20;
+
+enum class Way { nothing, read, write, populate_read, populate_write };
+
+Status present(std::byte* data, size_t bytes, size_t page_bytes, Way way) {
+  volatile std::byte* pages = data;
+  if (way == Way::read) {
+    for (size_t at = 0; at < bytes; at += page_bytes) static_cast<void>(pages[at]);
+  } else if (way == Way::write) {
+    for (size_t at = 0; at < bytes; at += page_bytes) pages[at] = std::byte{2};
+  } else if (way != Way::nothing) {
+    const int advice = way == Way::populate_read ? MADV_POPULATE_READ : MADV_POPULATE_WRITE;
+    if (madvise(data, bytes, advice) != 0) return Error::from_errno(errno, "cannot populate a mapping");
+  }
+  return {};
+}
+
+// Seconds to map a stretch, make its pages present and unmap it.
+Result<double> seconds_of(int descriptor, size_t bytes, Way way, double seconds) {
+  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return seconds_of_one(seconds, [=](int64_t count) -> Status {
+    for (int64_t i = 0; i < count; ++i) {
+      void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+      if (data == MAP_FAILED) return Error::from_errno(errno, "cannot map a file");
+      Status status = present(static_cast<std::byte*>(data), bytes, page_bytes, way);
+      munmap(data, bytes);
+      if (!status) return status;
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+// Storage that cannot be mapped is no failure. A throttled one is not mapped: nobody would notice the
+// throttle.
+Status measure_mapping(Session& session) {
+  if (session.throttled) return {};
+  const int descriptor = open(session.data_path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  const auto bytes = static_cast<size_t>(std::min(session.file_bytes, most_stretch_bytes));
+  const double pages = static_cast<double>(bytes) / static_cast<double>(sysconf(_SC_PAGESIZE));
+  struct Row {
+    Quantity quantity;
+    Way way;
+  };
+  constexpr Row rows[] = {{Quantity::map_read_page, Way::read},
+                          {Quantity::map_write_page, Way::write},
+                          {Quantity::map_populate_read_page, Way::populate_read},
+                          {Quantity::map_populate_write_page, Way::populate_write}};
+  const double seconds = session.seconds / (1 + std::size(rows));
+  const auto fixed = seconds_of(descriptor, bytes, Way::nothing, seconds);
+  if (fixed) session.found[Quantity::map] = {{1, *fixed}};
+  for (const Row& row : rows) {
+    const auto all = fixed ? seconds_of(descriptor, bytes, row.way, seconds) : fixed;
+    if (all) session.found[row.quantity] = {{1, std::max(*all - *fixed, 1e-9 * pages) / pages}};
+  }
+  close(descriptor);
+  return {};
+}
+
+}  // namespace concilio::probe

@@ -1,0 +1,28 @@
+#include "probe/place.h"
+
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/profile_path.h"
+#include "store/mount.h"
+
+namespace concilio::probe {
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+Result<std::string> place_of_profile(const std::string& host, const std::string& folder,
+                                     const std::string& throttle) {
+  const std::string settings = user_config_folder();
+  if (settings.empty())
+    return Error{ErrorKind::no_such_file, 0,
+                 "neither XDG_CONFIG_HOME nor HOME names a folder to keep the profile in; say --output FILE"};
+  const auto mount = mount_of(folder);
+  if (!mount) return mount.error();
+  return profile_path(settings, host, mount->point, throttle);
+}
+
+}  // namespace concilio::probe

@@ -1,0 +1,47 @@
+// Where the requests of a measurement lie, in the file and in memory.
+#pragma once
+
+#include <numeric>
+#include <span>
+
+#include "store/store.h"
+
+namespace concilio::probe {
+
+// Requests of `bytes` each in [begin, begin + room) of the file, from a user's buffer that is gone through in
+// turn.
+class Places {
+ public:
+  enum class Order { adjoining, scattered };
+
+  Places(Order order, int64_t bytes, int64_t begin, int64_t room, std::span<std::byte> buffer)
+      : begin_(begin), bytes_(bytes), buffer_(buffer) {
+    // Apart: never where the last request ended, and no two in one page.
+    slot_bytes_ = order == Order::adjoining ? bytes : std::max<int64_t>(2 * bytes, 8192);
+    if (slot_bytes_ > room) slot_bytes_ = bytes;
+    slots_ = std::max<int64_t>(1, room / slot_bytes_);
+    step_ = 1;
+    if (order == Order::scattered) {
+      // The golden section leaves no regular gap.
+      step_ = std::max<int64_t>(1, static_cast<int64_t>(0.618 * static_cast<double>(slots_)));
+      while (std::gcd(step_, slots_) != 1) ++step_;
+    }
+  }
+
+  Transfer next() {
+    const int64_t offset = begin_ + slot_ * slot_bytes_;
+    slot_ = (slot_ + step_) % slots_;
+    if (memory_ + bytes_ > static_cast<int64_t>(buffer_.size())) memory_ = 0;
+    std::byte* data = buffer_.data() + memory_;
+    memory_ += bytes_;
+    return {offset, data, bytes_};
+  }
+  int64_t slots() const { return slots_; }
+
+ private:
+  int64_t begin_, bytes_, slot_bytes_, slots_, step_;
+  int64_t slot_ = 0, memory_ = 0;
+  std::span<std::byte> buffer_;
+};
+
+}  // namespace concilio::probe

@@ -1,0 +1,131 @@
+#include "probe/workplace.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace concilio::probe {
+
+namespace {
+
+constexpr const char* folder_pattern = ".concilio-probe.XXXXXX";
+
+// What a signal's handler removes: it can neither allocate nor take a lock.
+struct Doomed {
+  char data[PATH_MAX], fresh[PATH_MAX], folder[PATH_MAX];
+  char beside[PATH_MAX];  // a profile that is being written
+};
+Doomed doomed;
+
+void remove_doomed(int signal_number) {
+  unlink(doomed.data);
+  unlink(doomed.fresh);
+  rmdir(doomed.folder);
+  unlink(doomed.beside);
+  // SA_RESETHAND: the usual end.
+  raise(signal_number);
+}
+
+bool set(char (&to)[PATH_MAX], const std::string& path) {
+  if (path.size() >= sizeof to) return false;
+  memcpy(to, path.c_str(), path.size() + 1);
+  return true;
+}
+
+Status write_whole(int descriptor, const std::string& text, const std::string& path) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t wrote = write(descriptor, text.data() + done, text.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return Error::from_errno(errno, "cannot write " + path);
+    done += static_cast<size_t>(wrote);
+  }
+  if (fsync(descriptor) != 0) return Error::from_errno(errno, "cannot write " + path);
+  return {};
+}
+
+}  // namespace
+
+std::string data_file_of(const std::string& workplace) {
+  return workplace + "/data";
+}
+std::string new_file_of(const std::string& workplace) {
+  return workplace + "/new";
+}
+
+Result<std::string> make_workplace(const std::string& folder) {
+  struct stat facts;
+  if (stat(folder.c_str(), &facts) != 0) return Error::from_errno(errno, "cannot use " + folder);
+  if (!S_ISDIR(facts.st_mode))
+    return Error{ErrorKind::bad_file, ENOTDIR, fmt::format("{} is no folder", folder)};
+  // The probe's processes may have other working folders.
+  std::error_code failed;
+  std::string path = (std::filesystem::absolute(folder, failed) / folder_pattern).string();
+  if (failed) path = folder + "/" + folder_pattern;
+  if (mkdtemp(path.data()) == nullptr)
+    return Error::from_errno(errno, fmt::format("cannot make files in {}", folder));
+  return path;
+}
+
+void remove_workplace(const std::string& workplace) {
+  unlink(data_file_of(workplace).c_str());
+  unlink(new_file_of(workplace).c_str());
+  rmdir(workplace.c_str());
+}
+
+void remove_on_signals(const std::string& workplace) {
+  if (!set(doomed.data, data_file_of(workplace)) || !set(doomed.fresh, new_file_of(workplace)) ||
+      !set(doomed.folder, workplace))
+    return;
+  struct sigaction action = {};
+  action.sa_handler = remove_doomed;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before;
+    // What our caller chose to ignore (nohup) stays ignored.
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(number, &action, nullptr);
+  }
+}
+
+Status replace_file(const std::string& path, const std::string& text) {
+  const std::filesystem::path target(path);
+  std::error_code failed;
+  if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), failed);
+  std::string beside = path + ".XXXXXX";
+  const int descriptor = mkstemp(beside.data());
+  if (descriptor < 0) return Error::from_errno(errno, "cannot write " + path);
+  set(doomed.beside, std::filesystem::absolute(beside, failed).string());
+  Status status = write_whole(descriptor, text, path);
+  // mkstemp's file is its maker's alone; a profile is for whom the user lets read files.
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(descriptor, 0666 & ~mask);
+  close(descriptor);
+  if (status.ok() && rename(beside.c_str(), path.c_str()) != 0)
+    status = Error::from_errno(errno, "cannot write " + path);
+  if (!status) unlink(beside.c_str());
+  doomed.beside[0] = '\0';
+  return status;
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  if (!stream || !(text << stream.rdbuf()))
+    return Error::from_errno(errno ? errno : EIO, "cannot read " + path);
+  return text.str();
+}
+
+}  // namespace concilio::probe

@@ -1,0 +1,152 @@
+#include "plan/experience.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "plan/experiences.h"
+#include "plan/plan.h"
+
+namespace concilio {
+namespace {
+
+constexpr Method independent = Method::independent, list = Method::list, sieve = Method::sieve,
+                 two_phase = Method::two_phase;
+
+// Candidates with these prices, in the order of Method; below 0: not legal.
+std::vector<Candidate> priced(std::vector<double> seconds) {
+  std::vector<Candidate> out;
+  for (size_t i = 0; i < method_count; ++i) {
+    const double price = i < seconds.size() ? seconds[i] : -1;
+    out.push_back({static_cast<Method>(i), price >= 0, price, "", 0, 0});
+  }
+  return out;
+}
+
+// The methods of so many calls, where each takes what `takes` says of it.
+std::vector<Method> course(const std::vector<Candidate>& candidates, int calls,
+                           const std::function<double(Method, int)>& takes) {
+  Experience experience;
+  std::vector<Method> out;
+  for (int call = 0; call < calls; ++call) {
+    const Method method = next_method(candidates, experience);
+    experience.add(method, takes(method, call));
+    out.push_back(method);
+  }
+  return out;
+}
+
+TEST(NextMethod, FirstTheCheapestByPrice) {
+  EXPECT_EQ(next_method(priced({-1, 3, 2, 1}), {}), two_phase);
+  EXPECT_EQ(next_method(priced({-1, 1, 2, 3}), {}), list);
+  EXPECT_EQ(next_method(priced({1, 1, 2, 3}), {}), independent) << "the simpler of two";
+}
+
+TEST(NextMethod, WhatIsMuchDearerIsNeverTried) {
+  const auto methods = course(priced({-1, 100, 100, 1}), 8, [](Method, int) { return 1.0; });
+  EXPECT_EQ(methods, std::vector(8, two_phase));
+}
+
+TEST(NextMethod, WrongPriceHealsWithinThreeCalls) {
+  // Priced alike, but list takes a third.
+  const auto methods =
+      course(priced({-1, 1.5, 50, 1}), 12, [](Method method, int) { return method == list ? 0.3 : 1.0; });
+  EXPECT_EQ(methods[0], two_phase);
+  EXPECT_EQ(methods[1], list);
+  for (size_t i = 3; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
+}
+
+TEST(NextMethod, CallThatTookFarLongerThanPricedMakesDearOnesWorthATrial) {
+  const auto methods =
+      course(priced({-1, 20, 100, 1}), 6, [](Method method, int) { return method == list ? 2.0 : 30.0; });
+  EXPECT_EQ(methods[1], list);
+  EXPECT_EQ(methods.back(), list);
+}
+
+TEST(NextMethod, SlowFirstCallIsNotHeldAgainstItsMethod) {
+  const auto methods = course(priced({-1, 1.2, 50, 1}), 10, [](Method method, int call) {
+    return method == list ? 1.1 : call == 0 ? 2.0 : 1.0;
+  });
+  EXPECT_EQ(methods, (std::vector{two_phase, list, two_phase, list, two_phase, two_phase, two_phase,
+                                  two_phase, two_phase, two_phase}));
+}
+
+TEST(NextMethod, SettledOnTheFastestOfThreeAfterFewCalls) {
+  const auto methods = course(priced({-1, 1, 1.1, 1.2}), 20, [](Method method, int) {
+    return method == two_phase ? 1.0 : method == sieve ? 1.3 : 1.6;
+  });
+  for (size_t i = 6; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
+}
+
+TEST(NextMethod, EquallyFastMethodsDoNotAlternate) {
+  // Both take 1 s, give or take a tenth that looks random.
+  uint32_t state = 7;
+  const auto methods = course(priced({-1, 1, -1, 1.01}), 1000, [&](Method, int) {
+    state = state * 1664525 + 1013904223;
+    return 0.9 + 0.2 * (state >> 8) / static_cast<double>(1 << 24);
+  });
+  int changes = 0;
+  for (size_t i = 20; i < methods.size(); ++i) changes += methods[i] != methods[i - 1];
+  EXPECT_LE(changes, 4);
+}
+
+TEST(NextMethod, StorageThatTurnsSlowForOneMethodIsNoticed) {
+  const auto methods = course(priced({-1, 1.5, -1, 1}), 60, [](Method method, int call) {
+    if (method == list) return 1.5;
+    return call < 20 ? 1.0 : 5.0;
+  });
+  EXPECT_EQ(methods[15], two_phase);
+  EXPECT_EQ(methods.back(), list);
+}
+
+TEST(NextMethod, DearOnesAreTriedWhenATenthOfTheTimePaysForIt) {
+  const auto methods =
+      course(priced({-1, 10, -1, 1}), 300, [](Method method, int) { return method == list ? 0.1 : 1.0; });
+  EXPECT_EQ(methods[50], two_phase);
+  EXPECT_EQ(methods.back(), list);
+  double dear = 0;
+  const auto bad =
+      course(priced({-1, 10, -1, 1}), 300, [](Method method, int) { return method == list ? 10 : 1.0; });
+  for (const Method method : bad) dear += method == list ? 10 : 0;
+  EXPECT_LE(dear, 30);
+  EXPECT_EQ(bad.back(), two_phase);
+}
+
+TEST(NextMethod, NeverOneThatIsNotLegal) {
+  Experience experience;
+  experience.add(sieve, 0.1);
+  experience.add(two_phase, 1);
+  EXPECT_NE(next_method(priced({-1, 5, -1, 1}), experience), sieve);
+}
+
+TEST(Experience, TheLeastOfTheLastFourCallsCounts) {
+  Experience experience;
+  EXPECT_FALSE(experience.seconds(list));
+  for (const double seconds : {9.0, 5.0, 6.0, 7.0, 8.0}) experience.add(list, seconds);
+  EXPECT_EQ(experience.seconds(list), 5);
+  experience.add(list, 8);
+  EXPECT_EQ(experience.seconds(list), 6);
+  EXPECT_EQ(experience.calls(list), 6);
+}
+
+TEST(Experiences, OfEveryPatternItsOwnWhereverInTheFile) {
+  Experiences all;
+  Digest a;
+  a.first = 0, a.end = 100, a.bytes = 50, a.file_pieces = 5;
+  Digest shifted = a, other = a;
+  shifted.first = 1000, shifted.end = 1100;
+  other.file_pieces = 6;
+  all.of(Operation::write, a).add(list, 1);
+  EXPECT_EQ(all.of(Operation::write, shifted).calls(), 1);
+  EXPECT_EQ(all.of(Operation::write, other).calls(), 0);
+  EXPECT_EQ(all.of(Operation::read, a).calls(), 0);
+  for (int i = 0; i < 40; ++i) {
+    other.bytes = 1000 + i;
+    (void)all.of(Operation::write, other);
+  }
+  EXPECT_EQ(all.of(Operation::write, a).calls(), 0) << "forgotten for newer ones";
+}
+
+}  // namespace
+}  // namespace concilio

@@ -1,0 +1,180 @@
+// concilio probe: measures a storage under an MPI launcher, or shows what was measured.
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/config.h"
+#include "launch_bench.h"
+#include "probe/figures.h"
+#include "probe/place.h"
+#include "probe/report.h"
+#include "probe/workplace.h"
+#include "subcommands.h"
+
+namespace concilio::tools {
+
+namespace {
+
+constexpr int most_default_ranks = 8;
+
+struct ProbeOptions {
+  std::string folder;
+  int ranks = 0;  // 0: not given
+  std::string mpi;
+  bool quick = false, verbose = false, show = false;
+  std::string shown;  // file of --show; empty: where the profile is kept
+  std::string output, picture;
+  double timeout_seconds = 600;
+};
+
+int refuse(const Error& error, int exit_status) {
+  complain("probe: " + error.message);
+  return exit_status;
+}
+
+// More than there are cores, so that it is seen what waiting for one costs.
+int default_ranks() {
+  cpu_set_t cores;
+  const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  return std::min(2 * count, most_default_ranks);
+}
+
+Words arguments_of(const ProbeOptions& options, const std::string& workplace) {
+  Words words = {options.folder};
+  if (!workplace.empty()) words.insert(words.end(), {"--workplace", workplace});
+  if (options.quick) words.push_back("--quick");
+  if (!options.output.empty()) words.insert(words.end(), {"--output", options.output});
+  if (!options.picture.empty()) words.insert(words.end(), {"--picture", options.picture});
+  const char* progress = options.verbose ? "lines" : isatty(STDERR_FILENO) ? "bar" : "none";
+  words.insert(words.end(), {"--progress", progress});
+  return words;
+}
+
+int show(const ProbeOptions& options) {
+  std::string file = options.shown;
+  if (file.empty()) {
+    const auto place =
+        probe::place_of_profile(probe::host_name(), options.folder.empty() ? "." : options.folder,
+                                Config::from_environment().text(Key::throttle));
+    if (!place) return refuse(place.error(), exit_failure);
+    file = *place;
+  }
+  const auto text = probe::read_file(file);
+  if (!text) return refuse(text.error(), exit_failure);
+  const auto stored = probe::stored_in(*text);
+  if (!stored)
+    return refuse({ErrorKind::argument, 0, fmt::format("{}: {}", file, stored.error().message)},
+                  exit_failure);
+  fmt::print("{}\nprofile: {}\n", probe::report_of(stored->profile, stored->found), file);
+  if (options.picture.empty()) return 0;
+  const std::string title = fmt::format("{} ({})", stored->profile.mount, stored->profile.file_system);
+  const Status status =
+      probe::replace_file(options.picture, probe::picture_of(probe::figures_of(stored->found), title));
+  return status ? 0 : refuse(status.error(), exit_failure);
+}
+
+// The MPI whose program this process is to become.
+Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& environment) {
+  if (!options.mpi.empty()) {
+    const auto flavours = bench_flavours(options.mpi, environment);
+    if (!flavours) return flavours.error();
+    return flavours->front();
+  }
+  const auto family = family_of_running_launcher(environment);
+  if (!family)
+    return Error{
+        ErrorKind::argument, 0,
+        fmt::format("the launcher does not say which MPI it is of; say it: --mpi {}", flavour_words())};
+  const auto library = library_for(MpiVersion{*family, 0, ""}, environment);
+  if (!library) return library.error();
+  return library->flavour;
+}
+
+// Under a launcher, as one of its ranks: becomes the program, in place.
+int take_part(const ProbeOptions& options, const Environment& environment) {
+  if (options.ranks > 0)
+    return refuse(
+        {ErrorKind::argument, 0, "-n is for a probe that starts its ranks itself; here a launcher did"},
+        exit_usage);
+  const auto flavour = flavour_here(options, environment);
+  if (!flavour) return refuse(flavour.error(), exit_usage);
+  const auto program = find_probe_program(*flavour, environment);
+  if (!program) return refuse(program.error(), exit_usage);
+  Words words = {*program};
+  const Words arguments = arguments_of(options, "");
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return refuse(replace_by(words, environment), exit_failure);
+}
+
+int launch(const ProbeOptions& options, const Environment& environment) {
+  const auto flavours = bench_flavours(options.mpi, environment, find_probe_program);
+  if (!flavours) return refuse(flavours.error(), exit_usage);
+  const auto program = find_probe_program(flavours->front(), environment);
+  if (!program) return refuse(program.error(), exit_usage);
+  // Made here, so that it is also removed where the ranks are killed.
+  const auto workplace = probe::make_workplace(options.folder);
+  if (!workplace) return refuse(workplace.error(), exit_failure);
+  const BenchLaunch start{flavours->front(), options.ranks > 0 ? options.ranks : default_ranks()};
+  const auto command =
+      make_launch_command(start, *program, arguments_of(options, *workplace), "", environment);
+  const auto captured =
+      command ? capture(command->words, command->environment, options.timeout_seconds, Echo::yes)
+              : Result<Captured>(command.error());
+  probe::remove_workplace(*workplace);
+  if (!captured) return refuse(captured.error(), command ? exit_failure : exit_usage);
+  if (captured->exit_status == exit_timeout)
+    complain(
+        fmt::format("probe: not done within {} seconds, ended (see --timeout)", options.timeout_seconds));
+  return captured->exit_status;
+}
+
+int run(const ProbeOptions& options, const Environment& environment) {
+  if (options.show) return show(options);
+  if (options.folder.empty())
+    return refuse({ErrorKind::argument, 0, "which folder? concilio probe DIR"}, exit_usage);
+  return rank_of_running_launcher(environment) ? take_part(options, environment)
+                                               : launch(options, environment);
+}
+
+}  // namespace
+
+Subcommand add_probe(CLI::App& app, const Environment& environment) {
+  CLI::App* parser =
+      app.add_subcommand("probe", "Measure what a storage costs, for the library to plan with");
+  auto options = std::make_shared<ProbeOptions>();
+  parser
+      ->add_option("folder", options->folder,
+                   "Folder on the storage; a file of at most 256 MiB is made there")
+      ->type_name("DIR");
+  parser->add_option("-n", options->ranks, "Number of ranks (default: two a core, at most 8)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("RANKS");
+  parser->add_option("--mpi", options->mpi, flavour_words() + " (default: what is installed)")
+      ->type_name("MPI");
+  parser->add_flag("--quick", options->quick, "About 10 seconds, in place of a minute");
+  parser
+      ->add_option("--output", options->output,
+                   "Where the profile goes (default: where the library finds it)")
+      ->type_name("FILE");
+  parser->add_option("--picture", options->picture, "The curves as a picture (SVG)")->type_name("FILE");
+  auto* show =
+      parser
+          ->add_option("--show", options->shown,
+                       "Measure nothing; print a stored profile again: FILE, or that of DIR (default: here)")
+          ->expected(0, 1)
+          ->type_name("FILE");
+  parser->add_flag("--verbose", options->verbose, "A line on stderr for each step, in place of a bar");
+  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which it is ended")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  return {parser, [=] {
+            options->show = show->count() > 0;
+            return run(*options, environment);
+          }};
+}
+
+}  // namespace concilio::tools
