@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "base/config.h"
@@ -53,22 +54,25 @@ Words arguments_of(const ProbeOptions& options, const std::string& workplace) {
   return words;
 }
 
+// The stored profile of a folder. `--show DIR` is a folder too, which the parser takes for a file.
+Result<std::string> file_to_show(const ProbeOptions& options) {
+  std::error_code failed;
+  const bool is_folder = std::filesystem::is_directory(options.shown, failed);
+  if (!options.shown.empty() && !is_folder) return options.shown;
+  const std::string folder = is_folder ? options.shown : options.folder.empty() ? "." : options.folder;
+  return probe::place_of_profile(probe::host_name(), folder, Config::from_environment().text(Key::throttle));
+}
+
 int show(const ProbeOptions& options) {
-  std::string file = options.shown;
-  if (file.empty()) {
-    const auto place =
-        probe::place_of_profile(probe::host_name(), options.folder.empty() ? "." : options.folder,
-                                Config::from_environment().text(Key::throttle));
-    if (!place) return refuse(place.error(), exit_failure);
-    file = *place;
-  }
-  const auto text = probe::read_file(file);
+  const auto file = file_to_show(options);
+  if (!file) return refuse(file.error(), exit_failure);
+  const auto text = probe::read_file(*file);
   if (!text) return refuse(text.error(), exit_failure);
   const auto stored = probe::stored_in(*text);
   if (!stored)
-    return refuse({ErrorKind::argument, 0, fmt::format("{}: {}", file, stored.error().message)},
+    return refuse({ErrorKind::argument, 0, fmt::format("{}: {}", *file, stored.error().message)},
                   exit_failure);
-  fmt::print("{}\nprofile: {}\n", probe::report_of(stored->profile, stored->found), file);
+  fmt::print("{}\nprofile: {}\n", probe::report_of(stored->profile, stored->found), *file);
   if (options.picture.empty()) return 0;
   const std::string title = fmt::format("{} ({})", stored->profile.mount, stored->profile.file_system);
   const Status status =
@@ -88,6 +92,14 @@ Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& env
     return Error{
         ErrorKind::argument, 0,
         fmt::format("the launcher does not say which MPI it is of; say it: --mpi {}", flavour_words())};
+  // Of several versions of one MPI, the program that is there; where there are several, the launcher's words
+  // do not tell which.
+  std::vector<Flavour> fitting;
+  for (const Flavour flavour : all_flavours) {
+    if (usual_family(flavour) == *family && find_probe_program(flavour, environment).ok())
+      fitting.push_back(flavour);
+  }
+  if (fitting.size() == 1) return fitting.front();
   const auto library = library_for(MpiVersion{*family, 0, ""}, environment);
   if (!library) return library.error();
   return library->flavour;

@@ -27,8 +27,8 @@ CONCILIO_WEAK int concilio_file_counter(MPI_File file, const char* name, int64_t
 
 /*
  * The method that this rank's last read or write of data took, and why. *method: "independent", "list",
- * "sieve" or "two_phase"; NULL before the first. The reason, one sentence, is cut to `reason_bytes` with its
- * final null character. Either may be NULL: not wanted.
+ * "sieve", "two_phase" or "mapped"; NULL before the first. The reason, one sentence, is cut to `reason_bytes`
+ * with its final null character. Either may be NULL: not wanted.
  */
 CONCILIO_WEAK int concilio_file_last_call(MPI_File file, const char** method, char* reason,
                                           size_t reason_bytes);

@@ -4,54 +4,39 @@
 
 #include "base/log.h"
 #include "exec/independent.h"
+#include "plan/price.h"
 
 namespace concilio {
 namespace {
 
-// Hands out a request's bytes in stretches of file worth a mapping each.
-class Stretches {
- public:
-  explicit Stretches(const Request& request)
-      : request_(request), position_(request.position), end_(request.position + request.bytes) {
-    const int64_t pieces = request.file->pieces(position_, end_);
-    by_piece_ = maps_by_piece(static_cast<double>(request.bytes), static_cast<double>(pieces),
-                              static_cast<double>(request.bounds().length()));
-  }
+bool goes_by_piece(const Request& request) {
+  const int64_t pieces = request.file->pieces(request.position, request.position + request.bytes);
+  return maps_by_piece(static_cast<double>(request.bytes), static_cast<double>(pieces),
+                       static_cast<double>(request.bounds().length()));
+}
 
-  // The data positions of the next one, at least one of them; none at the end.
-  Interval next() {
-    if (position_ == end_) return {end_, end_};
-    const Access& file = *request_.file;
-    const int64_t begin = position_;
-    if (by_piece_) {
-      Cursor cursor(file, begin);
-      position_ += cursor.next(std::min(end_ - begin, map_window_bytes)).length;
-    } else {
-      // Windows lie alike for all ranks, so that they share the pages' tables.
-      const int64_t first = file.offset_of(begin);
-      position_ = std::min(end_, file.data_before(first - first % map_window_bytes + map_window_bytes));
-    }
-    return {begin, position_};
-  }
+// Where the stretch of file ends that is mapped from data position `begin` on; behind it, and at most `end`.
+int64_t stretch_end(const Access& file, bool by_piece, int64_t begin, int64_t end) {
+  if (by_piece) return begin + Cursor(file, begin).next(std::min(end - begin, map_window_bytes)).length;
+  const int64_t first = file.offset_of(begin);
+  return std::min(end, file.data_before(first - first % map_window_bytes + map_window_bytes));
+}
 
- private:
-  const Request& request_;
-  int64_t position_, end_;
-  bool by_piece_ = false;
-};
-
-// Copies what data positions [0, end) of the request's there are.
+// Copies what data there is of the request's.
 Status copy_pages(Engine& engine, const Request& request) {
-  const bool writes = request.operation == Operation::write;
-  Stretches stretches(request);
-  for (Interval data = stretches.next(); !data.empty(); data = stretches.next()) {
-    const Interval range = request.file->bounds(data.begin, data.end);
+  if (request.bytes == 0) return {};
+  const bool writes = request.operation == Operation::write, by_piece = goes_by_piece(request);
+  const int64_t last = request.position + request.bytes;
+  for (int64_t begin = request.position; begin < last;) {
+    const int64_t end = stretch_end(*request.file, by_piece, begin, last);
+    const Interval range = request.file->bounds(begin, end);
     auto mapping = engine.storage.map(range.begin, range.length(), writes);
     if (!mapping) return mapping.error();
     Stopwatch time(engine.counters, Counter::copy_ns);
-    const Side file{request.file, data.begin, mapping->data(), range.begin};
-    const Side memory = request.memory_side(data.begin - request.position);
-    copy(writes ? memory : file, writes ? file : memory, data.length());
+    const Side file{request.file, begin, mapping->data(), range.begin};
+    const Side memory = request.memory_side(begin - request.position);
+    copy(writes ? memory : file, writes ? file : memory, end - begin);
+    begin = end;
   }
   return {};
 }

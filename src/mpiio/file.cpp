@@ -244,6 +244,7 @@ Status File::open_as_root(Opened& opened) {
     opened.has_profile = 1;
     opened.prices = profile->prices;
     opened.parameters = profile->parameters;
+    opened.facts.aggregators_per_node = profile->parameters.aggregators_per_node;
   }
   opened.map_reads = reads() && storage_->can_map(false);
   opened.map_writes = writes() && storage_->can_map(true);

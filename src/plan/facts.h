@@ -86,6 +86,7 @@ struct StorageFacts {
   int64_t block_bytes = 4096;
   int64_t stripe_bytes = 0;  // 0: not striped
   int64_t stripe_targets = 0;
+  int64_t aggregators_per_node = 0;  // measured: more of them on a node gain little (N_ah); 0: not known
 };
 
 // Who aggregates; the rows are in plan/placement.h.

@@ -207,6 +207,7 @@ StorageFacts read_storage(const json& value) {
   number("block_bytes", storage.block_bytes);
   number("stripe_bytes", storage.stripe_bytes);
   number("stripe_targets", storage.stripe_targets);
+  number("aggregators_per_node", storage.aggregators_per_node);
   return storage;
 }
 
@@ -351,7 +352,8 @@ json facts_as_json(const Facts& facts) {
                {{"kind", storage_kind_name(facts.storage.kind)},
                 {"block_bytes", facts.storage.block_bytes},
                 {"stripe_bytes", facts.storage.stripe_bytes},
-                {"stripe_targets", facts.storage.stripe_targets}}},
+                {"stripe_targets", facts.storage.stripe_targets},
+                {"aggregators_per_node", facts.storage.aggregators_per_node}}},
               {"wishes", wishes_json(facts.wishes)}};
   if (facts.prices) out["prices"] = prices_as_json(*facts.prices);
   if (facts.experience.calls() > 0) out["experience"] = experience_json(facts.experience);

@@ -87,7 +87,9 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
   // aggregators.
   if (nodes > 1) return std::min<int64_t>(candidates, 1);
   const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
-  return std::min({candidates, std::max<int64_t>(1, busy_cores), most_aggregators_of_only_node});
+  const int64_t measured = facts.storage.aggregators_per_node;
+  const int64_t most = measured > 0 ? measured : most_aggregators_of_only_node;
+  return std::min({candidates, std::max<int64_t>(1, busy_cores), most});
 }
 
 Hosts::Hosts(const Facts& facts, std::span<const int> nodes) : facts_(facts) {

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "plan/footprint.h"
+#include "plan/layouts.h"
 #include "plan/methods.h"
 #include "plan/prices.h"
 #include "plan/reason.h"
@@ -23,7 +24,7 @@ std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Inter
       candidates.push_back({row.method, false, 0, std::move(obstacle)});
       continue;
     }
-    if (row.method == Method::two_phase) lay_out_two_phase(facts, spans, layout);
+    if (row.method == Method::two_phase) layout = cheapest_layout(facts, spans);
     const Cost cost = spans.empty() ? Cost{} : row.cost(facts, layout, prices);
     const Experience& known = facts.experience;
     candidates.push_back({row.method, true, cost.seconds(), cost.text(), known.calls(row.method),

@@ -79,8 +79,6 @@ void take_over_parameters(const Parameters& parameters, Config& config) {
     if (measured > 0 && config.origin(key) == Config::Origin::default_value)
       config.tell(key, std::to_string(measured));
   };
-  if (config.origin(Key::cb_config_list) == Config::Origin::default_value)  // it says the same
-    number(Key::aggregators_per_node, parameters.aggregators_per_node);
   number(Key::domain_bytes, parameters.domain_bytes);
   number(Key::group_bytes, parameters.group_bytes);
   number(Key::memory_min, parameters.memory_min_bytes);

@@ -13,7 +13,8 @@ Wishes wishes_of(const Config& config, Operation operation);
 void take_over_given(const Config& config, Operation operation, Wishes& wishes);
 // Stripes that settings give take the place of those the storage tells of.
 void take_over_stripes(const Config& config, StorageFacts& storage);
-// What was measured in place of the table's defaults. A setting that anybody has made stays.
+// What was measured of groups and memory in place of the table's defaults. A setting that anybody has made
+// stays.
 void take_over_parameters(const Parameters& parameters, Config& config);
 
 }  // namespace concilio

@@ -18,13 +18,17 @@ must() { "$@" > "$folder/output" 2>&1 || { fail "$*"; cat "$folder/output"; retu
 
 must cmake --install "$build" --prefix "$prefix" || exit 1
 [ "$("$prefix/bin/concilio" version | head -n 1)" = "concilio $version" ] || fail "concilio version"
-for page in concilio concilio-run concilio-bench concilio-explain concilio-hints; do
+for page in concilio concilio-run concilio-bench concilio-probe concilio-explain concilio-study concilio-hints; do
   [ -n "$(find "$prefix" -name "$page.1")" ] || fail "no man page $page.1"
 done
 
 for page in concilio_version concilio_file_counter concilio_counter_name concilio_file_set_method; do
   [ -n "$(find "$prefix" -path "*/man3/$page.3")" ] || fail "no man page $page.3"
 done
+
+# The study's Python package is found.
+must env -u CONCILIO_PYTHONDIR "$prefix/bin/concilio" study --numbers-only --list --only romio --storage real --dir "$folder" &&
+  { grep -q 'bench block3d' "$folder/output" || fail "concilio study --list"; }
 
 # The header is C, whichever, and C++, and needs no MPI.
 printf '#include <concilio/concilio.h>\nint main(void) { return concilio_version ? 1 : 0; }\n' > "$folder/header.c"

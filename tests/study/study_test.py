@@ -183,11 +183,13 @@ class Measure(unittest.TestCase):
         self.assertIsNone(device.curve_at([], 1))
 
     def test_rates_of_a_profile(self):
-        prices = {"write": {"scattered": [[4096, 4096e-6]], "adjoining": [[1 << 20, 1e-3]]}}
-        rates = device.rates_of({"prices": prices})
-        self.assertAlmostEqual(rates["write random 4096"], 1.0)
-        self.assertAlmostEqual(rates[f"write sequential {1 << 20}"], 1048.576)
-        self.assertNotIn("read random 4096", rates)
+        series = {"write_adjoining": {"points": [[1 << 20, 1e-3]]}, "read_direct": {"points": [[4096, 4096e-6]]}}
+        rates = device.rates_of({"prices": {"write_scattered": [[4096, 4096e-6]], "write_adjoining": [[1 << 20, 9]]},
+                                 "measurements": {"series": series}})
+        self.assertAlmostEqual(rates[device.CACHED]["write random 4096"], 1.0)
+        self.assertAlmostEqual(rates[device.CACHED][f"write sequential {1 << 20}"], 1048.576)
+        self.assertAlmostEqual(rates[device.DIRECT]["read sequential 4096"], 1.0)
+        self.assertNotIn("read random 4096", rates[device.CACHED])
         self.assertEqual(device.rates_of({}), {})
 
 

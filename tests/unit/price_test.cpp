@@ -81,6 +81,12 @@ TEST(Price, MappedPaysForPagesOfAllRanksNotForPieces) {
             price(Method::mapped, interleaved(Operation::read, 2, 64), local));
 }
 
+TEST(Price, MappedPaysMoreForPagesThatRanksShareAndForNewOnes) {
+  const double two = price(Method::mapped, interleaved(Operation::read, 2, 64), local);
+  EXPECT_GT(two, 1.2 * price(Method::mapped, contiguous(Operation::read, 2), local));
+  EXPECT_GT(price(Method::mapped, interleaved(Operation::write, 2, 64), local), 2 * two);
+}
+
 TEST(Price, MappedTouchesNoPagesBetweenFarPieces) {
   Facts facts = interleaved(Operation::read, 1, 65536, MiB), far = facts;
   far.digest.span = far.digest.end = 1024 * MiB;

@@ -21,24 +21,28 @@ def curve_at(points, x):
     return points[0][1]
 
 
-def curve_in(prices, *names):
-    for name in names:
-        if not isinstance(prices, dict):
-            return []
-        prices = prices.get(name)
-    return prices or []
+CACHED, DIRECT = "through the page cache", "past it (direct)"
+# (way, order of requests) -> what the probe calls its samples.
+SERIES = {(CACHED, "random"): "scattered", (CACHED, "sequential"): "adjoining", (DIRECT, "random"): "direct_scattered",
+          (DIRECT, "sequential"): "direct"}
+
+
+def curve_of(profile, name):
+    """Seconds by bytes of a request: what was measured, else what the library plans with."""
+    series = profile.get("measurements", {}).get("series", {})
+    return series.get(name, {}).get("points") or profile.get("prices", {}).get(name) or []
 
 
 def rates_of(profile):
-    """MB/s (of a million bytes, as the paper has them) of one client, by operation, order and size of request."""
+    """{way: {"write random 4096": MB/s, of a million bytes as the paper has them}} of one client."""
     rates = {}
-    for operation in ("write", "read"):
-        for order, curve in (("random", "scattered"), ("sequential", "adjoining")):
-            points = curve_in(profile, "prices", operation, curve)
+    for (way, order), name in SERIES.items():
+        for operation in ("write", "read"):
+            points = curve_of(profile, f"{operation}_{name}")
             for size in (SMALL, LARGE):
                 seconds = curve_at(points, size)
                 if seconds and seconds > 0:
-                    rates[f"{operation} {order} {size}"] = size / seconds / 1e6
+                    rates.setdefault(way, {})[f"{operation} {order} {size}"] = size / seconds / 1e6
     return rates
 
 

@@ -14,9 +14,10 @@ class Failed(Exception):
 
 
 def last_words(text, most=3):
-    """The end of what a program wrote to stderr, which says what was wrong."""
+    """What was wrong, by what a program wrote to stderr: Concilio's own complaints if there are any, else the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return "; ".join(lines[-most:])[:600]
+    own = [line.partition(": ")[2] for line in lines if line.startswith(("concilio: ", "concilio bench: "))]
+    return "; ".join(own[:most] or lines[-most:])[:600]
 
 
 def end(process):

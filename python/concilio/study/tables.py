@@ -54,9 +54,10 @@ def device_rates(devices, titles):
     columns = [(operation, order, size) for operation in ("write", "read") for size in (device.SMALL, device.LARGE)
                for order in ("random", "sequential")]
     head += [f"{operation}, {order}, {size_text(size)}" for operation, order, size in columns]
-    rows = [[titles.get(name, name), *(number(found.get(f"{operation} {order} {size}")) for operation, order, size in columns)]
-            for name, found in devices.items()]
-    return table("MB/s (a million bytes) of one client, by concilio probe", head, rows)
+    rows = [[f"{titles.get(name, name)}, {way}",
+             *(number(found.get(f"{operation} {order} {size}")) for operation, order, size in columns)]
+            for name, ways in devices.items() for way, found in ways.items()]
+    return table("MB/s (a million bytes) of one client, by concilio probe; each storage is real or modelled as its name says", head, rows)
 
 
 def regret_summaries(summaries, what):

@@ -18,12 +18,7 @@ std::vector<uint8_t> values(int seed, int count) {
   return bytes;
 }
 
-const Info& mapped() {
-  static const auto* info = new Info{{"concilio_method", "mapped"}};  // MPI may end before statics do
-  return *info;
-}
-
-// Blocks of `block` bytes, dealt out in turn over the ranks, each a multiple of nothing.
+// Blocks of `block` bytes, dealt out in turn over the ranks, of any length.
 Type dealt_out(int block) {
   return resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * context.ranks);
 }
@@ -37,7 +32,7 @@ SITUATION(Mapped, FileEndsAtTheLastByteThatAnyRankWrites, everywhere) {
       const int blocks = 20, bytes = block * blocks;
       const std::vector<uint8_t> mine = values(context.rank, bytes);
       {
-        File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, mapped());
+        File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_method", "mapped"}});
         const Type type = dealt_out(block);
         OK(MPI_File_set_view(file, 3 + MPI_Offset{block} * context.rank, MPI_BYTE, type, "native",
                              MPI_INFO_NULL));
@@ -72,7 +67,7 @@ SITUATION(Mapped, ReadsStopAtTheEndOfTheFile, everywhere) {
     const std::vector<uint8_t> bytes = values(9, size);
     make_file(path, bytes);
     for (const bool collective : {true, false}) {
-      File file(path, MPI_MODE_RDONLY, mapped());
+      File file(path, MPI_MODE_RDONLY, Info{{"concilio_method", "mapped"}});
       const int block = 1000, count = 20 * block;
       const Type type = dealt_out(block);
       OK(MPI_File_set_view(file, MPI_Offset{block} * context.rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
@@ -99,7 +94,7 @@ SITUATION(Mapped, SparseFilesStaySparse, everywhere) {
   const int pieces = 8, far = 8 << 20;
   const std::vector<uint8_t> mine = values(context.rank, pieces);
   {
-    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, mapped());
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_method", "mapped"}});
     const Type type = resized_of(contiguous_of(1, MPI_BYTE), 0, far);
     OK(MPI_File_set_view(file, context.rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
     OK(MPI_File_write_at_all(file, 0, mine.data(), pieces, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -117,7 +112,7 @@ SITUATION(Mapped, HolesAndNeighboursKeepTheirBytes, everywhere) {
   std::vector<uint8_t> expected = values(5, 20 + tile * tiles + 100);
   make_file(path, expected);
   {
-    File file(path, MPI_MODE_RDWR, mapped());
+    File file(path, MPI_MODE_RDWR, Info{{"concilio_method", "mapped"}});
     const Type type = resized_of(contiguous_of(3, MPI_BYTE), 0, tile);
     OK(MPI_File_set_view(file, 20 + 3 * context.rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
     const std::vector<uint8_t> mine = values(context.rank, 3 * tiles);
@@ -137,7 +132,7 @@ SITUATION(Mapped, FilesOpenForWritingOnly, everywhere) {
   const std::string path = context.fresh_file("mapped-write-only");
   const std::vector<uint8_t> mine = values(context.rank, 9000);
   {
-    File file(path, MPI_MODE_CREATE | MPI_MODE_WRONLY, mapped());
+    File file(path, MPI_MODE_CREATE | MPI_MODE_WRONLY, Info{{"concilio_method", "mapped"}});
     OK(MPI_File_write_at_all(file, MPI_Offset{9000} * context.rank, mine.data(), 9000, MPI_BYTE,
                              MPI_STATUS_IGNORE));
   }
