@@ -11,6 +11,8 @@ namespace {
 // that are tried.
 constexpr double trial_factor = 2.5;
 constexpr int64_t first_trials = 2;
+// A pattern's first call may take so many times as long as later ones.
+constexpr double cold_factor = 5;
 // One call may be disturbed by so much: who was no slower than this times the fastest gets a second one.
 constexpr double doubt_factor = 1.5;
 // A method stays unless another took so much less, doubled with every change after the first trials.
@@ -44,8 +46,8 @@ bool worth_a_trial(const Candidate& untried, const Candidate& fastest, int64_t t
                    const Experience& experience) {
   const double measured = *experience.seconds(fastest.method);
   // A call that took longer than its price makes others worth trying, one that took less does not.
-  if (tried <= first_trials && untried.seconds <= trial_factor * std::max(fastest.seconds, measured))
-    return true;
+  const double warm = experience.only_cold(fastest.method) ? measured / cold_factor : measured;
+  if (tried <= first_trials && untried.seconds <= trial_factor * std::max(fastest.seconds, warm)) return true;
   const double wrong_by = fastest.seconds > 0 ? measured / fastest.seconds : 1;
   return untried.seconds * wrong_by <= trial_share * experience.total_seconds();
 }
@@ -57,7 +59,7 @@ std::optional<Method> needs_second_call(std::span<const Candidate> candidates, d
   for (const Candidate& candidate : candidates) {
     if (!candidate.legal || experience.calls(candidate.method) != 1) continue;
     const bool cold = experience.only_cold(candidate.method);
-    if (*experience.seconds(candidate.method) > (cold ? trial_factor : doubt_factor) * least) continue;
+    if (*experience.seconds(candidate.method) > (cold ? cold_factor : doubt_factor) * least) continue;
     if (cold) return candidate.method;
     if (!doubtful) doubtful = candidate.method;
   }

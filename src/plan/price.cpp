@@ -174,8 +174,11 @@ Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
   // Writers whose spans overlap wait for each other's locks.
   const bool take_turns = writes && span > static_cast<double>(digest.end - digest.first);
   const double at_once = take_turns ? 1 : together(facts, ranks, buffer_bytes, prices);
-  Cost cost;
-  add_agreements(facts, prices, cost);
+  // Ranks whose spans overlap go over the same bytes at about the same time: all but the first find them in
+  // cache, where there is one.
+  const double distinct = std::min(span, static_cast<double>(digest.end - digest.first));
+  const double again = prices.from_memory ? span - distinct : 0;
+  const double first = (span - again) / std::max(1.0, span);
   FlushCost traffic;
   if (writes) {
     traffic = rewriting(buffers, span, ranks, prices);
@@ -183,6 +186,10 @@ Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
     const RequestSeconds one(ranks > 1 ? prices.read.scattered : prices.read.adjoining, buffer_bytes);
     traffic = {buffers * one.latency, buffers * one.of_bytes};
   }
+  traffic.byte_seconds =
+      first * traffic.byte_seconds + (writes ? 2 : 1) * again / prices.window_bytes_per_second;
+  Cost cost;
+  add_agreements(facts, prices, cost);
   cost.terms.push_back({"requests", traffic.request_seconds / at_once});
   cost.terms.push_back({"storage", traffic.byte_seconds / at_once});
   if (writes) cost.terms.push_back({"locks", buffers * prices.lock_seconds / at_once});
@@ -248,9 +255,6 @@ bool maps_by_piece(double bytes, double pieces, double span) {
   return bytes / page_bytes + pieces * 50 < span / page_bytes;
 }
 
-// Measured with 2 and 4 ranks on 2 cores: they count themselves in at the same pages, one after another.
-constexpr double shared_page_seconds = 0.6e-6;
-
 Cost cost_of_mapped(const Facts& facts, const Plan&, const Prices& prices) {
   const Digest& digest = facts.digest;
   const double bytes = static_cast<double>(digest.bytes), pieces = static_cast<double>(digest.file_pieces);
@@ -260,17 +264,17 @@ Cost cost_of_mapped(const Facts& facts, const Plan&, const Prices& prices) {
   const double mapped_bytes = by_piece ? bytes : span;
   const double windows = stretches + mapped_bytes / static_cast<double>(map_window_bytes);
   const double pages = stretches + mapped_bytes / static_cast<double>(map_page_bytes);
-  // The first of all ranks that has a page gives it space. Each pays for the company where others have it
-  // too.
+  // The first of all ranks that writes to a page gives it space.
   const double distinct = std::min(
       pages, 1 + static_cast<double>(digest.end - digest.first) / static_cast<double>(map_page_bytes));
-  const double shared = pages - distinct > 0.1 * pages ? pages : 0;
-  const double first_seconds = facts.operation == Operation::read ? pages * prices.map_read_page_seconds
-                                                                  : distinct * prices.map_write_page_seconds;
+  const double page_seconds =
+      facts.operation == Operation::read
+          ? pages * prices.map_read_page_seconds
+          : distinct * prices.map_write_page_seconds + (pages - distinct) * prices.map_read_page_seconds;
   Cost cost;
   add_agreements(facts, prices, cost);
   cost.terms.push_back({"mappings", windows * prices.map_seconds / cores_at_work(facts)});
-  cost.terms.push_back({"pages", (first_seconds + shared * shared_page_seconds) / cores_at_work(facts)});
+  cost.terms.push_back({"pages", page_seconds / cores_at_work(facts)});
   cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
   return cost;
 }

@@ -97,8 +97,8 @@ struct Row {
   Load load;
 };
 constexpr Row all_rows[] = {
-    {Quantity::read_clients_small, {Operation::read, 4096, Places::Order::scattered}},
-    {Quantity::write_clients_small, {Operation::write, 4096, Places::Order::scattered}},
+    {Quantity::read_clients_small, {Operation::read, 4096, Places::Order::apart}},
+    {Quantity::write_clients_small, {Operation::write, 4096, Places::Order::apart}},
     {Quantity::read_clients_large, {Operation::read, 1 << 20, Places::Order::adjoining}},
     {Quantity::write_clients_large, {Operation::write, 1 << 20, Places::Order::adjoining}}};
 constexpr Row node_rows[] = {

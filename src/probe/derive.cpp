@@ -96,17 +96,9 @@ RequestPrices requests_of(const Measurements& found, Operation operation, const 
   return prices;
 }
 
-// Of bytes alone, without what a request costs besides: the slope between two sizes of windows, of reads and
-// writes together.
 double window_bytes_per_second(const Measurements& found, double otherwise) {
-  const Series &read = found[Quantity::read_window], &write = found[Quantity::write_window];
-  constexpr double small = 64 << 10, large = 1 << 20;
-  const double seconds_small = value_at(read, small) + value_at(write, small);
-  const double seconds_large = value_at(read, large) + value_at(write, large);
-  if (seconds_large <= 0 || seconds_small <= 0) return otherwise;
-  const double slope = (seconds_large - seconds_small) / (large - small);
-  // Bytes that seem to cost nothing: then the request is counted along.
-  return slope > 0 ? 2 / slope : 2 * large / seconds_large;
+  const double one = first_of(found[Quantity::rewriting], 0);
+  return one > 0 ? 1 / one : otherwise;
 }
 
 bool answers_from_memory(const Measurements& found, bool otherwise) {

@@ -69,8 +69,8 @@ Status measure_direct(Session& session) {
   };
   constexpr Row rows[] = {{Quantity::read_direct, false, Order::adjoining},
                           {Quantity::write_direct, true, Order::adjoining},
-                          {Quantity::read_direct_scattered, false, Order::scattered},
-                          {Quantity::write_direct_scattered, true, Order::scattered}};
+                          {Quantity::read_direct_scattered, false, Order::random},
+                          {Quantity::write_direct_scattered, true, Order::random}};
   const double seconds = session.seconds / static_cast<double>(std::size(rows) * std::size(sizes));
   for (const Row& row : rows) {
     for (const int64_t bytes : sizes) {

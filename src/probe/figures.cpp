@@ -49,14 +49,14 @@ std::vector<Figure> figures_of(const Measurements& found) {
   std::vector<Figure> figures;
   add(figures, {"Bandwidth of one client by size of request", "request", "MB/s", true, {}}, found, throughput,
       {{"write, sequential", Q::write_adjoining},
-       {"write, random", Q::write_scattered},
+       {"write, scattered", Q::write_scattered},
        {"read, sequential", Q::read_adjoining},
-       {"read, random", Q::read_scattered}});
+       {"read, scattered", Q::read_scattered}});
   add(figures, {"The same past the page cache", "request", "MB/s", true, {}}, found, throughput,
       {{"write, sequential", Q::write_direct},
-       {"write, random", Q::write_direct_scattered},
+       {"write, scattered", Q::write_direct_scattered},
        {"read, sequential", Q::read_direct},
-       {"read, random", Q::read_direct_scattered}});
+       {"read, scattered", Q::read_direct_scattered}});
   add(figures, {"Bandwidth by ranks at work on one file", "ranks", "MB/s", false, {}}, found, throughput,
       {{"write, 1 MiB", Q::write_clients_large},
        {"write, 4 KiB", Q::write_clients_small},

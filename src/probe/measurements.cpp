@@ -32,6 +32,7 @@ constexpr QuantityRow rows[] = {
     {"read_window", "bytes", "seconds"},
     {"write_window", "bytes", "seconds"},
     {"write_window_piece", "bytes", "seconds"},
+    {"rewriting", "bytes", "seconds"},
     {"open", "files", "seconds"},
     {"lock", "ranges", "seconds"},
     {"copy", "bytes", "seconds"},

@@ -14,13 +14,13 @@ namespace concilio::probe {
 enum class Quantity : int {
   read_adjoining,  // each request begins where the last ended
   write_adjoining,
-  read_scattered,  // many requests in places apart, handed over together, made in turn
+  read_scattered,  // many requests in ascending places apart, handed over together, made in turn
   write_scattered,
   write_growing,  // adjoining, behind the end of a new file
   write_synced,   // adjoining, each followed by a sync
   read_direct,    // past the system's page cache
   write_direct,
-  read_direct_scattered,
+  read_direct_scattered,  // at random
   write_direct_scattered,
   read_list,  // small requests in places apart by how many are handed over together: in turn
   write_list,
@@ -37,6 +37,7 @@ enum class Quantity : int {
   read_window,  // into a buffer that stays in cache
   write_window,
   write_window_piece,  // small pieces of it
+  rewriting,           // a byte read or written where it has just been
   open,
   lock,
   copy,  // fused: scattered pieces of memory to adjoining ones

@@ -13,7 +13,8 @@ namespace {
 constexpr int64_t piece_sizes[] = {8, 16, 32, 64, 256, 1024, 4096, 16384, 65536, 262144, 1 << 20};
 constexpr int64_t least_window_bytes = 512 << 10;
 
-// A write's copy into every other piece of a window, and a read's copy back, by turns.
+// Writes' copies into every other piece of a window, and reads' copies out of it, by turns: of a user's data
+// that are in no cache.
 Status measure_copies(Session& session, double seconds) {
   std::byte* user = session.buffer.data();
   const auto user_bytes = static_cast<int64_t>(session.buffer.size());
@@ -24,18 +25,20 @@ Status measure_copies(Session& session, double seconds) {
     const Access apart = Access::of(*type, 0);
     std::vector<std::byte> window(static_cast<size_t>(std::max(least_window_bytes, 2 * piece)));
     const auto data_bytes = static_cast<int64_t>(window.size()) / 2;
-    int64_t at = 0;
+    int64_t at = 0, turn = 0;
     const auto one = seconds_of_one(seconds / std::size(piece_sizes), [&](int64_t count) -> Status {
-      for (int64_t i = 0; i < count; ++i, at += data_bytes) {
+      for (int64_t i = 0; i < count; ++i, ++turn, at += data_bytes) {
         if (at + data_bytes > user_bytes) at = 0;
         const Side in_user{&adjoining, 0, user + at}, in_window{&apart, 0, window.data()};
-        copy(in_user, in_window, data_bytes);
-        copy(in_window, in_user, data_bytes);
+        if (turn % 2 == 0)
+          copy(in_user, in_window, data_bytes);
+        else
+          copy(in_window, in_user, data_bytes);
       }
       return {};
     });
     if (!one) return one.error();
-    const double pieces = 2 * static_cast<double>(data_bytes / piece);
+    const double pieces = static_cast<double>(data_bytes / piece);
     session.found[Quantity::copy].push_back({static_cast<double>(piece), *one / pieces});
   }
   return {};

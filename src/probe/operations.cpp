@@ -65,7 +65,7 @@ Status measure_lists(Session& session, double seconds) {
   const double of_one = seconds / static_cast<double>(std::size(rows) * std::size(depths));
   for (const Row& row : rows) {
     for (const int64_t depth : depths) {
-      Places places(Places::Order::scattered, small_bytes, 0, session.file_bytes, session.buffer);
+      Places places(Places::Order::apart, small_bytes, 0, session.file_bytes, session.buffer);
       std::vector<Transfer> list(static_cast<size_t>(depth));
       const auto one = seconds_of_one(of_one, [&](int64_t count) -> Status {
         for (int64_t i = 0; i < count; ++i) {

@@ -12,16 +12,22 @@ namespace concilio::probe {
 // turn.
 class Places {
  public:
-  enum class Order { adjoining, scattered };
+  enum class Order {
+    adjoining,
+    apart,   // ascending, with three times as many bytes between: as one of four ranks has them in turn
+    random,  // everywhere
+  };
 
   Places(Order order, int64_t bytes, int64_t begin, int64_t room, std::span<std::byte> buffer)
       : begin_(begin), bytes_(bytes), buffer_(buffer) {
-    // Apart: never where the last request ended, and no two in one page.
-    slot_bytes_ = order == Order::adjoining ? bytes : std::max<int64_t>(2 * bytes, 8192);
+    // Random: never where the last request ended, and no two in one page.
+    slot_bytes_ = order == Order::adjoining ? bytes
+                  : order == Order::apart   ? 4 * bytes
+                                            : std::max<int64_t>(2 * bytes, 8192);
     if (slot_bytes_ > room) slot_bytes_ = bytes;
     slots_ = std::max<int64_t>(1, room / slot_bytes_);
     step_ = 1;
-    if (order == Order::scattered) {
+    if (order == Order::random) {
       // The golden section leaves no regular gap.
       step_ = std::max<int64_t>(1, static_cast<int64_t>(0.618 * static_cast<double>(slots_)));
       while (std::gcd(step_, slots_) != 1) ++step_;

@@ -179,16 +179,16 @@ Status measure_requests(Session& session) {
   };
   constexpr Row rows[] = {{Quantity::write_adjoining, Operation::write, Order::adjoining},
                           {Quantity::read_adjoining, Operation::read, Order::adjoining},
-                          {Quantity::write_scattered, Operation::write, Order::scattered},
-                          {Quantity::read_scattered, Operation::read, Order::scattered}};
+                          {Quantity::write_scattered, Operation::write, Order::apart},
+                          {Quantity::read_scattered, Operation::read, Order::apart}};
   const double parts = static_cast<double>(std::size(rows) * std::size(request_sizes)) + 8;
   const double seconds = session.seconds / parts;
   for (const int64_t bytes : request_sizes) {
     if (bytes > session.file_bytes) break;
     for (const Row& row : rows) {
       Places places(row.order, bytes, 0, session.file_bytes, session.buffer);
-      const Work work = row.order == Order::scattered ? lists_of(session, row.operation, places)
-                                                      : requests_of(session, row.operation, places);
+      const Work work = row.order == Order::apart ? lists_of(session, row.operation, places)
+                                                  : requests_of(session, row.operation, places);
       const auto one = seconds_of_one(seconds, work);
       if (!one) return one.error();
       session.found[row.quantity].push_back({static_cast<double>(bytes), *one});

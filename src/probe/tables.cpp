@@ -41,8 +41,8 @@ std::string bandwidth_table(const Measurements& found) {
        Q::read_direct},
       {"direct, 1 MiB", 1 << 20, Q::write_direct_scattered, Q::write_direct, Q::read_direct_scattered,
        Q::read_direct}};
-  std::string text = fmt::format("Bandwidth, MB/s\n{:<18}{:>14}{:>18}{:>13}{:>17}\n", "", "write random",
-                                 "write sequential", "read random", "read sequential");
+  std::string text = fmt::format("Bandwidth, MB/s\n{:<18}{:>14}{:>18}{:>13}{:>17}\n", "", "write scattered",
+                                 "write sequential", "read scattered", "read sequential");
   for (const Row& row : rows) {
     if (found[row.read_sequential].empty()) continue;
     text += fmt::format(
@@ -60,7 +60,7 @@ std::string bandwidth_table(const Measurements& found) {
 std::string request_table(const Measurements& found) {
   std::string text =
       fmt::format("Time of a request, one client\n{:>9}{:>14}{:>16}{:>14}{:>13}{:>15}\n", "bytes",
-                  "write random", "w. sequential", "w. growing", "read random", "r. sequential");
+                  "write scattered", "w. sequential", "w. growing", "read scattered", "r. sequential");
   for (const Sample& sample : found[Q::read_adjoining]) {
     const auto at = [&](Quantity quantity) { return time_cell(value_at(found[quantity], sample.x)); };
     text += fmt::format("{:>9}{:>14}{:>16}{:>14}{:>13}{:>15}\n", short_bytes(sample.x),

@@ -107,16 +107,10 @@ TEST(DerivedPrices, RequestsAtOnceThatCostMoreThanInTurn) {
   EXPECT_NEAR(at_once.submit_seconds, 7e-6, 1e-9);
 }
 
-TEST(DerivedPrices, BytesOfAWindowWithoutItsRequest) {
+TEST(DerivedPrices, AWindowThatHasJustBeenThereCostsWhatItIsToRewriteIt) {
   Measurements found;
-  found[Q::read_window] = found[Q::write_window] = line(1e-3, 50e6);
+  found[Q::rewriting] = {{1, 20e-9}};
   EXPECT_NEAR(derived_prices(found, builtin()).window_bytes_per_second, 50e6, 1);
-}
-
-TEST(DerivedPrices, WindowsWhoseBytesSeemToCostNothing) {
-  Measurements found;
-  found[Q::read_window] = found[Q::write_window] = {{64 << 10, 2e-3}, {1 << 20, 2e-3}};
-  EXPECT_NEAR(derived_prices(found, builtin()).window_bytes_per_second, (1 << 20) / 2e-3, 1);
 }
 
 TEST(DerivedPrices, StorageThatAnswersFromMemory) {
