@@ -213,6 +213,10 @@ void add_machine_options(CLI::App& parser, ExplainOptions& options) {
       .add_option("--storage", options.storage,
                   "local, memory, network, parallel or unknown (default: local, on several nodes parallel)")
       ->type_name("KIND");
+  parser
+      .add_option("--profile", options.profile,
+                  "Prices as concilio probe has measured them, in place of those built in")
+      ->type_name("FILE");
 }
 
 // Options that are shorter names of hints.

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <numbers>
 #include <random>
+#include <sstream>
 
 #include "plan/facts_json.h"
+#include "plan/profile.h"
 #include "plan/wishes.h"
 
 namespace concilio::tools {
@@ -151,6 +154,18 @@ Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks) 
   return bytes;
 }
 
+// Nothing where no profile is given.
+Result<std::shared_ptr<const Profile>> profile_of(const ExplainOptions& options) {
+  if (options.profile.empty()) return std::shared_ptr<const Profile>();
+  std::ifstream file(options.profile, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    return wrong(fmt::format("--profile {}: it cannot be read", options.profile));
+  auto profile = parse_profile(text.str());
+  if (!profile) return wrong(fmt::format("--profile {}: {}", options.profile, profile.error().message));
+  return std::make_shared<const Profile>(std::move(*profile));
+}
+
 Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& config) {
   const Result<std::vector<int64_t>> nodes = ranks_of_nodes(options);
   if (!nodes) return nodes.error();
@@ -173,6 +188,12 @@ Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& con
     machine.storage.kind = *kind;
   }
   take_over_stripes(config, machine.storage);
+  const auto profile = profile_of(options);
+  if (!profile) return profile.error();
+  if (*profile) {
+    machine.prices = std::make_shared<const Prices>((*profile)->prices);
+    machine.storage.aggregators_per_node = (*profile)->parameters.aggregators_per_node;
+  }
   return machine;
 }
 
@@ -187,6 +208,12 @@ Status take_over_machine(const ExplainOptions& options, const Config& config, Fa
     facts.storage.kind = *kind;
   }
   if (options.cores_per_node > 0) facts.cores_per_node = options.cores_per_node;
+  const auto profile = profile_of(options);
+  if (!profile) return profile.error();
+  if (*profile) {
+    facts.prices = std::make_shared<const Prices>((*profile)->prices);
+    facts.storage.aggregators_per_node = (*profile)->parameters.aggregators_per_node;
+  }
   take_over_stripes(config, facts.storage);
   take_over_given(config, facts.operation, facts.wishes);
   return {};

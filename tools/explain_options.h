@@ -20,6 +20,7 @@ struct ExplainOptions {
   bool read = false;
   std::string memory_normal;
   std::string storage;
+  std::string profile;                                         // file of concilio probe
   std::vector<std::string> hints;                              // NAME=VALUE
   std::vector<std::pair<const char*, const char*>> shortcuts;  // option, and the hint that it sets
   std::vector<std::string> shortcut_values;                    // of each of these; empty: not given

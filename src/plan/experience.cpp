@@ -1,6 +1,7 @@
 #include "plan/experience.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "plan/plan.h"
 
@@ -85,8 +86,11 @@ void Experience::add(Method method, double seconds) {
 std::optional<double> Experience::seconds(Method method) const {
   const OfMethod& took = of(method);
   if (took.calls == 0) return std::nullopt;
-  const auto known = std::min<int64_t>(took.calls, remembered_calls);
-  return *std::min_element(took.seconds.begin(), took.seconds.begin() + known);
+  std::array<double, remembered_calls> sorted = took.seconds;
+  for (int64_t i = took.calls; i < remembered_calls; ++i)
+    sorted[static_cast<size_t>(i)] = std::numeric_limits<double>::infinity();
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[took.calls > 2 ? 1 : 0];
 }
 
 Method next_method(std::span<const Candidate> candidates, const Experience& experience) {

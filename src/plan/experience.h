@@ -27,8 +27,8 @@ class Experience {
 
   int64_t calls() const { return state_.calls; }
   int64_t calls(Method method) const { return of(method).calls; }
-  // The least of the last few calls: what disturbs a call makes it slower, never faster. Nothing where the
-  // method has not run.
+  // The second least of the last four calls, of two or fewer the least: what disturbs a call makes it slower,
+  // and hardly ever faster. Nothing where the method has not run.
   std::optional<double> seconds(Method method) const;
   // Whether all that is known is the pattern's very first call, which pays for much besides.
   bool only_cold(Method method) const {

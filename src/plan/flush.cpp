@@ -56,24 +56,23 @@ Flush cheapest_flush(const WindowShape& window, double windows, const Prices& pr
   return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices);
 }
 
-double seconds_in_turn(Operation operation, double requests, const Prices& prices) {
-  const RequestPrices& of = prices.of(operation);
-  return (requests > 1 ? of.scattered : of.adjoining).at(0);
+double seconds_in_turn(Operation operation, const Prices& prices) {
+  return prices.of(operation).scattered.at(0);
 }
 
 double seconds_at_once(Operation operation, double requests, const Prices& prices) {
   const AtOnce& at_once = prices.of(operation).at_once;
   const double served = std::max(1.0, std::min(at_once.served, requests));
-  return seconds_in_turn(operation, requests, prices) / served + at_once.submit_seconds;
+  return seconds_in_turn(operation, prices) / served + at_once.submit_seconds;
 }
 
 double seconds_of_one(Operation operation, double requests, const Prices& prices) {
-  return std::min(seconds_in_turn(operation, requests, prices), seconds_at_once(operation, requests, prices));
+  return std::min(seconds_in_turn(operation, prices), seconds_at_once(operation, requests, prices));
 }
 
 bool pays_at_once(Operation operation, int64_t requests, const Prices& prices) {
   const auto count = static_cast<double>(requests);
-  return seconds_at_once(operation, count, prices) < seconds_in_turn(operation, count, prices);
+  return seconds_at_once(operation, count, prices) < seconds_in_turn(operation, prices);
 }
 
 }  // namespace concilio

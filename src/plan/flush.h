@@ -50,7 +50,7 @@ Flush cheapest_flush(const WindowShape& window, double windows, const Prices& pr
 
 // What one of a rank's `requests` costs besides its bytes: one after another, many under way at once, and the
 // cheaper of the two.
-double seconds_in_turn(Operation operation, double requests, const Prices& prices);
+double seconds_in_turn(Operation operation, const Prices& prices);
 double seconds_at_once(Operation operation, double requests, const Prices& prices);
 double seconds_of_one(Operation operation, double requests, const Prices& prices);
 bool pays_at_once(Operation operation, int64_t requests, const Prices& prices);

@@ -75,7 +75,7 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   const RequestPrices& requests = prices.of(facts.operation);
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double mean_bytes = bytes / std::max(1.0, pieces);
-  const RequestSeconds one(pieces_of_one > 1 ? requests.scattered : requests.adjoining, mean_bytes);
+  const RequestSeconds one(requests.scattered, mean_bytes);
   const double of_one = seconds_of_one(facts.operation, pieces_of_one, prices);
   // A rank with many requests under way keeps storage as busy as several with one.
   const double clients = ranks_at_work(facts) * std::max(1.0, one.latency / of_one);
@@ -103,43 +103,44 @@ double requests_of(const Realm& realm) {
   return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
 }
 
-// A window read or written, by way of a buffer that stays in cache. A single client's windows adjoin, those
-// of several come in turn, which costs what it costs not to adjoin.
-RequestSeconds window_seconds(const RequestPrices& requests, double bytes, double clients) {
-  RequestSeconds one(requests.window, bytes);
-  if (clients > 1) one.latency += std::max(0.0, requests.scattered.at(0) - requests.adjoining.at(0));
-  return one;
+// What it costs that a request does not begin where the client's last one ended.
+double jump_seconds(const RequestPrices& requests) {
+  return std::max(0.0, requests.scattered.at(0) - requests.adjoining.at(0));
+}
+
+// `windows` read or written by way of a buffer that stays in cache, `jumps` of them not where the last ended.
+FlushCost transferred(double windows, double bytes, double jumps, const RequestPrices& requests) {
+  const RequestSeconds one(requests.window, bytes / std::max(1.0, windows));
+  return {windows * one.latency + jumps * jump_seconds(requests), windows * one.of_bytes};
 }
 
 // Windows read, modified and written.
-FlushCost rewriting(double windows, double bytes, double clients, const Prices& prices) {
-  const RequestSeconds read = window_seconds(prices.read, bytes / windows, clients);
-  const RequestSeconds write = window_seconds(prices.write, bytes / windows, clients);
-  return {windows * (read.latency + write.latency), windows * (read.of_bytes + write.of_bytes)};
+FlushCost rewritten(double windows, double bytes, double jumps, const Prices& prices) {
+  const FlushCost read = transferred(windows, bytes, jumps, prices.read);
+  const FlushCost write = transferred(windows, bytes, jumps, prices.write);
+  return {read.request_seconds + write.request_seconds, read.byte_seconds + write.byte_seconds};
 }
 
 // What the windows of a two-phase call cost storage.
 FlushCost traffic_of(const Facts& facts, const Plan& layout, const Prices& prices) {
-  double windows = 0;
+  double windows = 0, stretches = 0;
   WindowShape all{0, facts.digest.bytes, facts.digest.file_pieces, 0};
   for (const Realm& realm : layout.realms) {
     all.range_bytes += realm.bytes;
+    stretches += requests_of(realm);
     windows += std::max(static_cast<double>(rounds_of(realm)), requests_of(realm));
   }
   const RequestPrices& requests = prices.of(facts.operation);
+  const auto range_bytes = static_cast<double>(all.range_bytes);
   if (facts.operation == Operation::write && all.covered_bytes < all.range_bytes) {
     const Flush how = cheapest_flush(all, windows, prices);
-    if (how == Flush::read_modify_write)
-      return rewriting(windows, static_cast<double>(all.range_bytes),
-                       static_cast<double>(layout.realms.size()), prices);
+    if (how == Flush::read_modify_write) return rewritten(windows, range_bytes, windows, prices);
     const RequestSeconds large(requests.adjoining, large_request_bytes);
     return {cost_of_flush(how, all, windows, prices).request_seconds,
             static_cast<double>(all.covered_bytes) / large_request_bytes * large.of_bytes};
   }
-  const RequestSeconds one =
-      window_seconds(requests, static_cast<double>(all.range_bytes) / std::max(1.0, windows),
-                     static_cast<double>(layout.realms.size()));
-  return {windows * one.latency, windows * one.of_bytes};
+  // The windows of one aggregator adjoin within a stretch; those of several come in turn.
+  return transferred(windows, range_bytes, layout.realms.size() > 1 ? windows : stretches, requests);
 }
 
 }  // namespace
@@ -188,23 +189,20 @@ Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
   const double distinct = std::min(span, static_cast<double>(digest.end - digest.first));
   const double again = prices.from_memory ? span - distinct : 0;
   const double first = distinct < span && prices.from_memory ? distinct / span : 1;
-  const double apart = single ? pieces : ranks;  // at so many places
-  FlushCost traffic;
-  if (modifies) {
-    traffic = rewriting(buffers, span, apart, prices);
-  } else {
-    const RequestSeconds one = window_seconds(prices.of(facts.operation), span / buffers, apart);
-    traffic = {buffers * one.latency, buffers * one.of_bytes};
-  }
-  traffic.byte_seconds =
-      first * traffic.byte_seconds + (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
+  // Without holes only a rank's first window does not begin where its last one ended.
+  const double jumps = bytes < all_span || ranks > 1 ? buffers : 1;
+  const FlushCost at_first = modifies ? rewritten(buffers, span, jumps, prices)
+                                      : transferred(buffers, span, jumps, prices.of(facts.operation));
+  const double request_seconds = at_first.request_seconds;
+  const double byte_seconds =
+      first * at_first.byte_seconds + (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
   // Writers that modify what lies between others' pieces wait for each other's locks.
   const bool take_turns = modifies && span > static_cast<double>(digest.end - digest.first);
   const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
   Cost cost;
   add_agreements(facts, prices, cost);
-  cost.terms.push_back({"requests", traffic.request_seconds / at_once});
-  cost.terms.push_back({"storage", traffic.byte_seconds / at_once});
+  cost.terms.push_back({"requests", request_seconds / at_once});
+  cost.terms.push_back({"storage", byte_seconds / at_once});
   if (writes) cost.terms.push_back({"locks", buffers * prices.lock_seconds / at_once});
   cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
   return cost;

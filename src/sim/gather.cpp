@@ -64,6 +64,7 @@ Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation
   facts.operation = operation;
   facts.cores_per_node = machine.cores_per_node;
   facts.storage = machine.storage;
+  facts.prices = machine.prices;
   facts.wishes = wishes;
   facts.nodes = nodes_of(machine);
   using Kind = StorageFacts::Kind;

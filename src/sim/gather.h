@@ -14,6 +14,7 @@ struct Machine {
   std::vector<int64_t> node_memory;  // what node i has available, i modulo the list; empty: more than enough
   int64_t cores_per_node = 1;
   StorageFacts storage;
+  std::shared_ptr<const Prices> prices;  // measured; null: those built in
 };
 
 // Memory: O(nodes), whatever the number of ranks.
