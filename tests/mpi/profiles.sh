@@ -14,7 +14,7 @@ make_profile() {
 import json, sys
 nothing, one = [[0, 1e-12], [1 << 30, 2e-12]], [[1, 1]]
 prices = {f"{way}_{name}": curve for way in ("read", "write")
-          for name, curve in (("adjoining", nothing), ("scattered", nothing), ("clients_small", one),
+          for name, curve in (("adjoining", nothing), ("scattered", nothing), ("window", nothing), ("clients_small", one),
                               ("clients_large", one), ("at_once_served", 1), ("at_once_submit_seconds", 0))}
 prices |= {"window_bytes_per_second": 1e10, "window_piece_seconds": 1e-6, "lock_seconds": 1e-6,
            "copy": [[0, 4e-9], [1 << 30, 0.2]], "map_seconds": 1e-5, "map_read_page_seconds": 2e-7,

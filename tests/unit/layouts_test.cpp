@@ -5,7 +5,6 @@
 
 #include "plan/price.h"
 #include "plan/prices.h"
-#include "plan/two_phase.h"
 #include "plan_facts.h"
 
 namespace concilio {
@@ -25,12 +24,6 @@ std::vector<Interval> whole(const Facts& facts) {
   return {{facts.digest.first, facts.digest.end}};
 }
 
-Plan first_layout(const Facts& facts, const std::vector<Interval>& spans) {
-  Plan plan;
-  lay_out_two_phase(facts, spans, plan);
-  return plan;
-}
-
 double seconds(const Facts& facts, const Plan& layout) {
   return cost_of_two_phase(facts, layout, prices_of(facts)).seconds();
 }
@@ -38,9 +31,9 @@ double seconds(const Facts& facts, const Plan& layout) {
 TEST(CheapestLayout, RemoteStorageTakesLargerWindows) {
   const Facts remote = call(StorageFacts::Kind::network), local = call(StorageFacts::Kind::local);
   const Plan far = cheapest_layout(remote, whole(remote)), near = cheapest_layout(local, whole(local));
-  EXPECT_GT(far.window_bytes, first_layout(remote, whole(remote)).window_bytes);
-  EXPECT_EQ(near.window_bytes, first_layout(local, whole(local)).window_bytes);
-  EXPECT_LT(seconds(remote, far), seconds(remote, first_layout(remote, whole(remote))));
+  EXPECT_GT(far.window_bytes, usual_layout(remote, whole(remote)).window_bytes);
+  EXPECT_EQ(near.window_bytes, usual_layout(local, whole(local)).window_bytes);
+  EXPECT_LT(seconds(remote, far), seconds(remote, usual_layout(remote, whole(remote))));
 }
 
 TEST(CheapestLayout, WishesAreRespected) {
@@ -58,31 +51,29 @@ TEST(CheapestLayout, WishesAreRespected) {
 
 // Nine tenths of the bytes lie in the first tenth of the range.
 TEST(CheapestLayout, SkewedBytesTakeBalancedRealms) {
-  Facts facts = call(StorageFacts::Kind::network);
-  // One that serves two clients at once, so that two aggregators are worth having.
-  facts.storage.kind = StorageFacts::Kind::parallel;
-  facts.storage.stripe_targets = 8;
+  Facts facts = call(StorageFacts::Kind::parallel);
+  facts.storage.stripe_targets = 8;  // so that two aggregators are worth having
   const int64_t end = 640 * mib;
   const test::NodeData data = {{{0, 57 * mib}, {600 * mib, 606 * mib + 1}, {end - mib, end}}};
   test::gather(facts, data);
   const std::vector<Interval> spans = data[0];
   const Plan layout = cheapest_layout(facts, spans);
-  EXPECT_EQ(first_layout(facts, spans).policy, RealmPolicy::even);
+  EXPECT_EQ(usual_layout(facts, spans).policy, RealmPolicy::even);
   EXPECT_EQ(layout.policy, RealmPolicy::balanced);
-  EXPECT_LT(seconds(facts, layout), seconds(facts, first_layout(facts, spans)));
+  EXPECT_LT(seconds(facts, layout), seconds(facts, usual_layout(facts, spans)));
 }
 
 TEST(CheapestLayout, RealmsOfTheFileKeepTheirs) {
   for (const RealmPolicy policy : {RealmPolicy::persistent, RealmPolicy::cyclic}) {
     Facts facts = call(StorageFacts::Kind::network);
     facts.wishes.realms = policy;
-    const Plan layout = cheapest_layout(facts, whole(facts)), first = first_layout(facts, whole(facts));
+    const Plan layout = cheapest_layout(facts, whole(facts)), usual = usual_layout(facts, whole(facts));
     EXPECT_EQ(layout.policy, policy);
-    EXPECT_EQ(layout.window_bytes, first.window_bytes);
-    ASSERT_EQ(layout.realms.size(), first.realms.size());
-    for (size_t i = 0; i < first.realms.size(); ++i) {
-      EXPECT_EQ(layout.realms[i].aggregator, first.realms[i].aggregator);
-      EXPECT_EQ(layout.realms[i].positions, first.realms[i].positions);
+    EXPECT_EQ(layout.window_bytes, usual.window_bytes);
+    ASSERT_EQ(layout.realms.size(), usual.realms.size());
+    for (size_t i = 0; i < usual.realms.size(); ++i) {
+      EXPECT_EQ(layout.realms[i].aggregator, usual.realms[i].aggregator);
+      EXPECT_EQ(layout.realms[i].positions, usual.realms[i].positions);
     }
   }
 }
