@@ -74,4 +74,8 @@ void log_once(LogLevel level, const std::string& text) {
   log_line(level, text);
 }
 
+void warn_for_all(const std::string& text) {
+  log_once(current_rank.load(std::memory_order_relaxed) > 0 ? LogLevel::info : LogLevel::warning, text);
+}
+
 }  // namespace concilio

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <cstdint>
+
+#include "base/name_hash.h"
 
 namespace concilio {
 namespace {
@@ -22,10 +23,7 @@ std::string escaped(std::string_view text) {
     }
   }
   if (out.size() <= longest_part) return out;
-  // FNV-1a: the same on every machine.
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{}~{:016x}", out.substr(0, longest_part), hash);
+  return fmt::format("{}~{:016x}", out.substr(0, longest_part), name_hash(text));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace concilio {
 namespace {
 
 // How a call ended on the ranks: the lowest rank with an error gives the error of all. And how long the
-// slowest rank was at work.
+// slowest rank was at work, planning left out.
 struct Verdict {
   int64_t kind = 0, rank = INT64_MAX, system_errno = 0, took_ns = 0;
 };
@@ -238,7 +238,6 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   }
   if (digest.bytes == 0) return 0;
 
-  const int64_t start_ns = now_ns();  // all ranks have come
   std::optional<Plan>& plan = plans_[operation];
   Experience& experience = experiences_.of(request.operation, digest);
   if (digest.repeats && plan && digest.shift_min == digest.shift_max &&
@@ -273,6 +272,8 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   if (!behind || plan->fixed != held_for_) {
     if (auto settled = settle(engine); !settled) return settled.error();
   }
+  // What other calls held back is written, whatever method this one takes: that is not its time.
+  const int64_t start_ns = now_ns();
   engine.behind = behind ? &behind_ : nullptr;
   if (behind) {
     const bool aggregates = std::any_of(plan->realms.begin(), plan->realms.end(),

@@ -1,6 +1,9 @@
 #include "exec/mapped.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 
 #include "base/log.h"
 #include "exec/independent.h"
@@ -74,7 +77,10 @@ Outcome run_mapped(Engine& engine, const Request& request) {
   const Status status = writes ? write_pages(engine, within) : read_pages(engine, within);
   if (status) return within.bytes;
   if (!leaves_it_to_requests(status.error().kind)) return status.error();
-  log_once(LogLevel::info, status.error().message + "; going on with requests in place of mapped pages");
+  // Once a file: what cannot be had differs from call to call.
+  const std::string what =
+      fmt::format("mapped pages of {} cannot be had, going on with requests", engine.storage.path());
+  log_once(LogLevel::info, Error::from_errno(status.error().system_errno, what).message);
   return run_list(engine, request);
 }
 

@@ -2,6 +2,7 @@
 // of that rank, which all ranks then agree on.
 #pragma once
 
+#include <exception>
 #include <new>
 
 #include "base/result.h"
@@ -14,6 +15,8 @@ auto without_exceptions(F&& work) -> decltype(work()) {
     return work();
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::no_memory, 0, "out of memory"};
+  } catch (const std::exception& unexpected) {
+    return Error{ErrorKind::other, 0, unexpected.what()};
   }
 }
 

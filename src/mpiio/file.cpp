@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "mpi/thread_level.h"
+#include "mpiio/exceptions.h"
 #include "mpiio/hints.h"
 #include "mpiio/profile.h"
 #include "store/stack.h"
@@ -189,7 +190,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
 Status File::open_storage() {
   Opened opened;
   if (team_->rank() == 0) {
-    auto status = open_as_root(opened);
+    auto status = without_exceptions([&] { return open_as_root(opened); });
     if (!status) {
       opened.kind = static_cast<int64_t>(status.error().kind);
       opened.system_errno = status.error().system_errno;
@@ -291,8 +292,8 @@ Status File::adopt_hints(MPI_Info info) {
   // A promise that allowed to hold writes back may be taken back.
   Status settled = settle();
   Config changed = config();
-  mpiio::adopt_hints(team_->comm(), info, changed, Moment::later);
-  change_config(changed);
+  // Many programs give the same hints with every view: plans, and what was learned, stay.
+  if (mpiio::adopt_hints(team_->comm(), info, changed, Moment::later)) change_config(changed);
   return settled;
 }
 

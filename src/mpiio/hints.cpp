@@ -192,7 +192,7 @@ std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
   return hints;
 }
 
-void adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
+bool adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   Asked asked = asked_by(info, config, moment);
@@ -203,7 +203,8 @@ void adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
   // The largest and the smallest of each: where they are one, all ranks have the same.
   int64_t mine[4] = {hash(base), ~hash(base), hash(asked.as_text()), ~hash(asked.as_text())};
   PMPI_Allreduce(MPI_IN_PLACE, mine, 4, MPI_INT64_T, MPI_MAX, comm);
-  if (mine[0] != ~mine[1]) {
+  const bool differed = mine[0] != ~mine[1];
+  if (differed) {
     broadcast(comm, 0, base);
     if (rank != 0) config.adopt_hints(base);
   }
@@ -215,6 +216,7 @@ void adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
   for (size_t key = 0; key < key_count; ++key) {
     if (asked.values[key]) config.take(static_cast<Key>(key), *asked.values[key], Config::Origin::info);
   }
+  return differed || config.hints_as_text() != base;
 }
 
 int make_info(const Config& config, MPI_Info* info) {

@@ -19,8 +19,8 @@ enum class Moment { open, later };
 // Sets the hints of all ranks' info objects in `config`, the same on every rank: each hint as the lowest rank
 // that gives it does. Rank 0's `config` is the one they are set in. Rank 0 says, once, which hints are
 // ignored and why, and which are not the same on all ranks. Collective over comm; where all ranks give the
-// same, or nothing, one reduction of a few bytes.
-void adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment);
+// same, or nothing, one reduction of a few bytes. Whether any rank's `config` has changed, on all alike.
+bool adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment);
 
 // A new info object that holds every effective hint; the caller frees it.
 int make_info(const Config& config, MPI_Info* info);

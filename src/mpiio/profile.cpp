@@ -1,22 +1,26 @@
 #include "mpiio/profile.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cerrno>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <utility>
 
 #include "base/log.h"
 #include "base/profile_path.h"
 #include "store/mount.h"
+#include "store/throttle_costs.h"
 
 namespace concilio::mpiio {
 namespace {
+
+// A profile has some 20 KiB.
+constexpr int64_t most_profile_bytes = 1 << 20;
 
 std::string host_name() {
   char name[256] = "";
@@ -24,46 +28,92 @@ std::string host_name() {
   return name;
 }
 
-std::optional<std::string> contents(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  return in.bad() ? std::nullopt : std::optional(std::move(text));
+struct Descriptor {
+  const int fd;
+  ~Descriptor() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+// Whatever the name stands for, it neither waits nor takes much memory.
+Result<std::string> contents(const std::string& file) {
+  const auto failure = [](int system_errno) { return Error::from_errno(system_errno, "it cannot be read"); };
+  const Descriptor in{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  struct stat status;
+  if (in.fd < 0 || fstat(in.fd, &status) != 0) return failure(errno);
+  if (!S_ISREG(status.st_mode)) return Error{ErrorKind::bad_file, 0, "it is no regular file"};
+  if (status.st_size > most_profile_bytes) return Error{ErrorKind::bad_file, 0, "it is too large for one"};
+  std::string text(static_cast<size_t>(most_profile_bytes), '\0');
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t got = read(in.fd, text.data() + done, text.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failure(errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  text.resize(done);
+  return text;
 }
 
 void complain(const std::string& file, const std::string& what) {
-  log_once(LogLevel::warning,
-           fmt::format("the profile {} is not used: {}; make it anew with concilio probe", file, what));
+  warn_for_all(fmt::format("the profile {} is not used: {}; make it anew with concilio probe", file, what));
+}
+
+std::string throttle_named(const std::string& throttle) {
+  return throttle.empty() ? "storage that is not throttled" : fmt::format("CONCILIO_THROTTLE={}", throttle);
+}
+
+// Why it says nothing about this process's storage; empty: it does.
+std::string obstacle_to(const Profile& profile, const std::string& throttle) {
+  const std::string host = host_name();
+  const auto is_here = [&](const std::string& name) { return name == host || name == "*"; };
+  if (std::none_of(profile.hosts.begin(), profile.hosts.end(), is_here))
+    return fmt::format("it is of host {}, and this is {}", profile.hosts.front(), host);
+  if (!same_throttle(profile.throttle, throttle)) {
+    return fmt::format("it is of {}, and this is {}", throttle_named(profile.throttle),
+                       throttle_named(throttle));
+  }
+  return "";
 }
 
 // `asked`: the user named the file, so that it must be there.
-std::shared_ptr<const Profile> read_profile(const std::string& file, bool asked) {
+std::shared_ptr<const Profile> read_profile(const std::string& file, bool asked,
+                                            const std::string& throttle) {
   const auto text = contents(file);
   if (!text) {
-    std::error_code unknown;
-    if (asked || std::filesystem::exists(file, unknown)) complain(file, "it cannot be read");
+    const int why = text.error().system_errno;
+    if (asked || (why != ENOENT && why != ENOTDIR)) complain(file, text.error().message);
     return nullptr;
   }
   auto profile = parse_profile(*text);
-  if (!profile) {
-    complain(file, profile.error().message);
-    return nullptr;
-  }
-  const std::string host = host_name();
-  const auto is_here = [&](const std::string& name) { return name == host || name == "*"; };
-  if (std::none_of(profile->hosts.begin(), profile->hosts.end(), is_here)) {
-    complain(file, fmt::format("it is of host {}, and this is {}", profile->hosts.front(), host));
-    return nullptr;
-  }
-  return std::make_shared<const Profile>(std::move(*profile));
+  const std::string obstacle = profile ? obstacle_to(*profile, throttle) : profile.error().message;
+  if (obstacle.empty()) return std::make_shared<const Profile>(std::move(*profile));
+  complain(file, obstacle);
+  return nullptr;
 }
 
-std::shared_ptr<const Profile> read_once(const std::string& file, bool asked) {
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<const Profile>> known;
-  std::lock_guard lock(mutex);
-  const auto [place, fresh] = known.try_emplace(file);
-  if (fresh) place->second = read_profile(file, asked);
+std::mutex known_mutex;
+
+std::shared_ptr<const Profile> read_once(const std::string& file, bool asked, const std::string& throttle) {
+  static std::map<std::pair<std::string, std::string>, std::shared_ptr<const Profile>> known;
+  std::lock_guard lock(known_mutex);
+  const auto [place, fresh] = known.try_emplace({file, throttle});
+  if (fresh) place->second = read_profile(file, asked, throttle);
+  return place->second;
+}
+
+// Where the file system is mounted that a file lies on; empty: not known. Of every device once, as there may
+// be thousands of mounts.
+std::string mount_point_of(const std::string& path) {
+  static std::map<dev_t, std::string> known;
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return "";
+  std::lock_guard lock(known_mutex);
+  const auto [place, fresh] = known.try_emplace(status.st_dev);
+  if (fresh) {
+    if (const auto mount = mount_of(path)) place->second = mount->point;
+  }
   return place->second;
 }
 
@@ -72,11 +122,13 @@ std::shared_ptr<const Profile> read_once(const std::string& file, bool asked) {
 std::shared_ptr<const Profile> find_profile(const Config& config, const std::string& path) {
   const std::string& asked = config.text(Key::profile);
   if (asked == "off") return nullptr;
-  if (asked != "auto") return read_once(asked, true);
+  const std::string throttle = throttle_identity(config.text(Key::throttle));
+  if (asked != "auto") return read_once(asked, true, throttle);
   const std::string folder = user_config_folder();
-  const auto mount = mount_of(path);
-  if (folder.empty() || !mount) return nullptr;
-  return read_once(profile_path(folder, host_name(), mount->point, config.text(Key::throttle)), false);
+  if (folder.empty()) return nullptr;
+  const std::string mount = mount_point_of(path);
+  if (mount.empty()) return nullptr;
+  return read_once(profile_path(folder, host_name(), mount, throttle), false, throttle);
 }
 
 }  // namespace concilio::mpiio

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plan/methods.h"
 #include "plan/placement.h"
@@ -256,13 +258,20 @@ Wishes read_wishes(const json& value) {
   return wishes;
 }
 
+// Of a method's calls, those whose time is known.
+int64_t remembered(const Experience::OfMethod& took) {
+  return std::min<int64_t>(took.calls, Experience::remembered_calls);
+}
+
 json experience_json(const Experience& experience) {
   const Experience::State& state = experience.state();
   json methods = json::object();
   for (int i = 0; i < method_count; ++i) {
     const Experience::OfMethod& took = state.methods[static_cast<size_t>(i)];
     if (took.calls > 0)
-      methods[method_name(static_cast<Method>(i))] = {{"calls", took.calls}, {"seconds", took.seconds}};
+      methods[method_name(static_cast<Method>(i))] = {
+          {"calls", took.calls},
+          {"seconds", std::vector<double>(took.seconds.begin(), took.seconds.begin() + remembered(took))}};
   }
   return {{"calls", state.calls},
           {"changes", state.changes},
@@ -270,6 +279,20 @@ json experience_json(const Experience& experience) {
           {"first", method_name(state.first)},
           {"last", method_name(state.last)},
           {"methods", methods}};
+}
+
+// What choosing takes for granted.
+void check_calls(const Experience::State& state) {
+  int64_t left = state.calls;
+  for (const Experience::OfMethod& took : state.methods) {
+    if (took.calls > left) left = -1;
+    if (left < 0) break;
+    left -= took.calls;
+  }
+  if (left != 0) throw Wrong{"experience.calls is not the sum of the methods' calls"};
+  const auto has_run = [&](Method method) { return state.methods[static_cast<size_t>(method)].calls > 0; };
+  if (state.calls > 0 && (!has_run(state.first) || !has_run(state.last)))
+    throw Wrong{"experience.first or experience.last is a method without calls"};
 }
 
 Experience read_experience(const json& value) {
@@ -284,9 +307,12 @@ Experience read_experience(const json& value) {
     Experience::OfMethod& took = state.methods[static_cast<size_t>(method_of(name, place))];
     took.calls = whole_number(member(of_method, place, "calls"), place + ".calls");
     const json& seconds = list(member(of_method, place, "seconds"), place + ".seconds");
-    for (size_t i = 0; i < std::min(seconds.size(), took.seconds.size()); ++i)
-      took.seconds[i] = seconds_of(seconds[i], place + ".seconds");
+    if (std::cmp_not_equal(seconds.size(), remembered(took)))
+      throw Wrong{fmt::format("{}.seconds has {} times, not those of the last {} calls", place,
+                              seconds.size(), remembered(took))};
+    for (size_t i = 0; i < seconds.size(); ++i) took.seconds[i] = seconds_of(seconds[i], place + ".seconds");
   }
+  check_calls(state);
   return Experience(state);
 }
 

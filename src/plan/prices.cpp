@@ -23,7 +23,6 @@ Prices local_prices() {
   prices.window_bytes_per_second = 20e9;
   prices.window_piece_seconds = 6e-6;
   prices.from_memory = true;
-  prices.open_seconds = 10e-6;
   prices.lock_seconds = 1e-6;
   prices.copy = Curve::line(4e-9, 6e9);
   prices.map_seconds = 15e-6;
@@ -59,7 +58,6 @@ Prices remote_prices(double request_seconds, double clients) {
   prices.write = {request, request, request, Curve::up_to(clients), Curve::up_to(clients), {1, 10e-6}};
   prices.window_bytes_per_second = bytes_per_second;
   prices.window_piece_seconds = request_seconds;
-  prices.open_seconds = 2 * request_seconds;
   prices.lock_seconds = 300e-6;
   prices.from_memory = false;
   return prices;

@@ -54,10 +54,9 @@ inline constexpr double large_request_bytes = 1 << 20;
 
 struct Prices {
   RequestPrices read, write;
-  double window_bytes_per_second;  // of a window that is in cache, read from storage or written to it
-  double window_piece_seconds;     // a request of an aggregator that writes a window piece by piece
-  bool from_memory;                // storage answers from memory: a client keeps one core busy
-  double open_seconds;
+  double window_bytes_per_second;   // of a window that is in cache, read from storage or written to it
+  double window_piece_seconds;      // a request of an aggregator that writes a window piece by piece
+  bool from_memory;                 // storage answers from memory: a client keeps one core busy
   double lock_seconds;              // lock and unlock of a range
   Curve copy;                       // bytes of a piece -> seconds that one core takes to gather or scatter it
   double map_seconds;               // a stretch of a file mapped and unmapped, besides its pages

@@ -35,7 +35,6 @@ void visit_all(P& prices, Visitor& visit) {
   visit_requests(prices.write, "write_", visit);
   visit("window_bytes_per_second", prices.window_bytes_per_second);
   visit("window_piece_seconds", prices.window_piece_seconds);
-  visit("open_seconds", prices.open_seconds);
   visit("lock_seconds", prices.lock_seconds);
   visit("copy", prices.copy);
   visit("map_seconds", prices.map_seconds);

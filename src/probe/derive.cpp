@@ -165,7 +165,6 @@ Prices derived_prices(const Measurements& found, const Prices& otherwise) {
   prices.window_bytes_per_second = window_bytes_per_second(found, otherwise.window_bytes_per_second);
   prices.window_piece_seconds = first_of(found[Quantity::write_window_piece], otherwise.window_piece_seconds);
   prices.from_memory = answers_from_memory(found, otherwise.from_memory);
-  prices.open_seconds = first_of(found[Quantity::open], otherwise.open_seconds);
   prices.lock_seconds = first_of(found[Quantity::lock], otherwise.lock_seconds);
   prices.copy = curve_of_seconds(found[Quantity::copy], otherwise.copy);
   prices.map_seconds = first_of(found[Quantity::map], otherwise.map_seconds);

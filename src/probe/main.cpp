@@ -20,6 +20,7 @@
 #include "probe/workplace.h"
 #include "store/mount.h"
 #include "store/stack.h"
+#include "store/throttle_costs.h"
 
 namespace concilio::probe {
 
@@ -120,7 +121,7 @@ Profile profile_of(const Session& session, const Options& options, const Config&
     profile.mount = mount->point;
     if (profile.file_system.empty()) profile.file_system = mount->type;
   }
-  profile.throttle = config.text(Key::throttle);
+  profile.throttle = throttle_identity(config.text(Key::throttle));
   profile.made = time_of_day();
   profile.prices = derived_prices(session.found, builtin_prices(storage));
   profile.parameters = derived_parameters(session.found);

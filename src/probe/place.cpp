@@ -5,6 +5,7 @@
 #include "base/config.h"
 #include "base/profile_path.h"
 #include "store/mount.h"
+#include "store/throttle_costs.h"
 
 namespace concilio::probe {
 
@@ -22,7 +23,7 @@ Result<std::string> place_of_profile(const std::string& host, const std::string&
                  "neither XDG_CONFIG_HOME nor HOME names a folder to keep the profile in; say --output FILE"};
   const auto mount = mount_of(folder);
   if (!mount) return mount.error();
-  return profile_path(settings, host, mount->point, throttle);
+  return profile_path(settings, host, mount->point, throttle_identity(throttle));
 }
 
 }  // namespace concilio::probe

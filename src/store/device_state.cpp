@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/name_hash.h"
 #include "store/device_clock.h"
-#include "store/name_hash.h"
 
 namespace concilio {
 
@@ -155,11 +155,7 @@ std::shared_ptr<DeviceState> open_shared(const std::string& path, const Throttle
 
 std::string device_state_path(const ThrottleCosts& costs) {
   if (!costs.state.empty()) return costs.state;
-  const std::string what =
-      fmt::format("{} {} {} {} {} {} {} {} {} {}", costs.device, costs.open_ns, costs.request_ns,
-                  costs.bytes_per_second, costs.lock_ns, costs.read_seek_ns, costs.write_seek_ns,
-                  costs.streams, costs.targets, costs.stripe_bytes);
-  return fmt::format("/dev/shm/concilio-device-{}-{:016x}", geteuid(), name_hash(what));
+  return fmt::format("/dev/shm/concilio-device-{}-{:016x}", geteuid(), name_hash(text_of(costs)));
 }
 
 std::shared_ptr<DeviceState> DeviceState::open(const ThrottleCosts& costs) {

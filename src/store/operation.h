@@ -31,8 +31,8 @@ const char* operation_name(StoreOperation operation);
 std::optional<StoreOperation> operation_of_name(std::string_view name);
 
 // One operation on one file. `offset` and `bytes`: of transfers, from where the first lies and how many in
-// all; of a lock, a mapping or space made, its range; of
-// resize and preallocate, `bytes` is the size asked for; else 0.
+// all; of a lock, a mapping or space made, its range; of resize and preallocate, `bytes` is the size asked
+// for; else 0.
 struct StoreEvent {
   StoreOperation operation;
   std::string_view path;  // valid during the call that hands the event over

@@ -179,7 +179,7 @@ class PosixFile : public StoreFile {
       return errno == 0 ? 0 : -1;
     });
     if (!refused) return mapping;
-    return unsupported_if({EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP}, event, errno);
+    return unsupported_if({EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP}, event, errno);
   }
 
   Result<StorageLayout> layout() override {

@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "base/counters.h"
+#include "base/name_hash.h"
 #include "store/client_clock.h"
 #include "store/device_clock.h"
 #include "store/device_state.h"
-#include "store/name_hash.h"
 #include "store/observed.h"
 #include "store/ring.h"
 

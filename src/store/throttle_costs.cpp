@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -113,7 +114,7 @@ std::optional<int64_t> nanoseconds_of(const std::string& text) {
   char* rest = nullptr;
   const double milliseconds = std::strtod(text.c_str(), &rest);
   if (text.empty() || *rest != '\0' || !(milliseconds >= 0 && milliseconds <= 1e9)) return {};
-  return static_cast<int64_t>(milliseconds * ms);
+  return std::llround(milliseconds * ms);
 }
 
 Status take_preset(const Part& part, ThrottleCosts& costs) {
@@ -200,6 +201,34 @@ Result<ThrottleCosts> parse_throttle(std::string_view text) {
                    fmt::format("fewer: targets x (2 x streams + 1) is at most {}", DeviceClock::most_words));
   }
   return costs;
+}
+
+std::string text_of(const ThrottleCosts& costs) {
+  std::string text;
+  if (costs.device == "lustre")
+    text = fmt::format("device=lustre:{};", costs.targets);
+  else if (!costs.device.empty())
+    text = fmt::format("device={};", costs.device);
+  const auto milliseconds = [](int64_t ns) { return static_cast<double>(ns) / ms; };
+  text += fmt::format("open={};request={};lock={};seek_read={};seek_write={};streams={};targets={};stripe={}",
+                      milliseconds(costs.open_ns), milliseconds(costs.request_ns),
+                      milliseconds(costs.lock_ns), milliseconds(costs.read_seek_ns),
+                      milliseconds(costs.write_seek_ns), costs.streams, costs.targets, costs.stripe_bytes);
+  if (costs.bytes_per_second > 0) text += fmt::format(";bandwidth={}", costs.bytes_per_second);
+  if (!costs.state.empty()) text += ";state=" + costs.state;
+  return text;
+}
+
+std::string throttle_identity(const std::string& text) {
+  if (text.find('@') == std::string::npos) return text;
+  const auto costs = parse_throttle(text);
+  return costs ? text_of(*costs) : text;
+}
+
+bool same_throttle(const std::string& a, const std::string& b) {
+  if (a == b || a.empty() || b.empty()) return a == b;
+  const auto costs = parse_throttle(a), others = parse_throttle(b);
+  return costs && others && *costs == *others;
 }
 
 void model_layout(const ThrottleCosts& costs, StorageLayout& layout) {

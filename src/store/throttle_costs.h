@@ -30,6 +30,14 @@ struct ThrottleCosts {
 // Kind argument, with a message that says what would be right.
 Result<ThrottleCosts> parse_throttle(std::string_view text);
 
+// The same costs as such a text, the same for the same costs.
+std::string text_of(const ThrottleCosts& costs);
+// What a profile of throttled storage goes by: the text of CONCILIO_THROTTLE, but of the costs themselves
+// where files are named, which may change.
+std::string throttle_identity(const std::string& text);
+// Whether two such texts, or these of costs, stand for the same.
+bool same_throttle(const std::string& a, const std::string& b);
+
 // Makes of the layout of what lies below that of the device which is modelled.
 void model_layout(const ThrottleCosts& costs, StorageLayout& layout);
 

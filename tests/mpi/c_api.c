@@ -72,8 +72,9 @@ static void write_some(MPI_File file) {
 
 static void without(void) {
   EXPECT(!concilio_version && !concilio_error_text && !concilio_counter_name && !concilio_file_counter);
-  EXPECT(!concilio_file_last_call && !concilio_file_memory && !concilio_file_set_method &&
-         !concilio_file_set_realms && !concilio_file_error_message && !concilio_file_f2c);
+  EXPECT(!concilio_file_last_call && !concilio_file_last_candidate && !concilio_file_memory &&
+         !concilio_file_set_method && !concilio_file_set_realms && !concilio_file_error_message &&
+         !concilio_file_f2c);
   MPI_File file = opened("without", MPI_INFO_NULL);
   write_some(file);
   MPI_File_close(&file);
@@ -96,8 +97,11 @@ static void refused(MPI_File file) {
   int64_t number = 7;
   const char* method = "untouched";
   char reason[16] = "untouched";
+  concilio_candidate candidate = {"untouched", 0, 0, 0, 0};
   EXPECT(concilio_file_counter(file, "bytes_read", &number) == CONCILIO_ERR_FILE);
   EXPECT(concilio_file_last_call(file, &method, reason, sizeof reason) == CONCILIO_ERR_FILE);
+  EXPECT(concilio_file_last_candidate(file, 0, &candidate) == CONCILIO_ERR_FILE);
+  EXPECT(strcmp(candidate.method, "untouched") == 0);
   EXPECT(concilio_file_memory(file, &number, &number, &number) == CONCILIO_ERR_FILE);
   EXPECT(concilio_file_set_method(file, "two_phase") == CONCILIO_ERR_FILE);
   EXPECT(concilio_file_set_realms(file, 0, NULL, NULL) == CONCILIO_ERR_FILE);
@@ -121,6 +125,11 @@ static void statistics(MPI_File file) {
   EXPECT(concilio_file_last_call(file, NULL, cut, sizeof cut) == CONCILIO_SUCCESS);
   EXPECT(strncmp(cut, reason, sizeof cut - 1) == 0 && cut[sizeof cut - 1] == '\0');
   EXPECT(concilio_file_last_call(file, NULL, NULL, 0) == CONCILIO_SUCCESS);
+  concilio_candidate candidate = {"untouched", 0, 0, 0, 0};
+  EXPECT(concilio_file_last_candidate(file, -1, &candidate) == CONCILIO_ERR_ARG);
+  EXPECT(concilio_file_last_candidate(file, 1000, &candidate) == CONCILIO_ERR_ARG);
+  EXPECT(concilio_file_last_candidate(file, 0, NULL) == CONCILIO_ERR_ARG);
+  EXPECT(strcmp(candidate.method, "untouched") == 0);
   EXPECT(concilio_file_counter(file, "no_such_counter", &value) == CONCILIO_ERR_ARG);
   EXPECT(concilio_file_counter(file, NULL, &value) == CONCILIO_ERR_ARG);
   EXPECT(concilio_file_counter(file, "bytes_read", NULL) == CONCILIO_ERR_ARG);

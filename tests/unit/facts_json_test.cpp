@@ -82,5 +82,44 @@ TEST_F(WrongFacts, WordInPlaceOfANumber) {
   EXPECT_THAT(error(), HasSubstr("cores_per_node is \"two\""));
 }
 
+class WrongExperience : public WrongFacts {
+ protected:
+  WrongExperience() {
+    Facts facts = test::interleaved(Operation::write, 4, 64);
+    for (int i = 0; i < 6; ++i) facts.experience.add(Method::list, 1e-3 * (i + 1));
+    facts.experience.add(Method::two_phase, 0.5e-3);
+    json_ = facts_as_json(facts);
+  }
+  json& experience() { return json_["experience"]; }
+};
+
+TEST_F(WrongExperience, WhatCallsLeftBehindIsReadBack) {
+  EXPECT_EQ(experience()["methods"]["list"]["seconds"].size(), 4u);
+  EXPECT_EQ(experience()["methods"]["two_phase"]["seconds"].size(), 1u);
+  const Result<Facts> facts = facts_from_json(json_);
+  ASSERT_TRUE(facts.ok()) << facts.error().message;
+  EXPECT_EQ(facts->experience.calls(Method::list), 6);
+  EXPECT_EQ(facts->experience.seconds(Method::list), 3e-3);
+}
+TEST_F(WrongExperience, CallsThatAreNotTheSum) {
+  for (const int64_t calls : {int64_t{0}, int64_t{6}, int64_t{8}, INT64_MAX}) {
+    experience()["calls"] = calls;
+    EXPECT_THAT(error(), HasSubstr("not the sum")) << calls;
+  }
+  experience()["calls"] = 7;
+  experience()["methods"]["list"]["calls"] = INT64_MAX;
+  EXPECT_THAT(error(), HasSubstr("not the sum"));
+}
+TEST_F(WrongExperience, TimesThatAreNotThoseOfTheCalls) {
+  experience()["methods"]["two_phase"]["seconds"] = json::array();
+  EXPECT_THAT(error(), HasSubstr("experience.methods.two_phase.seconds has 0 times"));
+  experience()["methods"]["two_phase"]["seconds"] = {1, 1};
+  EXPECT_THAT(error(), HasSubstr("has 2 times"));
+}
+TEST_F(WrongExperience, LastMethodThatNeverRan) {
+  experience()["last"] = "sieve";
+  EXPECT_THAT(error(), HasSubstr("a method without calls"));
+}
+
 }  // namespace
 }  // namespace concilio

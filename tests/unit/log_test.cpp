@@ -55,6 +55,19 @@ TEST_F(Log, RankIsNamedWhereItIsKnown) {
             Lines{"concilio[3] warning: slow\n"});
 }
 
+TEST_F(Log, WhatAllWouldSayIsAWarningOfRank0) {
+  set_log_rank(1);
+  EXPECT_EQ(writes_to_stderr([] { warn_for_all("of all"); }), Lines{});
+  set_log_level(LogLevel::info);
+  EXPECT_EQ(writes_to_stderr([] { warn_for_all("of all"); }), Lines{"concilio[1] info: of all\n"});
+  set_log_rank(0);
+  EXPECT_EQ(writes_to_stderr([] {
+              warn_for_all("of all, again");
+              warn_for_all("of all, again");
+            }),
+            Lines{"concilio[0] warning: of all, again\n"});
+}
+
 TEST_F(Log, BelowTheLevelNothingIsSaid) {
   EXPECT_EQ(writes_to_stderr([] {
               log(LogLevel::info, "a");

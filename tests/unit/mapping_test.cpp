@@ -121,6 +121,17 @@ TEST_F(MappedFile, BehindTheEndIsAnErrorAndNoSignal) {
   }
 }
 
+// As the kernel says it where memory is short.
+TEST_F(MappedFile, PagesThatCannotBeHadNowAreLeftToRequests) {
+  auto file = open(make_posix_store([](StoreOperation operation, int64_t bytes) {
+    return SyscallOutcome{operation == StoreOperation::map ? EAGAIN : 0, bytes};
+  }));
+  fill(*file, 100);
+  const auto mapping = file->map(0, 100, false);
+  ASSERT_FALSE(mapping.ok());
+  EXPECT_EQ(mapping.error().kind, ErrorKind::unsupported);
+}
+
 TEST_F(MappedFile, NeedsWhatTheOpeningAllows) {
   auto both = open_posix();
   fill(*both, 10);
@@ -178,9 +189,12 @@ TEST(Mapping, StorageInMemoryHasNone) {
 }
 
 TEST(Mapping, FileSystemsThatMoveBlocksAreOnlyRead) {
-  constexpr uint32_t btrfs = 0x9123683E, ext4 = 0x0000EF53, tmpfs = 0x01021994, hugetlbfs = 0x958458F6;
+  constexpr uint32_t btrfs = 0x9123683E, ext4 = 0x0000EF53, tmpfs = 0x01021994, hugetlbfs = 0x958458F6,
+                     overlayfs = 0x794C7630;
   EXPECT_TRUE(may_be_mapped(btrfs, false));
   EXPECT_FALSE(may_be_mapped(btrfs, true));
+  EXPECT_TRUE(may_be_mapped(overlayfs, false));
+  EXPECT_FALSE(may_be_mapped(overlayfs, true));
   EXPECT_TRUE(may_be_mapped(ext4, true));
   EXPECT_TRUE(may_be_mapped(tmpfs, true));
   EXPECT_FALSE(may_be_mapped(hugetlbfs, false));

@@ -161,5 +161,35 @@ TEST(ModelledLayout, CostsAloneLeaveItAsItIs) {
   EXPECT_EQ(layout.name, "tmpfs");
 }
 
+TEST(TextOfThrottle, IsReadAsTheSameCosts) {
+  for (const char* text :
+       {"", "open=5;request=0.1;bandwidth=100M;lock=2", "device=hdd;seek_write=0.29", "device=lustre:4",
+        "device=nvm;streams=3;targets=2;stripe=64K;state=/tmp/s", "seek=0.000001"}) {
+    const ThrottleCosts costs = parsed(text);
+    EXPECT_EQ(parsed(text_of(costs)), costs) << text << ": " << text_of(costs);
+  }
+}
+
+TEST(ThrottleIdentity, GoesByWhatAFileSaysNow) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("concilio-identity-" + std::to_string(getpid()))).string();
+  const auto identity = [&](const char* costs) {
+    std::ofstream(path) << costs;
+    return throttle_identity("@" + path);
+  };
+  const std::string slow = identity("seek 8"), slower = identity("seek 9");
+  EXPECT_NE(slow, slower);
+  EXPECT_EQ(identity("seek = 8.0  # a comment"), slow);
+  EXPECT_EQ(throttle_identity(slow), slow);
+  std::filesystem::remove(path);
+  EXPECT_EQ(throttle_identity("@" + path), "@" + path) << "a file that is not there";
+  EXPECT_EQ(throttle_identity("seek=8"), "seek=8");
+  EXPECT_TRUE(same_throttle(slow, "seek=8"));
+  EXPECT_FALSE(same_throttle(slower, "seek=8"));
+  EXPECT_FALSE(same_throttle("", "seek=8"));
+  EXPECT_TRUE(same_throttle("", ""));
+  EXPECT_FALSE(same_throttle("nonsense", "seek=8"));
+}
+
 }  // namespace
 }  // namespace concilio

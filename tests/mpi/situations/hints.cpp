@@ -1,4 +1,5 @@
 // Hints.
+#include <concilio/file.h>
 #include <sys/stat.h>
 
 #include <map>
@@ -256,4 +257,26 @@ SITUATION(Hints, NoIndependentAndThenAnIndependentCall, everywhere) {
   // It may refuse, but must neither crash nor hang; Concilio opens the file late.
   const int code = MPI_File_write_at(file, context.rank * 5, bytes.data(), 5, MPI_BYTE, MPI_STATUS_IGNORE);
   if (!context.own) EXPECT_EQUAL(MPI_SUCCESS, code);
+}
+
+SITUATION(Hints, TheSameWithEveryViewKeepPlans, everywhere) {
+  if (context.own) return;
+  const std::string path = context.fresh_file("same-hints");
+  const Info info{{"concilio_method", "list"}, {"cb_nodes", "1"}};
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  const std::vector<uint8_t> mine = values(context.rank, 64);
+  const auto plans_made = [&] {
+    int64_t value = -1;
+    EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_counter(file, "plans_made", &value));
+    return value;
+  };
+  const auto write = [&](const Info& hints) {
+    const Type tile = resized_of(contiguous_of(8, MPI_BYTE), 0, 8 * context.ranks);
+    OK(MPI_File_set_view(file, 8 * context.rank, MPI_BYTE, tile, "native", hints));
+    OK(MPI_File_write_at_all(file, 0, mine.data(), 64, MPI_BYTE, MPI_STATUS_IGNORE));
+  };
+  for (int i = 0; i < 4; ++i) write(info);
+  EXPECT_EQUAL(1, plans_made());
+  write(Info{{"concilio_method", "sieve"}});
+  EXPECT_EQUAL(2, plans_made());
 }

@@ -1,7 +1,12 @@
 // Files that ranks map (concilio_method=mapped): where they end, who makes them grow, and what stays sparse.
+#include <concilio/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "situation.h"
 
@@ -23,7 +28,64 @@ Type dealt_out(int block) {
   return resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * context.ranks);
 }
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+// Whether this system and the tests' folder are of those whose files certainly can be mapped for reading.
+bool certainly_mapped() {
+  const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* page = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  const bool can = madvise(page, bytes, MADV_POPULATE_READ) == 0;
+  munmap(page, bytes);
+  struct statfs found;
+  constexpr long ext4 = 0xEF53, tmpfs = 0x01021994, xfs = 0x58465342;
+  return can && statfs(context.folder.c_str(), &found) == 0 &&
+         (found.f_type == ext4 || found.f_type == tmpfs || found.f_type == xfs);
+}
+
+int64_t counted(MPI_File file, const char* name) {
+  int64_t value = -1;
+  EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_counter(file, name, &value));
+  return value;
+}
+
+// Whether the last call could have mapped the file.
+bool could_map(MPI_File file) {
+  concilio_candidate one;
+  for (int i = 0; concilio_file_last_candidate(file, i, &one) == CONCILIO_SUCCESS; ++i) {
+    if (std::strcmp(one.method, "mapped") == 0) return one.legal;
+  }
+  return false;
+}
+
 }  // namespace
+
+SITUATION(Mapped, ReadsAskStorageForNothing, everywhere) {
+  if (context.own) return;
+  const std::string path = context.fresh_file("mapped-reads");
+  const int block = 100, blocks = 500;
+  const std::vector<uint8_t> bytes = values(3, block * blocks * context.ranks);
+  make_file(path, bytes);
+  for (const bool collective : {true, false}) {
+    File file(path, MPI_MODE_RDONLY, Info{{"concilio_method", "mapped"}});
+    const Type type = dealt_out(block);
+    OK(MPI_File_set_view(file, MPI_Offset{block} * context.rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    std::vector<uint8_t> found(static_cast<size_t>(block * blocks), untouched), expected;
+    OK((collective ? MPI_File_read_at_all : MPI_File_read_at)(file, 0, found.data(), block * blocks, MPI_BYTE,
+                                                              MPI_STATUS_IGNORE));
+    for (int i = 0; i < blocks; ++i) {
+      const auto begin = bytes.begin() + (i * context.ranks + context.rank) * block;
+      expected.insert(expected.end(), begin, begin + block);
+    }
+    EXPECT_BYTES(expected, found);
+    const char* limited = getenv("CONCILIO_HINTS");
+    if (certainly_mapped() && !limited) EXPECT(could_map(file));
+    EXPECT_EQUAL(could_map(file) ? 1 : 0, counted(file, "method_mapped"));
+    if (could_map(file)) EXPECT_EQUAL(0, counted(file, "storage_reads"));
+  }
+}
 
 SITUATION(Mapped, FileEndsAtTheLastByteThatAnyRankWrites, everywhere) {
   for (const bool collective : {true, false}) {
