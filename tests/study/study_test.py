@@ -246,6 +246,7 @@ class Contrast(unittest.TestCase):
 
     def test_slow_network(self):
         self.assertTrue(self.verdict(contrast.SLOW_NETWORK, 1, 5, "list")["passed"])
+        self.assertTrue(self.verdict(contrast.SLOW_NETWORK, 1, 5, "sieve")["passed"])
         self.assertFalse(self.verdict(contrast.SLOW_NETWORK, 1, 5, "two_phase")["passed"])
         self.assertFalse(self.verdict(contrast.SLOW_NETWORK, 5, 1, "independent")["passed"])
 
