@@ -82,6 +82,7 @@ says err 'nothing could be measured'
 
 # Interrupted: what was measured is kept, and gone on with.
 export FAKE_FAIL=''
+: > err
 FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
   --smallest --storage hdd nvm --only ior,romio --output broken >out 2>err &
 pid=$!
@@ -94,10 +95,11 @@ says err 'interrupted; --resume goes on'
 grep -q 'The study was interrupted' broken/report.html || fail 'the report does not say that it was interrupted'
 faked 0 --smallest --storage hdd nvm --only ior,romio --output broken --resume
 # A terminal that is closed is an interruption too.
+: > err
 FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
   --smallest --storage hdd --only ior --output closed >out 2>err &
 pid=$!
-for _ in $(seq 100); do grep -q '^\[2/' err && break; sleep 0.1; done
+for _ in $(seq 100); do grep -q '^\[1/' err && break; sleep 0.1; done
 kill -HUP $pid
 wait $pid
 [ $? = 130 ] || fail 'SIGHUP was no interruption'
