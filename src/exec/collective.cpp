@@ -67,6 +67,12 @@ bool serves(const Plan& plan, int64_t shift, const StorageFacts& storage) {
   return stays_aligned(plan, shift) || (indifferent && may_move(plan));
 }
 
+void do_without_two_phase(Wishes& wishes) {
+  wishes.collective = Choice3::disable;
+  wishes.no_independent = false;
+  wishes.forced_method = -1;
+}
+
 // Whether the next call of the pattern takes the same method.
 bool still_chosen(const Plan& plan, const Experience& experience) {
   return plan.wished || plan.candidates.empty() || experience.calls() == 0 ||
@@ -182,12 +188,12 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   }
   // No memory for windows, here or on another rank: on all ranks alike, the next best method.
   log_once(LogLevel::warning, status.error().message + "; going on without collective buffering");
+  constexpr int64_t calls_until_next_try = 100;
+  calls_without_two_phase_ = calls_until_next_try;
   plans_ = {};  // what was prepared for other plans may be gone
   workspace_ = Workspace();
   patterns_ = {};
-  facts.wishes.collective = Choice3::disable;
-  facts.wishes.no_independent = false;
-  facts.wishes.forced_method = -1;
+  do_without_two_phase(facts.wishes);
   plan = concilio::plan(facts);
 }
 
@@ -225,6 +231,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   }
   const Digest& digest = facts.digest;
   last_.reset();
+  if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
   if (digest.error_kind != 0) {
     plans_[operation].reset();
     return shared_error(team, {digest.error_kind, digest.error_rank, 0}, trouble);
@@ -249,6 +256,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     facts.prices = engine.measured_prices;
     facts.experience = experience;
     facts.wishes = wishes;
+    if (calls_without_two_phase_ > 0) do_without_two_phase(facts.wishes);
     facts.fixed = fixed_;
     facts.given = given_;
     for (const Team::Node& node : team.nodes())

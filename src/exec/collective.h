@@ -36,6 +36,7 @@ class Collective {
   void forget() {
     plans_ = {};
     experiences_.forget();
+    calls_without_two_phase_ = 0;
   }
   // The user's realms from now on, in place of any before; nullptr: none. On all ranks alike.
   void give_realms(std::shared_ptr<const FixedRealms> given) {
@@ -59,6 +60,8 @@ class Collective {
   // What calls took, so that the next ones are chosen by it.
   Experiences experiences_;
   std::optional<size_t> last_;
+  // Windows found no memory on some rank: so many calls do without, before it is tried again.
+  int64_t calls_without_two_phase_ = 0;
   Workspace workspace_;
   // The layout that this node's segment has now: slots, and the image_bytes and map_bytes of each realm.
   std::vector<int64_t> layout_;

@@ -121,8 +121,8 @@ LastCall last_call(File& file) {
 
 std::optional<LastCandidate> last_candidate(File& file, int index) {
   const File::Last last = file.last();
-  if (index < 0 || static_cast<size_t>(index) >= last.candidates.size()) return std::nullopt;
-  const Considered& one = last.candidates[static_cast<size_t>(index)];
+  if (index < 0 || static_cast<size_t>(index) >= last.candidates.count) return std::nullopt;
+  const Considered& one = last.candidates.methods[static_cast<size_t>(index)];
   return LastCandidate{method_name(one.method), one.legal, one.chosen, one.legal ? one.predicted_seconds : -1,
                        one.calls > 0 ? one.measured_seconds : -1};
 }

@@ -71,6 +71,8 @@ StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
   if (layout.block_bytes > 0) facts.block_bytes = layout.block_bytes;
   facts.stripe_bytes = layout.stripe_bytes;
   facts.stripe_targets = layout.stripe_targets;
+  facts.uncached = layout.uncached;
+  facts.rotational = layout.medium == StorageLayout::Medium::rotational;
   take_over_stripes(config, facts);
   return facts;
 }
@@ -346,20 +348,23 @@ std::optional<File::Split> File::take_split() {
 }
 
 namespace {
-std::vector<Considered> considered(const Plan& plan) {
-  std::vector<Considered> out;
-  out.reserve(plan.candidates.size());
+ConsideredAll considered(const Plan& plan) {
+  ConsideredAll all;
   for (const Candidate& one : plan.candidates) {
-    out.push_back(
-        {one.method, one.legal, one.method == plan.method, one.seconds, one.calls, one.measured_seconds});
+    all.methods[all.count++] = {one.method,  one.legal, one.method == plan.method,
+                                one.seconds, one.calls, one.measured_seconds};
   }
-  return out;
+  return all;
+}
+
+// A reason without the times in brackets at its end, which differ from call to call.
+std::string_view without_times(std::string_view reason) {
+  return reason.substr(0, reason.rfind(" ("));
 }
 }  // namespace
 
 void File::remember(Operation operation, bool collective, const Plan& plan) {
-  // Reasons state prices, so a program of many different calls gives many: what comes late goes by method
-  // alone.
+  // A program of many different calls gives many reasons: what comes late goes by method alone.
   constexpr size_t most_reasons = 64;
   ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
                                    static_cast<int>(plan.method))];
@@ -370,21 +375,23 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   }
   last_.candidates = considered(plan);
   Reason*& last = last_reason_[static_cast<size_t>(operation)][collective];
-  if (last && last->reason == plan.reason) {
-    ++last->calls;
-    last->candidates = last_.candidates;
-    return;
+  if (!last || without_times(last->reason) != without_times(plan.reason)) {
+    std::string reason = plan.reason;
+    auto key = [&] {
+      return fmt::format("{} {} {}", static_cast<int>(operation), collective, without_times(reason));
+    };
+    if (reasons_.size() >= most_reasons && !reasons_.contains(key())) {
+      reason = fmt::format("{}: for further reasons of the same kind", method_name(plan.method));
+    }
+    auto [place, fresh] = reasons_.try_emplace(key());
+    if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0, {}};
+    last = &place->second;
   }
-  std::string reason = plan.reason;
-  auto key = [&] { return fmt::format("{} {} {}", static_cast<int>(operation), collective, reason); };
-  if (reasons_.size() >= most_reasons && !reasons_.contains(key())) {
-    reason = fmt::format("{}: for further reasons of the same kind", method_name(plan.method));
-  }
-  auto [place, fresh] = reasons_.try_emplace(key());
-  if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0, {}};
-  ++place->second.calls;
-  place->second.candidates = last_.candidates;
-  last = &place->second;
+  // The times of the last call.
+  if (last->reason != plan.reason && without_times(last->reason) == without_times(plan.reason))
+    last->reason = plan.reason;
+  last->candidates = last_.candidates;
+  ++last->calls;
 }
 
 Status File::settle() {

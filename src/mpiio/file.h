@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <functional>
 #include <future>
 #include <map>
@@ -68,6 +69,14 @@ struct Considered {
   double predicted_seconds;
   int64_t calls;            // of the same pattern that took it
   double measured_seconds;  // of those; meaningless without any
+};
+
+// All of them, in the order of Method; none of a call that needed no choice.
+struct ConsideredAll {
+  std::array<Considered, method_count> methods{};
+  size_t count = 0;
+  const Considered* begin() const { return methods.data(); }
+  const Considered* end() const { return methods.data() + count; }
 };
 
 class File {
@@ -173,7 +182,7 @@ class File {
     bool collective;
     std::string method, reason;
     int64_t calls = 0;
-    std::vector<Considered> candidates;  // of the last of these calls
+    ConsideredAll candidates;  // of the last of these calls
   };
   std::map<std::string, Reason> reasons() const {
     return locked([&] { return reasons_; });
@@ -182,7 +191,7 @@ class File {
   struct Last {
     const char* method = nullptr;  // static; nullptr: there was none
     std::string reason;
-    std::vector<Considered> candidates;
+    ConsideredAll candidates;
   };
   Last last() const {
     return locked([&] { return last_; });

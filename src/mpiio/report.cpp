@@ -20,7 +20,7 @@ nlohmann::json named(const int64_t* values) {
   return object;
 }
 
-nlohmann::json candidates_json(const std::vector<Considered>& candidates) {
+nlohmann::json candidates_json(const ConsideredAll& candidates) {
   nlohmann::json out = nlohmann::json::array();
   for (const Considered& one : candidates) {
     nlohmann::json predicted, measured;

@@ -8,13 +8,13 @@ namespace concilio {
 namespace {
 
 // A price may be wrong by so much: what costs more by price than this times the best is not among the first
-// that are tried.
-constexpr double trial_factor = 2.5;
+// that are tried, the second and the third.
+constexpr double trial_factors[] = {2.5, 1.5};
 constexpr int64_t first_trials = 2;
 // A pattern's first call may take so many times as long as later ones.
 constexpr double cold_factor = 5;
 // One call may be disturbed by so much: who was no slower than this times the fastest gets a second one.
-constexpr double doubt_factor = 1.5;
+constexpr double doubt_factor = 1.3;
 // A method stays unless another took so much less, doubled with every change after the first trials.
 constexpr double least_gain = 0.05, most_gain = 0.4;
 // What later trials may cost, of all time so far.
@@ -47,7 +47,8 @@ bool worth_a_trial(const Candidate& untried, const Candidate& fastest, int64_t t
   const double measured = *experience.seconds(fastest.method);
   // A call that took longer than its price makes others worth trying, one that took less does not.
   const double warm = experience.only_cold(fastest.method) ? measured / cold_factor : measured;
-  if (tried <= first_trials && untried.seconds <= trial_factor * std::max(fastest.seconds, warm)) return true;
+  if (tried <= first_trials && untried.seconds <= trial_factors[tried - 1] * std::max(fastest.seconds, warm))
+    return true;
   const double wrong_by = fastest.seconds > 0 ? measured / fastest.seconds : 1;
   return untried.seconds * wrong_by <= trial_share * experience.total_seconds();
 }

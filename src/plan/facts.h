@@ -86,6 +86,9 @@ struct StorageFacts {
   int64_t block_bytes = 4096;
   int64_t stripe_bytes = 0;  // 0: not striped
   int64_t stripe_targets = 0;
+  // Whether requests reach the device one by one, with no page cache between; as models of devices are.
+  int64_t uncached = 0;
+  int64_t rotational = 0;            // a local device that seeks
   int64_t aggregators_per_node = 0;  // measured: more of them on a node gain little (N_ah); 0: not known
 };
 
@@ -120,6 +123,14 @@ struct Wishes {
 
 struct Prices;  // plan/prices.h
 
+// Settings of two-phase that are tried beside the usual ones, see plan/layouts.h; 0: the usual one. Unlike
+// wishes they give way where memory or the call want it.
+struct Trial {
+  int64_t aggregators_per_node = 0;
+  int64_t window_bytes = 0;
+  RealmPolicy realms = RealmPolicy::automatic;
+};
+
 struct Facts {
   Operation operation = Operation::write;
   bool collective = true;  // false: one rank alone; Digest of that rank; two_phase is not legal
@@ -135,6 +146,7 @@ struct Facts {
   // stay known while another policy is.
   std::shared_ptr<const FixedRealms> fixed, given;
   Wishes wishes;
+  Trial trial;
   std::shared_ptr<const Prices> prices;  // measured; null: those built in for the kind of storage
   Experience experience;
 };

@@ -207,6 +207,8 @@ StorageFacts read_storage(const json& value) {
   number("block_bytes", storage.block_bytes);
   number("stripe_bytes", storage.stripe_bytes);
   number("stripe_targets", storage.stripe_targets);
+  number("uncached", storage.uncached);
+  number("rotational", storage.rotational);
   number("aggregators_per_node", storage.aggregators_per_node);
   return storage;
 }
@@ -353,6 +355,8 @@ json facts_as_json(const Facts& facts) {
                 {"block_bytes", facts.storage.block_bytes},
                 {"stripe_bytes", facts.storage.stripe_bytes},
                 {"stripe_targets", facts.storage.stripe_targets},
+                {"uncached", facts.storage.uncached},
+                {"rotational", facts.storage.rotational},
                 {"aggregators_per_node", facts.storage.aggregators_per_node}}},
               {"wishes", wishes_json(facts.wishes)}};
   if (facts.prices) out["prices"] = prices_as_json(*facts.prices);

@@ -18,61 +18,57 @@ constexpr int64_t large_window_bytes = 4 << 20;
 // Another layout than the first must be cheaper by so much: prices are not that exact.
 constexpr double least_gain = 0.05;
 
-struct Setting {
-  int64_t aggregators_per_node, window_bytes;
-  RealmPolicy realms;
-};
-
-std::vector<Setting> other_settings(const Facts& facts) {
+std::vector<Trial> trials_of(const Facts& facts) {
   const Wishes& wishes = facts.wishes;
-  const Setting first{wishes.aggregators_per_node, wishes.window_bytes, wishes.realms};
   // Realms of the file are for other calls too.
   if (facts.nodes.size() > most_nodes || realm_policy_row(chosen_policy(facts)).of_file) return {};
-  std::vector<Setting> settings{first};
-  const auto add = [&](auto&& change) {
-    const size_t count = settings.size();
+  const bool from_memory = prices_of(facts).from_memory;
+  std::vector<Trial> trials{Trial{}};
+  // Each of those so far once more, with a change.
+  const auto add = [&](auto&& change, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-      settings.push_back(settings[i]);
-      change(settings.back());
+      trials.push_back(trials[i]);
+      change(trials.back());
     }
   };
-  if (wishes.window_bytes == 0 && !prices_of(facts).from_memory)
-    add([](Setting& setting) { setting.window_bytes = large_window_bytes; });
+  if (wishes.window_bytes == 0 && !from_memory)
+    add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
   // Where bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && !facts.buckets.empty() && facts.nodes.size() == 1)
-    add([](Setting& setting) { setting.realms = RealmPolicy::balanced; });
-  if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0) {
-    const size_t count = settings.size();
+    add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
+  if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0 && facts.nodes.size() == 1) {
+    const size_t count = trials.size();
+    // Where storage answers from memory, an aggregator without a core of its own gains nothing.
+    const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
     const int64_t measured = facts.storage.aggregators_per_node;
-    const int64_t most = measured > 0 ? std::min(measured, most_aggregators) : most_aggregators;
-    for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2) {
-      for (size_t i = 0; i < count; ++i) {
-        settings.push_back(settings[i]);
-        settings.back().aggregators_per_node = aggregators;
-      }
-    }
+    const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
+                                   measured > 0 ? measured : most_aggregators});
+    for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2)
+      add([&](Trial& trial) { trial.aggregators_per_node = aggregators; }, count);
   }
-  settings.erase(settings.begin());
-  return settings;
+  trials.erase(trials.begin());
+  return trials;
 }
 
 }  // namespace
 
+Plan usual_layout(const Facts& facts, const std::vector<Interval>& spans) {
+  Plan layout;
+  lay_out_two_phase(facts, spans, layout);
+  return layout;
+}
+
 Plan cheapest_layout(const Facts& facts, const std::vector<Interval>& spans) {
+  Plan best = usual_layout(facts, spans);
+  const std::vector<Trial> trials = trials_of(facts);
+  if (trials.empty() || spans.empty()) return best;
   const Prices& prices = prices_of(facts);
-  Plan best;
-  lay_out_two_phase(facts, spans, best);
-  const std::vector<Setting> others = other_settings(facts);
-  if (others.empty() || spans.empty()) return best;
   double least = cost_of_two_phase(facts, best, prices).seconds() * (1 - least_gain);
   Facts changed = facts;
-  for (const Setting& setting : others) {
-    changed.wishes.aggregators_per_node = setting.aggregators_per_node;
-    changed.wishes.window_bytes = setting.window_bytes;
-    changed.wishes.realms = setting.realms;
-    Plan layout;
-    lay_out_two_phase(changed, spans, layout);
-    // A warning says what could not be had, and the first layout need not have asked for it.
+  for (const Trial& trial : trials) {
+    changed.trial = trial;
+    Plan layout = usual_layout(changed, spans);
+    // A warning says what could not be had, and the usual layout need not have asked for it.
     const double seconds = cost_of_two_phase(facts, layout, prices).seconds();
     if (layout.warning != best.warning || seconds >= least) continue;
     least = seconds;

@@ -8,7 +8,9 @@
 
 namespace concilio {
 
-// As lay_out_two_phase, by the settings that cost least.
+// As lay_out_two_phase, by the usual settings.
+Plan usual_layout(const Facts& facts, const std::vector<Interval>& spans);
+// The same by the settings that cost least.
 Plan cheapest_layout(const Facts& facts, const std::vector<Interval>& spans);
 
 }  // namespace concilio

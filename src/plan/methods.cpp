@@ -17,15 +17,18 @@ std::string obstacle_to_independent(const Facts& facts) {
   return fmt::format("a rank's bytes lie in up to {} pieces of the file", facts.digest.max_rank_file_pieces);
 }
 
-std::string obstacle_to_list(const Facts&) {
-  return "";
-}
-
 std::string obstacle_to_sieve(const Facts& facts) {
   if (facts.wishes.sieving == Choice3::disable) return fmt::format("romio_ds_{}=disable", direction(facts));
   if (!facts.digest.monotone) return "the bytes are not asked for in ascending order";
   if (facts.operation == Operation::write && !facts.locks_work) return "locks do not work on this storage";
   return "";
+}
+
+// What is asked for rather than list goes before it, but not before what is asked for by name.
+std::string obstacle_to_list(const Facts& facts) {
+  const bool sieves = facts.wishes.sieving == Choice3::enable && obstacle_to_sieve(facts).empty();
+  if (!sieves || facts.wishes.forced_method == static_cast<int32_t>(Method::list)) return "";
+  return fmt::format("romio_ds_{}=enable asks for sieving in its place", direction(facts));
 }
 
 std::string obstacle_to_two_phase(const Facts& facts) {
@@ -74,17 +77,6 @@ const Candidate& candidate(std::span<const Candidate> candidates, Method method)
   return candidates[static_cast<size_t>(method)];
 }
 
-// By what earlier calls took and by price. Without list, where sieving is asked for, by price alone.
-Method best_of(const Facts& facts, std::span<const Candidate> candidates, bool without_list) {
-  if (!without_list) return next_method(candidates, facts.experience);
-  const Candidate* best = nullptr;
-  for (const Candidate& row : candidates) {
-    if (!row.legal || row.method == Method::list) continue;
-    if (best == nullptr || row.seconds < best->seconds) best = &row;
-  }
-  return best == nullptr ? Method::list : best->method;
-}
-
 Choice choose_unforced(const Facts& facts, std::span<const Candidate> candidates) {
   if (candidate(candidates, Method::two_phase).legal) {
     if (facts.wishes.collective == Choice3::enable) {
@@ -92,13 +84,9 @@ Choice choose_unforced(const Facts& facts, std::span<const Candidate> candidates
     }
     if (facts.wishes.no_independent) return {Method::two_phase, "romio_no_indep_rw asks for it", true};
   }
-  const bool sieve_first =
-      facts.wishes.sieving == Choice3::enable && candidate(candidates, Method::sieve).legal;
-  const Method best = best_of(facts, candidates, sieve_first);
-  const bool decided = sieve_first && best == Method::sieve;
-  return {best,
-          decided ? fmt::format("romio_ds_{}=enable asks for it rather than list", direction(facts)) : "",
-          sieve_first};
+  const Method best = next_method(candidates, facts.experience);
+  const Candidate& list = candidate(candidates, Method::list);
+  return {best, best == Method::sieve && !list.legal ? list.why : "", false};
 }
 
 }  // namespace

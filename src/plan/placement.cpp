@@ -86,6 +86,7 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
   // Every node of a group holds an image of every realm's window, so memory grows with nodes times
   // aggregators.
   if (nodes > 1) return std::min<int64_t>(candidates, 1);
+  if (facts.trial.aggregators_per_node > 0) return std::min(candidates, facts.trial.aggregators_per_node);
   const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
   const int64_t measured = facts.storage.aggregators_per_node;
   const int64_t most = measured > 0 ? measured : most_aggregators_of_only_node;

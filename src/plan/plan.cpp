@@ -14,8 +14,11 @@
 namespace concilio {
 namespace {
 
+using LayOut = Plan (*)(const Facts& facts, const std::vector<Interval>& spans);
+
 // Prices every method with these spans. `layout` receives what two-phase would do, where it is legal.
-std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Interval>& spans, Plan& layout) {
+std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOut lay_out,
+                                     Plan& layout) {
   const Prices& prices = prices_of(facts);
   std::vector<Candidate> candidates;
   for (const MethodRow& row : method_rows()) {
@@ -24,7 +27,7 @@ std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Inter
       candidates.push_back({row.method, false, 0, std::move(obstacle)});
       continue;
     }
-    if (row.method == Method::two_phase) layout = cheapest_layout(facts, spans);
+    if (row.method == Method::two_phase) layout = lay_out(facts, spans);
     const Cost cost = spans.empty() ? Cost{} : row.cost(facts, layout, prices);
     const Experience& known = facts.experience;
     candidates.push_back({row.method, true, cost.seconds(), cost.text(), known.calls(row.method),
@@ -44,14 +47,18 @@ std::vector<Interval> dense_spans(const Digest& digest) {
 bool needs_buckets(const Facts& facts) {
   if (facts.digest.bytes <= 0 || !method_row(Method::two_phase).obstacle(facts).empty()) return false;
   Plan layout;
-  return choose_method(facts, price_methods(facts, dense_spans(facts.digest), layout)).method ==
+  return choose_method(facts, price_methods(facts, dense_spans(facts.digest), usual_layout, layout)).method ==
          Method::two_phase;
 }
 
 Plan plan(const Facts& facts) {
   const std::vector<Interval> spans = file_spans(facts);
   Plan layout;
-  std::vector<Candidate> candidates = price_methods(facts, spans, layout);
+  // There is no need to look for the best layout where another method is asked for.
+  const int32_t forced = facts.wishes.forced_method;
+  const bool may_win = forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
+  std::vector<Candidate> candidates =
+      price_methods(facts, spans, may_win ? cheapest_layout : usual_layout, layout);
   // A call without bytes is nobody's work, whatever the wishes.
   const Choice choice = spans.empty() ? Choice{} : choose_method(facts, candidates);
   Plan plan = choice.method == Method::two_phase ? std::move(layout) : Plan{};

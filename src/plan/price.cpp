@@ -103,11 +103,18 @@ double requests_of(const Realm& realm) {
   return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
 }
 
-// Windows read, modified and written. A single client's requests adjoin, those of several come in turn.
+// A window read or written, by way of a buffer that stays in cache. A single client's windows adjoin, those
+// of several come in turn, which costs what it costs not to adjoin.
+RequestSeconds window_seconds(const RequestPrices& requests, double bytes, double clients) {
+  RequestSeconds one(requests.window, bytes);
+  if (clients > 1) one.latency += std::max(0.0, requests.scattered.at(0) - requests.adjoining.at(0));
+  return one;
+}
+
+// Windows read, modified and written.
 FlushCost rewriting(double windows, double bytes, double clients, const Prices& prices) {
-  const bool apart = clients > 1;
-  const RequestSeconds read(apart ? prices.read.scattered : prices.read.adjoining, bytes / windows);
-  const RequestSeconds write(apart ? prices.write.scattered : prices.write.adjoining, bytes / windows);
+  const RequestSeconds read = window_seconds(prices.read, bytes / windows, clients);
+  const RequestSeconds write = window_seconds(prices.write, bytes / windows, clients);
   return {windows * (read.latency + write.latency), windows * (read.of_bytes + write.of_bytes)};
 }
 
@@ -129,9 +136,9 @@ FlushCost traffic_of(const Facts& facts, const Plan& layout, const Prices& price
     return {cost_of_flush(how, all, windows, prices).request_seconds,
             static_cast<double>(all.covered_bytes) / large_request_bytes * large.of_bytes};
   }
-  // The windows of one aggregator adjoin; those of several come in turn.
-  const RequestSeconds one(layout.realms.size() > 1 ? requests.scattered : requests.adjoining,
-                           static_cast<double>(all.range_bytes) / std::max(1.0, windows));
+  const RequestSeconds one =
+      window_seconds(requests, static_cast<double>(all.range_bytes) / std::max(1.0, windows),
+                     static_cast<double>(layout.realms.size()));
   return {windows * one.latency, windows * one.of_bytes};
 }
 
@@ -167,34 +174,39 @@ Cost cost_of_list(const Facts& facts, const Plan&, const Prices& prices) {
 Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
   const Digest& digest = facts.digest;
   const bool writes = facts.operation == Operation::write;
-  const double span = static_cast<double>(digest.span);
-  const double ranks = ranks_at_work(facts);
-  const double buffer_bytes = std::min(static_cast<double>(sieve_buffer_bytes(facts)), span / ranks);
-  const double buffers = std::max(span / std::max(1.0, buffer_bytes), ranks);
-  // Writers whose spans overlap wait for each other's locks.
-  const bool take_turns = writes && span > static_cast<double>(digest.end - digest.first);
-  const double at_once = take_turns ? 1 : together(facts, ranks, buffer_bytes, prices);
+  const double ranks = ranks_at_work(facts), pieces = static_cast<double>(digest.file_pieces);
+  const double all_span = static_cast<double>(digest.span), bytes = static_cast<double>(digest.bytes);
+  const double most_bytes = std::min(static_cast<double>(sieve_buffer_bytes(facts)), all_span / ranks);
+  // A buffer holds pieces and the holes between them; one that has room for a single piece has no holes.
+  const bool single = all_span / std::max(1.0, pieces) >= most_bytes;
+  const double span = single ? bytes : all_span;
+  const double buffers = single ? std::max(pieces, bytes / std::max(1.0, most_bytes))
+                                : std::max(span / std::max(1.0, most_bytes), ranks);
+  const bool modifies = writes && bytes < span;
   // Ranks whose spans overlap go over the same bytes at about the same time: all but the first find them in
   // cache, where there is one.
   const double distinct = std::min(span, static_cast<double>(digest.end - digest.first));
   const double again = prices.from_memory ? span - distinct : 0;
-  const double first = (span - again) / std::max(1.0, span);
+  const double first = distinct < span && prices.from_memory ? distinct / span : 1;
+  const double apart = single ? pieces : ranks;  // at so many places
   FlushCost traffic;
-  if (writes) {
-    traffic = rewriting(buffers, span, ranks, prices);
+  if (modifies) {
+    traffic = rewriting(buffers, span, apart, prices);
   } else {
-    const RequestSeconds one(ranks > 1 ? prices.read.scattered : prices.read.adjoining, buffer_bytes);
+    const RequestSeconds one = window_seconds(prices.of(facts.operation), span / buffers, apart);
     traffic = {buffers * one.latency, buffers * one.of_bytes};
   }
   traffic.byte_seconds =
-      first * traffic.byte_seconds + (writes ? 2 : 1) * again / prices.window_bytes_per_second;
+      first * traffic.byte_seconds + (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
+  // Writers that modify what lies between others' pieces wait for each other's locks.
+  const bool take_turns = modifies && span > static_cast<double>(digest.end - digest.first);
+  const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
   Cost cost;
   add_agreements(facts, prices, cost);
   cost.terms.push_back({"requests", traffic.request_seconds / at_once});
   cost.terms.push_back({"storage", traffic.byte_seconds / at_once});
   if (writes) cost.terms.push_back({"locks", buffers * prices.lock_seconds / at_once});
-  cost.terms.push_back(
-      {"copies", copy_seconds(facts, static_cast<double>(digest.bytes), largest_piece_count(facts), prices)});
+  cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
   return cost;
 }
 
@@ -255,6 +267,10 @@ bool maps_by_piece(double bytes, double pieces, double span) {
   return bytes / page_bytes + pieces * 50 < span / page_bytes;
 }
 
+// Measured with 2 to 8 ranks on 2 cores: each counts itself in at pages that another rank has too, one after
+// another.
+constexpr double shared_page_seconds = 0.25e-6;
+
 Cost cost_of_mapped(const Facts& facts, const Plan&, const Prices& prices) {
   const Digest& digest = facts.digest;
   const double bytes = static_cast<double>(digest.bytes), pieces = static_cast<double>(digest.file_pieces);
@@ -268,13 +284,12 @@ Cost cost_of_mapped(const Facts& facts, const Plan&, const Prices& prices) {
   const double distinct = std::min(
       pages, 1 + static_cast<double>(digest.end - digest.first) / static_cast<double>(map_page_bytes));
   const double page_seconds =
-      facts.operation == Operation::read
-          ? pages * prices.map_read_page_seconds
-          : distinct * prices.map_write_page_seconds + (pages - distinct) * prices.map_read_page_seconds;
+      facts.operation == Operation::read ? prices.map_read_page_seconds : prices.map_write_page_seconds;
+  const double pages_seconds = distinct * page_seconds + (pages - distinct) * shared_page_seconds;
   Cost cost;
   add_agreements(facts, prices, cost);
   cost.terms.push_back({"mappings", windows * prices.map_seconds / cores_at_work(facts)});
-  cost.terms.push_back({"pages", page_seconds / cores_at_work(facts)});
+  cost.terms.push_back({"pages", pages_seconds / cores_at_work(facts)});
   cost.terms.push_back({"copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices)});
   return cost;
 }

@@ -17,9 +17,9 @@ namespace {
 // even where pieces begin 64 KiB apart (bench/figures, sieving).
 Prices local_prices() {
   Prices prices{};
-  prices.read = {Curve::line(1e-6, 5e9), Curve::line(1e-6, 5e9), Curve::up_to(64), Curve::up_to(64), {1, 0}};
-  prices.write = {
-      Curve::line(1e-6, 5e9), Curve::line(3e-6, 5e9), Curve::up_to(1), Curve::up_to(1), {1, 7e-6}};
+  const Curve request = Curve::line(1e-6, 5e9);
+  prices.read = {request, request, request, Curve::up_to(64), Curve::up_to(64), {1, 0}};
+  prices.write = {request, Curve::line(3e-6, 5e9), request, Curve::up_to(1), Curve::up_to(1), {1, 7e-6}};
   prices.window_bytes_per_second = 20e9;
   prices.window_piece_seconds = 6e-6;
   prices.from_memory = true;
@@ -55,13 +55,30 @@ Prices remote_prices(double request_seconds, double clients) {
   constexpr double bytes_per_second = 5e8;
   Prices prices = local_prices();
   const Curve request = Curve::line(request_seconds, bytes_per_second);
-  prices.read = {request, request, Curve::up_to(clients), Curve::up_to(clients), {2, 5e-6}};
-  prices.write = {request, request, Curve::up_to(clients), Curve::up_to(clients), {1, 10e-6}};
+  prices.read = {request, request, request, Curve::up_to(clients), Curve::up_to(clients), {2, 5e-6}};
+  prices.write = {request, request, request, Curve::up_to(clients), Curve::up_to(clients), {1, 10e-6}};
   prices.window_bytes_per_second = bytes_per_second;
   prices.window_piece_seconds = request_seconds;
   prices.open_seconds = 2 * request_seconds;
   prices.lock_seconds = 300e-6;
   prices.from_memory = false;
+  return prices;
+}
+
+// A local device without a page cache between. Assumed: a disk of 200 MB/s that seeks for 8 ms and serves one
+// request after another; a solid one of 500 MB/s and 80 us that serves eight.
+Prices device_prices(bool rotational) {
+  Prices prices = remote_prices(rotational ? 8e-3 : 80e-6, rotational ? 1 : 8);
+  const double bytes_per_second = rotational ? 2e8 : 5e8;
+  const Curve adjoining = Curve::line(rotational ? 10e-6 : 80e-6, bytes_per_second);
+  const Curve apart = Curve::line(rotational ? 8e-3 : 80e-6, bytes_per_second);
+  for (RequestPrices* requests : {&prices.read, &prices.write}) {
+    requests->adjoining = requests->window = adjoining;
+    requests->scattered = apart;
+    requests->clients_large = Curve::up_to(1);
+  }
+  prices.window_bytes_per_second = bytes_per_second;
+  prices.lock_seconds = local_prices().lock_seconds;
   return prices;
 }
 
@@ -114,12 +131,14 @@ bool Curve::valid() const {
 }
 
 const Prices& builtin_prices(const StorageFacts& storage) {
+  static const Prices disk = device_prices(true), solid = device_prices(false);
   static const Prices local = local_prices(), memory = memory_prices(),
                       network = remote_prices(300e-6, network_clients),
                       // Dear enough for few large requests, whatever it turns out to be.
       unknown = remote_prices(50e-6, network_clients);
   switch (storage.kind) {
     case StorageFacts::Kind::local:
+      if (storage.uncached != 0) return storage.rotational != 0 ? disk : solid;
       return local;
     case StorageFacts::Kind::memory:
       return memory;

@@ -44,6 +44,7 @@ struct AtOnce {
 struct RequestPrices {
   Curve adjoining;      // bytes of a request that begins where the client's last one ended -> seconds
   Curve scattered;      // the same of one of many in places apart
+  Curve window;         // bytes of one that adjoins, from or to a buffer that is in cache -> seconds
   Curve clients_small;  // clients at once -> times the throughput of one, in requests of small_request_bytes
   Curve clients_large;  // the same of large_request_bytes
   AtOnce at_once;

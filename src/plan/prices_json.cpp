@@ -22,6 +22,7 @@ template <typename P, typename Visitor>
 void visit_requests(P& requests, const std::string& prefix, Visitor& visit) {
   visit(prefix + "adjoining", requests.adjoining);
   visit(prefix + "scattered", requests.scattered);
+  visit(prefix + "window", requests.window);
   visit(prefix + "clients_small", requests.clients_small);
   visit(prefix + "clients_large", requests.clients_large);
   visit(prefix + "at_once_served", requests.at_once.served);

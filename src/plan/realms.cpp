@@ -127,6 +127,7 @@ RealmPolicy chosen_policy(const Facts& facts) {
   if (wished == RealmPolicy::user && !given) return RealmPolicy::even;
   if (wished != RealmPolicy::automatic) return wished;
   if (given) return RealmPolicy::user;
+  if (facts.trial.realms != RealmPolicy::automatic) return facts.trial.realms;
   return facts.wishes.groups && facts.nodes.size() > 1 ? RealmPolicy::tree : RealmPolicy::even;
 }
 

@@ -87,6 +87,7 @@ RequestPrices requests_of(const Measurements& found, Operation operation, const 
       curve_of_seconds(of(Quantity::read_adjoining, Quantity::write_adjoining), otherwise.adjoining);
   prices.scattered =
       curve_of_seconds(of(Quantity::read_scattered, Quantity::write_scattered), otherwise.scattered);
+  prices.window = curve_of_seconds(of(Quantity::read_window, Quantity::write_window), otherwise.window);
   prices.clients_small = curve_of_clients(of(Quantity::read_clients_small, Quantity::write_clients_small),
                                           otherwise.clients_small);
   prices.clients_large = curve_of_clients(of(Quantity::read_clients_large, Quantity::write_clients_large),

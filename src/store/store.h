@@ -42,7 +42,8 @@ struct StorageLayout {
   // Of a local one: whether its device has a head to move.
   enum class Medium { unknown, solid, rotational };
   Medium medium = Medium::unknown;
-  std::string name;  // of the file-system type, "ext4"
+  bool uncached = false;  // every request reaches the device: there is no page cache between
+  std::string name;       // of the file-system type, "ext4"
   int64_t block_bytes = 0;
   int64_t stripe_bytes = 0;
   int64_t stripe_targets = 0;

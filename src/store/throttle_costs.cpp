@@ -206,6 +206,7 @@ void model_layout(const ThrottleCosts& costs, StorageLayout& layout) {
   if (const Preset* preset = preset_of_name(costs.device)) {
     layout.kind = preset->kind;
     layout.medium = preset->medium;
+    layout.uncached = true;
     layout.name = costs.device + ", modelled";
     layout.stripe_bytes = layout.stripe_targets = 0;
   }

@@ -59,7 +59,7 @@ TEST(NextMethod, WrongPriceHealsWithinThreeCalls) {
 
 TEST(NextMethod, CallThatTookFarLongerThanPricedMakesDearOnesWorthATrial) {
   const auto methods =
-      course(priced({-1, 20, 100, 1}), 6, [](Method method, int) { return method == list ? 2.0 : 30.0; });
+      course(priced({-1, 12, 100, 1}), 6, [](Method method, int) { return method == list ? 2.0 : 30.0; });
   EXPECT_EQ(methods[1], list);
   EXPECT_EQ(methods.back(), list);
 }

@@ -122,7 +122,7 @@ TEST(Legality, MappedNeedsAFileOfThisNodeThatCanBeMapped) {
   for (Operation operation : both_ways) {
     Facts good = interleaved(operation, 4, 64);
     good.may_map = true;
-    EXPECT_TRUE(of(plan(good), Method::mapped).legal);
+    EXPECT_EQ(of(plan(good), Method::mapped).legal, operation == Operation::read);
     good.storage.kind = StorageFacts::Kind::memory;
     EXPECT_TRUE(of(plan(good), Method::mapped).legal);
     const auto why_not = [&](auto change) {
@@ -146,13 +146,16 @@ TEST(Legality, MappedWritesLeaveSparseFilesSparse) {
     const bool reads = operation == Operation::read;
     Facts facts = strided(operation, 64, 129);
     facts.may_map = true;
+    facts.storage.kind = StorageFacts::Kind::memory;
     EXPECT_EQ(of(plan(facts), Method::mapped).legal, reads);
     facts = strided(operation, 64, 128);
     facts.may_map = true;
+    facts.storage.kind = StorageFacts::Kind::memory;
     EXPECT_TRUE(of(plan(facts), Method::mapped).legal);
     // Ranks whose own bytes are dense, however far from each other.
     facts = contiguous(operation, 2);
     facts.may_map = true;
+    facts.storage.kind = StorageFacts::Kind::memory;
     facts.digest.end += int64_t{1} << 40;
     EXPECT_TRUE(of(plan(facts), Method::mapped).legal);
   }

@@ -36,8 +36,20 @@ TEST(Price, ListTakesAsLongAsItsLargestRank) {
 }
 
 TEST(Price, SieveWritesReadFirstAndLock) {
-  EXPECT_GT(price(Method::sieve, interleaved(Operation::write, 1, 64), local),
-            1.4 * price(Method::sieve, interleaved(Operation::read, 1, 64), local));
+  Facts write = interleaved(Operation::write, 1, 64);
+  write.digest.bytes /= 2;
+  Facts read = write;
+  read.operation = Operation::read;
+  EXPECT_GT(price(Method::sieve, write, local), 1.4 * price(Method::sieve, read, local));
+}
+
+TEST(Price, SieveWritesWithoutHolesReadNothing) {
+  Facts dense = interleaved(Operation::write, 1, 64), holes = dense;
+  holes.digest.bytes -= 64;
+  EXPECT_GT(price(Method::sieve, holes, local), 1.4 * price(Method::sieve, dense, local));
+  // Buffers that hold one piece each have no holes either.
+  EXPECT_LT(price(Method::sieve, interleaved(Operation::write, 8, 1 << 20), local),
+            2 * price(Method::list, interleaved(Operation::write, 8, 1 << 20), local));
 }
 
 TEST(Price, SieveWritersWithOverlappingSpansTakeTurns) {
