@@ -64,7 +64,7 @@ void add_options(CLI::App& app, Options& options) {
       ->needs(methods)
       ->capture_default_str();
   app.add_option("--method-timeout", options.methods.timeout_seconds,
-                 "With --methods: leave out what would take more seconds, by its first call")
+                 "With --methods: leave out what would take more seconds, as predicted or by its first call")
       ->check(CLI::PositiveNumber)
       ->needs(methods)
       ->capture_default_str();

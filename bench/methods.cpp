@@ -181,6 +181,9 @@ class Methods {
 
   std::string why_not_try(const MethodTimes& own) const {
     const double least = cheapest(predicted_), expected = predicted_for(own.method, predicted_);
+    // Its first call could not be ended.
+    if (expected > methods_.timeout_seconds)
+      return fmt::format("left out: one call is predicted to take {:.3g} s", expected);
     if (least <= 0 || expected <= methods_.skip_factor * least) return {};
     return fmt::format("left out: predicted {:.3g} s, {:.0f} times the cheapest", expected, expected / least);
   }

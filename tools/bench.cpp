@@ -105,7 +105,8 @@ void add_methods_options(CLI::App& parser, BenchOptions& options) {
   };
   add("--warm-up", options.warm_up, "With --methods: calls of each that are not timed (3)", "COUNT");
   add("--method-timeout", options.method_timeout,
-      "With --methods: leave out a method whose calls would take longer, by the first (60)", "SECONDS");
+      "With --methods: leave out a method whose calls would take longer, as predicted or by the first (60)",
+      "SECONDS");
   add("--skip-slower-than", options.skip_slower_than,
       "With --methods: leave out a method predicted to take so many times the cheapest's time (50)",
       "FACTOR");

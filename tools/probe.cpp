@@ -36,7 +36,8 @@ int refuse(const Error& error, int exit_status) {
   return exit_status;
 }
 
-// More than there are cores, so that it is seen what waiting for one costs.
+// Two a core, so that it is seen what waiting for a core costs; where there are many, so many ranks tell
+// enough of storage.
 int default_ranks() {
   cpu_set_t cores;
   const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
@@ -127,7 +128,7 @@ int launch(const ProbeOptions& options, const Environment& environment) {
   const auto program = find_probe_program(flavours->front(), environment);
   if (!program) return refuse(program.error(), exit_usage);
   // Made here, so that it is also removed where the ranks are killed.
-  const auto workplace = probe::make_workplace(options.folder);
+  const auto workplace = probe::make_workplace_until_signal(options.folder);
   if (!workplace) return refuse(workplace.error(), exit_failure);
   const BenchLaunch start{flavours->front(), options.ranks > 0 ? options.ranks : default_ranks()};
   const auto command =

@@ -11,7 +11,11 @@ namespace concilio::probe {
 
 namespace {
 
-constexpr int slices = 3;
+constexpr int most_slices = 3;
+// Of each client in a slice: with fewer, it would depend on when the last one ends.
+constexpr int least_requests = 10;
+// Slow storage may take so many times the time for that.
+constexpr double most_overtime = 6;
 constexpr int64_t group_sizes[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20};
 
 struct Load {
@@ -20,11 +24,12 @@ struct Load {
   Places::Order order;
 };
 
-struct Rate {
-  double bytes_per_second;
+// What the clients of a slice moved, and how long the last of them took.
+struct Moved {
+  double bytes, seconds;
 };
-Rate combine(const Rate& a, const Rate& b) {
-  return {a.bytes_per_second + b.bytes_per_second};
+Moved combine(const Moved& a, const Moved& b) {
+  return {a.bytes + b.bytes, std::max(a.seconds, b.seconds)};
 }
 
 // This rank's own part of the file.
@@ -35,10 +40,11 @@ Places places_of(Session& session, const Load& load) {
   return Places(load.order, load.bytes, std::max<int64_t>(begin, 0), room, session.buffer);
 }
 
-// What one rank moves in a time. One request is the least.
-Result<double> bytes_per_second(Session& session, const Load& load, Places& places, double seconds) {
-  const double begin = now_seconds(), end = begin + seconds;
-  double now = begin, moved = 0;
+// What one rank moves in a time, or in the longer one that enough requests take.
+Result<Moved> move(Session& session, const Load& load, Places& places, double seconds) {
+  const double begin = now_seconds(), end = begin + seconds, latest = begin + most_overtime * seconds;
+  double now = begin, bytes = 0;
+  int requests = 0;
   do {
     const Transfer transfer = places.next();
     if (load.operation == Operation::write) {
@@ -46,29 +52,32 @@ Result<double> bytes_per_second(Session& session, const Load& load, Places& plac
     } else if (auto got = session.file->read(transfer); !got) {
       return got.error();
     }
-    moved += static_cast<double>(load.bytes);
+    bytes += static_cast<double>(load.bytes);
+    ++requests;
     now = now_seconds();
-  } while (now < end);
-  return moved / std::max(now - begin, 1e-9);
+  } while (now < end || (requests < least_requests && now < latest));
+  return Moved{bytes, now - begin};
 }
 
 // All together. Collective; a failure here is kept in `status`, and the rank goes on waiting for the others.
 double rate_of(Session& session, const Load& load, bool active, double seconds, Status& status) {
   std::vector<double> rates;
   Places places = places_of(session, load);
-  for (int i = 0; i < slices; ++i) {
+  for (double spent = 0; rates.size() < most_slices && spent < 0.9 * seconds;) {
     wait_for_all(session.team);
-    Rate rate{0};
+    Moved moved{0, 0};
     if (active && status.ok()) {
-      auto mine = bytes_per_second(session, load, places, seconds / slices);
+      auto mine = move(session, load, places, seconds / most_slices);
       if (mine)
-        rate.bytes_per_second = *mine;
+        moved = *mine;
       else
         status = mine.error();
     }
     wait_for_all(session.team);
-    session.team.allreduce(rate);
-    rates.push_back(rate.bytes_per_second);
+    session.team.allreduce(moved);
+    rates.push_back(moved.bytes / std::max(moved.seconds, 1e-9));
+    // Where all failed, too, it ends.
+    spent += std::max(moved.seconds, seconds / most_slices);
   }
   return median(rates);
 }
@@ -96,14 +105,16 @@ struct Row {
   Quantity quantity;
   Load load;
 };
+// All apart, the first client as the others: the planner divides the price of such a request by the
+// multiples.
 constexpr Row all_rows[] = {
     {Quantity::read_clients_small, {Operation::read, 4096, Places::Order::apart}},
     {Quantity::write_clients_small, {Operation::write, 4096, Places::Order::apart}},
-    {Quantity::read_clients_large, {Operation::read, 1 << 20, Places::Order::adjoining}},
-    {Quantity::write_clients_large, {Operation::write, 1 << 20, Places::Order::adjoining}}};
+    {Quantity::read_clients_large, {Operation::read, 1 << 20, Places::Order::apart}},
+    {Quantity::write_clients_large, {Operation::write, 1 << 20, Places::Order::apart}}};
 constexpr Row node_rows[] = {
-    {Quantity::read_node_clients, {Operation::read, 1 << 20, Places::Order::adjoining}},
-    {Quantity::write_node_clients, {Operation::write, 1 << 20, Places::Order::adjoining}}};
+    {Quantity::read_node_clients, {Operation::read, 1 << 20, Places::Order::apart}},
+    {Quantity::write_node_clients, {Operation::write, 1 << 20, Places::Order::apart}}};
 
 }  // namespace
 
@@ -141,7 +152,9 @@ Status measure_clients(Session& session) {
 
 Status measure_groups(Session& session) {
   const Team& team = session.team;
-  const int64_t of_node = std::max<int64_t>(1, aggregators_per_node(session.found));
+  // All ranks have the same samples of clients. Where these do not tell, every rank is an aggregator.
+  const int64_t enough = aggregators_per_node(session.found);
+  const int64_t of_node = enough > 0 ? enough : team.nodes()[0].ranks;
   int64_t aggregators = 0;
   for (const Team::Node& node : team.nodes()) aggregators += std::min<int64_t>(of_node, node.ranks);
   const double seconds = session.seconds / (2 * std::size(group_sizes));

@@ -149,11 +149,19 @@ std::vector<Sample> rates_of(const Series& seconds) {
   return rates;
 }
 
+// 0 where the most that were measured were still worth having: how many more would be is not known.
 int64_t last_worth_having(const Series& rates) {
   for (size_t i = 0; i + 1 < rates.size(); ++i) {
     if (rates[i + 1].y < worth_having * rates[i].y) return static_cast<int64_t>(rates[i].x);
   }
-  return rates.empty() ? 0 : static_cast<int64_t>(rates.back().x);
+  return 0;
+}
+
+// Of a request of an aggregator's window: what it costs besides its bytes, which are priced as the window's.
+double window_piece_seconds(const Series& pieces, double window_bytes_per_second, double otherwise) {
+  if (pieces.empty()) return otherwise;
+  const double all = pieces[0].y;
+  return std::max(all - pieces[0].x / window_bytes_per_second, 0.1 * all);
 }
 
 }  // namespace
@@ -163,7 +171,8 @@ Prices derived_prices(const Measurements& found, const Prices& otherwise) {
   prices.read = requests_of(found, Operation::read, otherwise.read);
   prices.write = requests_of(found, Operation::write, otherwise.write);
   prices.window_bytes_per_second = window_bytes_per_second(found, otherwise.window_bytes_per_second);
-  prices.window_piece_seconds = first_of(found[Quantity::write_window_piece], otherwise.window_piece_seconds);
+  prices.window_piece_seconds = window_piece_seconds(
+      found[Quantity::write_window_piece], prices.window_bytes_per_second, otherwise.window_piece_seconds);
   prices.from_memory = answers_from_memory(found, otherwise.from_memory);
   prices.lock_seconds = first_of(found[Quantity::lock], otherwise.lock_seconds);
   prices.copy = curve_of_seconds(found[Quantity::copy], otherwise.copy);
@@ -187,9 +196,8 @@ Prices derived_prices(const Measurements& found, const Prices& otherwise) {
 // and writes share it: the larger counts, as an aggregator too many costs less than one too few.
 int64_t aggregators_per_node(const Measurements& found) {
   const Series &read = found[Quantity::read_node_clients], &write = found[Quantity::write_node_clients];
-  // One rank alone does not tell.
-  if (read.size() < 2 || write.size() < 2) return 0;
-  return std::max(last_worth_having(read), last_worth_having(write));
+  const int64_t of_reads = last_worth_having(read), of_writes = last_worth_having(write);
+  return of_reads > 0 && of_writes > 0 ? std::max(of_reads, of_writes) : 0;
 }
 
 Parameters derived_parameters(const Measurements& found) {

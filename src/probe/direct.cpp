@@ -11,12 +11,15 @@
 #include "probe/places.h"
 #include "probe/sampler.h"
 #include "probe/session.h"
+#include "store/at_once.h"
 
 namespace concilio::probe {
 
 namespace {
 
 constexpr int64_t sizes[] = {4096, 65536, 1 << 20, 4 << 20};
+constexpr int64_t depths[] = {1, 4, 16};
+constexpr int64_t small_bytes = 4096;
 constexpr size_t aligned_to = 4096;
 
 struct File {
@@ -54,6 +57,33 @@ Work requests_of(int descriptor, bool writes, Places& places) {
   };
 }
 
+// Small requests at random, several under way: how many a device works on at the same time.
+void measure_depths(Session& session, int descriptor, std::span<std::byte> memory, double seconds) {
+  const auto ring = make_ring();
+  if (!ring) return;
+  for (const bool writes : {false, true}) {
+    for (const int64_t depth : depths) {
+      Places places(Places::Order::random, small_bytes, 0, session.file_bytes, memory);
+      std::vector<Transfer> list(static_cast<size_t>(depth));
+      const auto together = [&](int64_t count) -> Status {
+        for (int64_t i = 0; i < count; ++i) {
+          for (Transfer& transfer : list) transfer = places.next();
+          const auto outcome = move_at_once(**ring, descriptor,
+                                            writes ? StoreOperation::write : StoreOperation::read, list, {});
+          if (outcome.ring_broke || outcome.system_errno != 0 || outcome.done_bytes != depth * small_bytes)
+            return Error::from_errno(outcome.system_errno ? outcome.system_errno : EIO, "direct requests");
+        }
+        return {};
+      };
+      const auto one = seconds_of_one(seconds / (2 * std::size(depths)), together);
+      // A kernel or a file system that refuses.
+      if (!one) return;
+      session.found[writes ? Quantity::write_direct_at_once : Quantity::read_direct_at_once].push_back(
+          {static_cast<double>(depth), *one / static_cast<double>(depth)});
+    }
+  }
+}
+
 }  // namespace
 
 Status measure_direct(Session& session) {
@@ -71,7 +101,7 @@ Status measure_direct(Session& session) {
                           {Quantity::write_direct, true, Order::adjoining},
                           {Quantity::read_direct_scattered, false, Order::random},
                           {Quantity::write_direct_scattered, true, Order::random}};
-  const double seconds = session.seconds / static_cast<double>(std::size(rows) * std::size(sizes));
+  const double seconds = 0.8 * session.seconds / static_cast<double>(std::size(rows) * std::size(sizes));
   for (const Row& row : rows) {
     for (const int64_t bytes : sizes) {
       if (bytes > session.file_bytes) break;
@@ -82,6 +112,7 @@ Status measure_direct(Session& session) {
       session.found[row.quantity].push_back({static_cast<double>(bytes), *one});
     }
   }
+  measure_depths(session, file.descriptor, memory.bytes(), 0.2 * session.seconds);
   return {};
 }
 

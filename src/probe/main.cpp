@@ -57,14 +57,15 @@ Result<std::string> agree_on_workplace(Team& team, const Options& options) {
   char path[PATH_MAX] = "";
   Status status;
   if (team.rank() == 0) {
-    const auto made = options.workplace.empty() ? make_workplace(options.folder) : options.workplace;
+    const auto made =
+        options.workplace.empty() ? make_workplace_until_signal(options.folder) : options.workplace;
     if (!made)
       status = made.error();
     else if (made->size() >= sizeof path)
       status = Error::from_errno(ENAMETOOLONG, "cannot use " + options.folder);
     else
       std::memcpy(path, made->c_str(), made->size() + 1);
-    if (made) remove_on_signals(*made);
+    if (made && !options.workplace.empty()) remove_on_signals(*made);
   }
   if (Status all = agree(team, status); !all) return all.error();
   PMPI_Bcast(path, sizeof path, MPI_CHAR, 0, team.comm());
@@ -140,6 +141,18 @@ Result<std::vector<std::string>> places_of(const Profile& profile, const Options
   return places;
 }
 
+// What is to be written in the end can be: known before a minute of measuring. Collective.
+Status check_places(Session& session, const Options& options, const Profile& profile) {
+  Status status;
+  if (session.first()) {
+    const auto places = places_of(profile, options);
+    if (!places) status = places.error();
+    for (size_t i = 0; status.ok() && i < places->size(); ++i) status = check_place((*places)[i]);
+    if (status.ok() && !options.picture.empty()) status = check_place(options.picture);
+  }
+  return agree(session.team, status);
+}
+
 Status tell(const Session& session, const Profile& profile, const Options& options) {
   fmt::print("{}", report_of(profile, session.found));
   for (const std::string& note : session.notes) complain(note);
@@ -164,15 +177,17 @@ Status tell(const Session& session, const Profile& profile, const Options& optio
 
 // The status is that of all ranks.
 Status measure(Session& session, const Options& options, const Config& config) {
+  Profile known;
+  known.hosts = hosts_of(session.team);
+  known.throttle = config.text(Key::throttle);
+  if (Status status = check_places(session, options, known); !status) return status;
   // Those that wait for others sleep, so that one that draws takes nothing from them.
   Progress progress(session.first() ? options.progress : Progress::Kind::none, session.total_seconds);
   Status status = take_steps(session, progress);
-  std::vector<std::string> hosts;
-  if (status.ok()) hosts = hosts_of(session.team);
   progress.end();
   if (!status || !session.first()) return status;
   Profile profile = profile_of(session, options, config);
-  profile.hosts = hosts;
+  profile.hosts = known.hosts;
   return tell(session, profile, options);
 }
 

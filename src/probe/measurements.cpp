@@ -17,6 +17,8 @@ constexpr QuantityRow rows[] = {
     {"write_direct", "bytes", "seconds"},
     {"read_direct_scattered", "bytes", "seconds"},
     {"write_direct_scattered", "bytes", "seconds"},
+    {"read_direct_at_once", "requests", "seconds"},
+    {"write_direct_at_once", "requests", "seconds"},
     {"read_list", "requests", "seconds"},
     {"write_list", "requests", "seconds"},
     {"read_at_once", "requests", "seconds"},

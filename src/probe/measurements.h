@@ -22,6 +22,8 @@ enum class Quantity : int {
   write_direct,
   read_direct_scattered,  // at random
   write_direct_scattered,
+  read_direct_at_once,  // small ones at random by how many are under way
+  write_direct_at_once,
   read_list,  // small requests in places apart by how many are handed over together: in turn
   write_list,
   read_at_once,  // the same, under way side by side

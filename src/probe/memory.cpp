@@ -19,13 +19,15 @@ Status measure_copies(Session& session, double seconds) {
   std::byte* user = session.buffer.data();
   const auto user_bytes = static_cast<int64_t>(session.buffer.size());
   const Access adjoining = Access::contiguous(0);
+  // Ascending through the whole buffer, by all sizes one after the other: a part comes again only after all
+  // others, and is in no cache by then.
+  int64_t at = 0, turn = 0;
   for (const int64_t piece : piece_sizes) {
     const auto type = type_resized(type_bytes(piece), 0, 2 * piece);
     if (!type) return type.error();
     const Access apart = Access::of(*type, 0);
     std::vector<std::byte> window(static_cast<size_t>(std::max(least_window_bytes, 2 * piece)));
     const auto data_bytes = static_cast<int64_t>(window.size()) / 2;
-    int64_t at = 0, turn = 0;
     const auto one = seconds_of_one(seconds / std::size(piece_sizes), [&](int64_t count) -> Status {
       for (int64_t i = 0; i < count; ++i, ++turn, at += data_bytes) {
         if (at + data_bytes > user_bytes) at = 0;

@@ -23,6 +23,7 @@ constexpr int64_t least_file_bytes = 4 << 20;
 constexpr int64_t most_buffer_bytes = 64 << 20;
 // Requests in places apart that are handed over together: as the library does with the pieces of a call.
 constexpr int64_t list_requests = 64;
+constexpr double slow_request_seconds = 1e-3;
 
 // So much of what is free may be taken for a while.
 int64_t share_of_free_space(Session& session) {
@@ -76,7 +77,7 @@ Work requests_of(Session& session, Operation operation, Places& places) {
   };
 }
 
-// The same handed over as lists.
+// The same handed over as lists, the last of which may be a shorter one.
 Work lists_of(Session& session, Operation operation, Places& places) {
   return [&session, operation, &places](int64_t count) -> Status {
     std::vector<Transfer> list;
@@ -95,6 +96,18 @@ Work lists_of(Session& session, Operation operation, Places& places) {
     }
     return {};
   };
+}
+
+// One of many requests that are handed over together: of whole lists, where that takes no long time.
+Result<double> seconds_of_one_in_lists(Session& session, Operation operation, Places& places,
+                                       double seconds) {
+  const Work lists = lists_of(session, operation, places);
+  const auto alone = seconds_of_one(seconds / 8, lists, 1);
+  if (!alone || *alone > slow_request_seconds) return seconds_of_one(seconds, lists);
+  const int64_t whole = std::min(list_requests, places.slots());
+  auto list = seconds_of_one(seconds, [&](int64_t count) { return lists(count * whole); });
+  if (list) *list /= static_cast<double>(whole);
+  return list;
 }
 
 // A new file that grows, over and over.
@@ -187,9 +200,9 @@ Status measure_requests(Session& session) {
     if (bytes > session.file_bytes) break;
     for (const Row& row : rows) {
       Places places(row.order, bytes, 0, session.file_bytes, session.buffer);
-      const Work work = row.order == Order::apart ? lists_of(session, row.operation, places)
-                                                  : requests_of(session, row.operation, places);
-      const auto one = seconds_of_one(seconds, work);
+      const auto one = row.order == Order::apart
+                           ? seconds_of_one_in_lists(session, row.operation, places, seconds)
+                           : seconds_of_one(seconds, requests_of(session, row.operation, places));
       if (!one) return one.error();
       session.found[row.quantity].push_back({static_cast<double>(bytes), *one});
     }

@@ -89,6 +89,13 @@ std::string operation_table(const Measurements& found) {
     text += fmt::format("{:>12}{:>16}{:>16}{:>16}{:>16}\n", fmt::format("{:.0f}", sample.x),
                         at(Q::write_list), at(Q::write_at_once), at(Q::read_list), at(Q::read_at_once));
   }
+  if (!found[Q::read_direct_at_once].empty()) {
+    text += "  direct, random, 4 KiB each, so many under way:";
+    for (const Sample& sample : found[Q::read_direct_at_once])
+      text += fmt::format(" {:.0f}: write {}, read {};", sample.x,
+                          time_cell(value_at(found[Q::write_direct_at_once], sample.x)), time_cell(sample.y));
+    text.back() = '\n';
+  }
   text += fmt::format("  window of 1 MiB, in cache: written in {}, read in {}; a piece of it written in {}\n",
                       time_cell(value_at(found[Q::write_window], 1 << 20)),
                       time_cell(value_at(found[Q::read_window], 1 << 20)), only(Q::write_window_piece));
@@ -143,7 +150,7 @@ std::string parameter_table(const Parameters& parameters) {
       "  data of an aggregator (Msg_ind)  {}\n"
       "  data of a group (Msg_group)      {}\n"
       "  memory of an aggregator (Mem_min) {}\n",
-      parameters.aggregators_per_node > 0 ? std::to_string(parameters.aggregators_per_node) : "not measured",
+      parameters.aggregators_per_node > 0 ? std::to_string(parameters.aggregators_per_node) : "not known",
       bytes(parameters.domain_bytes), bytes(parameters.group_bytes), bytes(parameters.memory_min_bytes));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ namespace concilio::probe {
 namespace {
 
 constexpr const char* folder_pattern = ".concilio-probe.XXXXXX";
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 // What a signal's handler removes: it can neither allocate nor take a lock.
 struct Doomed {
@@ -29,10 +31,14 @@ struct Doomed {
 Doomed doomed;
 
 void remove_doomed(int signal_number) {
-  unlink(doomed.data);
-  unlink(doomed.fresh);
-  rmdir(doomed.folder);
   unlink(doomed.beside);
+  // Another thread may be making a file at this moment.
+  for (int i = 0; i < 20; ++i) {
+    unlink(doomed.data);
+    unlink(doomed.fresh);
+    if (rmdir(doomed.folder) == 0 || errno == ENOENT) break;
+    poll(nullptr, 0, 5);
+  }
   // SA_RESETHAND: the usual end.
   raise(signal_number);
 }
@@ -83,6 +89,18 @@ void remove_workplace(const std::string& workplace) {
   rmdir(workplace.c_str());
 }
 
+Result<std::string> make_workplace_until_signal(const std::string& folder) {
+  // None may come between the two.
+  sigset_t held, before;
+  sigemptyset(&held);
+  for (const int number : ending_signals) sigaddset(&held, number);
+  pthread_sigmask(SIG_BLOCK, &held, &before);
+  auto made = make_workplace(folder);
+  if (made) remove_on_signals(*made);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return made;
+}
+
 void remove_on_signals(const std::string& workplace) {
   if (!set(doomed.data, data_file_of(workplace)) || !set(doomed.fresh, new_file_of(workplace)) ||
       !set(doomed.folder, workplace))
@@ -91,12 +109,29 @@ void remove_on_signals(const std::string& workplace) {
   action.sa_handler = remove_doomed;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : ending_signals) {
     struct sigaction before;
     // What our caller chose to ignore (nohup) stays ignored.
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       sigaction(number, &action, nullptr);
   }
+}
+
+Status check_place(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path target = std::filesystem::absolute(path, failed);
+  if (failed || path.empty())
+    return Error{ErrorKind::no_such_file, ENOENT, fmt::format("cannot write '{}'", path)};
+  if (std::filesystem::is_directory(target, failed))
+    return Error{ErrorKind::bad_file, EISDIR, fmt::format("cannot write {}: it is a folder", path)};
+  std::filesystem::path folder = target.parent_path();
+  while (folder.has_relative_path() && !std::filesystem::exists(folder, failed))
+    folder = folder.parent_path();
+  // Access rights alone do not tell of file systems that can only be read.
+  std::string attempt = (folder / folder_pattern).string();
+  if (mkdtemp(attempt.data()) == nullptr) return Error::from_errno(errno, "cannot write " + path);
+  rmdir(attempt.c_str());
+  return {};
 }
 
 Status replace_file(const std::string& path, const std::string& text) {

@@ -82,6 +82,7 @@ says err 'nothing could be measured'
 
 # Interrupted: what was measured is kept, and gone on with.
 export FAKE_FAIL=''
+: > err
 FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
   --smallest --storage hdd nvm --only ior,romio --output broken >out 2>err &
 pid=$!
@@ -93,6 +94,16 @@ status=$?
 says err 'interrupted; --resume goes on'
 grep -q 'The study was interrupted' broken/report.html || fail 'the report does not say that it was interrupted'
 faked 0 --smallest --storage hdd nvm --only ior,romio --output broken --resume
+# A terminal that is closed is an interruption too.
+: > err
+FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
+  --smallest --storage hdd --only ior --output closed >out 2>err &
+pid=$!
+for _ in $(seq 100); do grep -q '^\[1/' err && break; sleep 0.1; done
+kill -HUP $pid
+wait $pid
+[ $? = 130 ] || fail 'SIGHUP was no interruption'
+[ -s closed/report.html ] || fail 'no report after SIGHUP'
 ! grep -q 'was interrupted' broken/report.html || fail 'it goes on, and still says that it was interrupted'
 left=$(ls -d concilio-study-* 2>/dev/null)
 [ -z "$left" ] || fail "left behind: $left"

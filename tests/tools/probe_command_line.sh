@@ -25,6 +25,15 @@ says err 'cannot read'
 echo '{"concilio_profile": 99}' >damaged
 expect 1 "$concilio" probe --show damaged
 says err 'damaged: .*version'
+# What cannot be written in the end is known at once.
+SECONDS=0
+expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --output /proc/none/profile.json
+says err 'cannot write /proc/none/profile.json'
+expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --picture folder
+says err 'it is a folder'
+expect 1 env -u XDG_CONFIG_HOME -u HOME "$concilio" probe folder -n 2 --quick --mpi "$mpi"
+says err 'say --output FILE'
+[ $SECONDS -lt 15 ] || fail "it measured before it complained: $SECONDS s"
 CONCILIO_THROTTLE=nonsense expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi"
 says err 'CONCILIO_THROTTLE'
 expect 124 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --timeout 2

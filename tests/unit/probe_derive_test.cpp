@@ -113,6 +113,16 @@ TEST(DerivedPrices, AWindowThatHasJustBeenThereCostsWhatItIsToRewriteIt) {
   EXPECT_NEAR(derived_prices(found, builtin()).window_bytes_per_second, 50e6, 1);
 }
 
+TEST(DerivedPrices, APieceOfAWindowWithoutItsBytes) {
+  Measurements found;
+  found[Q::rewriting] = {{1, 1e-9}};
+  found[Q::write_window_piece] = {{4096, 6e-6}};
+  EXPECT_NEAR(derived_prices(found, builtin()).window_piece_seconds, 6e-6 - 4096e-9, 1e-12);
+  // Bytes that seem dearer than all of it.
+  found[Q::write_window_piece] = {{4096, 3e-6}};
+  EXPECT_GT(derived_prices(found, builtin()).window_piece_seconds, 0);
+}
+
 TEST(DerivedPrices, StorageThatAnswersFromMemory) {
   Measurements found;
   found[Q::read_scattered] = found[Q::write_scattered] = line(2e-6, 5e9);
@@ -158,10 +168,18 @@ TEST(DerivedParameters, AggregatorsUntilMoreBringLessThanATenth) {
   EXPECT_EQ(derived_parameters(found).aggregators_per_node, 2);
 }
 
-TEST(DerivedParameters, AggregatorsThatAllBringMore) {
+TEST(DerivedParameters, AggregatorsThatAllBringMoreAreNotKnown) {
   Measurements found;
   found[Q::read_node_clients] = found[Q::write_node_clients] = {{1, 100}, {2, 200}, {4, 400}};
-  EXPECT_EQ(derived_parameters(found).aggregators_per_node, 4);
+  EXPECT_EQ(derived_parameters(found).aggregators_per_node, 0);
+  found[Q::read_node_clients] = {{1, 100}, {2, 105}, {4, 105}};
+  EXPECT_EQ(derived_parameters(found).aggregators_per_node, 0);
+}
+
+TEST(DerivedParameters, AggregatorsOfASingleRankAreNotKnown) {
+  Measurements found;
+  found[Q::read_node_clients] = found[Q::write_node_clients] = {{1, 100}};
+  EXPECT_EQ(derived_parameters(found).aggregators_per_node, 0);
 }
 
 TEST(DerivedParameters, SizeThatReachesNineTenths) {

@@ -226,9 +226,14 @@ class Course:
             with contrast.Hosts(self.scratch[0]) as hosts:
                 mpi, bench.mpi = bench.mpi, "openmpi"
                 try:
+                    # The study's own profile is of one host, and knows no network.
+                    path = os.path.join(os.path.dirname(study.path), "profiles", "hosts.json")
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    shown.begin("probe: hosts with a slow network")
+                    environment = hosts.probe(bench, hosted[0][1], path)
                     for case, place in hosted:
                         shown.begin(case.title)
-                        result = bench.measure(case, place, hosts.environment())
+                        result = bench.measure(case, place, environment)
                         self.keep(study, bench, result)
                         shown.end(f"{case.title}, slow network: {measure.brief_of(result)}")
                 finally:
@@ -249,10 +254,11 @@ class Course:
             self.measure_contrast(study, bench, contrasts, shown)
 
     def remove_places(self):
-        if self.pfs:
-            self.pfs.end()
-        for path in self.scratch:
-            shutil.rmtree(path, ignore_errors=True)
+        with measure.uninterrupted():
+            if self.pfs:
+                self.pfs.end()
+            for path in self.scratch:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def write_report(study, folder, draw):
@@ -315,8 +321,10 @@ def stop(*_):
 
 
 def main():
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    for number in measure.STOPPING:
+        # What our caller chose to ignore (nohup) stays ignored.
+        if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGINT:
+            signal.signal(number, stop)
     try:
         return run_study(parser().parse_args())
     except (Usage, storage.Wrong, results.Damaged) as wrong:

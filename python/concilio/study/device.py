@@ -46,8 +46,10 @@ def rates_of(profile):
     return rates
 
 
-def probe_command(concilio, folder, output, quick, mpi):
+def probe_command(concilio, folder, output, quick, mpi, ranks=None):
     words = [concilio, "probe", folder, "--output", output]
+    if ranks:
+        words += ["-n", str(ranks)]
     if quick:
         words.append("--quick")
     if mpi:
@@ -55,11 +57,13 @@ def probe_command(concilio, folder, output, quick, mpi):
     return words
 
 
-def probe(bench, storage, output, quick, timeout_seconds=300):
-    """Makes the storage's profile and returns its rates; Failed where that does not go."""
-    environment = bench.environment(storage)
+def probe(bench, storage, output, quick, timeout_seconds=300, ranks=None, more_environment=None):
+    """Makes the storage's profile and returns its rates; Failed where that does not go, and then there is no profile."""
+    environment = {**bench.environment(storage), **(more_environment or {})}
     environment.pop("CONCILIO_PROFILE", None)
-    words = probe_command(bench.concilio, storage.folder, output, quick, bench.mpi)
+    if os.path.exists(output):
+        os.unlink(output)
+    words = probe_command(bench.concilio, storage.folder, output, quick, bench.mpi, ranks)
     status, _, errors = measure.run(words, environment, timeout_seconds)
     if status or not os.path.exists(output):
         raise measure.Failed(measure.last_words(errors) or f"concilio probe ended with exit status {status}")

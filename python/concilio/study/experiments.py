@@ -22,6 +22,7 @@ class Case:
     warm_up: int = 3
     timeout_seconds: float = 120
     method_seconds: float = 10  # that one method may take in all
+    skip_slower_than: float = 50  # a method predicted to take so many times the cheapest's time is not tried
 
     @property
     def key(self):
@@ -32,7 +33,8 @@ class Case:
     def definition(self):
         """All that makes two measurements comparable, as JSON has it."""
         return {"mib_per_rank": self.mib_per_rank, "collective": self.collective, "repetitions": self.repetitions,
-                "warm_up": self.warm_up, "series": dict(self.series), "labels": dict(self.labels)}
+                "warm_up": self.warm_up, "skip_slower_than": self.skip_slower_than, "series": dict(self.series),
+                "labels": dict(self.labels)}
 
     @property
     def title(self):
@@ -108,10 +110,17 @@ class Scale:
             return 3
         return 5 if self.quick else 7
 
+    def grid_repetitions(self, storage):
+        """Real storage is noisy; on models calls are long, and vary little."""
+        if self.smallest or self.quick:
+            return self.repetitions(storage)
+        return 9 if storage.real else 5
+
     def case(self, experiment, storage, pattern, ranks, series, labels, **more):
-        more = {"mib_per_rank": self.mib(storage), "method_seconds": 4 if self.quick else 10, **more}
+        more = {"mib_per_rank": self.mib(storage), "method_seconds": 4 if self.quick else 10,
+                "repetitions": self.repetitions(storage), **more}
         return Case(experiment, storage.name, pattern, ranks, series=series, labels=labels,
-                    repetitions=self.repetitions(storage), warm_up=1 if self.smallest else 3, **more)
+                    warm_up=1 if self.smallest else 3, **more)
 
 
 def size_text(count):
@@ -206,8 +215,10 @@ def regret(storage, scale):
             if pattern == "interleaved:1048576":
                 mib = max(mib, 1)
             methods = ("auto", *FORCED)
+            # A price that is wrong shows only where its method is tried all the same.
             yield scale.case("regret", storage, pattern, ranks, {method: method for method in methods},
-                             {"pattern": pattern, "ranks": ranks}, mib_per_rank=mib)
+                             {"pattern": pattern, "ranks": ranks}, mib_per_rank=mib, skip_slower_than=1000,
+                             repetitions=scale.grid_repetitions(storage))
 
 
 ALL = {one.name: one for one in (

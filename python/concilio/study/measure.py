@@ -1,4 +1,5 @@
 """Runs `concilio bench` and `concilio probe`; what they said becomes rows. A failure is a result like others."""
+import contextlib
 import json
 import os
 import shlex
@@ -11,6 +12,20 @@ from . import experiments
 
 class Failed(Exception):
     """A program did not do what it was to; the text says what, and what it said itself."""
+
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def uninterrupted():
+    """Signals that stop a study are passed over: what is made is taken away to the last."""
+    before = [signal.signal(number, signal.SIG_IGN) for number in STOPPING]
+    try:
+        yield
+    finally:
+        for number, handler in zip(STOPPING, before):
+            signal.signal(number, handler)
 
 
 def last_words(text, most=3):
@@ -63,7 +78,8 @@ def json_in(text):
 def bench_command(concilio, case, data_file, mpi):
     words = [concilio, "bench", case.pattern, "-n", str(case.ranks), "--mib-per-rank", f"{case.mib_per_rank:g}",
              "--repetitions", str(case.repetitions), "--methods", ",".join(case.series), "--warm-up", str(case.warm_up),
-             "--method-timeout", f"{case.method_seconds:g}", "--timeout", f"{case.timeout_seconds:g}", "--json",
+             "--method-timeout", f"{case.method_seconds:g}", "--skip-slower-than", f"{case.skip_slower_than:.12g}",
+             "--timeout", f"{case.timeout_seconds:g}", "--json",
              "--file", data_file]
     if mpi:
         words += ["--mpi", mpi]
@@ -85,6 +101,13 @@ def rows_of(pattern, series):
     return rows
 
 
+def is_setting(name):
+    """Whether a variable changes how the library works. Those that only say where things are do not."""
+    if name in ("CONCILIO_MPIRUN", "CONCILIO_COMMAND") or name.startswith("CONCILIO_PYTHON"):
+        return False
+    return name == "ROMIO_HINTS" or name.startswith("CONCILIO_") and not name.endswith("DIR")
+
+
 class Bench:
     """`concilio bench`, on the storages of this study."""
 
@@ -95,12 +118,10 @@ class Bench:
         self.library = ""
 
     def environment(self, storage):
-        environment = {name: value for name, value in os.environ.items()
-                       if name not in ("CONCILIO_THROTTLE", "CONCILIO_PROFILE", "CONCILIO_HINTS", "ROMIO_HINTS",
-                                       "CONCILIO_REPORT")}
+        """Without a profile of this study none is taken: one that was made before would be of no known storage."""
+        environment = {name: value for name, value in os.environ.items() if not is_setting(name)}
         environment.update(storage.environment())
-        if storage.name in self.profiles:
-            environment["CONCILIO_PROFILE"] = self.profiles[storage.name]
+        environment["CONCILIO_PROFILE"] = self.profiles.get(storage.name, "off")
         return environment
 
     def measure(self, case, storage, more_environment=None):

@@ -38,6 +38,11 @@ def situation_of(result, operation):
             "left_out": {row["method"]: row["failure"] for row in rows if row.get("failure")}}
 
 
+def left_out_for_time(situations):
+    """How many pairs of a situation and a method were not measured, as they would have taken too long."""
+    return sum(why.startswith("left out") for one in situations for why in one["left_out"].values())
+
+
 def situations_of(results):
     found = (situation_of(result, operation) for result in results if not result["failure"]
              for operation in ("write", "read"))
@@ -58,7 +63,7 @@ def summary_of(situations):
     chosen = [one["errors"]["auto"] for one in situations if "auto" in one["errors"]]
     median = statistics.median(errors) if errors else None
     told = f"{median:.0%}" if errors else "nothing was predicted"
-    return {"situations": len(situations), "share_within": share, "worst": max(regrets),
+    return {"situations": len(situations), "left_out": left_out_for_time(situations), "share_within": share, "worst": max(regrets),
             "median_regret": statistics.median(regrets), "prediction_error": median,
             "prediction_error_chosen": statistics.median(chosen) if chosen else None,
             "verdicts": [
@@ -80,6 +85,8 @@ def lines_of(summary, situations, most=10):
              for one in summary["verdicts"]]
     if summary["prediction_error_chosen"] is not None:
         lines.append(f"      of what was chosen: {summary['prediction_error_chosen']:.0%}")
+    lines.append("      not measured, as calls would have taken too long: "
+                 f"{summary['left_out']} pairs of a situation and a method")
     behind = sorted((one for one in situations if one["regret"] > WITHIN), key=lambda one: -one["regret"])
     for one in behind[:most]:
         lines.append(f"      {one['regret'] - 1:+.0%}  {one['storage']}, {one['pattern']}, {one['ranks']} ranks, "

@@ -98,7 +98,9 @@ class Page:
         names = {name: one["title"] for name, one in self.storages.items()}
         titled = [{**one, "storage": names.get(one["storage"], one["storage"])} for one in situations]
         body = [listed([verdict_line(one["passed"], f"{one['name']}: {one['value']} (wanted: {one['wanted']})")
-                        for one in summary["verdicts"]])]
+                        for one in summary["verdicts"]]),
+                paragraph(f"{summary['left_out']} pairs of a situation and a method were not measured, as their calls would have "
+                          "taken too long (see the methods left out below); they are in none of these numbers.", "note")]
         if self.draw:
             short = [{**one, "storage": f"{one['storage']} ({self.kind(one['storage'])})"} for one in situations]
             body.append(self.figure("Regret, and predicted against measured times, by storage; each is named real or "

@@ -26,5 +26,5 @@ class TestPfs:
 
     def end(self):
         if self.made:
-            subprocess.run([HARNESS / "testpfs", "down", self.folder], capture_output=True, check=False)
+            subprocess.run([HARNESS / "testpfs", "down", self.folder], capture_output=True, check=False, start_new_session=True)
             self.made = False
