@@ -2,11 +2,11 @@
 // before a predicted one: a wrong price is found out within a few calls. Every rank holds the same, so that
 // all choose alike.
 //
-// The first calls try what the prices leave open: the cheapest by price, then at most two others that are
-// not much dearer, each once more where one call did not decide. After that the fastest stays. Another takes
-// its place where it was clearly faster, and each change makes the next one harder, so that methods that take
-// equally long do not alternate. What seemed too dear is tried when it would cost no more than a tenth of the
-// time that all calls so far have taken.
+// The first three calls try what the prices leave open: the cheapest by price, another that is not much
+// dearer, and the first once more, as a pattern's first call pays for much besides; or a third one. After
+// that the fastest stays. Another takes its place where it was clearly faster, and each change makes the next
+// one harder, so that methods that take equally long do not alternate. What seemed too dear, or not much
+// slower, is tried when that costs no more than a tenth of the time that calls have taken since.
 #pragma once
 
 #include <array>
@@ -34,7 +34,9 @@ class Experience {
   bool only_cold(Method method) const {
     return state_.calls > 0 && method == state_.first && calls(method) == 1;
   }
+  // Of all calls, and of those since a method's last one.
   double total_seconds() const { return state_.total_seconds; }
+  double seconds_since(Method method) const { return state_.total_seconds - of(method).last_at_seconds; }
   // The method of the last call, and how often it was another than that of the call before.
   std::optional<Method> last() const { return state_.calls > 0 ? std::optional(state_.last) : std::nullopt; }
   int64_t changes() const { return state_.changes; }
@@ -44,6 +46,7 @@ class Experience {
   struct OfMethod {
     int64_t calls = 0;
     std::array<double, remembered_calls> seconds{};  // of call i at i modulo their number
+    double last_at_seconds = 0;                      // of total_seconds, at the last of them
   };
   struct State {
     int64_t calls = 0, changes = 0;

@@ -271,6 +271,7 @@ json experience_json(const Experience& experience) {
     if (took.calls > 0)
       methods[method_name(static_cast<Method>(i))] = {
           {"calls", took.calls},
+          {"last_at_seconds", took.last_at_seconds},
           {"seconds", std::vector<double>(took.seconds.begin(), took.seconds.begin() + remembered(took))}};
   }
   return {{"calls", state.calls},
@@ -306,6 +307,8 @@ Experience read_experience(const json& value) {
     const std::string place = "experience.methods." + name;
     Experience::OfMethod& took = state.methods[static_cast<size_t>(method_of(name, place))];
     took.calls = whole_number(member(of_method, place, "calls"), place + ".calls");
+    took.last_at_seconds =
+        seconds_of(member(of_method, place, "last_at_seconds"), place + ".last_at_seconds");
     const json& seconds = list(member(of_method, place, "seconds"), place + ".seconds");
     if (std::cmp_not_equal(seconds.size(), remembered(took)))
       throw Wrong{fmt::format("{}.seconds has {} times, not those of the last {} calls", place,

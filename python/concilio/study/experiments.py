@@ -198,6 +198,9 @@ GRID = ("contiguous", "interleaved:64", "interleaved:4096", "interleaved:65536",
         "unstruc", "hpio:512/512", "extent:65536/6")
 
 
+LEAST_REAL_MIB = 32  # of all ranks: from a page cache less takes no longer than what disturbs it
+
+
 def regret(storage, scale):
     """On real storage every number of ranks; on models, where a case takes longer, two of them, by turns."""
     counts = sorted(set(scale.ranks))
@@ -212,6 +215,8 @@ def regret(storage, scale):
             some = counts[number % 2::2]
         for ranks in some:
             mib = scale.mib(storage) if ranks < 8 else scale.mib(storage) / 2
+            if not scale.quick and not storage.throttle and not storage.distributed:
+                mib = max(mib, LEAST_REAL_MIB / ranks)
             if pattern == "interleaved:1048576":
                 mib = max(mib, 1)
             methods = ("auto", *FORCED)
