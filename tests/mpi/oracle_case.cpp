@@ -71,8 +71,8 @@ class Maker {
     if (random_.chance(25))
       hint("romio_cb_fr_alignment", random_.pick<int64_t>({1, 3, 64, 100, 512, 4096, 65536}));
     if (random_.chance(40)) {
-      hint("concilio_method",
-           random_.pick({"auto", "independent", "list", "sieve", "two_phase", "two_phase", "mapped", "mapped"}));
+      hint("concilio_method", random_.pick({"auto", "independent", "list", "sieve", "two_phase", "two_phase",
+                                            "mapped", "mapped"}));
     }
     if (random_.chance(40)) hint("concilio_flush", random_.pick({"auto", "rmw", "list", "batch"}));
     // Little memory makes many rounds of conversion.
