@@ -25,12 +25,9 @@ int run_main(Words words) {
   CLI::App app("Concilio: faster, bounded and explained MPI-IO for unmodified programs", "concilio");
   app.set_version_flag("--version", "concilio " CONCILIO_VERSION);
   app.require_subcommand(0, 1);
-  const Subcommand subcommands[] = {add_run(app, environment, after_mark),
-                                    add_bench(app, environment),
-                                    add_probe(app, environment),
-                                    add_explain(app),
-                                    add_study(app, environment),
-                                    add_hints(app),
+  const Subcommand subcommands[] = {add_run(app, environment, after_mark), add_bench(app, environment),
+                                    add_probe(app, environment),           add_explain(app),
+                                    add_study(app, environment),           add_hints(app),
                                     add_version(app, environment)};
   try {
     std::reverse(words.begin(), words.end());  // as it wants them
