@@ -37,6 +37,7 @@ class SerialDisk {
       return samples;
     };
     found[Q::read_adjoining] = found[Q::write_adjoining] = series(0);
+    found[Q::read_window] = found[Q::write_window] = series(0);
     found[Q::read_scattered] = found[Q::write_scattered] = series(seek_seconds_);
     for (double depth = 1; depth <= 64; depth *= 2) {
       const double one = seek_seconds_ + 4096 / bytes_per_second_;
