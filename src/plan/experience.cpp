@@ -104,8 +104,11 @@ std::optional<Method> later_trial(std::span<const Candidate> candidates, const C
     if (!candidate.legal || candidate.method == fastest.method) continue;
     const int64_t calls = experience.calls(candidate.method);
     const double seconds = expected_seconds(candidate, wrong, experience);
+    // A method's first call pays for its buffers: what is as cheap by price gets a second one too.
+    const bool cheap = candidate.seconds <= doubt_factor * fastest.seconds && seconds <= cold_factor * least;
+    if (calls == 1 && experience.calls() < doubtful_calls && (cheap || seconds <= doubt_factor * least))
+      return candidate.method;
     if (calls > 0 && seconds > doubt_factor * least) continue;
-    if (calls == 1 && experience.calls() < doubtful_calls) return candidate.method;
     // The more often it was tried in vain, the longer it waits.
     const double affordable = trial_share * experience.seconds_since(candidate.method);
     if (seconds * static_cast<double>(std::max<int64_t>(1, calls)) <= affordable) return candidate.method;

@@ -51,6 +51,8 @@ TEST(Gather, BucketsHoldEveryByteOnce) {
     const std::string text = name == "interleaved" ? "interleaved:48"
                              : name == "hpio"      ? "hpio:48/16"
                              : name == "extent"    ? "extent:4096/10"
+                             : name == "ior"       ? "ior:1000"
+                             : name == "mpiiotest" ? "mpiiotest:1000"
                                                    : name;
     const Pattern pattern = made(text.c_str(), 9, 50000);
     const Facts facts = gather(pattern, 0, machine_of({3, 3, 3}), Operation::read, two_phase());

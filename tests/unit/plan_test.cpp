@@ -299,6 +299,7 @@ TEST(Windows, OneNodeReadNeedsNoStaging) {
 TEST(Windows, SeveralNodesStageTwoImages) {
   Facts facts = interleaved(Operation::read, 8, 64);
   facts.nodes = make_nodes(2, 4);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
   const Plan made = plan(facts);
   EXPECT_EQ(made.staging_bytes, 2 * (made.realms[0].image_bytes + heads_bytes));
 }

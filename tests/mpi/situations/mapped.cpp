@@ -122,7 +122,7 @@ SITUATION(Mapped, FileEndsAtTheLastByteThatAnyRankWrites, everywhere) {
   }
 }
 
-SITUATION(Mapped, ReadsStopAtTheEndOfTheFile, everywhere) {
+SITUATION(Mapped, ReadsStopAtTheEndOfTheFile, not_own) {
   // The file ends in the middle of a block, of a page, and for some ranks before their first byte.
   for (const int size : {0, 1, 4096, 10000, 12289}) {
     const std::string path = context.fresh_file("mapped-end");
