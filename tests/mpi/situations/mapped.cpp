@@ -151,7 +151,7 @@ SITUATION(Mapped, ReadsStopAtTheEndOfTheFile, not_own) {
   }
 }
 
-SITUATION(Mapped, SparseFilesStaySparse, everywhere) {
+SITUATION(Mapped, SparseFilesStaySparse, not_own) {
   const std::string path = context.fresh_file("mapped-sparse");
   const int pieces = 8, far = 8 << 20;
   const std::vector<uint8_t> mine = values(context.rank, pieces);
