@@ -18,12 +18,15 @@ namespace concilio::tools {
 namespace {
 
 volatile sig_atomic_t child_of_signals = 0;  // negative: a process group
+volatile sig_atomic_t stopped_by = 0;        // the last SIGINT, SIGTERM or SIGHUP for the child
 constexpr int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 void forward(int signal_number, siginfo_t* info, void*) {
   // What a terminal sends, the kernel sends to the child too; twice would tell mpirun to kill without mercy.
   const bool child_has_it = info->si_code == SI_KERNEL && child_of_signals > 0;
   const int saved_errno = errno;
+  if (signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP)
+    stopped_by = signal_number;
   if (child_of_signals != 0 && !child_has_it) kill(child_of_signals, signal_number);
   errno = saved_errno;
 }
@@ -31,6 +34,7 @@ void forward(int signal_number, siginfo_t* info, void*) {
 class SignalForwarding {
  public:
   SignalForwarding() {
+    stopped_by = 0;
     struct sigaction action = {};
     action.sa_sigaction = forward;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -199,6 +203,8 @@ Result<Captured> capture(const Words& words, const Environment& environment, dou
   }
   captured.exit_status = wait_for(*child);
   if (timed_out) captured.exit_status = exit_timeout;
+  // Some launchers end with 0 when they were told to stop.
+  if (captured.exit_status == 0 && stopped_by != 0) captured.exit_status = 128 + stopped_by;
   return captured;
 }
 

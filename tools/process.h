@@ -27,9 +27,10 @@ Result<int> run_to_end(const Words& words, const Environment& environment);
 Error replace_by(const Words& words, const Environment& environment);
 
 struct Captured {
-  int exit_status = 0;  // exit_timeout where the time ran out and the program was ended
-  std::string output;   // stdout
-  std::string errors;   // stderr
+  // exit_timeout where the time ran out and the program was ended; never 0 where a signal told it to stop
+  int exit_status = 0;
+  std::string output;  // stdout
+  std::string errors;  // stderr
 };
 
 // Whether what is caught is also passed on to this process's own stdout and stderr as it comes.
