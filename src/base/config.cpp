@@ -350,7 +350,7 @@ std::string user_config_folder() {
     return std::string(text ? text : "");
   };
   // The XDG base directory specification: what is not absolute is ignored.
-  if (const std::string folder = value("XDG_CONFIG_HOME"); folder.starts_with('/')) return folder;
+  if (std::string folder = value("XDG_CONFIG_HOME"); folder.starts_with('/')) return folder;
   const std::string home = value("HOME");
   return home.starts_with('/') ? home + "/.config" : "";
 }

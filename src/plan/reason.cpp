@@ -33,7 +33,7 @@ std::string comparison(const Plan& plan) {
     if (!candidate.legal || candidate.method == plan.method) continue;
     if (other == nullptr || expected(candidate) < expected(*other)) other = &candidate;
   }
-  const std::string took = fmt::format("{} {}", known_by(chosen), format_seconds(expected(chosen)));
+  std::string took = fmt::format("{} {}", known_by(chosen), format_seconds(expected(chosen)));
   if (other == nullptr) return took;
   // "predicted 1 ms against 2 ms for list"; both are named where they are known differently.
   const bool alike = (chosen.calls > 0) == (other->calls > 0);

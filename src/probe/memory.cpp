@@ -40,8 +40,8 @@ Status measure_copies(Session& session, double seconds) {
       return {};
     });
     if (!one) return one.error();
-    const double pieces = static_cast<double>(data_bytes / piece);
-    session.found[Quantity::copy].push_back({static_cast<double>(piece), *one / pieces});
+    const int64_t pieces = data_bytes / piece;
+    session.found[Quantity::copy].push_back({static_cast<double>(piece), *one / static_cast<double>(pieces)});
   }
   return {};
 }
@@ -54,7 +54,7 @@ Status measure_datatype(Session& session, double seconds) {
   MPI_Datatype type;
   PMPI_Type_create_hindexed_block(pieces, piece_bytes, places.data(), MPI_BYTE, &type);
   PMPI_Type_commit(&type);
-  std::vector<std::byte> packed(pieces * piece_bytes);
+  std::vector<std::byte> packed(size_t{pieces} * piece_bytes);
   const auto one = seconds_of_one(seconds, [&](int64_t count) -> Status {
     for (int64_t i = 0; i < count; ++i) {
       int position = 0;

@@ -34,7 +34,7 @@ int64_t share_of_free_space(Session& session) {
 }
 
 void make_buffer(Session& session) {
-  const int64_t share = free_memory_bytes() / (8 * session.team.local_size());
+  const int64_t share = free_memory_bytes() / (int64_t{8} * session.team.local_size());
   const int64_t bytes = std::clamp<int64_t>(align_down(share, chunk_bytes), 8 << 20, most_buffer_bytes);
   session.buffer.assign(static_cast<size_t>(bytes), std::byte{0x5a});
 }

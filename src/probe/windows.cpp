@@ -75,7 +75,8 @@ Result<double> seconds_of_piece(Session& session, double seconds) {
     return {};
   };
   auto one = seconds_of_one(seconds, work);
-  if (one) *one /= static_cast<double>(piece_window_bytes / (2 * piece_bytes));
+  constexpr int64_t pieces = piece_window_bytes / (2 * piece_bytes);
+  if (one) *one /= static_cast<double>(pieces);
   return one;
 }
 
