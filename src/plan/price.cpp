@@ -198,8 +198,8 @@ Cost cost_of_sieve(const Facts& facts, const Plan&, const Prices& prices) {
   const bool take_turns = modifies && span > static_cast<double>(digest.end - digest.first);
   const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
   // Measured: what is in the cache that all cores share comes no faster to several.
-  const double byte_seconds = first * at_first.byte_seconds / at_once +
-                              (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
+  const double byte_seconds =
+      first * at_first.byte_seconds / at_once + (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
   Cost cost;
   add_agreements(facts, prices, cost);
   cost.terms.push_back({"requests", request_seconds / at_once});
