@@ -63,6 +63,12 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 1000000))
       ->needs(methods)
       ->capture_default_str();
+  app.add_option(
+         "--measure-for", options.methods.measured_seconds,
+         "With --methods: go on with each, up to ten times the repetitions, until it took so many seconds")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(methods)
+      ->capture_default_str();
   app.add_option("--method-timeout", options.methods.timeout_seconds,
                  "With --methods: leave out what would take more seconds, as predicted or by its first call")
       ->check(CLI::PositiveNumber)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 
 #include "agree.h"
@@ -12,6 +13,7 @@ namespace concilio::bench {
 
 namespace {
 
+constexpr size_t most_repeated = 10;  // times the repetitions, see MethodsOptions
 constexpr const char* known_methods = "auto, independent, list, sieve, two_phase, mapped, posix, mpi";
 
 bool is_known(const std::string& method) {
@@ -122,8 +124,7 @@ class Methods {
       own.failure = failures_[i];
     }
     std::vector<size_t> order = order_;
-    const int rounds = methods_.warm_up + options_.repetitions;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; !order.empty(); ++round) {
       for (const size_t place : order_of_round(order.size(), round)) {
         const size_t way = order[place];
         MethodTimes& own = times[way];
@@ -132,7 +133,7 @@ class Methods {
         take_turn(operation, way, round, own);
         if (round == 0 && own.failure.empty()) own.left_out = why_not_go_on(own);
       }
-      std::erase_if(order, [&](size_t way) { return is_out(times[way]); });
+      std::erase_if(order, [&](size_t way) { return is_out(times[way]) || is_measured(times[way]); });
     }
     for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = times[i].failure;
   }
@@ -149,12 +150,19 @@ class Methods {
     if (own.failure.empty()) note(took, round, own);
     if (operation == Operation::write) {
       file_content_ = content;
-      const bool last = round == methods_.warm_up + options_.repetitions - 1;
-      if (own.failure.empty() && options_.verify && (round == 0 || last)) own.failure = check_written(way);
+      if (own.failure.empty() && options_.verify && (round == 0 || is_measured(own)))
+        own.failure = check_written(way);
       file_unknown_ = !own.failure.empty();
     } else if (own.failure.empty() && options_.verify) {
       own.failure = agree(data_.check_buffer(file_content_));
     }
+  }
+
+  bool is_measured(const MethodTimes& own) const {
+    const auto repetitions = static_cast<size_t>(options_.repetitions);
+    const double sum = std::accumulate(own.seconds.begin(), own.seconds.end(), 0.0);
+    return own.seconds.size() >= repetitions &&
+           (sum >= methods_.measured_seconds || own.seconds.size() >= most_repeated * repetitions);
   }
 
   void note(const Took& took, int round, MethodTimes& own) {

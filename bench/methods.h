@@ -13,6 +13,8 @@ namespace concilio::bench {
 struct MethodsOptions {
   std::vector<std::string> methods;  // see parse_methods
   int warm_up = 3;
+  // Where its repetitions take less than this in all, a method goes on, up to ten times as many.
+  double measured_seconds = 0;
   double timeout_seconds = 60;  // that all calls of a method may take together, by its first
   double skip_factor = 50;      // a method predicted to take so many times the cheapest's time is left out
 };

@@ -104,6 +104,9 @@ void add_methods_options(CLI::App& parser, BenchOptions& options) {
     parser.add_option(name, value, help)->needs(methods)->type_name(type);
   };
   add("--warm-up", options.warm_up, "With --methods: calls of each that are not timed (3)", "COUNT");
+  add("--measure-for", options.measure_for,
+      "With --methods: go on with each, up to ten times the repetitions, until it took so many seconds (0)",
+      "SECONDS");
   add("--method-timeout", options.method_timeout,
       "With --methods: leave out a method whose calls would take longer, as predicted or by the first (60)",
       "SECONDS");

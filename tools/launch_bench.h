@@ -25,7 +25,7 @@ struct BenchOptions {
        no_verify = false;
   bool overlap = false;
   std::string methods;  // --methods; empty: not given
-  std::string warm_up, method_timeout, skip_slower_than;
+  std::string warm_up, measure_for, method_timeout, skip_slower_than;
   bool concilio = false;
   bool compare = false;
   int alternations = 3;

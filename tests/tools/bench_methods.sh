@@ -35,6 +35,16 @@ says_not out '^  write'
 expect 0 "$concilio" bench hpio:64/64 $small --methods posix,auto $all --write-only
 says_not out '^  read'
 
+# Short calls go on until they took long enough, or ten times the repetitions.
+times() { /usr/bin/python3 -c 'import json,sys
+text = open("out").read()
+written = json.loads(text[text.index("{\n"):])["patterns"][0]["operations"]["write"]
+print(len(written[sys.argv[1]]["seconds"]))' "$1"; }
+expect 0 "$concilio" bench interleaved:64 $small --methods posix,auto $all --write-only --measure-for 1000 --json
+[ "$(times auto)" = 20 ] || fail "$(times auto) calls and not ten times two"
+expect 0 "$concilio" bench interleaved:64 $small --methods posix,auto $all --write-only --measure-for 0 --json
+[ "$(times auto)" = 2 ] || fail "$(times auto) calls and not two"
+
 # Each piece is a request to a slow storage, the program's own as well as the library's.
 export CONCILIO_THROTTLE="request=2"
 expect 0 "$concilio" bench interleaved:1024 $small --methods auto,posix $all --method-timeout 0.02
@@ -53,6 +63,7 @@ refuse 'names list twice' --methods list,list
 refuse 'without Concilio' --methods mpi,auto
 refuse 'runs under Concilio' --methods mpi --concilio
 refuse 'requires --methods' --warm-up 1
+refuse 'requires --methods' --measure-for 1
 refuse 'excludes' --methods auto --overlap
 refuse 'excludes' --methods auto --compare
 left=$(ls | grep -vE '^(out|err)$')
