@@ -124,11 +124,10 @@ void add_synchronise(const Measurements& found, Prices& prices) {
   if (!without.empty()) prices.oversubscribed_seconds = median(without);
 }
 
-// Populated in advance or touched one by one, whichever is cheaper.
+// Populated in advance, as the library does it where the kernel can, else touched one by one.
 double page_seconds(const Series& touched, const Series& populated, double otherwise) {
-  const double one = first_of(touched, INFINITY), other = first_of(populated, INFINITY);
-  const double best = std::min(one, other);
-  return std::isfinite(best) && best > 0 ? best : otherwise;
+  const double best = first_of(populated, first_of(touched, otherwise));
+  return best > 0 ? best : otherwise;
 }
 
 // The smallest size at which the throughput is enough; 0 for an empty series.
