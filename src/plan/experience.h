@@ -2,11 +2,11 @@
 // before a predicted one: a wrong price is found out within a few calls. Every rank holds the same, so that
 // all choose alike.
 //
-// The first three calls try what the prices leave open: the cheapest by price, another that is not much
-// dearer, and the first once more, as a pattern's first call pays for much besides; or a third one. After
-// that the fastest stays. Another takes its place where it was clearly faster, and each change makes the next
-// one harder, so that methods that take equally long do not alternate. What seemed too dear, or not much
-// slower, is tried when that costs no more than a tenth of the time that calls have taken since.
+// The first call takes the cheapest by price. From then on the fastest stays, and another gets its place
+// where it was clearly faster. What may be faster, as few calls have told yet, is tried as soon as that costs
+// little of the time that calls have taken since it was last tried: soon where it is about as fast, seldom
+// where it is dear, and the more seldom the more often it was tried in vain. So methods that take equally
+// long do not alternate.
 #pragma once
 
 #include <array>
@@ -27,31 +27,29 @@ class Experience {
 
   int64_t calls() const { return state_.calls; }
   int64_t calls(Method method) const { return of(method).calls; }
-  // The second least of the last four calls, of two or fewer the least: what disturbs a call makes it slower,
-  // and hardly ever faster. Nothing where the method has not run.
+  // The lower quartile of what is remembered: what disturbs a call makes it slower, and hardly ever faster.
+  // Nothing where the method has not run.
   std::optional<double> seconds(Method method) const;
-  // Whether all that is known is the pattern's very first call, which pays for much besides.
-  bool only_cold(Method method) const {
-    return state_.calls > 0 && method == state_.first && calls(method) == 1;
-  }
-  // Of all calls, and of those since a method's last one.
-  double total_seconds() const { return state_.total_seconds; }
+  // Of all calls since a method's last one.
   double seconds_since(Method method) const { return state_.total_seconds - of(method).last_at_seconds; }
-  // The method of the last call, and how often it was another than that of the call before.
+  // The method of the last call.
   std::optional<Method> last() const { return state_.calls > 0 ? std::optional(state_.last) : std::nullopt; }
-  int64_t changes() const { return state_.changes; }
 
   // As it is written down, and read again.
-  static constexpr int remembered_calls = 4;
+  static constexpr int64_t most_remembered = 16;
   struct OfMethod {
     int64_t calls = 0;
-    std::array<double, remembered_calls> seconds{};  // of call i at i modulo their number
-    double last_at_seconds = 0;                      // of total_seconds, at the last of them
+    // Of the last calls, the oldest one's place taken by the next. The first call pays for buffers besides,
+    // and is forgotten once there is a second.
+    std::array<double, most_remembered> seconds{};
+    double last_at_seconds = 0;  // of total_seconds, at the last of them
+
+    int64_t remembered() const;
   };
   struct State {
-    int64_t calls = 0, changes = 0;
+    int64_t calls = 0;
     double total_seconds = 0;
-    Method first = Method::independent, last = Method::independent;
+    Method last = Method::independent;
     std::array<OfMethod, method_count> methods{};
   };
   const State& state() const { return state_; }

@@ -258,11 +258,6 @@ Wishes read_wishes(const json& value) {
   return wishes;
 }
 
-// Of a method's calls, those whose time is known.
-int64_t remembered(const Experience::OfMethod& took) {
-  return std::min<int64_t>(took.calls, Experience::remembered_calls);
-}
-
 json experience_json(const Experience& experience) {
   const Experience::State& state = experience.state();
   json methods = json::object();
@@ -272,12 +267,10 @@ json experience_json(const Experience& experience) {
       methods[method_name(static_cast<Method>(i))] = {
           {"calls", took.calls},
           {"last_at_seconds", took.last_at_seconds},
-          {"seconds", std::vector<double>(took.seconds.begin(), took.seconds.begin() + remembered(took))}};
+          {"seconds", std::vector<double>(took.seconds.begin(), took.seconds.begin() + took.remembered())}};
   }
   return {{"calls", state.calls},
-          {"changes", state.changes},
           {"total_seconds", state.total_seconds},
-          {"first", method_name(state.first)},
           {"last", method_name(state.last)},
           {"methods", methods}};
 }
@@ -292,16 +285,13 @@ void check_calls(const Experience::State& state) {
   }
   if (left != 0) throw Wrong{"experience.calls is not the sum of the methods' calls"};
   const auto has_run = [&](Method method) { return state.methods[static_cast<size_t>(method)].calls > 0; };
-  if (state.calls > 0 && (!has_run(state.first) || !has_run(state.last)))
-    throw Wrong{"experience.first or experience.last is a method without calls"};
+  if (state.calls > 0 && !has_run(state.last)) throw Wrong{"experience.last is a method without calls"};
 }
 
 Experience read_experience(const json& value) {
   Experience::State state;
   state.calls = whole_number(member(value, "experience", "calls"), "experience.calls");
-  state.changes = whole_number(member(value, "experience", "changes"), "experience.changes");
   state.total_seconds = seconds_of(member(value, "experience", "total_seconds"), "experience.total_seconds");
-  state.first = method_of(member(value, "experience", "first"), "experience.first");
   state.last = method_of(member(value, "experience", "last"), "experience.last");
   for (const auto& [name, of_method] : member(value, "experience", "methods").items()) {
     const std::string place = "experience.methods." + name;
@@ -310,9 +300,9 @@ Experience read_experience(const json& value) {
     took.last_at_seconds =
         seconds_of(member(of_method, place, "last_at_seconds"), place + ".last_at_seconds");
     const json& seconds = list(member(of_method, place, "seconds"), place + ".seconds");
-    if (std::cmp_not_equal(seconds.size(), remembered(took)))
+    if (std::cmp_not_equal(seconds.size(), took.remembered()))
       throw Wrong{fmt::format("{}.seconds has {} times, not those of the last {} calls", place,
-                              seconds.size(), remembered(took))};
+                              seconds.size(), took.remembered())};
     for (size_t i = 0; i < seconds.size(); ++i) took.seconds[i] = seconds_of(seconds[i], place + ".seconds");
   }
   check_calls(state);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -48,48 +50,75 @@ TEST(NextMethod, WhatIsMuchDearerIsNeverTried) {
   EXPECT_EQ(methods, std::vector(8, two_phase));
 }
 
-TEST(NextMethod, WrongPriceHealsWithinThreeCalls) {
+TEST(NextMethod, WrongPriceHealsWithinFewCalls) {
   // Priced alike, but list takes a third.
   const auto methods =
-      course(priced({-1, 1.5, 50, 1}), 12, [](Method method, int) { return method == list ? 0.3 : 1.0; });
+      course(priced({-1, 1.3, 50, 1}), 12, [](Method method, int) { return method == list ? 0.3 : 1.0; });
   EXPECT_EQ(methods[0], two_phase);
   EXPECT_EQ(methods[1], list);
-  for (size_t i = 3; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
+  EXPECT_EQ(methods[2], list);
+  // Once more the other: its first call may have been slow for being the first.
+  for (size_t i = 4; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
 }
 
-TEST(NextMethod, CallThatTookFarLongerThanPricedMakesDearOnesWorthATrial) {
+TEST(NextMethod, CallsThatTookFarLongerThanPricedMakeDearOnesWorthATrial) {
   const auto methods =
       course(priced({-1, 12, 100, 1}), 6, [](Method method, int) { return method == list ? 2.0 : 30.0; });
-  EXPECT_EQ(methods[1], list);
+  EXPECT_EQ(methods[2], list);
   EXPECT_EQ(methods.back(), list);
 }
 
 TEST(NextMethod, SlowFirstCallIsNotHeldAgainstItsMethod) {
-  const auto methods = course(priced({-1, 1.2, 50, 1}), 10, [](Method method, int call) {
-    return method == list ? 1.1 : call == 0 ? 2.0 : 1.0;
+  const auto methods = course(priced({-1, 1.2, 50, 1}), 20, [](Method method, int call) {
+    return method == list ? 1.2 : call == 0 ? 5.0 : 1.0;
   });
-  EXPECT_EQ(methods, (std::vector{two_phase, list, two_phase, list, two_phase, two_phase, two_phase,
-                                  two_phase, two_phase, two_phase}));
+  EXPECT_LE(std::count(methods.begin(), methods.end(), list), 3);
+  for (size_t i = 12; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
+}
+
+TEST(NextMethod, FirstCallOfATrialIsNotHeldAgainstItEither) {
+  std::vector<int> calls(method_count);
+  const auto methods = course(priced({-1, 1.2, 50, 1}), 20, [&](Method method, int) {
+    const bool first = calls[static_cast<size_t>(method)]++ == 0;
+    return method == two_phase ? 1.0 : first ? 4.0 : 0.7;
+  });
+  for (size_t i = 8; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
 }
 
 TEST(NextMethod, SettledOnTheFastestOfThreeAfterFewCalls) {
   const auto methods = course(priced({-1, 1, 1.1, 1.2}), 20, [](Method method, int) {
     return method == two_phase ? 1.0 : method == sieve ? 1.3 : 1.6;
   });
-  EXPECT_EQ(methods[4], sieve) << "the fastest of those that were tried first";
-  for (size_t i = 15; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
+  for (size_t i = 6; i < methods.size(); ++i) EXPECT_EQ(methods[i], two_phase) << i;
 }
 
+// A number from 0 to 1 that looks random.
+class Noise {
+ public:
+  double next() {
+    state_ = state_ * 1664525 + 1013904223;
+    return (state_ >> 8) / static_cast<double>(1 << 24);
+  }
+
+ private:
+  uint32_t state_ = 7;
+};
+
 TEST(NextMethod, EquallyFastMethodsDoNotAlternate) {
-  // Both take 1 s, give or take a tenth that looks random.
-  uint32_t state = 7;
-  const auto methods = course(priced({-1, 1, -1, 1.01}), 1000, [&](Method, int) {
-    state = state * 1664525 + 1013904223;
-    return 0.9 + 0.2 * (state >> 8) / static_cast<double>(1 << 24);
-  });
+  Noise noise;  // both take 1 s, give or take a tenth
+  const auto methods =
+      course(priced({-1, 1, -1, 1.01}), 1000, [&](Method, int) { return 0.9 + 0.2 * noise.next(); });
   int changes = 0;
-  for (size_t i = 20; i < methods.size(); ++i) changes += methods[i] != methods[i - 1];
-  EXPECT_LE(changes, 4);
+  for (size_t i = 100; i < methods.size(); ++i) changes += methods[i] != methods[i - 1];
+  EXPECT_LE(changes, 9);
+}
+
+TEST(NextMethod, FewDisturbedCallsDoNotHideTheFastest) {
+  Noise noise;  // a fifth of the calls takes three times as long
+  const auto methods = course(priced({-1, 1, -1, 1.2}), 60, [&](Method method, int) {
+    return (method == two_phase ? 0.8 : 1.0) * (noise.next() < 0.2 ? 3 : 1);
+  });
+  EXPECT_GE(std::count(methods.begin() + 20, methods.end(), two_phase), 36);
 }
 
 TEST(NextMethod, StorageThatTurnsSlowForOneMethodIsNoticed) {
@@ -101,16 +130,15 @@ TEST(NextMethod, StorageThatTurnsSlowForOneMethodIsNoticed) {
   EXPECT_EQ(methods.back(), list);
 }
 
-TEST(NextMethod, DearOnesAreTriedWhenATenthOfTheTimePaysForIt) {
+TEST(NextMethod, DearOnesAreTriedWhenATwentiethOfTheTimePaysForIt) {
   const auto methods =
       course(priced({-1, 10, -1, 1}), 300, [](Method method, int) { return method == list ? 0.1 : 1.0; });
-  EXPECT_EQ(methods[50], two_phase);
+  EXPECT_EQ(methods[150], two_phase);
   EXPECT_EQ(methods.back(), list);
-  double dear = 0;
   const auto bad =
-      course(priced({-1, 10, -1, 1}), 300, [](Method method, int) { return method == list ? 10 : 1.0; });
-  for (const Method method : bad) dear += method == list ? 10 : 0;
-  EXPECT_LE(dear, 30);
+      course(priced({-1, 10, -1, 1}), 1000, [](Method method, int) { return method == list ? 10 : 1.0; });
+  // Twice, as one call might have been disturbed.
+  EXPECT_LE(std::count(bad.begin(), bad.end(), list), 2);
   EXPECT_EQ(bad.back(), two_phase);
 }
 
@@ -121,14 +149,29 @@ TEST(NextMethod, NeverOneThatIsNotLegal) {
   EXPECT_NE(next_method(priced({-1, 5, -1, 1}), experience), sieve);
 }
 
-TEST(Experience, TheSecondLeastOfTheLastFourCallsCounts) {
+TEST(Experience, TheLowerQuartileOfTheLastSixteenCallsCounts) {
   Experience experience;
   EXPECT_FALSE(experience.seconds(list));
+  experience.add(list, 1);
+  EXPECT_EQ(experience.seconds(list), 1);
   for (const double seconds : {9.0, 5.0, 6.0, 7.0, 8.0}) experience.add(list, seconds);
-  EXPECT_EQ(experience.seconds(list), 6) << "of 5, 6, 7 and 8";
+  EXPECT_EQ(experience.seconds(list), 6) << "of 5, 6, 7, 8 and 9, without the first";
   experience.add(list, 0.1);
-  EXPECT_EQ(experience.seconds(list), 6) << "one that was too fast is not believed";
-  EXPECT_EQ(experience.calls(list), 6);
+  EXPECT_EQ(experience.seconds(list), 5) << "one that was too fast is not believed";
+  for (int i = 0; i < 16; ++i) experience.add(list, 20 + i);
+  EXPECT_EQ(experience.seconds(list), 23) << "of 20 to 35";
+  EXPECT_EQ(experience.calls(list), 23);
+}
+
+TEST(Experience, TimeSinceAMethodsLastCall) {
+  Experience experience;
+  experience.add(list, 1);
+  experience.add(two_phase, 2);
+  experience.add(two_phase, 4);
+  EXPECT_EQ(experience.seconds_since(list), 6);
+  EXPECT_EQ(experience.seconds_since(two_phase), 0);
+  EXPECT_EQ(experience.seconds_since(sieve), 7);
+  EXPECT_EQ(experience.last(), two_phase);
 }
 
 TEST(Experiences, OfEveryPatternItsOwnWhereverInTheFile) {

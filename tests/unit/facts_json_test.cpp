@@ -86,7 +86,7 @@ class WrongExperience : public WrongFacts {
  protected:
   WrongExperience() {
     Facts facts = test::interleaved(Operation::write, 4, 64);
-    for (int i = 0; i < 6; ++i) facts.experience.add(Method::list, 1e-3 * (i + 1));
+    for (int i = 0; i < 20; ++i) facts.experience.add(Method::list, 1e-3 * (i + 1));
     facts.experience.add(Method::two_phase, 0.5e-3);
     json_ = facts_as_json(facts);
   }
@@ -94,19 +94,19 @@ class WrongExperience : public WrongFacts {
 };
 
 TEST_F(WrongExperience, WhatCallsLeftBehindIsReadBack) {
-  EXPECT_EQ(experience()["methods"]["list"]["seconds"].size(), 4u);
+  EXPECT_EQ(experience()["methods"]["list"]["seconds"].size(), 16u);
   EXPECT_EQ(experience()["methods"]["two_phase"]["seconds"].size(), 1u);
   const Result<Facts> facts = facts_from_json(json_);
   ASSERT_TRUE(facts.ok()) << facts.error().message;
-  EXPECT_EQ(facts->experience.calls(Method::list), 6);
-  EXPECT_EQ(facts->experience.seconds(Method::list), 1e-3 * 4);
+  EXPECT_EQ(facts->experience.calls(Method::list), 20);
+  EXPECT_EQ(facts->experience.seconds(Method::list), 1e-3 * 8);
 }
 TEST_F(WrongExperience, CallsThatAreNotTheSum) {
-  for (const int64_t calls : {int64_t{0}, int64_t{6}, int64_t{8}, INT64_MAX}) {
+  for (const int64_t calls : {int64_t{0}, int64_t{20}, int64_t{22}, INT64_MAX}) {
     experience()["calls"] = calls;
     EXPECT_THAT(error(), HasSubstr("not the sum")) << calls;
   }
-  experience()["calls"] = 7;
+  experience()["calls"] = 21;
   experience()["methods"]["list"]["calls"] = INT64_MAX;
   EXPECT_THAT(error(), HasSubstr("not the sum"));
 }
