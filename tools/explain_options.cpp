@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numbers>
 #include <random>
 #include <sstream>
 
+#include "base/read_file.h"
 #include "plan/facts_json.h"
 #include "plan/profile.h"
 #include "plan/wishes.h"
@@ -154,16 +154,20 @@ Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks) 
   return bytes;
 }
 
-// Nothing where no profile is given.
-Result<std::shared_ptr<const Profile>> profile_of(const ExplainOptions& options) {
-  if (options.profile.empty()) return std::shared_ptr<const Profile>();
-  std::ifstream file(options.profile, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    return wrong(fmt::format("--profile {}: it cannot be read", options.profile));
-  auto profile = parse_profile(text.str());
-  if (!profile) return wrong(fmt::format("--profile {}: {}", options.profile, profile.error().message));
-  return std::make_shared<const Profile>(std::move(*profile));
+// What --profile says of the storage, if it is given.
+Status take_over_profile(const ExplainOptions& options, std::shared_ptr<const Prices>& prices,
+                         StorageFacts& storage) {
+  if (options.profile.empty()) return {};
+  const auto refuse = [&](const Error& error) {
+    return wrong(fmt::format("--profile {}: {}", options.profile, error.message));
+  };
+  const auto text = read_file(options.profile, most_profile_bytes);
+  if (!text) return refuse(text.error());
+  const auto profile = parse_profile(*text);
+  if (!profile) return refuse(profile.error());
+  prices = std::make_shared<const Prices>(profile->prices);
+  storage.aggregators_per_node = profile->parameters.aggregators_per_node;
+  return {};
 }
 
 Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& config) {
@@ -188,12 +192,8 @@ Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& con
     machine.storage.kind = *kind;
   }
   take_over_stripes(config, machine.storage);
-  const auto profile = profile_of(options);
-  if (!profile) return profile.error();
-  if (*profile) {
-    machine.prices = std::make_shared<const Prices>((*profile)->prices);
-    machine.storage.aggregators_per_node = (*profile)->parameters.aggregators_per_node;
-  }
+  if (const Status taken = take_over_profile(options, machine.prices, machine.storage); !taken)
+    return taken.error();
   return machine;
 }
 
@@ -208,12 +208,7 @@ Status take_over_machine(const ExplainOptions& options, const Config& config, Fa
     facts.storage.kind = *kind;
   }
   if (options.cores_per_node > 0) facts.cores_per_node = options.cores_per_node;
-  const auto profile = profile_of(options);
-  if (!profile) return profile.error();
-  if (*profile) {
-    facts.prices = std::make_shared<const Prices>((*profile)->prices);
-    facts.storage.aggregators_per_node = (*profile)->parameters.aggregators_per_node;
-  }
+  if (const Status taken = take_over_profile(options, facts.prices, facts.storage); !taken) return taken;
   take_over_stripes(config, facts.storage);
   take_over_given(config, facts.operation, facts.wishes);
   return {};

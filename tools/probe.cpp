@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/config.h"
+#include "base/read_file.h"
 #include "launch_bench.h"
 #include "probe/figures.h"
 #include "probe/place.h"
@@ -67,8 +68,12 @@ Result<std::string> file_to_show(const ProbeOptions& options) {
 int show(const ProbeOptions& options) {
   const auto file = file_to_show(options);
   if (!file) return refuse(file.error(), exit_failure);
-  const auto text = probe::read_file(*file);
-  if (!text) return refuse(text.error(), exit_failure);
+  const auto text = read_file(*file, most_profile_bytes);
+  if (!text) {
+    Error error = text.error();
+    error.message = fmt::format("cannot read {}: {}", *file, error.message);
+    return refuse(error, exit_failure);
+  }
   const auto stored = probe::stored_in(*text);
   if (!stored)
     return refuse({ErrorKind::argument, 0, fmt::format("{}: {}", *file, stored.error().message)},

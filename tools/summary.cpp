@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/config.h"
+#include "base/format_seconds.h"
 
 namespace concilio::tools {
 
@@ -34,11 +35,6 @@ void add_row(std::string& text, const char* label, const std::string& content) {
   text += fmt::format("  {:<9}{}\n", label, content);
 }
 
-std::string short_seconds(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} us", seconds * 1e6);
-}
-
 // "two_phase 3 ms predicted, 2.8 ms measured; list 9 ms predicted; sieve not possible"
 std::string considered(const std::vector<Considered>& candidates) {
   std::string text;
@@ -48,8 +44,8 @@ std::string considered(const std::vector<Considered>& candidates) {
       text += " not possible";
       continue;
     }
-    text += fmt::format(" {} predicted", short_seconds(*one.predicted_seconds));
-    if (one.measured_seconds) text += fmt::format(", {} measured", short_seconds(*one.measured_seconds));
+    text += fmt::format(" {} predicted", format_seconds(*one.predicted_seconds));
+    if (one.measured_seconds) text += fmt::format(", {} measured", format_seconds(*one.measured_seconds));
   }
   return text;
 }

@@ -1,6 +1,5 @@
 #include "mpiio/profile.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,47 +12,17 @@
 
 #include "base/log.h"
 #include "base/profile_path.h"
+#include "base/read_file.h"
 #include "store/mount.h"
 #include "store/throttle_costs.h"
 
 namespace concilio::mpiio {
 namespace {
 
-// A profile has some 20 KiB.
-constexpr int64_t most_profile_bytes = 1 << 20;
-
 std::string host_name() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
-}
-
-struct Descriptor {
-  const int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
-
-// Whatever the name stands for, it neither waits nor takes much memory.
-Result<std::string> contents(const std::string& file) {
-  const auto failure = [](int system_errno) { return Error::from_errno(system_errno, "it cannot be read"); };
-  const Descriptor in{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  struct stat status;
-  if (in.fd < 0 || fstat(in.fd, &status) != 0) return failure(errno);
-  if (!S_ISREG(status.st_mode)) return Error{ErrorKind::bad_file, 0, "it is no regular file"};
-  if (status.st_size > most_profile_bytes) return Error{ErrorKind::bad_file, 0, "it is too large for one"};
-  std::string text(static_cast<size_t>(most_profile_bytes), '\0');
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t got = read(in.fd, text.data() + done, text.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failure(errno);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  text.resize(done);
-  return text;
 }
 
 void complain(const std::string& file, const std::string& what) {
@@ -80,7 +49,7 @@ std::string obstacle_to(const Profile& profile, const std::string& throttle) {
 // `asked`: the user named the file, so that it must be there.
 std::shared_ptr<const Profile> read_profile(const std::string& file, bool asked,
                                             const std::string& throttle) {
-  const auto text = contents(file);
+  const auto text = read_file(file, most_profile_bytes);
   if (!text) {
     const int why = text.error().system_errno;
     if (asked || (why != ENOENT && why != ENOTDIR)) complain(file, text.error().message);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/config.h"
+#include "base/format_seconds.h"
 #include "plan/explain_two_phase.h"
 #include "plan/facts_json.h"
 #include "plan/placement.h"

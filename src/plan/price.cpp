@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/format_seconds.h"
 #include "plan/footprint.h"
-#include "plan/layouts.h"
-#include "plan/methods.h"
-#include "plan/spans.h"
 #include "plan/two_phase.h"
 #include "plan/windows.h"
 
@@ -316,19 +314,6 @@ ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const P
       3 * rounds * (nodes - 1) * message_seconds +
       2 * static_cast<double>(facts.digest.file_pieces) / realms * prices.datatype_piece_seconds;
   return by_alltoallw < by_messages ? ExchangeStrategy::alltoallw : ExchangeStrategy::messages;
-}
-
-double price(Method method, const Facts& facts, const Prices& prices) {
-  if (facts.digest.bytes <= 0) return 0;
-  Plan layout;
-  if (method == Method::two_phase) layout = cheapest_layout(facts, file_spans(facts));
-  return method_row(method).cost(facts, layout, prices).seconds();
-}
-
-std::string format_seconds(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
 }  // namespace concilio

@@ -38,9 +38,4 @@ Cost cost_of_mapped(const Facts& facts, const Plan& layout, const Prices& prices
 // How the images of a layout travel between nodes: as is wished, else the cheaper way.
 ExchangeStrategy choose_exchange(const Facts& facts, const Plan& layout, const Prices& prices);
 
-double price(Method method, const Facts& facts, const Prices& prices);
-
-// 0.0123 -> "12 ms".
-std::string format_seconds(double seconds);
-
 }  // namespace concilio

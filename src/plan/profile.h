@@ -1,6 +1,7 @@
 // A profile: what `concilio probe` measured of one storage from some hosts, as the library finds it again.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ struct Profile {
 
 // Of the JSON. Profiles of another one are of no use.
 inline constexpr int profile_version = 1;
+// A profile has some 20 KiB; what is larger is none.
+inline constexpr int64_t most_profile_bytes = 1 << 20;
 
 // `measurements`: kept along for people; null: none.
 std::string profile_as_text(const Profile& profile, const nlohmann::json& measurements);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/config.h"
+#include "base/format_seconds.h"
 #include "plan/windows.h"
 
 namespace concilio {

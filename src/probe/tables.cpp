@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/config.h"
-#include "plan/price.h"
+#include "base/format_seconds.h"
 #include "probe/axis.h"
 
 namespace concilio::probe {

@@ -13,8 +13,6 @@
 #include <cerrno>
 #include <climits>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace concilio::probe {
 
@@ -153,14 +151,6 @@ Status replace_file(const std::string& path, const std::string& text) {
   if (!status) unlink(beside.c_str());
   doomed.beside[0] = '\0';
   return status;
-}
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf()))
-    return Error::from_errno(errno ? errno : EIO, "cannot read " + path);
-  return text.str();
 }
 
 }  // namespace concilio::probe

@@ -24,6 +24,5 @@ std::string new_file_of(const std::string& workplace);
 Status check_place(const std::string& path);
 // Makes `path` hold `text`, whole or not at all, and its folders where they are missing.
 Status replace_file(const std::string& path, const std::string& text);
-Result<std::string> read_file(const std::string& path);
 
 }  // namespace concilio::probe

@@ -76,7 +76,7 @@ run 1 "CONCILIO_PROFILE=$scratch/pipe"
 says 'it is no regular file'
 head -c 2000000 /dev/zero >"$scratch/large"
 run 1 "CONCILIO_PROFILE=$scratch/large"
-says 'it is too large'
+says 'it is larger than 1 MiB'
 head -c 300 "$profile" >"$scratch/damaged"
 run 1 "CONCILIO_PROFILE=$scratch/damaged"
 says 'it is no JSON'

@@ -130,7 +130,7 @@ class Bench:
         start = time.monotonic()
         result = {"key": case.key, "experiment": case.experiment, "storage": case.storage, "pattern": case.pattern,
                   "ranks": case.ranks, "labels": dict(case.labels), "definition": case.definition, "bytes": 0, "rows": [],
-                  "command": shlex.join(words), "failure": None}
+                  "command": shlex.join(bench_command("concilio", case, "FILE", self.mpi)), "failure": None}
         try:
             environment = {**self.environment(storage), **(more_environment or {})}
             status, output, errors = run(words, environment, case.timeout_seconds + 30)
