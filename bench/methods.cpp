@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -14,6 +15,7 @@ namespace concilio::bench {
 namespace {
 
 constexpr size_t most_repeated = 10;  // times the repetitions, see MethodsOptions
+constexpr double far_factor = 5;      // slower than the fastest, by its first call
 constexpr const char* known_methods = "auto, independent, list, sieve, two_phase, mapped, posix, mpi";
 
 bool is_known(const std::string& method) {
@@ -123,19 +125,34 @@ class Methods {
       own.predicted.fill(-1);
       own.failure = failures_[i];
     }
-    std::vector<size_t> order = order_;
-    for (int round = 0; !order.empty(); ++round) {
-      for (const size_t place : order_of_round(order.size(), round)) {
-        const size_t way = order[place];
-        MethodTimes& own = times[way];
-        if (round == 0) own.left_out = why_not_try(own);
-        if (is_out(own)) continue;
-        take_turn(operation, way, round, own);
-        if (round == 0 && own.failure.empty()) own.left_out = why_not_go_on(own);
-      }
-      std::erase_if(order, [&](size_t way) { return is_out(times[way]) || is_measured(times[way]); });
+    std::vector<size_t> near = order_;
+    take_turns(operation, 0, near, times);
+    // What a slow method leaves behind, in caches and on which core each rank runs, would meet the others'
+    // next calls: it is measured after them.
+    double least = std::numeric_limits<double>::infinity();
+    for (const size_t way : near) least = std::min(least, times[way].first_seconds);
+    const auto far_begin = std::stable_partition(
+        near.begin(), near.end(), [&](size_t way) { return times[way].first_seconds <= far_factor * least; });
+    std::vector<size_t> far(far_begin, near.end());
+    near.erase(far_begin, near.end());
+    for (std::vector<size_t>* order : {&near, &far}) {
+      for (int round = 1; !order->empty(); ++round) take_turns(operation, round, *order, times);
     }
     for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = times[i].failure;
+  }
+
+  // One turn of each in `order`, from which those that are done are taken out.
+  void take_turns(Operation operation, int round, std::vector<size_t>& order,
+                  std::vector<MethodTimes>& times) {
+    for (const size_t place : order_of_round(order.size(), round)) {
+      const size_t way = order[place];
+      MethodTimes& own = times[way];
+      if (round == 0) own.left_out = why_not_try(own);
+      if (is_out(own)) continue;
+      take_turn(operation, way, round, own);
+      if (round == 0 && own.failure.empty()) own.left_out = why_not_go_on(own);
+    }
+    std::erase_if(order, [&](size_t way) { return is_out(times[way]) || is_measured(times[way]); });
   }
 
   void take_turn(Operation operation, size_t way, int round, MethodTimes& own) {

@@ -1,4 +1,5 @@
-// Several ways of moving one pattern, measured in turn in one process, so that drift meets all alike.
+// Several ways of moving one pattern, measured in turn in one process, so that drift meets all alike; the far
+// slower ones after the others.
 #pragma once
 
 #include <cstdint>
