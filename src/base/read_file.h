@@ -7,8 +7,8 @@
 
 namespace concilio {
 
-// A small file's bytes. Whatever the name stands for, it neither waits nor takes more memory than `most_bytes`:
-// what is no regular file is refused, and so is a larger one. Messages do not name the file.
+// A small file's bytes. Whatever the name stands for, it neither waits nor takes more memory than
+// `most_bytes`: what is no regular file is refused, and so is a larger one. Messages do not name the file.
 Result<std::string> read_file(const std::string& path, int64_t most_bytes);
 
 }  // namespace concilio

@@ -11,6 +11,7 @@
 #include "exec/images.h"
 #include "exec/independent.h"
 #include "exec/two_phase.h"
+#include "exec/work_time.h"
 #include "mpi/node_facts.h"
 #include "plan/digest.h"
 #include "plan/spans.h"
@@ -18,14 +19,15 @@
 namespace concilio {
 namespace {
 
-// How a call ended on the ranks: the lowest rank with an error gives the error of all. And how long the
-// slowest rank was at work, planning left out.
+// How a call ended on the ranks: the lowest rank with an error gives the error of all. And how long it took,
+// planning left out.
 struct Verdict {
-  int64_t kind = 0, rank = INT64_MAX, system_errno = 0, took_ns = 0;
+  int64_t kind = 0, rank = INT64_MAX, system_errno = 0;
+  WorkTime work;
 };
 Verdict combine(const Verdict& a, const Verdict& b) {
   Verdict both = a.rank <= b.rank ? a : b;
-  both.took_ns = std::max(a.took_ns, b.took_ns);
+  both.work = combine(a.work, b.work);
   return both;
 }
 
@@ -41,7 +43,7 @@ Error shared_error(const Team& team, const Verdict& verdict, const Status& mine)
 
 Verdict verdict_of(const Team& team, const Status& status) {
   if (status) return {};
-  return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno, 0};
+  return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno, {}};
 }
 
 // The images in the segment of one node.
@@ -234,7 +236,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
   if (digest.error_kind != 0) {
     plans_[operation].reset();
-    return shared_error(team, {digest.error_kind, digest.error_rank, 0}, trouble);
+    return shared_error(team, {digest.error_kind, digest.error_rank, 0, {}}, trouble);
   }
   if (digest.bytes == 0) return 0;
 
@@ -273,7 +275,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     if (auto settled = settle(engine); !settled) return settled.error();
   }
   // What other calls held back is written, whatever method this one takes: that is not its time.
-  const int64_t start_ns = now_ns();
+  const int64_t begin_ns = now_ns();
   engine.behind = behind ? &behind_ : nullptr;
   if (behind) {
     const bool aggregates = std::any_of(plan->realms.begin(), plan->realms.end(),
@@ -302,13 +304,13 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
 
   Status mine = outcome ? Status() : Status(outcome.error());
   Verdict verdict = verdict_of(team, mine);
-  verdict.took_ns = now_ns() - start_ns;
+  verdict.work = {team.node(), begin_ns, now_ns()};
   {
     Stopwatch time(engine.counters, Counter::exchange_ns);
     team.allreduce(verdict);
   }
   if (verdict.kind != 0) return shared_error(team, verdict, mine);
-  learn(*plan, static_cast<double>(verdict.took_ns) * 1e-9, experience);
+  learn(*plan, static_cast<double>(verdict.work.ns()) * 1e-9, experience);
   return outcome;
 }
 

@@ -22,7 +22,7 @@ struct Candidate;
 
 class Experience {
  public:
-  // What one more call took: the slowest rank's time.
+  // What one more call took: the slowest node's time.
   void add(Method method, double seconds);
 
   int64_t calls() const { return state_.calls; }
