@@ -131,8 +131,10 @@ class Methods {
     // next calls: it is measured after them.
     double least = std::numeric_limits<double>::infinity();
     for (const size_t way : near) least = std::min(least, times[way].first_seconds);
-    const auto far_begin = std::stable_partition(
-        near.begin(), near.end(), [&](size_t way) { return times[way].first_seconds <= far_factor * least; });
+    // The very first call, which finds neither file nor buffers, is the library's own choice's.
+    const auto far_begin = std::stable_partition(near.begin(), near.end(), [&](size_t way) {
+      return times[way].method == "auto" || times[way].first_seconds <= far_factor * least;
+    });
     std::vector<size_t> far(far_begin, near.end());
     near.erase(far_begin, near.end());
     for (std::vector<size_t>* order : {&near, &far}) {
