@@ -18,7 +18,8 @@ time.sleep(1)
 assert process.poll() is None, "ended before it was interrupted"
 process.send_signal(getattr(signal, sys.argv[1]))
 status = process.wait(20)
-assert status != 0, status
+# What a launcher that is told to stop ends with is its own business: MPICH's says 0 now and then.
+assert status != 0 or os.path.basename(sys.argv[2]) != "concilio", status
 end = time.time() + 10
 while os.listdir("folder") and time.time() < end:
     time.sleep(0.05)
