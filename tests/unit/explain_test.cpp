@@ -23,6 +23,22 @@ TEST(Reason, OfTwoPhaseCountsRequestsAndWindows) {
                 "windows of 1 MiB do (predicted "));
 }
 
+TEST(Reason, SaysThatAMethodIsOnlyTried) {
+  Facts facts = interleaved(Operation::read, 4, 65536);
+  const Plan first = plan(facts);
+  EXPECT_THAT(first.reason, Not(HasSubstr("a trial")));
+  // It takes as long as predicted: sooner or later another has its turn, which is predicted to be slower.
+  const double seconds = first.candidates[static_cast<size_t>(first.method)].seconds;
+  Plan next = first;
+  for (int call = 0; call < 1000 && next.method == first.method; ++call) {
+    EXPECT_THAT(next.reason, Not(HasSubstr("a trial")));
+    facts.experience.add(first.method, seconds);
+    next = plan(facts);
+  }
+  ASSERT_NE(next.method, first.method);
+  EXPECT_THAT(next.reason, HasSubstr("a trial, as it may be faster: predicted "));
+}
+
 TEST(Reason, ComparesWithTheNextBestThatIsLegal) {
   EXPECT_THAT(plan(contiguous(Operation::write, 2)).reason, HasSubstr("against"));
   Facts facts = interleaved(Operation::write, 2, 64);
