@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "plan/plan.h"
 
@@ -28,15 +29,17 @@ constexpr double least_gain = 0.05;
 class Expectations {
  public:
   Expectations(std::span<const Candidate> candidates, const Experience& experience)
-      : candidates_(candidates), experience_(experience), price_factor_(price_factor()) {}
+      : candidates_(candidates), experience_(experience) {
+    for (const Candidate& candidate : candidates)
+      of(candidate) = experience.seconds(candidate.method).value_or(std::numeric_limits<double>::infinity());
+    const double factor = price_factor();
+    for (const Candidate& candidate : candidates) {
+      if (calls(candidate) < 2) of(candidate) = std::min(of(candidate), candidate.seconds * factor);
+    }
+  }
 
   // What a call takes: what calls took; before there are two of them no more than the price.
-  double seconds(const Candidate& candidate) const {
-    const double price = candidate.seconds * price_factor_;
-    const auto took = experience_.seconds(candidate.method);
-    if (!took) return price;
-    return calls(candidate) == 1 ? std::min(*took, price) : *took;
-  }
+  double seconds(const Candidate& candidate) const { return seconds_[static_cast<size_t>(candidate.method)]; }
 
   // What it may take, with luck.
   double hoped_seconds(const Candidate& candidate) const {
@@ -78,6 +81,8 @@ class Expectations {
   }
 
  private:
+  double& of(const Candidate& candidate) { return seconds_[static_cast<size_t>(candidate.method)]; }
+
   // How much less than their prices calls took, as far as all are wrong alike. That one price was too low
   // says nothing of the others: they are the more worth a trial.
   double price_factor() const {
@@ -85,7 +90,7 @@ class Expectations {
     double sum = 0, count = 0;
     for (const Candidate& candidate : candidates_) {
       if (!candidate.legal || calls(candidate) < 2 || candidate.seconds <= 0) continue;
-      sum += std::log(std::clamp(*experience_.seconds(candidate.method) / candidate.seconds, least, most));
+      sum += std::log(std::clamp(seconds(candidate) / candidate.seconds, least, most));
       ++count;
     }
     return count > 0 ? std::min(1.0, std::exp(sum / count)) : 1;
@@ -93,7 +98,7 @@ class Expectations {
 
   std::span<const Candidate> candidates_;
   const Experience& experience_;
-  double price_factor_;
+  std::array<double, method_count> seconds_{};  // once for all comparisons: this is asked before every call
 };
 
 Method cheapest_by_price(std::span<const Candidate> candidates) {
