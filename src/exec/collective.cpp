@@ -124,6 +124,7 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
   facts.operation = request.operation;
   facts.collective = false;
   facts.locks_work = request.operation == Operation::read || engine.sieve_writes;
+  facts.others_write = request.operation == Operation::write && !engine.rewriting.hopeful();
   facts.atomic = engine.atomic;
   facts.may_map = engine.may_map(request.operation);
   facts.cores_per_node = engine.team.cores();
@@ -248,8 +249,8 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     if (digest.shift_min != 0) move(*plan, digest.shift_min);
   } else {
     facts.operation = request.operation;
-    facts.locks_work =
-        engine.locks_work && engine.storage.can_read() && (engine.can_guard || !engine.concurrent);
+    facts.locks_work = engine.locks_work && engine.storage.can_read();
+    facts.others_write = request.operation == Operation::write && !engine.may_rewrite();
     facts.atomic = engine.atomic;
     facts.may_map = engine.may_map(request.operation);
     facts.cores_per_node = team.cores();
@@ -292,13 +293,10 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
       zero_headers(engine, true);
       team.node_barrier();
     }
-    engine.guard_writes = engine.concurrent && engine.can_guard;
     outcome = run_two_phase(engine, request, *plan, workspace_);
   } else {
-    // All ranks take the same method, so that locks are needed only where all of them sieve, or where other
-    // calls go on meanwhile.
-    engine.guard_writes =
-        engine.concurrent ? engine.can_guard : plan->method == Method::sieve && team.size() > 1;
+    // On one node ranks that sieve are announced; on several, all ranks know that all of them may be sieving.
+    if (plan->method == Method::sieve && !engine.on_one_node()) engine.guard_writes = true;
     outcome = run_alone(engine, request, *plan);
   }
 

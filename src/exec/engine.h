@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/counters.h"
+#include "exec/rewriting.h"
 #include "exec/storage.h"
 #include "mpi/team.h"
 #include "pattern/copy.h"
@@ -20,38 +21,40 @@ class WriteBehind;
 struct Engine {
   Team& team;
   Storage& storage;
+  Rewriting& rewriting;
   Budget& budget;
   Counters& counters;
   StorageFacts facts;                               // this and what follows: the same on every rank
   std::shared_ptr<const Prices> measured_prices{};  // of a profile; null: there is none
-  bool locks_work = true;
-  bool atomic = false;        // MPI atomic mode
-  bool concurrent = false;    // ranks may have several calls under way at once
-  bool can_guard = false;     // it is worth its price that every write respects the locks of sieving ones
-  bool sieve_writes = false;  // a rank alone may sieve its writes
-  bool map_reads = false, map_writes = false;  // the file can be mapped to be read, to be written
-  bool guard_writes = false;      // others may be sieving meanwhile, so that every write respects their locks
+  bool locks_work = true;                           // between all ranks, on whichever nodes
+  bool atomic = false;                              // MPI atomic mode
+  bool concurrent = false;                          // ranks may have several calls under way at once
+  bool sieve_writes = false;                        // a rank alone may sieve its writes
+  bool map_reads = false, map_writes = false;       // the file can be mapped to be read, to be written
+  bool guard_writes = false;      // every plain write locks its range, as somebody may be rewriting
   WriteBehind* behind = nullptr;  // this call's windows go there, not to the file
   bool range_locked = false;      // this call holds a lock on all it touches: it needs no other
   std::optional<Flush> flush{};   // how windows with holes reach the file, where the user has said so
   int64_t flush_threshold = 0;    // of FlushRules
 
-  // Whether holes may be filled by reading, modifying and writing: nobody may write into them meanwhile
-  // unnoticed.
-  bool may_rewrite_holes() const {
-    return storage.can_read() && locks_work && !caches_differ() && (can_guard || !concurrent);
+  // Whether ranks within a collective call may rewrite what lies between their own bytes, as far as all ranks
+  // know: that other opens leave it alone is seen when it is done (exec/rewriting.h). Ranks on several nodes
+  // that may have other calls under way see no announcements of each other.
+  bool may_rewrite() const {
+    return storage.can_read() && locks_work && rewriting.marked() &&
+           (!concurrent || on_one_node() || guard_writes);
   }
+  // The same for windows of two-phase I/O.
+  bool may_rewrite_holes() const { return may_rewrite() && !caches_differ(); }
   const Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }
 
-  // Locks of plain writes: where no other rank has the file open for this call, this rank's threads are
-  // meant.
-  bool guards_file() const { return team.size() > 1; }
+  bool on_one_node() const { return team.nodes().size() == 1; }
 
   bool may_map(Operation operation) const { return operation == Operation::read ? map_reads : map_writes; }
 
   // Whether two nodes may see different bytes of the file for a while: a client of network storage caches
   // pages, and writes back and looks anew only at locks, sync and open.
-  bool caches_differ() const { return facts.kind == StorageFacts::Kind::network && team.nodes().size() > 1; }
+  bool caches_differ() const { return facts.kind == StorageFacts::Kind::network && !on_one_node(); }
 };
 
 // Data [0, bytes) of `memory`, and data [position, position + bytes) of `file`.

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "exec/plain_write.h"
+
 namespace concilio {
 namespace {
 
@@ -34,17 +36,6 @@ Transfer transfer_of(const WindowPart& part, Interval range) {
   return {range.begin, part.data + (range.begin - part.file.begin), range.length()};
 }
 
-// Writes in ascending order, at least one of them, not into what somebody else is reading to write it back.
-Status write_guarded(Engine& engine, std::span<const Transfer> transfers, bool at_once = false) {
-  const Transfer& last = transfers.back();
-  RangeLock guard(engine.storage, transfers.front().offset,
-                  last.offset + last.length - transfers.front().offset);
-  if (engine.guard_writes && !engine.range_locked) {
-    if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status;
-  }
-  return engine.storage.write(transfers, at_once);
-}
-
 Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
   std::array<Transfer, 256> batch;
   size_t count = 0;
@@ -53,7 +44,7 @@ Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
     Interval covered = part.map.next_covered(from);
     if (!covered.empty()) batch[count++] = transfer_of(part, covered);
     if (count == batch.size() || (covered.empty() && count > 0)) {
-      if (auto status = write_guarded(engine, {batch.data(), count}, at_once); !status) return status;
+      if (auto status = write_plainly(engine, {batch.data(), count}, at_once); !status) return status;
       count = 0;
     }
     if (covered.empty()) return {};
@@ -62,7 +53,6 @@ Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
 }
 
 Status read_modify_write(Engine& engine, const WindowPart& part, Interval range, std::byte* old) {
-  // No rank of this file writes here now, but another open of it may.
   RangeLock guard(engine.storage, range.begin, range.length());
   if (!engine.range_locked) {
     if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
@@ -85,19 +75,21 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
 }
 
 Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& coverage, std::byte* old) {
-  const FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
-  switch (choose_flush(coverage.shape, rules, engine.prices())) {
-    case Flush::read_modify_write:
+  FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
+  Flush flush = choose_flush(coverage.shape, rules, engine.prices());
+  if (flush == Flush::read_modify_write) {
+    // All other ranks are within this call, but their threads may have others under way.
+    const RewritePermit permit(engine.rewriting, engine.concurrent && !engine.guard_writes);
+    if (permit.granted()) {
       ++engine.counters[Counter::windows_rmw];
       return read_modify_write(engine, part, coverage.range, old);
-    case Flush::batch:
-      ++engine.counters[Counter::windows_batch];
-      return write_pieces(engine, part, true);
-    case Flush::list:
-      break;
+    }
+    rules.may_rewrite = false;
+    flush = choose_flush(coverage.shape, rules, engine.prices());
   }
-  ++engine.counters[Counter::windows_list];
-  return write_pieces(engine, part, false);
+  const bool at_once = flush == Flush::batch;
+  ++engine.counters[at_once ? Counter::windows_batch : Counter::windows_list];
+  return write_pieces(engine, part, at_once);
 }
 
 }  // namespace
@@ -119,7 +111,7 @@ Status flush_window(Engine& engine, std::span<WindowPart> parts, std::span<std::
   }
   if (whole.empty()) return {};
   ++engine.counters[Counter::windows_whole];
-  return write_guarded(engine, whole);
+  return write_plainly(engine, whole);
 }
 
 }  // namespace concilio

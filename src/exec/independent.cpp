@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
+#include "base/checked.h"
 #include "exec/mapped.h"
+#include "exec/plain_write.h"
 
 namespace concilio {
 namespace {
@@ -49,43 +52,53 @@ bool goes_at_once(const Engine& engine, Operation operation, int64_t requests) {
 
 // Moves one batch; for reads the bytes before end of file.
 Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer> batch) {
-  int64_t first = INT64_MAX, end = 0, bytes = 0, requests = 0;
+  int64_t end = 0, bytes = 0, requests = 0;
   for (const Transfer& transfer : batch) {
     if (transfer.offset != end || requests == 0) ++requests;
-    first = std::min(first, transfer.offset);
     end = transfer.offset + transfer.length;
     bytes += transfer.length;
   }
   const bool at_once = requests > 1 && goes_at_once(engine, operation, requests);
   if (operation == Operation::read) return engine.storage.read(batch, at_once);
-  RangeLock guard(engine.storage, first, end - first);
-  if (engine.guard_writes && !engine.range_locked) {
-    if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status.error();
-  }
-  if (auto status = engine.storage.write(batch, at_once); !status) return status.error();
+  if (auto status = write_plainly(engine, batch, at_once); !status) return status.error();
   return bytes;
 }
 
-// One window of a sieving write: the data [from, to), all within `window`, by way of `buffer`.
-Status sieve_write(Engine& engine, const Request& request, Interval window, Interval data,
-                   std::byte* buffer) {
-  bool whole = data.length() == window.length();  // a monotone access touches no byte twice
-  RangeLock guard(engine.storage, window.begin, window.length());
-  if (engine.locks_work && !engine.range_locked && (engine.guard_writes || !whole)) {
-    if (auto status = guard.acquire(whole ? LockMode::shared : LockMode::exclusive); !status) return status;
-  }
-  if (!whole) {
-    auto got = engine.storage.read(std::array{Transfer{window.begin, buffer, window.length()}});
-    if (!got) return got.error();
-    std::memset(buffer + *got, 0, static_cast<size_t>(window.length() - *got));
-  }
-  {
+// One window of a sieving write: `data`, which covers [window.begin, window.end) or some of it, by way of
+// `buffer`.
+struct SieveWindow {
+  Interval window, data;
+  std::byte* buffer;
+
+  bool whole() const { return data.length() == window.length(); }  // a monotone access touches no byte twice
+  Transfer transfer() const { return {window.begin, buffer, window.length()}; }
+  void fill(Engine& engine, const Request& request) const {
     Stopwatch time(engine.counters, Counter::copy_ns);
     copy(request.memory_side(data.begin - request.position),
          Side{request.file, data.begin, buffer, window.begin}, data.length());
   }
-  return engine.storage.write(std::array{Transfer{window.begin, buffer, window.length()}});
+};
+
+Status write_whole(Engine& engine, const Request& request, const SieveWindow& window) {
+  window.fill(engine, request);
+  return write_plainly(engine, std::array{window.transfer()});
 }
+
+Status rewrite(Engine& engine, const Request& request, const SieveWindow& window) {
+  const int64_t length = window.window.length();
+  RangeLock guard(engine.storage, window.window.begin, length);
+  if (!engine.range_locked) {
+    if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
+  }
+  auto got = engine.storage.read(std::array{window.transfer()});
+  if (!got) return got.error();
+  std::memset(window.buffer + *got, 0, static_cast<size_t>(length - *got));
+  window.fill(engine, request);
+  return engine.storage.write(std::array{window.transfer()});
+}
+
+// The request's data from `from` on.
+Outcome list_from(Engine& engine, const Request& request, int64_t from);
 
 // Packing pays for a contiguous stretch of file made of small pieces of memory. It reads and locks nothing,
 // as there are no holes.
@@ -94,6 +107,15 @@ bool should_pack(const Request& request) {
   return request.bounds().length() == request.bytes && memory_pieces > 1 &&
          request.bytes / memory_pieces < pack_below_bytes &&
          request.file->monotone_within(request.position + request.bytes);
+}
+
+// A client of network storage may write back whole pages of its cache, with what others have written into
+// them meanwhile as it was before. Who locks them has them anew, and they are written back before the lock is
+// free.
+Interval pages_around(Interval range) {
+  constexpr int64_t page_bytes = 64 << 10;  // the largest that clients have
+  const int64_t end = std::min(range.end, INT64_MAX - page_bytes);
+  return {align_down(range.begin, page_bytes), std::max(range.end, align_up(end, page_bytes))};
 }
 
 // `bytes` of the access from `position` on, which is at least one.
@@ -135,10 +157,12 @@ const Plan& plan_of_one_stretch() {
   return plan;
 }
 
-Outcome run_list(Engine& engine, const Request& request) {
-  Pieces memory(*request.memory, 0), file(*request.file, request.position);
+namespace {
+
+Outcome list_from(Engine& engine, const Request& request, int64_t from) {
+  Pieces memory(*request.memory, from), file(*request.file, request.position + from);
   std::array<Transfer, transfers_per_batch> batch;
-  int64_t moved = 0, left = request.bytes;
+  int64_t moved = 0, left = request.bytes - from;
   while (left > 0) {
     size_t count = 0;
     int64_t batch_bytes = 0;
@@ -165,6 +189,12 @@ Outcome run_list(Engine& engine, const Request& request) {
   return moved;
 }
 
+}  // namespace
+
+Outcome run_list(Engine& engine, const Request& request) {
+  return list_from(engine, request, 0);
+}
+
 Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes) {
   Interval range = request.bounds();
   buffer_bytes = std::clamp<int64_t>(buffer_bytes, 1, std::max<int64_t>(1, range.length()));
@@ -172,13 +202,22 @@ Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes) 
   if (!buffer) return buffer.error();
   const int64_t end = request.position + request.bytes;
   int64_t moved = 0;
+  std::optional<RewritePermit> permit;  // had when it is first needed
   for (int64_t position = request.position; position < end;) {
     int64_t begin = request.file->offset_of(position);
     int64_t next = std::min(end, request.file->data_before(begin + buffer_bytes));
     Interval data{position, next};
     Interval window{begin, request.file->bounds(position, next).end};
     if (request.operation == Operation::write) {
-      auto status = sieve_write(engine, request, window, data, buffer->data());
+      const SieveWindow part{window, data, buffer->data()};
+      const bool whole = part.whole();
+      // Other ranks lock what they write in atomic mode, and where every write does.
+      if (!whole && !permit) permit.emplace(engine.rewriting, !engine.range_locked && !engine.guard_writes);
+      if (!whole && !permit->granted()) {
+        auto rest = list_from(engine, request, moved);
+        return rest ? Outcome(moved + *rest) : rest;
+      }
+      auto status = whole ? write_whole(engine, request, part) : rewrite(engine, request, part);
       if (!status) return status.error();
     } else {
       auto got = engine.storage.read(std::array{Transfer{begin, buffer->data(), window.length()}});
@@ -198,11 +237,14 @@ Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes) 
 
 Outcome run_alone(Engine& engine, const Request& request, const Plan& plan) {
   if (request.bytes == 0) return 0;
-  Interval range = request.bounds();
+  const bool reads = request.operation == Operation::read;
+  const bool atomic = engine.atomic && (engine.team.size() > 1 || engine.concurrent);
+  const bool by_page = !reads && engine.caches_differ() && engine.locks_work;
+  const Interval range = by_page ? pages_around(request.bounds()) : request.bounds();
   RangeLock whole_range(engine.storage, range.begin, range.length());
-  if (engine.atomic && (engine.team.size() > 1 || engine.concurrent)) {
-    auto mode = request.operation == Operation::read ? LockMode::shared : LockMode::exclusive;
-    if (auto status = whole_range.acquire(mode); !status) return status.error();
+  if (atomic || (by_page && !(range == request.bounds() && range.length() == request.bytes))) {
+    if (auto status = whole_range.acquire(reads ? LockMode::shared : LockMode::exclusive); !status)
+      return status.error();
     engine.range_locked = true;
   }
   auto outcome = run_unlocked(engine, request, plan);

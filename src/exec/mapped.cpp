@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "exec/independent.h"
+#include "exec/plain_write.h"
 #include "plan/price.h"
 
 namespace concilio {
@@ -46,10 +47,8 @@ Status copy_pages(Engine& engine, const Request& request) {
 
 Status write_pages(Engine& engine, const Request& request) {
   const Interval range = request.bounds();
-  RangeLock guard(engine.storage, range.begin, range.length());
-  if (engine.guard_writes && !engine.range_locked) {
-    if (auto status = guard.acquire(LockMode::shared, engine.guards_file()); !status) return status;
-  }
+  PlainWrite guard(engine, range);
+  if (auto status = guard.begin(); !status) return status;
   // Up to this rank's own last byte, and no further: the file may end there.
   if (auto status = engine.storage.make_space(range.begin, range.length()); !status) return status;
   return copy_pages(engine, request);

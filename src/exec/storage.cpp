@@ -1,56 +1,6 @@
 #include "exec/storage.h"
 
-#include <algorithm>
-
 namespace concilio {
-
-void HeldRanges::enter(Interval range, LockMode mode) {
-  std::unique_lock lock(mutex_);
-  left_.wait(lock, [&] {
-    return std::none_of(held_.begin(), held_.end(), [&](const Held& other) {
-      const bool overlap = other.range.begin < range.end && range.begin < other.range.end;
-      return overlap && (mode == LockMode::exclusive || other.mode == LockMode::exclusive);
-    });
-  });
-  held_.push_back({range, mode});
-}
-
-void HeldRanges::leave(Interval range, const std::function<void(Interval)>& unlock) {
-  std::lock_guard lock(mutex_);
-  held_.erase(std::find_if(held_.begin(), held_.end(), [&](const Held& held) {
-    return held.range.begin == range.begin && held.range.end == range.end;
-  }));
-  left_.notify_all();
-  if (!unlock) return;
-  std::vector<Interval> free{range};
-  for (const Held& other : held_) {
-    std::vector<Interval> rest;
-    for (Interval part : free) {
-      const Interval before{part.begin, std::min(part.end, other.range.begin)};
-      const Interval behind{std::max(part.begin, other.range.end), part.end};
-      if (!before.empty()) rest.push_back(before);
-      if (!behind.empty()) rest.push_back(behind);
-    }
-    free = std::move(rest);
-  }
-  for (Interval part : free) unlock(part);
-}
-
-Status RangeLock::acquire(LockMode mode, bool file_too) {
-  constexpr int64_t patience_ms = 600'000;
-  storage_.held().enter(range_, mode);
-  held_ = true;
-  if (!file_too) return {};
-  auto status = storage_.lock(range_.begin, range_.length(), mode, patience_ms);
-  file_held_ = status.ok();
-  return status;
-}
-
-RangeLock::~RangeLock() {
-  if (!held_) return;
-  auto unlock = [this](Interval part) { (void)storage_.unlock(part.begin, part.length()); };
-  storage_.held().leave(range_, file_held_ ? std::function<void(Interval)>(unlock) : nullptr);
-}
 
 Status Storage::open() {
   if (is_open_.load(std::memory_order_acquire)) return {};
@@ -110,6 +60,12 @@ Status Storage::sync() {
   auto status = file_->sync();
   if (!status) unsynced_ = true;
   return status;
+}
+
+Status Storage::refresh() {
+  if (auto status = open(); !status) return status;
+  Stopwatch time(counters_, Counter::storage_ns);
+  return file_->refresh();
 }
 
 Result<int64_t> Storage::size() {

@@ -2,38 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/counters.h"
-#include "pattern/access.h"
+#include "exec/held_ranges.h"
 #include "store/store.h"
 
 namespace concilio {
-
-// Which ranges of a file one process has locked: shared ones may overlap. Thread-safe.
-class HeldRanges {
- public:
-  // Waits until no other holder is in the way.
-  void enter(Interval range, LockMode mode);
-  // Calls unlock(part) for what of the range nobody else holds. Nobody enters meanwhile, who would lose what
-  // he locks.
-  void leave(Interval range, const std::function<void(Interval)>& unlock);
-
- private:
-  struct Held {
-    Interval range;
-    LockMode mode;
-  };
-  std::mutex mutex_;
-  std::condition_variable left_;
-  std::vector<Held> held_;
-};
 
 class Storage {
  public:
@@ -55,7 +33,11 @@ class Storage {
   Status write(std::span<const Transfer> transfers, bool at_once = false);
   Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms);
   Status unlock(int64_t offset, int64_t length);
-  Status sync();  // what this rank wrote; costs nothing where it wrote nothing since the last time
+  // How long a call waits for a lock that somebody else holds.
+  int64_t lock_patience_ms() const { return lock_patience_ms_; }
+  void set_lock_patience_ms(int64_t patience_ms) { lock_patience_ms_ = patience_ms; }
+  Status sync();     // what this rank wrote; costs nothing where it wrote nothing since the last time
+  Status refresh();  // as StoreFile's
   Result<int64_t> size();
   Status resize(int64_t size);
   Status preallocate(int64_t size);
@@ -74,28 +56,10 @@ class Storage {
   Counters& counters_;
   std::mutex opening_;
   HeldRanges held_;
+  int64_t lock_patience_ms_ = 600'000;
   std::atomic<bool> unsynced_ = false;
   std::atomic<bool> is_open_ = false;
   std::unique_ptr<StoreFile> file_;
-};
-
-// A lock on a range of the file for as long as it lives, against this rank's other threads and, with
-// `file_too`, against other ranks and other opens. Must not overlap one that the same thread holds.
-class RangeLock {
- public:
-  RangeLock(Storage& storage, int64_t offset, int64_t length)
-      : storage_(storage), range_{offset, offset + length} {}
-  ~RangeLock();
-  RangeLock(const RangeLock&) = delete;
-  RangeLock& operator=(const RangeLock&) = delete;
-  // Waits for whoever holds the range: they are at work, and what a process held is free when it ends. Only
-  // to learn whether locks work at all (Key::lock_timeout_ms) is it right to lose patience soon.
-  Status acquire(LockMode mode, bool file_too = true);
-
- private:
-  Storage& storage_;
-  Interval range_;
-  bool held_ = false, file_held_ = false;
 };
 
 }  // namespace concilio

@@ -7,6 +7,7 @@
 #include "exec/exchange.h"
 #include "exec/flush.h"
 #include "exec/images.h"
+#include "exec/range_lock.h"
 #include "exec/write_behind.h"
 
 namespace concilio {

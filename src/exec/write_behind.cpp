@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "exec/plain_write.h"
+
 namespace concilio {
 
 Status WriteBehind::prepare(Budget& budget, int64_t bytes) {
@@ -48,7 +50,7 @@ Status WriteBehind::take(Engine& engine, Interval file, const std::byte* data) {
     const int64_t length = std::min(file.length(), room() - 2 * piece_bytes);
     if (length <= 0) {  // a buffer that holds nothing at all
       const Transfer through{file.begin, const_cast<std::byte*>(data), file.length()};
-      return engine.storage.write(std::span(&through, 1));
+      return write_plainly(engine, std::span(&through, 1));
     }
     std::byte* place = buffer_.data() + used_bytes_;
     std::memcpy(place, data, static_cast<size_t>(length));
@@ -88,7 +90,7 @@ Status WriteBehind::absorb(Engine& engine, std::span<const WindowPart> parts) {
   if (last.end <= file_end_) return take(engine, last, data);
   forget(last);
   const Transfer through{last.begin, data, last.length()};
-  if (auto status = engine.storage.write(std::span(&through, 1)); !status) return status;
+  if (auto status = write_plainly(engine, std::span(&through, 1)); !status) return status;
   file_end_ = last.end;
   return {};
 }
@@ -103,7 +105,7 @@ Status WriteBehind::flush(Engine& engine) {
   for (const auto& [begin, piece] : pieces_) transfers.push_back({begin, piece.data, piece.length});
   pieces_.clear();
   used_bytes_ = 0;
-  auto status = engine.storage.write(transfers);
+  auto status = write_plainly(engine, transfers);
   // Where clients cache, others see it only now.
   if (status && engine.caches_differ()) status = engine.storage.sync();
   return status;

@@ -11,7 +11,7 @@
 namespace concilio {
 
 // What the ranks of a node share from the start. Lies at the head of the control segment, followed by one
-// slot of max_value_bytes for every rank of the node and one for the result.
+// slot of max_value_bytes for every rank of the node and one for the result, and by the board of writers.
 struct Team::Control {
   alignas(64) Gate arrived;                  // all ranks of the node are at the meeting
   alignas(64) Gate done;                     // the meeting's work is done
@@ -186,7 +186,8 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
 }
 
 Status Team::share_control() {
-  int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes;
+  int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes +
+                  WritersBoard::bytes_needed(local_size_);
   Result<SharedSegment> made = local_size_ == 1   ? SharedSegment::make_private(bytes)
                                : local_rank_ == 0 ? SharedSegment::create(bytes)
                                                   : SharedSegment();
@@ -268,6 +269,10 @@ Team::Control& Team::control() const {
 
 std::byte* Team::slot(int local_rank) const {
   return control_segment_.data() + sizeof(Control) + local_rank * max_value_bytes;
+}
+
+WritersBoard Team::board() const {
+  return {slot(local_size_ + 1), local_rank_, local_size_};
 }
 
 // Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does

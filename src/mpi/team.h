@@ -18,6 +18,7 @@
 #include "mpi/futex.h"
 #include "mpi/shared_counter.h"
 #include "mpi/shared_segment.h"
+#include "mpi/writers_board.h"
 #include "plan/facts.h"
 
 namespace concilio {
@@ -100,6 +101,9 @@ class Team {
   // A number that all ranks share and any rank may change alone. Zero when the team is made; who uses the
   // team for something new sets it first.
   SharedCounter& counter() { return counter_; }
+
+  // Where this node's ranks announce their writes to the team's file.
+  WritersBoard board() const;
 
   // Memory that the ranks of a node share, at least `bytes` of it; zero-filled when new. Collective over the
   // team, with equal arguments on each node; all ranks succeed or all fail.

@@ -102,7 +102,9 @@ int preallocate(File& file, MPI_Offset size) {
 int sync(File& file) {
   return raise(file, "MPI_File_sync", file.in_turn([&] {
     const Status settled = file.settle();
-    const Status synced = file.agree(file.writes() ? file.storage().sync() : Status());
+    Status synced = file.agree(file.writes() ? file.storage().sync() : Status());
+    // What all ranks have brought to the storage is there; this rank may still have older pages.
+    if (synced && file.engine().caches_differ()) synced = file.agree(file.storage().refresh());
     return settled ? synced : settled;
   }));
 }

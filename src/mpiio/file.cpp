@@ -132,7 +132,8 @@ File* find(MPI_File handle) {
 
 // What rank 0 found when it opened the file, as it travels to the others.
 struct Opened {
-  int64_t kind = 0, system_errno = 0, can_read = 0, locks_work = 0, size = 0, reports = 0;
+  int64_t kind = 0, system_errno = 0, can_read = 0, size = 0, reports = 0;
+  OpenMark mark;
   int64_t map_reads = 0, map_writes = 0;
   StorageFacts facts;
   int64_t has_profile = 0;
@@ -174,9 +175,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   auto absolute = std::filesystem::absolute(path, no_folder);
   file->storage_ =
       std::make_unique<Storage>(*file->store_, no_folder ? path : absolute.string(), mode, file->counters_);
-  file->engine_.reset(new Engine{*file->team_, *file->storage_, *file->budget_, file->counters_, {}});
-  file->engine_->concurrent = modes[2] != 0;
-  if (auto status = file->open_storage(); !status) return status.error();
+  file->storage_->set_lock_patience_ms(file->config_.integer(Key::lock_timeout_ms));
+  if (auto status = file->open_storage(modes[2] != 0); !status) return status.error();
 
   file->open_ns_ = now_ns() - start_ns;
   Registry& all = registry();
@@ -187,7 +187,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
 
 // Rank 0 creates and opens; a few ranks of every node follow at once, the rest when they need the file (seed
 // SCORPIO: it is the open that fails to scale).
-Status File::open_storage() {
+Status File::open_storage(bool concurrent) {
   Opened opened;
   if (team_->rank() == 0) {
     auto status = without_exceptions([&] { return open_as_root(opened); });
@@ -202,26 +202,48 @@ Status File::open_storage() {
     return Error{static_cast<ErrorKind>(opened.kind), static_cast<int>(opened.system_errno),
                  fmt::format("rank 0: {}", opened.message)};
   }
-  engine_->facts = opened.facts;
+  const auto& early = team_->nodes()[static_cast<size_t>(team_->node())].candidates;
+  auto last = early.begin() + std::min<long>(openers_per_node, static_cast<long>(early.size()));
+  if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
+  if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
+  // Its own memory; nobody uses it before all ranks have met below.
+  if (team_->rank() == 0) (void)shared_pointer().set(position_);
+  Status mine;
+  if (std::find(early.begin(), last, team_->rank()) != last) mine = storage_->open();
+  if (auto status = agree(mine); !status) return status;
+  settle_locks(opened.mark);
+  engine_.reset(new Engine{*team_, *storage_, *rewriting_, *budget_, counters_, opened.facts});
+  engine_->concurrent = concurrent;
+  engine_->locks_work = opened.mark.locks_work;
   if (opened.has_profile) {
     engine_->measured_prices = std::make_shared<const Prices>(opened.prices);
     take_over_parameters(opened.parameters, config_);
   }
-  engine_->locks_work = opened.locks_work;
   engine_->map_reads = opened.map_reads;
   engine_->map_writes = opened.map_writes;
   reports_ = opened.reports;
-  if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
-  if (team_->rank() == 0) (void)shared_pointer().set(position_);  // its own memory
-  if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
   config_.tell(Key::visibility_immediate, engine_->caches_differ() ? "false" : "true");
   config_.tell(Key::filesystem_type, fmt::format("Concilio on {}", opened.file_system));
   take_settings(*engine_);
-  const auto& early = team_->nodes()[static_cast<size_t>(team_->node())].candidates;
-  auto last = early.begin() + std::min<long>(openers_per_node, static_cast<long>(early.size()));
-  Status mine;
-  if (std::find(early.begin(), last, team_->rank()) != last) mine = storage_->open();
-  return agree(mine);
+  return {};
+}
+
+// Locks that a node keeps to itself (NFS with local_lock, Lustre with localflock, some FUSE) are had by
+// everybody: rank 0 holds one, and the first rank of each other node must be refused. Collective.
+void File::settle_locks(OpenMark& mark) {
+  if (mark.marked && team_->nodes().size() > 1) {
+    int respected = team_->node() == 0 || team_->local_rank() != 0 || mark_is_respected(*storage_, mark);
+    PMPI_Allreduce(MPI_IN_PLACE, &respected, 1, MPI_INT, MPI_MIN, team_->comm());
+    if (!respected) {
+      if (team_->rank() == 0) {
+        log_once(
+            LogLevel::info,
+            fmt::format("locks on {} are not seen by other nodes; nothing is locked in this file", path()));
+      }
+      mark.marked = mark.locks_work = 0;
+    }
+  }
+  rewriting_ = std::make_unique<Rewriting>(*storage_, team_->board(), mark);
 }
 
 Status File::open_as_root(Opened& opened) {
@@ -253,16 +275,7 @@ Status File::open_as_root(Opened& opened) {
   opened.map_writes = writes() && storage_->can_map(true);
   std::strncpy(opened.file_system, layout->name.c_str(), sizeof opened.file_system - 1);
   opened.reports = !process_config().text(Key::report).empty();
-  opened.locks_work = 1;
-  constexpr int64_t out_of_the_way = INT64_MAX - 1;
-  auto kind = writes() ? LockMode::exclusive : LockMode::shared;
-  auto locked = storage_->lock(out_of_the_way, 1, kind, config_.integer(Key::lock_timeout_ms));
-  if (locked) {
-    (void)storage_->unlock(out_of_the_way, 1);
-  } else {
-    opened.locks_work = 0;
-    log_once(LogLevel::info, fmt::format("{}; nothing is locked in this file", locked.error().message));
-  }
+  opened.mark = writes() ? take_mark(*storage_) : try_locks(*storage_);
   return {};
 }
 
@@ -311,15 +324,15 @@ void File::take_settings(Engine& engine) const {
   const int64_t flush = config_.integer(Key::flush);  // auto, and then in the order of Flush
   engine.flush = flush == 0 ? std::nullopt : std::optional(static_cast<Flush>(flush - 1));
   engine.flush_threshold = config_.integer(Key::romio_cb_ds_threshold);
-  // A rank that writes alone may sieve only if all others' plain writes respect its lock; on storage where a
-  // lock is a message, that is not worth its price unless it is asked for.
+  // A rank that writes alone may sieve where a lock is cheap and its other ranks see that it does, which are
+  // those of its node. Where the user asks for more, every write of every rank pays for it by a lock.
   auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
-  bool cheap_locks =
-      engine.facts.kind == StorageFacts::Kind::local || engine.facts.kind == StorageFacts::Kind::memory;
-  engine.can_guard =
-      writes() && storage_->can_read() && engine.locks_work && (cheap_locks || sieving == Choice3::enable);
-  engine.sieve_writes = engine.can_guard && sieving != Choice3::disable;
-  engine.guard_writes = engine.concurrent ? engine.can_guard : engine.sieve_writes && team_->size() > 1;
+  const bool cheap = engine.on_one_node() && (engine.facts.kind == StorageFacts::Kind::local ||
+                                              engine.facts.kind == StorageFacts::Kind::memory);
+  const bool may = writes() && storage_->can_read() && engine.locks_work && rewriting_->marked();
+  engine.sieve_writes = may && (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap));
+  const bool known_by_lock_alone = writes() && engine.locks_work && !rewriting_->marked();
+  engine.guard_writes = known_by_lock_alone || (engine.sieve_writes && !engine.on_one_node());
 }
 
 Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) {
@@ -404,6 +417,8 @@ Status File::close() {
   independents_.wait();
   collectives_.wait();
   const Status settled = settle();
+  // Rank 0's mark must be there as long as any rank may be writing.
+  (void)agree({});
   auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {

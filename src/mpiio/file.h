@@ -207,8 +207,9 @@ class File {
 
  private:
   File() = default;
-  Status open_storage();
+  Status open_storage(bool concurrent);
   Status open_as_root(struct Opened& opened);
+  void settle_locks(OpenMark& mark);
   void take_settings(Engine& engine) const;
   mutable std::mutex state_;
   Strand collectives_, independents_;
@@ -218,6 +219,7 @@ class File {
   std::unique_ptr<Budget> budget_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Storage> storage_;
+  std::unique_ptr<Rewriting> rewriting_;
   std::unique_ptr<Engine> engine_;
   Collective collective_;
   ErrorHandler handler_;

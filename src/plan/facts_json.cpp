@@ -324,6 +324,7 @@ Facts read_facts(const json& value) {
   read_name(value, "facts", "operation", operation_names, facts.operation);
   flag("collective", facts.collective);
   flag("locks_work", facts.locks_work);
+  flag("others_write", facts.others_write);
   flag("atomic", facts.atomic);
   flag("may_map", facts.may_map);
   facts.cores_per_node = whole_number(member(value, "facts", "cores_per_node"), "cores_per_node", 1);
@@ -362,6 +363,7 @@ json facts_as_json(const Facts& facts) {
   json out = {{"operation", operation_name(facts.operation)},
               {"collective", facts.collective},
               {"locks_work", facts.locks_work},
+              {"others_write", facts.others_write},
               {"atomic", facts.atomic},
               {"may_map", facts.may_map},
               {"cores_per_node", facts.cores_per_node},

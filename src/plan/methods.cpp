@@ -21,6 +21,8 @@ std::string obstacle_to_sieve(const Facts& facts) {
   if (facts.wishes.sieving == Choice3::disable) return fmt::format("romio_ds_{}=disable", direction(facts));
   if (!facts.digest.monotone) return "the bytes are not asked for in ascending order";
   if (facts.operation == Operation::write && !facts.locks_work) return "locks do not work on this storage";
+  if (facts.operation == Operation::write && facts.others_write)
+    return "somebody else may be writing between the bytes, such as another open of the file";
   return "";
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <list>
 #include <map>
 #include <mutex>
 #include <new>
@@ -27,6 +28,10 @@ struct HeldLock {
   bool overlaps(int64_t other_first, int64_t other_end) const {
     return first < other_end && other_first < end;
   }
+  bool conflicts(const HeldLock& other) const {
+    return owner != other.owner && overlaps(other.first, other.end) &&
+           (mode == LockMode::exclusive || other.mode == LockMode::exclusive);
+  }
 };
 
 // What all openings of a path share.
@@ -35,6 +40,7 @@ struct Contents {
   std::condition_variable unlocked;
   std::vector<std::byte> bytes;
   std::vector<HeldLock> locks;
+  std::list<HeldLock> waiting;  // in the order in which they came
 
   int64_t size() const { return static_cast<int64_t>(bytes.size()); }
 
@@ -50,11 +56,11 @@ struct Contents {
     return {};
   }
 
-  bool conflicts(const HeldLock& wanted) const {
-    return std::any_of(locks.begin(), locks.end(), [&wanted](const HeldLock& held) {
-      return held.owner != wanted.owner && held.overlaps(wanted.first, wanted.end) &&
-             (held.mode == LockMode::exclusive || wanted.mode == LockMode::exclusive);
-    });
+  // Whether nobody holds what one who waits wants, or waited for it before.
+  bool is_next(std::list<HeldLock>::const_iterator wanted) const {
+    const auto in_the_way = [&wanted](const HeldLock& other) { return other.conflicts(*wanted); };
+    return std::none_of(locks.begin(), locks.end(), in_the_way) &&
+           std::none_of(waiting.begin(), wanted, in_the_way);
   }
 
   // Takes [first, end) out of what `owner` holds.
@@ -124,7 +130,11 @@ class MemoryFile : public StoreFile {
     const HeldLock wanted{this, offset, offset + length, mode_.read ? mode : LockMode::exclusive};
     std::unique_lock guard(contents_->mutex);
     const auto timeout = std::chrono::milliseconds(std::clamp<int64_t>(timeout_ms, 0, 1'000'000'000));
-    if (!contents_->unlocked.wait_for(guard, timeout, [&] { return !contents_->conflicts(wanted); })) {
+    const auto place = contents_->waiting.insert(contents_->waiting.end(), wanted);
+    const bool had = contents_->unlocked.wait_for(guard, timeout, [&] { return contents_->is_next(place); });
+    contents_->waiting.erase(place);
+    contents_->unlocked.notify_all();
+    if (!had) {
       return Error{ErrorKind::file_in_use, EAGAIN,
                    fmt::format("{}: another file held a lock for {} ms", failure_text(event), timeout_ms)};
     }

@@ -85,6 +85,7 @@ class ObservedFile : public StoreFile {
   Status sync() override {
     return observe(*observer_, {StoreOperation::sync, path_}, [&] { return inner_->sync(); });
   }
+  Status refresh() override { return inner_->refresh(); }
   Result<int64_t> size() override {
     return observe(*observer_, {StoreOperation::size, path_}, [&] { return inner_->size(); });
   }

@@ -28,7 +28,12 @@ static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 // Space is made in steps that a signal hardly ever interrupts: tmpfs then begins anew.
 constexpr int64_t space_step_bytes = 64 << 20;
 
-constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 20'000'000;
+constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'000;
+
+// Bytes far behind the end of any file, used for locks alone. Who has to wait for a range holds the turnstile
+// meanwhile, and who comes later waits for that: else shared locks that follow each other without a gap would
+// keep out an exclusive one for ever.
+constexpr int64_t turnstile = (int64_t{1} << 62) - 1, refreshed = turnstile - 1;
 
 // Makes a system call that moves no data, again where a signal interrupts it.
 template <typename Call>
@@ -83,18 +88,23 @@ class PosixFile : public StoreFile {
     if (mode == LockMode::exclusive && !mode_.write) return mode_error(event);
     if (length == 0) return {};  // to fcntl it would mean: to the end of the file
     const bool exclusive = mode == LockMode::exclusive || !mode_.read;
-    const int64_t deadline_ns = now_ns() + std::clamp<int64_t>(timeout_ms, 0, 1'000'000'000'000) * 1'000'000;
-    for (int64_t pause_ns = first_lock_pause_ns;; pause_ns = std::min(2 * pause_ns, longest_lock_pause_ns)) {
-      if (set_lock(event, exclusive ? F_WRLCK : F_RDLCK) == 0) return {};
+    const int type = exclusive ? F_WRLCK : F_RDLCK;
+    if (timeout_ms <= 0 || !somebody_waits()) {
+      if (set_lock(event, type) == 0) return {};
       if (errno != EAGAIN && errno != EACCES) return lock_error(event, errno);
-      const int64_t left_ns = deadline_ns - now_ns();
-      if (left_ns <= 0) {
-        return Error{
-            ErrorKind::file_in_use, EAGAIN,
-            fmt::format("{}: another process held a lock for {} ms", failure_text(event), timeout_ms)};
-      }
-      std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(pause_ns, left_ns)));
     }
+    const int64_t deadline_ns = now_ns() + std::clamp<int64_t>(timeout_ms, 0, 1'000'000'000'000) * 1'000'000;
+    // A turnstile needs the right to write, which all have that wait for anything but readers.
+    const StoreEvent at_turnstile{StoreOperation::lock, path_, turnstile, 1};
+    const bool queues = timeout_ms > 0 && mode_.write;
+    Status status = queues ? wait_for_lock(at_turnstile, F_WRLCK, deadline_ns) : Status();
+    if (status) status = wait_for_lock(event, type, deadline_ns);
+    if (queues) (void)set_lock(at_turnstile, F_UNLCK);
+    if (!status && status.error().kind == ErrorKind::file_in_use) {
+      return Error{ErrorKind::file_in_use, EAGAIN,
+                   fmt::format("{}: another process held a lock for {} ms", failure_text(event), timeout_ms)};
+    }
+    return status;
   }
 
   Status unlock(int64_t offset, int64_t length) override {
@@ -109,6 +119,14 @@ class PosixFile : public StoreFile {
     const int result = retried(hook_, StoreOperation::sync, [this] { return fsync(fd_); });
     if (result == 0 || errno == EINVAL) return {};
     return failure({StoreOperation::sync, path_}, errno);
+  }
+
+  Status refresh() override {
+    // A client of network storage looks anew when it gets a lock; others are told to forget their pages.
+    const StoreEvent event{StoreOperation::lock, path_, refreshed, 1};
+    if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0) (void)set_lock(event, F_UNLCK);
+    (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
+    return {};
   }
 
   Result<int64_t> size() override {
@@ -212,13 +230,35 @@ class PosixFile : public StoreFile {
     return error;
   }
 
-  int set_lock(const StoreEvent& event, int type) {
+  static struct flock lock_of(const StoreEvent& event, int type) {
     struct flock range {};
     range.l_type = static_cast<short>(type);
     range.l_whence = SEEK_SET;
     range.l_start = event.offset;
     range.l_len = event.bytes;
+    return range;
+  }
+
+  int set_lock(const StoreEvent& event, int type) {
+    struct flock range = lock_of(event, type);
     return retried(hook_, event.operation, [&] { return fcntl(fd_, F_OFD_SETLK, &range); });
+  }
+
+  // Kind file_in_use if it was not to be had until then.
+  Status wait_for_lock(const StoreEvent& event, int type, int64_t deadline_ns) {
+    for (int64_t pause_ns = first_lock_pause_ns;; pause_ns = std::min(2 * pause_ns, longest_lock_pause_ns)) {
+      if (set_lock(event, type) == 0) return {};
+      if (errno != EAGAIN && errno != EACCES) return lock_error(event, errno);
+      const int64_t left_ns = deadline_ns - now_ns();
+      if (left_ns <= 0) return Error{ErrorKind::file_in_use, EAGAIN, "held by somebody else"};
+      std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(pause_ns, left_ns)));
+    }
+  }
+
+  // Whether another open of the file is at the turnstile.
+  bool somebody_waits() {
+    struct flock range = lock_of({StoreOperation::lock, path_, turnstile, 1}, F_RDLCK);
+    return fcntl(fd_, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
   }
 
   Result<int64_t> transfer(StoreOperation operation, std::span<const Transfer> transfers) {

@@ -80,7 +80,7 @@ TEST(ConfigDefaults, TheValuesTheManualStates) {
   EXPECT_EQ(config.integer(Key::romio_cb_write), 0);
   EXPECT_EQ(config.text(Key::romio_cb_write), "automatic");
   EXPECT_EQ(config.text(Key::method), "auto");
-  EXPECT_EQ(config.integer(Key::lock_timeout_ms), 5000);
+  EXPECT_EQ(config.integer(Key::lock_timeout_ms), 600000);
   EXPECT_EQ(config.text(Key::log_level), "warning");
   EXPECT_FALSE(config.boolean(Key::disable));
   EXPECT_EQ(config.origin(Key::method), Origin::default_value);

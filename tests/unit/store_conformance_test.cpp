@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -507,6 +508,35 @@ TEST_P(StoreConformance, SharedLocksGoTogether) {
   ASSERT_TRUE(a->lock(0, 10, LockMode::shared, 0));
   EXPECT_TRUE(b->lock(5, 10, LockMode::shared, 0));
   EXPECT_EQ(b->lock(5, 10, LockMode::exclusive, 0).error().kind, ErrorKind::file_in_use);
+}
+
+// Two that lock by turns, so that one of them always has the range, do not keep out a third.
+TEST_P(StoreConformance, SharedLocksWithoutAGapLetAnExclusiveOneHaveItsTurn) {
+  const auto a = open(), b = open(), c = open();
+  std::atomic<bool> had = false;
+  std::thread exclusive;
+  constexpr int most_turns = 20'000;
+  int turns = 0;
+  ASSERT_TRUE(a->lock(0, 10, LockMode::shared, 60'000));
+  exclusive = std::thread([&] {
+    EXPECT_TRUE(c->lock(0, 10, LockMode::exclusive, 60'000));
+    had = true;
+    EXPECT_TRUE(c->unlock(0, 10));
+  });
+  const auto next = [&](StoreFile& now, StoreFile& before) {
+    // Should the third one wait by now, it is its turn, and ours comes when it is done.
+    const bool overlapped = now.lock(0, 10, LockMode::shared, 1).ok();
+    EXPECT_TRUE(before.unlock(0, 10));
+    EXPECT_TRUE(overlapped || now.lock(0, 10, LockMode::shared, 60'000).ok());
+  };
+  for (; turns < most_turns && !had; ++turns) {
+    next(*b, *a);
+    next(*a, *b);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  EXPECT_LT(turns, most_turns);
+  EXPECT_TRUE(a->unlock(0, 10));
+  exclusive.join();
 }
 
 TEST_P(StoreConformance, WriteOnlyFileTakesSharedLocksExclusively) {

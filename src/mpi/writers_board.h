@@ -1,0 +1,77 @@
+// How the ranks of one open file on one node, and their threads, keep plain writes and rewriting apart
+// without a system call. A plain write is announced while it is under way; who rewrites (reads, modifies and
+// writes back bytes that are not its own) says so first, and then waits until the writes announced before are
+// done. A write that meets somebody who rewrites is told, and has to lock its range instead.
+//
+// Each side sets its mark and then looks at the other's (Dekker's algorithm, with sequentially consistent
+// operations), so that they cannot miss each other.
+#pragma once
+
+#include <time.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace concilio {
+
+class WritersBoard {
+ public:
+  static int64_t bytes_needed(int local_size) {
+    return (1 + int64_t{local_size}) * static_cast<int64_t>(sizeof(Mark));
+  }
+  // `memory`: shared by the ranks of the node, zero-filled, of bytes_needed(local_size).
+  WritersBoard(std::byte* memory, int local_rank, int local_size)
+      : marks_(reinterpret_cast<Mark*>(memory)), local_rank_(local_rank), local_size_(local_size) {}
+
+  // Announces a plain write. False: somebody rewrites, and nothing is announced.
+  bool begin_write() {
+    std::atomic<uint32_t>& mine = marks_[1 + local_rank_].count;
+    mine.fetch_add(1);
+    if (marks_[0].count.load() == 0) return true;
+    mine.fetch_sub(1);
+    return false;
+  }
+  void end_write() { marks_[1 + local_rank_].count.fetch_sub(1, std::memory_order_release); }
+
+  // From here on every write locks its range. False, and nothing has begun, where a write that was announced
+  // does not end in time: its rank may have been killed.
+  bool begin_rewriting() {
+    marks_[0].count.fetch_add(1);
+    for (int i = 0; i < local_size_; ++i) {
+      if (!wait_for(marks_[1 + i].count)) {
+        end_rewriting();
+        return false;
+      }
+    }
+    return true;
+  }
+  void end_rewriting() { marks_[0].count.fetch_sub(1, std::memory_order_release); }
+
+ private:
+  // On a line of the cache of its own, so that ranks do not take it from each other.
+  struct alignas(64) Mark {
+    std::atomic<uint32_t> count{0};
+  };
+
+  static bool wait_for(const std::atomic<uint32_t>& count) {
+    constexpr int spins = 200;
+    for (int i = 0; i < spins; ++i) {
+      if (count.load() == 0) return true;
+    }
+    constexpr int64_t patience_ns = 20'000'000'000, longest_pause_ns = 1'000'000;
+    int64_t pause_ns = 20'000;
+    for (int64_t waited_ns = 0; waited_ns < patience_ns; waited_ns += pause_ns) {
+      const timespec pause{0, pause_ns};
+      nanosleep(&pause, nullptr);
+      if (count.load() == 0) return true;
+      if (pause_ns < longest_pause_ns) pause_ns *= 2;
+    }
+    return false;
+  }
+
+  Mark* marks_;
+  int local_rank_, local_size_;
+};
+
+}  // namespace concilio
