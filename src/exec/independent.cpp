@@ -148,10 +148,10 @@ bool is_one_stretch(const Request& request) {
 }
 
 const Plan& plan_of_one_stretch() {
-  static const Plan plan = [] {
-    Plan made;
-    made.method = Method::independent;
-    made.reason = "independent: one stretch of the file and of memory, which needs no help";
+  static const Plan& plan = *[] {
+    auto* made = new Plan;
+    made->method = Method::independent;
+    made->reason = "independent: one stretch of the file and of memory, which needs no help";
     return made;
   }();
   return plan;

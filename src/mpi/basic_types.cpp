@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,11 +19,11 @@ struct Known {
 };
 
 // MPI 4.1, table 14.2. A type that this MPI was built without is MPI_DATATYPE_NULL.
-const std::vector<Known>& known_types() {
+std::span<const Known> known_types() {
   constexpr auto as_is = ItemKind::bytes, integer = ItemKind::signed_integer,
                  natural = ItemKind::unsigned_integer, real = ItemKind::real,
                  long_double = ItemKind::long_double;
-  static const std::vector<Known> known = {
+  static const Known known[] = {
       {MPI_PACKED, as_is, 1, 1},
       {MPI_BYTE, as_is, 1, 1},
       {MPI_CHAR, as_is, 1, 1},
@@ -114,8 +115,8 @@ struct KnownPair {
   MPI_Datatype type, first, second;
 };
 
-const std::vector<KnownPair>& known_pairs() {
-  static const std::vector<KnownPair> known = {
+std::span<const KnownPair> known_pairs() {
+  static const KnownPair known[] = {
       {MPI_FLOAT_INT, MPI_FLOAT, MPI_INT},
       {MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT},
       {MPI_LONG_INT, MPI_LONG, MPI_INT},
@@ -180,7 +181,7 @@ Result<Item> item_of(MPI_Datatype type, const Envelope& envelope) {
     if (!made) return made;
     item = *made;
   } else {
-    const auto& known = known_types();
+    const auto known = known_types();
     auto found = std::find_if(known.begin(), known.end(), [&](const Known& row) { return row.type == type; });
     // One that only this MPI knows: its bytes are all that can be said.
     if (found == known.end()) return Item{ItemKind::bytes, 1, size, 0};

@@ -42,11 +42,11 @@ void make_progress(void* context) {
 using Teams = std::vector<std::shared_ptr<Team>>;
 
 std::mutex& teams_mutex() {
-  static std::mutex mutex;
+  static auto& mutex = *new std::mutex;
   return mutex;
 }
 std::vector<std::weak_ptr<Team>>& all_teams() {
-  static std::vector<std::weak_ptr<Team>> teams;
+  static auto& teams = *new std::vector<std::weak_ptr<Team>>;
   return teams;
 }
 

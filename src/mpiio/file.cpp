@@ -84,9 +84,9 @@ constexpr int openers_per_node = 4;
 }  // namespace
 
 const Config& process_config() {
-  static const Config config = [] {
-    Config made = Config::from_environment();
-    set_log_level(static_cast<LogLevel>(made.integer(Key::log_level)));
+  static const Config& config = *[] {
+    auto* made = new Config(Config::from_environment());
+    set_log_level(static_cast<LogLevel>(made->integer(Key::log_level)));
     return made;
   }();
   return config;

@@ -65,7 +65,7 @@ std::shared_ptr<const Profile> read_profile(const std::string& file, bool asked,
 std::mutex known_mutex;
 
 std::shared_ptr<const Profile> read_once(const std::string& file, bool asked, const std::string& throttle) {
-  static std::map<std::pair<std::string, std::string>, std::shared_ptr<const Profile>> known;
+  static auto& known = *new std::map<std::pair<std::string, std::string>, std::shared_ptr<const Profile>>;
   std::lock_guard lock(known_mutex);
   const auto [place, fresh] = known.try_emplace({file, throttle});
   if (fresh) place->second = read_profile(file, asked, throttle);
@@ -75,7 +75,7 @@ std::shared_ptr<const Profile> read_once(const std::string& file, bool asked, co
 // Where the file system is mounted that a file lies on; empty: not known. Of every device once, as there may
 // be thousands of mounts.
 std::string mount_point_of(const std::string& path) {
-  static std::map<dev_t, std::string> known;
+  static auto& known = *new std::map<dev_t, std::string>;
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return "";
   std::lock_guard lock(known_mutex);

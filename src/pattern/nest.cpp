@@ -72,7 +72,7 @@ struct NestMaker {
   }
 
   static NestRef empty() {
-    static const NestRef nest = node(Nest::Kind::empty);
+    static const auto& nest = *new const NestRef(node(Nest::Kind::empty));
     return nest;
   }
 

@@ -76,7 +76,7 @@ struct Signature::Maker {
 };
 
 SignatureRef Signature::empty() {
-  static const SignatureRef empty = Maker::make(Kind::empty);
+  static const auto& empty = *new const SignatureRef(Maker::make(Kind::empty));
   return empty;
 }
 

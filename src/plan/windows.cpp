@@ -151,7 +151,7 @@ class Sizing {
   bool fits(int64_t cap) const {
     const int64_t all = images(cap);
     const int64_t least = std::max<int64_t>(1, cap / most_unlike);
-    static const std::vector<size_t> no_realms;
+    const std::vector<size_t> no_realms;
     for (const int node : group_.nodes) {
       const auto found = of_node_.find(node);
       const std::vector<size_t>& of_node = found == of_node_.end() ? no_realms : found->second;
