@@ -202,13 +202,19 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
 
 Status Collective::settle(Engine& engine) {
   if (!holds_back_) return {};
-  const Status mine = behind_.end(engine);
+  Status mine = std::exchange(lost_alone_, {});
+  if (const Status ended = behind_.end(engine); mine) mine = ended;
   holds_back_ = false;
   held_for_ = nullptr;
   Verdict verdict = verdict_of(engine.team, mine);
   engine.team.allreduce(verdict);
   if (verdict.kind != 0) return shared_error(engine.team, verdict, mine);
   return {};
+}
+
+Status Collective::settle_alone(Engine& engine) {
+  if (const Status flushed = behind_.flush(engine); lost_alone_) lost_alone_ = flushed;
+  return lost_alone_;
 }
 
 // On this node; by one rank for all, while nobody uses the segment.

@@ -26,6 +26,8 @@ class Collective {
   // Aggregators write what they hold back of earlier calls; then all ranks see it. Collective over the team;
   // the same outcome on all ranks.
   Status settle(Engine& engine);
+  // The same for this rank alone, at a time when others may do something else: its error stays, for settle.
+  Status settle_alone(Engine& engine);
   // Whether some rank may hold bytes back; changes with collective calls only. Thread-safe.
   bool holds_back() const { return holds_back_; }
 
@@ -69,6 +71,7 @@ class Collective {
   std::shared_ptr<const FixedRealms> fixed_, given_;
   WriteBehind behind_;
   std::atomic<bool> holds_back_ = false;
+  Status lost_alone_;                            // what settle_alone could not write
   std::shared_ptr<const FixedRealms> held_for_;  // the realms whose aggregators hold it
 };
 

@@ -38,20 +38,26 @@ void make_progress(void* context) {
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<Team*>(context)->comm(), &flag, MPI_STATUS_IGNORE);
 }
 
-// The teams made so far, by the communicator they were made for.
+// The teams made for one communicator, kept on it for the files that are opened next.
 using Teams = std::vector<std::shared_ptr<Team>>;
 
-std::mutex& teams_mutex() {
-  static auto& mutex = *new std::mutex;
-  return mutex;
-}
-std::vector<std::weak_ptr<Team>>& all_teams() {
-  static auto& teams = *new std::vector<std::weak_ptr<Team>>;
-  return teams;
+struct Kept {
+  std::mutex mutex;
+  std::vector<Teams*> all;  // of every communicator, the earliest first
+  bool ending = false;      // MPI is: nothing is kept any more
+};
+Kept& kept() {
+  static auto* instance = new Kept;
+  return *instance;
 }
 
 int drop_teams(MPI_Comm, int, void* value, void*) {
-  delete static_cast<Teams*>(value);
+  auto* teams = static_cast<Teams*>(value);
+  {
+    std::lock_guard lock(kept().mutex);
+    std::erase(kept().all, teams);
+  }
+  delete teams;
   return MPI_SUCCESS;
 }
 
@@ -92,16 +98,20 @@ void free_betweens() {
   all.made.clear();
 }
 
-// MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works.
+// MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works: in reverse
+// order, so that attributes of the program may come later, and close files then. A team in use stays until
+// its file is closed.
 int release_at_finalize(MPI_Comm, int, void*, void*) {
-  std::vector<std::weak_ptr<Team>> teams;
+  Teams unused;
   {
-    std::lock_guard lock(teams_mutex());
-    teams.swap(all_teams());
+    std::lock_guard lock(kept().mutex);
+    kept().ending = true;
+    for (Teams* teams : kept().all) {
+      std::ranges::move(*teams, std::back_inserter(unused));
+      teams->clear();
+    }
   }
-  for (auto& weak : teams) {
-    if (auto team = weak.lock()) team->leave_mpi();
-  }
+  unused.clear();
   free_betweens();
   return MPI_SUCCESS;
 }
@@ -119,6 +129,7 @@ Teams* teams_of(MPI_Comm comm) {
   PMPI_Comm_get_attr(comm, keyval, &value, &found);
   if (found) return static_cast<Teams*>(value);
   auto* teams = new Teams;
+  kept().all.push_back(teams);
   PMPI_Comm_set_attr(comm, keyval, teams);
   return teams;
 }
@@ -128,7 +139,7 @@ Teams* teams_of(MPI_Comm comm) {
 Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   // Which of this communicator's teams are free must be agreed: a file may be closed already here and not yet
   // there.
-  std::unique_lock lock(teams_mutex());
+  std::unique_lock lock(kept().mutex);
   Teams* teams = teams_of(comm);
   uint64_t free_teams = 0;
   for (size_t i = 0; i < teams->size() && i < 64; ++i) {
@@ -145,9 +156,7 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   std::shared_ptr<Team> team(new Team);
   if (auto status = team->set_up(comm, ranks_per_node); !status) return status.error();
   lock.lock();
-  if (teams->size() < 64) teams->push_back(team);
-  std::erase_if(all_teams(), [](const auto& weak) { return weak.expired(); });
-  all_teams().push_back(team);
+  if (teams->size() < 64 && !kept().ending) teams->push_back(team);
   return team;
 }
 
@@ -251,13 +260,10 @@ WaitPolicy Team::wait_policy() const {
 }
 
 Team::~Team() {
-  leave_mpi();
-}
-
-void Team::leave_mpi() {
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized) return;
+  if (kept().ending) free_betweens();
   for (MPI_Comm* comm : {&leaders_, &node_comm_, &comm_}) {
     if (*comm != MPI_COMM_NULL) PMPI_Comm_free(comm);
   }

@@ -38,7 +38,6 @@ class Team {
   // A team for `comm` that no other open file is using; collective over comm. ranks_per_node > 0 makes nodes
   // of at most so many ranks (to try on one machine what several would do).
   static Result<std::shared_ptr<Team>> acquire(MPI_Comm comm, int ranks_per_node);
-  void leave_mpi();  // gives back what it holds of MPI; the team is of no use afterwards
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;

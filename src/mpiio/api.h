@@ -21,6 +21,13 @@ bool takes_over(const char* path);
 // Whether there are any files that we take over.
 bool takes_over_any();
 
+// The end of MPI, before and after the MPI's own MPI_Finalize. Files may be open, and callbacks of
+// MPI_Finalize may still use and close them: what is held back is written before, so that who comes out of
+// MPI_Finalize finds it in the file, and what is open after it is closed, on this rank alone. Neither needs
+// other ranks.
+void before_finalize();
+void after_finalize();
+
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle);
 int close(MPI_File* handle);
 int remove(const char* path, MPI_Info info);

@@ -26,10 +26,10 @@ namespace {
 // Every open file of ours, so that a foreign handle is known from our own.
 struct Registry {
   std::shared_mutex mutex;
-  std::set<const void*> files;
+  std::set<File*> files;
 };
 Registry& registry() {
-  static auto* registry = new Registry;  // outlives everything: files may be used while the process ends
+  static auto* registry = new Registry;
   return *registry;
 }
 
@@ -123,11 +123,11 @@ bool takes_over(const char* path) {
 }
 
 File* find(MPI_File handle) {
-  auto* pointer = reinterpret_cast<void*>(handle);
+  auto* pointer = reinterpret_cast<File*>(handle);
   if (handle == MPI_FILE_NULL) return nullptr;
   Registry& all = registry();
   std::shared_lock lock(all.mutex);
-  return all.files.contains(pointer) ? static_cast<File*>(pointer) : nullptr;
+  return all.files.contains(pointer) ? pointer : nullptr;
 }
 
 // What rank 0 found when it opened the file, as it travels to the others.
@@ -427,6 +427,31 @@ Status File::close() {
   }
   if (reports_) write_report(*this);
   return outcome;
+}
+
+Status File::settle_alone() {
+  independents_.wait();
+  return collectives_.run([&] {
+    Engine engine = this->engine();
+    return collective_.settle_alone(engine);
+  });
+}
+
+Status File::abandon() {
+  const Status settled = settle_alone();
+  Status outcome = storage_->close(engine_->facts.kind == StorageFacts::Kind::network);
+  if (!settled) outcome = settled;
+  if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
+    const Status removed = store_->remove(path());
+    if (outcome) outcome = removed;
+  }
+  return outcome;
+}
+
+std::vector<File*> File::all_open() {
+  Registry& all = registry();
+  std::shared_lock lock(all.mutex);
+  return {all.files.begin(), all.files.end()};
 }
 
 File::~File() {

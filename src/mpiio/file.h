@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/budget.h"
 #include "base/config.h"
@@ -167,6 +168,8 @@ class File {
 
   // Collective: what aggregators hold back of earlier writes is written. Within in_turn, or at the close.
   Status settle();
+  // The same for this rank alone, after all that it has begun; needs no MPI.
+  Status settle_alone();
   // Collective: the first error of any rank, on every rank.
   Status agree(const Status& mine);
   // Takes the hints of info objects given after the open, the same on every rank. Collective; within in_turn.
@@ -176,6 +179,10 @@ class File {
   void remember(Operation operation, bool collective, const Plan& plan);
   // Closes on every rank; collective. The file stays registered until it is deleted, by the caller.
   Status close();
+  // Closes on this rank alone, without MPI, which has ended: other ranks' files are their own affair.
+  Status abandon();
+  // Every open file of this process.
+  static std::vector<File*> all_open();
 
   struct Reason {
     Operation operation;

@@ -213,7 +213,6 @@ Status run(const Options& options) {
   session.file.reset();
   if (first) remove_workplace(*workplace);
   wait_for_all(**team);
-  (*team)->leave_mpi();
   // Said once.
   return first ? status : Status();
 }

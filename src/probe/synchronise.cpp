@@ -65,7 +65,6 @@ Status measure_synchronise(Session& session) {
         status = few.error();
       else
         seconds = seconds_of_round(**few, session.seconds / static_cast<double>(counts.size()));
-      if (few) (*few)->leave_mpi();
       PMPI_Comm_free(&together);
     }
     if (Status all = agree(team, status); !all) return all;

@@ -1,0 +1,46 @@
+// Files that are open when MPI ends.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/log.h"
+#include "mpiio/api.h"
+#include "mpiio/exceptions.h"
+#include "mpiio/file.h"
+
+namespace concilio::mpiio {
+namespace {
+
+void for_all_open(const std::function<void(File&)>& work) {
+  (void)without_exceptions([&]() -> Status {
+    for (File* file : File::all_open()) work(*file);
+    return {};
+  });
+}
+
+}  // namespace
+
+void before_finalize() {
+  // An error stays with the file, for its close.
+  for_all_open([](File& file) { (void)without_exceptions([&] { return file.settle_alone(); }); });
+}
+
+void after_finalize() {
+  for_all_open([](File& open) {
+    const std::unique_ptr<File> file(&open);
+    const Status outcome = without_exceptions([&] { return file->abandon(); });
+    if (!outcome) {
+      log(LogLevel::error,
+          "{} was open when MPI ended, and not all of it was written: {}; close files with MPI_File_close",
+          file->path(), outcome.error().message);
+    } else if (file->team().rank() == 0) {
+      log(LogLevel::warning,
+          "{} was open when MPI ended: what was written is in the file, but no report tells of it; close "
+          "files "
+          "with MPI_File_close",
+          file->path());
+    }
+  });
+}
+
+}  // namespace concilio::mpiio
