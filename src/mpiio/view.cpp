@@ -185,8 +185,8 @@ int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Data
              char* datarep) {
   auto view = file.view();
   *displacement = view->displacement;
-  std::strncpy(datarep, view->datarep.c_str(), MPI_MAX_DATAREP_STRING - 1);
-  datarep[MPI_MAX_DATAREP_STRING - 1] = '\0';
+  // Not a byte more: the MPIs' Fortran wrappers hand over a string as short as the program's variable.
+  std::memcpy(datarep, view->datarep.c_str(), view->datarep.size() + 1);
   int code = own(view->etype, etype);
   return code == MPI_SUCCESS ? own(view->filetype, filetype) : code;
 }

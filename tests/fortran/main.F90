@@ -23,6 +23,7 @@ program main
   call run('sizes', sizes)
   call run('hints', hints)
   call run('vector_view', vector_view)
+  call run('short_names', short_names)
   call run('subarray_view', subarray_view)
   call run('darray_view', darray_view)
   call run('bottom', bottom)

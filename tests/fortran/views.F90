@@ -52,6 +52,29 @@ contains
     call expect_contents('vector', expected)
   end subroutine
 
+  ! Variables as short as the name, and blank: that is all the room there is behind MPI's wrappers.
+  subroutine short_names()
+    HANDLE(MPI_File) :: file
+    HANDLE(MPI_Datatype) :: etype, filetype
+    character(len=6) :: tight
+    character(len=25) :: roomy
+    integer :: error, i
+    integer(offset_kind) :: displacement
+    call open_fresh('short_names', file)
+    do i = 1, 200
+      tight = ''
+      call MPI_File_get_view(file, displacement, etype, filetype, tight, error)
+      call ok(error, 'get_view')
+      call check(tight == 'native', 'the name fills the variable')
+      roomy = ''
+      call MPI_File_get_view(file, displacement, etype, filetype, roomy, error)
+      call ok(error, 'get_view')
+      call check(roomy == 'native', 'blanks follow the name')
+    end do
+    call MPI_File_write_at_all(file, int(me * 4, offset_kind), me, 1, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+    call close(file)
+  end subroutine
+
   ! Columns of a matrix that Fortran stores by columns: rows are what is scattered.
   subroutine subarray_view()
     integer, parameter :: rows_each = 5, columns = 40, ghost = 2
