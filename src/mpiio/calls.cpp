@@ -128,6 +128,17 @@ int set_info(File& file, MPI_Info info) {
 
 namespace {
 
+// Where an offset of the view is in the file. Refused where that is beyond what 64 bits hold.
+Result<int64_t> byte_at(const View& view, int64_t etypes) {
+  const Shown& shown = view.shown();
+  const auto position = etypes < 0 ? std::nullopt : checked_multiply(etypes, shown.etype_bytes);
+  if (position && shown.access.empty()) return view.displacement;
+  const auto byte = position ? shown.access.exact_offset_of(*position) : std::nullopt;
+  if (!byte)
+    return argument(fmt::format("an offset of {} etypes is before or behind all bytes of the file", etypes));
+  return *byte;
+}
+
 // The position that a seek leads to; `current` tells where the pointer is.
 Result<int64_t> target_of(File& file, MPI_Offset offset, int whence,
                           const std::function<Result<int64_t>()>& current) {
@@ -145,7 +156,8 @@ Result<int64_t> target_of(File& file, MPI_Offset offset, int whence,
     return argument(fmt::format("whence is {}, none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", whence));
   }
   auto target = checked_add(from, offset);
-  if (!target || *target < 0) return argument(fmt::format("seek to {} etypes from {}", offset, from));
+  if (!target || !byte_at(*file.view(), *target))
+    return argument(fmt::format("seek to {} etypes from {}", offset, from));
   return *target;
 }
 
@@ -191,11 +203,9 @@ int get_position_shared(File& file, MPI_Offset* offset) {
 int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement) {
   auto fail = [&](const Error& error) { return raise(file, "MPI_File_get_byte_offset", error); };
   if (auto status = check_not_sequential(file); !status) return fail(status.error());
-  auto view = file.view();
-  const Shown& shown = view->shown();
-  auto position = checked_multiply(offset, shown.etype_bytes);
-  if (offset < 0 || !position) return fail(argument(fmt::format("an offset of {}", offset)));
-  *displacement = shown.access.empty() ? view->displacement : shown.access.offset_of(*position);
+  auto byte = byte_at(*file.view(), offset);
+  if (!byte) return fail(byte.error());
+  *displacement = *byte;
   return MPI_SUCCESS;
 }
 

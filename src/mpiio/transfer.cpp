@@ -32,6 +32,12 @@ Operation operation_of(const Call& call) {
   return call.direction == Direction::read ? Operation::read : Operation::write;
 }
 
+Error beyond(int64_t bytes, int64_t etypes_before) {
+  return {ErrorKind::argument, 0,
+          fmt::format("{} bytes at offset {} of the view reach behind byte 2^63 - 1, where no file has any",
+                      bytes, etypes_before)};
+}
+
 void count(Counters& counters, const Call& call, int64_t bytes) {
   bool reads = call.direction == Direction::read;
   ++counters[call.collective ? (reads ? Counter::collective_reads : Counter::collective_writes)
@@ -71,7 +77,11 @@ Status Transfer::prepare(const Data& data) {
       return file_.advance(etypes_, [&](int64_t position) { return place(position); });
     case Pointer::shared: {
       auto before = file_.shared_pointer().add(etypes_);
-      return before ? place(*before) : before.error();
+      if (!before) return before.error();
+      auto status = place(*before);
+      // Whoever came later is further behind, and gives his part back too.
+      if (!status) (void)file_.shared_pointer().add(-etypes_);
+      return status;
     }
     case Pointer::ordered:
       break;  // all ranks together find their places when it is their turn
@@ -97,18 +107,27 @@ Status Transfer::prepare_items(const Data& data) {
     return Error{ErrorKind::count, 0,
                  fmt::format("{} elements are more bytes than 64 bits hold", data.count)};
   }
+  if (!memory_.reaches(0, *bytes)) {
+    return Error{
+        ErrorKind::argument, 0,
+        fmt::format("{} elements of the datatype reach further in memory than 64 bits hold", data.count)};
+  }
   request_.bytes = *bytes;
   return {};
 }
 
-Status Transfer::place(int64_t etypes_before) {
+// Where so many bytes begin in the view's data, if a file can hold them there.
+Result<int64_t> Transfer::position_of(int64_t etypes_before, int64_t bytes) const {
   if (etypes_before < 0) return Error{ErrorKind::argument, 0, fmt::format("an offset of {}", etypes_before)};
-  auto position = checked_multiply(etypes_before, shown_.etype_bytes);
-  if (!position || !checked_add(*position, request_.bytes)) {
-    return Error{
-        ErrorKind::count, 0,
-        fmt::format("{} bytes at offset {} end beyond what 64 bits hold", request_.bytes, etypes_before)};
-  }
+  const auto position = checked_multiply(etypes_before, shown_.etype_bytes);
+  const auto end = position ? checked_add(*position, bytes) : std::nullopt;
+  if (!end || !shown_.access.reaches(*position, *end)) return beyond(bytes, etypes_before);
+  return *position;
+}
+
+Status Transfer::place(int64_t etypes_before) {
+  auto position = position_of(etypes_before, request_.bytes);
+  if (!position) return position.error();
   request_.position = *position;
   if (call_.direction == Direction::write && !shown_.access.monotone_within(*position + request_.bytes)) {
     return Error{ErrorKind::datatype, 0,
@@ -120,19 +139,25 @@ Status Transfer::place(int64_t etypes_before) {
 // The ranks' data lie in rank order behind the shared pointer, which moves behind the last of them.
 Status Transfer::place_in_order(Team& team) {
   struct Base {
-    int64_t etypes, failed;
-  } base{0, 0};
+    int64_t etypes, bytes;
+    bool there, holds;
+  } base{0, 0, true, true};
+  // More has no place in a file, and its sum none in 64 bits.
+  const int64_t most = INT64_MAX / shown_.etype_bytes / team.size();
   int64_t total = 0;
-  int64_t below = team.sum_below(etypes_, total);
-  Status outcome;
+  const int64_t below = team.sum_below(std::min(etypes_, most), total);
   if (team.rank() == 0) {
+    base.bytes = total * shown_.etype_bytes;
     auto before = file_.shared_pointer().add(total);
-    base = {before ? *before : 0, !before};
+    base.there = before.ok();
+    base.etypes = before ? *before : 0;
+    base.holds = before && position_of(base.etypes, base.bytes);
+    if (before && !base.holds) (void)file_.shared_pointer().add(-total);
   }
   PMPI_Bcast(&base, sizeof base, MPI_BYTE, 0, team.comm());
-  if (base.failed) return Error{ErrorKind::communication, 0, "the shared file pointer cannot be moved"};
-  auto mine = checked_add(base.etypes, below);
-  return place(mine ? *mine : -1);
+  if (!base.there) return Error{ErrorKind::communication, 0, "the shared file pointer cannot be moved"};
+  if (!base.holds || etypes_ > most) return beyond(base.bytes, base.etypes);
+  return place(base.etypes + below);
 }
 
 Outcome Transfer::run() {

@@ -24,6 +24,7 @@ class Transfer {
  private:
   Status prepare(const Data& data);
   Status prepare_items(const Data& data);
+  Result<int64_t> position_of(int64_t etypes_before, int64_t bytes) const;
   Status place(int64_t etypes_before);
   Status place_in_order(Team& team);
   Outcome run_independent(Engine& engine);

@@ -40,9 +40,11 @@ Result<MPI_Offset> current_displacement(File& file) {
   if (!position) return position.error();
   auto view = file.view();
   const Shown& shown = view->shown();
+  if (shown.access.empty()) return view->displacement;
   auto bytes = checked_multiply(*position, shown.etype_bytes);
-  if (!bytes) return Error{ErrorKind::count, 0, "the shared file pointer is beyond what 64 bits hold"};
-  return shown.access.empty() ? view->displacement : shown.access.offset_of(*bytes);
+  auto byte = bytes ? shown.access.exact_offset_of(*bytes) : std::nullopt;
+  if (!byte) return Error{ErrorKind::argument, 0, "the shared file pointer is beyond what 64 bits hold"};
+  return *byte;
 }
 
 Error refuse(ErrorKind kind, std::string why) {

@@ -300,6 +300,28 @@ int64_t Access::offset_of(int64_t position) const {
   return saturating_add(tile_origin(position / size), nest_offset_of(nest_.get(), position % size));
 }
 
+std::optional<int64_t> Access::exact_offset_of(int64_t position) const {
+  if (contiguous_) return checked_add(displacement_, position);
+  const int64_t size = nest_->size();
+  if (size == 0) return displacement_;
+  const auto distance = checked_multiply(position / size, extent_);
+  const auto origin = distance ? checked_add(displacement_, *distance) : std::nullopt;
+  return origin ? checked_add(*origin, nest_offset_of(nest_.get(), position % size)) : std::nullopt;
+}
+
+bool Access::reaches(int64_t begin, int64_t end) const {
+  if (end <= begin || empty()) return true;
+  const int64_t size = nest_->size();
+  // What lies outermost: the first and the last byte, or some byte of the first or the last tile.
+  std::optional<int64_t> low = exact_offset_of(begin), high = exact_offset_of(end - 1);
+  if (!monotone_within(end) && low && high) {
+    const int64_t first = tile_origin(begin / size), last = tile_origin((end - 1) / size);
+    low = checked_add(std::min(first, last), nest_->lower());
+    high = checked_add(std::max(first, last), nest_->upper() - 1);
+  }
+  return low && high && *high < int64_max;
+}
+
 int64_t Access::data_before(int64_t offset) const {
   const int64_t size = nest_->size();
   int64_t distance;  // from the first byte
@@ -308,7 +330,7 @@ int64_t Access::data_before(int64_t offset) const {
   if (__builtin_sub_overflow(offset, first, &distance)) distance = int64_max;
   if (contiguous_) return distance;
   const int64_t tile = monotone_ ? distance / extent_ : 0;
-  const int64_t within = distance - tile * extent_ + nest_->lower();
+  const int64_t within = saturating_add(distance - tile * extent_, nest_->lower());
   return saturating_add(saturating_multiply(tile, size), nest_data_before(nest_.get(), within));
 }
 
@@ -413,19 +435,20 @@ void Cursor::push(const Level& level) {
   deep_[static_cast<size_t>(depth_++)] = level;
 }
 
+// A cursor may stand behind the last byte that 64 bits can hold the offset of; nobody asks for more then.
 void Cursor::descend(const Nest* nest, int64_t shift, int64_t position) {
   while (true) {
     if (nest->kind() == Nest::Kind::loop) {
       const int64_t copy = position == 0 ? 0 : position / nest->child()->size();
       push(Level{nest, shift, copy});
-      shift += nest->loop_offset() + copy * nest->loop_stride();
+      shift = saturating_add(shift, nest->loop_offset() + copy * nest->loop_stride());
       position -= copy * nest->child()->size();
       nest = nest->child().get();
     } else if (nest->kind() == Nest::Kind::sequence) {
       const size_t index = position == 0 ? 0 : part_at(nest->parts(), position);
       const Nest::Part& part = nest->parts()[index];
       push(Level{nest, shift, static_cast<int64_t>(index)});
-      shift += part.offset;
+      shift = saturating_add(shift, part.offset);
       position -= part.data_position;
       nest = part.child.get();
     } else {
@@ -438,7 +461,7 @@ void Cursor::enter(const Nest* leaf, int64_t shift, int64_t position) {
   leaf_ = leaf;
   if (leaf->kind() == Nest::Kind::run) {
     const Run& run = leaf->run();
-    origin_ = shift + run.offset;
+    origin_ = saturating_add(shift, run.offset);
     length_ = run.length;
     stride_ = run.stride;
     pieces_ = run.count;

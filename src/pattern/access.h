@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pattern/datatype.h"
@@ -44,6 +45,10 @@ class Access {
 
   // All O(log D). `position` may lie in any tile.
   int64_t offset_of(int64_t position) const;  // of the byte at this data position; saturates
+  // The same; nothing where 64 bits do not hold it.
+  std::optional<int64_t> exact_offset_of(int64_t position) const;
+  // Whether 64 bits hold the offsets of all of data [begin, end), and where its last byte ends.
+  bool reaches(int64_t begin, int64_t end) const;
   // Of a monotone access: how many data bytes lie at offsets < offset. Its inverse on touched bytes. If only
   // the nest is monotone, but not its tiling, the same for the first tile.
   int64_t data_before(int64_t offset) const;

@@ -340,6 +340,35 @@ TEST(OffsetOf, SaturatesBeyond64Bits) {
   const Access access = Access::of(sparse, 0);
   EXPECT_EQ(access.offset_of(int64_t{1} << 30), std::numeric_limits<int64_t>::max());
   EXPECT_EQ(access.offset_of(int64_t{1} << 20), int64_t{1} << 60);
+  EXPECT_EQ(access.exact_offset_of(int64_t{1} << 20), int64_t{1} << 60);
+  EXPECT_EQ(access.exact_offset_of(int64_t{1} << 30), std::nullopt);
+}
+
+TEST(Reaches, EndsWithTheLastByteThat64BitsHold) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  const Access plain = Access::contiguous(most - 10);
+  EXPECT_TRUE(plain.reaches(0, 10));
+  EXPECT_FALSE(plain.reaches(0, 11));
+  EXPECT_TRUE(plain.reaches(1000, 1000));
+  // Holes behind the data do not count, as long as no later tile is wanted.
+  const Access tiled = Access::of(type_resized(type_bytes(4), 0, 100).value(), most - 110);
+  EXPECT_TRUE(tiled.reaches(0, 8));
+  EXPECT_FALSE(tiled.reaches(8, 9));
+  EXPECT_FALSE(tiled.reaches(0, 9));
+  // Of tiles that overlap the outermost counts, wherever it comes in the stream.
+  const Access backwards = Access::of(type_resized(type_bytes(4), 0, -2).value(), most - 4);
+  EXPECT_TRUE(backwards.reaches(0, 8));
+  EXPECT_FALSE(Access::of(type_resized(type_bytes(4), 0, -2).value(), most - 3).reaches(0, 8));
+}
+
+TEST(Cursor, StandsBehindTheLastTileThat64BitsHold) {
+  const auto pair = type_vector(2, 1, 3, type_bytes(1)).value();
+  const auto tile = type_resized(pair, 0, int64_t{1} << 62).value();
+  const Access access = Access::of(tile, 5);
+  Cursor cursor(access, 4);
+  EXPECT_EQ(cursor.position(), 4);
+  cursor.seek(2);
+  EXPECT_EQ(walk(cursor, 4, 10), (std::vector<int64_t>{5 + (int64_t{1} << 62), 8 + (int64_t{1} << 62)}));
 }
 
 }  // namespace
