@@ -96,7 +96,9 @@ function(concilio_add_preload_library mpi)
     concilio_store concilio_base rt pthread dl)
   set_target_properties(concilio-${mpi} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio)
   target_link_options(concilio-${mpi} PRIVATE
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/bind/exports.map -Wl,-z,defs -static-libgcc)
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/bind/exports.map -Wl,-z,defs)
+  # A C++ library of its own, whatever the program's is; but the process's libgcc: a stack is unwound by one alone, when
+  # an exception of the program's, or the end of a thread, passes through.
   if(NOT CONCILIO_SANITIZE)
     target_link_options(concilio-${mpi} PRIVATE -static-libstdc++)
   endif()

@@ -6,6 +6,7 @@
 #include <exception>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "base/log.h"
 #include "bind/fortran_datarep.h"
@@ -38,20 +39,43 @@ Return failure() {
     return MPI_FILE_NULL;
 }
 
-// No exception may reach a C or Fortran program.
-template <typename Return, typename Body>
-Return guarded(const char* function, const Body& body) noexcept {
-  try {
-    return body();
-  } catch (const std::exception& exception) {
-    log(LogLevel::error, "{}: {}", function, exception.what());
-    return failure<Return>();
-  }
-}
+// An exception that came out of the MPI's own function: one of the program's functions, called by MPI, threw
+// it.
+thread_local bool programs_own = false;
 
 template <typename Return, typename Function, typename... Args>
 Return forward(Function next, Args... args) {
-  return next ? next(args...) : failure<Return>();
+  if (!next) return failure<Return>();
+  try {
+    return next(args...);
+  } catch (...) {
+    programs_own = true;
+    throw;
+  }
+}
+
+// No exception of ours may reach the program, and none of its own may get lost.
+template <typename Return, typename Body>
+Return guarded(const char* function, const Body& body) {
+  try {
+    return body();
+  } catch (const std::exception& exception) {
+    if (std::exchange(programs_own, false)) throw;
+    log(LogLevel::error, "{}: {}", function, exception.what());
+    return failure<Return>();
+  } catch (...) {  // none of ours
+    programs_own = false;
+    throw;
+  }
+}
+
+// The program's error handlers come last: they may throw, or jump out of the call.
+template <typename Return, typename Body>
+Return answered(const char* function, const Body& body) {
+  const size_t due_before = mpiio::handlers_due();
+  const auto answer = guarded<Return>(function, body);
+  if constexpr (std::is_same_v<Return, int>) return mpiio::call_due_handlers(due_before, answer);
+  return answer;
 }
 
 int close(MPI_File* handle) {
@@ -207,7 +231,7 @@ int test_some(int count, MPI_Request* requests, int* completed, int* indices, MP
     using namespace concilio;                                             \
     using namespace concilio::bind;                                       \
     [[maybe_unused]] constexpr const char* function = #name;              \
-    return guarded<return_type>(function, [&]() -> return_type {          \
+    return answered<return_type>(function, [&]() -> return_type {         \
       if (whose) return ours;                                             \
       return forward<return_type>(CONCILIO_NEXT(name), UNPACK arguments); \
     });                                                                   \

@@ -1,9 +1,11 @@
 // The MPI-IO semantics as plain functions, which the generated entry points of `bind` call for files that are
-// ours. Every function returns an MPI error code, after the file's error handler was called with it. Counts
-// are MPI_Count, so that the int and the large-count (_c) forms share one body.
+// ours. Every function returns an MPI error code, and leaves the file's error handler to be called with it.
+// Counts are MPI_Count, so that the int and the large-count (_c) forms share one body.
 #pragma once
 
 #include <mpi.h>
+
+#include <cstddef>
 
 namespace concilio {
 struct UserRepresentation;
@@ -93,6 +95,12 @@ using FortranErrorFunction = void(int* handle, int* code);
 void record_errhandler(MPI_Errhandler handler, FortranErrorFunction* function);
 // Whether the handle is one of those.
 bool is_file_errhandler(MPI_Errhandler handler);
+// A user's function may throw, or longjmp out of the program's call: it is called when nothing else of that
+// call is left. Until then it is due. The entry points ask how many are due when they begin, and at their
+// very end call those that came since: the first called gets the code of the error, and what it leaves there
+// is what the program's call returns, in place of `code`.
+size_t handlers_due();
+int call_due_handlers(size_t due_before, int code);
 int set_errhandler(File& file, MPI_Errhandler handler);
 int get_errhandler(File& file, MPI_Errhandler* handler);
 int call_errhandler(File& file, int code);

@@ -69,11 +69,9 @@ int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* ha
 
 int close(MPI_File* handle) {
   std::unique_ptr<File> file(find(*handle));
-  auto status = file->close();
-  // The error handler is given the handle while it still means something to a user's function.
-  int code = raise(*file, "MPI_File_close", status);
+  // First of all: whatever the error handler does, the program does not use the handle again.
   *handle = MPI_FILE_NULL;
-  return code;
+  return raise_closed(*file, "MPI_File_close", file->close());
 }
 
 int remove(const char* path, MPI_Info) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "mpi/fortran.h"
 #include "mpiio/api.h"
@@ -55,20 +56,51 @@ std::string text_of(int code) {
   return std::string(text, length);
 }
 
+// A user's function that waits for the end of the call it belongs to.
+struct Due {
+  ErrorFunction function;
+  MPI_File handle;
+  int code;
+  ErrorHandler::Result result;
+};
+
+// This thread's. Calls within a handler have theirs behind those of the call that the handler belongs to.
+// What a longjmp skipped stays, below everything that is looked at.
+std::vector<Due>& due() {
+  static thread_local std::vector<Due> handlers;
+  return handlers;
+}
+
+// The code that the function leaves. What it does to the handle is its own affair.
+int call_function(const ErrorFunction& function, MPI_File handle, int code) {
+  if (!function.fortran) {
+    function.c(&handle, &code);
+    return code;
+  }
+#ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
+  int integer = PMPI_File_c2f(handle);
+#else
+  int integer = PMPI_File_toint(handle);
+#endif
+  function.fortran(&integer, &code);
+  return code;
+}
+
 }  // namespace
 
-// What the function does to its arguments is its own affair.
-void ErrorFunction::call(MPI_File handle, int code) const {
-  if (fortran) {
-#ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
-    int integer = PMPI_File_c2f(handle), given = code;
-#else
-    int integer = PMPI_File_toint(handle), given = code;
-#endif
-    fortran(&integer, &given);
-  } else {
-    c(&handle, &code);
+size_t handlers_due() {
+  return due().size();
+}
+
+int call_due_handlers(size_t due_before, int code) {
+  while (due().size() > due_before) {
+    const Due next = due()[due_before];
+    due().erase(due().begin() + static_cast<std::ptrdiff_t>(due_before));
+    const int left = call_function(next.function, next.handle, next.code);
+    if (next.result.kind == ErrorHandler::Result::Kind::call) code = left;
+    if (next.result.kind == ErrorHandler::Result::Kind::place) *next.result.place = left;
   }
+  return code;
 }
 
 int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
@@ -100,7 +132,7 @@ void ErrorHandler::set_of_null(const ErrorHandler& handler) {
   default_handler().store(new ErrorHandler(handler));
 }
 
-int ErrorHandler::call(MPI_File handle, int code, const std::string& message) const {
+int ErrorHandler::call(MPI_File handle, int code, const std::string& message, Result result) const {
   if (code == MPI_SUCCESS) return code;
   switch (kind_) {
     case Kind::returns:
@@ -108,7 +140,7 @@ int ErrorHandler::call(MPI_File handle, int code, const std::string& message) co
     case Kind::fatal:
       end_program(code, message);
     case Kind::user:
-      function_.call(handle, code);
+      due().push_back({function_, handle, code, result});
       break;
   }
   return code;
@@ -144,12 +176,12 @@ int get_errhandler(File& file, MPI_Errhandler* handler) {
 }
 
 int call_errhandler(File& file, int code) {
-  file.handler().call(file.handle(), code, text_of(code));
+  file.handler().call(file.handle(), code, text_of(code), {ErrorHandler::Result::Kind::nobody});
   return MPI_SUCCESS;
 }
 
 int call_default_errhandler(int code) {
-  ErrorHandler::of_null().call(MPI_FILE_NULL, code, text_of(code));
+  ErrorHandler::of_null().call(MPI_FILE_NULL, code, text_of(code), {ErrorHandler::Result::Kind::nobody});
   return MPI_SUCCESS;
 }
 

@@ -23,7 +23,6 @@ std::optional<std::string> message_of(int code);
 struct ErrorFunction {
   MPI_File_errhandler_function* c = nullptr;
   FortranErrorFunction* fortran = nullptr;
-  void call(MPI_File handle, int code) const;
 };
 
 // The handler of one file, or of MPI_FILE_NULL: what happens with an error code.
@@ -35,10 +34,18 @@ class ErrorHandler {
   static const ErrorHandler& of_null();  // MPI_FILE_NULL's
   static void set_of_null(const ErrorHandler& handler);
 
-  // Calls the handler (a user's function, or the end of the program for MPI_ERRORS_ARE_FATAL and
-  // MPI_ERRORS_ABORT) and returns the code. `handle` is what a user's function is given; `message` goes to
-  // stderr where the program ends.
-  int call(MPI_File handle, int code, const std::string& message) const;
+  // What becomes of the code that the handler leaves: the call returns it, it goes to `place`, or nobody
+  // reads it.
+  struct Result {
+    enum class Kind { call, place, nobody } kind = Kind::call;
+    int* place = nullptr;
+  };
+  // Ends the program for MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT, with `message` on stderr; else returns
+  // the code. A user's function is due then (api.h), and will be given `handle`.
+  int call(MPI_File handle, int code, const std::string& message, Result result) const;
+  int call(MPI_File handle, int code, const std::string& message) const {
+    return call(handle, code, message, Result());
+  }
   // The handle it was made from. The caller may free it.
   MPI_Errhandler handle() const { return handle_; }
 

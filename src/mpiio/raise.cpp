@@ -32,6 +32,12 @@ int raise(File& file, const char* function, const Status& status) {
   return status ? MPI_SUCCESS : raise(file, function, status.error());
 }
 
+int raise_closed(File& file, const char* function, const Status& status) {
+  if (status) return MPI_SUCCESS;
+  Error full = explain(file, function, status.error());
+  return file.handler().call(MPI_FILE_NULL, code_of(full), full.message);
+}
+
 int raise_without_file(const std::string& path, const char* function, const Error& error) {
   Error full = explain(function, path, error);
   return ErrorHandler::of_null().call(MPI_FILE_NULL, code_of(full), full.message);

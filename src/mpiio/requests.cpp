@@ -69,10 +69,10 @@ int forget(void* extra) {
   return MPI_SUCCESS;
 }
 
-// Calls the file's error handler. The program may have closed the file before it asked.
-int tell(const PendingRequest& failed) {
+// The file's error handler is to be called. The program may have closed the file before it asked.
+int tell(const PendingRequest& failed, ErrorHandler::Result result) {
   MPI_File handle = find(failed.handle) ? failed.handle : MPI_FILE_NULL;
-  return failed.handler.call(handle, failed.code, failed.message);
+  return failed.handler.call(handle, failed.code, failed.message, result);
 }
 
 // What has begun is completed: it cannot be cancelled any more.
@@ -175,22 +175,24 @@ std::vector<WaitCall::Ours> WaitCall::failed() const {
 
 int WaitCall::outcome(int code) {
   if (code != MPI_SUCCESS) return code;
-  for (const Ours& ours : failed()) return tell(*ours.pending);
+  for (const Ours& ours : failed()) return tell(*ours.pending, {});
   return code;
 }
 
 int WaitCall::outcome(int code, MPI_Status* statuses, int completed, const int* indices) {
   const std::vector<Ours> bad = failed();
   if (bad.empty() || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return code;
-  if (statuses != MPI_STATUSES_IGNORE) {
+  if (statuses == MPI_STATUSES_IGNORE) completed = 0;
+  for (int i = 0; i < completed && code == MPI_SUCCESS; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
+  for (const Ours& ours : bad) {
+    ErrorHandler::Result result{ErrorHandler::Result::Kind::nobody};
     for (int i = 0; i < completed; ++i) {
-      if (code == MPI_SUCCESS) statuses[i].MPI_ERROR = MPI_SUCCESS;
-      for (const Ours& ours : bad) {
-        if (ours.index == (indices ? indices[i] : i)) statuses[i].MPI_ERROR = ours.pending->code;
-      }
+      if (ours.index != (indices ? indices[i] : i)) continue;
+      statuses[i].MPI_ERROR = ours.pending->code;
+      result = {ErrorHandler::Result::Kind::place, &statuses[i].MPI_ERROR};
     }
+    tell(*ours.pending, result);
   }
-  for (const Ours& ours : bad) tell(*ours.pending);
   return MPI_ERR_IN_STATUS;
 }
 

@@ -53,6 +53,30 @@ contains
     call close(file)
   end subroutine
 
+  ! What the handler leaves in its argument is what the call gives.
+  subroutine deciding()
+    HANDLE(MPI_File) :: file
+    HANDLE(MPI_Errhandler) :: made
+    HANDLE(MPI_Request) :: request
+    integer :: error
+    call open_fresh('deciding', file)
+    call MPI_File_create_errhandler(deciding_handler, made, error)
+    call MPI_File_set_errhandler(file, made, error)
+    call MPI_File_seek(file, -5_offset_kind, MPI_SEEK_SET, error)
+    call check(error == MPI_ERR_QUOTA, 'seek')
+    call MPI_File_write_at_all(file, -5_offset_kind, me, 1, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+    call check(error == MPI_ERR_QUOTA, 'write_at_all')
+    call MPI_File_iwrite_at_all(file, -5_offset_kind, me, 1, MPI_INTEGER, request, error)
+    call ok(error, 'iwrite_at_all')
+    call MPI_Wait(request, MPI_STATUS_IGNORE, error)
+    call check(error == MPI_ERR_QUOTA, 'wait')
+    call MPI_File_call_errhandler(file, MPI_ERR_IO, error)
+    call ok(error, 'call_errhandler')
+    call MPI_Errhandler_free(made, error)
+    call MPI_File_write_at_all(file, int(me * 4, offset_kind), me, 1, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+    call close(file)
+  end subroutine
+
   subroutine default_handler()
     HANDLE(MPI_File) :: file
     HANDLE(MPI_Errhandler) :: made, found

@@ -32,6 +32,7 @@ program main
   call run('mpi1_types', mpi1_types)
 #endif
   call run('fortran_handlers', fortran_handlers)
+  call run('deciding', deciding)
   call run('default_handler', default_handler)
   call run('mixed_handlers', mixed_handlers)
   call run('mixed_handles', mixed_handles)

@@ -139,6 +139,12 @@ contains
     handler_class = class_of(code)
   end subroutine
 
+  subroutine deciding_handler(file, code)
+    HANDLE(MPI_File) :: file
+    integer :: code
+    if (INTEGER_OF(file) /= 0) code = MPI_ERR_QUOTA
+  end subroutine
+
   subroutine other_handler(file, code)
     HANDLE(MPI_File) :: file
     integer :: code
