@@ -79,9 +79,7 @@ Return answered(const char* function, const Body& body) {
 }
 
 int close(MPI_File* handle) {
-  // Before the file goes: then another thread's new file may get the same handle.
-  forget_integer(*handle);
-  return mpiio::close(handle);
+  return mpiio::close(handle, forget_integer);
 }
 
 template <typename Extent>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "exec/enter.h"
 #include "exec/images.h"
 #include "exec/independent.h"
 #include "exec/two_phase.h"
@@ -236,7 +237,10 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   facts.digest = digest(engine, request, trouble);
   {
     Stopwatch time(engine.counters, Counter::exchange_ns);
-    team.allreduce(facts.digest);
+    if (auto same = enter(team, kind_of(request.operation), facts.digest); !same) {
+      plans_ = {};  // not every rank knows what this one has just noted of its request
+      return same.error();
+    }
   }
   const Digest& digest = facts.digest;
   last_.reset();

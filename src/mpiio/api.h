@@ -31,7 +31,9 @@ void before_finalize();
 void after_finalize();
 
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle);
-int close(MPI_File* handle);
+// `forget` is called with the handle right before it means nothing any more. The file stays open where other
+// ranks are in another call.
+int close(MPI_File* handle, void (*forget)(MPI_File));
 int remove(const char* path, MPI_Info info);
 
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,

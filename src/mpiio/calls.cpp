@@ -18,8 +18,8 @@ Error argument(std::string message) {
 
 // A change that rank 0 makes to the file for all: every rank comes first, and none leaves before it is done.
 template <typename F>
-Status change_once(File& file, const Status& mine, F&& change) {
-  return file.in_turn([&]() -> Status {
+Status change_once(File& file, CallKind kind, const Status& mine, F&& change) {
+  return file.in_turn(kind, [&]() -> Status {
     if (auto status = file.agree(mine); !status) return status;
     if (auto status = file.settle(); !status) return status;
     return file.agree(file.team().rank() == 0 ? change() : Status());
@@ -67,11 +67,16 @@ int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* ha
   return MPI_SUCCESS;
 }
 
-int close(MPI_File* handle) {
-  std::unique_ptr<File> file(find(*handle));
-  // First of all: whatever the error handler does, the program does not use the handle again.
+int close(MPI_File* handle, void (*forget)(MPI_File)) {
+  File* open = find(*handle);
+  bool stays_open = false;
+  const Status status = open->close(stays_open);
+  if (stays_open) return raise(*open, "MPI_File_close", status);
+  // Before the file goes: then another thread's new file may get the same handle.
+  forget(*handle);
+  const std::unique_ptr<File> file(open);
   *handle = MPI_FILE_NULL;
-  return raise_closed(*file, "MPI_File_close", file->close());
+  return raise_closed(*file, "MPI_File_close", status);
 }
 
 int remove(const char* path, MPI_Info) {
@@ -88,17 +93,19 @@ int get_size(File& file, MPI_Offset* size) {
 }
 
 int set_size(File& file, MPI_Offset size) {
-  return raise(file, "MPI_File_set_size",
-               change_once(file, check_size(file, size), [&] { return file.storage().resize(size); }));
+  return raise(file, "MPI_File_set_size", change_once(file, CallKind::set_size, check_size(file, size), [&] {
+                 return file.storage().resize(size);
+               }));
 }
 
 int preallocate(File& file, MPI_Offset size) {
   return raise(file, "MPI_File_preallocate",
-               change_once(file, check_size(file, size), [&] { return file.storage().preallocate(size); }));
+               change_once(file, CallKind::preallocate, check_size(file, size),
+                           [&] { return file.storage().preallocate(size); }));
 }
 
 int sync(File& file) {
-  return raise(file, "MPI_File_sync", file.in_turn([&] {
+  return raise(file, "MPI_File_sync", file.in_turn(CallKind::sync, [&] {
     const Status settled = file.settle();
     Status synced = file.agree(file.writes() ? file.storage().sync() : Status());
     // What all ranks have brought to the storage is there; this rank may still have older pages.
@@ -121,7 +128,8 @@ int get_info(File& file, MPI_Info* info) {
 }
 
 int set_info(File& file, MPI_Info info) {
-  return raise(file, "MPI_File_set_info", file.in_turn([&] { return file.adopt_hints(info); }));
+  return raise(file, "MPI_File_set_info",
+               file.in_turn(CallKind::set_info, [&] { return file.adopt_hints(info); }));
 }
 
 namespace {
@@ -176,7 +184,7 @@ int get_position(File& file, MPI_Offset* offset) {
 
 // Collective: rank 0 moves the pointer for all, when all have asked for the same.
 int seek_shared(File& file, MPI_Offset offset, int whence) {
-  auto status = file.in_turn([&]() -> Status {
+  auto status = file.in_turn(CallKind::seek_shared, [&]() -> Status {
     if (auto same = agree_on(file, offset, whence); !same) return same;
     Status mine;
     if (file.team().rank() == 0) {
@@ -226,7 +234,7 @@ int register_datarep(const UserRepresentation& wanted) {
 }
 
 int set_atomicity(File& file, int flag) {
-  auto status = file.in_turn([&]() -> Status {
+  auto status = file.in_turn(CallKind::set_atomicity, [&]() -> Status {
     if (auto same = agree_on(file, flag != 0, 0); !same) return same;
     if (flag && !file.engine().locks_work && (file.team().size() > 1 || file.engine().concurrent)) {
       return Error{ErrorKind::unsupported, 0,

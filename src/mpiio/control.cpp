@@ -138,11 +138,13 @@ std::string error_message(File& file) {
 
 Status set_method(File& file, const char* method) {
   const std::string name = method ? method : "auto";
-  return noted(file, "concilio_file_set_method", file.in_turn([&] { return agree_on_method(file, name); }));
+  return noted(file, "concilio_file_set_method",
+               file.in_turn(CallKind::set_method, [&] { return agree_on_method(file, name); }));
 }
 
 Status set_realms(File& file, const RealmArguments& realms) {
-  return noted(file, "concilio_file_set_realms", file.in_turn([&] { return agree_on_realms(file, realms); }));
+  return noted(file, "concilio_file_set_realms",
+               file.in_turn(CallKind::set_realms, [&] { return agree_on_realms(file, realms); }));
 }
 
 }  // namespace concilio::mpiio

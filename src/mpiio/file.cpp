@@ -413,12 +413,13 @@ Status File::settle() {
   return collective_.settle(engine);
 }
 
-Status File::close() {
+Status File::close(bool& stays_open) {
   independents_.wait();
-  collectives_.wait();
+  const Status entered = collectives_.run([&] { return enter(*team_, CallKind::close); });
+  stays_open = !entered;
+  if (stays_open) return entered;
+  // All ranks have come, and none writes any more: rank 0's mark may go with its descriptor.
   const Status settled = settle();
-  // Rank 0's mark must be there as long as any rank may be writing.
-  (void)agree({});
   auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {

@@ -19,6 +19,7 @@
 #include "base/strand.h"
 #include "exec/collective.h"
 #include "exec/engine.h"
+#include "exec/enter.h"
 #include "mpi/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
@@ -107,11 +108,14 @@ class File {
   Strand& collectives() { return collectives_; }
   Strand& independents() { return independents_; }
   // Runs work that all ranks do together and that changes the file's state, after all operations that came
-  // before.
+  // before, once all ranks have come for it.
   template <typename Work>
-  auto in_turn(Work&& work) {
+  Status in_turn(CallKind kind, Work&& work) {
     independents_.wait();
-    return collectives_.run(work);
+    return collectives_.run([&]() -> Status {
+      if (auto status = enter(*team_, kind); !status) return status;
+      return work();
+    });
   }
 
   // The state of the file, which threads of the program may look at and change at once. Each function is
@@ -177,8 +181,9 @@ class File {
   // The settings of what comes later. On all ranks alike; within in_turn.
   void change_config(const Config& changed);
   void remember(Operation operation, bool collective, const Plan& plan);
-  // Closes on every rank; collective. The file stays registered until it is deleted, by the caller.
-  Status close();
+  // Closes on every rank; collective. The file stays registered until it is deleted, by the caller. Kind
+  // not_same, with `stays_open`: other ranks are in another call, and nothing was closed.
+  Status close(bool& stays_open);
   // Closes on this rank alone, without MPI, which has ended: other ranks' files are their own affair.
   Status abandon();
   // Every open file of this process.

@@ -164,6 +164,9 @@ Outcome Transfer::run() {
   Stopwatch time(file_.counters(), Counter::call_ns);
   Engine engine = file_.engine();
   if (call_.pointer == Pointer::ordered) {
+    const bool reads = call_.direction == Direction::read;
+    if (auto same = enter(engine.team, reads ? CallKind::read_ordered : CallKind::write_ordered); !same)
+      return same.error();
     auto status = place_in_order(engine.team);
     if (trouble_) trouble_ = status;
   }
@@ -218,6 +221,9 @@ Outcome Transfer::run_collective(Engine& engine) {
     return outcome;
   };
   auto agree = [&](const Status& mine) { return file_.agree(mine); };
+  if (shown_.representation) {
+    if (auto same = enter(engine.team, kind_of(request_.operation)); !same) return same.error();
+  }
   auto outcome = shown_.representation ? converted(engine, wishes).run_together(engine, trouble_, run, agree)
                                        : run(request_, trouble_);
   if (outcome && plan) file_.remember(request_.operation, true, *plan);

@@ -179,7 +179,7 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* datarep, MPI_Info info) {
   const Wanted wanted{displacement, etype, filetype, datarep};
-  auto status = file.in_turn([&] { return change_view(file, wanted, info); });
+  auto status = file.in_turn(CallKind::set_view, [&] { return change_view(file, wanted, info); });
   return raise(file, "MPI_File_set_view", status);
 }
 

@@ -1,0 +1,89 @@
+#include "exec/enter.h"
+
+#include <fmt/format.h>
+
+namespace concilio {
+namespace {
+
+// A kind of call, and the lowest rank that is in one.
+struct Caller {
+  int64_t kind, rank;
+};
+
+// What travels. Its size is that of every first meeting: between nodes the leaders' messages must match.
+struct Entry {
+  Caller least, most;  // by kind
+  Digest digest;
+};
+Entry combine(const Entry& a, const Entry& b) {
+  const auto one_of = [](const Caller& first, const Caller& second, bool first_wins) {
+    if (first.kind == second.kind) return first.rank < second.rank ? first : second;
+    return first_wins ? first : second;
+  };
+  return {one_of(a.least, b.least, a.least.kind < b.least.kind),
+          one_of(a.most, b.most, a.most.kind > b.most.kind), combine(a.digest, b.digest)};
+}
+
+const char* name_of(CallKind kind) {
+  switch (kind) {
+    case CallKind::read:
+      return "a collective read";
+    case CallKind::write:
+      return "a collective write";
+    case CallKind::read_ordered:
+      return "an ordered read";
+    case CallKind::write_ordered:
+      return "an ordered write";
+    case CallKind::set_view:
+      return "MPI_File_set_view";
+    case CallKind::set_size:
+      return "MPI_File_set_size";
+    case CallKind::preallocate:
+      return "MPI_File_preallocate";
+    case CallKind::sync:
+      return "MPI_File_sync";
+    case CallKind::set_info:
+      return "MPI_File_set_info";
+    case CallKind::set_atomicity:
+      return "MPI_File_set_atomicity";
+    case CallKind::seek_shared:
+      return "MPI_File_seek_shared";
+    case CallKind::close:
+      return "MPI_File_close";
+    case CallKind::set_method:
+      return "concilio_file_set_method";
+    case CallKind::set_realms:
+      return "concilio_file_set_realms";
+  }
+  return "another call";
+}
+
+std::string described(const Caller& caller) {
+  return fmt::format("rank {} is in {}", caller.rank, name_of(static_cast<CallKind>(caller.kind)));
+}
+
+}  // namespace
+
+Status enter(Team& team, CallKind kind, Digest& digest) {
+  const Caller me{static_cast<int64_t>(kind), team.rank()};
+  Entry entry{me, me, digest};
+  team.allreduce(entry);
+  if (entry.least.kind == entry.most.kind) {
+    digest = entry.digest;
+    return {};
+  }
+  const bool least_first = entry.least.rank < entry.most.rank;
+  const Caller& first = least_first ? entry.least : entry.most;
+  const Caller& second = least_first ? entry.most : entry.least;
+  return Error{ErrorKind::not_same, 0,
+               fmt::format("the ranks are in different collective calls: {}, {}; all ranks of a file must "
+                           "make its collective calls in the same order",
+                           described(first), described(second))};
+}
+
+Status enter(Team& team, CallKind kind) {
+  Digest nothing;
+  return enter(team, kind, nothing);
+}
+
+}  // namespace concilio
