@@ -1,5 +1,7 @@
 #include "exec/storage.h"
 
+#include "store/operation.h"
+
 namespace concilio {
 
 Status Storage::open() {
@@ -12,12 +14,30 @@ Status Storage::open() {
   if (!opened) return opened.error();
   file_ = std::move(*opened);
   is_open_.store(true, std::memory_order_release);
-  return {};
+  return let_go();
+}
+
+void Storage::expect(FileIdentity same_as, Descriptor descriptor) {
+  passed_ = std::move(descriptor);
+  mode_.same_as = same_as;
+  mode_.descriptor = passed_.number();
+}
+
+// Any descriptor's closing may be what tells of lost data.
+Status Storage::let_go() {
+  const int failed = passed_.close();
+  mode_.descriptor = -1;
+  if (failed == 0) return {};
+  return Error::from_errno(failed, failure_text({StoreOperation::close, path_}));
 }
 
 Status Storage::close(bool write_back) {
   Status outcome = write_back ? sync() : Status();
   is_open_ = false;
+  Stopwatch time(counters_, Counter::storage_ns);
+  for (const Status& closed : {file_ ? file_->close() : Status(), let_go()}) {
+    if (outcome) outcome = closed;
+  }
   file_.reset();
   return outcome;
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/counters.h"
+#include "base/descriptor.h"
 #include "exec/held_ranges.h"
 #include "store/store.h"
 
@@ -24,7 +25,14 @@ class Storage {
   // Opens the file now; later calls cost nothing. Only the first rank of a file creates it: see set_mode.
   Status open();
   void set_mode(OpenMode mode) { mode_ = mode; }
-  // write_back: syncs first, for storage that tells of lost data only then (NFS).
+  // From now on no other file is opened than this one, which others have open. descriptor: of it, if there is
+  // one, kept until it is opened or closed.
+  void expect(FileIdentity same_as, Descriptor descriptor);
+  // Of the open file; nothing where it is not open.
+  FileIdentity identity() { return file_ ? file_->identity() : FileIdentity{}; }
+  int descriptor() { return file_ ? file_->descriptor() : -1; }
+  // Closed it is either way; an error: what was written may be lost. write_back: syncs first, for storage
+  // that tells of lost data only then (NFS).
   Status close(bool write_back);
 
   // As in StoreFile; each opens the file first.
@@ -50,9 +58,11 @@ class Storage {
   HeldRanges& held() { return held_; }
 
  private:
+  Status let_go();
   Store& store_;
   std::string path_;
   OpenMode mode_;
+  Descriptor passed_;
   Counters& counters_;
   std::mutex opening_;
   HeldRanges held_;

@@ -13,7 +13,9 @@
 #include <sstream>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/log.h"
+#include "mpi/descriptor_passing.h"
 #include "mpi/thread_level.h"
 #include "mpiio/exceptions.h"
 #include "mpiio/hints.h"
@@ -135,6 +137,7 @@ struct Opened {
   int64_t kind = 0, system_errno = 0, can_read = 0, size = 0, reports = 0;
   OpenMark mark;
   int64_t map_reads = 0, map_writes = 0;
+  FileIdentity identity;
   StorageFacts facts;
   int64_t has_profile = 0;
   Prices prices{};  // of the profile, and so the parameters
@@ -186,7 +189,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
 }
 
 // Rank 0 creates and opens; a few ranks of every node follow at once, the rest when they need the file (seed
-// SCORPIO: it is the open that fails to scale).
+// SCORPIO: it is the open that fails to scale): see reach().
 Status File::open_storage(bool concurrent) {
   Opened opened;
   if (team_->rank() == 0) {
@@ -202,15 +205,11 @@ Status File::open_storage(bool concurrent) {
     return Error{static_cast<ErrorKind>(opened.kind), static_cast<int>(opened.system_errno),
                  fmt::format("rank 0: {}", opened.message)};
   }
-  const auto& early = team_->nodes()[static_cast<size_t>(team_->node())].candidates;
-  auto last = early.begin() + std::min<long>(openers_per_node, static_cast<long>(early.size()));
   if (team_->rank() != 0) storage_->set_mode({opened.can_read != 0, writes(), false, false});
   if (amode_ & MPI_MODE_APPEND) position_ = opened.size;
   // Its own memory; nobody uses it before all ranks have met below.
   if (team_->rank() == 0) (void)shared_pointer().set(position_);
-  Status mine;
-  if (std::find(early.begin(), last, team_->rank()) != last) mine = storage_->open();
-  if (auto status = agree(mine); !status) return status;
+  if (auto status = reach(opened.identity); !status) return status;
   settle_locks(opened.mark);
   engine_.reset(new Engine{*team_, *storage_, *rewriting_, *budget_, counters_, opened.facts});
   engine_->concurrent = concurrent;
@@ -246,6 +245,33 @@ void File::settle_locks(OpenMark& mark) {
   rewriting_ = std::make_unique<Rewriting>(*storage_, team_->board(), mark);
 }
 
+namespace {
+struct OfNode {
+  FileIdentity identity;
+};
+OfNode combine(const OfNode& a, const OfNode& b) {
+  return a.identity.inode != 0 ? a : b;
+}
+}  // namespace
+
+// The first rank of every node finds the file by its path, and must find the one that rank 0 did. The others
+// of the node have a descriptor from it, so that they reach that very file, whatever becomes of its name
+// until they need it.
+Status File::reach(FileIdentity of_rank_0) {
+  of_rank_0.device = 0;  // hosts number devices each in its own way
+  identity_ = of_rank_0;
+  storage_->expect(of_rank_0, Descriptor());
+  Status mine = team_->local_rank() == 0 ? storage_->open() : Status();
+  OfNode of_node{storage_->identity()};
+  team_->node_allreduce(of_node);
+  Descriptor passed = pass_to_node(*team_, storage_->descriptor());
+  if (team_->local_rank() != 0) {
+    storage_->expect(of_node.identity, std::move(passed));
+    if (team_->local_rank() < openers_per_node) mine = storage_->open();
+  }
+  return agree(mine);
+}
+
 Status File::open_as_root(Opened& opened) {
   OpenMode mode{true, writes(), (amode_ & MPI_MODE_CREATE) != 0, (amode_ & MPI_MODE_EXCL) != 0,
                 static_cast<int>(config_.integer(Key::file_perm))};
@@ -263,6 +289,7 @@ Status File::open_as_root(Opened& opened) {
   auto size = storage_->size();
   if (!size) return size.error();
   opened.can_read = mode.read;
+  if (layout->common_inodes) opened.identity = storage_->identity();
   opened.size = *size;
   opened.facts = facts_of(*layout, config_);
   if (const auto profile = find_profile(process_config(), storage_->path())) {
@@ -423,7 +450,7 @@ Status File::close(bool& stays_open) {
   auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
-    auto removed = agree(team_->rank() == 0 ? store_->remove(path()) : Status());
+    auto removed = agree(team_->rank() == 0 ? store_->remove(path(), identity_) : Status());
     if (outcome) outcome = removed;
   }
   if (reports_) write_report(*this);

@@ -222,6 +222,7 @@ class File {
   Status open_storage(bool concurrent);
   Status open_as_root(struct Opened& opened);
   void settle_locks(OpenMark& mark);
+  Status reach(FileIdentity of_rank_0);
   void take_settings(Engine& engine) const;
   mutable std::mutex state_;
   Strand collectives_, independents_;
@@ -237,6 +238,7 @@ class File {
   ErrorHandler handler_;
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
   std::optional<Split> split_;
+  FileIdentity identity_;  // as far as it means the same on every host
   int amode_ = 0;
   int64_t position_ = 0;
   int64_t open_ns_ = 0;

@@ -3,7 +3,7 @@
 //   OPERATION:N:EFFECT[@RANK] [; ...]     e.g.  write:3:ENOSPC   read:*:EIO@2   any:7:EIO   write:1:short
 //
 // OPERATION  open, remove, read, write, lock, unlock, sync, size, resize, preallocate, layout,
-//            map, or any; or ring, without which requests at once go in turn, and nobody is told. Requests at
+//            map, close (the file is closed all the same), or any; or ring, without which requests at once go in turn, and nobody is told. Requests at
 //            once are an operation each
 // N          the N-th such operation of the store, from 1, over all its files; * for every one
 // EFFECT     ENOSPC and the like: the operation fails so and does nothing

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "store/block_device.h"
 #include "store/lustre_layout.h"
 
@@ -38,6 +41,9 @@ constexpr FileSystem file_systems[] = {
     {0x7461636F, Kind::parallel, "ocfs2"},
 };
 
+// Here each host makes up inode numbers of its own, or may.
+constexpr uint32_t own_inodes[] = {0x65735546, 0x0000517B, 0xFF534D42, 0xFE534D42, 0x01021997};
+
 }  // namespace
 
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {
@@ -48,6 +54,8 @@ StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {
     if (file_system.magic != magic) continue;
     layout.kind = file_system.kind;
     layout.name = file_system.name;
+    layout.common_inodes =
+        std::find(std::begin(own_inodes), std::end(own_inodes), magic) == std::end(own_inodes);
     break;
   }
   return layout;

@@ -201,7 +201,7 @@ class MemoryStore : public Store {
     return std::unique_ptr<StoreFile>(std::make_unique<MemoryFile>(found->second, path, mode));
   }
 
-  Status remove(const std::string& path) override {
+  Status remove(const std::string& path, const FileIdentity&) override {
     const std::lock_guard guard(mutex_);
     if (files_.erase(path) == 1) return {};
     return Error::from_errno(ENOENT, failure_text({StoreOperation::remove, path}));

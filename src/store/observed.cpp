@@ -114,6 +114,16 @@ class ObservedFile : public StoreFile {
     if (layout) observer_->describe(*layout);
     return layout;
   }
+  // A file is closed even where the observer fails it.
+  Status close() override {
+    const StoreEvent event{StoreOperation::close, path_};
+    const Status injected = observer_->before(event);
+    const Status closed = inner_->close();
+    observer_->after(event, closed.ok());
+    return injected ? closed : injected;
+  }
+  FileIdentity identity() override { return inner_->identity(); }
+  int descriptor() override { return inner_->descriptor(); }
 
  private:
   const std::unique_ptr<StoreFile> inner_;
@@ -132,8 +142,8 @@ class ObservedStore : public Store {
     if (!file) return file;
     return std::unique_ptr<StoreFile>(std::make_unique<ObservedFile>(std::move(*file), path, observer_));
   }
-  Status remove(const std::string& path) override {
-    return observe(*observer_, {StoreOperation::remove, path}, [&] { return inner_->remove(path); });
+  Status remove(const std::string& path, const FileIdentity& same_as) override {
+    return observe(*observer_, {StoreOperation::remove, path}, [&] { return inner_->remove(path, same_as); });
   }
 
  private:

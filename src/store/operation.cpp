@@ -12,7 +12,7 @@ namespace concilio {
 namespace {
 
 constexpr const char* names[] = {"open", "remove", "read",        "write",  "lock", "unlock", "sync",
-                                 "size", "resize", "preallocate", "layout", "map",  "ring"};
+                                 "size", "resize", "preallocate", "layout", "map",  "close",  "ring"};
 
 }  // namespace
 
@@ -24,6 +24,11 @@ Status StoreFile::make_space(int64_t offset, int64_t length) {
 Result<Mapping> StoreFile::map(int64_t offset, int64_t length, bool) {
   return Error{ErrorKind::unsupported, EOPNOTSUPP,
                fmt::format("{} bytes at offset {} of this storage cannot be mapped", length, offset)};
+}
+
+bool may_be_same(const FileIdentity& a, const FileIdentity& b) {
+  const bool same_device = a.device == b.device || a.device == 0 || b.device == 0;
+  return a.inode == 0 || b.inode == 0 || (same_device && a.inode == b.inode);
 }
 
 const char* operation_name(StoreOperation operation) {
@@ -61,6 +66,8 @@ std::string failure_text(const StoreEvent& event) {
       return fmt::format("cannot find out what storage {} lies on", event.path);
     case StoreOperation::map:
       return fmt::format("cannot map {} bytes at offset {} of {}", event.bytes, event.offset, event.path);
+    case StoreOperation::close:
+      return fmt::format("cannot keep all that was written to {}, as its closing shows", event.path);
     case StoreOperation::ring:
       return fmt::format("cannot have many requests to {} under way at once", event.path);
   }

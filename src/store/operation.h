@@ -24,6 +24,7 @@ enum class StoreOperation : int {
   preallocate,
   layout,
   map,
+  close,
   ring,  // made by the posix store for requests at once; seen by its SyscallHook alone
 };
 

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/counters.h"
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "store/at_once.h"
 #include "store/filesystem.h"
@@ -46,17 +47,38 @@ int retried(const SyscallHook& hook, StoreOperation operation, Call call) {
   }
 }
 
+FileIdentity identity_of(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
 class PosixFile : public StoreFile {
  public:
-  PosixFile(int fd, std::string path, const OpenMode& mode, SyscallHook hook)
-      : fd_(fd), path_(std::move(path)), mode_(mode), hook_(std::move(hook)) {}
+  // shares: others lock by the same description.
+  PosixFile(Descriptor descriptor, bool shares, std::string path, const OpenMode& mode, SyscallHook hook)
+      : descriptor_(std::move(descriptor)),
+        fd_(descriptor_.number()),
+        shares_(shares),
+        path_(std::move(path)),
+        mode_(mode),
+        hook_(std::move(hook)) {}
 
   ~PosixFile() override {
-    // A network file system may only now say that it could not keep what was written.
-    if (close(fd_) != 0 && errno != EINTR && mode_.write) {
-      log(LogLevel::error, "{}", Error::from_errno(errno, fmt::format("closing {}", path_)).message);
-    }
+    if (auto status = close(); !status) log(LogLevel::error, "{}", status.error().message);
   }
+
+  // A network file system may only now say that it could not keep what was written.
+  Status close() override {
+    if (!descriptor_) return {};
+    const int injected = hook_ ? hook_(StoreOperation::close, 0).system_errno : 0;
+    const int found = descriptor_.close();
+    const int failed = injected != 0 && injected != EINTR ? injected : found;
+    return failed ? Status(failure({StoreOperation::close, path_}, failed)) : Status();
+  }
+
+  FileIdentity identity() override { return identity_of(fd_); }
+  int descriptor() override { return fd_; }
 
   Result<int64_t> read(std::span<const Transfer> transfers) override {
     if (!mode_.read) return mode_error(event_of(StoreOperation::read, path_, transfers));
@@ -241,7 +263,8 @@ class PosixFile : public StoreFile {
 
   int set_lock(const StoreEvent& event, int type) {
     struct flock range = lock_of(event, type);
-    return retried(hook_, event.operation, [&] { return fcntl(fd_, F_OFD_SETLK, &range); });
+    const int command = shares_ ? F_SETLK : F_OFD_SETLK;
+    return retried(hook_, event.operation, [&] { return fcntl(fd_, command, &range); });
   }
 
   // Kind file_in_use if it was not to be had until then.
@@ -258,7 +281,7 @@ class PosixFile : public StoreFile {
   // Whether another open of the file is at the turnstile.
   bool somebody_waits() {
     struct flock range = lock_of({StoreOperation::lock, path_, turnstile, 1}, F_RDLCK);
-    return fcntl(fd_, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+    return fcntl(fd_, shares_ ? F_GETLK : F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
   }
 
   Result<int64_t> transfer(StoreOperation operation, std::span<const Transfer> transfers) {
@@ -332,7 +355,9 @@ class PosixFile : public StoreFile {
     return ring_.get();
   }
 
+  Descriptor descriptor_;
   const int fd_;
+  const bool shares_;
   const std::string path_;
   const OpenMode mode_;
   const SyscallHook hook_;
@@ -360,25 +385,71 @@ class PosixStore : public Store {
   explicit PosixStore(SyscallHook hook) : hook_(std::move(hook)) {}
 
   Result<std::unique_ptr<StoreFile>> open(const std::string& path, const OpenMode& mode) override {
-    int flags = O_CLOEXEC | O_NONBLOCK;
-    flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
-    if (mode.create) flags |= O_CREAT;
-    if (mode.create && mode.exclusive) flags |= O_EXCL;
-    const int fd = retried(hook_, StoreOperation::open, [&] {
-      return ::open(path.c_str(), flags, static_cast<mode_t>(mode.permissions));
-    });
-    if (fd < 0) return Error::from_errno(errno, failure_text({StoreOperation::open, path}));
-    std::unique_ptr<StoreFile> file = std::make_unique<PosixFile>(fd, path, mode, hook_);
+    Result<Descriptor> found = mode.descriptor >= 0 ? open_again(mode) : Error{};
+    const bool again = found.ok();
+    if (!again) found = open_path(path, mode);
+    bool shares = false;
+    if (!found && mode.descriptor >= 0) {
+      found = duplicate(path, mode);
+      shares = true;
+    }
+    if (!found) return found.error();
+    const int fd = found->number();
+    std::unique_ptr<StoreFile> file =
+        std::make_unique<PosixFile>(std::move(*found), shares, path, mode, hook_);
     if (Status status = check_kind(fd, path); !status) return status.error();
     return file;
   }
 
-  Status remove(const std::string& path) override {
+  Status remove(const std::string& path, const FileIdentity& same_as) override {
+    struct stat status;
+    if (same_as.inode != 0 && stat(path.c_str(), &status) == 0 &&
+        !may_be_same({status.st_dev, status.st_ino}, same_as)) {
+      return another_file(StoreOperation::remove, path);
+    }
     if (retried(hook_, StoreOperation::remove, [&] { return unlink(path.c_str()); }) == 0) return {};
     return Error::from_errno(errno, failure_text({StoreOperation::remove, path}));
   }
 
  private:
+  static Error another_file(StoreOperation operation, const std::string& path) {
+    return {ErrorKind::no_such_file, ESTALE,
+            failure_text({operation, path}) + ": another file has that name than the one that was opened"};
+  }
+
+  Result<Descriptor> open_name(const std::string& name, const OpenMode& mode, const std::string& what) {
+    int flags = O_CLOEXEC | O_NONBLOCK;
+    flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
+    if (mode.create) flags |= O_CREAT;
+    if (mode.create && mode.exclusive) flags |= O_EXCL;
+    Descriptor made(retried(hook_, StoreOperation::open, [&] {
+      return ::open(name.c_str(), flags, static_cast<mode_t>(mode.permissions));
+    }));
+    if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, what}));
+    return made;
+  }
+
+  Result<Descriptor> open_path(const std::string& path, const OpenMode& mode) {
+    auto made = open_name(path, mode, path);
+    if (!made || may_be_same(identity_of(made->number()), mode.same_as)) return made;
+    return another_file(StoreOperation::open, path);
+  }
+
+  Result<Descriptor> open_again(OpenMode mode) {
+    mode.create = mode.exclusive = false;
+    const std::string name = fmt::format("/proc/self/fd/{}", mode.descriptor);
+    auto made = open_name(name, mode, name);
+    if (made && !may_be_same(identity_of(made->number()), mode.same_as)) return Error{};
+    return made;
+  }
+
+  Result<Descriptor> duplicate(const std::string& path, const OpenMode& mode) {
+    Descriptor made(
+        retried(hook_, StoreOperation::open, [&] { return fcntl(mode.descriptor, F_DUPFD_CLOEXEC, 0); }));
+    if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, path}));
+    return made;
+  }
+
   const SyscallHook hook_;
 };
 

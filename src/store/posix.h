@@ -5,9 +5,15 @@
 // kernel refuses it (ENOSYS, EPERM), and when a ring breaks, they go in turn. Threads that want the ring of
 // one file take turns.
 //
-// Locks are open-file-description locks. A file that is open for writing only takes every lock in the
-// exclusive form, the only one the system grants it; an exclusive lock on a file that is open for reading
-// only is refused with kind access_mode.
+// A file that others have open is opened once more through /proc/self/fd, which needs neither its name nor
+// the folders on the way to it; else by its path, if that still leads to it. Where neither is allowed any
+// more (the program gave up permissions), the descriptor itself is used, which then is shared with others.
+//
+// Locks are open-file-description locks. They do not keep those apart who share a description: whoever was
+// left with a shared one takes locks of its process (F_SETLK), which conflict with either kind, and end as
+// soon as the process closes any descriptor of the file. A file that is open for writing only takes every
+// lock in the exclusive form, the only one the system grants it; an exclusive lock on a file that is open for
+// reading only is refused with kind access_mode.
 #pragma once
 
 #include <cstdint>

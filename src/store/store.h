@@ -21,10 +21,22 @@ struct Transfer {
   int64_t length;
 };
 
+// Which file a name led to, whatever it leads to by now. A file keeps it while it is open.
+struct FileIdentity {
+  uint64_t device = 0;  // as this host numbers devices; 0: any
+  uint64_t inode = 0;   // 0: not known
+};
+// Whether both may be the same file.
+bool may_be_same(const FileIdentity& a, const FileIdentity& b);
+
 struct OpenMode {
   bool read = true, write = false;
   bool create = false, exclusive = false;
   int permissions = 0666;  // of a file that is created, less the umask
+  // Where no other file will do than one that is open already: which it is, and a descriptor of it that has
+  // these modes and stays the caller's, or -1. With one, the path need not lead to the file any more.
+  FileIdentity same_as{};
+  int descriptor = -1;
 };
 
 enum class LockMode { shared, exclusive };
@@ -42,8 +54,9 @@ struct StorageLayout {
   // Of a local one: whether its device has a head to move.
   enum class Medium { unknown, solid, rotational };
   Medium medium = Medium::unknown;
-  bool uncached = false;  // every request reaches the device: there is no page cache between
-  std::string name;       // of the file-system type, "ext4"
+  bool uncached = false;       // every request reaches the device: there is no page cache between
+  bool common_inodes = false;  // a file has the same inode number on all hosts that have this storage
+  std::string name;            // of the file-system type, "ext4"
   int64_t block_bytes = 0;
   int64_t stripe_bytes = 0;
   int64_t stripe_targets = 0;
@@ -75,6 +88,13 @@ class StoreFile {
   virtual Status resize(int64_t size) = 0;
   virtual Status preallocate(int64_t size) = 0;  // space for [0, size); never shrinks, contents stay
   virtual Result<StorageLayout> layout() = 0;
+  // Ends the file: nothing but its destruction may follow. It is closed and its locks are gone whatever this
+  // returns; an error: the storage could not keep what was written.
+  virtual Status close() { return {}; }
+
+  // Which file this is, and a descriptor of it; none where the storage has no such thing.
+  virtual FileIdentity identity() { return {}; }
+  virtual int descriptor() { return -1; }
 
   // Whether map() and, where bytes are to be written, make_space() may be of use here.
   virtual bool can_map(bool /*write*/) { return false; }
@@ -94,7 +114,9 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual Result<std::unique_ptr<StoreFile>> open(const std::string& path, const OpenMode& mode) = 0;
-  virtual Status remove(const std::string& path) = 0;
+  // Where the path leads to another file than `same_as`, that stays: kind no_such_file.
+  virtual Status remove(const std::string& path, const FileIdentity& same_as) = 0;
+  Status remove(const std::string& path) { return remove(path, {}); }
 };
 
 }  // namespace concilio

@@ -98,6 +98,8 @@ class Throttle : public StoreObserver {
       case StoreOperation::open:
       case StoreOperation::remove:
         return static_cast<double>(costs_.open_ns);
+      case StoreOperation::close:
+        return 0;
       case StoreOperation::lock:
       case StoreOperation::unlock:
         return static_cast<double>(costs_.lock_ns);

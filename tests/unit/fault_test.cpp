@@ -144,6 +144,16 @@ TEST(FaultStore, OnlyTheNthOfItsKindFails) {
   EXPECT_TRUE(file->write({5, &byte, 1}));
 }
 
+TEST(FaultStore, FileIsClosedThoughItsClosingFails) {
+  const auto store = make_fault_store(make_memory_store(), plan_of("close:1:EDQUOT"));
+  auto first = store->open("file", create), second = store->open("file", create);
+  ASSERT_TRUE(first && second);
+  const Status closed = (*first)->close();
+  EXPECT_EQ(kind_of(closed), ErrorKind::quota);
+  EXPECT_THAT(closed.error().message, HasSubstr("file"));
+  EXPECT_TRUE((*second)->close());
+}
+
 TEST(FaultStore, StarFailsEveryOne) {
   const auto file = open_with("lock:*:ENOLCK");
   EXPECT_EQ(kind_of(file->lock(0, 1, LockMode::shared, 0)), ErrorKind::unsupported);

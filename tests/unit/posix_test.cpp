@@ -353,6 +353,25 @@ TEST_F(Posix, OpenOfAPipeDoesNotWait) {
   }
 }
 
+TEST_F(Posix, ClosingThatFailsIsToldOnceAndClosesTheFile) {
+  const int before = dup(0);
+  close(before);
+  const auto file = open({{EDQUOT, 0}});
+  const Status closed = file->close();
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().kind, ErrorKind::quota);
+  EXPECT_THAT(closed.error().message, HasSubstr(path()));
+  const int after = dup(0);
+  close(after);
+  EXPECT_EQ(before, after);
+  EXPECT_TRUE(file->close()) << "there is nothing left to close";
+  EXPECT_THAT(calls_, ElementsAre(Call{StoreOperation::close, 0}));
+}
+
+TEST_F(Posix, ClosingThatIsInterruptedIsDone) {
+  EXPECT_TRUE(open({{EINTR, 0}})->close());
+}
+
 TEST_F(Posix, OpenWithoutPermission) {
   if (geteuid() == 0) GTEST_SKIP() << "root may open every file";
   ASSERT_TRUE(make_posix_store()->open(path(), create));
