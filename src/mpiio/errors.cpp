@@ -7,8 +7,8 @@
 namespace concilio::mpiio {
 namespace {
 
-// MPI never takes a code back, and keeps few: a program that fails on and on gets the class alone.
-constexpr size_t most_codes = 64;
+// MPI never takes a code back, and keeps some thousands: a program that fails on and on gets the class alone.
+constexpr size_t most_codes = 1024;
 
 struct Codes {
   std::mutex mutex;

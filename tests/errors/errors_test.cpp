@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   expect(string_of_code(longest) == endless.substr(0, MPI_MAX_ERROR_STRING - 1), "an endless message is cut");
 
   int last = MPI_SUCCESS;
-  for (int i = 0; i < 100; ++i) last = code_of(Error{ErrorKind::quota, 0, fmt::format("failure {}", i)});
+  for (int i = 0; i < 2000; ++i) last = code_of(Error{ErrorKind::quota, 0, fmt::format("failure {}", i)});
   expect(last == MPI_ERR_QUOTA, "the class alone after many messages");
   MPI_Finalize();
   return failed ? 1 : 0;
