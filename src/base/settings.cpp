@@ -113,7 +113,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::romio_hints, ValueType::text, none, none, "", nullptr, nullptr, "ROMIO_HINTS",
      "File of hints for every file, one `key value` a line."},
     {Key::fault, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_FAULT",
-     "Storage faults to inject, for tests, as OPERATION:N:WHAT."},
+     "Storage faults to inject, for tests, as OPERATION:N:WHAT[@RANK], or @FILE of these."},
     {Key::throttle, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_THROTTLE",
      "Makes the storage as slow as another, for experiments: device=hdd, ssd, nvm, nfs or lustre:OSTS; or "
      "open=MS;request=MS;bandwidth=BYTES;lock=MS;seek=MS;streams=N;targets=N;stripe=BYTES; or @FILE of "

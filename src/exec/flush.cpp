@@ -71,7 +71,7 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
       from = hole.end;
     }
   }
-  return engine.storage.write(std::array{transfer_of(part, range)});
+  return guard.release(engine.storage.write(std::array{transfer_of(part, range)}));
 }
 
 Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& coverage, std::byte* old) {

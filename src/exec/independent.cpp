@@ -94,7 +94,7 @@ Status rewrite(Engine& engine, const Request& request, const SieveWindow& window
   if (!got) return got.error();
   std::memset(window.buffer + *got, 0, static_cast<size_t>(length - *got));
   window.fill(engine, request);
-  return engine.storage.write(std::array{window.transfer()});
+  return guard.release(engine.storage.write(std::array{window.transfer()}));
 }
 
 // The request's data from `from` on.
@@ -249,7 +249,7 @@ Outcome run_alone(Engine& engine, const Request& request, const Plan& plan) {
   }
   auto outcome = run_unlocked(engine, request, plan);
   engine.range_locked = false;
-  return outcome;
+  return whole_range.release(outcome);
 }
 
 }  // namespace concilio

@@ -51,7 +51,7 @@ Status write_pages(Engine& engine, const Request& request) {
   if (auto status = guard.begin(); !status) return status;
   // Up to this rank's own last byte, and no further: the file may end there.
   if (auto status = engine.storage.make_space(range.begin, range.length()); !status) return status;
-  return copy_pages(engine, request);
+  return guard.end(copy_pages(engine, request));
 }
 
 Status read_pages(Engine& engine, Request& request) {

@@ -14,7 +14,7 @@ Status write_plainly(Engine& engine, std::span<const Transfer> transfers, bool a
   const Transfer& last = transfers.back();
   PlainWrite guard(engine, {transfers.front().offset, last.offset + last.length});
   if (auto status = guard.begin(); !status) return status;
-  return engine.storage.write(transfers, at_once);
+  return guard.end(engine.storage.write(transfers, at_once));
 }
 
 }  // namespace concilio

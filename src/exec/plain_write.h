@@ -2,6 +2,8 @@
 // (rewriting.h), by announcing themselves, or else by a lock on their range.
 #pragma once
 
+#include <utility>
+
 #include "exec/engine.h"
 #include "exec/range_lock.h"
 
@@ -18,6 +20,8 @@ class PlainWrite {
   PlainWrite(const PlainWrite&) = delete;
   PlainWrite& operator=(const PlainWrite&) = delete;
   Status begin();
+  // Ends it: what came of it, or why the range could not be given back.
+  Status end(Status outcome) { return lock_.release(std::move(outcome)); }
 
  private:
   Engine& engine_;

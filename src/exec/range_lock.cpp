@@ -1,5 +1,9 @@
 #include "exec/range_lock.h"
 
+#include <utility>
+
+#include "base/log.h"
+
 namespace concilio {
 
 Status RangeLock::acquire(LockMode mode, bool file_too) {
@@ -10,8 +14,23 @@ Status RangeLock::acquire(LockMode mode, bool file_too) {
 }
 
 RangeLock::~RangeLock() {
-  if (!held_) return;
-  storage_.held().leave(place_, [this](Interval part) { (void)storage_.unlock(part.begin, part.length()); });
+  if (auto status = give_back(); !status) log_once(LogLevel::error, status.error().message);
+}
+
+Status RangeLock::give_back() {
+  Status outcome;
+  if (!std::exchange(held_, false)) return outcome;
+  storage_.held().leave(place_, [&](Interval part) {
+    // Who splits a lock needs memory, which may be there a moment later.
+    constexpr int most_tries = 3;
+    Status unlocked = storage_.unlock(part.begin, part.length());
+    for (int i = 1; i < most_tries && !unlocked; ++i) unlocked = storage_.unlock(part.begin, part.length());
+    if (unlocked) return;
+    const Error& error = unlocked.error();
+    outcome = Error{error.kind, error.system_errno,
+                    error.message + ": other ranks may not write there until the file is closed"};
+  });
+  return outcome;
 }
 
 }  // namespace concilio

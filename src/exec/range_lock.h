@@ -20,8 +20,18 @@ class RangeLock {
   // Waits for whoever holds the range, as long as the storage's patience lasts: they are at work, and what a
   // process held is free when it ends.
   Status acquire(LockMode mode, bool file_too = true);
+  // Gives the range back, and what was done within it as it went; or, if that went well, why the range could
+  // not be given back: it then stays locked until the file is closed, and others must know. Without this, as
+  // where something else failed, the range is given back at the end of the object's life.
+  template <typename Done>
+  Done release(Done outcome) {
+    Status released = give_back();
+    if (outcome && !released) return released.error();
+    return outcome;
+  }
 
  private:
+  Status give_back();
   Storage& storage_;
   Interval range_;
   bool held_ = false;

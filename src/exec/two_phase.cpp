@@ -172,6 +172,7 @@ class TwoPhase {
       note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
     }
     engine_.range_locked = false;
+    note(guard.release(Status()));
     release(realm, round);
   }
 
@@ -213,7 +214,7 @@ class TwoPhase {
       std::vector<Transfer> transfers;
       for (const WindowPart& part : parts)
         transfers.push_back({part.file.begin, part.data, part.file.length()});
-      auto got = engine_.storage.read(transfers);
+      auto got = guard.release(engine_.storage.read(transfers));
       if (got) {
         valid_end = end_of_data(parts, *got);
       } else {

@@ -81,7 +81,10 @@ int close(MPI_File* handle, void (*forget)(MPI_File)) {
 
 int remove(const char* path, MPI_Info) {
   std::string name = path ? plain_path(path) : "";
-  auto status = make_store(process_config())->remove(name);
+  int with_world = 0, world_rank = -1;
+  PMPI_Initialized(&with_world);  // not where sessions alone are used
+  if (with_world) PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  auto status = make_store(process_config(), world_rank)->remove(name);
   return status ? MPI_SUCCESS : raise_without_file(name, "MPI_File_delete", status.error());
 }
 

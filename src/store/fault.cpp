@@ -1,17 +1,24 @@
 #include "store/fault.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 
+#include "base/descriptor.h"
+#include "base/log.h"
+#include "base/read_file.h"
 #include "store/observed.h"
 
 namespace concilio {
 
 namespace {
+
+constexpr int64_t most_plan_bytes = 64 << 10;
 
 struct NamedErrno {
   std::string_view name;
@@ -31,7 +38,8 @@ constexpr NamedErrno errnos[] = {
 // Faults with a count of the operations each of them has seen.
 class FaultCounts {
  public:
-  explicit FaultCounts(FaultPlan plan) : faults_(std::move(plan)), seen_(faults_.size()) {}
+  FaultCounts(FaultPlan plan, StrikeSink struck)
+      : faults_(std::move(plan)), seen_(faults_.size()), struck_(std::move(struck)) {}
 
   // The first fault that strikes this operation. All that match it count it.
   const Fault* strike(StoreOperation operation) {
@@ -44,17 +52,19 @@ class FaultCounts {
           fault.number == 0 && (fault.effect != Fault::Effect::interrupt || number % 2 == 1);
       if (!struck && (every_one || fault.number == number)) struck = &fault;
     }
+    if (struck && struck_) struck_(*struck);
     return struck;
   }
 
  private:
   const FaultPlan faults_;
   std::vector<std::atomic<int64_t>> seen_;
+  const StrikeSink struck_;
 };
 
 class FaultObserver : public StoreObserver {
  public:
-  explicit FaultObserver(FaultPlan plan) : counts_(std::move(plan)) {}
+  FaultObserver(FaultPlan plan, StrikeSink struck) : counts_(std::move(plan), std::move(struck)) {}
 
   Status before(const StoreEvent& event) override {
     const Fault* fault = counts_.strike(event.operation);
@@ -76,8 +86,9 @@ FaultPlan faults_of(const FaultPlan& plan, bool operations) {
 }
 
 std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  constexpr std::string_view blanks = " \n";
+  while (!text.empty() && blanks.find(text.front()) != blanks.npos) text.remove_prefix(1);
+  while (!text.empty() && blanks.find(text.back()) != blanks.npos) text.remove_suffix(1);
   return text;
 }
 
@@ -156,15 +167,32 @@ FaultPlan faults_of_rank(const FaultPlan& plan, int rank) {
   return result;
 }
 
-std::unique_ptr<Store> make_fault_store(std::unique_ptr<Store> inner, const FaultPlan& plan) {
-  return make_observed_store(std::move(inner), std::make_shared<FaultObserver>(faults_of(plan, true)));
+Result<FaultPlan> read_faults(const std::string& text, StrikeSink& struck) {
+  if (!text.starts_with('@')) return parse_faults(text);
+  const std::string path = text.substr(1);
+  const auto plan = read_file(path, most_plan_bytes);
+  if (!plan) return Error{ErrorKind::argument, 0, fmt::format("no plan of faults can be read in {}", path)};
+  struck = [record = path + ".struck"](const Fault& fault) {
+    const Descriptor file(open(record.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+    const std::string line = fmt::format("{}\n", fault.operation ? operation_name(*fault.operation) : "any");
+    // One write, so that ranks do not write into each other's lines.
+    if (!file || write(file.number(), line.data(), line.size()) != std::ssize(line))
+      log(LogLevel::error, "cannot record in {} that a fault struck", record);
+  };
+  return parse_faults(*plan);
 }
 
-SyscallHook make_fault_hook(const FaultPlan& plan) {
+std::unique_ptr<Store> make_fault_store(std::unique_ptr<Store> inner, const FaultPlan& plan,
+                                        StrikeSink struck) {
+  return make_observed_store(std::move(inner),
+                             std::make_shared<FaultObserver>(faults_of(plan, true), std::move(struck)));
+}
+
+SyscallHook make_fault_hook(const FaultPlan& plan, StrikeSink struck) {
   FaultPlan faults = faults_of(plan, false);
   if (faults.empty()) return {};
-  return [counts = std::make_shared<FaultCounts>(std::move(faults))](StoreOperation operation,
-                                                                     int64_t bytes) -> SyscallOutcome {
+  return [counts = std::make_shared<FaultCounts>(std::move(faults), std::move(struck))](
+             StoreOperation operation, int64_t bytes) -> SyscallOutcome {
     const Fault* fault = counts->strike(operation);
     if (!fault) return {};
     if (fault->effect == Fault::Effect::interrupt) return {EINTR, INT64_MAX};

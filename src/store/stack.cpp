@@ -31,7 +31,8 @@ std::unique_ptr<Store> make_failing_store(const char* variable, const Error& err
 }  // namespace
 
 std::unique_ptr<Store> make_store(const Config& config, int rank) {
-  const Result<FaultPlan> plan = parse_faults(config.text(Key::fault));
+  StrikeSink struck;
+  const Result<FaultPlan> plan = read_faults(config.text(Key::fault), struck);
   if (!plan) return make_failing_store("CONCILIO_FAULT", plan.error());
   const Result<ThrottleCosts> costs = parse_throttle(config.text(Key::throttle));
   if (!costs) return make_failing_store("CONCILIO_THROTTLE", costs.error());
@@ -40,7 +41,7 @@ std::unique_ptr<Store> make_store(const Config& config, int rank) {
     store = make_posix_store();
   } else {
     const FaultPlan faults = faults_of_rank(*plan, rank);
-    store = make_fault_store(make_posix_store(make_fault_hook(faults)), faults);
+    store = make_fault_store(make_posix_store(make_fault_hook(faults, struck)), faults, struck);
   }
   if (config.text(Key::throttle).empty()) return store;
   return make_throttle_store(std::move(store), *costs);

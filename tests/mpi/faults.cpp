@@ -1,14 +1,18 @@
 // A small program of collective and independent calls for runs in which storage fails. Whatever fails, every
 // rank must come back, all ranks must agree on whether a collective call failed, and what was said to have
-// succeeded must be true.
+// succeeded must be true. It tries one plan of faults after another: a sweep takes one start of an MPI
+// program.
 #include <fcntl.h>
 #include <mpi.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -16,11 +20,25 @@
 
 namespace {
 
-struct Run {
-  int rank = 0, ranks = 1;
+struct Options {
   int block = 64, blocks = 200;
   bool nonblocking = false;  // calls that return before they are done, and split ones
-  bool all_well = true;      // no call failed on this rank
+  bool collective = false;   // no independent calls
+  bool atomic = false;
+  bool delete_on_close = false;
+  std::string folder;
+  std::vector<std::string> hints = {"cb_buffer_size=4096"}, sweeps;
+
+  std::string plan_file() const { return folder + "/plan"; }
+};
+
+struct Run : Options {
+  explicit Run(const Options& options) : Options(options) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  }
+  int rank = 0, ranks = 1;
+  bool all_well = true;  // no call failed on this rank
   int first_class = MPI_SUCCESS;
   int mistakes = 0;
   MPI_File file = MPI_FILE_NULL;
@@ -41,12 +59,12 @@ struct Run {
     if (all_well) first_class = error_class;
     all_well = false;
     if (length == 0) mistake(std::string(call) + ": an error without a message");
-    std::printf("faults: rank %d: %s: class %d: %s\n", rank, call, error_class, text);
+    if (sweeps.empty()) std::printf("faults: rank %d: %s: class %d: %s\n", rank, call, error_class, text);
     return false;
   }
 
   // Whether the call succeeded on all ranks, which must say the same.
-  bool collective(const char* call, int code) {
+  bool collective_call(const char* call, int code) {
     int failed = local(call, code) ? 0 : 1, sum = 0;
     MPI_Allreduce(&failed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (sum != 0 && sum != ranks) mistake(std::string(call) + ": failed on some ranks only");
@@ -64,8 +82,8 @@ void set_view(Run& run) {
   MPI_Type_contiguous(run.block, MPI_BYTE, &block);
   MPI_Type_create_resized(block, 0, MPI_Aint{run.block} * (run.ranks + 1), &tile);
   MPI_Type_commit(&tile);
-  run.collective("MPI_File_set_view", MPI_File_set_view(run.file, MPI_Offset{run.block} * run.rank, MPI_BYTE,
-                                                        tile, "native", MPI_INFO_NULL));
+  run.collective_call("MPI_File_set_view", MPI_File_set_view(run.file, MPI_Offset{run.block} * run.rank,
+                                                             MPI_BYTE, tile, "native", MPI_INFO_NULL));
   MPI_Type_free(&block);
   MPI_Type_free(&tile);
 }
@@ -102,23 +120,8 @@ int write_at(Run& run, MPI_Offset offset, const uint8_t* data, int bytes) {
   return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }
 
-void use_file(Run& run) {
-  std::vector<uint8_t> mine(static_cast<size_t>(run.bytes()));
-  for (size_t i = 0; i < mine.size(); ++i) mine[i] = value(run.rank, static_cast<int64_t>(i));
-  set_view(run);
-  bool written = true;
-  const int half = run.bytes() / 2 / run.block * run.block;
-  written &= run.collective("MPI_File_write_at_all", write_at_all(run, 0, mine.data(), half));
-  written &= run.collective("MPI_File_write_at_all",
-                            write_at_all(run, half, mine.data() + half, run.bytes() - half));
-  written &= run.collective("MPI_File_sync", MPI_File_sync(run.file));
-  patient_barrier(MPI_COMM_WORLD);
-  std::vector<uint8_t> back(mine.size());
-  if (run.collective("MPI_File_read_at_all", read_at_all(run, 0, back.data(), run.bytes())) && written) {
-    check_read(run, "MPI_File_read_at_all", back, 0);
-  }
-  patient_barrier(MPI_COMM_WORLD);
-  // Independent calls fail where they fail.
+// Independent calls fail where they fail.
+void use_file_alone(Run& run, const std::vector<uint8_t>& mine) {
   const int part = run.block * 3;
   std::vector<uint8_t> some(static_cast<size_t>(part));
   const bool rewritten = run.local("MPI_File_write_at", write_at(run, 0, mine.data(), part));
@@ -128,12 +131,32 @@ void use_file(Run& run) {
     check_read(run, "MPI_File_read_at", some, 0);
   }
   patient_barrier(MPI_COMM_WORLD);
+}
+
+void use_file(Run& run) {
+  std::vector<uint8_t> mine(static_cast<size_t>(run.bytes()));
+  for (size_t i = 0; i < mine.size(); ++i) mine[i] = value(run.rank, static_cast<int64_t>(i));
+  set_view(run);
+  if (run.atomic) run.collective_call("MPI_File_set_atomicity", MPI_File_set_atomicity(run.file, 1));
+  bool written = true;
+  const int half = run.bytes() / 2 / run.block * run.block;
+  written &= run.collective_call("MPI_File_write_at_all", write_at_all(run, 0, mine.data(), half));
+  written &= run.collective_call("MPI_File_write_at_all",
+                                 write_at_all(run, half, mine.data() + half, run.bytes() - half));
+  written &= run.collective_call("MPI_File_sync", MPI_File_sync(run.file));
+  patient_barrier(MPI_COMM_WORLD);
+  std::vector<uint8_t> back(mine.size());
+  if (run.collective_call("MPI_File_read_at_all", read_at_all(run, 0, back.data(), run.bytes())) && written) {
+    check_read(run, "MPI_File_read_at_all", back, 0);
+  }
+  patient_barrier(MPI_COMM_WORLD);
+  if (!run.collective) use_file_alone(run, mine);
   MPI_Offset size;
   run.local("MPI_File_get_size", MPI_File_get_size(run.file, &size));
   patient_barrier(MPI_COMM_WORLD);
   const MPI_Offset longer = MPI_Offset{run.bytes()} * (run.ranks + 1) + 1000;
-  run.collective("MPI_File_preallocate", MPI_File_preallocate(run.file, longer));
-  run.collective("MPI_File_set_size", MPI_File_set_size(run.file, longer + 1000));
+  run.collective_call("MPI_File_preallocate", MPI_File_preallocate(run.file, longer));
+  run.collective_call("MPI_File_set_size", MPI_File_set_size(run.file, longer + 1000));
 }
 
 // What the file must hold if no call failed.
@@ -161,59 +184,145 @@ void check_file(Run& run, const std::string& path) {
   }
 }
 
-}  // namespace
-
-// faults [--blocks N] [--dir FOLDER] [--calls nonblocking] [--hint K=V]...
-int main(int argc, char** argv) {
-  Run run;
-  const char* folder = std::getenv("CONCILIO_TEST_DIR");
-  std::string path = folder ? folder : "/tmp";
-  std::vector<std::string> hints = {"cb_buffer_size=4096"};
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--blocks") == 0) run.blocks = std::atoi(argv[i + 1]);
-    if (std::strcmp(argv[i], "--dir") == 0) path = argv[i + 1];
-    if (std::strcmp(argv[i], "--calls") == 0) run.nonblocking = std::strcmp(argv[i + 1], "nonblocking") == 0;
-    if (std::strcmp(argv[i], "--hint") == 0) hints.push_back(argv[i + 1]);
-  }
-  path += "/faults";
-  int provided;
-  MPI_Init_thread(&argc, &argv, run.nonblocking ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
-  if (run.nonblocking && provided < MPI_THREAD_MULTIPLE) {
-    std::fputs("MPI grants no MPI_THREAD_MULTIPLE\n", stderr);
-    return 1;
-  }
-  MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
+// From the open to the deletion.
+void run_once(Run& run) {
+  const std::string path = run.folder + "/faults";
   if (run.rank == 0) unlink(path.c_str());
   patient_barrier(MPI_COMM_WORLD);
   MPI_Info info;
   MPI_Info_create(&info);
-  for (const std::string& hint : hints) {
+  for (const std::string& hint : run.hints) {
     const size_t equals = hint.find('=');
     MPI_Info_set(info, hint.substr(0, equals).c_str(), hint.substr(equals + 1).c_str());
   }
-  if (run.collective("MPI_File_open", MPI_File_open(MPI_COMM_WORLD, path.c_str(),
-                                                    MPI_MODE_CREATE | MPI_MODE_RDWR, info, &run.file))) {
+  const int amode = MPI_MODE_CREATE | MPI_MODE_RDWR | (run.delete_on_close ? MPI_MODE_DELETE_ON_CLOSE : 0);
+  if (run.collective_call("MPI_File_open",
+                          MPI_File_open(MPI_COMM_WORLD, path.c_str(), amode, info, &run.file))) {
     use_file(run);
   }
   MPI_Info_free(&info);
-  if (run.file != MPI_FILE_NULL) run.collective("MPI_File_close", MPI_File_close(&run.file));
+  if (run.file != MPI_FILE_NULL) {
+    run.collective_call("MPI_File_close", MPI_File_close(&run.file));
+    if (run.file != MPI_FILE_NULL) run.mistake("MPI_File_close leaves the handle");
+  }
   int well = run.all_well ? 1 : 0, all_well = 0;
   MPI_Allreduce(&well, &all_well, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (run.rank == 0 && all_well) check_file(run, path);
-  int classes[2] = {run.first_class, run.mistakes}, most[2];
-  MPI_Allreduce(classes, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (run.rank == 0) {
-    // Read by fault_sweep.
-    std::printf("faults: outcome %s class %s\n",
-                most[1]    ? "MISTAKE"
-                : all_well ? "success"
-                           : "error",
-                most[0] == MPI_ERR_NO_SPACE ? "no_space"
-                : most[0] == MPI_ERR_IO     ? "io"
-                                            : std::to_string(most[0]).c_str());
-    unlink(path.c_str());
+  if (run.rank == 0 && all_well && !run.delete_on_close) {
+    check_file(run, path);
+    run.local("MPI_File_delete", MPI_File_delete(path.c_str(), MPI_INFO_NULL));
   }
+  if (run.rank == 0 && all_well && run.all_well && access(path.c_str(), F_OK) == 0)
+    run.mistake("no call failed, but the file is still there");
+  if (run.rank == 0) unlink(path.c_str());
+}
+
+// How often faults struck since the plan was written; on rank 0.
+int64_t strikes(const Options& options) {
+  std::ifstream record(options.plan_file() + ".struck");
+  return std::count(std::istreambuf_iterator<char>(record), {}, '\n');
+}
+
+const char* name_of(int error_class) {
+  switch (error_class) {
+    case MPI_SUCCESS:
+      return "none";
+    case MPI_ERR_NO_SPACE:
+      return "no_space";
+    case MPI_ERR_QUOTA:
+      return "quota";
+    case MPI_ERR_IO:
+      return "io";
+    case MPI_ERR_ACCESS:
+      return "access";
+    default:
+      return "other";
+  }
+}
+
+struct Outcome {
+  int64_t struck = 0;
+  int mistakes = 0;
+};
+
+// One run with one plan of faults; empty: that of the environment. What rank 0 prints is read by fault_sweep.
+Outcome try_plan(const Options& options, const std::string& plan) {
+  Run run(options);
+  patient_barrier(MPI_COMM_WORLD);
+  if (run.rank == 0 && !plan.empty()) {
+    std::ofstream(run.plan_file()) << plan;
+    unlink((run.plan_file() + ".struck").c_str());
+    std::ofstream(run.folder + "/progress") << "faults, plan " << plan << "\n";
+  }
+  patient_barrier(MPI_COMM_WORLD);
+  run_once(run);
+  patient_barrier(MPI_COMM_WORLD);
+  int found[3] = {run.first_class, run.mistakes, run.all_well ? 0 : 1}, most[3];
+  MPI_Allreduce(found, most, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  Outcome outcome{run.rank == 0 && !plan.empty() ? strikes(run) : 0, most[1]};
+  MPI_Bcast(&outcome.struck, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  if (run.rank == 0) {
+    std::printf("faults: plan %s struck %lld outcome %s class %s\n", plan.empty() ? "-" : plan.c_str(),
+                static_cast<long long>(outcome.struck),
+                most[1]   ? "MISTAKE"
+                : most[2] ? "error"
+                          : "success",
+                name_of(most[0]));
+    std::fflush(stdout);
+  }
+  return outcome;
+}
+
+// OPERATION:EFFECT[@RANK]: the first such operation fails, then the second, until there is no such one.
+// OPERATION:N:EFFECT[@RANK]: that one alone.
+int sweep(const Options& options, const std::string& what) {
+  constexpr int most_of_a_kind = 12;
+  const size_t colon = what.find(':');
+  if (what.find(':', colon + 1) != std::string::npos) return try_plan(options, what).mistakes;
+  int mistakes = 0;
+  for (int number = 1; number <= most_of_a_kind; ++number) {
+    const std::string plan = what.substr(0, colon + 1) + std::to_string(number) + what.substr(colon);
+    const Outcome outcome = try_plan(options, plan);
+    mistakes += outcome.mistakes;
+    if (outcome.struck == 0) break;
+  }
+  return mistakes;
+}
+
+Options options_of(int argc, char** argv) {
+  Options options;
+  const char* folder = std::getenv("CONCILIO_TEST_DIR");
+  options.folder = folder ? folder : "/tmp";
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i], value = argv[i + 1];
+    if (name == "--blocks") options.blocks = std::stoi(value);
+    if (name == "--dir") options.folder = value;
+    if (name == "--calls") options.nonblocking = value == "nonblocking";
+    if (name == "--calls") options.collective = value == "collective";
+    if (name == "--mode") options.atomic = value == "atomic";
+    if (name == "--mode") options.delete_on_close = value == "delete";
+    if (name == "--hint") options.hints.push_back(value);
+    if (name == "--sweep") options.sweeps.push_back(value);
+  }
+  return options;
+}
+
+}  // namespace
+
+// faults [--blocks N] [--dir FOLDER] [--calls nonblocking|collective] [--mode atomic|delete] [--hint K=V]...
+//        [--sweep OPERATION:[N:]EFFECT[@RANK]]...
+int main(int argc, char** argv) {
+  const Options options = options_of(argc, argv);
+  // Before Concilio reads it.
+  if (!options.sweeps.empty()) setenv("CONCILIO_FAULT", ("@" + options.plan_file()).c_str(), 1);
+  int provided;
+  MPI_Init_thread(&argc, &argv, options.nonblocking ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  if (options.nonblocking && provided < MPI_THREAD_MULTIPLE) {
+    std::fputs("MPI grants no MPI_THREAD_MULTIPLE\n", stderr);
+    return 1;
+  }
+  int mistakes = 0;
+  if (options.sweeps.empty()) mistakes = try_plan(options, "").mistakes;
+  for (const std::string& what : options.sweeps) mistakes += sweep(options, what);
   MPI_Finalize();
-  return most[1] ? 1 : 0;
+  return mistakes ? 1 : 0;
 }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -122,6 +124,44 @@ TEST(Trace, RequestsAtOnceAreToldOneByOne) {
   std::byte data[4] = {};
   ASSERT_TRUE((*file)->write_at_once(scattered(data)));
   EXPECT_THAT(seen, ElementsAre("2@0", "5@10", "2@20"));
+}
+
+class FaultsInAFile : public testing::Test {
+ protected:
+  FaultsInAFile()
+      : plan_(std::filesystem::temp_directory_path() / ("concilio_plan_" + std::to_string(getpid()))) {}
+  ~FaultsInAFile() override {
+    for (const std::string& name : {plan_, plan_ + ".struck"}) std::filesystem::remove(name);
+  }
+  void write(const std::string& text) const { std::ofstream(plan_) << text; }
+  std::string struck() const {
+    std::ifstream record(plan_ + ".struck");
+    return {std::istreambuf_iterator<char>(record), {}};
+  }
+
+  const std::string plan_;
+};
+
+TEST_F(FaultsInAFile, EachStoreReadsItAnewAndEachStrikeIsRecorded) {
+  StrikeSink sink;
+  for (const char* plan : {"sync:*:EIO\n", "sync:1:EIO;size:1:EIO", "", "write:1:EIO"}) {
+    write(plan);
+    const auto faults = read_faults("@" + plan_, sink);
+    ASSERT_TRUE(faults) << plan;
+    const auto file = make_fault_store(make_memory_store(), *faults, sink)->open("file", create);
+    ASSERT_TRUE(file);
+    (void)(*file)->sync();
+    (void)(*file)->size();
+  }
+  EXPECT_EQ(struck(), "sync\nsync\nsize\n");
+}
+
+TEST_F(FaultsInAFile, PlanThatIsNotThereIsNamed) {
+  StrikeSink sink;
+  const auto faults = read_faults("@" + plan_, sink);
+  ASSERT_FALSE(faults);
+  EXPECT_EQ(faults.error().kind, ErrorKind::argument);
+  EXPECT_THAT(faults.error().message, HasSubstr(plan_));
 }
 
 TEST(FaultsOfRank, OwnOnesAndThoseOfAll) {

@@ -43,15 +43,19 @@ void each_writes_its_block(MPI_File file) {
                        MPI_STATUS_IGNORE));
 }
 
-// Every rank reads what its neighbour has written.
 void each_reads_its_neighbours_block(MPI_File file) {
   const int next = (context.rank + 1) % context.ranks;
   std::vector<uint8_t> found(block);
+  OK(MPI_File_read_at(file, MPI_Offset{next} * block, found.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(values(next, block), found);
+}
+
+void each_writes_and_its_neighbour_reads(MPI_File file) {
+  each_writes_its_block(file);
   OK(MPI_File_sync(file));
   barrier();
   OK(MPI_File_sync(file));
-  OK(MPI_File_read_at(file, MPI_Offset{next} * block, found.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
-  EXPECT_BYTES(values(next, block), found);
+  each_reads_its_neighbours_block(file);
 }
 
 }  // namespace
@@ -62,8 +66,7 @@ SITUATION(LateOpen, RenamedFile, everywhere) {
     {
       File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_ranks_per_node", nodes}});
       by_rank_0([&] { return std::rename(path.c_str(), after.c_str()) == 0; });
-      each_writes_its_block(file);
-      each_reads_its_neighbours_block(file);
+      each_writes_and_its_neighbour_reads(file);
     }
     barrier();
     EXPECT(!exists(path));
@@ -77,8 +80,7 @@ SITUATION(LateOpen, UnlinkedFile, everywhere) {
     {
       File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_ranks_per_node", nodes}});
       by_rank_0([&] { return unlink(path.c_str()) == 0; });
-      each_writes_its_block(file);
-      each_reads_its_neighbours_block(file);
+      each_writes_and_its_neighbour_reads(file);
     }
     barrier();
     EXPECT(!exists(path));
@@ -93,8 +95,7 @@ SITUATION(LateOpen, AnotherFileTookTheName, everywhere) {
       File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_ranks_per_node", nodes}});
       by_rank_0([&] { return std::rename(path.c_str(), after.c_str()) == 0; });
       make_file(path, others);
-      each_writes_its_block(file);
-      each_reads_its_neighbours_block(file);
+      each_writes_and_its_neighbour_reads(file);
     }
     barrier();
     EXPECT_BYTES(others, contents(path));
@@ -165,8 +166,7 @@ SITUATION(LateOpen, PermissionsGivenUp, everywhere) {
     by_rank_0([&] { return chmod(path.c_str(), 0) == 0; });
     const bool root = geteuid() == 0;
     if (root) EXPECT(seteuid(65534) == 0);
-    each_writes_its_block(file);
-    each_reads_its_neighbours_block(file);
+    each_writes_and_its_neighbour_reads(file);
     barrier();
     if (root) EXPECT(seteuid(0) == 0);
   }
@@ -182,8 +182,7 @@ SITUATION(LateOpen, ProgramGoesToAnotherFolder, everywhere) {
   {
     File file("late-relative");
     EXPECT(chdir("/") == 0);
-    each_writes_its_block(file);
-    each_reads_its_neighbours_block(file);
+    each_writes_and_its_neighbour_reads(file);
   }
   EXPECT(chdir(before) == 0);
   barrier();
@@ -239,8 +238,7 @@ SITUATION(LateOpen, RankThatDoesNotSeeTheFolder, not_own) {
     const FolderOfItsOwn last;
     if (!last) return;
     File file(path);
-    each_writes_its_block(file);
-    each_reads_its_neighbours_block(file);
+    each_writes_and_its_neighbour_reads(file);
   }
   barrier();
   EXPECT_BYTES(of_all_ranks(), contents(path));
