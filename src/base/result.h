@@ -33,6 +33,7 @@ enum class ErrorKind : int32_t {
   data_representation,
   duplicate_representation,
   communication,
+  rank_lost,  // a process that others count on has ended
   other,
 };
 

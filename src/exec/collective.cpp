@@ -32,14 +32,22 @@ Verdict combine(const Verdict& a, const Verdict& b) {
   return both;
 }
 
+// What one rank says, empty on all others.
+struct Saying {
+  char text[512];
+};
+Saying combine(const Saying& a, const Saying& b) {
+  return a.text[0] ? a : b;
+}
+
 // The failing rank's error, on every rank.
-Error shared_error(const Team& team, const Verdict& verdict, const Status& mine) {
-  char text[512] = "";
-  int rank = static_cast<int>(verdict.rank);
-  if (team.rank() == rank) std::strncpy(text, mine.error().message.c_str(), sizeof text - 1);
-  PMPI_Bcast(text, sizeof text, MPI_CHAR, rank, team.comm());
+Error shared_error(Team& team, const Verdict& verdict, const Status& mine) {
+  Saying saying{};
+  if (team.rank() == verdict.rank)
+    std::strncpy(saying.text, mine.error().message.c_str(), sizeof saying.text - 1);
+  if (!team.allreduce(saying)) return team.failure().error();
   return {static_cast<ErrorKind>(verdict.kind), static_cast<int>(verdict.system_errno),
-          fmt::format("rank {}: {}", rank, text)};
+          fmt::format("rank {}: {}", verdict.rank, saying.text)};
 }
 
 Verdict verdict_of(const Team& team, const Status& status) {
@@ -163,12 +171,13 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
     const Interval range{facts.digest.first, facts.digest.end};
     const Histogram mine = histogram_of(*request.file, request.position, request.bytes, range);
     Histogram histogram = mine;
-    engine.team.allreduce(histogram);
+    if (!engine.team.allreduce(histogram)) return;
     facts.buckets.assign(histogram.buckets.begin(), histogram.buckets.end());
     if (facts.nodes.size() > 1) {
       histogram = mine;
-      engine.team.node_allreduce(histogram);
+      if (!engine.team.node_allreduce(histogram)) return;
       const std::vector<NodeCard> cards = engine.team.gather_nodes(card_of(histogram));
+      if (!engine.team.failure()) return;
       for (size_t i = 0; i < cards.size(); ++i) {
         if (facts.wishes.node_memory_bytes.empty()) facts.nodes[i].free_bytes = cards[i].free_bytes;
         facts.nodes[i].bytes = cards[i].bytes;
@@ -186,6 +195,7 @@ void Collective::make_plan(Engine& engine, const Request& request, Facts& facts,
   // What the other operation's plan needs may be gone.
   if (short_of_memory) plans_[1 - static_cast<size_t>(request.operation)].reset();
   layout_ = {};
+  if (!engine.team.failure()) return;
   if (status) {
     if (plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
     return;
@@ -208,7 +218,7 @@ Status Collective::settle(Engine& engine) {
   holds_back_ = false;
   held_for_ = nullptr;
   Verdict verdict = verdict_of(engine.team, mine);
-  engine.team.allreduce(verdict);
+  if (!engine.team.allreduce(verdict)) return engine.team.failure();
   if (verdict.kind != 0) return shared_error(engine.team, verdict, mine);
   return {};
 }
@@ -277,6 +287,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
       facts.nodes[i].free_bytes = wishes.node_memory_bytes[i % wishes.node_memory_bytes.size()];
     Plan made;
     make_plan(engine, request, facts, made);
+    if (auto whole = team.failure(); !whole) return whole.error();
     plan = std::move(made);
   }
   last_ = operation;
@@ -315,7 +326,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   verdict.work = {team.node(), begin_ns, now_ns()};
   {
     Stopwatch time(engine.counters, Counter::exchange_ns);
-    team.allreduce(verdict);
+    if (!team.allreduce(verdict)) return team.failure().error();
   }
   if (verdict.kind != 0) return shared_error(team, verdict, mine);
   learn(*plan, static_cast<double>(verdict.work.ns()) * 1e-9, experience);

@@ -40,6 +40,8 @@ class Collective {
     experiences_.forget();
     calls_without_two_phase_ = 0;
   }
+  // Buffers that messages of a failed team may still be reading stay for ever.
+  void abandon_buffers() { Team::abandon(std::move(workspace_)); }
   // The user's realms from now on, in place of any before; nullptr: none. On all ranks alike.
   void give_realms(std::shared_ptr<const FixedRealms> given) {
     given_ = std::move(given);

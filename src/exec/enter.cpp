@@ -67,7 +67,7 @@ std::string described(const Caller& caller) {
 Status enter(Team& team, CallKind kind, Digest& digest) {
   const Caller me{static_cast<int64_t>(kind), team.rank()};
   Entry entry{me, me, digest};
-  team.allreduce(entry);
+  if (!team.allreduce(entry)) return team.failure();
   if (entry.least.kind == entry.most.kind) {
     digest = entry.digest;
     return {};

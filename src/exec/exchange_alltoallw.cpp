@@ -145,12 +145,23 @@ class Leaders {
     for (size_t node = 0; node < nodes_; ++node)
       std::copy(mail.letter(node).begin(), mail.letter(node).end(),
                 out.bytes.begin() + out.displacements[node]);
-    int code = PMPI_Alltoall(out.counts.data(), 1, MPI_INT, their_counts.data(), 1, MPI_INT, comm);
-    if (Status status = checked(code, "telling sizes"); !status) return status.error();
+    if (auto whole = engine_.team.failure(); !whole) return whole.error();
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = PMPI_Ialltoall(out.counts.data(), 1, MPI_INT, their_counts.data(), 1, MPI_INT, comm, &request);
+    if (Status status = finish(code, request, "telling sizes"); !status) {
+      Team::abandon(std::move(out));
+      Team::abandon(std::move(their_counts));
+      return status.error();
+    }
     Bag in(std::move(their_counts));
-    code = PMPI_Alltoallv(out.bytes.data(), out.counts.data(), out.displacements.data(), MPI_BYTE,
-                          in.bytes.data(), in.counts.data(), in.displacements.data(), MPI_BYTE, comm);
-    if (Status status = checked(code, "telling coverage"); !status) return status.error();
+    code =
+        PMPI_Ialltoallv(out.bytes.data(), out.counts.data(), out.displacements.data(), MPI_BYTE,
+                        in.bytes.data(), in.counts.data(), in.displacements.data(), MPI_BYTE, comm, &request);
+    if (Status status = finish(code, request, "telling coverage"); !status) {
+      Team::abandon(std::move(out));
+      Team::abandon(std::move(in));
+      return status.error();
+    }
     count(out.counts);
     return in;
   }
@@ -162,8 +173,13 @@ class Leaders {
   }
 
   Status move(std::vector<Pieces>& out, std::vector<Pieces>& in) {
-    std::vector<int> send_counts(nodes_), receive_counts(nodes_), zeros(nodes_);
-    std::vector<MPI_Datatype> send_types, receive_types;
+    if (auto whole = engine_.team.failure(); !whole) return whole;
+    // In one piece, to be abandoned if the others do not come.
+    struct Arguments {
+      std::vector<int> send_counts, receive_counts, zeros;
+      std::vector<MPI_Datatype> send_types, receive_types;
+    } arguments{std::vector<int>(nodes_), std::vector<int>(nodes_), std::vector<int>(nodes_), {}, {}};
+    auto& [send_counts, receive_counts, zeros, send_types, receive_types] = arguments;
     Status outcome;
     const auto make = [&](std::vector<Pieces>& pieces, std::vector<int>& counts,
                           std::vector<MPI_Datatype>& types) {
@@ -180,18 +196,29 @@ class Leaders {
     make(out, send_counts, send_types);
     make(in, receive_counts, receive_types);
     count(send_counts, send_types);
-    const int code =
-        PMPI_Alltoallw(MPI_BOTTOM, send_counts.data(), zeros.data(), send_types.data(), MPI_BOTTOM,
-                       receive_counts.data(), zeros.data(), receive_types.data(), engine_.team.leaders());
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = PMPI_Ialltoallw(MPI_BOTTOM, send_counts.data(), zeros.data(), send_types.data(),
+                                     MPI_BOTTOM, receive_counts.data(), zeros.data(), receive_types.data(),
+                                     engine_.team.leaders(), &request);
+    const Status moved = finish(code, request, "exchanging windows");
+    if (!moved) {
+      Team::abandon(std::move(arguments));
+      return moved;
+    }
     for (auto* types : {&send_types, &receive_types}) {
       for (MPI_Datatype& type : *types) {
         if (type != MPI_BYTE) PMPI_Type_free(&type);
       }
     }
-    return outcome ? checked(code, "exchanging windows") : outcome;
+    return outcome;
   }
 
  private:
+  Status finish(int code, MPI_Request& request, const char* what) {
+    if (code == MPI_SUCCESS) code = engine_.team.finish(request);
+    if (auto whole = engine_.team.failure(); code != MPI_SUCCESS && !whole) return whole;
+    return checked(code, what);
+  }
   void count(const std::vector<int>& sizes) {
     for (const int bytes : sizes) {
       if (bytes == 0) continue;

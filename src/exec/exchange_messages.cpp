@@ -24,11 +24,12 @@ struct Message {
 
 // Requests under way in one exchange.
 struct Pending {
+  Team& team;
   MPI_Comm comm;
   Counters& counters;
   std::vector<MPI_Request> requests;
 
-  explicit Pending(Engine& engine) : comm(engine.team.comm()), counters(engine.counters) {}
+  explicit Pending(Engine& engine) : team(engine.team), comm(engine.team.comm()), counters(engine.counters) {}
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
   // After a failure nothing may still be written to memory that goes away.
@@ -36,7 +37,7 @@ struct Pending {
     for (MPI_Request& request : requests) {
       if (request == MPI_REQUEST_NULL) continue;
       PMPI_Cancel(&request);
-      PMPI_Wait(&request, MPI_STATUS_IGNORE);
+      if (team.finish(request) != MPI_SUCCESS && request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
     }
   }
   Status send(const Message& message) {
@@ -53,10 +54,17 @@ struct Pending {
                               message.tag, comm, &requests.back()),
                    "receiving");
   }
-  Status wait(size_t i) { return checked(PMPI_Wait(&requests[i], MPI_STATUS_IGNORE), "waiting"); }
+  Status wait(size_t i) {
+    const int code = team.finish(requests[i]);
+    if (auto whole = team.failure(); code != MPI_SUCCESS && !whole) return whole;
+    return checked(code, "waiting");
+  }
   Status wait_all() {
-    return checked(PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-                   "waiting");
+    Status outcome;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      if (auto status = wait(i); outcome && !status) outcome = status;
+    }
+    return outcome;
   }
 };
 
@@ -102,6 +110,7 @@ class MessageExchange : public Exchange {
     Stopwatch time(counters(), Counter::exchange_ns);
     std::vector<Asked> asked;
     Status outcome = ask(round, asked);
+    if (!outcome && !context_.engine.team.failure()) Team::abandon(std::move(asked));
     if (!outcome) return outcome;
     for (const Asked& one : asked) {
       const MessageHead& reply = images().window_head(one.realm, round);

@@ -32,14 +32,14 @@ class TwoPhase {
 
   Outcome run() {
     if (request_.bytes > 0) touched_ = request_.bounds();
-    for (int64_t round = 0; round < group_.rounds; ++round) {
+    for (int64_t round = 0; round < group_.rounds && team_whole_; ++round) {
       if (request_.operation == Operation::write) {
         write_round(round);
       } else {
         read_round(round);
       }
     }
-    note(Exchange::sit_out(engine_, plan_, group_.rounds));
+    if (team_whole_) note(Exchange::sit_out(engine_, plan_, group_.rounds));
     if (own_realm_ >= 0) engine_.counters[Counter::rounds] += group_.rounds;
     if (!error_.ok()) return error_.error();
     return moved_;
@@ -56,9 +56,16 @@ class TwoPhase {
     if (error_.ok() && !status) error_ = status;
   }
 
-  void wait(EventCounter& event, uint32_t target) {
+  // False where the team has failed: then nothing of the images may be touched any more, since nobody knows
+  // who still works on them, and no further step is taken.
+  bool wait(EventCounter& event, uint32_t target) {
     Stopwatch time(engine_.counters, Counter::exchange_ns);
-    event.wait_for(target, engine_.team.wait_policy());
+    if (!team_whole_ || !engine_.team.wait(event, target)) end_early();
+    return team_whole_;
+  }
+  void end_early() {
+    team_whole_ = false;
+    note(engine_.team.failure());
   }
 
   // Calls f(realm, parts, header, use) for every realm that has this round, beginning with a different one on
@@ -121,27 +128,30 @@ class TwoPhase {
 
   void write_round(int64_t round) {
     for_each_image(round, [&](size_t, Parts& parts, ImageHeader& header, uint32_t use) {
-      wait(header.released, use);
+      if (!wait(header.released, use)) return;
       put(parts);
       if (header.filled.arrive(local_ranks())) header.filled.open();
     });
-    exchange_round(round);
-    if (own_realm_ >= 0) flush(round);
+    if (exchange_round(round) && own_realm_ >= 0) flush(round);
   }
 
-  void exchange_round(int64_t round) {
+  // False: the team has failed.
+  bool exchange_round(int64_t round) {
     const std::vector<size_t>&carried = exchange_->carried(), &served = exchange_->served();
-    if (carried.empty() && served.empty()) return;
+    if (!team_whole_ || (carried.empty() && served.empty())) return team_whole_;
     for (const size_t realm : carried) {
-      if (!images_.parts(realm, round).empty())
-        wait(images_.header(realm, round).filled.passed, images_.use(round) + 1);
+      if (!images_.parts(realm, round).empty() &&
+          !wait(images_.header(realm, round).filled.passed, images_.use(round) + 1))
+        return false;
     }
     for (const size_t realm : served) {
       if (images_.parts(realm, round).empty()) continue;
       ImageHeader& header = images_.header(realm, round);
-      wait(reads() ? header.ready : header.filled.passed, images_.use(round) + 1);
+      if (!wait(reads() ? header.ready : header.filled.passed, images_.use(round) + 1)) return false;
     }
     note(reads() ? exchange_->scatter(round) : exchange_->gather(round));
+    if (!error_ && !engine_.team.failure()) end_early();
+    if (!team_whole_) return false;
     for (const size_t realm : carried) {
       if (images_.parts(realm, round).empty()) continue;
       if (reads()) {
@@ -150,10 +160,11 @@ class TwoPhase {
         release(realm, round);
       }
     }
-    if (reads()) return;
+    if (reads()) return true;
     for (const size_t realm : served) {
       if (!images_.parts(realm, round).empty()) images_.header(realm, round).merged.increment();
     }
+    return true;
   }
 
   void flush(int64_t round) {
@@ -161,7 +172,7 @@ class TwoPhase {
     Parts parts = images_.parts(realm, round);
     if (parts.empty()) return;
     ImageHeader& header = images_.header(realm, round);
-    wait(several_nodes() ? header.merged : header.filled.passed, images_.use(round) + 1);
+    if (!wait(several_nodes() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
     RangeLock guard = fresh_view_of(parts);
     // What is held back is not in the file yet.
     engine_.range_locked = engine_.caches_differ() && !engine_.behind;
@@ -179,16 +190,15 @@ class TwoPhase {
   void read_round(int64_t round) {
     if (several_nodes()) {
       for_each_image(round, [&](size_t realm, Parts& parts, ImageHeader& header, uint32_t use) {
-        if (is_local(realm)) return;
-        wait(header.released, use);
+        if (is_local(realm) || !wait(header.released, use)) return;
         mark_wanted(parts);
         if (header.filled.arrive(local_ranks())) header.filled.open();
       });
     }
     if (own_realm_ >= 0) fetch(round);
-    exchange_round(round);
+    if (!exchange_round(round)) return;
     for_each_image(round, [&](size_t realm, Parts& parts, ImageHeader& header, uint32_t use) {
-      wait(header.ready, use + 1);
+      if (!wait(header.ready, use + 1)) return;
       take(parts, header.valid_end.load(std::memory_order_relaxed));
       if (header.taken.arrive(local_ranks())) {
         if (is_local(realm)) {
@@ -206,7 +216,7 @@ class TwoPhase {
     Parts parts = images_.parts(realm, round);
     if (parts.empty()) return;
     ImageHeader& header = images_.header(realm, round);
-    wait(header.released, images_.use(round));
+    if (!wait(header.released, images_.use(round))) return;
     int64_t valid_end = 0;
     RangeLock guard = fresh_view_of(parts);
     if (error_.ok() && engine_.caches_differ()) note(guard.acquire(LockMode::shared));
@@ -250,6 +260,7 @@ class TwoPhase {
   Interval touched_;
   int64_t moved_ = 0;
   Status error_;
+  bool team_whole_ = true;  // as far as this rank has seen
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ Status Workspace::prepare(Engine& engine, const Plan& plan, bool& short_of_memor
   Status outcome = grow(engine, old_bytes_, old_bytes);
   if (outcome) outcome = grow(engine, staging_, staging_bytes);
   missing.ranks = !outcome.ok();
-  engine.team.allreduce(missing);
+  if (!engine.team.allreduce(missing)) return engine.team.failure();
   short_of_memory = missing.short_of_memory > 0;
   if (missing.ranks > 0) {
     return outcome ? Error{ErrorKind::no_memory, 0, "another rank has no memory for its window"} : outcome;

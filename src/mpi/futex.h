@@ -21,6 +21,8 @@ struct WaitPolicy {
   int spins = 0;
   void (*progress)(void* context) = nullptr;
   void* context = nullptr;
+  // Whether there is nobody left to wait for; asked after every sleep.
+  bool (*in_vain)(void* context) = nullptr;
 };
 
 // A counter that only grows (and may wrap). Valid when zero-filled.
@@ -28,18 +30,19 @@ struct EventCounter {
   std::atomic<uint32_t> value{0};
   std::atomic<uint32_t> sleepers{0};
 
-  // Until the count is `target` or more.
-  void wait_for(uint32_t target, const WaitPolicy& policy) {
+  // Until the count is `target` or more; false: it is not, and the wait was in vain.
+  bool wait_for(uint32_t target, const WaitPolicy& policy) {
     for (int i = 0; i < policy.spins; ++i) {
-      if (reached(value.load(std::memory_order_acquire), target)) return;
+      if (reached(value.load(std::memory_order_acquire), target)) return true;
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
     }
     long sleep_ns = 1'000'000;
-    for (;;) {
+    for (bool in_vain = false;;) {
       uint32_t now = value.load(std::memory_order_acquire);
-      if (reached(now, target)) return;
+      if (reached(now, target)) return true;
+      if (in_vain) return false;
       sleepers.fetch_add(1);
       timespec timeout{0, sleep_ns};
       long outcome = syscall(SYS_futex, &value, FUTEX_WAIT, now, &timeout, nullptr, 0);
@@ -48,6 +51,8 @@ struct EventCounter {
         policy.progress(policy.context);
         if (sleep_ns < 8'000'000) sleep_ns *= 2;
       }
+      // What came meanwhile counts: it is looked at once more.
+      in_vain = policy.in_vain && policy.in_vain(policy.context);
     }
   }
   void increment() {

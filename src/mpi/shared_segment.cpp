@@ -86,6 +86,12 @@ void SharedSegment::remove_name() {
   name_.clear();
 }
 
+void SharedSegment::abandon() {
+  remove_name();
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
 void SharedSegment::swap(SharedSegment& other) {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);

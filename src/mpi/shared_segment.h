@@ -28,6 +28,8 @@ class SharedSegment {
   ~SharedSegment();
 
   void remove_name();  // the memory stays
+  // The memory stays mapped until the process ends, for somebody who may still use it.
+  void abandon();
   std::byte* data() const { return data_; }
   int64_t size() const { return bytes_; }
   const std::string& name() const { return name_; }

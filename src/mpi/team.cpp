@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <map>
+#include <new>
 
+#include "base/counters.h"
 #include "base/strand.h"
 #include "mpi/node_facts.h"
 
@@ -16,7 +20,14 @@ struct Team::Control {
   alignas(64) Gate arrived;                  // all ranks of the node are at the meeting
   alignas(64) Gate done;                     // the meeting's work is done
   alignas(64) std::atomic<int64_t> counter;  // SharedCounter's, where all ranks are on this node
+  std::atomic<int64_t> lost;                 // why the team has failed; 0: it has not
   char name[128];                            // of the segment being shared
+};
+
+// Who a rank of the node is: behind the slots, one for each.
+struct Team::Resident {
+  ProcessId process;
+  int rank;
 };
 
 namespace {
@@ -32,11 +43,13 @@ Error mpi_error(int code, const std::string& what) {
   return Error{ErrorKind::communication, 0, fmt::format("{}: {}", what, text)};
 }
 
-// Lets the MPI move messages that other ranks wait for.
-void make_progress(void* context) {
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<Team*>(context)->comm(), &flag, MPI_STATUS_IGNORE);
-}
+// Control::lost: of a rank that has ended its number and this; or that messages between nodes fail.
+constexpr int64_t first_rank = 1;
+constexpr int64_t no_messages = -1;
+
+// The exchange of windows has lower ones.
+constexpr int lost_rank_tag = 32767;
+constexpr int64_t look_interval_ns = 1'000'000'000;
 
 // The teams made for one communicator, kept on it for the files that are opened next.
 using Teams = std::vector<std::shared_ptr<Team>>;
@@ -144,7 +157,8 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   uint64_t free_teams = 0;
   for (size_t i = 0; i < teams->size() && i < 64; ++i) {
     const auto& team = (*teams)[i];
-    if (team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node) free_teams |= uint64_t{1} << i;
+    if (team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
+      free_teams |= uint64_t{1} << i;
   }
   lock.unlock();
   int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
@@ -195,8 +209,9 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
 }
 
 Status Team::share_control() {
-  int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes +
-                  WritersBoard::bytes_needed(local_size_);
+  const int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes +
+                        WritersBoard::bytes_needed(local_size_) +
+                        local_size_ * static_cast<int64_t>(sizeof(Resident));
   Result<SharedSegment> made = local_size_ == 1   ? SharedSegment::make_private(bytes)
                                : local_rank_ == 0 ? SharedSegment::create(bytes)
                                                   : SharedSegment();
@@ -207,9 +222,14 @@ Status Team::share_control() {
     if (name[0] == '\0') return made ? Error{ErrorKind::no_memory, 0, "no shared memory"} : made.error();
     if (local_rank_ != 0) made = SharedSegment::attach(name, bytes);
     int attached = made.ok();
+    if (attached) {
+      control_segment_ = std::move(*made);
+      new (&resident(local_rank_)) Resident{this_process(), rank_};
+    }
     PMPI_Allreduce(MPI_IN_PLACE, &attached, 1, MPI_INT, MPI_MIN, node_comm_);
+    control_segment_.remove_name();
     if (!attached) return made ? Error{ErrorKind::no_memory, 0, "no shared memory"} : made.error();
-    made->remove_name();
+    return {};
   }
   if (!made) return made.error();
   control_segment_ = std::move(*made);
@@ -255,15 +275,106 @@ Status Team::learn_nodes() {
   return counter_.set_up(comm_, nodes_.size() == 1 ? &control().counter : nullptr);
 }
 
-WaitPolicy Team::wait_policy() const {
-  return {on_pool_thread() ? 0 : spins_, make_progress, const_cast<Team*>(this)};
+// One wait: every second it looks whether those who are waited for still run.
+class Team::Watch {
+ public:
+  explicit Watch(Team& team) : team_(team) {}
+  bool in_vain() {
+    if (team_.failure() && now_ns() >= next_look_ns_) {
+      team_.look_for_ended_ranks();
+      next_look_ns_ = now_ns() + look_interval_ns;
+    }
+    team_.hear_of_lost_ranks();
+    return !team_.failure();
+  }
+  WaitPolicy policy(int spins) {
+    return {spins, [](void* watch) { static_cast<Watch*>(watch)->make_progress(); }, this,
+            [](void* watch) { return static_cast<Watch*>(watch)->in_vain(); }};
+  }
+
+ private:
+  // Lets the MPI move messages that other ranks wait for.
+  void make_progress() {
+    int flag = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team_.comm(), &flag, MPI_STATUS_IGNORE);
+  }
+  Team& team_;
+  int64_t next_look_ns_ = now_ns() + look_interval_ns;
+};
+
+bool Team::wait(EventCounter& event, uint32_t target) {
+  Watch watch(*this);
+  return event.wait_for(target, watch.policy(on_pool_thread() ? 0 : spins_));
+}
+
+int Team::finish(MPI_Request& request) {
+  Watch watch(*this);
+  constexpr int tests_at_a_time = 64;
+  for (;;) {
+    for (int i = 0; i < tests_at_a_time; ++i) {
+      int done = 0;
+      const int code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS || done) return code;
+      if (spins_ == 0) sched_yield();
+    }
+    if (watch.in_vain()) return MPI_ERR_OTHER;
+  }
+}
+
+Status Team::failure() const {
+  const int64_t lost = control().lost.load(std::memory_order_acquire);
+  if (lost == 0) return {};
+  const std::string what = lost == no_messages ? "messages between nodes fail"
+                                               : fmt::format("rank {} has ended", lost - first_rank);
+  return Error{ErrorKind::rank_lost, 0,
+               what +
+                   " while other ranks count on it: this file can only be closed, and its collective calls "
+                   "since then may be incomplete"};
+}
+
+void Team::look_for_ended_ranks() {
+  for (int i = 0; i < local_size_; ++i) {
+    if (i != local_rank_ && has_ended(resident(i).process)) give_up_on(resident(i).rank + first_rank);
+  }
+}
+
+// Who finds it out first tells the leaders of all other nodes.
+void Team::give_up_on(int64_t lost) {
+  int64_t nothing = 0;
+  if (!control().lost.compare_exchange_strong(nothing, lost)) return;
+  for (size_t node = 0; node < nodes_.size(); ++node) {
+    if (node == static_cast<size_t>(node_)) continue;
+    auto* told = new int64_t(lost);  // for as long as the message takes
+    MPI_Request request;
+    if (PMPI_Isend(told, 1, MPI_INT64_T, nodes_[node].candidates.front(), lost_rank_tag, comm_, &request) ==
+        MPI_SUCCESS)
+      PMPI_Request_free(&request);
+  }
+}
+
+void Team::hear_of_lost_ranks() {
+  if (nodes_.size() <= 1 || local_rank_ != 0) return;
+  int told = 0;
+  MPI_Status status;
+  PMPI_Iprobe(MPI_ANY_SOURCE, lost_rank_tag, comm_, &told, &status);
+  if (!told) return;
+  int64_t lost = 0, nothing = 0;
+  PMPI_Recv(&lost, 1, MPI_INT64_T, status.MPI_SOURCE, lost_rank_tag, comm_, MPI_STATUS_IGNORE);
+  control().lost.compare_exchange_strong(nothing, lost);
 }
 
 Team::~Team() {
+  const bool failed = control_segment_.data() && !failure();
+  // Messages of a failed team may still be under way.
+  if (failed && nodes_.size() > 1) {
+    control_segment_.abandon();
+    segment_.abandon();
+  }
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized) return;
   if (kept().ending) free_betweens();
+  if (failed) return;
   for (MPI_Comm* comm : {&leaders_, &node_comm_, &comm_}) {
     if (*comm != MPI_COMM_NULL) PMPI_Comm_free(comm);
   }
@@ -281,92 +392,109 @@ WritersBoard Team::board() const {
   return {slot(local_size_ + 1), local_rank_, local_size_};
 }
 
+Team::Resident& Team::resident(int local_rank) const {
+  std::byte* first = slot(local_size_ + 1) + WritersBoard::bytes_needed(local_size_);
+  return reinterpret_cast<Resident*>(first)[local_rank];
+}
+
 // Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does
 // the work; then all go on.
-void Team::meet(const std::function<void()>& work) {
+bool Team::meet(const std::function<bool()>& work) {
+  if (!failure()) return false;
   ++meetings_;
   Control& meeting = control();
   bool last = meeting.arrived.arrive(static_cast<uint32_t>(local_size_));
   if (nodes_.size() <= 1) {
-    if (last) {
-      work();
-      meeting.done.open();
-    } else {
-      meeting.done.passed.wait_for(meetings_, wait_policy());
-    }
-    return;
-  }
-  if (last) meeting.arrived.open();
-  if (local_rank_ == 0) {
-    meeting.arrived.passed.wait_for(meetings_, wait_policy());
+    if (!last) return wait(meeting.done.passed, meetings_);
     work();
     meeting.done.open();
-  } else {
-    meeting.done.passed.wait_for(meetings_, wait_policy());
+    return true;
   }
+  if (last) meeting.arrived.open();
+  if (local_rank_ != 0) return wait(meeting.done.passed, meetings_);
+  if (!wait(meeting.arrived.passed, meetings_) || !work()) return false;
+  meeting.done.open();
+  return true;
 }
 
-void Team::reduce_bytes(void* value, const Reduction& reduction) {
-  std::byte* result = slot(local_size_);
-  std::memcpy(slot(local_rank_), value, reduction.bytes);
-  meet([&] {
-    std::memcpy(result, slot(0), reduction.bytes);
-    for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
-    if (nodes_.size() > 1) {
-      Between between = between_nodes(reduction.between_nodes, reduction.bytes);
-      PMPI_Allreduce(MPI_IN_PLACE, result, 1, between.type, between.op, leaders_);
-    }
-  });
-  std::memcpy(value, result, reduction.bytes);
+// What one leader has begun with the others. If they do not come, no rank of the node is to wait.
+bool Team::finish_between_nodes(int code, MPI_Request& request) {
+  if (code == MPI_SUCCESS) code = finish(request);
+  if (code != MPI_SUCCESS) give_up_on(no_messages);
+  return code == MPI_SUCCESS;
 }
 
-void Team::reduce_node_bytes(void* value, const Reduction& reduction) {
+bool Team::reduce_bytes(void* value, const Reduction& reduction) {
   std::byte* result = slot(local_size_);
   std::memcpy(slot(local_rank_), value, reduction.bytes);
-  meet([&] {
+  const bool met = meet([&] {
     std::memcpy(result, slot(0), reduction.bytes);
     for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
+    if (nodes_.size() <= 1) return true;
+    Between between = between_nodes(reduction.between_nodes, reduction.bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = PMPI_Iallreduce(MPI_IN_PLACE, result, 1, between.type, between.op, leaders_, &request);
+    return finish_between_nodes(code, request);
   });
-  std::memcpy(value, result, reduction.bytes);
+  if (met) std::memcpy(value, result, reduction.bytes);
+  return met;
+}
+
+bool Team::reduce_node_bytes(void* value, const Reduction& reduction) {
+  std::byte* result = slot(local_size_);
+  std::memcpy(slot(local_rank_), value, reduction.bytes);
+  const bool met = meet([&] {
+    std::memcpy(result, slot(0), reduction.bytes);
+    for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
+    return true;
+  });
+  if (met) std::memcpy(value, result, reduction.bytes);
+  return met;
 }
 
 void Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
   const size_t count = nodes_.size();
   std::vector<std::byte> gathered;
-  if (local_rank_ == 0) {
+  if (local_rank_ == 0 && failure()) {
     gathered.resize(count * bytes);
-    PMPI_Allgather(mine, static_cast<int>(bytes), MPI_BYTE, gathered.data(), static_cast<int>(bytes),
-                   MPI_BYTE, leaders_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::memcpy(slot(0), mine, bytes);
+    const int code = PMPI_Iallgather(slot(0), static_cast<int>(bytes), MPI_BYTE, gathered.data(),
+                                     static_cast<int>(bytes), MPI_BYTE, leaders_, &request);
+    if (!finish_between_nodes(code, request)) {
+      abandon(std::move(gathered));
+      return;
+    }
   }
   // As many at a time as the result's slot holds.
   const std::byte* result = slot(local_size_);
   const size_t step = static_cast<size_t>(max_value_bytes) / bytes;
   for (size_t first = 0; first < count; first += step) {
     const size_t part = std::min(step, count - first) * bytes;
-    node_barrier();  // all have taken what was there before
+    if (!node_barrier()) return;  // all have taken what was there before
     if (local_rank_ == 0) std::memcpy(slot(local_size_), gathered.data() + first * bytes, part);
-    node_barrier();
+    if (!node_barrier()) return;
     std::memcpy(all + first * bytes, result, part);
   }
 }
 
-void Team::node_barrier() {
+bool Team::node_barrier() {
+  if (!failure()) return false;
   ++meetings_;
   Control& meeting = control();
-  if (meeting.arrived.arrive(static_cast<uint32_t>(local_size_))) {
-    if (nodes_.size() > 1) meeting.arrived.open();  // keeps both gates in step with meetings_
-    meeting.done.open();
-  } else {
-    meeting.done.passed.wait_for(meetings_, wait_policy());
-  }
+  if (!meeting.arrived.arrive(static_cast<uint32_t>(local_size_)))
+    return wait(meeting.done.passed, meetings_);
+  if (nodes_.size() > 1) meeting.arrived.open();  // keeps both gates in step with meetings_
+  meeting.done.open();
+  return true;
 }
 
 int64_t Team::sum_below(int64_t mine, int64_t& total) {
-  int64_t below = 0;
+  int64_t below = total = 0;
   if (nodes_.size() == 1) {
     // The ranks of the only node are the ranks of the team, in order.
     std::memcpy(slot(local_rank_), &mine, sizeof mine);
-    meet([&] {
+    const bool met = meet([&] {
       int64_t sum = 0;
       for (int i = 0; i <= local_size_; ++i) {
         int64_t value = 0;
@@ -374,15 +502,27 @@ int64_t Team::sum_below(int64_t mine, int64_t& total) {
         std::memcpy(slot(i), &sum, sizeof sum);
         sum += value;
       }
+      return true;
     });
+    if (!met) return 0;
     std::memcpy(&below, slot(local_rank_), sizeof below);
     std::memcpy(&total, slot(local_size_), sizeof total);
     return below;
   }
-  PMPI_Exscan(&mine, &below, 1, MPI_INT64_T, MPI_SUM, comm_);
-  if (rank_ == 0) below = 0;  // MPI leaves it undefined there
-  total = below + mine;
-  PMPI_Bcast(&total, 1, MPI_INT64_T, size_ - 1, comm_);
+  // In memory that stays if the others do not come.
+  struct Sums {
+    int64_t mine, below, total;
+  };
+  Sums& sums = *new (slot(local_rank_)) Sums{mine, 0, 0};
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = PMPI_Iexscan(&sums.mine, &sums.below, 1, MPI_INT64_T, MPI_SUM, comm_, &request);
+  if (!failure() || !finish_between_nodes(code, request)) return 0;
+  if (rank_ == 0) sums.below = 0;  // MPI leaves it undefined there
+  sums.total = sums.below + mine;
+  code = PMPI_Ibcast(&sums.total, 1, MPI_INT64_T, size_ - 1, comm_, &request);
+  if (!finish_between_nodes(code, request)) return 0;
+  below = sums.below;
+  total = sums.total;
   return below;
 }
 
@@ -404,7 +544,7 @@ Result<SharedSegment> Team::new_segment(int64_t bytes) {
     made = SharedSegment::create(bytes);
     std::strncpy(meeting.name, made ? made->name().c_str() : "", sizeof meeting.name - 1);
   }
-  node_barrier();
+  if (!node_barrier()) return failure().error();
   if (local_rank_ == 0) return made;
   if (meeting.name[0] == '\0') {
     return Error{ErrorKind::no_memory, 0, fmt::format("no {} bytes of shared memory", bytes)};
@@ -415,7 +555,7 @@ Result<SharedSegment> Team::new_segment(int64_t bytes) {
 Result<std::byte*> Team::segment(int64_t bytes) {
   const bool enough = bytes <= segment_.size();
   AllSucceeded all{enough};
-  if (nodes_.size() > 1) allreduce(all);
+  if (nodes_.size() > 1 && !allreduce(all)) return failure().error();
   if (all.yes) return segment_.data();
   Status status;
   if (!enough) {
@@ -428,10 +568,11 @@ Result<std::byte*> Team::segment(int64_t bytes) {
     }
   }
   all = {status.ok()};
-  allreduce(all);
+  if (!allreduce(all)) all = {false};
   if (!enough) segment_.remove_name();
   if (all.yes) return segment_.data();
   segment_ = SharedSegment();
+  if (!failure()) return failure().error();
   return status ? Error{ErrorKind::no_memory, 0, "no shared memory on another rank's node"} : status.error();
 }
 

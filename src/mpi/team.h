@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/process.h"
 #include "base/result.h"
 #include "mpi/futex.h"
 #include "mpi/shared_counter.h"
@@ -51,13 +52,26 @@ class Team {
   int local_size() const { return local_size_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   int cores() const { return cores_; }  // that a node's ranks may use; the same on all ranks
-  // How this thread waits for the other ranks of its node.
-  WaitPolicy wait_policy() const;
+
+  // Ok until a rank of the team is found to have ended (kind rank_lost). From then on, on all ranks sooner or
+  // later, the team is of no use: whoever waits is woken, and meetings end at once.
+  Status failure() const;
+  // Waits for what other ranks of the node do; false: the team has failed before it was done.
+  bool wait(EventCounter& event, uint32_t target);
+  // MPI_Wait, which no failed team keeps waiting: an error code then, and the request is still there, so that
+  // what it works on must stay (abandon).
+  int finish(MPI_Request& request);
+  // Memory that MPI may still use for a request that was given up.
+  template <typename T>
+  static void abandon(T&& memory) {
+    (void)new std::decay_t<T>(std::forward<T>(memory));
+  }
 
   // The combination of all ranks' values, the same on every rank. T: plain data of at most max_value_bytes;
-  // combine: associative, commutative.
+  // combine: associative, commutative. This and the other meetings: false, and the value stays as it was, if
+  // the team has failed.
   template <typename T>
-  void allreduce(T& value) {
+  bool allreduce(T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
     static MPI_User_function* const between = [](void* in, void* in_out, int* count, MPI_Datatype*) {
       for (int i = 0; i < *count; ++i) {
@@ -71,20 +85,21 @@ class Team {
                           a = combine(a, *static_cast<const T*>(other));
                         },
                         between};
-    reduce_bytes(&value, reduction);
+    return reduce_bytes(&value, reduction);
   }
   // The same over the ranks of this node alone.
   template <typename T>
-  void node_allreduce(T& value) {
+  bool node_allreduce(T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
-    reduce_node_bytes(&value, {sizeof(T),
-                               [](void* result, const void* other) {
-                                 T& a = *static_cast<T*>(result);
-                                 a = combine(a, *static_cast<const T*>(other));
-                               },
-                               nullptr});
+    return reduce_node_bytes(&value, {sizeof(T),
+                                      [](void* result, const void* other) {
+                                        T& a = *static_cast<T*>(result);
+                                        a = combine(a, *static_cast<const T*>(other));
+                                      },
+                                      nullptr});
   }
-  // One value of every node: that of its leader. Collective over the team.
+  // One value of every node: that of its leader. Collective over the team. If that has failed, values of
+  // nodes may be missing.
   template <typename T>
   std::vector<T> gather_nodes(const T& mine) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
@@ -93,8 +108,9 @@ class Team {
     return all;
   }
   // No rank of the node leaves before all have come.
-  void node_barrier();
-  // The sum of the values of the ranks below this one, and in `total` of all ranks.
+  bool node_barrier();
+  // The sum of the values of the ranks below this one, and in `total` of all ranks. Zeros if the team has
+  // failed.
   int64_t sum_below(int64_t mine, int64_t& total);
 
   // A number that all ranks share and any rank may change alone. Zero when the team is made; who uses the
@@ -111,6 +127,8 @@ class Team {
 
  private:
   struct Control;
+  struct Resident;
+  class Watch;
   struct Reduction {
     size_t bytes;
     void (*combine)(void* result, const void* other);
@@ -120,13 +138,18 @@ class Team {
   Status set_up(MPI_Comm comm, int ranks_per_node);
   Status share_control();
   Status learn_nodes();
-  void reduce_bytes(void* value, const Reduction& reduction);
-  void reduce_node_bytes(void* value, const Reduction& reduction);
+  bool reduce_bytes(void* value, const Reduction& reduction);
+  bool reduce_node_bytes(void* value, const Reduction& reduction);
+  bool finish_between_nodes(int code, MPI_Request& request);
   void gather_node_bytes(const void* mine, size_t bytes, std::byte* all);
   Result<SharedSegment> new_segment(int64_t bytes);
   Control& control() const;
-  void meet(const std::function<void()>& work);
+  bool meet(const std::function<bool()>& work);
   std::byte* slot(int local_rank) const;
+  Resident& resident(int local_rank) const;
+  void look_for_ended_ranks();
+  void give_up_on(int64_t lost);
+  void hear_of_lost_ranks();
 
   MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, node_ = 0, local_rank_ = 0, local_size_ = 1, cores_ = 1, ranks_per_node_ = 0;

@@ -38,13 +38,19 @@ Status check_size(File& file, MPI_Offset size) {
   return {};
 }
 
+// Two arguments of all ranks: those of one of them, and whether all give these.
+struct Arguments {
+  int64_t first, second, same;
+};
+Arguments combine(const Arguments& a, const Arguments& b) {
+  return {a.first, a.second, a.same && b.same && a.first == b.first && a.second == b.second};
+}
+
 // Whether all ranks give the same. Collective.
 Status agree_on(File& file, int64_t first, int64_t second) {
-  const int64_t mine[2] = {first, second};
-  int64_t least[2], most[2];
-  PMPI_Allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, file.team().comm());
-  PMPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, file.team().comm());
-  if (least[0] == most[0] && least[1] == most[1]) return {};
+  Arguments all{first, second, 1};
+  if (!file.team().allreduce(all)) return file.team().failure();
+  if (all.same) return {};
   return Error{ErrorKind::not_same, 0, "the ranks give different arguments"};
 }
 

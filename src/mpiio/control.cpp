@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -21,18 +22,25 @@ int64_t hash_of(const std::string& text) {
   return static_cast<int64_t>(std::hash<std::string>{}(text));
 }
 
+// What all ranks came with: the largest and the smallest, and whether one is wrong.
+struct Arguments {
+  int64_t most, least, wrong;
+};
+Arguments combine(const Arguments& a, const Arguments& b) {
+  return {std::max(a.most, b.most), std::min(a.least, b.least), a.wrong | b.wrong};
+}
+
 // Whether all ranks came with the same arguments, of which `hash` stands for this rank's where they are
 // sound.
 Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* what) {
   const int64_t mine = hash ? *hash : 0;
-  // The largest and the smallest, and whether one is wrong.
-  int64_t all[3] = {mine, ~mine, !hash};
-  PMPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_INT64_T, MPI_MAX, file.team().comm());
-  if (all[2]) {
+  Arguments all{mine, mine, !hash};
+  if (!file.team().allreduce(all)) return file.team().failure();
+  if (all.wrong) {
     return Error{ErrorKind::argument, 0,
                  hash ? fmt::format("another rank gives no valid {}", what) : hash.error().message};
   }
-  if (all[0] != ~all[1])
+  if (all.most != all.least)
     return Error{ErrorKind::not_same, 0, fmt::format("the ranks do not give the same {}", what)};
   return {};
 }

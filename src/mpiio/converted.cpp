@@ -80,7 +80,7 @@ Outcome Converted::run_together(Engine& engine, Status trouble, const RunTogethe
   if (trouble) trouble = allocate(engine.budget);
   // One round at least, in which the ranks hear of each other's trouble.
   Most most{std::max<int64_t>(1, trouble ? rounds() : 0)};
-  engine.team.allreduce(most);
+  if (!engine.team.allreduce(most)) return engine.team.failure().error();
   for (int64_t left = most.value; left > 0; --left) {
     Request request = whole_;
     request.bytes = 0;

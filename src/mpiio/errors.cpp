@@ -79,6 +79,7 @@ int class_of(ErrorKind kind) {
       return MPI_ERR_CONVERSION;
     case ErrorKind::communication:
       return MPI_ERR_INTERN;
+    case ErrorKind::rank_lost:
     case ErrorKind::other:
       break;
   }

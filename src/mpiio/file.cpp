@@ -322,7 +322,7 @@ Status File::agree(const Status& mine) {
     worst = {team_->rank(), static_cast<int64_t>(mine.error().kind), mine.error().system_errno, ""};
     std::strncpy(worst.message, mine.error().message.c_str(), sizeof worst.message - 1);
   }
-  team_->allreduce(worst);
+  if (!team_->allreduce(worst)) return team_->failure();
   if (worst.rank == INT64_MAX) return {};
   return Error{static_cast<ErrorKind>(worst.kind), static_cast<int>(worst.system_errno),
                fmt::format("rank {}: {}", worst.rank, worst.message)};
@@ -443,7 +443,7 @@ Status File::settle() {
 Status File::close(bool& stays_open) {
   independents_.wait();
   const Status entered = collectives_.run([&] { return enter(*team_, CallKind::close); });
-  stays_open = !entered;
+  stays_open = !entered && entered.error().kind == ErrorKind::not_same;
   if (stays_open) return entered;
   // All ranks have come, and none writes any more: rank 0's mark may go with its descriptor.
   const Status settled = settle();
@@ -454,6 +454,7 @@ Status File::close(bool& stays_open) {
     if (outcome) outcome = removed;
   }
   if (reports_) write_report(*this);
+  if (!team_->failure() && team_->nodes().size() > 1) collective_.abandon_buffers();
   return outcome;
 }
 

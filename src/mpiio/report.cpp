@@ -55,21 +55,34 @@ NodePeak combine(const NodePeak& a, const NodePeak& b) {
   return {a.bytes + b.bytes};
 }
 
+// Of all ranks.
+constexpr int peak = counter_count, open_time = counter_count + 1, values = counter_count + 2;
+struct Totals {
+  int64_t sums[values], maxima[values];
+};
+Totals combine(const Totals& a, const Totals& b) {
+  Totals both;
+  for (int i = 0; i < values; ++i) {
+    both.sums[i] = a.sums[i] + b.sums[i];
+    both.maxima[i] = std::max(a.maxima[i], b.maxima[i]);
+  }
+  return both;
+}
+
 }  // namespace
 
 void write_report(File& file) {
-  constexpr int peak = counter_count, open_time = counter_count + 1, values = counter_count + 2;
-  int64_t mine[values], sums[values], maxima[values];
-  std::ranges::copy(file.counters().values, mine);
-  mine[peak] = file.budget().high_water_bytes();
-  mine[open_time] = file.open_ns();
+  Totals totals;
+  std::ranges::copy(file.counters().values, totals.sums);
+  totals.sums[peak] = file.budget().high_water_bytes();
+  totals.sums[open_time] = file.open_ns();
+  std::ranges::copy(totals.sums, totals.maxima);
   Team& team = file.team();
-  PMPI_Reduce(mine, sums, values, MPI_INT64_T, MPI_SUM, 0, team.comm());
-  PMPI_Reduce(mine, maxima, values, MPI_INT64_T, MPI_MAX, 0, team.comm());
-  NodePeak node_peak{mine[peak]};
-  team.node_allreduce(node_peak);
+  NodePeak node_peak{totals.sums[peak]};
+  if (!team.allreduce(totals) || !team.node_allreduce(node_peak)) return;
   const std::vector<NodePeak> node_peaks = team.gather_nodes(node_peak);
-  if (team.rank() != 0) return;
+  if (team.rank() != 0 || !team.failure()) return;
+  const auto& [sums, maxima] = totals;
 
   nlohmann::json record;
   record["file"] = file.path();

@@ -136,16 +136,25 @@ Status Transfer::place(int64_t etypes_before) {
   return {};
 }
 
+namespace {
+// Where the shared pointer was, as rank 0 knows; of other ranks nothing.
+struct Base {
+  int64_t etypes, bytes;
+  int64_t there, holds;
+};
+Base combine(const Base& a, const Base& b) {
+  return {a.etypes + b.etypes, a.bytes + b.bytes, a.there + b.there, a.holds + b.holds};
+}
+}  // namespace
+
 // The ranks' data lie in rank order behind the shared pointer, which moves behind the last of them.
 Status Transfer::place_in_order(Team& team) {
-  struct Base {
-    int64_t etypes, bytes;
-    bool there, holds;
-  } base{0, 0, true, true};
+  Base base{0, 0, 0, 0};
   // More has no place in a file, and its sum none in 64 bits.
   const int64_t most = INT64_MAX / shown_.etype_bytes / team.size();
   int64_t total = 0;
   const int64_t below = team.sum_below(std::min(etypes_, most), total);
+  if (auto whole = team.failure(); !whole) return whole;
   if (team.rank() == 0) {
     base.bytes = total * shown_.etype_bytes;
     auto before = file_.shared_pointer().add(total);
@@ -154,7 +163,7 @@ Status Transfer::place_in_order(Team& team) {
     base.holds = before && position_of(base.etypes, base.bytes);
     if (before && !base.holds) (void)file_.shared_pointer().add(-total);
   }
-  PMPI_Bcast(&base, sizeof base, MPI_BYTE, 0, team.comm());
+  if (!team.allreduce(base)) return team.failure();
   if (!base.there) return Error{ErrorKind::communication, 0, "the shared file pointer cannot be moved"};
   if (!base.holds || etypes_ > most) return beyond(base.bytes, base.etypes);
   return place(base.etypes + below);

@@ -163,7 +163,7 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
   }
   if (auto status = file.agree(mine); !status) return status;
   Asked asked = ask(*view, info);
-  file.team().allreduce(asked);
+  if (!file.team().allreduce(asked)) return file.team().failure();
   if (asked.least != asked.greatest)
     return refuse(ErrorKind::not_same, "the ranks give different data representations");
   const Status settled = asked.hints ? file.adopt_hints(info) : Status();

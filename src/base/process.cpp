@@ -1,0 +1,77 @@
+#include "base/process.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "base/read_file.h"
+
+namespace concilio {
+namespace {
+
+struct ProcessState {
+  char state = '?';
+  int64_t threads = 0, start_ticks = 0;
+};
+
+// Of /proc/PID/stat, whose second field is a name in brackets that may hold anything.
+std::optional<ProcessState> state_of(int64_t pid) {
+  constexpr int64_t most_bytes = 4096;
+  const auto text = read_file(fmt::format("/proc/{}/stat", pid), most_bytes);
+  if (!text) return std::nullopt;
+  const size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(text->substr(name_end + 1));
+  ProcessState found;
+  fields >> found.state;
+  constexpr int threads_field = 20, start_field = 22;
+  std::string skipped;
+  for (int field = 4; field <= start_field && fields; ++field) {
+    if (field == threads_field)
+      fields >> found.threads;
+    else if (field == start_field)
+      fields >> found.start_ticks;
+    else
+      fields >> skipped;
+  }
+  if (!fields) return std::nullopt;
+  return found;
+}
+
+uint64_t identity_of(const char* path) {
+  struct stat status;
+  return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+uint64_t pid_namespace() {
+  return identity_of("/proc/self/ns/pid");
+}
+uint64_t time_namespace() {
+  return identity_of("/proc/self/ns/time");
+}
+
+}  // namespace
+
+ProcessId this_process() {
+  const auto state = state_of(getpid());
+  return {getpid(), state ? state->start_ticks : 0, pid_namespace(), time_namespace()};
+}
+
+bool has_ended(const ProcessId& process) {
+  if (process.pid_namespace == 0 || process.pid_namespace != pid_namespace()) return false;
+  if (kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == ESRCH) return true;
+  const auto state = state_of(process.pid);
+  if (!state) return false;
+  // Where only the first thread has ended, the others go on.
+  if ((state->state == 'Z' || state->state == 'X') && state->threads <= 1) return true;
+  const bool comparable = process.start_ticks != 0 && process.time_namespace == time_namespace();
+  return comparable && state->start_ticks != process.start_ticks;
+}
+
+}  // namespace concilio
