@@ -34,6 +34,7 @@ enum class ErrorKind : int32_t {
   duplicate_representation,
   communication,
   rank_lost,  // a process that others count on has ended
+  not_yet,    // other ranks have not come to a call; the program never sees it
   other,
 };
 

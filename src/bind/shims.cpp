@@ -167,32 +167,53 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   int code = forward<int>(CONCILIO_NEXT(MPI_Waitall), count, requests, statuses);
   return call.outcome(code, statuses, count, nullptr);
 }
+// Whichever is first: while one of ours is left that other ranks have not come to, MPI is only asked.
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   mpiio::WaitCall call(count, requests);
+  while (call.attempt()) {
+    int flag = 0;
+    const int code = forward<int>(CONCILIO_NEXT(MPI_Testany), count, requests, index, &flag, status);
+    if (flag || code != MPI_SUCCESS) return call.outcome(code);
+  }
   return call.outcome(forward<int>(CONCILIO_NEXT(MPI_Waitany), count, requests, index, status));
 }
 int wait_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
   mpiio::WaitCall call(count, requests);
+  while (call.attempt()) {
+    const int tested =
+        forward<int>(CONCILIO_NEXT(MPI_Testsome), count, requests, completed, indices, statuses);
+    if (*completed != 0 || (tested != MPI_SUCCESS && tested != MPI_ERR_IN_STATUS))
+      return call.outcome(tested, statuses, std::max(*completed, 0), indices);
+  }
   int code = forward<int>(CONCILIO_NEXT(MPI_Waitsome), count, requests, completed, indices, statuses);
   return call.outcome(code, statuses, std::max(*completed, 0), indices);
 }
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
   mpiio::WaitCall call(1, request);
+  call.attempt();
   return call.outcome(forward<int>(CONCILIO_NEXT(MPI_Test), request, flag, status));
 }
 int test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   mpiio::WaitCall call(count, requests);
+  call.attempt();
   int code = forward<int>(CONCILIO_NEXT(MPI_Testall), count, requests, flag, statuses);
   return call.outcome(code, statuses, *flag ? count : 0, nullptr);
 }
 int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   mpiio::WaitCall call(count, requests);
+  call.attempt();
   return call.outcome(forward<int>(CONCILIO_NEXT(MPI_Testany), count, requests, index, flag, status));
 }
 int test_some(int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
   mpiio::WaitCall call(count, requests);
+  call.attempt();
   int code = forward<int>(CONCILIO_NEXT(MPI_Testsome), count, requests, completed, indices, statuses);
   return call.outcome(code, statuses, std::max(*completed, 0), indices);
+}
+
+int get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  mpiio::WaitCall(1, &request).attempt();
+  return forward<int>(CONCILIO_NEXT(MPI_Request_get_status), request, flag, status);
 }
 
 }  // namespace

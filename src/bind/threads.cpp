@@ -32,7 +32,7 @@ int init_thread(const char* symbol, int* argc, char*** argv, int required, int* 
   if (raising && code == MPI_SUCCESS && *provided < MPI_THREAD_MULTIPLE)
     log_once(LogLevel::warning,
              "--threads (CONCILIO_THREADS): this MPI does not give MPI_THREAD_MULTIPLE, so nonblocking calls "
-             "complete inside the call that starts them");
+             "do not go on by themselves");
   return code;
 }
 

@@ -244,11 +244,15 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   // Nobody uses the images between calls: the end of a call is a meeting of all.
   zero_headers(engine, false);
   Facts facts;
+  const Pattern before = patterns_[operation];
   facts.digest = digest(engine, request, trouble);
   {
     Stopwatch time(engine.counters, Counter::exchange_ns);
     if (auto same = enter(team, kind_of(request.operation), facts.digest); !same) {
-      plans_ = {};  // not every rank knows what this one has just noted of its request
+      if (same.error().kind == ErrorKind::not_yet)
+        patterns_[operation] = before;
+      else
+        plans_ = {};  // not every rank knows what this one has just noted of its request
       return same.error();
     }
   }

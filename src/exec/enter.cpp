@@ -67,7 +67,10 @@ std::string described(const Caller& caller) {
 Status enter(Team& team, CallKind kind, Digest& digest) {
   const Caller me{static_cast<int64_t>(kind), team.rank()};
   Entry entry{me, me, digest};
-  if (!team.allreduce(entry)) return team.failure();
+  if (!team.first_allreduce(entry)) {
+    if (auto whole = team.failure(); !whole) return whole;
+    return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
+  }
   if (entry.least.kind == entry.most.kind) {
     digest = entry.digest;
     return {};

@@ -30,7 +30,7 @@ inline CallKind kind_of(Operation operation) {
 }
 
 // All ranks come. Kind not_same, on all of them, where they are in calls of different kinds: then nothing has
-// happened, and the next call finds the file as it was.
+// happened, and the next call finds the file as it was. Kind not_yet: as Team::first_allreduce.
 Status enter(Team& team, CallKind kind);
 // The same, and `digest` becomes that of all ranks together.
 Status enter(Team& team, CallKind kind, Digest& digest);

@@ -75,6 +75,14 @@ struct Gate {
   // True for the last of the group, before it has opened the gate: it calls open() when it is done.
   bool arrive(uint32_t ranks) { return (arrivals.fetch_add(1) + 1) % ranks == 0; }
   void open() { passed.increment(); }
+  // Takes one's arrival in a group (the first is 1) back; false: all of it have come.
+  bool withdraw(uint64_t group, uint32_t ranks) {
+    uint64_t now = arrivals.load();
+    while (now < group * ranks) {
+      if (arrivals.compare_exchange_weak(now, now - 1)) return true;
+    }
+    return false;
+  }
 };
 
 }  // namespace concilio

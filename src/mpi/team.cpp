@@ -28,6 +28,7 @@ struct Team::Control {
 struct Team::Resident {
   ProcessId process;
   int rank;
+  std::atomic<uint64_t> offered;  // the call that it was last ready for, counted from 1
 };
 
 namespace {
@@ -224,7 +225,7 @@ Status Team::share_control() {
     int attached = made.ok();
     if (attached) {
       control_segment_ = std::move(*made);
-      new (&resident(local_rank_)) Resident{this_process(), rank_};
+      new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
     }
     PMPI_Allreduce(MPI_IN_PLACE, &attached, 1, MPI_INT, MPI_MIN, node_comm_);
     control_segment_.remove_name();
@@ -242,6 +243,11 @@ Status Team::learn_nodes() {
     int ranks, cores;
     int candidates[max_candidates];
   };
+  // One more than any that a rank has seen.
+  static std::atomic<int64_t> highest{0};
+  number_ = highest + 1;
+  PMPI_Allreduce(MPI_IN_PLACE, &number_, 1, MPI_INT64_T, MPI_MAX, comm_);
+  highest = number_;
   int usable = usable_cores(), together = 0;
   PMPI_Allreduce(&usable, &together, 1, MPI_INT, MPI_SUM, node_comm_);
   std::vector<int> local_ranks(static_cast<size_t>(local_size_));
@@ -278,8 +284,10 @@ Status Team::learn_nodes() {
 // One wait: every second it looks whether those who are waited for still run.
 class Team::Watch {
  public:
-  explicit Watch(Team& team) : team_(team) {}
+  explicit Watch(Team& team, int64_t patience_ns = for_ever)
+      : team_(team), end_ns_(patience_ns == for_ever ? for_ever : now_ns() + patience_ns) {}
   bool in_vain() {
+    if (end_ns_ != for_ever && now_ns() >= end_ns_) return true;
     if (team_.failure() && now_ns() >= next_look_ns_) {
       team_.look_for_ended_ranks();
       next_look_ns_ = now_ns() + look_interval_ns;
@@ -288,19 +296,31 @@ class Team::Watch {
     return !team_.failure();
   }
   WaitPolicy policy(int spins) {
-    return {spins, [](void* watch) { static_cast<Watch*>(watch)->make_progress(); }, this,
+    return {spins, [](void* watch) { static_cast<Watch*>(watch)->team_.make_progress(); }, this,
             [](void* watch) { return static_cast<Watch*>(watch)->in_vain(); }};
   }
 
  private:
-  // Lets the MPI move messages that other ranks wait for.
-  void make_progress() {
-    int flag = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team_.comm(), &flag, MPI_STATUS_IGNORE);
-  }
   Team& team_;
+  const int64_t end_ns_;
   int64_t next_look_ns_ = now_ns() + look_interval_ns;
 };
+
+void Team::make_progress() {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+}
+
+void Team::offer() {
+  resident(local_rank_).offered.store(calls_ + 1, std::memory_order_release);
+}
+
+bool Team::all_offer() const {
+  for (int i = 0; i < local_size_; ++i) {
+    if (resident(i).offered.load(std::memory_order_acquire) <= calls_) return false;
+  }
+  return true;
+}
 
 bool Team::wait(EventCounter& event, uint32_t target) {
   Watch watch(*this);
@@ -397,22 +417,35 @@ Team::Resident& Team::resident(int local_rank) const {
   return reinterpret_cast<Resident*>(first)[local_rank];
 }
 
+// For the meeting that this rank has come to, and may leave again as long as not all of the node have.
+bool Team::wait_for_meeting(EventCounter& event, int64_t patience_ns) {
+  const auto target = static_cast<uint32_t>(meetings_);
+  if (patience_ns == for_ever) return wait(event, target);
+  Watch watch(*this, patience_ns);
+  if (event.wait_for(target, watch.policy(spins_))) return true;
+  if (failure() && control().arrived.withdraw(meetings_, static_cast<uint32_t>(local_size_))) {
+    --meetings_;
+    return false;
+  }
+  return wait(event, target);
+}
+
 // Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does
 // the work; then all go on.
-bool Team::meet(const std::function<bool()>& work) {
+bool Team::meet(const std::function<bool()>& work, int64_t patience_ns) {
   if (!failure()) return false;
   ++meetings_;
   Control& meeting = control();
   bool last = meeting.arrived.arrive(static_cast<uint32_t>(local_size_));
   if (nodes_.size() <= 1) {
-    if (!last) return wait(meeting.done.passed, meetings_);
+    if (!last) return wait_for_meeting(meeting.done.passed, patience_ns);
     work();
     meeting.done.open();
     return true;
   }
   if (last) meeting.arrived.open();
-  if (local_rank_ != 0) return wait(meeting.done.passed, meetings_);
-  if (!wait(meeting.arrived.passed, meetings_) || !work()) return false;
+  if (local_rank_ != 0) return wait_for_meeting(meeting.done.passed, patience_ns);
+  if (!wait_for_meeting(meeting.arrived.passed, patience_ns) || !work()) return false;
   meeting.done.open();
   return true;
 }
@@ -424,18 +457,21 @@ bool Team::finish_between_nodes(int code, MPI_Request& request) {
   return code == MPI_SUCCESS;
 }
 
-bool Team::reduce_bytes(void* value, const Reduction& reduction) {
+bool Team::reduce_bytes(void* value, const Reduction& reduction, int64_t patience_ns) {
   std::byte* result = slot(local_size_);
   std::memcpy(slot(local_rank_), value, reduction.bytes);
-  const bool met = meet([&] {
-    std::memcpy(result, slot(0), reduction.bytes);
-    for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
-    if (nodes_.size() <= 1) return true;
-    Between between = between_nodes(reduction.between_nodes, reduction.bytes);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = PMPI_Iallreduce(MPI_IN_PLACE, result, 1, between.type, between.op, leaders_, &request);
-    return finish_between_nodes(code, request);
-  });
+  const bool met = meet(
+      [&] {
+        std::memcpy(result, slot(0), reduction.bytes);
+        for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
+        if (nodes_.size() <= 1) return true;
+        Between between = between_nodes(reduction.between_nodes, reduction.bytes);
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int code =
+            PMPI_Iallreduce(MPI_IN_PLACE, result, 1, between.type, between.op, leaders_, &request);
+        return finish_between_nodes(code, request);
+      },
+      patience_ns);
   if (met) std::memcpy(value, result, reduction.bytes);
   return met;
 }
@@ -483,7 +519,7 @@ bool Team::node_barrier() {
   ++meetings_;
   Control& meeting = control();
   if (!meeting.arrived.arrive(static_cast<uint32_t>(local_size_)))
-    return wait(meeting.done.passed, meetings_);
+    return wait(meeting.done.passed, static_cast<uint32_t>(meetings_));
   if (nodes_.size() > 1) meeting.arrived.open();  // keeps both gates in step with meetings_
   meeting.done.open();
   return true;

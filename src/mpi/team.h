@@ -72,31 +72,34 @@ class Team {
   // the team has failed.
   template <typename T>
   bool allreduce(T& value) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
-    static MPI_User_function* const between = [](void* in, void* in_out, int* count, MPI_Datatype*) {
-      for (int i = 0; i < *count; ++i) {
-        T& result = static_cast<T*>(in_out)[i];
-        result = combine(static_cast<const T*>(in)[i], result);
-      }
-    };
-    Reduction reduction{sizeof(T),
-                        [](void* result, const void* other) {
-                          T& a = *static_cast<T*>(result);
-                          a = combine(a, *static_cast<const T*>(other));
-                        },
-                        between};
-    return reduce_bytes(&value, reduction);
+    return reduce_bytes(&value, reduction_of<T>(), for_ever);
   }
+  // The first meeting of a call: as long as a rank of this node is missing, those who have come may go away
+  // again. False, where the team has not failed: this rank has, out of patience. No other meeting is between
+  // two tries.
+  template <typename T>
+  bool first_allreduce(T& value) {
+    offer();
+    const bool met = reduce_bytes(&value, reduction_of<T>(), patience_ns_);
+    if (met) ++calls_;
+    if (met) patience_ns_ = for_ever;
+    return met;
+  }
+  static constexpr int64_t for_ever = INT64_MAX;
+  // Of the next first meeting; once it is held, the ones after that have patience.
+  void set_patience(int64_t ns) { patience_ns_ = ns; }
+  // This rank is ready for the next call.
+  void offer();
+  // Whether all ranks of this node have been, at some time.
+  bool all_offer() const;
+  // Another one for every team that a rank is in; the same on all ranks.
+  int64_t number() const { return number_; }
+  // Lets the MPI move messages that other ranks wait for.
+  void make_progress();
   // The same over the ranks of this node alone.
   template <typename T>
   bool node_allreduce(T& value) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
-    return reduce_node_bytes(&value, {sizeof(T),
-                                      [](void* result, const void* other) {
-                                        T& a = *static_cast<T*>(result);
-                                        a = combine(a, *static_cast<const T*>(other));
-                                      },
-                                      nullptr});
+    return reduce_node_bytes(&value, reduction_of<T>());
   }
   // One value of every node: that of its leader. Collective over the team. If that has failed, values of
   // nodes may be missing.
@@ -134,17 +137,34 @@ class Team {
     void (*combine)(void* result, const void* other);
     MPI_User_function* between_nodes;
   };
+  template <typename T>
+  static Reduction reduction_of() {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
+    static MPI_User_function* const between = [](void* in, void* in_out, int* count, MPI_Datatype*) {
+      for (int i = 0; i < *count; ++i) {
+        T& result = static_cast<T*>(in_out)[i];
+        result = combine(static_cast<const T*>(in)[i], result);
+      }
+    };
+    return {sizeof(T),
+            [](void* result, const void* other) {
+              T& a = *static_cast<T*>(result);
+              a = combine(a, *static_cast<const T*>(other));
+            },
+            between};
+  }
   Team() = default;
   Status set_up(MPI_Comm comm, int ranks_per_node);
   Status share_control();
   Status learn_nodes();
-  bool reduce_bytes(void* value, const Reduction& reduction);
+  bool reduce_bytes(void* value, const Reduction& reduction, int64_t patience_ns);
   bool reduce_node_bytes(void* value, const Reduction& reduction);
   bool finish_between_nodes(int code, MPI_Request& request);
   void gather_node_bytes(const void* mine, size_t bytes, std::byte* all);
   Result<SharedSegment> new_segment(int64_t bytes);
   Control& control() const;
-  bool meet(const std::function<bool()>& work);
+  bool meet(const std::function<bool()>& work, int64_t patience_ns = for_ever);
+  bool wait_for_meeting(EventCounter& event, int64_t patience_ns);
   std::byte* slot(int local_rank) const;
   Resident& resident(int local_rank) const;
   void look_for_ended_ranks();
@@ -157,7 +177,10 @@ class Team {
   std::vector<Node> nodes_;
   SharedSegment control_segment_, segment_;
   SharedCounter counter_;
-  uint32_t meetings_ = 0;  // how often this rank has been through the gate of the control segment
+  int64_t number_ = 0;
+  int64_t patience_ns_ = for_ever;
+  uint64_t calls_ = 0;     // whose first meeting is over
+  uint64_t meetings_ = 0;  // how often this rank has been through the gate of the control segment
 };
 
 }  // namespace concilio

@@ -79,7 +79,8 @@ struct Data {
   MPI_Datatype type;
 };
 int transfer(File& file, const Call& call, const Data& data, MPI_Status* status);
-// Nonblocking: goes on by itself where the program has MPI_THREAD_MULTIPLE, else is done when this returns.
+// Nonblocking: goes on by itself where the program has MPI_THREAD_MULTIPLE. Else a collective one is carried
+// out when the program waits for it (deferred.h), and others are done when this returns.
 int start(File& file, const Call& call, const Data& data, MPI_Request* request);
 // Split collectives: at most one at a time is between its begin and its end.
 int begin(File& file, const Call& call, const Data& data);

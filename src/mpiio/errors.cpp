@@ -80,6 +80,7 @@ int class_of(ErrorKind kind) {
     case ErrorKind::communication:
       return MPI_ERR_INTERN;
     case ErrorKind::rank_lost:
+    case ErrorKind::not_yet:
     case ErrorKind::other:
       break;
   }

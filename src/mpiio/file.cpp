@@ -159,6 +159,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   if (!team) return team.error();
   file->team_ = std::move(*team);
   file->amode_ = amode;
+  file->threads_ = has_thread_multiple();
   file->handler_ = ErrorHandler::of_null();
   if (file->team_->rank() == 0) {
     for (const std::string& complaint : process_config().complaints()) log_once(LogLevel::warning, complaint);
@@ -435,6 +436,19 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   ++last->calls;
 }
 
+uint64_t File::go_on(std::function<Outcome()> work, std::function<void(const Outcome&)> then) {
+  if (!threads_) {
+    return deferred_.add(*team_, [work = std::move(work), then = std::move(then)] {
+      const Outcome outcome = work();
+      if (!outcome && outcome.error().kind == ErrorKind::not_yet) return false;
+      then(outcome);
+      return true;
+    });
+  }
+  collectives_.post([work = std::move(work), then = std::move(then)] { then(work()); });
+  return 0;
+}
+
 Status File::settle() {
   Engine engine = this->engine();
   return collective_.settle(engine);
@@ -442,7 +456,7 @@ Status File::settle() {
 
 Status File::close(bool& stays_open) {
   independents_.wait();
-  const Status entered = collectives_.run([&] { return enter(*team_, CallKind::close); });
+  const Status entered = together([&] { return enter(*team_, CallKind::close); });
   stays_open = !entered && entered.error().kind == ErrorKind::not_same;
   if (stays_open) return entered;
   // All ranks have come, and none writes any more: rank 0's mark may go with its descriptor.

@@ -22,6 +22,7 @@
 #include "exec/enter.h"
 #include "mpi/representation.h"
 #include "mpiio/api.h"
+#include "mpiio/deferred.h"
 #include "mpiio/errors.h"
 #include "plan/wishes.h"
 #include "store/store.h"
@@ -105,14 +106,29 @@ class File {
   // Collective operations take turns here, those that block and those that go on by themselves, in the order
   // in which the program calls them. Nonblocking independent ones have a strand of their own, since no other
   // rank may be needed for them to complete.
-  Strand& collectives() { return collectives_; }
+  //
+  // Runs a collective operation here, after those before it. Its first meeting is enter().
+  template <typename Work>
+  auto together(Work&& work) {
+    if (threads_) return collectives_.run(work);
+    std::optional<decltype(work())> result;
+    deferred_.finish(deferred_.add(*team_, [&] {
+      result.emplace(work());
+      return result->ok() || result->error().kind != ErrorKind::not_yet;
+    }));
+    return std::move(*result);
+  }
+  // Has it run, by itself or when the program waits for it: its number then, else 0.
+  uint64_t go_on(std::function<Outcome()> work, std::function<void(const Outcome&)> then);
+  // What waits for the program to wait for it.
+  Deferred& deferred() { return deferred_; }
   Strand& independents() { return independents_; }
   // Runs work that all ranks do together and that changes the file's state, after all operations that came
   // before, once all ranks have come for it.
   template <typename Work>
   Status in_turn(CallKind kind, Work&& work) {
     independents_.wait();
-    return collectives_.run([&]() -> Status {
+    return together([&]() -> Status {
       if (auto status = enter(*team_, kind); !status) return status;
       return work();
     });
@@ -162,9 +178,15 @@ class File {
     Direction direction;
     Pointer pointer;
     std::shared_future<Outcome> outcome;
+    uint64_t number = 0;  // of what is deferred
   };
   // False if there is one already.
   bool begin_split(Split split);
+  void number_split(uint64_t number) {
+    locked([&] {
+      if (split_) split_->number = number;
+    });
+  }
   std::optional<Split> take_split();
 
   bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
@@ -226,6 +248,8 @@ class File {
   void take_settings(Engine& engine) const;
   mutable std::mutex state_;
   Strand collectives_, independents_;
+  Deferred deferred_;
+  bool threads_ = false;  // MPI_THREAD_MULTIPLE
   std::shared_ptr<Team> team_;
   Config config_;
   Counters counters_;

@@ -10,19 +10,19 @@
 namespace concilio::mpiio {
 namespace {
 
-// Runs the transfer and hands on its outcome: by itself where MPI allows several threads, else before
-// returning.
-template <typename Then>
-void launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer, Then then) {
-  Strand& strand = call.collective ? file.collectives() : file.independents();
-  auto work = [transfer = std::move(transfer), then = std::move(then)]() mutable {
-    then(without_exceptions([&] { return transfer->run(); }));
-  };
+// Runs the transfer and hands on its outcome: by itself where MPI allows several threads; else a collective
+// one when the program waits for it, by the number that is returned, and others, which need nobody, at once.
+uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer,
+                std::function<void(const Outcome&)> then) {
+  auto run = [transfer = std::move(transfer)] { return without_exceptions([&] { return transfer->run(); }); };
+  if (call.collective) return file.go_on(std::move(run), std::move(then));
+  auto work = [run = std::move(run), then = std::move(then)] { then(run()); };
   if (has_thread_multiple()) {
-    strand.post(std::move(work));
+    file.independents().post(std::move(work));
   } else {
-    strand.run(work);
+    file.independents().run(work);
   }
+  return 0;
 }
 
 const char* what(const File::Split& split) {
@@ -46,11 +46,11 @@ int start(File& file, const Call& call, const Data& data, MPI_Request* request) 
   NonblockingRequest made;
   if (int code = NonblockingRequest::make(file, call.name, request, &made); code != MPI_SUCCESS) {
     // Other ranks may count on this one.
-    Outcome outcome =
-        call.collective ? file.collectives().run([&] { return transfer->run(); }) : transfer->run();
+    Outcome outcome = call.collective ? file.together([&] { return transfer->run(); }) : transfer->run();
     return outcome ? code : raise(file, call.name, outcome.error());
   }
-  launch(file, call, std::move(transfer), [made](const Outcome& outcome) mutable { made.complete(outcome); });
+  made.set_number(
+      launch(file, call, std::move(transfer), [made](const Outcome& outcome) { made.complete(outcome); }));
   return MPI_SUCCESS;
 }
 
@@ -61,7 +61,8 @@ int begin(File& file, const Call& call, const Data& data) {
     return raise(file, call.name,
                  Error{ErrorKind::argument, 0, "a split collective of this file has begun and not ended"});
   }
-  launch(file, call, std::move(transfer), [promise](const Outcome& outcome) { promise->set_value(outcome); });
+  file.number_split(launch(file, call, std::move(transfer),
+                           [promise](const Outcome& outcome) { promise->set_value(outcome); }));
   return MPI_SUCCESS;
 }
 
@@ -76,6 +77,7 @@ int end(File& file, const Call& call, MPI_Status* status) {
     file.begin_split(std::move(*split));
     return fail(std::move(why));
   }
+  file.deferred().finish(split->number);
   const Outcome& outcome = split->outcome.get();
   set_status(status, outcome ? *outcome : 0);
   return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());

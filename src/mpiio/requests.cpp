@@ -18,6 +18,7 @@ struct PendingRequest {
   MPI_File handle = MPI_FILE_NULL;
   const char* function = "";
   ErrorHandler handler;
+  uint64_t number = 0;  // of what is deferred; the file is open until it is done
 
   std::mutex mutex;
   std::condition_variable came;
@@ -106,7 +107,11 @@ int NonblockingRequest::make(File& file, const char* function, MPI_Request* requ
   return MPI_SUCCESS;
 }
 
-void NonblockingRequest::complete(const Outcome& outcome) {
+void NonblockingRequest::set_number(uint64_t number) const {
+  pending_->number = number;
+}
+
+void NonblockingRequest::complete(const Outcome& outcome) const {
   {
     std::lock_guard lock(pending_->mutex);
     if (outcome) {
@@ -148,7 +153,27 @@ WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests)
 
 WaitCall::~WaitCall() = default;
 
+namespace {
+bool is_deferred(PendingRequest& pending) {
+  std::lock_guard lock(pending.mutex);
+  return pending.number != 0 && !pending.done;
+}
+}  // namespace
+
+bool WaitCall::attempt() {
+  bool left = false;
+  for (const Ours& ours : ours_) {
+    PendingRequest& pending = *ours.pending;
+    if (is_deferred(pending) && !pending.file->deferred().test(pending.number)) left = true;
+  }
+  return left;
+}
+
 void WaitCall::sleep() {
+  for (const Ours& ours : ours_) {
+    PendingRequest& pending = *ours.pending;
+    if (is_deferred(pending)) pending.file->deferred().finish(pending.number);
+  }
   if (others_ > 0) return;
   for (const Ours& ours : ours_) {
     PendingRequest& pending = *ours.pending;

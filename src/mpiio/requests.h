@@ -20,7 +20,9 @@ class NonblockingRequest {
  public:
   // An MPI error code other than MPI_SUCCESS if MPI makes none.
   static int make(File& file, const char* function, MPI_Request* request, NonblockingRequest* made);
-  void complete(const Outcome& outcome);
+  void complete(const Outcome& outcome) const;
+  // Of what is deferred (File::deferred).
+  void set_number(uint64_t number) const;
 
  private:
   std::shared_ptr<PendingRequest> pending_;
@@ -40,9 +42,11 @@ class WaitCall {
   ~WaitCall();
   WaitCall(const WaitCall&) = delete;
 
-  // Sleeps until all of them are done, if all are ours: MPI's own wait would take a core from the work waited
-  // for.
+  // Carries out those of them that are deferred, and sleeps until all are done, if all are ours: MPI's own
+  // wait would take a core from the work waited for.
   void sleep();
+  // Carries out what is deferred of them and other ranks have come to. Whether any is left.
+  bool attempt();
   // What the program gets: `code`, or the error of one of our requests that the call has completed, given to
   // its file's error handler first. One request at most:
   int outcome(int code);

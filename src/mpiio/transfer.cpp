@@ -253,7 +253,7 @@ void set_status(MPI_Status* status, int64_t bytes) {
 
 int transfer(File& file, const Call& call, const Data& data, MPI_Status* status) {
   Transfer transfer(file, call, data);
-  Outcome outcome = call.collective ? file.collectives().run([&] { return transfer.run(); }) : transfer.run();
+  Outcome outcome = call.collective ? file.together([&] { return transfer.run(); }) : transfer.run();
   if (!outcome) transfer.give_back();
   set_status(status, outcome ? *outcome : 0);
   return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());

@@ -6,7 +6,7 @@ import re
 import sys
 
 ROW = re.compile(r"^\| `(MPI_\w+)` \|(.*)\|$", re.MULTILINE)
-NOT_THE_CHAPTER = re.compile(r"MPI_(Wait|Test|Err)")
+NOT_THE_CHAPTER = re.compile(r"MPI_(Wait|Test|Request|Err)")
 # Parts of programs, not programs.
 HELPERS = {"CMakeLists.txt", "program.h"}
 
