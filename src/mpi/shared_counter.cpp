@@ -12,9 +12,16 @@ Status SharedCounter::set_up(MPI_Comm comm, std::atomic<int64_t>* on_node) {
   if (here_) return {};
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
+  // It listens where the others can come from, and nowhere else.
+  Whereabouts of_rank_0;
+  if (rank == 0) of_rank_0 = own_whereabouts();
+  PMPI_Bcast(&of_rank_0, sizeof of_rank_0, MPI_BYTE, 0, comm);
+  WaysIn ways = ways_to(of_rank_0);
+  static_assert(sizeof ways == 3 * sizeof(uint32_t));
+  PMPI_Allreduce(MPI_IN_PLACE, &ways, 3, MPI_UINT32_T, MPI_BOR, comm);
   CounterAddress address;
   if (rank == 0) {
-    offered_ = std::make_unique<OfferedCounter>();
+    offered_ = std::make_unique<OfferedCounter>(of_rank_0, ways);
     here_ = &offered_->value();
     address = offered_->address();
   }
