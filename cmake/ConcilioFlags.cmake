@@ -1,7 +1,8 @@
 # Warnings are errors for our own code; sanitizers where asked for.
 add_library(concilio_flags INTERFACE)
-# -Wno-restrict: gcc 12 warns wrongly about std::string (gcc bug 105329).
-target_compile_options(concilio_flags INTERFACE -Wall -Wextra -Werror -Wno-restrict -fno-strict-aliasing)
+# gcc 12 warns wrongly about std::string (gcc bugs 105329 and 105651).
+target_compile_options(concilio_flags INTERFACE -Wall -Wextra -Werror -Wno-restrict -Wno-array-bounds
+  -Wno-stringop-overflow -Wno-stringop-overread -fno-strict-aliasing)
 target_include_directories(concilio_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_BINARY_DIR}/generated)
 target_compile_definitions(concilio_flags INTERFACE CONCILIO_VERSION="${PROJECT_VERSION}")
@@ -11,6 +12,7 @@ try_compile(CONCILIO_FMT_ONCE ${PROJECT_BINARY_DIR}/fmt_probe
   SOURCES ${PROJECT_SOURCE_DIR}/cmake/fmt_probe.cpp ${PROJECT_SOURCE_DIR}/src/base/fmt_once.cpp CXX_STANDARD 20)
 if(CONCILIO_FMT_ONCE)
   add_library(concilio_fmt STATIC ${PROJECT_SOURCE_DIR}/src/base/fmt_once.cpp)
+  set_target_properties(concilio_fmt PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # which themselves use it
   target_link_libraries(concilio_flags INTERFACE concilio_fmt)
 else()
   target_compile_definitions(concilio_flags INTERFACE FMT_HEADER_ONLY=1)

@@ -1,0 +1,48 @@
+# The standard library and {fmt} are read once, not by each of a thousand compilations. Precompiled headers only make a
+# build faster: every source includes what it uses, and clang-tidy in ./check reads them without.
+
+# gcc's are known to serve targets that differ in definitions.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+
+# ccache looks at precompiled headers only where it may pass over definitions that a header has not looked at.
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      ${CMAKE_CXX_COMPILER_LAUNCHER})
+endif()
+
+set(concilio_common_headers <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable> <cstdint>
+    <cstring> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <span> <sstream> <string> <string_view>
+    <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+
+# concilio_precompiled_headers(NAME HEADERS...): a target whose headers others share.
+function(concilio_precompiled_headers name)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.cpp CONTENT "// Only its precompiled headers are used.\n")
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
+  target_link_libraries(${name} PRIVATE concilio_flags)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+concilio_precompiled_headers(concilio_common_precompiled ${concilio_common_headers})
+
+# concilio_use_precompiled(FOLDER): lets every target in and below a folder that is C++ alone, and has no headers of its
+# own, share the common ones.
+function(concilio_use_precompiled folder)
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    concilio_use_precompiled(${below})
+  endforeach()
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(headers ${target} PRECOMPILE_HEADERS)
+    get_target_property(shared ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+    get_target_property(none ${target} DISABLE_PRECOMPILE_HEADERS)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources EXCLUDE REGEX "[.](h|cpp)$")
+    if(type MATCHES "EXECUTABLE|LIBRARY" AND NOT type STREQUAL "INTERFACE_LIBRARY" AND NOT headers AND NOT shared AND
+       NOT none AND NOT sources)
+      target_precompile_headers(${target} REUSE_FROM concilio_common_precompiled)
+    endif()
+  endforeach()
+endfunction()
