@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "mpi/team.h"
+#include "mpi/futex.h"
 #include "pattern/copy.h"
 #include "plan/plan.h"
 

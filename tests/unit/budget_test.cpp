@@ -70,8 +70,8 @@ TEST(Budget, NegativeSizeIsAnError) {
 
 TEST(Budget, MoreThanTheMachineHasIsAnErrorAndNotCharged) {
   Budget budget(1000);
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer ends the process here";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer ends the process here";
 #else
   const Result<Buffer> buffer = Buffer::allocate(budget, INT64_MAX);
   ASSERT_FALSE(buffer);
