@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,13 @@ struct Options {
   int64_t first = 0;
   int64_t cases = 100;
   int64_t only = -1;
+  double minutes = 0;  // go on with more cases for so long
   bool own = false;
   bool describe = false;
   bool types = false;
   bool threads = false;
   bool realms = false;
-  bool collective = false;
-  Form form = Form::memory;
+  CaseOptions kinds;
   std::string program, folder;
 };
 
@@ -75,8 +76,7 @@ class Runner {
     index_ = index;
     op_ = 0;
     stage_ = "start";
-    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_, options_.form,
-                      options_.collective);
+    case_ = make_case(mix(options_.seed, static_cast<uint64_t>(index)), ranks_, options_.kinds);
     if (options_.own && own_fails()) {
       ++left_out_;
       return;
@@ -90,18 +90,19 @@ class Runner {
     path_ = options_.folder + "/oracle." + std::to_string(options_.seed) + "." + std::to_string(index);
     if (rank_ == 0) note_progress();
     make_file();
-    open();
-    View whole;
-    whole.etype = whole.filetype = basic("BYTE");
-    whole.flat = flatten(whole.filetype);
-    view_ = whole;
-    position_ = 0;
+    opens_.clear();
+    for (const Opening& opening : case_.openings) {
+      opens_.push_back({&opening, make_comm(opening.openers)});
+      open(opens_.back());
+    }
     for (op_ = 0; op_ < case_.ops.size(); ++op_) {
       if (options_.realms) give_realms();
       run_op(case_.ops[op_]);
     }
-    stage_ = "MPI_File_close";
-    check(MPI_File_close(&file_));
+    for (Opened& opened : opens_) close(opened);
+    for (Opened& opened : opens_) {
+      if (opened.comm != MPI_COMM_WORLD && opened.comm != MPI_COMM_SELF) MPI_Comm_free(&opened.comm);
+    }
     stage_ = "after close";
     patient_barrier(MPI_COMM_WORLD);
     if (rank_ == verifier_) {
@@ -110,18 +111,45 @@ class Runner {
     }
   }
 
+  // All ranks find the same: rank 0's clock decides.
+  bool over(std::chrono::steady_clock::time_point end) const {
+    int over = std::chrono::steady_clock::now() >= end;
+    MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return over != 0;
+  }
+
   int rank() const { return rank_; }
   int64_t left_out() const { return left_out_; }
 
  private:
+  // A nonblocking write, and what it needs until it is done.
+  struct UnderWay {
+    MPI_Request request;
+    UserBuffer buffer;
+    std::vector<uint8_t> before;
+    int64_t bytes;
+  };
+
+  // This rank's side of one open.
+  struct Opened {
+    const Opening* opening;
+    MPI_Comm comm;
+    MPI_File file = MPI_FILE_NULL;
+    View view{};
+    int64_t position = 0;
+    std::optional<UnderWay> under_way{};
+  };
+
   std::string reproduce() const {
     const char* prefix = std::getenv("CONCILIO_TEST_PREFIX");
     return std::string(prefix ? prefix : "mpirun -n " + std::to_string(ranks_)) + " " + options_.program +
            " --seed " + std::to_string(options_.seed) + " --only-case " + std::to_string(index_) +
            (options_.own ? " --mpi-own" : "") + (options_.types ? " --types" : "") +
            (options_.threads ? " --threads" : "") + (options_.realms ? " --user-realms" : "") +
-           (options_.collective ? " --collective" : "") +
-           (options_.form == Form::memory ? "" : std::string(" --datarep ") + name_of(options_.form));
+           (options_.kinds.collective_only ? " --collective" : "") +
+           (options_.kinds.most_opens > 1 ? " --opens " + std::to_string(options_.kinds.most_opens) : "") +
+           (options_.kinds.form == Form::memory ? ""
+                                                : std::string(" --datarep ") + name_of(options_.kinds.form));
   }
 
   // Types that the MPIs' own MPI-IO does not get right, whatever the call: views with a lower bound, memory
@@ -202,36 +230,98 @@ class Runner {
     patient_barrier(MPI_COMM_WORLD);
   }
 
-  void open() {
+  MPI_Comm make_comm(Openers openers) const {
+    MPI_Comm comm = MPI_COMM_WORLD;
+    switch (openers) {
+      case Openers::all:
+        break;
+      case Openers::all_reversed:
+        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &comm);
+        break;
+      case Openers::copy_of_all:
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        break;
+      case Openers::odd_and_even:
+        MPI_Comm_split(MPI_COMM_WORLD, rank_ % 2, rank_, &comm);
+        break;
+      case Openers::self:
+        comm = MPI_COMM_SELF;
+        break;
+      case Openers::copy_of_self:
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    }
+    return comm;
+  }
+
+  void open(Opened& opened) {
     MPI_Info info = MPI_INFO_NULL;
-    if (!case_.hints.empty()) {
+    if (!opened.opening->hints.empty()) {
       MPI_Info_create(&info);
-      for (const auto& [name, value] : case_.hints) MPI_Info_set(info, name.c_str(), value.c_str());
+      for (const auto& [name, value] : opened.opening->hints) MPI_Info_set(info, name.c_str(), value.c_str());
     }
     stage_ = "MPI_File_open";
-    check(MPI_File_open(MPI_COMM_WORLD, path_.c_str(), case_.amode, info, &file_));
+    check(MPI_File_open(opened.comm, path_.c_str(), case_.amode, info, &opened.file));
     if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+    View whole;
+    whole.etype = whole.filetype = basic("BYTE");
+    whole.flat = flatten(whole.filetype);
+    opened.view = whole;
+    opened.position = 0;
+  }
+
+  void close(Opened& opened) {
+    finish(opened);
+    stage_ = "MPI_File_close";
+    check(MPI_File_close(&opened.file));
+  }
+
+  // Waits for what is under way.
+  void finish(Opened& opened) {
+    if (!opened.under_way) return;
+    stage_ = "MPI_Wait of an earlier write";
+    MPI_Status status;
+    check(MPI_Wait(&opened.under_way->request, &status));
+    check_status(status, opened.under_way->bytes);
+    if (opened.under_way->buffer.bytes() != opened.under_way->before)
+      fail("a write changed the caller's buffer");
+    opened.under_way.reset();
   }
 
   void run_op(const Op& op) {
+    at_ = &opens_[static_cast<size_t>(op.open)];
+    finish(*at_);
     switch (op.kind) {
       case OpKind::set_view:
-        set_view(op.views[static_cast<size_t>(rank_)]);
+        for (size_t i = 0; i < opens_.size(); ++i) {
+          finish(opens_[i]);
+          set_view(opens_[i], op.views[i * static_cast<size_t>(ranks_) + static_cast<size_t>(rank_)]);
+        }
         break;
       case OpKind::set_size:
         stage_ = "MPI_File_set_size";
-        check(MPI_File_set_size(file_, op.size));
+        check(MPI_File_set_size(at_->file, op.size));
         model_.resize(op.size);
         break;
       case OpKind::preallocate:
         stage_ = "MPI_File_preallocate";
-        check(MPI_File_preallocate(file_, op.size));
+        check(MPI_File_preallocate(at_->file, op.size));
         model_.grow(op.size);
         break;
+      case OpKind::reopen: {
+        const View view = at_->view;
+        close(*at_);
+        open(*at_);
+        set_view(*at_, view);
+        break;
+      }
       default:
         transfer(op);
     }
-    if (op.settle_after) settle();
+    if (op.settle_after) {
+      settle();
+    } else if (options_.own && opens_.size() > 1) {
+      patient_barrier(MPI_COMM_WORLD);
+    }
   }
 
   // Before the first operation, and now and then others.
@@ -239,23 +329,24 @@ class Runner {
     Random random(mix(case_.seed, op_ + 2000));
     if (op_ > 0 && !random.chance(25)) return;
     stage_ = "concilio_file_set_realms";
-    const std::string wrong = give_random_realms(file_, ranks_, random);
+    const std::string wrong = give_random_realms(opens_.front().file, ranks_, random);
     if (!wrong.empty()) fail(wrong);
   }
 
-  void set_view(const View& view) {
+  void set_view(Opened& opened, const View& view) {
     stage_ = "MPI_File_set_view";
     MPI_Datatype etype = build(view.etype), filetype = build(view.filetype);
     if (view.form == Form::memory) check_type(filetype, view.flat);
-    check(MPI_File_set_view(file_, view.displacement, etype, filetype, name_of(view.form), MPI_INFO_NULL));
+    check(MPI_File_set_view(opened.file, view.displacement, etype, filetype, name_of(view.form),
+                            MPI_INFO_NULL));
     stage_ = "MPI_File_get_type_extent";
     MPI_Aint extent;
-    check(MPI_File_get_type_extent(file_, filetype, &extent));
+    check(MPI_File_get_type_extent(opened.file, filetype, &extent));
     expect_equal("extent of the filetype in the file", view.flat.extent(), extent);
     free_type(&etype);
     free_type(&filetype);
-    view_ = view;
-    position_ = 0;
+    opened.view = view;
+    opened.position = 0;
   }
 
   // The MPI must understand the description as we do; otherwise the generator is to blame, not the MPI-IO.
@@ -274,8 +365,9 @@ class Runner {
     stage_ = "comparing datatypes";
     for (op_ = 0; op_ < case_.ops.size(); ++op_) {
       const Op& op = case_.ops[op_];
-      if (!op.views.empty()) {
-        const View& view = op.views[static_cast<size_t>(rank_)];
+      for (auto party = static_cast<size_t>(rank_); party < op.views.size();
+           party += static_cast<size_t>(ranks_)) {
+        const View& view = op.views[party];
         compare_type(view.filetype, 1, view.flat.pieces);
       }
       if (!op.accesses.empty()) {
@@ -324,12 +416,19 @@ class Runner {
                     [&](int64_t at, const Cell& cell) { buffer.at(cell.place) = byte_of(case_.seed, at); });
     }
     const std::vector<uint8_t> before = buffer.bytes();
+    if (op.left_under_way && access.takes_part && !options_.own) {
+      leave_under_way(op, access, std::move(buffer));
+      apply(op);
+      return check_position(op, access);
+    }
     MPI_Status status;
     // A contiguous write of ROMIO's takes no lock, and so is lost to a neighbour's read-modify-write: one at
     // a time.
     const bool in_turn = options_.own && op.kind == OpKind::write && !op.collective;
     for (int turn = 0; turn < (in_turn ? ranks_ : 1); ++turn) {
-      if (access.takes_part && (!in_turn || turn == rank_)) call(op, access, buffer, &status);
+      for (int i = 0; i < access.times && access.takes_part && (!in_turn || turn == rank_); ++i) {
+        call(op, access, buffer, &status);
+      }
       if (in_turn) patient_barrier(MPI_COMM_WORLD);
     }
     if (op.kind == OpKind::write) {
@@ -342,15 +441,26 @@ class Runner {
     if (access.takes_part) check_position(op, access);
   }
 
+  // A vector that is moved keeps its place.
+  void leave_under_way(const Op& op, const Access& access, UserBuffer buffer) {
+    UnderWay& made = at_->under_way.emplace(UnderWay{MPI_REQUEST_NULL, std::move(buffer), {}, access.bytes});
+    made.before = made.buffer.bytes();
+    with_type(op, access, made.buffer, [&](void* address, MPI_Datatype type) {
+      return start(op, access, address, type, &made.request);
+    });
+  }
+
   void seek(const Access& access) {
     if (access.seek < 0) return;
     stage_ = "MPI_File_seek";
     const bool short_read = options_.own && access.seek == MPI_SEEK_CUR;  // see check_position
-    check(short_read ? MPI_File_seek(file_, access.offset, MPI_SEEK_SET)
-                     : MPI_File_seek(file_, access.seek_by, access.seek));
+    check(short_read ? MPI_File_seek(at_->file, access.offset, MPI_SEEK_SET)
+                     : MPI_File_seek(at_->file, access.seek_by, access.seek));
   }
 
-  void call(const Op& op, const Access& access, UserBuffer& buffer, MPI_Status* status) {
+  // Calls make(address, type) with what the access has in memory.
+  template <typename Make>
+  void with_type(const Op& op, const Access& access, UserBuffer& buffer, Make make) {
     TypeSpec spec = access.memory;
     void* address = buffer.origin();
     if (access.absolute) {
@@ -368,65 +478,72 @@ class Runner {
     const TurnedType turned(spec, type);
     stage_ = std::string("MPI_File_") + (op.kind == OpKind::write ? "write" : "read") +
              (op.explicit_offset ? "_at" : "") + (op.collective ? "_all" : "");
-    // As for the standard's split and nonblocking forms: the same outcome by another way.
-    const uint64_t way = options_.own ? 0 : mix(case_.seed, op_ + 1000) % 10;
-    if (way >= 6) {
-      check(way == 9 && op.collective ? split_call(op, access, address, type, status)
-                                      : nonblocking_call(op, access, address, type, status));
-      free_type(&type);
-      return;
-    }
-    int code;
-    if (op.kind == OpKind::write && op.explicit_offset) {
-      code = (op.collective ? MPI_File_write_at_all : MPI_File_write_at)(file_, access.offset, address,
-                                                                         access.count, type, status);
-    } else if (op.kind == OpKind::write) {
-      code =
-          (op.collective ? MPI_File_write_all : MPI_File_write)(file_, address, access.count, type, status);
-    } else if (op.explicit_offset) {
-      code = (op.collective ? MPI_File_read_at_all : MPI_File_read_at)(file_, access.offset, address,
-                                                                       access.count, type, status);
-    } else {
-      code = (op.collective ? MPI_File_read_all : MPI_File_read)(file_, address, access.count, type, status);
-    }
-    check(code);
+    check(make(address, type));
     free_type(&type);
   }
 
-  int nonblocking_call(const Op& op, const Access& access, void* address, MPI_Datatype type,
-                       MPI_Status* status) {
-    stage_.insert(std::strlen("MPI_File_"), "i");
-    MPI_Request request;
+  void call(const Op& op, const Access& access, UserBuffer& buffer, MPI_Status* status) {
+    with_type(op, access, buffer, [&](void* address, MPI_Datatype type) {
+      // As for the standard's split and nonblocking forms: the same outcome by another way.
+      const uint64_t way = options_.own ? 0 : mix(case_.seed, op_ + 1000) % 10;
+      if (way == 9 && op.collective) return split_call(op, access, address, type, status);
+      if (way >= 6) {
+        MPI_Request request;
+        check(start(op, access, address, type, &request));
+        return MPI_Wait(&request, status);
+      }
+      return blocking_call(op, access, address, type, status);
+    });
+  }
+
+  int blocking_call(const Op& op, const Access& access, void* address, MPI_Datatype type,
+                    MPI_Status* status) {
     const int count = access.count;
-    int code;
-    if (op.kind == OpKind::write) {
-      code = op.explicit_offset ? (op.collective ? MPI_File_iwrite_at_all : MPI_File_iwrite_at)(
-                                      file_, access.offset, address, count, type, &request)
-                                : (op.collective ? MPI_File_iwrite_all : MPI_File_iwrite)(
-                                      file_, address, count, type, &request);
-    } else {
-      code = op.explicit_offset ? (op.collective ? MPI_File_iread_at_all : MPI_File_iread_at)(
-                                      file_, access.offset, address, count, type, &request)
-                                : (op.collective ? MPI_File_iread_all : MPI_File_iread)(file_, address, count,
-                                                                                        type, &request);
+    if (op.kind == OpKind::write && op.explicit_offset) {
+      return (op.collective ? MPI_File_write_at_all : MPI_File_write_at)(at_->file, access.offset, address,
+                                                                         count, type, status);
     }
-    check(code);
-    return MPI_Wait(&request, status);
+    if (op.kind == OpKind::write) {
+      return (op.collective ? MPI_File_write_all : MPI_File_write)(at_->file, address, count, type, status);
+    }
+    if (op.explicit_offset) {
+      return (op.collective ? MPI_File_read_at_all : MPI_File_read_at)(at_->file, access.offset, address,
+                                                                       count, type, status);
+    }
+    return (op.collective ? MPI_File_read_all : MPI_File_read)(at_->file, address, count, type, status);
+  }
+
+  int start(const Op& op, const Access& access, void* address, MPI_Datatype type, MPI_Request* request) {
+    stage_.insert(std::strlen("MPI_File_"), "i");
+    const int count = access.count;
+    if (op.kind == OpKind::write && op.explicit_offset) {
+      return (op.collective ? MPI_File_iwrite_at_all : MPI_File_iwrite_at)(at_->file, access.offset, address,
+                                                                           count, type, request);
+    }
+    if (op.kind == OpKind::write) {
+      return (op.collective ? MPI_File_iwrite_all : MPI_File_iwrite)(at_->file, address, count, type,
+                                                                     request);
+    }
+    if (op.explicit_offset) {
+      return (op.collective ? MPI_File_iread_at_all : MPI_File_iread_at)(at_->file, access.offset, address,
+                                                                         count, type, request);
+    }
+    return (op.collective ? MPI_File_iread_all : MPI_File_iread)(at_->file, address, count, type, request);
   }
 
   int split_call(const Op& op, const Access& access, void* address, MPI_Datatype type, MPI_Status* status) {
     stage_ += "_begin";
     const int count = access.count;
     if (op.kind == OpKind::write) {
-      check(op.explicit_offset ? MPI_File_write_at_all_begin(file_, access.offset, address, count, type)
-                               : MPI_File_write_all_begin(file_, address, count, type));
-      return op.explicit_offset ? MPI_File_write_at_all_end(file_, address, status)
-                                : MPI_File_write_all_end(file_, address, status);
+      check(op.explicit_offset ? MPI_File_write_at_all_begin(at_->file, access.offset, address, count, type)
+                               : MPI_File_write_all_begin(at_->file, address, count, type));
+      return op.explicit_offset ? MPI_File_write_at_all_end(at_->file, address, status)
+                                : MPI_File_write_all_end(at_->file, address, status);
     }
-    check(op.explicit_offset ? MPI_File_read_at_all_begin(file_, access.offset, address, count, type)
-                             : MPI_File_read_all_begin(file_, address, count, type));
-    return op.explicit_offset ? MPI_File_read_at_all_end(file_, address, status)
-                              : MPI_File_read_all_end(file_, address, status);
+    check(op.explicit_offset ? MPI_File_read_at_all_begin(at_->file, access.offset, address, count, type)
+                             : MPI_File_read_all_begin(at_->file, address, count, type));
+    return op.explicit_offset ? MPI_File_read_at_all_end(at_->file, address, status)
+                              : MPI_File_read_all_end(at_->file, address, status);
   }
 
   void check_status(MPI_Status& status, int64_t bytes) {
@@ -501,38 +618,45 @@ class Runner {
   // The pointer moves by what was asked for. ROMIO moves it by what was read, and OMPIO miscounts where a
   // call ends within a tile of the view: then it is put right here.
   void check_position(const Op& op, const Access& access) {
-    if (!op.explicit_offset) position_ = access.offset + access.file_bytes / view_.etype_bytes;
+    if (!op.explicit_offset) at_->position = access.offset + access.file_bytes / at_->view.etype_bytes;
     stage_ = "MPI_File_get_position after " + stage_;
     MPI_Offset found;
-    check(MPI_File_get_position(file_, &found));
-    if (options_.own && found != position_) {
-      check(MPI_File_seek(file_, position_, MPI_SEEK_SET));
+    check(MPI_File_get_position(at_->file, &found));
+    if (options_.own && found != at_->position) {
+      check(MPI_File_seek(at_->file, at_->position, MPI_SEEK_SET));
     } else {
-      expect_equal("individual file pointer", position_, found);
+      expect_equal("individual file pointer", at_->position, found);
     }
-    if (view_.flat.size == 0) return;
+    if (at_->view.flat.size == 0) return;
     stage_ = "MPI_File_get_byte_offset";
-    check(MPI_File_get_byte_offset(file_, access.offset, &found));
-    expect_equal("byte offset", pieces_of(view_, access.offset * view_.etype_bytes, 1)[0].offset, found);
+    check(MPI_File_get_byte_offset(at_->file, access.offset, &found));
+    expect_equal("byte offset", pieces_of(at_->view, access.offset * at_->view.etype_bytes, 1)[0].offset,
+                 found);
   }
 
-  // After this, every rank sees what every rank wrote.
+  // After this, every rank sees through every open what every rank wrote.
   void settle() {
-    stage_ = "MPI_File_sync";
-    const bool writable = !(case_.amode & MPI_MODE_RDONLY);
-    if (writable) check(MPI_File_sync(file_));
+    for (Opened& opened : opens_) finish(opened);
+    sync();
     patient_barrier(MPI_COMM_WORLD);
-    stage_ = "MPI_File_get_size";
-    MPI_Offset size;
-    check(MPI_File_get_size(file_, &size));
-    expect_equal("file size", model_.size(), size);
+    for (const Opened& opened : opens_) {
+      stage_ = "MPI_File_get_size";
+      MPI_Offset size;
+      check(MPI_File_get_size(opened.file, &size));
+      expect_equal("file size", model_.size(), size);
+    }
     if (rank_ == verifier_) {
       stage_ = "comparing the file";
       verify_file();
     }
-    stage_ = "MPI_File_sync";
-    if (writable) check(MPI_File_sync(file_));
+    sync();
     patient_barrier(MPI_COMM_WORLD);
+  }
+
+  void sync() {
+    stage_ = "MPI_File_sync";
+    if (case_.amode & MPI_MODE_RDONLY) return;
+    for (const Opened& opened : opens_) check(MPI_File_sync(opened.file));
   }
 
   void verify_file() {
@@ -565,20 +689,23 @@ class Runner {
   std::string stage_, path_;
   Case case_;
   FileModel model_;
-  MPI_File file_ = MPI_FILE_NULL;
-  View view_;
-  int64_t position_ = 0;
+  std::vector<Opened> opens_;
+  Opened* at_ = nullptr;  // which the operation is made through
 };
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
-    "[--collective] [--user-realms] "
+    "[--collective] [--user-realms] [--opens N] [--minutes M] "
     "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
     "MPI_Pack\n"
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
     "  --collective  the same cases with every access collective\n"
+    "  --opens     every file is opened 2 to N times, by communicators of several kinds, and written through "
+    "all of "
+    "them at once\n"
+    "  --minutes   go on with further cases for so long\n"
     "  --user-realms  give random realms to Concilio before the first operation, and others later\n"
     "  --datarep   of the views: native, external32, or turned, whose conversion functions are the oracle's\n"
     "  --mpi-own   do not check what the standard leaves open, or what the MPIs' own MPI-IO gets wrong\n";
@@ -599,7 +726,7 @@ bool parse(int argc, char** argv, Options& options) {
     } else if (word == "--user-realms") {
       options.realms = true;
     } else if (word == "--collective") {
-      options.collective = true;
+      options.kinds.collective_only = true;
     } else if (word == "--mpi-own") {
       options.own = true;
     } else if (!value) {
@@ -614,10 +741,14 @@ bool parse(int argc, char** argv, Options& options) {
         options.first = std::atoll(value);
       } else if (word == "--only-case") {
         options.only = std::atoll(value);
+      } else if (word == "--minutes") {
+        options.minutes = std::atof(value);
+      } else if (word == "--opens") {
+        options.kinds.most_opens = std::max(1, std::atoi(value));
       } else if (word == "--datarep") {
-        while (name_of(options.form) != std::string(value)) {
-          if (options.form == Form::turned) return false;
-          options.form = static_cast<Form>(static_cast<int>(options.form) + 1);
+        while (name_of(options.kinds.form) != std::string(value)) {
+          if (options.kinds.form == Form::turned) return false;
+          options.kinds.form = static_cast<Form>(static_cast<int>(options.kinds.form) + 1);
         }
       } else if (word == "--dir") {
         options.folder = value;
@@ -647,15 +778,21 @@ int main(int argc, char** argv) {
     std::fputs("MPI grants no MPI_THREAD_MULTIPLE\n", stderr);
     return 1;
   }
-  if (options.form == Form::turned) register_turned();
+  if (options.kinds.form == Form::turned) register_turned();
   {
     const auto start = std::chrono::steady_clock::now();
     Runner runner(options);
-    for (int64_t i = options.first; i < options.first + options.cases; ++i) runner.run(i);
+    int64_t next = options.first;
+    while (next < options.first + options.cases) runner.run(next++);
+    if (options.minutes > 0) {
+      const auto end = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                   std::chrono::duration<double, std::ratio<60>>(options.minutes));
+      while (!runner.over(end)) runner.run(next++);
+    }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (runner.rank() == 0) {
       std::printf("oracle: %lld cases passed in %.1f s, %lld left out\n",
-                  static_cast<long long>(options.cases - runner.left_out()), taken.count(),
+                  static_cast<long long>(next - options.first - runner.left_out()), taken.count(),
                   static_cast<long long>(runner.left_out()));
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <sstream>
 
 #include "random.h"
 #include "type_generator.h"
@@ -13,18 +14,20 @@ namespace oracle {
 
 namespace {
 
-// How the ranks' views lie to each other.
+// How the views lie to each other.
 enum class Layout { interleaved, darray, subarray, segments, overlapping, whole };
 
 class Maker {
  public:
-  Maker(uint64_t seed, int ranks, Form form, bool collective_only)
+  Maker(uint64_t seed, int ranks, const CaseOptions& options)
       : random_(mix(seed, static_cast<uint64_t>(ranks))),
         ranks_(ranks),
-        form_(form),
-        collective_only_(collective_only) {
+        form_(options.form),
+        collective_only_(options.collective_only) {
     case_.seed = seed;
     case_.ranks = ranks;
+    if (options.most_opens > 1) opens_ = static_cast<int>(random_.between(2, options.most_opens));
+    parties_ = ranks_ * opens_;
   }
 
   Case make() {
@@ -32,13 +35,18 @@ class Maker {
     if (random_.chance(70)) case_.initial_bytes = random_.magnitude(most_bytes_);
     size_ = settled_size_ = case_.initial_bytes;
     choose_mode();
-    add_hints();
+    case_.openings.resize(static_cast<size_t>(opens_));
+    for (Opening& opening : case_.openings) {
+      if (&opening != case_.openings.data()) choose_openers(opening);
+      add_hints(opening);
+    }
     // Without set_view every rank sees the whole file as bytes.
-    views_.assign(static_cast<size_t>(ranks_), whole_view());
-    disjoint_ = ranks_ == 1;
+    views_.assign(static_cast<size_t>(parties_), whole_view());
+    disjoint_ = parties_ == 1;
     positions_.assign(views_.size(), 0);
     if (random_.chance(92)) add_view();
-    const int64_t ops = random_.between(1, 6);
+    // Of several opens there is more to mix.
+    const int64_t ops = opens_ == 1 ? random_.between(1, 6) : random_.between(4, 24);
     for (int64_t i = 0; i < ops; ++i) add_op();
     return std::move(case_);
   }
@@ -52,11 +60,20 @@ class Maker {
   bool may_write() const { return !(case_.amode & MPI_MODE_RDONLY); }
   bool may_read() const { return !(case_.amode & MPI_MODE_WRONLY); }
 
-  void hint(const char* name, const std::string& value) { case_.hints.emplace_back(name, value); }
-  void hint(const char* name, int64_t value) { hint(name, std::to_string(value)); }
+  void choose_openers(Opening& opening) {
+    opening.openers =
+        random_.pick({Openers::self, Openers::self, Openers::copy_of_self, Openers::odd_and_even,
+                      Openers::all, Openers::all_reversed, Openers::copy_of_all});
+  }
+
   std::string switch_value() { return random_.pick({"enable", "disable", "automatic"}); }
 
-  void add_hints() {
+  void add_hints(Opening& opening) {
+    auto hint = [&](const char* name, const auto& value) {
+      std::ostringstream text;
+      text << value;
+      opening.hints.emplace_back(name, text.str());
+    };
     if (random_.chance(15)) return;
     if (random_.chance(60)) {
       hint("cb_buffer_size", random_.pick<int64_t>({16, 100, 512, 1000, 4096, 4096, 10000, 65536, 1 << 20}));
@@ -134,7 +151,7 @@ class Maker {
         break;
       default:
         op.views = unrelated(layout == Layout::whole);
-        disjoint_ = ranks_ == 1;
+        disjoint_ = parties_ == 1;
     }
     for (View& view : op.views) {
       if (layout != Layout::segments) {
@@ -153,21 +170,21 @@ class Maker {
                               : resized(0, flatten(etype, form_).extent() * 4, contiguous(0, etype));
   }
 
-  // A tile of units, each owned by one rank or by none.
+  // A tile of units, each owned by one party or by none.
   std::vector<View> interleaved(const TypeSpec& etype) {
     const int64_t etype_extent = flatten(etype, form_).extent();
     const int64_t per_unit =
-        1 + random_.magnitude(std::max<int64_t>(1, most_bytes_ / etype_extent / ranks_ / 16));
+        1 + random_.magnitude(std::max<int64_t>(1, most_bytes_ / etype_extent / parties_ / 16));
     const int64_t unit_extent = per_unit * etype_extent;
     const int64_t most_units =
-        std::max<int64_t>(ranks_, std::min<int64_t>(60, most_bytes_ / unit_extent / 2));
+        std::max<int64_t>(parties_, std::min<int64_t>(60, most_bytes_ / unit_extent / 2));
     const int64_t units =
-        random_.between(ranks_, std::min<int64_t>(most_units, 4 * ranks_ + random_.between(0, 40)));
-    std::vector<std::vector<int64_t>> owned(static_cast<size_t>(ranks_));
+        random_.between(parties_, std::min<int64_t>(most_units, 4 * parties_ + random_.between(0, 40)));
+    std::vector<std::vector<int64_t>> owned(static_cast<size_t>(parties_));
     const bool in_turn = random_.chance(40);
     const int holes = random_.chance(50) ? 0 : static_cast<int>(random_.between(5, 60));
     for (int64_t unit = 0; unit < units; ++unit) {
-      const int64_t owner = in_turn ? unit % ranks_ : random_.between(0, ranks_ - 1);
+      const int64_t owner = in_turn ? unit % parties_ : random_.between(0, parties_ - 1);
       if (!random_.chance(holes)) owned[static_cast<size_t>(owner)].push_back(unit);
     }
     std::vector<View> views;
@@ -191,7 +208,7 @@ class Maker {
     return views;
   }
 
-  // A global array, spread over a grid of ranks; ranks outside the grid have nothing.
+  // A global array, spread over a grid of parties; those outside the grid have nothing.
   std::vector<View> decomposed(const TypeSpec& etype, bool distributed) {
     TypeSpec element = etype;
     if (random_.chance(40)) element = contiguous(static_cast<int>(random_.between(1, 40)), etype);
@@ -199,7 +216,7 @@ class Maker {
     array.kind = distributed ? Kind::darray : Kind::subarray;
     array.fortran = random_.chance(50);
     const int dimensions = static_cast<int>(random_.between(1, 3));
-    int left = ranks_;
+    int left = parties_;
     for (int d = 0; d < dimensions; ++d) {
       const int across = static_cast<int>(random_.between(1, left));
       array.grid.push_back(across);
@@ -230,10 +247,10 @@ class Maker {
       cuts.push_back(inner);
     }
     std::vector<View> views;
-    for (int rank = 0; rank < ranks_; ++rank) {
+    for (int party = 0; party < parties_; ++party) {
       View view;
       view.etype = etype;
-      view.filetype = rank < array.ranks ? part_of(array, element, cuts, rank) : nothing(etype);
+      view.filetype = party < array.ranks ? part_of(array, element, cuts, party) : nothing(etype);
       views.push_back(finished(view));
     }
     return views;
@@ -259,19 +276,19 @@ class Maker {
     return part;
   }
 
-  // Each rank has a range of the file of its own.
+  // Each party has a range of the file of its own.
   std::vector<View> segments() {
     std::vector<View> views;
     int64_t start = random_.chance(50) ? 0 : random_.magnitude(most_bytes_ / 8);
-    for (int rank = 0; rank < ranks_; ++rank) {
+    for (int party = 0; party < parties_; ++party) {
       View view;
       view.etype = random_etype(random_, form_);
       view.filetype = view.etype;
       if (random_.chance(60))
-        view.filetype = random_file_type(random_, view.etype, most_bytes_ / ranks_ + 1, form_);
+        view.filetype = random_file_type(random_, view.etype, most_bytes_ / parties_ + 1, form_);
       view.displacement = start;
       view = finished(view);
-      const int64_t room = std::max(most_bytes_ / ranks_, view.flat.end_byte());
+      const int64_t room = std::max(most_bytes_ / parties_, view.flat.end_byte());
       view.most_bytes = data_below(view, start + room);
       start += room + (random_.chance(50) ? 0 : random_.magnitude(200));
       views.push_back(view);
@@ -282,7 +299,7 @@ class Maker {
 
   std::vector<View> unrelated(bool whole) {
     std::vector<View> views;
-    for (int rank = 0; rank < ranks_; ++rank) {
+    for (int party = 0; party < parties_; ++party) {
       View view;
       view.etype = random_etype(random_, form_);
       view.filetype = whole ? view.etype : random_file_type(random_, view.etype, most_bytes_ / 2, form_);
@@ -303,9 +320,11 @@ class Maker {
     const int64_t dice = random_.between(1, 100);
     if (dice <= 8) return add_view();
     if (dice <= 14 && may_write()) return add_size_change();
+    if (opens_ > 1 && random_.chance(8)) return add_reopen();
     Op op;
+    if (opens_ > 1) op.open = static_cast<int>(random_.between(0, opens_ - 1));
     op.kind = may_write() && (!may_read() || random_.chance(55)) ? OpKind::write : OpKind::read;
-    op.collective = random_.chance(65) || collective_only_;
+    op.collective = random_.chance(opens_ == 1 ? 65 : 35) || collective_only_;
     op.explicit_offset = random_.chance(50);
     op.same_bytes = op.kind == OpKind::write && !disjoint_;
     const int idle = random_.chance(60) ? 0 : static_cast<int>(random_.between(10, 90));
@@ -318,12 +337,25 @@ class Maker {
     const bool unconditional = disjoint_ && (op.kind == OpKind::write || end <= settled_size_);
     if (!unconditional) conflict();
     if (op.kind == OpKind::write) size_ = std::max(size_, end);
-    op.settle_after = random_.chance(60);
+    op.settle_after = random_.chance(opens_ == 1 ? 60 : 15);
+    op.left_under_way = opens_ > 1 && op.kind == OpKind::write && form_ == Form::memory && random_.chance(30);
     // Who comes next may move the end that this read looked for.
     if (op.kind == OpKind::read && end > size_) op.settle_after = true;
     if (op.settle_after) settled_size_ = size_;
     case_.ops.push_back(std::move(op));
   }
+
+  // Whoever has the file open in another way may be at work on it meanwhile.
+  void add_reopen() {
+    Op op;
+    op.kind = OpKind::reopen;
+    op.open = static_cast<int>(random_.between(0, opens_ - 1));
+    op.settle_after = false;
+    for (int rank = 0; rank < ranks_; ++rank) positions_[party(op, rank)] = 0;
+    case_.ops.push_back(std::move(op));
+  }
+
+  size_t party(const Op& op, int rank) const { return static_cast<size_t>(op.open * ranks_ + rank); }
 
   void add_size_change() {
     conflict();
@@ -336,8 +368,8 @@ class Maker {
   }
 
   Access make_access(const Op& op, int rank, bool idle) {
-    const View& view = views_[static_cast<size_t>(rank)];
-    int64_t& position = positions_[static_cast<size_t>(rank)];
+    const View& view = views_[party(op, rank)];
+    int64_t& position = positions_[party(op, rank)];
     Access access;
     access.takes_part = op.collective || !idle;
     const int64_t most_etypes = view.most_bytes / view.etype_bytes;
@@ -345,6 +377,8 @@ class Maker {
     int64_t etypes = most_etypes - access.offset;
     if (etypes > 0) etypes = random_.chance(70) ? random_.magnitude(etypes) : random_.between(0, etypes);
     if (idle || etypes < 0) etypes = 0;
+    if (opens_ > 1 && op.kind == OpKind::write && !op.collective && op.explicit_offset && random_.chance(40))
+      access.times = static_cast<int>(random_.between(2, 40));
     access.form = view.form;
     choose_memory(op, etypes * view.etype_bytes, view.etype_bytes, access);
     access.file = pieces_of(view, access.offset * view.etype_bytes, access.file_bytes);
@@ -408,13 +442,15 @@ class Maker {
 
   Random random_;
   int ranks_;
+  int opens_ = 1;
+  int parties_ = 1;  // each rank in each open, with a view of its own
   Form form_;
   bool collective_only_;
   Case case_;
   int64_t most_bytes_ = 0;
-  std::vector<View> views_;
+  std::vector<View> views_;         // one a party
   std::vector<int64_t> positions_;  // individual pointers, in etypes
-  bool disjoint_ = false;           // views do not overlap between ranks
+  bool disjoint_ = false;           // views do not overlap between parties
   int64_t size_ = 0, settled_size_ = 0;
 };
 
@@ -439,6 +475,7 @@ std::string describe_access(const Access& access, bool explicit_offset) {
   if (access.seek == MPI_SEEK_SET) text = "after seek to " + std::to_string(access.seek_by);
   if (access.seek == MPI_SEEK_CUR) text = "after seek by " + std::to_string(access.seek_by);
   text += ", " + kilo(access.bytes) + ": " + std::to_string(access.count) + " x " + describe(access.memory);
+  if (access.times > 1) text += ", " + std::to_string(access.times) + " times";
   if (access.absolute) text += " from MPI_BOTTOM";
   if (!access.file.empty()) {
     text += ", file " + std::to_string(access.file.front().offset) + ".." +
@@ -494,34 +531,50 @@ std::vector<Cell> cells_of(const Access& access) {
   return cells;
 }
 
-Case make_case(uint64_t seed, int ranks, Form form, bool collective_only) {
-  return Maker(seed, ranks, form, collective_only).make();
+Case make_case(uint64_t seed, int ranks, const CaseOptions& options) {
+  return Maker(seed, ranks, options).make();
 }
 
 std::string describe(const Case& c, size_t index, int rank) {
   const Op& op = c.ops[index];
   const auto at = static_cast<size_t>(rank);
-  if (op.kind == OpKind::set_view) return describe_view(op.views[at]);
+  if (op.kind == OpKind::set_view) {
+    std::string text;
+    for (size_t party = at; party < op.views.size(); party += static_cast<size_t>(c.ranks)) {
+      text += (text.empty() ? "" : "; ") + describe_view(op.views[party]);
+    }
+    return text;
+  }
+  if (op.kind == OpKind::reopen) return "closes and opens";
   if (op.kind == OpKind::set_size || op.kind == OpKind::preallocate) return kilo(op.size);
   return describe_access(op.accesses[at], op.explicit_offset);
 }
 
 std::string describe(const Case& c) {
+  static const char* const openers[] = {"all",          "all in reversed order", "a copy of all",
+                                        "odd and even", "each rank alone",       "copies of each rank alone"};
   std::string text = "file of " + kilo(c.initial_bytes) + ", " + mode_name(c.amode) + ", " +
-                     std::to_string(c.ranks) + " ranks; hints";
-  for (const auto& [name, value] : c.hints) text += " " + name + "=" + value;
-  text += "\n";
-  static const char* const names[] = {"write", "read", "set_view", "set_size", "preallocate"};
+                     std::to_string(c.ranks) + " ranks\n";
+  for (size_t i = 0; i < c.openings.size(); ++i) {
+    text +=
+        "open " + std::to_string(i) + ": by " + openers[static_cast<int>(c.openings[i].openers)] + "; hints";
+    for (const auto& [name, value] : c.openings[i].hints) text += " " + name + "=" + value;
+    text += "\n";
+  }
+  static const char* const names[] = {"write", "read", "set_view", "set_size", "preallocate", "reopen"};
   for (size_t i = 0; i < c.ops.size(); ++i) {
     const Op& op = c.ops[i];
     text += "op " + std::to_string(i) + ": " + names[static_cast<int>(op.kind)];
     if (op.kind == OpKind::write || op.kind == OpKind::read) {
       text += op.explicit_offset ? "_at" : "";
       text += op.collective ? "_all" : "";
+      text += op.left_under_way ? ", left under way" : "";
       text += op.same_bytes ? " (ranks may overlap, with equal bytes)" : "";
     }
+    if (op.kind != OpKind::set_view) text += " through open " + std::to_string(op.open);
     text += op.settle_after ? ", then settled\n" : "\n";
-    const bool all_equal = op.kind == OpKind::set_size || op.kind == OpKind::preallocate;
+    const bool all_equal =
+        op.kind == OpKind::set_size || op.kind == OpKind::preallocate || op.kind == OpKind::reopen;
     for (int rank = 0; rank < (all_equal ? 1 : c.ranks); ++rank) {
       text += "  rank " + std::to_string(rank) + ": " + describe(c, i, rank) + "\n";
     }
