@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "base/log.h"
+#include "bind/fits.h"
 #include "bind/next.h"
 #include "mpiio/api.h"
 
@@ -24,7 +25,7 @@ void create(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* 
     static const auto next = reinterpret_cast<Create*>(find_next("pmpi_file_create_errhandler_"));
     if (next) next(function, handler, &outcome);
     // Where the MPI's Fortran calls its C, ours has recorded a C function meanwhile.
-    if (outcome == MPI_SUCCESS) mpiio::record_errhandler(PMPI_Errhandler_f2c(*handler), function);
+    if (outcome == MPI_SUCCESS && fits()) mpiio::record_errhandler(PMPI_Errhandler_f2c(*handler), function);
   } catch (const std::exception& exception) {
     log(LogLevel::error, "MPI_File_create_errhandler: {}", exception.what());
     outcome = MPI_ERR_OTHER;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "bind/fits.h"
 #include "bind/fortran_datarep.h"
 #include "bind/integers.h"
 #include "bind/next.h"
@@ -245,16 +246,17 @@ int get_status(MPI_Request request, int* flag, MPI_Status* status) {
 
 #define UNPACK(...) __VA_ARGS__
 #define VISIBLE __attribute__((visibility("default")))
-#define SHIM(return_type, name, parameters, arguments, whose, ours)       \
-  extern "C" VISIBLE return_type name parameters {                        \
-    using namespace concilio;                                             \
-    using namespace concilio::bind;                                       \
-    [[maybe_unused]] constexpr const char* function = #name;              \
-    return answered<return_type>(function, [&]() -> return_type {         \
-      if (whose) return ours;                                             \
-      return forward<return_type>(CONCILIO_NEXT(name), UNPACK arguments); \
-    });                                                                   \
-  }                                                                       \
+#define SHIM(return_type, name, parameters, arguments, whose, ours)                  \
+  extern "C" VISIBLE return_type name parameters {                                   \
+    using namespace concilio;                                                        \
+    using namespace concilio::bind;                                                  \
+    if (!fits()) return forward<return_type>(CONCILIO_NEXT(name), UNPACK arguments); \
+    [[maybe_unused]] constexpr const char* function = #name;                         \
+    return answered<return_type>(function, [&]() -> return_type {                    \
+      if (whose) return ours;                                                        \
+      return forward<return_type>(CONCILIO_NEXT(name), UNPACK arguments);            \
+    });                                                                              \
+  }                                                                                  \
   extern "C" VISIBLE decltype(name) P##name __attribute__((alias(#name)));
 
 #define ENTRY(return_type, name, parameters, arguments, whose, ours) \

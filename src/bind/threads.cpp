@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "bind/fits.h"
 #include "bind/next.h"
 
 namespace concilio::bind {
@@ -20,7 +21,7 @@ Function next(const char* symbol) {
 }
 
 bool raises() {
-  return asked_in_environment(Key::threads);
+  return fits() && asked_in_environment(Key::threads);
 }
 
 int init_thread(const char* symbol, int* argc, char*** argv, int required, int* provided) {

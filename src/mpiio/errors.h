@@ -9,6 +9,9 @@
 #include "base/result.h"
 #include "mpiio/api.h"
 
+// An object of Open MPI 5 that 4 lacks: a library for 5 must load beside 4, to say that it does not fit.
+#pragma weak ompi_mpi_errors_abort
+
 namespace concilio::mpiio {
 
 int class_of(ErrorKind kind);

@@ -1,0 +1,106 @@
+#include "bind/fits.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <charconv>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "base/launcher_rank.h"
+#include "base/log.h"
+#include "bind/built_for.h"
+#include "mpiio/api.h"
+
+namespace concilio::bind {
+namespace {
+
+// Of MPIs that can take each other's place.
+enum class Family { openmpi, mpich, abi, unknown };
+struct Kind {
+  Family family = Family::unknown;
+  int major = 0;  // of Open MPI: the others' interfaces outlast their versions
+
+  bool operator==(const Kind&) const = default;
+};
+
+constexpr Kind own =
+#if defined(OMPI_MAJOR_VERSION)
+    {Family::openmpi, OMPI_MAJOR_VERSION};
+#elif defined(MPICH_VERSION)
+    {Family::mpich, 0};
+#else
+    {Family::abi, 0};
+#endif
+
+// The number behind `mark`; 0: there is none.
+int number_behind(std::string_view text, std::string_view mark) {
+  const size_t at = text.find(mark);
+  if (at == std::string_view::npos) return 0;
+  text = text.substr(at + mark.size());
+  text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// Vendors' MPIs with MPICH's interface (Intel's, Cray's, MVAPICH, ParaStation) name themselves in many ways,
+// and those with Open MPI's seldom do: a text without either name is taken to fit.
+Kind kind_of(std::string_view version, bool is_abi) {
+  if (is_abi) return {Family::abi, 0};
+  if (const int major = number_behind(version, "Open MPI v")) return {Family::openmpi, major};
+  for (const char* name : {"MPICH", "MVAPICH", "Intel(R) MPI"}) {
+    if (version.find(name) != std::string_view::npos) return {Family::mpich, 0};
+  }
+  return {};
+}
+
+std::string library_for(const Kind& kind, std::string_view version) {
+  switch (kind.family) {
+    case Family::openmpi:
+      return kind.major >= 5 ? fmt::format("libconcilio-openmpi{}.so", kind.major) : "libconcilio-openmpi.so";
+    case Family::mpich:
+      return number_behind(version, "MPICH Version:") >= 5 ? "libconcilio-mpich5.so" : "libconcilio-mpich.so";
+    default:
+      return "libconcilio-mpiabi.so";
+  }
+}
+
+// The standard's ABI is a library of its own beside MPICH's usual one, under the same version.
+bool is_abi() {
+  int major = -1, minor = -1;
+  const auto version = reinterpret_cast<int (*)(int*, int*)>(dlsym(RTLD_NEXT, "PMPI_Abi_get_version"));
+  return version && version(&major, &minor) == 0 && major >= 0;
+}
+
+}  // namespace
+
+bool detail::look() {
+  try {
+    const auto get_version =
+        reinterpret_cast<int (*)(char*, int*)>(dlsym(RTLD_NEXT, "PMPI_Get_library_version"));
+    if (!get_version) return true;  // what is missing is said when it is called
+    // Each MPI has a longest text of its own, and none a longer one than MPICH's 8 KiB.
+    std::string version(16384, '\0');
+    int length = 0;
+    get_version(version.data(), &length);
+    version.resize(std::char_traits<char>::length(version.c_str()));
+    const Kind met = kind_of(version, is_abi());
+    if (met.family == Family::unknown || met == own) return true;
+    if (mpiio::takes_over_any() && launcher_rank().value_or(0) == 0) {
+      log_line(LogLevel::warning,
+               fmt::format(
+                   "built for " CONCILIO_BUILT_FOR
+                   ", but the program runs on {}: Concilio stands aside, and files go through the MPI's own "
+                   "MPI-IO; {} is the library that fits, which `concilio run` picks by itself",
+                   version.substr(0, version.find_first_of(",\n")), library_for(met, version)));
+    }
+    return false;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace concilio::bind

@@ -1,0 +1,28 @@
+#!/bin/bash
+# other_mpi.sh HARNESS LIBDIR TESTS LAUNCHER MPI LIBRARY...: a program of MPI with each of these libraries preloaded. It
+# either fits and does its work, or says once in the job which one would fit, and stands aside.
+set -u -o pipefail
+harness=$1 libdir=$2 tests=$3 launcher=$4 mpi=$5
+shift 5
+failed=0
+for library in "$@"; do
+  [ -e "$libdir/libconcilio-$library.so" ] || continue
+  report=$(mktemp)
+  rm "$report"
+  said=$("$harness" --mpi "$mpi" -n 2 --timeout 60 --launcher "$launcher" --env "CONCILIO_REPORT=$report" \
+    --preload "$libdir/libconcilio-$library.so" -- "$tests/situations-$mpi" --own --run Windows.OfFourKiB --run Delete.Existing --run ErrorHandler.Default 2>&1)
+  code=$?
+  aside=$(grep -c "Concilio stands aside.* libconcilio-$mpi.so is the library that fits" <<< "$said")
+  expected=1
+  # MPICH's interface outlasts its versions.
+  case $mpi-$library in "$mpi-$mpi" | mpich-mpich5 | mpich5-mpich) expected=0 ;; esac
+  works=0
+  [ -s "$report" ] && works=1
+  rm -f "$report"
+  if [ $code != 0 ] || [ "$aside" != $expected ] || [ $works = $expected ]; then
+    echo "the library for $library under $mpi: exit code $code, stood aside $aside times, reported: $works"
+    echo "$said" | head -30
+    failed=1
+  fi
+done
+exit $failed
