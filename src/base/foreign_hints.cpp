@@ -20,13 +20,17 @@ constexpr std::string_view names[] = {
     "romio_onesided_no_rmw", "romio_pvfs2_debugmask", "romio_pvfs2_dtype_read", "romio_pvfs2_dtype_write",
     "romio_pvfs2_listio_read", "romio_pvfs2_listio_write", "romio_pvfs2_posix_read",
     "romio_pvfs2_posix_write", "romio_read_aggmethod", "romio_synchronizing_flush", "romio_write_aggmethod",
-    "start_iodevice",
+    "romio_tuneblocking", "romio_tunegather", "start_iodevice",
     // Open MPI.
-    "group_aggregators", "sharedfp"};
+    "group_aggregators", "sharedfp",
+    // Cray.
+    "aggregator_placement_stride", "direct_io", "overstriping_factor"};
 
 // Of other I/O libraries and vendors.
-constexpr std::string_view prefixes[] = {"nc_",  "pnetcdf_", "hdf5_", "H5",    "mpi_",   "mpich_", "cray_",
-                                         "ibm_", "IBM_",     "mca_",  "ompi_", "panfs_", "pvfs2_"};
+constexpr std::string_view prefixes[] = {
+    "I_MPI_",       "daos_",    "gpfs_", "lustre_",  "ompio_", "romio_daos_", "romio_gpfs_", "romio_lustre_",
+    "romio_pvfs2_", "unifyfs_", "nc_",   "pnetcdf_", "hdf5_",  "H5",          "mpi_",        "mpich_",
+    "cray_",        "ibm_",     "IBM_",  "mca_",     "ompi_",  "panfs_",      "pvfs2_"};
 
 }  // namespace
 

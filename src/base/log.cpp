@@ -7,6 +7,8 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "base/first_on_node.h"
+
 namespace concilio {
 
 namespace {
@@ -62,16 +64,25 @@ void log_line(LogLevel level, std::string_view text) {
   errno = saved_errno;
 }
 
-void log_once(LogLevel level, const std::string& text) {
-  if (!log_enabled(level)) return;
+namespace {
+
+// Whether this process has not said it before.
+bool first_here(const std::string& text) {
   // Never destroyed: a thread may still log while the process ends.
   static auto& mutex = *new std::mutex;
   static auto& said = *new std::unordered_set<std::string>;
-  {
-    const std::lock_guard guard(mutex);
-    if (!said.insert(text).second) return;
-  }
-  log_line(level, text);
+  const std::lock_guard guard(mutex);
+  return said.insert(text).second;
+}
+
+}  // namespace
+
+void log_once(LogLevel level, const std::string& text) {
+  if (log_enabled(level) && first_here(text)) log_line(level, text);
+}
+
+void log_once_on_node(LogLevel level, const std::string& text) {
+  if (log_enabled(level) && first_here(text) && first_on_node(text)) log_line(level, text);
 }
 
 void warn_for_all(const std::string& text) {

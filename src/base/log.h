@@ -16,6 +16,8 @@ bool log_enabled(LogLevel level);
 void log_line(LogLevel level, std::string_view text);
 // The same, but a text is written only the first time this process says it.
 void log_once(LogLevel level, const std::string& text);
+// The same, but once for all processes of a job on this node.
+void log_once_on_node(LogLevel level, const std::string& text);
 // What every process would say alike: a warning of rank 0 of MPI_COMM_WORLD, or where ranks are not known
 // yet; info of the others. Once.
 void warn_for_all(const std::string& text);

@@ -162,7 +162,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   file->threads_ = has_thread_multiple();
   file->handler_ = ErrorHandler::of_null();
   if (file->team_->rank() == 0) {
-    for (const std::string& complaint : process_config().complaints()) log_once(LogLevel::warning, complaint);
+    for (const std::string& complaint : process_config().complaints())
+      log_once_on_node(LogLevel::warning, complaint);
   }
   // All ranks must ask for the same mode.
   int modes[3] = {amode, -amode, has_thread_multiple()};

@@ -131,7 +131,7 @@ std::string describe(const char* name, const Difference& difference, const std::
 
 void complain(const std::string& complaints, const std::string& whose) {
   std::istringstream lines(complaints);
-  for (std::string line; std::getline(lines, line);) log_once(LogLevel::warning, whose + line);
+  for (std::string line; std::getline(lines, line);) log_once_on_node(LogLevel::warning, whose + line);
 }
 
 // What all ranks shall use where they do not ask the same; rank 0 says so.

@@ -204,6 +204,12 @@ TEST(ConfigRead, MeaningsInCanonicalForm) {
   const auto foreign = Config::read("access_style", "read_once");
   ASSERT_TRUE(foreign);
   EXPECT_TRUE(foreign->empty());
+  for (const char* name :
+       {"nc_var_align_size", "pnetcdf_subfiling", "cray_cb_nodes_multiplier", "IBM_largeblock_io",
+        "panfs_layout_type", "romio_lustre_co_ratio", "overstriping_factor", "mca_io_ompio"}) {
+    EXPECT_TRUE(Config::read(name, "1")) << name;
+  }
+  EXPECT_FALSE(Config::read("nobody_knows_it", "1"));
 }
 
 TEST(ConfigSet, PermissionsAreOctal) {

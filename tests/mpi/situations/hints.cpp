@@ -83,6 +83,16 @@ SITUATION(Hints, UnknownAndMalformedAreIgnored, not_own) {
   expect_works(file);
 }
 
+SITUATION(Hints, UnknownToEachRankAlone, not_own) {
+  const std::string name = "alone-" + std::to_string(context.rank);
+  for (int i = 0; i < 2; ++i) {
+    File file(context.folder + "/" + name, MPI_MODE_CREATE | MPI_MODE_RDWR,
+              Info{{"nobody_knows_it", "1"}, {"nc_header_align_size", "512"}, {"romio_lustre_any", "1"}},
+              MPI_COMM_SELF);
+  }
+  barrier();  // who has said it is still there
+}
+
 SITUATION(Hints, ByOneRankOnly, not_own) {
   const std::string path = context.fresh_file("one-rank-hints");
   const Info info{{"cb_nodes", "1"},
