@@ -241,6 +241,7 @@ void Collective::zero_headers(Engine& engine, bool whole_segment) {
 Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble) {
   Team& team = engine.team;
   auto operation = static_cast<size_t>(request.operation);
+  if (auto whole = team.failure(); !whole) return whole.error();
   // Nobody uses the images between calls: the end of a call is a meeting of all.
   zero_headers(engine, false);
   Facts facts;
@@ -316,7 +317,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     if (std::vector<int64_t> layout = layout_of(*plan, team.node()); layout_ != layout) {
       layout_ = std::move(layout);
       zero_headers(engine, true);
-      team.node_barrier();
+      if (!team.node_barrier()) return team.failure().error();
     }
     outcome = run_two_phase(engine, request, *plan, workspace_);
   } else {

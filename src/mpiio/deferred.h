@@ -28,6 +28,7 @@ class Deferred {
 
   // Its number: 1, 2, ... The team must outlive it.
   uint64_t add(Team& team, Operation operation);
+  size_t waiting() const { return waiting_.size(); }
   uint64_t last() const { return done_ + waiting_.size(); }
   // Returns when operation `number`, and so all before it, is done.
   void finish(uint64_t number);

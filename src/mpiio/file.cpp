@@ -489,6 +489,11 @@ Status File::abandon() {
     const Status removed = store_->remove(path());
     if (outcome) outcome = removed;
   }
+  if (outcome && deferred_.waiting() > 0) {
+    outcome =
+        Error{ErrorKind::other, 0,
+              fmt::format("{} collective calls were started and never waited for", deferred_.waiting())};
+  }
   return outcome;
 }
 
