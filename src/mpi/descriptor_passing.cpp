@@ -110,22 +110,39 @@ Descriptor take_from(const Descriptor& connection) {
   return got > 0 ? message.take() : Descriptor();
 }
 
-}  // namespace
-
 // A connection is made, and a message lies ready, without the other side doing anything. So nobody has to
 // wait, and no rank can keep another waiting: each step of one side is over when the other's next begins.
-Descriptor pass_to_node(Team& team, int number) {
-  if (team.local_size() == 1) return Descriptor();
-  const bool gives = team.local_rank() == 0;
+// tell(address) tells all ranks of the node the first one's; meet() is a barrier of theirs.
+template <typename Tell, typename Meet>
+Descriptor pass(int rank, int ranks, int number, Tell&& tell, Meet&& meet) {
+  if (ranks == 1) return Descriptor();
+  const bool gives = rank == 0;
   Address address;
   Descriptor socket;
-  if (gives && number >= 0) socket = listen_anywhere(team.local_size(), address);
-  team.node_allreduce(address);
+  if (gives && number >= 0) socket = listen_anywhere(ranks, address);
+  tell(address);
   if (!gives) socket = connect_to(address);
-  team.node_barrier();
+  meet();
   if (gives && socket) give_to_all(socket, number);
-  team.node_barrier();
+  meet();
   return gives ? Descriptor() : take_from(socket);
+}
+
+}  // namespace
+
+Descriptor pass_to_node(Team& team, int number) {
+  return pass(
+      team.local_rank(), team.local_size(), number, [&](Address& address) { team.node_allreduce(address); },
+      [&] { team.node_barrier(); });
+}
+
+Descriptor pass_to_node(MPI_Comm node, int number) {
+  int rank = 0, ranks = 1;
+  PMPI_Comm_rank(node, &rank);
+  PMPI_Comm_size(node, &ranks);
+  return pass(
+      rank, ranks, number, [&](Address& address) { PMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, node); },
+      [&] { PMPI_Barrier(node); });
 }
 
 }  // namespace concilio

@@ -11,5 +11,7 @@ namespace concilio {
 // None for the leader, and for ranks that it could not be given to: without descriptors left, or in another
 // network namespace. Collective over the node; no rank waits for more than that all have come.
 Descriptor pass_to_node(Team& team, int number);
+// The same between the ranks of a communicator of one node, where there is no team yet.
+Descriptor pass_to_node(MPI_Comm node, int number);
 
 }  // namespace concilio

@@ -1,11 +1,13 @@
-// Memory that several processes of one node share. The name it is made under is removed as soon as all have
-// it, so that nothing stays behind however the program ends.
+// Memory that several processes of one node share. It never has a name: those who shall have it are given a
+// descriptor, so that nothing stays behind, however and whenever the program ends.
 #pragma once
+
+#include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 
 namespace concilio {
@@ -15,10 +17,12 @@ class SharedSegment {
   SharedSegment() = default;
   // Memory of this process alone.
   static Result<SharedSegment> make_private(int64_t bytes);
-  // Zero-filled shared memory under a fresh name. The space is reserved: kind no_memory now, not a signal
-  // later.
-  static Result<SharedSegment> create(int64_t bytes);
-  static Result<SharedSegment> attach(const std::string& name, int64_t bytes);
+  // Zero-filled memory, and in `descriptor` what others can attach it by. The space is reserved: kind
+  // no_memory now, not a signal later.
+  static Result<SharedSegment> create(int64_t bytes, Descriptor& descriptor);
+  static Result<SharedSegment> attach(const Descriptor& descriptor, int64_t bytes);
+  // One that all ranks of a communicator of one node have. Collective; all succeed or all fail.
+  static Result<SharedSegment> share(MPI_Comm node, int64_t bytes);
 
   SharedSegment(SharedSegment&& other) noexcept { swap(other); }
   SharedSegment& operator=(SharedSegment&& other) noexcept {
@@ -27,18 +31,16 @@ class SharedSegment {
   }
   ~SharedSegment();
 
-  void remove_name();  // the memory stays
   // The memory stays mapped until the process ends, for somebody who may still use it.
   void abandon();
   std::byte* data() const { return data_; }
   int64_t size() const { return bytes_; }
-  const std::string& name() const { return name_; }
 
  private:
+  static Result<SharedSegment> map(int64_t bytes, int flags, int descriptor);
   void swap(SharedSegment& other);
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
-  std::string name_;
 };
 
 }  // namespace concilio

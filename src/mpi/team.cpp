@@ -10,6 +10,7 @@
 
 #include "base/counters.h"
 #include "base/strand.h"
+#include "mpi/descriptor_passing.h"
 #include "mpi/node_facts.h"
 
 namespace concilio {
@@ -21,7 +22,6 @@ struct Team::Control {
   alignas(64) Gate done;                     // the meeting's work is done
   alignas(64) std::atomic<int64_t> counter;  // SharedCounter's, where all ranks are on this node
   std::atomic<int64_t> lost;                 // why the team has failed; 0: it has not
-  char name[128];                            // of the segment being shared
 };
 
 // Who a rank of the node is: behind the slots, one for each.
@@ -213,27 +213,10 @@ Status Team::share_control() {
   const int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes +
                         WritersBoard::bytes_needed(local_size_) +
                         local_size_ * static_cast<int64_t>(sizeof(Resident));
-  Result<SharedSegment> made = local_size_ == 1   ? SharedSegment::make_private(bytes)
-                               : local_rank_ == 0 ? SharedSegment::create(bytes)
-                                                  : SharedSegment();
-  if (local_size_ > 1) {
-    char name[128] = "";
-    if (local_rank_ == 0 && made) std::strncpy(name, made->name().c_str(), sizeof name - 1);
-    PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, node_comm_);
-    if (name[0] == '\0') return made ? Error{ErrorKind::no_memory, 0, "no shared memory"} : made.error();
-    if (local_rank_ != 0) made = SharedSegment::attach(name, bytes);
-    int attached = made.ok();
-    if (attached) {
-      control_segment_ = std::move(*made);
-      new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
-    }
-    PMPI_Allreduce(MPI_IN_PLACE, &attached, 1, MPI_INT, MPI_MIN, node_comm_);
-    control_segment_.remove_name();
-    if (!attached) return made ? Error{ErrorKind::no_memory, 0, "no shared memory"} : made.error();
-    return {};
-  }
+  auto made = SharedSegment::share(node_comm_, bytes);
   if (!made) return made.error();
   control_segment_ = std::move(*made);
+  new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
   return {};
 }
 
@@ -574,18 +557,13 @@ AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) {
 // Collective over the node.
 Result<SharedSegment> Team::new_segment(int64_t bytes) {
   if (local_size_ == 1) return SharedSegment::make_private(bytes);
-  Control& meeting = control();
+  Descriptor memory;
   Result<SharedSegment> made = SharedSegment();
-  if (local_rank_ == 0) {
-    made = SharedSegment::create(bytes);
-    std::strncpy(meeting.name, made ? made->name().c_str() : "", sizeof meeting.name - 1);
-  }
-  if (!node_barrier()) return failure().error();
-  if (local_rank_ == 0) return made;
-  if (meeting.name[0] == '\0') {
-    return Error{ErrorKind::no_memory, 0, fmt::format("no {} bytes of shared memory", bytes)};
-  }
-  return SharedSegment::attach(meeting.name, bytes);
+  if (local_rank_ == 0) made = SharedSegment::create(bytes, memory);
+  const Descriptor passed = pass_to_node(*this, memory.number());
+  if (!failure()) return failure().error();
+  if (local_rank_ != 0) made = SharedSegment::attach(passed, bytes);
+  return made;
 }
 
 Result<std::byte*> Team::segment(int64_t bytes) {
@@ -605,7 +583,6 @@ Result<std::byte*> Team::segment(int64_t bytes) {
   }
   all = {status.ok()};
   if (!allreduce(all)) all = {false};
-  if (!enough) segment_.remove_name();
   if (all.yes) return segment_.data();
   segment_ = SharedSegment();
   if (!failure()) return failure().error();

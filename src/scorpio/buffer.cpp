@@ -65,10 +65,7 @@ void Buffer::detach() {
 }
 
 void Buffer::release() {
-  if (window_ != MPI_WIN_NULL) {
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
-  }
+  shared_ = SharedSegment();
   own_ = {};
   gate_ = nullptr;
   data_ = nullptr;
@@ -78,8 +75,7 @@ void Buffer::release() {
 Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
   if (!shares() || (bytes <= bytes_ && bytes_ <= most_bytes)) return {};
   release();
-  int rank = 0, size = 1;
-  MPI_Comm_rank(sharers_, &rank);
+  int size = 1;
   MPI_Comm_size(sharers_, &size);
   if (size == 1) {
     try {
@@ -91,44 +87,30 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
     bytes_ = bytes;
     return {};
   }
-  void* base = nullptr;
-  const MPI_Aint reserved = rank == 0 ? bytes + overhead_bytes : 0;
-  Status allocated = checked(MPI_Win_allocate_shared(reserved, 1, MPI_INFO_NULL, sharers_, &base, &window_),
-                             "MPI_Win_allocate_shared");
-  if (!allocated) window_ = MPI_WIN_NULL;
-  // The fewest cores, where ranks are bound.
-  int all[2] = {allocated ? 1 : 0, cores()};
-  MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MIN, sharers_);
-  if (all[0] == 0) {
-    if (!allocated) return allocated;
-    return Error{ErrorKind::no_memory, 0, "another rank of the node got no shared memory"};
-  }
-  MPI_Aint there = 0;
-  int unit = 1;
-  MPI_Win_shared_query(window_, 0, &there, &unit, &base);
-  MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  auto made = SharedSegment::share(sharers_, bytes + overhead_bytes);
+  if (!made) return made.error();
+  shared_ = std::move(*made);
+  // The fewest, where ranks are bound.
+  int fewest_cores = cores();
+  MPI_Allreduce(MPI_IN_PLACE, &fewest_cores, 1, MPI_INT, MPI_MIN, sharers_);
   static_assert(sizeof(Gate) <= overhead_bytes);
-  gate_ = rank == 0 ? new (base) Gate : static_cast<Gate*>(base);
+  gate_ = reinterpret_cast<Gate*>(shared_.data());
   meetings_ = 0;
   ranks_ = static_cast<uint32_t>(size);
-  // Nobody comes to the gate before it is there.
-  MPI_Barrier(sharers_);
-  spins_ = size <= all[1] ? spins_with_own_core : 0;
-  data_ = static_cast<std::byte*>(base) + overhead_bytes;
+  spins_ = size <= fewest_cores ? spins_with_own_core : 0;
+  data_ = shared_.data() + overhead_bytes;
   bytes_ = bytes;
   return {};
 }
 
 void Buffer::meet() {
   if (!gate_) return;
-  MPI_Win_sync(window_);
   ++meetings_;
   if (gate_->arrive(ranks_)) {
     gate_->open();
   } else {
     gate_->passed.wait_for(meetings_, {spins_, make_progress, &local_});
   }
-  MPI_Win_sync(window_);
 }
 
 }  // namespace concilio::scorpio

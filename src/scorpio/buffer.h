@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "mpi/futex.h"
+#include "mpi/shared_segment.h"
 
 namespace concilio::scorpio {
 
@@ -45,8 +46,8 @@ class Buffer {
  private:
   MPI_Comm local_ = MPI_COMM_NULL;
   MPI_Comm sharers_ = MPI_COMM_NULL;  // rank 0 is the root
-  MPI_Win window_ = MPI_WIN_NULL;
   std::vector<int> others_;
+  SharedSegment shared_;
   std::vector<std::byte> own_;  // where nothing can be shared
   Gate* gate_ = nullptr;        // at the beginning of what is shared
   uint32_t meetings_ = 0;

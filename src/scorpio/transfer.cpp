@@ -225,10 +225,13 @@ class Pipeline {
 
 }  // namespace
 
-Status run(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
-           int64_t& peak_bytes) {
+namespace {
+
+// One call, with a buffer of at most transfer.buffer_bytes. An error of kind no_memory that all ranks get
+// before anything is moved sets `no_buffer`.
+Status run_with(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
+                int64_t& peak_bytes, bool& no_buffer) {
   Layout& layout = transfer.layout;
-  release_buffers(layout.global, &layout);
   SlabPlan plan;
   Status status = caught([&]() -> Status {
     auto planned = plan_slabs(transfer, block);
@@ -242,7 +245,9 @@ Status run(const Transfer& transfer, const Box& block, std::byte* data, const St
   if (status && layout.is_root()) status = mover.open();
   if (status) status = mine;
   // From here on all groups and ranks take part, or none.
-  if (status = agree(layout.global, status); !status) return status;
+  status = agree(layout.global, status);
+  no_buffer = !status && status.error().kind == ErrorKind::no_memory;
+  if (!status) return status;
   if (layout.is_root()) status = mover.prepare(plan);
   if (plan.direct) {
     if (status) {
@@ -257,6 +262,24 @@ Status run(const Transfer& transfer, const Box& block, std::byte* data, const St
     if (status) status = moved;
   }
   return status;
+}
+
+// A node may have less memory to share than the buffer may take, as containers with a small /dev/shm have.
+constexpr int64_t least_buffer_bytes = 64 << 10;
+
+}  // namespace
+
+Status run(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
+           int64_t& peak_bytes) {
+  release_buffers(transfer.layout.global, &transfer.layout);
+  Transfer smaller = transfer;
+  for (;;) {
+    bool no_buffer = false;
+    Status status = run_with(smaller, block, data, mine, peak_bytes, no_buffer);
+    if (!no_buffer || smaller.buffer_bytes / 2 < least_buffer_bytes) return status;
+    smaller.buffer_bytes /= 2;
+    transfer.layout.buffer.release();
+  }
 }
 
 }  // namespace concilio::scorpio
