@@ -135,9 +135,10 @@ struct Facts {
   Operation operation = Operation::write;
   bool collective = true;  // false: one rank alone; Digest of that rank; two_phase is not legal
   bool locks_work = true;  // sieving writes need locks
-  bool others_write = false;  // others may be writing between the ranks' bytes, which must not be rewritten then
-  bool atomic = false;     // MPI atomic mode
-  bool may_map = false;    // ranks can map the file for this operation
+  bool others_write =
+      false;             // others may be writing between the ranks' bytes, which must not be rewritten then
+  bool atomic = false;   // MPI atomic mode
+  bool may_map = false;  // ranks can map the file for this operation
   int64_t cores_per_node = 1;
   Digest digest;
   std::vector<Bucket> buckets;  // bucket_count of them, or none where they were not gathered

@@ -77,12 +77,13 @@ class StoreFile {
   virtual Result<int64_t> read_at_once(std::span<const Transfer> transfers) { return read(transfers); }
   virtual Status write_at_once(std::span<const Transfer> transfers) { return write(transfers); }
   // Waits at most timeout_ms for a lock on [offset, offset + length), kind file_in_use if it was not to be
-  // had and unsupported where this storage has no working locks. A lock belongs to this StoreFile. Who waits has
-  // its turn in the end, whoever else wants the range; with a timeout of 0 nobody waits.
+  // had and unsupported where this storage has no working locks. A lock belongs to this StoreFile. Who waits
+  // has its turn in the end, whoever else wants the range; with a timeout of 0 nobody waits.
   virtual Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) = 0;
   virtual Status unlock(int64_t offset, int64_t length) = 0;
   virtual Status sync() = 0;  // all that was written has reached the storage
-  // From here on reads see what other clients have brought to the storage, where this one keeps pages of its own.
+  // From here on reads see what other clients have brought to the storage, where this one keeps pages of its
+  // own.
   virtual Status refresh() { return {}; }
   virtual Result<int64_t> size() = 0;
   virtual Status resize(int64_t size) = 0;

@@ -198,8 +198,8 @@ SITUATION(Handlers, OfSeveralRequestsEachDecidesForItsOwn, not_own) {
   OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
 }
 
-// While requests of ours are under way the wait functions are ours. MPICH holds a lock of its own when it calls
-// handlers.
+// While requests of ours are under way the wait functions are ours. MPICH holds a lock of its own when it
+// calls handlers.
 #ifdef OPEN_MPI
 SITUATION(Handlers, ThatMpiItselfCallsMayThrow, not_own) {
   MPI_Errhandler handler;
