@@ -138,7 +138,7 @@ TEST_F(ThrottleFile, WrongLineIsNamedWithItsNumber) {
 }
 
 TEST(ModelledLayout, SaysThatItIsModelled) {
-  StorageLayout layout{Kind::memory, Medium::unknown, false, "tmpfs", 4096, 0, 0};
+  StorageLayout layout{Kind::memory, Medium::unknown, false, false, "tmpfs", 4096, 0, 0};
   model_layout(parsed("device=hdd"), layout);
   EXPECT_EQ(layout.kind, Kind::local);
   EXPECT_EQ(layout.medium, Medium::rotational);
@@ -155,7 +155,7 @@ TEST(ModelledLayout, SaysThatItIsModelled) {
 }
 
 TEST(ModelledLayout, CostsAloneLeaveItAsItIs) {
-  StorageLayout layout{Kind::memory, Medium::unknown, false, "tmpfs", 4096, 0, 0};
+  StorageLayout layout{Kind::memory, Medium::unknown, false, false, "tmpfs", 4096, 0, 0};
   model_layout(parsed("request=1;bandwidth=100M"), layout);
   EXPECT_EQ(layout.kind, Kind::memory);
   EXPECT_EQ(layout.name, "tmpfs");
