@@ -200,7 +200,7 @@ class Leaders {
     const int code = PMPI_Ialltoallw(MPI_BOTTOM, send_counts.data(), zeros.data(), send_types.data(),
                                      MPI_BOTTOM, receive_counts.data(), zeros.data(), receive_types.data(),
                                      engine_.team.leaders(), &request);
-    const Status moved = finish(code, request, "exchanging windows");
+    Status moved = finish(code, request, "exchanging windows");
     if (!moved) {
       Team::abandon(std::move(arguments));
       return moved;

@@ -110,8 +110,10 @@ class MessageExchange : public Exchange {
     Stopwatch time(counters(), Counter::exchange_ns);
     std::vector<Asked> asked;
     Status outcome = ask(round, asked);
-    if (!outcome && !context_.engine.team.failure()) Team::abandon(std::move(asked));
-    if (!outcome) return outcome;
+    if (!outcome) {
+      if (!context_.engine.team.failure()) Team::abandon(std::move(asked));
+      return outcome;
+    }
     for (const Asked& one : asked) {
       const MessageHead& reply = images().window_head(one.realm, round);
       const auto parts = images().parts(one.realm, round);

@@ -66,9 +66,13 @@ struct Due {
 
 // This thread's. Calls within a handler have theirs behind those of the call that the handler belongs to.
 // What a longjmp skipped stays, below everything that is looked at.
+// Made when a handler is first due; of a thread that ends it stays, as nothing of ours may be destroyed while
+// the program still calls MPI.
+thread_local std::vector<Due>* all_due = nullptr;
+
 std::vector<Due>& due() {
-  static thread_local std::vector<Due> handlers;
-  return handlers;
+  if (!all_due) all_due = new std::vector<Due>;
+  return *all_due;
 }
 
 // The code that the function leaves. What it does to the handle is its own affair.
@@ -89,11 +93,11 @@ int call_function(const ErrorFunction& function, MPI_File handle, int code) {
 }  // namespace
 
 size_t handlers_due() {
-  return due().size();
+  return all_due ? all_due->size() : 0;
 }
 
 int call_due_handlers(size_t due_before, int code) {
-  while (due().size() > due_before) {
+  while (handlers_due() > due_before) {
     const Due next = due()[due_before];
     due().erase(due().begin() + static_cast<std::ptrdiff_t>(due_before));
     const int left = call_function(next.function, next.handle, next.code);

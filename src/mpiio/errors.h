@@ -10,7 +10,9 @@
 #include "mpiio/api.h"
 
 // An object of Open MPI 5 that 4 lacks: a library for 5 must load beside 4, to say that it does not fit.
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
 #pragma weak ompi_mpi_errors_abort
+#endif
 
 namespace concilio::mpiio {
 

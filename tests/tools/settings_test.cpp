@@ -30,6 +30,9 @@ TEST(RunSettings, MalformedHintIsNamed) {
 
 TEST(RunSettings, HintOfOthersIsOnlyNoted) {
   std::vector<std::string> notes;
+  EXPECT_TRUE(check_settings({{"others_thing=1"}, "", "", false}, Environment(), notes).ok());
+  EXPECT_EQ(notes.size(), 1u);
+  // What well-known libraries set is known by name.
   EXPECT_TRUE(check_settings({{"gpfs_thing=1"}, "", "", false}, Environment(), notes).ok());
   EXPECT_EQ(notes.size(), 1u);
 }

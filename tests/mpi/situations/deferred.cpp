@@ -191,8 +191,8 @@ SITUATION(Deferred, WaitedForTogetherWithAMessage, not_own) {
   File file(path);
   for (const bool some : {false, true}) {
     MPI_Request requests[2];
-    char word = 0;
-    if (context.rank == last) OK(MPI_Isend(&word, 1, MPI_CHAR, 0, 8, MPI_COMM_WORLD, &requests[1]));
+    char word = 0, sent = 0;
+    if (context.rank == last) OK(MPI_Isend(&sent, 1, MPI_CHAR, 0, 8, MPI_COMM_WORLD, &requests[1]));
     if (context.rank != 0) receive_word();
     OK(MPI_File_iwrite_at_all(file, place(), mine.data(), block, MPI_BYTE, &requests[0]));
     if (context.rank == 0 && last != 0) {
