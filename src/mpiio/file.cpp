@@ -457,7 +457,7 @@ Status File::settle() {
 
 Status File::close(bool& stays_open) {
   independents_.wait();
-  const Status entered = together([&] { return enter(*team_, CallKind::close); });
+  Status entered = together([&] { return enter(*team_, CallKind::close); });
   stays_open = !entered && entered.error().kind == ErrorKind::not_same;
   if (stays_open) return entered;
   // All ranks have come, and none writes any more: rank 0's mark may go with its descriptor.
