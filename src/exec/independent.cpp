@@ -97,9 +97,6 @@ Status rewrite(Engine& engine, const Request& request, const SieveWindow& window
   return guard.release(engine.storage.write(std::array{window.transfer()}));
 }
 
-// The request's data from `from` on.
-Outcome list_from(Engine& engine, const Request& request, int64_t from);
-
 // Packing pays for a contiguous stretch of file made of small pieces of memory. It reads and locks nothing,
 // as there are no holes.
 bool should_pack(const Request& request) {
@@ -159,6 +156,7 @@ const Plan& plan_of_one_stretch() {
 
 namespace {
 
+// The request's data from `from` on.
 Outcome list_from(Engine& engine, const Request& request, int64_t from) {
   Pieces memory(*request.memory, from), file(*request.file, request.position + from);
   std::array<Transfer, transfers_per_batch> batch;

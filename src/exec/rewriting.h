@@ -2,19 +2,18 @@
 // windows with holes) undoes what others write into these bytes meanwhile. It is done only with proof that
 // every writer of the file keeps out of the way:
 //
-// - Other opens of the file, by the same program, other ranks or other programs. Every open for writing owns
-// one of
-//   very many bytes far behind the end of any file, its mark, by an exclusive lock that lasts as long as the
-//   open does. Who rewrites holds shared locks on all other bytes: it gets them only where there is no other
-//   open, and a later open then gets no mark. That one knows that it must lock the range of each of its
-//   writes, and it rewrites nothing itself. So plain writes pay nothing until somebody has really rewritten
-//   before they opened the file.
-// - Other ranks and threads of the same open, on one node: they announce their plain writes on the node's
-// board
-//   (mpi/writers_board.h), which costs no system call.
-// - Its ranks on other nodes: they are all within the collective call that rewrites, or the user has asked
-// for it
-//   (romio_ds_write=enable), and all ranks lock the range of each of their writes.
+// Other opens of the file, by the same program, other ranks or other programs. Every open for writing owns
+// one of very many bytes far behind the end of any file, its mark, by an exclusive lock that lasts as long as
+// the open does. Who rewrites holds shared locks on all other bytes: it gets them only where there is no
+// other open, and a later open then gets no mark. That one knows that it must lock the range of each of its
+// writes, and it rewrites nothing itself. So plain writes pay nothing until somebody has really rewritten
+// before they opened the file.
+//
+// Other ranks and threads of the same open, on one node: they announce their plain writes on the node's board
+// (mpi/writers_board.h), which costs no system call.
+//
+// Its ranks on other nodes: they are all within the collective call that rewrites, or the user has asked for
+// it (romio_ds_write=enable), and all ranks lock the range of each of their writes.
 //
 // In all cases what is rewritten is locked. Programs that write without Concilio at the same time are not
 // known: see docs/reliability.md.

@@ -7,21 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "require.h"
+
 enum { own_bytes = 1000 };
 
 static int rank, ranks, files_closed, reports;
 static MPI_File file;
 static char report[4096];
-
-/* While a process ends, exit is of no use any more. */
-#define REQUIRE(condition)                                                           \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      fprintf(stderr, "rank %d: line %d: not so: %s\n", rank, __LINE__, #condition); \
-      fflush(stderr);                                                                \
-      _exit(1);                                                                      \
-    }                                                                                \
-  } while (0)
 
 static inline void path_of(const char* name, char* path) {
   const char* folder = getenv("CONCILIO_TEST_DIR");

@@ -17,20 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "require.h"
+
 enum { piece = 100, pieces = 50, own_bytes = piece * pieces, kinds = 3, kept = 0, freed = 1, own = 2 };
 
 static int rank, ranks, closed_by_attribute;
 static MPI_File file[kinds] = {MPI_FILE_NULL, MPI_FILE_NULL, MPI_FILE_NULL};
 static char path[kinds][4096];
-
-#define REQUIRE(condition)                                                           \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      fprintf(stderr, "rank %d: line %d: not so: %s\n", rank, __LINE__, #condition); \
-      fflush(stderr);                                                                \
-      _exit(1);                                                                      \
-    }                                                                                \
-  } while (0)
 
 static unsigned char byte_of(int writer, int step, int i) {
   return (unsigned char)(writer * 31 + step * 101 + i % 97 + 1);
