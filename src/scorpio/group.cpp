@@ -166,7 +166,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
     return {};
   });
   if (!opened) {
-    if (file->id >= 0) H5Fclose(file->id);
+    if (file->id >= 0) (void)close_hdf5_file(file->id);
     return Error{opened.error().kind, 0, fmt::format("{}: {}", name, opened.error().message)};
   }
   file->shown.fid = file->id;
@@ -182,9 +182,7 @@ Status close_file(Group& group, int handle) {
   group.shown[static_cast<size_t>(handle)] = nullptr;
   Status closed = at_roots(*file, [&]() -> Status {
     for (const OpenGroup& open : file->groups) H5Gclose(open.handle);
-    if (H5Fclose(file->id) < 0)
-      return hdf5_error("could not close the file; what was written last may be missing");
-    return {};
+    return close_hdf5_file(file->id);
   });
   if (!closed)
     return Error{closed.error().kind, 0, fmt::format("{}: {}", file->name, closed.error().message)};

@@ -5,6 +5,9 @@
 #include <cerrno>
 #include <cstring>
 
+// HDF5's own, exported by every version since 1.8 and declared in none of its public headers.
+extern "C" __attribute__((weak)) void* H5I_remove(hid_t id);
+
 namespace concilio::scorpio {
 namespace {
 
@@ -46,6 +49,15 @@ Error hdf5_error(const std::string& what) {
   const bool full = message.find("NO_SPACE") != std::string::npos ||
                     message.find(std::strerror(ENOSPC)) != std::string::npos;
   return Error{full ? ErrorKind::no_space : ErrorKind::io, 0, message};
+}
+
+Status close_hdf5_file(hid_t file) {
+  if (H5Fclose(file) >= 0) return {};
+  const Error error = hdf5_error("could not close the file; what was written last may be missing");
+  // HDF5 1.10 frees a file whose last flush fails, but keeps its identifier, and crashes over it when the
+  // program ends: MPI_Finalize under MPICH.
+  if (H5Iis_valid(file) > 0 && H5I_remove) H5I_remove(file);
+  return error;
 }
 
 Status transferred(herr_t code, hid_t dataset, const std::string& what) {

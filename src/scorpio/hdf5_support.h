@@ -58,6 +58,10 @@ class QuietHdf5 {
 // What HDF5's error stack tells of the call that just failed: "WHAT: its deepest reason".
 Error hdf5_error(const std::string& what);
 
+// Closes a file. What cannot be written any more, for want of space say, is lost, and an error tells of it;
+// but nothing of the file stays open.
+Status close_hdf5_file(hid_t file);
+
 // What a collective H5Dwrite or H5Dread of `dataset` came to. Where MPI-IO's call fails on one root,
 // HDF5 1.10 leaves at once, and the others wait for that root to reset the file's view with them. This does
 // so, so that none is left waiting.

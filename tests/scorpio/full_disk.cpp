@@ -1,6 +1,8 @@
 // A disk that is full in the middle of a write. The folder is a small file system that full_disk.sh makes.
 #include <unistd.h>
 
+#include <fstream>
+
 #include "checks.h"
 
 using namespace scorpio_checks;
@@ -22,6 +24,16 @@ int write_columns(const char* dataset, int handle, iogroup_t* group) {
   const std::vector<double> data(static_cast<size_t>(rows * columns), 1.5);
   return scorpio_write_dataset_block_64(data.data(), SCORPIO_DOUBLE, 2, global, local, start, handle, dataset,
                                         group);
+}
+
+// Takes what the disk still has.
+void fill_up(const std::string& path) {
+  const std::string bytes(1 << 16, 'x');
+  std::ofstream filler(path, std::ios::binary);
+  for (size_t piece = bytes.size(); piece > 0; piece /= 2) {
+    while (filler.write(bytes.data(), static_cast<std::streamsize>(piece)).flush()) continue;
+    filler.clear();
+  }
 }
 
 // 20 MB: more than the file system holds.
@@ -57,6 +69,32 @@ SITUATION(FullDisk) {
   fill_the_disk([](const char* dataset, int handle, iogroup_t* group) {
     return write_mebibytes(8, dataset, handle, group);
   });
+}
+
+// What HDF5 still has to write then, it writes when the file is closed.
+SITUATION(FullDiskAtClose) {
+  Group group(context.ranks > 1 ? 2 : 1);
+  for (int round = 0; round < 2; ++round) {
+    const std::string path = path_of("h5"), filler = path_of("filler");
+    const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
+    OK(handle);
+    // Groups enough that their names and headers are no longer in the file's first pages.
+    for (int i = 0; i < 200; ++i) {
+      const std::string name = "group " + std::to_string(i);
+      const int64_t made = scorpio_create_dataset_group(name.c_str(), handle, group);
+      OK(made);
+      OK(scorpio_close_dataset_group(made, handle, group));
+    }
+    on_rank_0([&] { fill_up(filler); });
+    FAILS(scorpio_close_file(handle, group), path);
+    EXPECT(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
+    on_rank_0([&] {
+      unlink(filler.c_str());
+      unlink(path.c_str());
+    });
+  }
+  File file("after");
+  file.works("d");
 }
 
 SITUATION(FullDiskByColumns) {
