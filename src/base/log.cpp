@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "base/exceptions.h"
 #include "base/first_on_node.h"
 
 namespace concilio {
@@ -44,8 +45,9 @@ bool log_enabled(LogLevel level) {
   return level <= current_level.load(std::memory_order_relaxed);
 }
 
-void log_line(LogLevel level, std::string_view text) {
-  if (!log_enabled(level)) return;
+namespace {
+
+void write_line(LogLevel level, std::string_view text) {
   const int rank = current_rank.load(std::memory_order_relaxed);
   const std::string line = rank < 0 ? fmt::format("concilio {}: {}\n", level_name(level), text)
                                     : fmt::format("concilio[{}] {}: {}\n", rank, level_name(level), text);
@@ -64,8 +66,6 @@ void log_line(LogLevel level, std::string_view text) {
   errno = saved_errno;
 }
 
-namespace {
-
 // Whether this process has not said it before.
 bool first_here(const std::string& text) {
   // Never destroyed: a thread may still log while the process ends.
@@ -77,12 +77,23 @@ bool first_here(const std::string& text) {
 
 }  // namespace
 
+void log_line(LogLevel level, std::string_view text) {
+  if (!log_enabled(level)) return;
+  if_there_is_memory([&] { write_line(level, text); });
+}
+
 void log_once(LogLevel level, const std::string& text) {
-  if (log_enabled(level) && first_here(text)) log_line(level, text);
+  if (!log_enabled(level)) return;
+  if_there_is_memory([&] {
+    if (first_here(text)) log_line(level, text);
+  });
 }
 
 void log_once_on_node(LogLevel level, const std::string& text) {
-  if (log_enabled(level) && first_here(text) && first_on_node(text)) log_line(level, text);
+  if (!log_enabled(level)) return;
+  if_there_is_memory([&] {
+    if (first_here(text) && first_on_node(text)) log_line(level, text);
+  });
 }
 
 void warn_for_all(const std::string& text) {

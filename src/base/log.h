@@ -1,10 +1,13 @@
-// Leveled messages to stderr, each with the rank: "concilio[3] warning: ...".
+// Leveled messages to stderr, each with the rank: "concilio[3] warning: ...". Where there is no memory for
+// one it is left out.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <string>
 #include <string_view>
+
+#include "base/exceptions.h"
 
 namespace concilio {
 
@@ -24,7 +27,8 @@ void warn_for_all(const std::string& text);
 
 template <typename... Args>
 void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(level)) log_line(level, fmt::format(format, std::forward<Args>(args)...));
+  if (!log_enabled(level)) return;
+  if_there_is_memory([&] { log_line(level, fmt::format(format, std::forward<Args>(args)...)); });
 }
 
 }  // namespace concilio

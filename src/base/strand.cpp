@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <deque>
 #include <exception>
+#include <memory>
 #include <new>
 #include <thread>
 #include <utility>
@@ -82,10 +84,21 @@ bool on_pool_thread() {
   return is_pool_thread;
 }
 
+void Strand::append(Entry& entry) {
+  (first_ ? last_->next : first_) = &entry;
+  last_ = &entry;
+}
+
+Strand::Entry* Strand::take_first() {
+  return std::exchange(first_, first_->next);
+}
+
 void Strand::post(std::function<void()> task) {
+  auto entry = std::make_unique<Entry>();
+  entry->task = std::move(task);
   {
     std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(task)});
+    append(*entry.release());
     if (busy_) return;
     busy_ = true;
   }
@@ -93,26 +106,25 @@ void Strand::post(std::function<void()> task) {
 }
 
 void Strand::enter() {
+  Entry mine;
   std::unique_lock lock(mutex_);
   if (!busy_) {
     busy_ = true;
     return;
   }
-  bool granted = false;
-  queue_.push_back({nullptr, &granted});
-  turn_.wait(lock, [&] { return granted; });
+  append(mine);
+  turn_.wait(lock, [&] { return mine.granted; });
 }
 
 void Strand::leave() {
   {
     std::lock_guard lock(mutex_);
-    if (queue_.empty()) {
+    if (!first_) {
       busy_ = false;
       return;
     }
-    if (!queue_.front().task) {
-      *queue_.front().granted = true;
-      queue_.pop_front();
+    if (!first_->task) {
+      take_first()->granted = true;
       turn_.notify_all();
       return;
     }
@@ -122,23 +134,21 @@ void Strand::leave() {
 
 void Strand::run_tasks() {
   for (;;) {
-    std::function<void()> task;
+    std::unique_ptr<Entry> entry;
     {
       std::lock_guard lock(mutex_);
-      if (queue_.empty()) {
+      if (!first_) {
         busy_ = false;
         return;
       }
-      if (!queue_.front().task) {
-        *queue_.front().granted = true;
-        queue_.pop_front();
+      if (!first_->task) {
+        take_first()->granted = true;
         turn_.notify_all();
         return;
       }
-      task = std::move(queue_.front().task);
-      queue_.pop_front();
+      entry.reset(take_first());
     }
-    task();
+    entry->task();
   }
 }
 

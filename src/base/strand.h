@@ -5,7 +5,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
 
@@ -18,7 +17,7 @@ class Strand {
   Strand& operator=(const Strand&) = delete;
 
   // Has the task run after all that came before. It must not throw. Where the system gives no thread, it runs
-  // now, on this one.
+  // now, on this one. Throws std::bad_alloc where there is no memory to note it, and then has nothing run.
   void post(std::function<void()> task);
 
   // Runs the work here, after all that came before, and returns what it returns. Not from within work of the
@@ -34,10 +33,14 @@ class Strand {
   }
 
  private:
+  // A caller that waits for its turn lends the queue its own, so that to wait needs no memory.
   struct Entry {
     std::function<void()> task;  // empty: a caller waits for its turn
-    bool* granted = nullptr;
+    bool granted = false;
+    Entry* next = nullptr;
   };
+  void append(Entry& entry);
+  Entry* take_first();
   class Turn {
    public:
     explicit Turn(Strand& strand) : strand_(strand) { strand_.enter(); }
@@ -53,7 +56,8 @@ class Strand {
 
   std::mutex mutex_;
   std::condition_variable turn_;
-  std::deque<Entry> queue_;
+  Entry* first_ = nullptr;
+  Entry* last_ = nullptr;
   bool busy_ = false;
 };
 

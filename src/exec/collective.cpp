@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 #include "exec/enter.h"
 #include "exec/images.h"
 #include "exec/independent.h"
@@ -46,8 +47,8 @@ Error shared_error(Team& team, const Verdict& verdict, const Status& mine) {
   if (team.rank() == verdict.rank)
     std::strncpy(saying.text, mine.error().message.c_str(), sizeof saying.text - 1);
   if (!team.allreduce(saying)) return team.failure().error();
-  return {static_cast<ErrorKind>(verdict.kind), static_cast<int>(verdict.system_errno),
-          fmt::format("rank {}: {}", verdict.rank, saying.text)};
+  return error_with(static_cast<ErrorKind>(verdict.kind), static_cast<int>(verdict.system_errno),
+                    [&] { return fmt::format("rank {}: {}", verdict.rank, saying.text); });
 }
 
 Verdict verdict_of(const Team& team, const Status& status) {
@@ -55,20 +56,21 @@ Verdict verdict_of(const Team& team, const Status& status) {
   return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno, {}};
 }
 
-// The images in the segment of one node.
-std::vector<int64_t> layout_of(const Plan& plan, int node) {
-  const int group = plan.group_of_node[static_cast<size_t>(node)];
-  if (group < 0) return {};
-  std::vector<int64_t> layout{plan.slots};
-  for (const Realm& realm : plan.realms) {
-    if (realm.group != group) continue;
-    layout.push_back(realm.image_bytes);
-    layout.push_back(realm.map_bytes);
-  }
-  return layout;
+// The first error of any rank, on all of them. Collective.
+Status agree(Team& team, const Status& mine) {
+  Verdict verdict = verdict_of(team, mine);
+  if (!team.allreduce(verdict)) return team.failure();
+  if (verdict.kind != 0) return shared_error(team, verdict, mine);
+  return {};
 }
-int64_t headers_in(const std::vector<int64_t>& layout) {
-  return layout.empty() ? 0 : layout[0] * (static_cast<int64_t>(layout.size()) / 2);
+
+// How the ranks fare that have made a new plan: what failed on any, and what memory they want.
+struct Readiness {
+  Verdict verdict;
+  int64_t no_window = 0, short_of_memory = 0;  // ranks
+};
+Readiness combine(const Readiness& a, const Readiness& b) {
+  return {combine(a.verdict, b.verdict), a.no_window + b.no_window, a.short_of_memory + b.short_of_memory};
 }
 
 // Whether a plan may move by `shift`. Where a border between realms inside a page or stripe costs nothing but
@@ -145,13 +147,8 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
   return facts;
 }
 
-Digest Collective::digest(const Engine& engine, const Request& request, const Status& trouble) {
-  Digest digest = trouble ? digest_of(request) : Digest{};
-  if (!trouble) {
-    digest.error_kind = static_cast<int64_t>(trouble.error().kind);
-    digest.error_rank = engine.team.rank();
-    return digest;
-  }
+Result<Digest> Collective::digest(const Request& request) {
+  Digest digest = digest_of(request);
   auto operation = static_cast<size_t>(request.operation);
   Pattern now{request.file->hash(), request.memory->hash(), 0, request.bytes, digest.first};
   if (!request.file->empty()) now.phase = request.position % request.file->nest()->size();
@@ -164,78 +161,176 @@ Digest Collective::digest(const Engine& engine, const Request& request, const St
   return digest;
 }
 
-void Collective::make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan) {
+Status Collective::begin_facts(const Engine& engine, const Request& request, const Wishes& wishes,
+                               Facts& facts) {
+  facts.operation = request.operation;
+  facts.locks_work = engine.locks_work && engine.storage.can_read();
+  facts.others_write = request.operation == Operation::write && !engine.may_rewrite();
+  facts.atomic = engine.atomic;
+  facts.may_map = engine.may_map(request.operation);
+  facts.cores_per_node = engine.team.cores();
+  facts.storage = engine.facts;
+  facts.prices = engine.measured_prices;
+  facts.experience = experiences_.of(request.operation, facts.digest);
+  facts.wishes = wishes;
+  if (calls_without_two_phase_ > 0) do_without_two_phase(facts.wishes);
+  facts.fixed = fixed_;
+  facts.given = given_;
+  for (const Team::Node& node : engine.team.nodes())
+    facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates, {}, 0});
+  for (size_t i = 0; !wishes.node_memory_bytes.empty() && i < facts.nodes.size(); ++i)
+    facts.nodes[i].free_bytes = wishes.node_memory_bytes[i % wishes.node_memory_bytes.size()];
+  return {};
+}
+
+namespace {
+
+// How the bytes are spread: of all ranks, and of each node's. What one rank cannot do is the only thing that
+// it leaves out; the facts are of use where no rank failed. Collective; if the team fails, it is soon back.
+Status gather_spread(Engine& engine, const Request& request, Facts& facts, std::vector<NodeCard>& cards) {
+  const Interval range{facts.digest.first, facts.digest.end};
+  Histogram mine;
+  Status status = without_exceptions([&]() -> Status {
+    mine = histogram_of(*request.file, request.position, request.bytes, range);
+    return {};
+  });
+  Histogram all = mine, of_node = mine;
+  if (!engine.team.allreduce(all)) return engine.team.failure();
+  NodeCard card;
+  if (facts.nodes.size() > 1) {
+    if (!engine.team.node_allreduce(of_node)) return engine.team.failure();
+    const Status made = without_exceptions([&]() -> Status {
+      card = card_of(of_node);
+      return {};
+    });
+    if (status) status = made;
+    if (!engine.team.gather_nodes(card, cards)) return engine.team.failure();
+  }
+  const Status taken = without_exceptions([&]() -> Status {
+    facts.buckets.assign(all.buckets.begin(), all.buckets.end());
+    for (size_t i = 0; i < cards.size(); ++i) {
+      if (facts.wishes.node_memory_bytes.empty()) facts.nodes[i].free_bytes = cards[i].free_bytes;
+      facts.nodes[i].bytes = cards[i].bytes;
+      facts.nodes[i].spans.assign(cards[i].span, cards[i].span + cards[i].spans);
+    }
+    return {};
+  });
+  return status ? taken : status;
+}
+
+}  // namespace
+
+Status Collective::prepare(Engine& engine, const Facts& facts, std::unique_ptr<Prepared>& made) {
+  made = std::make_unique<Prepared>();
+  made->plan = concilio::plan(facts);
+  if (made->plan.method == Method::two_phase) made->gear.emplace(engine, made->plan, workspace_);
+  return {};
+}
+
+// What fails on one rank is told at the next agreement, of which there is one before each step that a rank
+// can take only if what it did alone succeeded.
+Status Collective::plan_call(Engine& engine, const Request& request, const Wishes& wishes, Facts& facts) {
   Stopwatch time(engine.counters, Counter::plan_ns);
   ++engine.counters[Counter::plans_made];
-  if (needs_buckets(facts)) {
-    const Interval range{facts.digest.first, facts.digest.end};
-    const Histogram mine = histogram_of(*request.file, request.position, request.bytes, range);
-    Histogram histogram = mine;
-    if (!engine.team.allreduce(histogram)) return;
-    facts.buckets.assign(histogram.buckets.begin(), histogram.buckets.end());
-    if (facts.nodes.size() > 1) {
-      histogram = mine;
-      if (!engine.team.node_allreduce(histogram)) return;
-      const std::vector<NodeCard> cards = engine.team.gather_nodes(card_of(histogram));
-      if (!engine.team.failure()) return;
-      for (size_t i = 0; i < cards.size(); ++i) {
-        if (facts.wishes.node_memory_bytes.empty()) facts.nodes[i].free_bytes = cards[i].free_bytes;
-        facts.nodes[i].bytes = cards[i].bytes;
-        facts.nodes[i].spans.assign(cards[i].span, cards[i].span + cards[i].spans);
-      }
+  const auto operation = static_cast<size_t>(request.operation);
+  plans_[operation].reset();
+  Team& team = engine.team;
+  bool spread = false;
+  std::vector<NodeCard> cards;
+  Status mine = without_exceptions([&] {
+    Status begun = begin_facts(engine, request, wishes, facts);
+    spread = needs_buckets(facts);
+    if (spread && facts.nodes.size() > 1) cards.resize(facts.nodes.size());
+    return begun;
+  });
+  if (Status agreed = agree(team, mine); !agreed) return agreed;
+  if (spread) mine = gather_spread(engine, request, facts, cards);
+  if (mine && team.rank() == 0 && log_enabled(LogLevel::debug))
+    if_there_is_memory([&] { log_line(LogLevel::debug, "planning by facts " + facts_line(facts)); });
+  for (;;) {
+    std::unique_ptr<Prepared> made;
+    if (mine) mine = without_exceptions([&] { return prepare(engine, facts, made); });
+    bool short_of_memory = false;
+    Status room;
+    if (mine && made->gear) {
+      room = without_exceptions([&] { return workspace_.make_room(engine, made->plan, short_of_memory); });
     }
+    Readiness ready{verdict_of(team, mine), !room.ok(), short_of_memory};
+    if (!team.allreduce(ready)) return team.failure();
+    // What the other operation's plan needs may be gone.
+    if (ready.short_of_memory > 0) plans_[1 - operation].reset();
+    if (ready.verdict.kind != 0) return shared_error(team, ready.verdict, mine);
+    Plan& plan = made->plan;
+    if (!plan.warning.empty() && team.rank() == 0) log_once(LogLevel::warning, plan.warning);
+    if (made->gear && ready.no_window == 0) {
+      layout_ = nullptr;
+      headers_bytes_ = 0;
+      room = workspace_.share(engine, plan);
+      if (auto whole = team.failure(); !whole) return whole;
+      if (room && plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
+    } else if (made->gear && room) {
+      room = error_with(ErrorKind::no_memory, 0, [] { return "another rank has no memory for its window"; });
+    }
+    if (room) {
+      plans_[operation] = std::move(made);
+      return {};
+    }
+    // No memory for windows, here or on another rank: on all ranks alike, the next best method.
+    if_there_is_memory([&] {
+      log_once(LogLevel::warning, room.error().message + "; going on without collective buffering");
+    });
+    constexpr int64_t calls_until_next_try = 100;
+    calls_without_two_phase_ = calls_until_next_try;
+    plans_ = {};  // what was prepared for other plans may be gone
+    made.reset();
+    workspace_ = Workspace();
+    patterns_ = {};
+    do_without_two_phase(facts.wishes);
   }
-  if (engine.team.rank() == 0 && log_enabled(LogLevel::debug))
-    log_line(LogLevel::debug, "planning by facts " + facts_line(facts));
-  plan = concilio::plan(facts);
-  if (!plan.warning.empty() && engine.team.rank() == 0) log_once(LogLevel::warning, plan.warning);
-  if (plan.method != Method::two_phase) return;
-  bool short_of_memory = false;
-  auto status = workspace_.prepare(engine, plan, short_of_memory);
-  // What the other operation's plan needs may be gone.
-  if (short_of_memory) plans_[1 - static_cast<size_t>(request.operation)].reset();
-  layout_ = {};
-  if (!engine.team.failure()) return;
-  if (status) {
-    if (plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
-    return;
-  }
-  // No memory for windows, here or on another rank: on all ranks alike, the next best method.
-  log_once(LogLevel::warning, status.error().message + "; going on without collective buffering");
-  constexpr int64_t calls_until_next_try = 100;
-  calls_without_two_phase_ = calls_until_next_try;
-  plans_ = {};  // what was prepared for other plans may be gone
-  workspace_ = Workspace();
-  patterns_ = {};
-  do_without_two_phase(facts.wishes);
-  plan = concilio::plan(facts);
 }
 
 Status Collective::settle(Engine& engine) {
   if (!holds_back_) return {};
   Status mine = std::exchange(lost_alone_, {});
-  if (const Status ended = behind_.end(engine); mine) mine = ended;
+  Status ended = without_exceptions([&] { return behind_.end(engine); });
+  if (mine) mine = std::move(ended);
   holds_back_ = false;
   held_for_ = nullptr;
-  Verdict verdict = verdict_of(engine.team, mine);
-  if (!engine.team.allreduce(verdict)) return engine.team.failure();
-  if (verdict.kind != 0) return shared_error(engine.team, verdict, mine);
-  return {};
+  return agree(engine.team, mine);
 }
 
 Status Collective::settle_alone(Engine& engine) {
-  if (const Status flushed = behind_.flush(engine); lost_alone_) lost_alone_ = flushed;
+  Status flushed = without_exceptions([&] { return behind_.flush(engine); });
+  if (lost_alone_) lost_alone_ = std::move(flushed);
   return lost_alone_;
 }
 
 // On this node; by one rank for all, while nobody uses the segment.
-void Collective::zero_headers(Engine& engine, bool whole_segment) {
-  if (engine.team.local_rank() != 0 || layout_.empty()) return;
-  int64_t bytes = headers_in(layout_) * static_cast<int64_t>(sizeof(ImageHeader));
-  if (whole_segment) {
-    for (size_t i = 1; i < layout_.size(); i += 2) bytes += layout_[0] * layout_[i];
+void Collective::zero_segment(const Engine& engine, int64_t bytes) {
+  if (engine.team.local_rank() == 0 && bytes > 0)
+    std::memset(workspace_.segment(), 0, static_cast<size_t>(bytes));
+}
+
+// Makes the segment the images'. False: the team has failed.
+bool Collective::lay_out(const Engine& engine, Images& images) {
+  images.lie_in(workspace_.segment());
+  const auto& layout = images.layout();
+  if (layout == layout_ || (layout && layout_ && *layout == *layout_)) return true;
+  layout_ = layout;
+  headers_bytes_ = images.headers_bytes();
+  zero_segment(engine, images.bytes());
+  return engine.team.node_barrier();
+}
+
+Outcome Collective::carry_out(Engine& engine, const Request& request, Prepared& prepared) {
+  const Plan& plan = prepared.plan;
+  if (prepared.gear) {
+    if (!lay_out(engine, prepared.gear->images())) return engine.team.failure().error();
+    return run_two_phase(engine, request, plan, workspace_, *prepared.gear);
   }
-  std::memset(workspace_.segment(), 0, static_cast<size_t>(bytes));
+  // On one node ranks that sieve are announced; on several, all ranks know that all of them may be sieving.
+  if (plan.method == Method::sieve && !engine.on_one_node()) engine.guard_writes = true;
+  return without_exceptions([&] { return run_alone(engine, request, plan); });
 }
 
 Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble) {
@@ -243,13 +338,22 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   auto operation = static_cast<size_t>(request.operation);
   if (auto whole = team.failure(); !whole) return whole.error();
   // Nobody uses the images between calls: the end of a call is a meeting of all.
-  zero_headers(engine, false);
+  zero_segment(engine, headers_bytes_);
   Facts facts;
   const Pattern before = patterns_[operation];
-  facts.digest = digest(engine, request, trouble);
+  const Result<Digest> asked = without_exceptions([&] { return trouble ? digest(request) : Digest{}; });
+  const Status unasked = asked ? Status() : asked.error();
+  if (asked) facts.digest = *asked;
+  const Status& mine = trouble ? unasked : trouble;
+  if (!mine) {
+    facts.digest.error_kind = static_cast<int64_t>(mine.error().kind);
+    facts.digest.error_rank = team.rank();
+  }
   {
     Stopwatch time(engine.counters, Counter::exchange_ns);
-    if (auto same = enter(team, kind_of(request.operation), facts.digest); !same) {
+    const Status same =
+        without_exceptions([&] { return enter(team, kind_of(request.operation), facts.digest); });
+    if (!same) {
       if (same.error().kind == ErrorKind::not_yet)
         patterns_[operation] = before;
       else
@@ -262,79 +366,54 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
   if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
   if (digest.error_kind != 0) {
     plans_[operation].reset();
-    return shared_error(team, {digest.error_kind, digest.error_rank, 0, {}}, trouble);
+    return shared_error(team, {digest.error_kind, digest.error_rank, 0, {}}, mine);
   }
   if (digest.bytes == 0) return 0;
 
-  std::optional<Plan>& plan = plans_[operation];
+  std::unique_ptr<Prepared>& prepared = plans_[operation];
   Experience& experience = experiences_.of(request.operation, digest);
-  if (digest.repeats && plan && digest.shift_min == digest.shift_max &&
-      serves(*plan, digest.shift_min, engine.facts) && still_chosen(*plan, experience)) {
+  if (digest.repeats && prepared && digest.shift_min == digest.shift_max &&
+      serves(prepared->plan, digest.shift_min, engine.facts) && still_chosen(prepared->plan, experience)) {
     ++engine.counters[Counter::plans_reused];
-    if (digest.shift_min != 0) move(*plan, digest.shift_min);
+    if (digest.shift_min != 0) move(prepared->plan, digest.shift_min);
   } else {
-    facts.operation = request.operation;
-    facts.locks_work = engine.locks_work && engine.storage.can_read();
-    facts.others_write = request.operation == Operation::write && !engine.may_rewrite();
-    facts.atomic = engine.atomic;
-    facts.may_map = engine.may_map(request.operation);
-    facts.cores_per_node = team.cores();
-    facts.storage = engine.facts;
-    facts.prices = engine.measured_prices;
-    facts.experience = experience;
-    facts.wishes = wishes;
-    if (calls_without_two_phase_ > 0) do_without_two_phase(facts.wishes);
-    facts.fixed = fixed_;
-    facts.given = given_;
-    for (const Team::Node& node : team.nodes())
-      facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates, {}, 0});
-    for (size_t i = 0; !wishes.node_memory_bytes.empty() && i < facts.nodes.size(); ++i)
-      facts.nodes[i].free_bytes = wishes.node_memory_bytes[i % wishes.node_memory_bytes.size()];
-    Plan made;
-    make_plan(engine, request, facts, made);
-    if (auto whole = team.failure(); !whole) return whole.error();
-    plan = std::move(made);
+    if (Status planned = plan_call(engine, request, wishes, facts); !planned) return planned.error();
   }
   last_ = operation;
+  Plan& plan = prepared->plan;
 
-  const bool behind = plan->behind_bytes > 0 && plan->fixed;
-  if (!behind || plan->fixed != held_for_) {
+  const bool behind = plan.behind_bytes > 0 && plan.fixed;
+  if (!behind || plan.fixed != held_for_) {
     if (auto settled = settle(engine); !settled) return settled.error();
   }
   // What other calls held back is written, whatever method this one takes: that is not its time.
   const int64_t begin_ns = now_ns();
   engine.behind = behind ? &behind_ : nullptr;
   if (behind) {
-    const bool aggregates = std::any_of(plan->realms.begin(), plan->realms.end(),
+    const bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(),
                                         [&](const Realm& realm) { return realm.aggregator == team.rank(); });
     // Without memory nothing is held back, which is all.
-    if (aggregates) (void)behind_.prepare(engine.budget, plan->behind_bytes);
-    held_for_ = plan->fixed;
+    if (aggregates)
+      (void)without_exceptions([&] { return behind_.prepare(engine.budget, plan.behind_bytes); });
+    held_for_ = plan.fixed;
     holds_back_ = true;
   }
-  Outcome outcome = 0;
-  if (plan->method == Method::two_phase) {
-    if (std::vector<int64_t> layout = layout_of(*plan, team.node()); layout_ != layout) {
-      layout_ = std::move(layout);
-      zero_headers(engine, true);
-      if (!team.node_barrier()) return team.failure().error();
-    }
-    outcome = run_two_phase(engine, request, *plan, workspace_);
-  } else {
-    // On one node ranks that sieve are announced; on several, all ranks know that all of them may be sieving.
-    if (plan->method == Method::sieve && !engine.on_one_node()) engine.guard_writes = true;
-    outcome = run_alone(engine, request, *plan);
+  Outcome outcome = carry_out(engine, request, *prepared);
+  if (auto whole = team.failure(); !whole) {
+    // Messages may still be under way that work on what was prepared: it stays for ever.
+    (void)prepared.release();
+    last_.reset();
+    return whole.error();
   }
-
-  Status mine = outcome ? Status() : Status(outcome.error());
-  Verdict verdict = verdict_of(team, mine);
+  const Status ended = outcome ? Status() : Status(outcome.error());
+  Verdict verdict = verdict_of(team, ended);
   verdict.work = {team.node(), begin_ns, now_ns()};
   {
     Stopwatch time(engine.counters, Counter::exchange_ns);
     if (!team.allreduce(verdict)) return team.failure().error();
   }
-  if (verdict.kind != 0) return shared_error(team, verdict, mine);
-  learn(*plan, static_cast<double>(verdict.work.ns()) * 1e-9, experience);
+  if (verdict.kind != 0) return shared_error(team, verdict, ended);
+  learn(plan, static_cast<double>(verdict.work.ns()) * 1e-9, experience);
   return outcome;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "exec/engine.h"
+#include "exec/two_phase.h"
 #include "exec/workspace.h"
 #include "exec/write_behind.h"
 #include "plan/experiences.h"
@@ -32,7 +33,7 @@ class Collective {
   bool holds_back() const { return holds_back_; }
 
   // The plan that the last call carried out; nullptr where it needed none.
-  const Plan* last_plan() const { return last_ && plans_[*last_] ? &*plans_[*last_] : nullptr; }
+  const Plan* last_plan() const { return last_ && plans_[*last_] ? &plans_[*last_]->plan : nullptr; }
   // Settings have changed: what was planned is of no more use. On all ranks alike. Realms that the file was
   // promised to keep stay, as long as nobody asks for others.
   void forget() {
@@ -54,21 +55,33 @@ class Collective {
     uint64_t file = 0, memory = 0;
     int64_t phase = 0, bytes = -1, first = 0;
   };
-  Digest digest(const Engine& engine, const Request& request, const Status& trouble);
-  void make_plan(Engine& engine, const Request& request, Facts& facts, Plan& plan);
-  void zero_headers(Engine& engine, bool whole_segment);
+  // A plan, and what it takes to carry it out on this rank.
+  struct Prepared {
+    Plan plan;
+    std::optional<RoundGear> gear;  // two_phase only
+  };
+  Result<Digest> digest(const Request& request);
+  // Collective as a whole, and the same outcome on all ranks.
+  Status plan_call(Engine& engine, const Request& request, const Wishes& wishes, Facts& facts);
+  // This rank's own part of it.
+  Status begin_facts(const Engine& engine, const Request& request, const Wishes& wishes, Facts& facts);
+  Status prepare(Engine& engine, const Facts& facts, std::unique_ptr<Prepared>& made);
+  Outcome carry_out(Engine& engine, const Request& request, Prepared& prepared);
+  bool lay_out(const Engine& engine, Images& images);
+  void zero_segment(const Engine& engine, int64_t bytes);
 
   // By operation.
   std::array<Pattern, 2> patterns_;
-  std::array<std::optional<Plan>, 2> plans_;
+  std::array<std::unique_ptr<Prepared>, 2> plans_;
   // What calls took, so that the next ones are chosen by it.
   Experiences experiences_;
   std::optional<size_t> last_;
   // Windows found no memory on some rank: so many calls do without, before it is tried again.
   int64_t calls_without_two_phase_ = 0;
   Workspace workspace_;
-  // The layout that this node's segment has now: slots, and the image_bytes and map_bytes of each realm.
-  std::vector<int64_t> layout_;
+  // The layout that this node's segment has now, null if none, and the bytes of its headers.
+  std::shared_ptr<const Images::Layout> layout_;
+  int64_t headers_bytes_ = 0;
   // See Facts.
   std::shared_ptr<const FixedRealms> fixed_, given_;
   WriteBehind behind_;

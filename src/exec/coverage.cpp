@@ -1,5 +1,6 @@
 #include "exec/coverage.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/checked.h"
@@ -7,80 +8,85 @@
 namespace concilio {
 namespace {
 
-// Adds a stretch behind all others, as one piece more of the last run where it continues that.
-void add(std::vector<Run>& runs, Interval stretch) {
-  if (!runs.empty()) {
-    Run& last = runs.back();
-    const int64_t end = last.offset + (last.count - 1) * last.stride;  // of the last piece: its begin
-    if (last.length == stretch.length() && (last.count == 1 || stretch.begin - end == last.stride)) {
-      last.stride = stretch.begin - end;
-      ++last.count;
-      return;
-    }
-  }
-  runs.push_back({stretch.begin, stretch.length(), 0, 1});
+// More runs than this take more room than a bit a granule does.
+int64_t most_runs(int64_t bits) {
+  return bits / 8 / static_cast<int64_t>(sizeof(Run)) + 1;
 }
 
 }  // namespace
 
-std::vector<std::byte> Coverage::with_head(Head head, std::span<const std::byte> body) {
-  const auto used = static_cast<int64_t>(sizeof head + body.size());
-  std::vector<std::byte> bytes(static_cast<size_t>(align_up(used, unit_bytes)));
-  std::memcpy(bytes.data(), &head, sizeof head);
-  if (!body.empty()) std::memcpy(bytes.data() + sizeof head, body.data(), body.size());
-  return bytes;
+bool Coverage::continues(Run& run, Interval stretch) {
+  if (run.count == 0 || run.length != stretch.length()) return false;
+  const int64_t stride = stretch.begin - run.offset - (run.count - 1) * run.stride;
+  if (run.count > 1 && stride != run.stride) return false;
+  run.stride = stride;
+  ++run.count;
+  return true;
 }
 
-Coverage Coverage::of(std::span<const WindowPart> parts) {
+int64_t Coverage::most_bytes(int64_t map_bytes) {
+  const int64_t runs_bytes = most_runs(map_bytes) * static_cast<int64_t>(sizeof(Run));
+  return align_up(static_cast<int64_t>(sizeof(Head)) + std::max(runs_bytes, ceil_divide(map_bytes, 8)),
+                  unit_bytes);
+}
+
+// Whole units of what has been written into the room behind the head.
+std::span<const std::byte> Coverage::finish(std::span<std::byte> room, Head head, int64_t body_bytes) {
+  std::memcpy(room.data(), &head, sizeof head);
+  const auto used = static_cast<int64_t>(sizeof head) + body_bytes, whole = align_up(used, unit_bytes);
+  std::memset(room.data() + used, 0, static_cast<size_t>(whole - used));
+  return room.first(static_cast<size_t>(whole));
+}
+
+Coverage Coverage::of(std::span<const WindowPart> parts, std::span<std::byte> room) {
+  std::byte* body = room.data() + sizeof(Head);
   int64_t bits = 0;
   for (const WindowPart& part : parts) bits += part.map.granules();
-  const auto most_runs = static_cast<size_t>(bits / 8) / sizeof(Run) + 1;
-  std::vector<Run> runs;
+  int64_t runs = 0;  // written
+  Run last{};        // the next to be written
+  const auto write_last = [&] {
+    if (last.count == 0) return true;
+    if (runs == most_runs(bits)) return false;
+    std::memcpy(body + runs++ * static_cast<int64_t>(sizeof last), &last, sizeof last);
+    return true;
+  };
+  bool fits = true;
   for (const WindowPart& part : parts) {
-    for (Interval covered = part.map.next_covered(part.file.begin);
-         !covered.empty() && runs.size() <= most_runs; covered = part.map.next_covered(covered.end)) {
-      add(runs, covered);
+    for (Interval covered = part.map.next_covered(part.file.begin); fits && !covered.empty();
+         covered = part.map.next_covered(covered.end)) {
+      if (continues(last, covered)) continue;
+      fits = write_last();
+      last = run_of(covered);
     }
   }
-  Coverage coverage;
-  if (runs.size() <= most_runs) {
-    coverage.owned_ =
-        with_head({Kind::runs, static_cast<int64_t>(runs.size())}, std::as_bytes(std::span(runs)));
-    return coverage;
-  }
-  std::vector<std::byte> marks(static_cast<size_t>(ceil_divide(bits, 8)));
+  if (fits && write_last())
+    return Coverage(finish(room, {Kind::runs, runs}, runs * static_cast<int64_t>(sizeof last)));
+  const int64_t marks_bytes = ceil_divide(bits, 8);
+  std::memset(body, 0, static_cast<size_t>(marks_bytes));
   int64_t at = 0;
   for (const WindowPart& part : parts) {
     for (int64_t i = 0; i < part.map.granules(); ++i, ++at) {
-      if (part.map.is_covered(i)) marks[static_cast<size_t>(at / 8)] |= std::byte{1} << (at % 8);
+      if (part.map.is_covered(i)) body[at / 8] |= std::byte{1} << (at % 8);
     }
   }
-  coverage.owned_ = with_head({Kind::bits, bits}, marks);
-  return coverage;
+  return Coverage(finish(room, {Kind::bits, bits}, marks_bytes));
 }
 
 Coverage::Head Coverage::head() const {
   Head head{Kind::runs, 0};
-  const std::span<const std::byte> all = bytes();
-  if (all.size() >= sizeof head) std::memcpy(&head, all.data(), sizeof head);
+  if (bytes_.size() >= sizeof head) std::memcpy(&head, bytes_.data(), sizeof head);
   return head;
 }
 
 Run Coverage::run_at(int64_t i) const {
   Run run;
-  std::memcpy(&run, bytes().data() + sizeof(Head) + static_cast<size_t>(i) * sizeof run, sizeof run);
+  std::memcpy(&run, bytes_.data() + sizeof(Head) + static_cast<size_t>(i) * sizeof run, sizeof run);
   return run;
 }
 
 bool Coverage::bit(int64_t i) const {
-  const std::byte mark = bytes()[sizeof(Head) + static_cast<size_t>(i / 8)];
+  const std::byte mark = bytes_[sizeof(Head) + static_cast<size_t>(i / 8)];
   return (mark & (std::byte{1} << (i % 8))) != std::byte{0};
-}
-
-std::vector<Run> Coverage::runs(std::span<const WindowPart> parts) const {
-  std::vector<Run> out;
-  for_each(parts, [&](const WindowPart&, Interval stretch) { add(out, stretch); });
-  return out;
 }
 
 }  // namespace concilio

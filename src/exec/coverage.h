@@ -5,7 +5,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "exec/images.h"
 
@@ -16,13 +15,18 @@ class Coverage {
   // Descriptions are a multiple of this long, so that what lies beside one in a message is aligned.
   static constexpr int64_t unit_bytes = 64;
 
+  // Of nothing.
   Coverage() = default;
-  // What the parts' maps mark. It is never longer than the maps, in whole units.
-  static Coverage of(std::span<const WindowPart> parts);
-  // What a message says; the bytes must outlive this. Runs that do not lie in the window are passed over.
-  static Coverage received(std::span<const std::byte> bytes) { return Coverage(bytes); }
+  // A description that somebody else made; the bytes must outlive this. Runs that do not lie in the window
+  // are passed over.
+  explicit Coverage(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  // What the parts' maps mark, described in `room`: most_bytes() of it, which must outlive this.
+  static Coverage of(std::span<const WindowPart> parts, std::span<std::byte> room);
+  // How long a description of a window is at most whose maps take so many bytes: never longer than the maps,
+  // in whole units.
+  static int64_t most_bytes(int64_t map_bytes);
 
-  std::span<const std::byte> bytes() const { return owned_.empty() ? received_ : std::span(owned_); }
+  std::span<const std::byte> bytes() const { return bytes_; }
 
   // Calls f(part, interval) for every covered stretch, in ascending order; every one lies in its part. Of the
   // parts only the window and its granules matter, not what their maps mark.
@@ -41,8 +45,17 @@ class Coverage {
       }
     }
   }
-  // The runs where it is described so; else the covered stretches, a run each.
-  std::vector<Run> runs(std::span<const WindowPart> parts) const;
+  // Calls f(run): the runs where it is described so; else the covered stretches, regular ones together.
+  template <typename F>
+  void for_each_run(std::span<const WindowPart> parts, F&& f) const {
+    Run last{};
+    for_each(parts, [&](const WindowPart&, Interval stretch) {
+      if (continues(last, stretch)) return;
+      if (last.count > 0) f(last);
+      last = run_of(stretch);
+    });
+    if (last.count > 0) f(last);
+  }
 
  private:
   enum class Kind : int64_t { runs, bits };
@@ -50,7 +63,10 @@ class Coverage {
     Kind kind;
     int64_t count;  // runs, or bits
   };
-  explicit Coverage(std::span<const std::byte> bytes) : received_(bytes) {}
+  static Run run_of(Interval stretch) { return {stretch.begin, stretch.length(), 0, 1}; }
+  // Takes the stretch, which lies behind the run, as one piece more of it where it continues that.
+  static bool continues(Run& run, Interval stretch);
+  static std::span<const std::byte> finish(std::span<std::byte> room, Head head, int64_t body_bytes);
   Head head() const;
   Run run_at(int64_t i) const;
   bool bit(int64_t i) const;
@@ -69,9 +85,7 @@ class Coverage {
       first_bit += granules;
     }
   }
-  static std::vector<std::byte> with_head(Head head, std::span<const std::byte> body);
-  std::vector<std::byte> owned_;
-  std::span<const std::byte> received_;
+  std::span<const std::byte> bytes_;
 };
 
 }  // namespace concilio

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions.h"
+
 namespace concilio {
 
 std::unique_ptr<Exchange> Exchange::make(const ExchangeContext& context) {
@@ -14,7 +16,8 @@ Status checked(int code, const char* what) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   PMPI_Error_string(code, text, &length);
-  return Error{ErrorKind::communication, 0, fmt::format("{} between nodes failed: {}", what, text)};
+  return error_with(ErrorKind::communication, 0,
+                    [&] { return fmt::format("{} between nodes failed: {}", what, text); });
 }
 
 }  // namespace concilio

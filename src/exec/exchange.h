@@ -11,26 +11,29 @@
 #include <memory>
 #include <vector>
 
-#include "exec/engine.h"
 #include "exec/images.h"
+#include "exec/workspace.h"
 
 namespace concilio {
 
 // What the strategies work on; all must outlive them.
 struct ExchangeContext {
-  Engine& engine;
+  const Engine& engine;  // only while one is made
   const Plan& plan;
-  const Group& group;  // of this node
-  const Images& images;
-  std::byte* staging;  // an aggregator's: two messages of its realm
+  const Group& group;  // of this node; without realms where the node takes no part
+  Images& images;
+  const Workspace& workspace;  // its staging: an aggregator's, two messages of its realm
 };
 
+// One rank's part. All memory is had when it is made, so that in a round no rank waits for what another has
+// no memory for; where lists are as long as the data are irregular, want of it is an error like any other:
+// the rank goes on with its part.
 class Exchange {
  public:
   static std::unique_ptr<Exchange> make(const ExchangeContext& context);
   // The rounds from `first` on, in which this node's group, if any, has nothing left to do but others may
   // wait for its call.
-  static Status sit_out(Engine& engine, const Plan& plan, int64_t first_round);
+  virtual Status sit_out(int64_t first_round) = 0;
 
   virtual ~Exchange() = default;
   // The realms whose images this rank carries between its node and the aggregator's, and those aggregated on
@@ -45,8 +48,19 @@ class Exchange {
   virtual Status scatter(int64_t round) = 0;
 
  protected:
-  explicit Exchange(const ExchangeContext& context) : context_(context) {}
-  ExchangeContext context_;
+  explicit Exchange(const ExchangeContext& context)
+      : team_(context.engine.team),
+        counters_(context.engine.counters),
+        plan_(context.plan),
+        group_(context.group),
+        images_(context.images),
+        workspace_(context.workspace) {}
+  Team& team_;
+  Counters& counters_;
+  const Plan& plan_;
+  const Group& group_;
+  Images& images_;
+  const Workspace& workspace_;
   std::vector<size_t> carried_, served_;
 };
 

@@ -2,8 +2,10 @@
 // The leaders of all nodes take part, in every round of the call; a node's leader speaks for all its ranks.
 // First they tell each other what their images cover, then the bytes go from window to window: derived
 // datatypes built from the coverage's runs spare both sides packing, and the aggregator its staging.
+#include <algorithm>
 #include <cstring>
 
+#include "base/exceptions.h"
 #include "exec/coverage.h"
 #include "exec/exchange.h"
 #include "exec/window_parts.h"
@@ -12,34 +14,49 @@ namespace concilio {
 namespace {
 
 // The bytes of some windows that go to or come from one node: regular runs, and single pieces, which one
-// datatype describes all.
+// datatype describes all. Lists keep their memory from round to round.
 class Pieces {
  public:
+  ~Pieces() { clear(); }
+  void clear() {
+    for (MPI_Datatype& one : types_) PMPI_Type_free(&one);
+    types_.clear();
+    addresses_.clear();
+    single_addresses_.clear();
+    single_lengths_.clear();
+    code_ = MPI_SUCCESS;
+  }
   void add(std::span<const WindowPart> parts, const Coverage& coverage) {
-    for (const Run& run : coverage.runs(parts)) add(parts, run);
+    coverage.for_each_run(parts, [&](const Run& run) { add(parts, run); });
   }
   // Committed; MPI_BYTE where there are none. Absolute addresses.
   Result<MPI_Datatype> type() {
     if (empty()) return MPI_BYTE;
+    types_.reserve(types_.size() + 1);  // for the single ones
+    addresses_.reserve(types_.size() + 1);
+    ones_.assign(types_.size() + 1, 1);
     if (!single_addresses_.empty()) {
       MPI_Datatype singles = MPI_DATATYPE_NULL;
       note(PMPI_Type_create_hindexed(static_cast<int>(single_addresses_.size()), single_lengths_.data(),
                                      single_addresses_.data(), MPI_BYTE, &singles));
       if (code_ == MPI_SUCCESS) take(singles, 0);
     }
-    std::vector<int> ones(types_.size(), 1);
     MPI_Datatype made = MPI_DATATYPE_NULL;
     if (code_ == MPI_SUCCESS) {
-      note(PMPI_Type_create_struct(static_cast<int>(types_.size()), ones.data(), addresses_.data(),
+      note(PMPI_Type_create_struct(static_cast<int>(types_.size()), ones_.data(), addresses_.data(),
                                    types_.data(), &made));
     }
-    for (MPI_Datatype& one : types_) PMPI_Type_free(&one);
-    types_.clear();
     if (code_ == MPI_SUCCESS) note(PMPI_Type_commit(&made));
     if (Status status = checked(code_, "describing windows"); !status) return status.error();
     return made;
   }
   bool empty() const { return types_.empty() && single_addresses_.empty(); }
+  int64_t memory_bytes() const {
+    return static_cast<int64_t>(types_.capacity() * sizeof types_[0] +
+                                addresses_.capacity() * sizeof addresses_[0] +
+                                single_addresses_.capacity() * sizeof single_addresses_[0] +
+                                (single_lengths_.capacity() + ones_.capacity()) * sizeof(int));
+  }
 
  private:
   void note(int code) {
@@ -64,6 +81,8 @@ class Pieces {
         single_addresses_.push_back(at);
         single_lengths_.push_back(static_cast<int>(run.length));
       } else {
+        types_.reserve(types_.size() + 1);
+        addresses_.reserve(addresses_.size() + 1);
         MPI_Datatype type = MPI_DATATYPE_NULL;
         const int code = PMPI_Type_create_hvector(static_cast<int>(count), static_cast<int>(run.length),
                                                   run.stride, MPI_BYTE, &type);
@@ -75,45 +94,57 @@ class Pieces {
   }
   std::vector<MPI_Datatype> types_;
   std::vector<MPI_Aint> addresses_, single_addresses_;
-  std::vector<int> single_lengths_;
+  std::vector<int> single_lengths_, ones_;
   int code_ = MPI_SUCCESS;
 };
 
-// What one leader tells each other one.
-class Mail {
+// A letter to or from each leader, in room that was made for the longest.
+class Letters {
  public:
-  explicit Mail(size_t nodes) : letters_(nodes) {}
-  void add(size_t node, std::span<const std::byte> part) {
-    letters_[node].insert(letters_[node].end(), part.begin(), part.end());
-  }
-  void add(size_t node, int64_t value) { add(node, std::as_bytes(std::span(&value, 1))); }
-  // A coverage travels with its length before it.
-  void add(size_t node, const Coverage& coverage) {
-    add(node, static_cast<int64_t>(coverage.bytes().size()));
-    add(node, coverage.bytes());
-  }
-  const std::vector<std::byte>& letter(size_t node) const { return letters_[node]; }
-
- private:
-  std::vector<std::vector<std::byte>> letters_;
-};
-
-// All letters of some mail in one buffer, or room for them.
-struct Bag {
-  std::vector<std::byte> bytes;
-  std::vector<int> counts, displacements;
-  explicit Bag(std::vector<int> its_counts) : counts(std::move(its_counts)), displacements(counts.size()) {
-    int total = 0;
-    for (size_t node = 0; node < counts.size(); ++node) {
-      displacements[node] = total;
-      total += counts[node];
+  Letters(size_t nodes, const std::vector<int64_t>& most_bytes)
+      : counts_(nodes), displacements_(nodes), room_(nodes) {
+    int64_t total = 0;
+    for (size_t node = 0; node < nodes; ++node) {
+      room_[node] = most_bytes[node];
+      displacements_[node] = static_cast<int>(total);
+      total += most_bytes[node];
     }
-    bytes.resize(static_cast<size_t>(total));
+    bytes_.resize(static_cast<size_t>(total));
+  }
+  void clear() { std::fill(counts_.begin(), counts_.end(), 0); }
+  void add(size_t node, int64_t value) {
+    std::memcpy(rest(node).data(), &value, sizeof value);
+    counts_[node] += static_cast<int>(sizeof value);
+  }
+  // What the parts' maps mark; it travels with its length before it.
+  Coverage add_coverage(size_t node, std::span<const WindowPart> parts) {
+    const Coverage coverage = Coverage::of(parts, rest(node).subspan(sizeof(int64_t)));
+    add(node, static_cast<int64_t>(coverage.bytes().size()));
+    counts_[node] += static_cast<int>(coverage.bytes().size());
+    return coverage;
   }
   std::span<const std::byte> letter(size_t node) const {
-    return std::span(bytes).subspan(static_cast<size_t>(displacements[node]),
-                                    static_cast<size_t>(counts[node]));
+    return std::span(bytes_).subspan(static_cast<size_t>(displacements_[node]),
+                                     static_cast<size_t>(counts_[node]));
   }
+  bool fit() const {
+    return std::equal(counts_.begin(), counts_.end(), room_.begin(),
+                      [](int count, int64_t room) { return count >= 0 && count <= room; });
+  }
+  std::byte* data() { return bytes_.data(); }
+  std::vector<int>& counts() { return counts_; }
+  const int* displacements() const { return displacements_.data(); }
+  int64_t memory_bytes() const { return static_cast<int64_t>(bytes_.capacity()); }
+
+ private:
+  std::span<std::byte> rest(size_t node) {
+    const auto used = static_cast<size_t>(counts_[node]);
+    return std::span(bytes_).subspan(static_cast<size_t>(displacements_[node]) + used,
+                                     static_cast<size_t>(room_[node]) - used);
+  }
+  std::vector<int> counts_, displacements_;
+  std::vector<int64_t> room_;
+  std::vector<std::byte> bytes_;
 };
 
 int64_t take_number(std::span<const std::byte>& mail) {
@@ -126,232 +157,335 @@ int64_t take_number(std::span<const std::byte>& mail) {
 
 Coverage take_coverage(std::span<const std::byte>& mail) {
   const auto length = std::min(static_cast<size_t>(take_number(mail)), mail.size());
-  Coverage coverage = Coverage::received(mail.first(length));
+  const Coverage coverage(mail.first(length));
   mail = mail.subspan(length);
   return coverage;
 }
 
-// The two collective calls of a round, among all leaders.
+// What of the windows goes to, or comes from, each node.
+struct Windows {
+  std::vector<int> counts;
+  std::vector<MPI_Datatype> types;
+
+  explicit Windows(size_t nodes) : counts(nodes), types(nodes, MPI_BYTE) {}
+  Windows(const Windows&) = delete;
+  ~Windows() { clear(); }
+  void clear() {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (MPI_Datatype& type : types) {
+      if (type != MPI_BYTE) PMPI_Type_free(&type);
+      type = MPI_BYTE;
+    }
+  }
+  Status describe(std::vector<Pieces>& pieces) {
+    for (size_t node = 0; node < pieces.size(); ++node) {
+      if (pieces[node].empty()) continue;
+      Result<MPI_Datatype> type = pieces[node].type();
+      if (!type) return type.error();
+      types[node] = *type;
+      counts[node] = 1;
+    }
+    return {};
+  }
+};
+
+// The two collective calls of a round, among all leaders. If a rank is lost meanwhile, what they work on must
+// stay: whoever owns the exchange abandons it then.
 class Leaders {
  public:
-  explicit Leaders(Engine& engine) : engine_(engine), nodes_(engine.team.nodes().size()) {}
+  Leaders(Team& team, Counters& counters)
+      : team_(team), counters_(counters), nodes_(team.nodes().size()), zeros_(nodes_) {}
 
-  // Returns what the others tell this one.
-  Result<Bag> tell(const Mail& mail) {
-    MPI_Comm comm = engine_.team.leaders();
-    std::vector<int> counts, their_counts(nodes_);
-    for (size_t node = 0; node < nodes_; ++node) counts.push_back(static_cast<int>(mail.letter(node).size()));
-    Bag out(std::move(counts));
-    for (size_t node = 0; node < nodes_; ++node)
-      std::copy(mail.letter(node).begin(), mail.letter(node).end(),
-                out.bytes.begin() + out.displacements[node]);
-    if (auto whole = engine_.team.failure(); !whole) return whole.error();
+  // Tells the others what `out` holds; `in` becomes what they tell this one.
+  Status tell(Letters& out, Letters& in) {
+    if (auto whole = team_.failure(); !whole) return whole;
+    MPI_Comm comm = team_.leaders();
     MPI_Request request = MPI_REQUEST_NULL;
-    int code = PMPI_Ialltoall(out.counts.data(), 1, MPI_INT, their_counts.data(), 1, MPI_INT, comm, &request);
-    if (Status status = finish(code, request, "telling sizes"); !status) {
-      Team::abandon(std::move(out));
-      Team::abandon(std::move(their_counts));
-      return status.error();
+    int code =
+        PMPI_Ialltoall(out.counts().data(), 1, MPI_INT, in.counts().data(), 1, MPI_INT, comm, &request);
+    if (Status status = finish(code, request, "telling sizes"); !status) return status;
+    if (!in.fit()) {
+      in.clear();
+      return Error{ErrorKind::communication, 0, "a letter of another node is longer than there is room for"};
     }
-    Bag in(std::move(their_counts));
-    code =
-        PMPI_Ialltoallv(out.bytes.data(), out.counts.data(), out.displacements.data(), MPI_BYTE,
-                        in.bytes.data(), in.counts.data(), in.displacements.data(), MPI_BYTE, comm, &request);
-    if (Status status = finish(code, request, "telling coverage"); !status) {
-      Team::abandon(std::move(out));
-      Team::abandon(std::move(in));
-      return status.error();
-    }
-    count(out.counts);
-    return in;
+    code = PMPI_Ialltoallv(out.data(), out.counts().data(), out.displacements(), MPI_BYTE, in.data(),
+                           in.counts().data(), in.displacements(), MPI_BYTE, comm, &request);
+    if (Status status = finish(code, request, "telling coverage"); !status) return status;
+    count(out.counts());
+    return {};
   }
 
-  // For a leader that has nothing to move, so that the others do not wait for it.
-  Status move_nothing() {
-    std::vector<Pieces> out(nodes_), in(nodes_);
-    return move(out, in);
-  }
-
-  Status move(std::vector<Pieces>& out, std::vector<Pieces>& in) {
-    if (auto whole = engine_.team.failure(); !whole) return whole;
-    // In one piece, to be abandoned if the others do not come.
-    struct Arguments {
-      std::vector<int> send_counts, receive_counts, zeros;
-      std::vector<MPI_Datatype> send_types, receive_types;
-    } arguments{std::vector<int>(nodes_), std::vector<int>(nodes_), std::vector<int>(nodes_), {}, {}};
-    auto& [send_counts, receive_counts, zeros, send_types, receive_types] = arguments;
-    Status outcome;
-    const auto make = [&](std::vector<Pieces>& pieces, std::vector<int>& counts,
-                          std::vector<MPI_Datatype>& types) {
-      for (size_t node = 0; node < nodes_; ++node) {
-        counts[node] = !pieces[node].empty();
-        Result<MPI_Datatype> type = pieces[node].type();
-        if (!type) {
-          outcome = type.error();
-          counts[node] = 0;
-        }
-        types.push_back(type ? *type : MPI_BYTE);
-      }
-    };
-    make(out, send_counts, send_types);
-    make(in, receive_counts, receive_types);
-    count(send_counts, send_types);
+  // All leaders come, those too that have nothing to move or cannot: the others would wait for them.
+  Status move(Windows& out, Windows& in) {
+    if (auto whole = team_.failure(); !whole) return whole;
+    count(out);
     MPI_Request request = MPI_REQUEST_NULL;
-    const int code = PMPI_Ialltoallw(MPI_BOTTOM, send_counts.data(), zeros.data(), send_types.data(),
-                                     MPI_BOTTOM, receive_counts.data(), zeros.data(), receive_types.data(),
-                                     engine_.team.leaders(), &request);
-    Status moved = finish(code, request, "exchanging windows");
-    if (!moved) {
-      Team::abandon(std::move(arguments));
-      return moved;
-    }
-    for (auto* types : {&send_types, &receive_types}) {
-      for (MPI_Datatype& type : *types) {
-        if (type != MPI_BYTE) PMPI_Type_free(&type);
-      }
-    }
-    return outcome;
+    const int code =
+        PMPI_Ialltoallw(MPI_BOTTOM, out.counts.data(), zeros_.data(), out.types.data(), MPI_BOTTOM,
+                        in.counts.data(), zeros_.data(), in.types.data(), team_.leaders(), &request);
+    return finish(code, request, "exchanging windows");
   }
 
  private:
   Status finish(int code, MPI_Request& request, const char* what) {
-    if (code == MPI_SUCCESS) code = engine_.team.finish(request);
-    if (auto whole = engine_.team.failure(); code != MPI_SUCCESS && !whole) return whole;
+    if (code == MPI_SUCCESS) code = team_.finish(request);
+    if (auto whole = team_.failure(); code != MPI_SUCCESS && !whole) return whole;
     return checked(code, what);
   }
   void count(const std::vector<int>& sizes) {
     for (const int bytes : sizes) {
       if (bytes == 0) continue;
-      ++engine_.counters[Counter::messages_sent];
-      engine_.counters[Counter::message_bytes_sent] += bytes;
+      ++counters_[Counter::messages_sent];
+      counters_[Counter::message_bytes_sent] += bytes;
     }
   }
-  void count(const std::vector<int>& counts, const std::vector<MPI_Datatype>& types) {
+  void count(const Windows& windows) {
     for (size_t node = 0; node < nodes_; ++node) {
-      if (counts[node] == 0) continue;
+      if (windows.counts[node] == 0) continue;
       int bytes = 0;
-      PMPI_Type_size(types[node], &bytes);
-      ++engine_.counters[Counter::messages_sent];
-      engine_.counters[Counter::message_bytes_sent] += bytes;
+      PMPI_Type_size(windows.types[node], &bytes);
+      ++counters_[Counter::messages_sent];
+      counters_[Counter::message_bytes_sent] += bytes;
     }
   }
-  Engine& engine_;
+  Team& team_;
+  Counters& counters_;
   const size_t nodes_;
+  std::vector<int> zeros_;
 };
 
 class AlltoallwExchange : public Exchange {
  public:
   explicit AlltoallwExchange(const ExchangeContext& context)
-      : Exchange(context), leaders_(context.engine), nodes_(context.engine.team.nodes().size()) {
-    const Team& team = context.engine.team;
-    if (team.local_rank() != 0) return;
-    for (auto realm = static_cast<size_t>(context.group.first_realm);
-         realm < static_cast<size_t>(context.group.end_realm); ++realm) {
-      (context.plan.realms[realm].node == team.node() ? served_ : carried_).push_back(realm);
-    }
+      : Exchange(context),
+        leads_(team_.local_rank() == 0),
+        nodes_(leads_ ? team_.nodes().size() : 0),
+        leaders_(team_, counters_),
+        out_(nodes_, learn_realms()),
+        in_(nodes_, most_told()),
+        sent_(nodes_),
+        received_(nodes_),
+        pieces_(nodes_) {
+    fronts_.reserve(served_.size());
+    lengths_.reserve(served_.size());
   }
 
   Status gather(int64_t round) override {
-    Stopwatch time(context_.engine.counters, Counter::exchange_ns);
-    Mail mail(nodes_);
-    std::vector<Pieces> sent(nodes_), received(nodes_);
-    for_each_carried(round, [&](size_t, size_t node, const Parts& parts) {
-      const Coverage coverage = Coverage::of(parts);
-      mail.add(node, coverage);
-      sent[node].add(parts, coverage);
+    Stopwatch time(counters_, Counter::exchange_ns);
+    begin_round();
+    Status mine = without_exceptions([&] {
+      for_each_carried(round, [&](size_t, size_t node, Parts parts) {
+        pieces_[node].add(parts, out_.add_coverage(node, parts));
+      });
+      return sent_.describe(pieces_);
     });
-    const Result<Bag> told = leaders_.tell(mail);
-    if (!told) return refuse(told.error());
-    for_each_other_node([&](size_t node) {
-      std::span<const std::byte> letter = told->letter(node);
-      for_each_served(round, [&](size_t, const Parts& parts) {
-        const Coverage coverage = take_coverage(letter);
-        received[node].add(parts, coverage);
+    if (!mine) tell_of_nothing(round);
+    if (Status told = leaders_.tell(out_, in_); !told) return refuse(std::move(told));
+    clear_pieces();
+    Status theirs = without_exceptions([&] {
+      for_each_told(round, [&](size_t node, size_t, Parts parts, const Coverage& coverage) {
+        pieces_[node].add(parts, coverage);
         coverage.for_each(
             parts, [](const WindowPart& part, Interval covered) { CoverageMap(part.map).mark(covered); });
       });
+      return received_.describe(pieces_);
     });
-    return leaders_.move(sent, received);
+    return finish(round, std::move(mine), std::move(theirs), received_);
   }
 
   Status scatter(int64_t round) override {
-    Stopwatch time(context_.engine.counters, Counter::exchange_ns);
-    Mail mail(nodes_);
-    std::vector<Pieces> sent(nodes_), received(nodes_);
+    Stopwatch time(counters_, Counter::exchange_ns);
+    begin_round();
     // To each node: where what this one serves ends, then what this one wants of its realms.
-    for_each_other_node([&](size_t node) {
-      for_each_served(round, [&](size_t realm, const Parts&) {
-        mail.add(node, context_.images.header(realm, round).valid_end.load());
+    tell_ends(round);
+    Status mine = without_exceptions([&] {
+      for_each_carried(round, [&](size_t, size_t node, Parts parts) {
+        pieces_[node].add(parts, out_.add_coverage(node, parts));
       });
+      return received_.describe(pieces_);
     });
-    for_each_carried(round, [&](size_t, size_t node, const Parts& parts) {
-      const Coverage coverage = Coverage::of(parts);
-      mail.add(node, coverage);
-      received[node].add(parts, coverage);
-    });
-    const Result<Bag> told = leaders_.tell(mail);
-    if (!told) return refuse(told.error());
-    for_each_other_node([&](size_t node) {
-      std::span<const std::byte> letter = told->letter(node);
-      for_each_carried(round, [&](size_t realm, size_t from, const Parts&) {
-        if (from == node) context_.images.header(realm, round).valid_end.store(take_number(letter));
+    if (!mine) tell_of_nothing(round);
+    if (Status told = leaders_.tell(out_, in_); !told) return refuse(std::move(told));
+    clear_pieces();
+    hear_ends(round);
+    Status theirs = without_exceptions([&] {
+      for_each_told(round, [&](size_t node, size_t, Parts parts, const Coverage& coverage) {
+        pieces_[node].add(parts, coverage);
       });
-      for_each_served(round,
-                      [&](size_t, const Parts& parts) { sent[node].add(parts, take_coverage(letter)); });
+      return sent_.describe(pieces_);
     });
-    return leaders_.move(sent, received);
+    return finish(round, std::move(mine), std::move(theirs), sent_);
+  }
+
+  Status sit_out(int64_t first_round) override {
+    Status outcome;
+    for (int64_t round = first_round; leads_ && round < plan_.rounds && team_.failure(); ++round) {
+      begin_round();
+      Status told = leaders_.tell(out_, in_);
+      Status moved = leaders_.move(sent_, received_);
+      if (outcome) outcome = told ? std::move(moved) : std::move(told);
+    }
+    return outcome;
   }
 
  private:
-  using Parts = std::vector<WindowPart>;
+  using Parts = std::span<const WindowPart>;
+  static constexpr int64_t number_bytes = sizeof(int64_t);
 
-  Status refuse(const Error& error) {
-    (void)leaders_.move_nothing();
-    return error;
+  // Which realms this rank speaks for; and the most that it tells each node of them.
+  std::vector<int64_t> learn_realms() {
+    for (int i = group_.first_realm; leads_ && i < group_.end_realm; ++i) {
+      const auto realm = static_cast<size_t>(i);
+      (plan_.realms[realm].node == team_.node() ? served_ : carried_).push_back(realm);
+    }
+    std::vector<int64_t> bytes(nodes_);
+    if (!leads_) return bytes;
+    for (const int node : group_.nodes)
+      bytes[static_cast<size_t>(node)] = static_cast<int64_t>(served_.size()) * number_bytes;
+    for (const size_t realm : carried_)
+      bytes[static_cast<size_t>(plan_.realms[realm].node)] += number_bytes + coverage_bytes(realm);
+    return bytes;
   }
+  // The most that each node tells.
+  std::vector<int64_t> most_told() const {
+    std::vector<int64_t> bytes(nodes_);
+    if (!leads_) return bytes;
+    int64_t served_bytes = 0;
+    for (const size_t realm : served_) served_bytes += number_bytes + coverage_bytes(realm);
+    for (const int node : group_.nodes) bytes[static_cast<size_t>(node)] = served_bytes;
+    for (const size_t realm : carried_) bytes[static_cast<size_t>(plan_.realms[realm].node)] += number_bytes;
+    return bytes;
+  }
+  int64_t coverage_bytes(size_t realm) const { return Coverage::most_bytes(plan_.realms[realm].map_bytes); }
+
+  void begin_round() {
+    out_.clear();
+    in_.clear();
+    sent_.clear();
+    received_.clear();
+    clear_pieces();
+  }
+  void clear_pieces() {
+    for (Pieces& pieces : pieces_) pieces.clear();
+  }
+
+  void tell_ends(int64_t round) {
+    if (plan_.operation == Operation::write) return;
+    for_each_other_node([&](size_t node) {
+      for (const size_t realm : served_) {
+        if (images_.has(realm, round)) out_.add(node, images_.header(realm, round).valid_end.load());
+      }
+    });
+  }
+  void hear_ends(int64_t round) {
+    for_each_other_node([&](size_t node) {
+      std::span<const std::byte> letter = in_.letter(node);
+      for (const size_t realm : carried_) {
+        if (images_.has(realm, round) && node == home_of(realm))
+          images_.header(realm, round).valid_end.store(take_number(letter));
+      }
+    });
+  }
+
+  // In place of what this rank cannot describe, so that nobody waits for more.
+  void tell_of_nothing(int64_t round) {
+    begin_round();
+    tell_ends(round);
+    for (const size_t realm : carried_) {
+      if (images_.has(realm, round)) out_.add(home_of(realm), 0);
+    }
+  }
+
+  Status refuse(Status status) {
+    sent_.clear();
+    received_.clear();
+    (void)leaders_.move(sent_, received_);
+    return status;
+  }
+
+  // After what the others have told: `theirs` is how this rank fared with it, in describing `windows`.
+  Status finish(int64_t round, Status mine, Status theirs, Windows& windows) {
+    if (!theirs) describe_fronts(round, windows);
+    Status moved = leaders_.move(sent_, received_);
+    if (team_.failure()) {
+      sent_.clear();
+      received_.clear();
+    }
+    return !mine ? std::move(mine) : !theirs ? std::move(theirs) : std::move(moved);
+  }
+
+  // As many bytes as the others have told, though not the right ones: they count on so many, and the call
+  // fails.
+  void describe_fronts(int64_t round, Windows& windows) {
+    windows.clear();
+    for_each_other_node([&](size_t node) {
+      fronts_.clear();
+      lengths_.clear();
+      int64_t all = 0;
+      for_each_told(round, [&](size_t from, size_t realm, Parts parts, const Coverage& coverage) {
+        if (from != node) return;
+        int64_t bytes = 0;
+        coverage.for_each(parts, [&](const WindowPart&, Interval covered) { bytes += covered.length(); });
+        fronts_.push_back(0);
+        PMPI_Get_address(images_.window(realm, round), &fronts_.back());
+        lengths_.push_back(static_cast<int>(bytes));
+        all += bytes;
+      });
+      if (all == 0) return;
+      MPI_Datatype& type = windows.types[node];
+      PMPI_Type_create_hindexed(static_cast<int>(fronts_.size()), lengths_.data(), fronts_.data(), MPI_BYTE,
+                                &type);
+      PMPI_Type_commit(&type);
+      windows.counts[node] = 1;
+    });
+  }
+
+  size_t home_of(size_t realm) const { return static_cast<size_t>(plan_.realms[realm].node); }
 
   template <typename F>
   void for_each_carried(int64_t round, F&& f) {
     for (const size_t realm : carried_) {
-      const Parts parts = context_.images.parts(realm, round);
-      if (!parts.empty()) f(realm, static_cast<size_t>(context_.plan.realms[realm].node), parts);
+      const Parts parts = images_.parts(realm, round);
+      if (!parts.empty()) f(realm, home_of(realm), parts);
     }
   }
+  // What the other nodes tell of the windows that are served here: f(node, realm, parts, coverage).
   template <typename F>
-  void for_each_served(int64_t round, F&& f) {
-    for (const size_t realm : served_) {
-      const Parts parts = context_.images.parts(realm, round);
-      if (!parts.empty()) f(realm, parts);
-    }
+  void for_each_told(int64_t round, F&& f) {
+    for_each_other_node([&](size_t node) {
+      std::span<const std::byte> letter = in_.letter(node);
+      if (plan_.operation == Operation::read) {  // behind the ends of what it serves
+        for (const size_t realm : carried_) {
+          if (images_.has(realm, round) && node == home_of(realm)) take_number(letter);
+        }
+      }
+      for (const size_t realm : served_) {
+        const Parts parts = images_.parts(realm, round);
+        if (!parts.empty()) f(node, realm, parts, take_coverage(letter));
+      }
+    });
   }
   template <typename F>
   void for_each_other_node(F&& f) {
-    for (const int node : context_.group.nodes) {
-      if (node != context_.engine.team.node()) f(static_cast<size_t>(node));
+    for (const int node : group_.nodes) {
+      if (node != team_.node()) f(static_cast<size_t>(node));
     }
   }
 
-  Leaders leaders_;
+  const bool leads_;
   const size_t nodes_;
+  Leaders leaders_;
+  Letters out_, in_;
+  Windows sent_, received_;
+  std::vector<Pieces> pieces_;
+  std::vector<MPI_Aint> fronts_;  // of the served realms' windows
+  std::vector<int> lengths_;
 };
 
 }  // namespace
 
 std::unique_ptr<Exchange> make_alltoallw_exchange(const ExchangeContext& context) {
   return std::make_unique<AlltoallwExchange>(context);
-}
-
-Status Exchange::sit_out(Engine& engine, const Plan& plan, int64_t first_round) {
-  if (plan.exchange != ExchangeStrategy::alltoallw || engine.team.local_rank() != 0) return {};
-  const size_t nodes = engine.team.nodes().size();
-  Leaders leaders(engine);
-  Status outcome;
-  for (int64_t round = first_round; round < plan.rounds; ++round) {
-    const Result<Bag> told = leaders.tell(Mail(nodes));
-    const Status moved = leaders.move_nothing();
-    if (outcome) outcome = told ? moved : Status(told.error());
-  }
-  return outcome;
 }
 
 }  // namespace concilio

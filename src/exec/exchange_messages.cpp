@@ -3,6 +3,7 @@
 // messages of a round before it waits for any.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "exec/coverage.h"
 #include "exec/exchange.h"
@@ -22,14 +23,24 @@ struct Message {
   int tag;
 };
 
-// Requests under way in one exchange.
+// Room for so many requests.
+std::vector<MPI_Request> room_for(size_t requests) {
+  std::vector<MPI_Request> room;
+  room.reserve(requests);
+  return room;
+}
+
+// Requests under way in one exchange, in room that was made for them.
 struct Pending {
   Team& team;
   MPI_Comm comm;
   Counters& counters;
-  std::vector<MPI_Request> requests;
+  std::vector<MPI_Request>& requests;
 
-  explicit Pending(Engine& engine) : team(engine.team), comm(engine.team.comm()), counters(engine.counters) {}
+  Pending(Team& its_team, Counters& its_counters, std::vector<MPI_Request>& room)
+      : team(its_team), comm(its_team.comm()), counters(its_counters), requests(room) {
+    requests.clear();
+  }
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
   // After a failure nothing may still be written to memory that goes away.
@@ -62,7 +73,7 @@ struct Pending {
   Status wait_all() {
     Status outcome;
     for (size_t i = 0; i < requests.size(); ++i) {
-      if (auto status = wait(i); outcome && !status) outcome = status;
+      if (auto status = wait(i); outcome && !status) outcome = std::move(status);
     }
     return outcome;
   }
@@ -79,26 +90,34 @@ int wish_tag(size_t realm) {
 class MessageExchange : public Exchange {
  public:
   explicit MessageExchange(const ExchangeContext& context) : Exchange(context) {
-    const Team& team = context.engine.team;
-    for (const int node : context.group.nodes) {
-      if (node != team.node()) other_nodes_.push_back(static_cast<size_t>(node));
+    for (const int node : group_.nodes) {
+      if (node != team_.node()) other_nodes_.push_back(static_cast<size_t>(node));
     }
     if (other_nodes_.empty()) return;
-    for (auto realm = static_cast<size_t>(context.group.first_realm);
-         realm < static_cast<size_t>(context.group.end_realm); ++realm) {
-      const Realm& its = context.plan.realms[realm];
-      if (its.aggregator == team.rank()) served_.push_back(realm);
-      if (its.node != team.node() && carrier(realm, static_cast<size_t>(team.node())) == team.rank())
+    int64_t wishes_bytes = 0;
+    for (auto realm = static_cast<size_t>(group_.first_realm); realm < static_cast<size_t>(group_.end_realm);
+         ++realm) {
+      const Realm& its = plan_.realms[realm];
+      if (its.aggregator == team_.rank()) served_.push_back(realm);
+      if (its.node != team_.node() && carrier(realm, static_cast<size_t>(team_.node())) == team_.rank()) {
         carried_.push_back(realm);
+        wishes_bytes += wish_bytes(realm);
+      }
     }
+    for (auto* room : {&sends_, &replies_}) *room = room_for(carried_.size());
+    for (auto* room : {&receives_, &answers_}) *room = room_for(other_nodes_.size());
+    asked_.reserve(carried_.size());
+    wishes_.resize(static_cast<size_t>(wishes_bytes));
   }
 
+  Status sit_out(int64_t) override { return {}; }
+
   Status gather(int64_t round) override {
-    Stopwatch time(counters(), Counter::exchange_ns);
-    Pending sends(context_.engine);
+    Stopwatch time(counters_, Counter::exchange_ns);
+    Pending sends = pending(sends_);
     Status outcome;
     for (const size_t realm : carried_) {
-      const auto parts = images().parts(realm, round);
+      const auto parts = images_.parts(realm, round);
       if (!parts.empty()) note(outcome, sends.send(image_message(realm, round, parts)));
     }
     for (const size_t realm : served_) note(outcome, receive_images(realm, round));
@@ -107,54 +126,54 @@ class MessageExchange : public Exchange {
   }
 
   Status scatter(int64_t round) override {
-    Stopwatch time(counters(), Counter::exchange_ns);
-    std::vector<Asked> asked;
-    Status outcome = ask(round, asked);
-    if (!outcome) {
-      if (!context_.engine.team.failure()) Team::abandon(std::move(asked));
-      return outcome;
-    }
-    for (const Asked& one : asked) {
-      const MessageHead& reply = images().window_head(one.realm, round);
-      const auto parts = images().parts(one.realm, round);
-      if (!one.whole) unpack_in_place(parts, images().window(one.realm, round), reply.data_bytes);
-      images().header(one.realm, round).valid_end.store(reply.valid_end, std::memory_order_relaxed);
+    Stopwatch time(counters_, Counter::exchange_ns);
+    asked_.clear();
+    Status outcome = ask(round);
+    if (!outcome) return outcome;
+    for (const Asked& one : asked_) {
+      const MessageHead& reply = images_.window_head(one.realm, round);
+      const auto parts = images_.parts(one.realm, round);
+      if (!one.whole) unpack_in_place(parts, images_.window(one.realm, round), reply.data_bytes);
+      images_.header(one.realm, round).valid_end.store(reply.valid_end, std::memory_order_relaxed);
     }
     return {};
   }
 
  private:
-  // What this node wants of a window; the message lives until it has been sent.
+  // That this node wants something of a window.
   struct Asked {
     size_t realm;
     bool whole;
-    std::vector<std::byte> message;
   };
 
-  const Images& images() const { return context_.images; }
-  Counters& counters() const { return context_.engine.counters; }
-  const Realm& realm_at(size_t realm) const { return context_.plan.realms[realm]; }
-  static void note(Status& outcome, const Status& status) {
-    if (outcome && !status) outcome = status;
+  Pending pending(std::vector<MPI_Request>& room) { return {team_, counters_, room}; }
+  const Realm& realm_at(size_t realm) const { return plan_.realms[realm]; }
+  static void note(Status& outcome, Status status) {
+    if (outcome && !status) outcome = std::move(status);
+  }
+  // The longest wish for a window.
+  int64_t wish_bytes(size_t realm) const {
+    return head_bytes + Coverage::most_bytes(realm_at(realm).map_bytes);
   }
   int carrier(size_t realm, size_t node) const {
-    const auto& candidates = context_.engine.team.nodes()[node].candidates;
+    const auto& candidates = team_.nodes()[node].candidates;
     return candidates[realm % candidates.size()];
   }
   std::byte* staging(size_t realm, size_t i) const {
-    return context_.staging + static_cast<int64_t>(i % 2) * message_bytes(realm_at(realm).image_bytes);
+    return workspace_.staging().data() +
+           static_cast<int64_t>(i % 2) * message_bytes(realm_at(realm).image_bytes);
   }
 
   // The image as it lies, from a head right before what it covers (nothing, if that is all) and the window,
   // with the covered bytes at the window's front.
-  Message image_message(size_t realm, int64_t round, const std::vector<WindowPart>& parts) const {
-    std::byte* window = images().window(realm, round);
+  Message image_message(size_t realm, int64_t round, std::span<const WindowPart> parts) {
+    std::byte* window = images_.window(realm, round);
     MessageHead head;
     head.data_bytes = total_bytes(parts);
     head.whole = all_full(parts);
     Coverage coverage;
     if (!head.whole) {
-      coverage = Coverage::of(parts);
+      coverage = Coverage::of(parts, wishes_);
       head.data_bytes = pack(parts, window);
       head.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
     }
@@ -168,9 +187,9 @@ class MessageExchange : public Exchange {
 
   // Merges other nodes' images into a window: two receives are under way at a time.
   Status receive_images(size_t realm, int64_t round) {
-    auto parts = images().parts(realm, round);
+    auto parts = images_.parts(realm, round);
     if (parts.empty()) return {};
-    Pending receives(context_.engine);
+    Pending receives = pending(receives_);
     auto post = [&](size_t i) -> Status {
       if (i >= other_nodes_.size()) return {};
       return receives.receive({staging(realm, i), realm_at(realm).image_bytes,
@@ -180,13 +199,13 @@ class MessageExchange : public Exchange {
     for (size_t i = 0; i < other_nodes_.size(); ++i) {
       if (auto status = post(i + 1); !status) return status;
       if (auto status = receives.wait(i); !status) return status;
-      merge(staging(realm, i), parts, images().window(realm, round));
+      merge(staging(realm, i), parts, images_.window(realm, round));
     }
     return {};
   }
 
-  void merge(const std::byte* message, std::vector<WindowPart>& parts, std::byte* window) const {
-    Stopwatch time(counters(), Counter::copy_ns);
+  void merge(const std::byte* message, std::span<WindowPart> parts, std::byte* window) const {
+    Stopwatch time(counters_, Counter::copy_ns);
     MessageHead head;
     std::memcpy(&head, message, sizeof head);
     const std::byte* next = message + head_bytes + head.coverage_bytes;
@@ -195,8 +214,7 @@ class MessageExchange : public Exchange {
       for (WindowPart& part : parts) part.map.mark(part.file);
       return;
     }
-    const auto coverage =
-        Coverage::received({message + head_bytes, static_cast<size_t>(head.coverage_bytes)});
+    const auto coverage = Coverage(std::span(message + head_bytes, static_cast<size_t>(head.coverage_bytes)));
     coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
       std::memcpy(address(part, covered), next, static_cast<size_t>(covered.length()));
       next += covered.length();
@@ -204,28 +222,28 @@ class MessageExchange : public Exchange {
     });
   }
 
-  Status ask(int64_t round, std::vector<Asked>& asked) {
-    Pending sends(context_.engine), replies(context_.engine);
+  Status ask(int64_t round) {
+    Pending sends = pending(sends_), replies = pending(replies_);
     Status outcome;
+    std::byte* message = wishes_.data();
     for (const size_t realm : carried_) {
-      const auto parts = images().parts(realm, round);
+      const auto parts = images_.parts(realm, round);
       if (parts.empty()) continue;
       MessageHead wish;
       wish.data_bytes = covered_bytes(parts);
       wish.whole = wish.data_bytes == total_bytes(parts);
       Coverage coverage;
-      if (!wish.whole && wish.data_bytes > 0) coverage = Coverage::of(parts);
+      const auto room = static_cast<size_t>(wish_bytes(realm) - head_bytes);
+      if (!wish.whole && wish.data_bytes > 0) coverage = Coverage::of(parts, {message + head_bytes, room});
       wish.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
-      Asked one{realm, wish.whole != 0, std::vector<std::byte>(sizeof wish + coverage.bytes().size())};
-      std::memcpy(one.message.data(), &wish, sizeof wish);
-      std::copy(coverage.bytes().begin(), coverage.bytes().end(), one.message.begin() + head_bytes);
+      std::memcpy(message, &wish, sizeof wish);
       const int aggregator = realm_at(realm).aggregator;
       note(outcome,
-           replies.receive({reinterpret_cast<std::byte*>(&images().window_head(realm, round)),
+           replies.receive({reinterpret_cast<std::byte*>(&images_.window_head(realm, round)),
                             head_bytes + realm_at(realm).window_bytes, aggregator, image_tag(realm)}));
-      note(outcome, sends.send({one.message.data(), static_cast<int64_t>(one.message.size()), aggregator,
-                                wish_tag(realm)}));
-      asked.push_back(std::move(one));
+      note(outcome, sends.send({message, head_bytes + wish.coverage_bytes, aggregator, wish_tag(realm)}));
+      asked_.push_back({realm, wish.whole != 0});
+      message += wish_bytes(realm);
     }
     for (const size_t realm : served_) note(outcome, answer(realm, round));
     note(outcome, replies.wait_all());
@@ -236,29 +254,30 @@ class MessageExchange : public Exchange {
   // Answers what every other node wants of a window. A wish is read at the front of a staging message, and
   // answered from behind it.
   Status answer(size_t realm, int64_t round) {
-    auto parts = images().parts(realm, round);
+    auto parts = images_.parts(realm, round);
     if (parts.empty()) return {};
-    const int64_t valid_end = images().header(realm, round).valid_end.load(std::memory_order_relaxed);
-    const int64_t wish_bytes = head_bytes + realm_at(realm).map_bytes;
-    Pending wishes(context_.engine), answers(context_.engine);
+    const int64_t valid_end = images_.header(realm, round).valid_end.load(std::memory_order_relaxed);
+    const int64_t longest_wish = head_bytes + realm_at(realm).map_bytes;
+    Pending wishes = pending(receives_), answers = pending(answers_);
     for (size_t i = 0; i < other_nodes_.size(); ++i) {
       const int peer = carrier(realm, other_nodes_[i]);
       if (i >= 2) {
         if (auto status = answers.wait(i - 2); !status) return status;
       }
       std::byte* message = staging(realm, i);
-      if (auto status = wishes.receive({message, wish_bytes, peer, wish_tag(realm)}); !status) return status;
+      if (auto status = wishes.receive({message, longest_wish, peer, wish_tag(realm)}); !status)
+        return status;
       if (auto status = wishes.wait(i); !status) return status;
       MessageHead wish;
       std::memcpy(&wish, message, sizeof wish);
-      Message reply{message + wish_bytes, head_bytes + wish.data_bytes, peer, image_tag(realm)};
+      Message reply{message + longest_wish, head_bytes + wish.data_bytes, peer, image_tag(realm)};
       const MessageHead head{wish.data_bytes, wish.whole, valid_end, 0};
       if (wish.whole) {
-        reply.data = reinterpret_cast<std::byte*>(&images().window_head(realm, round));
+        reply.data = reinterpret_cast<std::byte*>(&images_.window_head(realm, round));
       } else if (wish.data_bytes > 0) {
         std::byte* next = reply.data + head_bytes;
-        const auto coverage =
-            Coverage::received({message + head_bytes, static_cast<size_t>(wish.coverage_bytes)});
+        const auto coverage = Coverage(
+            std::span<const std::byte>(message + head_bytes, static_cast<size_t>(wish.coverage_bytes)));
         coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
           std::memcpy(next, address(part, covered), static_cast<size_t>(covered.length()));
           next += covered.length();
@@ -271,6 +290,9 @@ class MessageExchange : public Exchange {
   }
 
   std::vector<size_t> other_nodes_;  // of the group
+  std::vector<MPI_Request> sends_, replies_, receives_, answers_;
+  std::vector<Asked> asked_;       // in this round
+  std::vector<std::byte> wishes_;  // room for the wish for every carried realm; before images go, for one map
 };
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
-#include <vector>
 
 namespace concilio {
 namespace {
@@ -34,26 +32,23 @@ int64_t HeldRanges::waiting() const {
   return std::count_if(holders_.begin(), holders_.end(), [](const Holder& one) { return !one.granted; });
 }
 
-void HeldRanges::leave(Place place, const std::function<void(Interval)>& unlock) {
+// What of the range no holder from `other` on holds on the file.
+void HeldRanges::unlock_free(Interval range, Place other, FunctionRef<void(Interval)> unlock) {
+  for (; other != holders_.end() && !range.empty(); ++other) {
+    // Who has not been granted its range has locked nothing yet.
+    if (!other->on_file || !other->granted) continue;
+    unlock_free({range.begin, std::min(range.end, other->range.begin)}, std::next(other), unlock);
+    range.begin = std::max(range.begin, other->range.end);
+  }
+  if (!range.empty()) unlock(range);
+}
+
+void HeldRanges::leave(Place place, FunctionRef<void(Interval)> unlock) {
   std::lock_guard lock(mutex_);
   const Holder gone = *place;
   holders_.erase(place);
   left_.notify_all();
-  if (!gone.on_file) return;
-  std::vector<Interval> free{gone.range};
-  for (const Holder& other : holders_) {
-    // Who has not been granted its range has locked nothing yet.
-    if (!other.on_file || !other.granted) continue;
-    std::vector<Interval> rest;
-    for (Interval part : free) {
-      const Interval before{part.begin, std::min(part.end, other.range.begin)};
-      const Interval behind{std::max(part.begin, other.range.end), part.end};
-      if (!before.empty()) rest.push_back(before);
-      if (!behind.empty()) rest.push_back(behind);
-    }
-    free = std::move(rest);
-  }
-  for (Interval part : free) unlock(part);
+  if (gone.on_file) unlock_free(gone.range, holders_.begin(), unlock);
 }
 
 }  // namespace concilio

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <functional>
 #include <list>
 #include <mutex>
 
+#include "base/function_ref.h"
 #include "pattern/access.h"
 #include "store/store.h"
 
@@ -26,12 +26,13 @@ class HeldRanges {
   // Waits until nobody who came earlier is in the way.
   Place enter(Interval range, LockMode mode, bool on_file);
   // Calls unlock(part) for what of a range locked on the file no other thread has locked there. Nobody enters
-  // meanwhile, who would lose what he locks.
-  void leave(Place place, const std::function<void(Interval)>& unlock);
+  // meanwhile, who would lose what he locks. Needs no memory: who is in want of it leaves too.
+  void leave(Place place, FunctionRef<void(Interval)> unlock);
   int64_t waiting() const;  // how many wait now
 
  private:
   bool free(Place place) const;
+  void unlock_free(Interval range, Place other, FunctionRef<void(Interval)> unlock);
   mutable std::mutex mutex_;
   std::condition_variable left_;
   std::list<Holder> holders_;  // in the order in which they came

@@ -7,11 +7,15 @@
 // window's front, and what they are takes the head's place and that of the map, as far as it needs it.
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "mpi/futex.h"
 #include "pattern/copy.h"
 #include "plan/plan.h"
+#include "plan/windows.h"
 
 namespace concilio {
 
@@ -45,16 +49,17 @@ struct WindowPart {
 
 class Images {
  public:
-  // The group takes up `segment` from its first realm on; plan and group must outlive this.
-  Images(const Plan& plan, const Group& group, std::byte* segment)
-      : plan_(plan), group_(group), segment_(segment) {
-    const auto realms = static_cast<int64_t>(group.end_realm - group.first_realm);
-    int64_t next = realms * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
-    for (int i = group.first_realm; i < group.end_realm; ++i) {
-      begins_.push_back(next);
-      next += plan.slots * plan.realms[static_cast<size_t>(i)].image_bytes;
-    }
-  }
+  // Of the realms of `node`'s group; the plan must outlive this. All memory is had here.
+  Images(const Plan& plan, int node);
+  // Where they lie, from the group's first realm on, while a call works on them.
+  void lie_in(std::byte* segment) { segment_ = segment; }
+
+  // Slots, and the image_bytes and map_bytes of each realm: images of the same layout lie alike.
+  using Layout = std::vector<int64_t>;
+  const std::shared_ptr<const Layout>& layout() const { return layout_; }
+  int64_t headers_bytes() const { return headers_bytes_; }
+  // Of the headers and of all images.
+  int64_t bytes() const { return bytes_; }
 
   ImageHeader& header(size_t realm, int64_t round) const {
     return reinterpret_cast<ImageHeader*>(segment_)[index(realm, round)];
@@ -71,32 +76,30 @@ class Images {
   // Which use of its slot a round is: 0, 1, ...
   uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / plan_.slots); }
 
-  // The parts of a window; empty if the realm has fewer rounds.
-  std::vector<WindowPart> parts(size_t realm, int64_t round) const {
-    std::byte* window_data = window(realm, round);
-    std::uint8_t* map_data = map(realm, round);
-    std::vector<WindowPart> result;
-    for (Interval file : concilio::window(plan_.realms[realm], round)) {
-      result.push_back({file, window_data, CoverageMap(map_data, file, plan_.granule)});
-      window_data += file.length();
-      map_data += CoverageMap::bytes_needed(file.length(), plan_.granule.granule);
-    }
-    return result;
-  }
+  // Whether the realm has a window in this round.
+  bool has(size_t realm, int64_t round) const { return round < rounds_of(plan_.realms[realm]); }
+  // The parts of a window; empty if the realm has fewer rounds. Valid until the next call.
+  std::span<WindowPart> parts(size_t realm, int64_t round);
+  size_t most_parts() const { return parts_.capacity(); }
 
  private:
   std::byte* image(size_t realm, int64_t round) const {
     return segment_ + begins_[in_group(realm)] + round % plan_.slots * plan_.realms[realm].image_bytes;
   }
-  size_t in_group(size_t realm) const { return realm - static_cast<size_t>(group_.first_realm); }
+  size_t in_group(size_t realm) const { return realm - first_realm_; }
   size_t map_bytes(size_t realm) const { return static_cast<size_t>(plan_.realms[realm].map_bytes); }
   size_t index(size_t realm, int64_t round) const {
     return in_group(realm) * static_cast<size_t>(plan_.slots) + static_cast<size_t>(round % plan_.slots);
   }
   const Plan& plan_;
-  const Group& group_;
+  size_t first_realm_ = 0;
   std::vector<int64_t> begins_;  // of each realm's images
-  std::byte* segment_;
+  std::shared_ptr<const Layout> layout_;
+  int64_t headers_bytes_ = 0, bytes_ = 0;
+  std::byte* segment_ = nullptr;
+  // Of the window that was asked for last.
+  std::vector<Interval> intervals_;
+  std::vector<WindowPart> parts_;
 };
 
 }  // namespace concilio

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/exceptions.h"
 #include "base/log.h"
 
 namespace concilio {
@@ -23,12 +24,14 @@ Status RangeLock::give_back() {
   storage_.held().leave(place_, [&](Interval part) {
     // Who splits a lock needs memory, which may be there a moment later.
     constexpr int most_tries = 3;
-    Status unlocked = storage_.unlock(part.begin, part.length());
-    for (int i = 1; i < most_tries && !unlocked; ++i) unlocked = storage_.unlock(part.begin, part.length());
+    const auto unlock = [&] { return storage_.unlock(part.begin, part.length()); };
+    Status unlocked = without_exceptions(unlock);
+    for (int i = 1; i < most_tries && !unlocked; ++i) unlocked = without_exceptions(unlock);
     if (unlocked) return;
     const Error& error = unlocked.error();
-    outcome = Error{error.kind, error.system_errno,
-                    error.message + ": other ranks may not write there until the file is closed"};
+    outcome = error_with(error.kind, error.system_errno, [&] {
+      return error.message + ": other ranks may not write there until the file is closed";
+    });
   });
   return outcome;
 }

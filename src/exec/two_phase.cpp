@@ -2,28 +2,28 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
-#include "exec/exchange.h"
+#include "base/exceptions.h"
 #include "exec/flush.h"
-#include "exec/images.h"
 #include "exec/range_lock.h"
 #include "exec/write_behind.h"
 
 namespace concilio {
-namespace {
 
 // One rank's part in one call. An error is kept and the protocol goes on without I/O, so that nobody waits
-// for a rank that failed.
+// for a rank that failed: whatever a step does with data is attempt()ed, and what other ranks wait for is
+// done in any case.
 class TwoPhase {
  public:
-  TwoPhase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace)
+  TwoPhase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace,
+           RoundGear& gear)
       : engine_(engine),
         request_(request),
         plan_(plan),
-        group_(plan.groups[static_cast<size_t>(plan.group_of_node[static_cast<size_t>(engine.team.node())])]),
-        images_(plan, group_, workspace.segment()),
-        exchange_(Exchange::make({engine, plan, group_, images_, workspace.staging().data()})),
+        group_(gear.group_),
+        images_(gear.images_),
+        exchange_(gear.exchange_.get()),
+        transfers_(gear.transfers_),
         old_bytes_(workspace.old_bytes()) {
     for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
       if (plan.realms[static_cast<size_t>(realm)].aggregator == engine.team.rank()) own_realm_ = realm;
@@ -31,7 +31,10 @@ class TwoPhase {
   }
 
   Outcome run() {
-    if (request_.bytes > 0) touched_ = request_.bounds();
+    attempt([&]() -> Status {
+      if (request_.bytes > 0) touched_ = request_.bounds();
+      return {};
+    });
     for (int64_t round = 0; round < group_.rounds && team_whole_; ++round) {
       if (request_.operation == Operation::write) {
         write_round(round);
@@ -39,21 +42,25 @@ class TwoPhase {
         read_round(round);
       }
     }
-    if (team_whole_) note(Exchange::sit_out(engine_, plan_, group_.rounds));
+    if (team_whole_) attempt([&] { return exchange_->sit_out(group_.rounds); });
     if (own_realm_ >= 0) engine_.counters[Counter::rounds] += group_.rounds;
     if (!error_.ok()) return error_.error();
     return moved_;
   }
 
  private:
-  using Parts = std::vector<WindowPart>;
+  using Parts = std::span<WindowPart>;
 
   bool reads() const { return request_.operation == Operation::read; }
   bool several_nodes() const { return group_.nodes.size() > 1; }
   bool is_local(size_t realm) const { return plan_.realms[realm].node == engine_.team.node(); }
   uint32_t local_ranks() const { return static_cast<uint32_t>(engine_.team.local_size()); }
-  void note(const Status& status) {
-    if (error_.ok() && !status) error_ = status;
+  void note(Status status) {
+    if (error_.ok() && !status) error_ = std::move(status);
+  }
+  template <typename Step>
+  void attempt(Step&& step) {
+    note(without_exceptions(step));
   }
 
   // False where the team has failed: then nothing of the images may be touched any more, since nobody knows
@@ -68,7 +75,7 @@ class TwoPhase {
     note(engine_.team.failure());
   }
 
-  // Calls f(realm, parts, header, use) for every realm that has this round, beginning with a different one on
+  // Calls f(realm, header, use) for every realm that has this round, beginning with a different one on
   // every rank, so that ranks do not queue for the same image.
   template <typename F>
   void for_each_image(int64_t round, F&& f) {
@@ -76,8 +83,7 @@ class TwoPhase {
     for (size_t i = 0; i < count; ++i) {
       size_t realm = static_cast<size_t>(group_.first_realm) +
                      (i + static_cast<size_t>(engine_.team.local_rank())) % count;
-      Parts parts = images_.parts(realm, round);
-      if (!parts.empty()) f(realm, parts, images_.header(realm, round), images_.use(round));
+      if (images_.has(realm, round)) f(realm, images_.header(realm, round), images_.use(round));
     }
   }
 
@@ -89,7 +95,7 @@ class TwoPhase {
             std::clamp(request_.file->data_before(std::min(part.file.end, end)), request_.position, last)};
   }
 
-  void put(Parts& parts) {
+  Status put(Parts parts) {
     Stopwatch time(engine_.counters, Counter::copy_ns);
     for (WindowPart& part : parts) {
       Interval data = data_in(part, part.file.end);
@@ -99,9 +105,10 @@ class TwoPhase {
       part.map.mark(*request_.file, data.begin, data.end);
       moved_ += data.length();
     }
+    return {};
   }
 
-  void take(Parts& parts, int64_t valid_end) {
+  Status take(Parts parts, int64_t valid_end) {
     Stopwatch time(engine_.counters, Counter::copy_ns);
     for (WindowPart& part : parts) {
       if (part.file.begin >= valid_end) continue;
@@ -111,13 +118,15 @@ class TwoPhase {
            request_.memory_side(data.begin - request_.position), data.length());
       moved_ += data.length();
     }
+    return {};
   }
 
-  void mark_wanted(Parts& parts) {
+  Status mark_wanted(Parts parts) {
     for (WindowPart& part : parts) {
       Interval data = data_in(part, part.file.end);
       if (!data.empty()) part.map.mark(*request_.file, data.begin, data.end);
     }
+    return {};
   }
 
   // Gives a slot back for its next use, with an empty map.
@@ -127,9 +136,9 @@ class TwoPhase {
   }
 
   void write_round(int64_t round) {
-    for_each_image(round, [&](size_t, Parts& parts, ImageHeader& header, uint32_t use) {
+    for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
       if (!wait(header.released, use)) return;
-      put(parts);
+      attempt([&] { return put(images_.parts(realm, round)); });
       if (header.filled.arrive(local_ranks())) header.filled.open();
     });
     if (exchange_round(round) && own_realm_ >= 0) flush(round);
@@ -140,20 +149,20 @@ class TwoPhase {
     const std::vector<size_t>&carried = exchange_->carried(), &served = exchange_->served();
     if (!team_whole_ || (carried.empty() && served.empty())) return team_whole_;
     for (const size_t realm : carried) {
-      if (!images_.parts(realm, round).empty() &&
+      if (images_.has(realm, round) &&
           !wait(images_.header(realm, round).filled.passed, images_.use(round) + 1))
         return false;
     }
     for (const size_t realm : served) {
-      if (images_.parts(realm, round).empty()) continue;
+      if (!images_.has(realm, round)) continue;
       ImageHeader& header = images_.header(realm, round);
       if (!wait(reads() ? header.ready : header.filled.passed, images_.use(round) + 1)) return false;
     }
-    note(reads() ? exchange_->scatter(round) : exchange_->gather(round));
+    attempt([&] { return reads() ? exchange_->scatter(round) : exchange_->gather(round); });
     if (!error_ && !engine_.team.failure()) end_early();
     if (!team_whole_) return false;
     for (const size_t realm : carried) {
-      if (images_.parts(realm, round).empty()) continue;
+      if (!images_.has(realm, round)) continue;
       if (reads()) {
         images_.header(realm, round).ready.increment();
       } else {
@@ -162,44 +171,47 @@ class TwoPhase {
     }
     if (reads()) return true;
     for (const size_t realm : served) {
-      if (!images_.parts(realm, round).empty()) images_.header(realm, round).merged.increment();
+      if (images_.has(realm, round)) images_.header(realm, round).merged.increment();
     }
     return true;
   }
 
   void flush(int64_t round) {
     auto realm = static_cast<size_t>(own_realm_);
-    Parts parts = images_.parts(realm, round);
-    if (parts.empty()) return;
+    if (!images_.has(realm, round)) return;
     ImageHeader& header = images_.header(realm, round);
     if (!wait(several_nodes() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
+    if (error_.ok()) attempt([&] { return flush(images_.parts(realm, round)); });
+    release(realm, round);
+  }
+  Status flush(Parts parts) {
     RangeLock guard = fresh_view_of(parts);
     // What is held back is not in the file yet.
     engine_.range_locked = engine_.caches_differ() && !engine_.behind;
-    if (error_.ok() && engine_.range_locked) note(guard.acquire(LockMode::exclusive));
-    if (error_.ok() && engine_.behind) {
-      note(engine_.behind->absorb(engine_, parts));
-    } else if (error_.ok()) {
-      note(flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
+    if (engine_.range_locked) {
+      if (Status status = guard.acquire(LockMode::exclusive); !status) return status;
     }
-    engine_.range_locked = false;
-    note(guard.release(Status()));
-    release(realm, round);
+    return guard.release(
+        engine_.behind
+            ? engine_.behind->absorb(engine_, parts)
+            : flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
   }
 
   void read_round(int64_t round) {
     if (several_nodes()) {
-      for_each_image(round, [&](size_t realm, Parts& parts, ImageHeader& header, uint32_t use) {
+      for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
         if (is_local(realm) || !wait(header.released, use)) return;
-        mark_wanted(parts);
+        attempt([&] { return mark_wanted(images_.parts(realm, round)); });
         if (header.filled.arrive(local_ranks())) header.filled.open();
       });
     }
     if (own_realm_ >= 0) fetch(round);
     if (!exchange_round(round)) return;
-    for_each_image(round, [&](size_t realm, Parts& parts, ImageHeader& header, uint32_t use) {
+    for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
       if (!wait(header.ready, use + 1)) return;
-      take(parts, header.valid_end.load(std::memory_order_relaxed));
+      attempt([&] {
+        return take(images_.parts(realm, round), header.valid_end.load(std::memory_order_relaxed));
+      });
       if (header.taken.arrive(local_ranks())) {
         if (is_local(realm)) {
           header.released.increment();
@@ -213,35 +225,42 @@ class TwoPhase {
   // Reads the own realm's window.
   void fetch(int64_t round) {
     auto realm = static_cast<size_t>(own_realm_);
-    Parts parts = images_.parts(realm, round);
-    if (parts.empty()) return;
+    if (!images_.has(realm, round)) return;
     ImageHeader& header = images_.header(realm, round);
     if (!wait(header.released, images_.use(round))) return;
     int64_t valid_end = 0;
-    RangeLock guard = fresh_view_of(parts);
-    if (error_.ok() && engine_.caches_differ()) note(guard.acquire(LockMode::shared));
     if (error_.ok()) {
-      std::vector<Transfer> transfers;
-      for (const WindowPart& part : parts)
-        transfers.push_back({part.file.begin, part.data, part.file.length()});
-      auto got = guard.release(engine_.storage.read(transfers));
-      if (got) {
-        valid_end = end_of_data(parts, *got);
-      } else {
-        note(got.error());
-      }
+      attempt([&]() -> Status {
+        const Result<int64_t> end = fetch(images_.parts(realm, round));
+        if (!end) return end.error();
+        valid_end = *end;
+        return {};
+      });
     }
     header.valid_end.store(valid_end, std::memory_order_relaxed);
     header.ready.increment();
   }
+  // The file offset behind the last byte that there is of a window.
+  Result<int64_t> fetch(Parts parts) {
+    RangeLock guard = fresh_view_of(parts);
+    if (engine_.caches_differ()) {
+      if (Status status = guard.acquire(LockMode::shared); !status) return status.error();
+    }
+    transfers_.clear();
+    for (const WindowPart& part : parts)
+      transfers_.push_back({part.file.begin, part.data, part.file.length()});
+    Result<int64_t> got = guard.release(engine_.storage.read(transfers_));
+    if (!got) return got;
+    return end_of_data(parts, *got);
+  }
 
   // Locked where clients cache: they write back when they unlock, and look anew when they lock.
-  RangeLock fresh_view_of(const Parts& parts) {
+  RangeLock fresh_view_of(Parts parts) {
     return {engine_.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
   }
 
   // The file offset behind the last of `got` bytes that were read along the parts.
-  static int64_t end_of_data(const Parts& parts, int64_t got) {
+  static int64_t end_of_data(Parts parts, int64_t got) {
     for (const WindowPart& part : parts) {
       if (got < part.file.length()) return part.file.begin + got;
       got -= part.file.length();
@@ -253,8 +272,9 @@ class TwoPhase {
   const Request& request_;
   const Plan& plan_;
   const Group& group_;
-  Images images_;
-  std::unique_ptr<Exchange> exchange_;
+  Images& images_;
+  Exchange* exchange_;
+  std::vector<Transfer>& transfers_;
   const Buffer& old_bytes_;
   int own_realm_ = -1;
   Interval touched_;
@@ -263,15 +283,33 @@ class TwoPhase {
   bool team_whole_ = true;  // as far as this rank has seen
 };
 
+namespace {
+
+// Of a node whose ranks ask for nothing, and none of which aggregates.
+const Group& no_group() {
+  static const auto& none = *new Group;
+  return none;
+}
+
+const Group& group_of(const Plan& plan, int node) {
+  const int group = plan.group_of_node[static_cast<size_t>(node)];
+  return group < 0 ? no_group() : plan.groups[static_cast<size_t>(group)];
+}
+
 }  // namespace
 
-Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace) {
-  // The ranks of this node ask for nothing, and none of them aggregates.
-  if (plan.group_of_node[static_cast<size_t>(engine.team.node())] < 0) {
-    if (Status status = Exchange::sit_out(engine, plan, 0); !status) return status.error();
-    return 0;
-  }
-  return TwoPhase(engine, request, plan, workspace).run();
+RoundGear::RoundGear(const Engine& engine, const Plan& plan, const Workspace& workspace)
+    : group_(group_of(plan, engine.team.node())),
+      images_(plan, engine.team.node()),
+      exchange_(Exchange::make({engine, plan, group_, images_, workspace})) {
+  transfers_.reserve(images_.most_parts());
+}
+
+Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace,
+                      RoundGear& gear) {
+  Outcome outcome = TwoPhase(engine, request, plan, workspace, gear).run();
+  engine.range_locked = false;
+  return outcome;
 }
 
 }  // namespace concilio

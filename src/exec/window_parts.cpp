@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace concilio {
 namespace {
@@ -47,17 +46,18 @@ int64_t pack(std::span<const WindowPart> parts, std::byte* to) {
 
 void unpack_in_place(std::span<const WindowPart> parts, std::byte* front, int64_t bytes) {
   // From the last stretch to the first, since each moves backwards.
-  struct Stretch {
-    std::byte* place;
-    int64_t length;
-  };
-  std::vector<Stretch> stretches;
-  for_each_covered(parts, [&](const WindowPart& part, Interval covered) {
-    stretches.push_back({address(part, covered), covered.length()});
-  });
-  for (auto stretch = stretches.rbegin(); stretch != stretches.rend(); ++stretch) {
-    bytes -= stretch->length;
-    std::memmove(stretch->place, front + bytes, static_cast<size_t>(stretch->length));
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    for (int64_t begin = part->map.granules(); begin > 0;) {
+      const int64_t end = begin;
+      while (begin > 0 && part->map.is_covered(begin - 1)) --begin;
+      if (begin == end) {
+        --begin;
+        continue;
+      }
+      const Interval covered = part->map.offsets(begin, end);
+      bytes -= covered.length();
+      std::memmove(address(*part, covered), front + bytes, static_cast<size_t>(covered.length()));
+    }
   }
 }
 

@@ -16,44 +16,37 @@ Status grow(Engine& engine, Buffer& buffer, int64_t bytes) {
   return {};
 }
 
-struct Missing {
-  int64_t ranks, short_of_memory;
-};
-Missing combine(const Missing& a, const Missing& b) {
-  return {a.ranks + b.ranks, a.short_of_memory + b.short_of_memory};
+int64_t segment_bytes(const Engine& engine, const Plan& plan) {
+  const int group = plan.group_of_node[static_cast<size_t>(engine.team.node())];
+  return group < 0 ? 0 : plan.groups[static_cast<size_t>(group)].segment_bytes;
 }
 
 }  // namespace
 
-Status Workspace::prepare(Engine& engine, const Plan& plan, bool& short_of_memory) {
-  const int group = plan.group_of_node[static_cast<size_t>(engine.team.node())];
-  const int64_t segment_bytes = group < 0 ? 0 : plan.groups[static_cast<size_t>(group)].segment_bytes;
+Status Workspace::make_room(Engine& engine, const Plan& plan, bool& short_of_memory) {
   const auto own = std::find_if(plan.realms.begin(), plan.realms.end(),
                                 [&](const Realm& realm) { return realm.aggregator == engine.team.rank(); });
   int64_t old_bytes = 0, staging_bytes = 0;
   if (own != plan.realms.end()) {
     if (plan.operation == Operation::write) old_bytes = own->window_bytes;
-    if (plan.groups[static_cast<size_t>(group)].nodes.size() > 1)
+    if (plan.groups[static_cast<size_t>(own->group)].nodes.size() > 1)
       staging_bytes = 2 * message_bytes(own->image_bytes);
   }
-  const int64_t in_all = std::max(segment_bytes, engine.team.segment_bytes()) / engine.team.local_size() +
-                         std::max(old_bytes, old_bytes_.size()) + std::max(staging_bytes, staging_.size()) +
-                         plan.behind_bytes;
-  Missing missing{0, 0};
+  const int64_t segment = std::max(segment_bytes(engine, plan), engine.team.segment_bytes());
+  const int64_t in_all = segment / engine.team.local_size() + std::max(old_bytes, old_bytes_.size()) +
+                         std::max(staging_bytes, staging_.size()) + plan.behind_bytes;
   if (in_all > engine.budget.limit_bytes()) {
-    if (old_bytes_.size() > old_bytes) old_bytes_ = Buffer(), missing.short_of_memory = 1;
-    if (staging_.size() > staging_bytes) staging_ = Buffer(), missing.short_of_memory = 1;
+    if (old_bytes_.size() > old_bytes) old_bytes_ = Buffer(), short_of_memory = true;
+    if (staging_.size() > staging_bytes) staging_ = Buffer(), short_of_memory = true;
   }
   Status outcome = grow(engine, old_bytes_, old_bytes);
-  if (outcome) outcome = grow(engine, staging_, staging_bytes);
-  missing.ranks = !outcome.ok();
-  if (!engine.team.allreduce(missing)) return engine.team.failure();
-  short_of_memory = missing.short_of_memory > 0;
-  if (missing.ranks > 0) {
-    return outcome ? Error{ErrorKind::no_memory, 0, "another rank has no memory for its window"} : outcome;
-  }
+  return outcome ? grow(engine, staging_, staging_bytes) : outcome;
+}
+
+Status Workspace::share(Engine& engine, const Plan& plan) {
   segment_charge_ = Charge();
-  auto segment = engine.team.segment(segment_bytes);
+  segment_ = nullptr;
+  auto segment = engine.team.segment(segment_bytes(engine, plan));
   if (!segment) return segment.error();
   segment_ = *segment;
   segment_charge_ = Charge(engine.budget, engine.team.segment_bytes() / engine.team.local_size());

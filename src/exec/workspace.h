@@ -8,10 +8,12 @@ namespace concilio {
 
 class Workspace {
  public:
-  // Collective over the engine's team. All ranks succeed or all fail. What is there for other plans stays,
-  // unless on some rank both would take more than its budget: then short_of_memory is set on all ranks, and
-  // only this plan may use the workspace.
-  Status prepare(Engine& engine, const Plan& plan, bool& short_of_memory);
+  // This rank's own buffers. What is there for other plans stays, unless both would take more than the
+  // budget: then short_of_memory is set, and where that is so on some rank, only this plan may use the
+  // workspace.
+  Status make_room(Engine& engine, const Plan& plan, bool& short_of_memory);
+  // The node's segment. Collective over the engine's team; all ranks succeed or all fail.
+  Status share(Engine& engine, const Plan& plan);
 
   std::byte* segment() const { return segment_; }         // shared by the node
   const Buffer& old_bytes() const { return old_bytes_; }  // an aggregator's: what the file held

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
+#include <memory>
+
+#include "base/checked.h"
 
 #include "exec/plain_write.h"
 
@@ -29,9 +31,9 @@ void WriteBehind::forget(Interval file) {
     auto before = std::prev(at);
     const int64_t end = before->first + before->second.length;
     if (end > file.begin) {
-      const Piece whole = before->second;
+      if (end > file.end)
+        pieces_[file.end] = {end - file.end, before->second.data + (file.end - before->first)};
       before->second.length = file.begin - before->first;
-      if (end > file.end) pieces_[file.end] = {end - file.end, whole.data + (file.end - before->first)};
     }
   }
   for (at = pieces_.lower_bound(file.begin); at != pieces_.end() && at->first < file.end;) {
@@ -100,9 +102,13 @@ Status WriteBehind::flush(Engine& engine) {
     used_bytes_ = 0;
     return {};
   }
-  std::vector<Transfer> transfers;
-  transfers.reserve(pieces_.size());
-  for (const auto& [begin, piece] : pieces_) transfers.push_back({begin, piece.data, piece.length});
+  // In the room that is kept for each piece at the buffer's end: writing needs no memory.
+  const int64_t at =
+      align_down(buffer_.size() - std::ssize(pieces_) * int64_t{sizeof(Transfer)}, alignof(Transfer));
+  auto* const first = reinterpret_cast<Transfer*>(buffer_.data() + at);
+  Transfer* end = first;
+  for (const auto& [begin, piece] : pieces_) std::construct_at(end++, begin, piece.data, piece.length);
+  const std::span<const Transfer> transfers(first, end);
   pieces_.clear();
   used_bytes_ = 0;
   auto status = write_plainly(engine, transfers);

@@ -5,10 +5,11 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <map>
 #include <new>
+#include <utility>
 
 #include "base/counters.h"
+#include "base/exceptions.h"
 #include "base/strand.h"
 #include "mpi/descriptor_passing.h"
 #include "mpi/node_facts.h"
@@ -75,41 +76,34 @@ int drop_teams(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-// An MPI operation and datatype for values of one size; made once, given back when MPI ends.
-struct Between {
-  MPI_Op op;
-  MPI_Datatype type;
-};
+// Those that have been made; given back when MPI ends.
 struct Betweens {
   std::mutex mutex;
-  std::map<MPI_User_function*, Between> made;
+  BetweenNodes* made = nullptr;
 };
 Betweens& betweens() {
   static auto* instance = new Betweens;
   return *instance;
 }
 
-Between between_nodes(MPI_User_function* function, size_t bytes) {
+void make(BetweenNodes& between, size_t bytes) {
   Betweens& all = betweens();
   std::lock_guard lock(all.mutex);
-  auto found = all.made.find(function);
-  if (found != all.made.end()) return found->second;
-  Between between;
-  PMPI_Op_create(function, 1, &between.op);
+  if (between.operation != MPI_OP_NULL) return;
+  PMPI_Op_create(between.function, 1, &between.operation);
   PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &between.type);
   PMPI_Type_commit(&between.type);
-  all.made.emplace(function, between);
-  return between;
+  between.next = std::exchange(all.made, &between);
 }
 
 void free_betweens() {
   Betweens& all = betweens();
   std::lock_guard lock(all.mutex);
-  for (auto& [function, between] : all.made) {
-    PMPI_Op_free(&between.op);
-    PMPI_Type_free(&between.type);
+  for (BetweenNodes* between = all.made; between; between = std::exchange(between->next, nullptr)) {
+    PMPI_Op_free(&between->operation);
+    PMPI_Type_free(&between->type);
   }
-  all.made.clear();
+  all.made = nullptr;
 }
 
 // MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works: in reverse
@@ -327,12 +321,13 @@ int Team::finish(MPI_Request& request) {
 Status Team::failure() const {
   const int64_t lost = control().lost.load(std::memory_order_acquire);
   if (lost == 0) return {};
-  const std::string what = lost == no_messages ? "messages between nodes fail"
-                                               : fmt::format("rank {} has ended", lost - first_rank);
-  return Error{ErrorKind::rank_lost, 0,
-               what +
-                   " while other ranks count on it: this file can only be closed, and its collective calls "
-                   "since then may be incomplete"};
+  return error_with(ErrorKind::rank_lost, 0, [&] {
+    const std::string what = lost == no_messages ? "messages between nodes fail"
+                                                 : fmt::format("rank {} has ended", lost - first_rank);
+    return what +
+           " while other ranks count on it: this file can only be closed, and its collective calls "
+           "since then may be incomplete";
+  });
 }
 
 void Team::look_for_ended_ranks() {
@@ -415,7 +410,7 @@ bool Team::wait_for_meeting(EventCounter& event, int64_t patience_ns) {
 
 // Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does
 // the work; then all go on.
-bool Team::meet(const std::function<bool()>& work, int64_t patience_ns) {
+bool Team::meet(FunctionRef<bool()> work, int64_t patience_ns) {
   if (!failure()) return false;
   ++meetings_;
   Control& meeting = control();
@@ -448,10 +443,11 @@ bool Team::reduce_bytes(void* value, const Reduction& reduction, int64_t patienc
         std::memcpy(result, slot(0), reduction.bytes);
         for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
         if (nodes_.size() <= 1) return true;
-        Between between = between_nodes(reduction.between_nodes, reduction.bytes);
+        const BetweenNodes& between = *reduction.between_nodes;
+        make(*reduction.between_nodes, reduction.bytes);
         MPI_Request request = MPI_REQUEST_NULL;
         const int code =
-            PMPI_Iallreduce(MPI_IN_PLACE, result, 1, between.type, between.op, leaders_, &request);
+            PMPI_Iallreduce(MPI_IN_PLACE, result, 1, between.type, between.operation, leaders_, &request);
         return finish_between_nodes(code, request);
       },
       patience_ns);
@@ -471,30 +467,26 @@ bool Team::reduce_node_bytes(void* value, const Reduction& reduction) {
   return met;
 }
 
-void Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
+bool Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
   const size_t count = nodes_.size();
-  std::vector<std::byte> gathered;
   if (local_rank_ == 0 && failure()) {
-    gathered.resize(count * bytes);
     MPI_Request request = MPI_REQUEST_NULL;
     std::memcpy(slot(0), mine, bytes);
-    const int code = PMPI_Iallgather(slot(0), static_cast<int>(bytes), MPI_BYTE, gathered.data(),
-                                     static_cast<int>(bytes), MPI_BYTE, leaders_, &request);
-    if (!finish_between_nodes(code, request)) {
-      abandon(std::move(gathered));
-      return;
-    }
+    const int code = PMPI_Iallgather(slot(0), static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes),
+                                     MPI_BYTE, leaders_, &request);
+    if (!finish_between_nodes(code, request)) return false;
   }
   // As many at a time as the result's slot holds.
   const std::byte* result = slot(local_size_);
   const size_t step = static_cast<size_t>(max_value_bytes) / bytes;
   for (size_t first = 0; first < count; first += step) {
     const size_t part = std::min(step, count - first) * bytes;
-    if (!node_barrier()) return;  // all have taken what was there before
-    if (local_rank_ == 0) std::memcpy(slot(local_size_), gathered.data() + first * bytes, part);
-    if (!node_barrier()) return;
-    std::memcpy(all + first * bytes, result, part);
+    if (!node_barrier()) return false;  // all have taken what was there before
+    if (local_rank_ == 0) std::memcpy(slot(local_size_), all + first * bytes, part);
+    if (!node_barrier()) return false;
+    if (local_rank_ != 0) std::memcpy(all + first * bytes, result, part);
   }
+  return true;
 }
 
 bool Team::node_barrier() {
@@ -556,14 +548,20 @@ AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) {
 
 // Collective over the node.
 Result<SharedSegment> Team::new_segment(int64_t bytes) {
-  if (local_size_ == 1) return SharedSegment::make_private(bytes);
+  if (local_size_ == 1) return without_exceptions([&] { return SharedSegment::make_private(bytes); });
   Descriptor memory;
   Result<SharedSegment> made = SharedSegment();
-  if (local_rank_ == 0) made = SharedSegment::create(bytes, memory);
+  if (local_rank_ == 0) made = without_exceptions([&] { return SharedSegment::create(bytes, memory); });
   const Descriptor passed = pass_to_node(*this, memory.number());
   if (!failure()) return failure().error();
-  if (local_rank_ != 0) made = SharedSegment::attach(passed, bytes);
+  if (local_rank_ != 0) made = without_exceptions([&] { return SharedSegment::attach(passed, bytes); });
   return made;
+}
+
+void Team::give_back_segment() {
+  // Messages of a failed team may still be under way.
+  if (nodes_.size() > 1 && !failure()) segment_.abandon();
+  segment_ = SharedSegment();
 }
 
 Result<std::byte*> Team::segment(int64_t bytes) {
@@ -586,7 +584,9 @@ Result<std::byte*> Team::segment(int64_t bytes) {
   if (all.yes) return segment_.data();
   segment_ = SharedSegment();
   if (!failure()) return failure().error();
-  return status ? Error{ErrorKind::no_memory, 0, "no shared memory on another rank's node"} : status.error();
+  return status
+             ? error_with(ErrorKind::no_memory, 0, [] { return "no shared memory on another rank's node"; })
+             : status.error();
 }
 
 }  // namespace concilio

@@ -8,12 +8,13 @@
 #include <mpi.h>
 
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/process.h"
 #include "base/result.h"
 #include "mpi/futex.h"
@@ -23,6 +24,15 @@
 #include "plan/facts.h"
 
 namespace concilio {
+
+// How values of one type are combined between nodes: an MPI operation and datatype, made when they are first
+// needed.
+struct BetweenNodes {
+  MPI_User_function* function;
+  MPI_Op operation = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  BetweenNodes* next = nullptr;  // of those that have been made
+};
 
 class Team {
  public:
@@ -101,14 +111,14 @@ class Team {
   bool node_allreduce(T& value) {
     return reduce_node_bytes(&value, reduction_of<T>());
   }
-  // One value of every node: that of its leader. Collective over the team. If that has failed, values of
-  // nodes may be missing.
+  // One value of every node, that of its leader, into `all`, which has a place for each. Collective over the
+  // team. False, and nothing is left of `all`, if that has failed.
   template <typename T>
-  std::vector<T> gather_nodes(const T& mine) {
+  bool gather_nodes(const T& mine, std::vector<T>& all) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
-    std::vector<T> all(nodes_.size());
-    gather_node_bytes(&mine, sizeof(T), reinterpret_cast<std::byte*>(all.data()));
-    return all;
+    const bool met = gather_node_bytes(&mine, sizeof(T), reinterpret_cast<std::byte*>(all.data()));
+    if (!met) abandon(std::exchange(all, {}));
+    return met;
   }
   // No rank of the node leaves before all have come.
   bool node_barrier();
@@ -127,6 +137,8 @@ class Team {
   // team, with equal arguments on each node; all ranks succeed or all fail.
   Result<std::byte*> segment(int64_t bytes);
   int64_t segment_bytes() const { return segment_.size(); }
+  // The file that the segment was for is closed; on all ranks alike. The team may wait long for another one.
+  void give_back_segment();
 
  private:
   struct Control;
@@ -135,23 +147,23 @@ class Team {
   struct Reduction {
     size_t bytes;
     void (*combine)(void* result, const void* other);
-    MPI_User_function* between_nodes;
+    BetweenNodes* between_nodes;
   };
   template <typename T>
   static Reduction reduction_of() {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
-    static MPI_User_function* const between = [](void* in, void* in_out, int* count, MPI_Datatype*) {
+    static BetweenNodes between{[](void* in, void* in_out, int* count, MPI_Datatype*) {
       for (int i = 0; i < *count; ++i) {
         T& result = static_cast<T*>(in_out)[i];
         result = combine(static_cast<const T*>(in)[i], result);
       }
-    };
+    }};
     return {sizeof(T),
             [](void* result, const void* other) {
               T& a = *static_cast<T*>(result);
               a = combine(a, *static_cast<const T*>(other));
             },
-            between};
+            &between};
   }
   Team() = default;
   Status set_up(MPI_Comm comm, int ranks_per_node);
@@ -160,10 +172,10 @@ class Team {
   bool reduce_bytes(void* value, const Reduction& reduction, int64_t patience_ns);
   bool reduce_node_bytes(void* value, const Reduction& reduction);
   bool finish_between_nodes(int code, MPI_Request& request);
-  void gather_node_bytes(const void* mine, size_t bytes, std::byte* all);
+  bool gather_node_bytes(const void* mine, size_t bytes, std::byte* all);
   Result<SharedSegment> new_segment(int64_t bytes);
   Control& control() const;
-  bool meet(const std::function<bool()>& work, int64_t patience_ns = for_ever);
+  bool meet(FunctionRef<bool()> work, int64_t patience_ns = for_ever);
   bool wait_for_meeting(EventCounter& event, int64_t patience_ns);
   std::byte* slot(int local_rank) const;
   Resident& resident(int local_rank) const;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 #include "mpiio/hints.h"
 #include "mpiio/raise.h"
 #include "store/stack.h"
@@ -22,7 +23,7 @@ Status change_once(File& file, CallKind kind, const Status& mine, F&& change) {
   return file.in_turn(kind, [&]() -> Status {
     if (auto status = file.agree(mine); !status) return status;
     if (auto status = file.settle(); !status) return status;
-    return file.agree(file.team().rank() == 0 ? change() : Status());
+    return file.agree(file.team().rank() == 0 ? without_exceptions(change) : Status());
   });
 }
 
@@ -78,8 +79,9 @@ int close(MPI_File* handle, void (*forget)(MPI_File)) {
   bool stays_open = false;
   const Status status = open->close(stays_open);
   if (stays_open) return raise(*open, "MPI_File_close", status);
-  // Before the file goes: then another thread's new file may get the same handle.
-  forget(*handle);
+  // Before the file goes: then another thread's new file may get the same handle. Without memory for the
+  // table of what is to be forgotten, there is nothing of this file in it.
+  if_there_is_memory([&] { forget(*handle); });
   const std::unique_ptr<File> file(open);
   *handle = MPI_FILE_NULL;
   return raise_closed(*file, "MPI_File_close", status);
@@ -116,9 +118,11 @@ int preallocate(File& file, MPI_Offset size) {
 int sync(File& file) {
   return raise(file, "MPI_File_sync", file.in_turn(CallKind::sync, [&] {
     const Status settled = file.settle();
-    Status synced = file.agree(file.writes() ? file.storage().sync() : Status());
+    Status synced =
+        file.agree(without_exceptions([&] { return file.writes() ? file.storage().sync() : Status(); }));
     // What all ranks have brought to the storage is there; this rank may still have older pages.
-    if (synced && file.engine().caches_differ()) synced = file.agree(file.storage().refresh());
+    if (synced && file.engine().caches_differ())
+      synced = file.agree(without_exceptions([&] { return file.storage().refresh(); }));
     return settled ? synced : settled;
   }));
 }
@@ -195,13 +199,13 @@ int get_position(File& file, MPI_Offset* offset) {
 int seek_shared(File& file, MPI_Offset offset, int whence) {
   auto status = file.in_turn(CallKind::seek_shared, [&]() -> Status {
     if (auto same = agree_on(file, offset, whence); !same) return same;
-    Status mine;
-    if (file.team().rank() == 0) {
+    return file.agree(without_exceptions([&]() -> Status {
+      if (file.team().rank() != 0) return {};
       auto target = target_of(file, offset, whence, [&] { return file.shared_pointer().get(); });
       if (target) target = file.shared_pointer().set(*target);
-      if (!target) mine = target.error();
-    }
-    return file.agree(mine);
+      if (!target) return target.error();
+      return {};
+    }));
   });
   return raise(file, "MPI_File_seek_shared", status);
 }

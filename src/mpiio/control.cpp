@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/exceptions.h"
 #include "base/log.h"
 #include "mpi/datatype.h"
-#include "mpiio/exceptions.h"
 #include "mpiio/file.h"
 #include "plan/realms.h"
 #include "plan/user_realms.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mpiio/exceptions.h"
+#include "base/exceptions.h"
 
 namespace concilio::mpiio {
 namespace {
@@ -41,7 +41,6 @@ Result<Request> Converted::next() {
   begin_ = end_;
   end_ = ended_ ? begin_ : end_of_round(begin_);
   Request round = whole_;
-  round.memory = &piece_;
   round.buffer = staging_.data();
   round.position = whole_.position + begin_;
   round.bytes = end_ - begin_;
@@ -77,7 +76,7 @@ Outcome Converted::run_alone(Budget& budget, const RunAlone& run) {
 }
 
 Outcome Converted::run_together(Engine& engine, Status trouble, const RunTogether& run, const Agree& agree) {
-  if (trouble) trouble = allocate(engine.budget);
+  if (trouble) trouble = without_exceptions([&] { return allocate(engine.budget); });
   // One round at least, in which the ranks hear of each other's trouble.
   Most most{std::max<int64_t>(1, trouble ? rounds() : 0)};
   if (!engine.team.allreduce(most)) return engine.team.failure().error();

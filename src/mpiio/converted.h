@@ -3,8 +3,7 @@
 // that piece.
 #pragma once
 
-#include <functional>
-
+#include "base/function_ref.h"
 #include "exec/collective.h"
 #include "mpi/conversion.h"
 
@@ -18,13 +17,13 @@ class Converted {
       : conversion_(conversion), whole_(whole), staging_bytes_(staging_bytes) {}
 
   // Outcomes are bytes of the items in memory.
-  using RunAlone = std::function<Outcome(const Request&)>;
+  using RunAlone = FunctionRef<Outcome(const Request&)>;
   Outcome run_alone(Budget& budget, const RunAlone& run);
 
   // Collective: the ranks make as many rounds as the one that needs most. `run` and `agree` give all ranks
   // the error of one.
-  using RunTogether = std::function<Outcome(const Request&, const Status& trouble)>;
-  using Agree = std::function<Status(const Status& mine)>;
+  using RunTogether = FunctionRef<Outcome(const Request&, const Status& trouble)>;
+  using Agree = FunctionRef<Status(const Status& mine)>;
   Outcome run_together(Engine& engine, Status trouble, const RunTogether& run, const Agree& agree);
 
  private:
@@ -40,7 +39,6 @@ class Converted {
   const Request whole_;
   const int64_t staging_bytes_;
   Buffer staging_;
-  const Access piece_ = Access::contiguous(0);
   int64_t begin_ = 0, end_ = 0;  // the round's part of the request
   bool ended_ = false;           // at the end of the file
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "base/counters.h"
 
@@ -18,23 +17,38 @@ constexpr int64_t slot_ns = 20'000'000;
 constexpr int64_t first_patience_ns = 1'000'000;
 constexpr int most_doublings = 8;
 
-// Whose operations wait. No lock: calls of such a program follow one another.
-std::vector<Deferred*>& files_with_work() {
-  static auto* files = new std::vector<Deferred*>;  // files may be used while the process ends
-  return *files;
-}
-
 }  // namespace
 
-Deferred::~Deferred() {
-  std::erase(files_with_work(), this);
+Deferred* Deferred::files_with_work_ = nullptr;
+
+void Deferred::enlist() {
+  Deferred** place = &files_with_work_;
+  while (*place && (*place)->team_->number() < team_->number()) place = &(*place)->next_file_;
+  next_file_ = std::exchange(*place, this);
 }
 
-uint64_t Deferred::add(Team& team, Operation operation) {
+void Deferred::withdraw() {
+  Deferred** place = &files_with_work_;
+  while (*place && *place != this) place = &(*place)->next_file_;
+  if (*place) *place = next_file_;
+}
+
+Deferred::~Deferred() {
+  while (first_) drop_first();
+}
+
+uint64_t Deferred::add(Team& team, Operation& lent) {
   team_ = &team;
-  if (waiting_.empty()) files_with_work().push_back(this);
-  waiting_.push_back(std::move(operation));
+  if (!first_) enlist();
+  (first_ ? last_operation_->next : first_) = &lent;
+  last_operation_ = &lent;
+  ++waiting_;
   return last();
+}
+
+uint64_t Deferred::add(Team& team, std::unique_ptr<Operation> operation) {
+  operation->owned = true;
+  return add(team, *operation.release());
 }
 
 // The first operation.
@@ -49,35 +63,40 @@ bool Deferred::attempt(int64_t patience_ns) {
     }
   } now{*this};
   team_->set_patience(patience_ns);
-  return now.over = waiting_.front()();
+  return now.over = first_->run();
 }
 
 void Deferred::drop_first() {
-  waiting_.pop_front();
+  Operation* gone = std::exchange(first_, first_->next);
+  if (gone->owned) delete gone;
+  --waiting_;
   ++done_;
   tests_in_vain_ = 0;
-  if (waiting_.empty()) std::erase(files_with_work(), this);
+  if (!first_) withdraw();
 }
 
 // Carries out one operation of a file, the wanted one or another, if all ranks of the node come to it. Ranks
 // of other nodes cannot be asked whether they have come: only for the wanted file they are waited for.
 bool Deferred::step(Deferred& wanted, int64_t patience_ns) {
-  std::vector<Deferred*> ready;
-  for (Deferred* file : files_with_work()) {
+  int64_t ready = 0;
+  for (Deferred* file = files_with_work_; file; file = file->next_file_) {
     file->team_->offer();
     const bool eligible = file == &wanted || file->within_a_node();
-    if (eligible && file->team_->all_offer()) ready.push_back(file);
+    file->ready_ = eligible && file->team_->all_offer();
+    ready += file->ready_;
   }
-  if (ready.empty()) return false;
-  std::ranges::sort(ready, {}, [](const Deferred* file) { return file->team_->number(); });
-  return ready[static_cast<size_t>(now_ns() / slot_ns) % ready.size()]->attempt(patience_ns);
+  if (ready == 0) return false;
+  int64_t before = now_ns() / slot_ns % ready;
+  Deferred* chosen = files_with_work_;
+  while (!chosen->ready_ || before-- > 0) chosen = chosen->next_file_;
+  return chosen->attempt(patience_ns);
 }
 
 void Deferred::finish(uint64_t number) {
   while (done_ < number) {
-    const auto& files = files_with_work();
-    const bool alone = std::ranges::none_of(
-        files, [&](const Deferred* file) { return file != this && file->within_a_node(); });
+    bool alone = true;
+    for (const Deferred* file = files_with_work_; file; file = file->next_file_)
+      alone = alone && (file == this || !file->within_a_node());
     if (alone || !within_a_node()) {
       attempt(Team::for_ever);
     } else if (!step(*this, slot_ns - now_ns() % slot_ns)) {

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/exceptions.h"
 #include "base/log.h"
 #include "mpi/descriptor_passing.h"
 #include "mpi/thread_level.h"
-#include "mpiio/exceptions.h"
 #include "mpiio/hints.h"
 #include "mpiio/profile.h"
 #include "store/stack.h"
@@ -326,8 +326,8 @@ Status File::agree(const Status& mine) {
   }
   if (!team_->allreduce(worst)) return team_->failure();
   if (worst.rank == INT64_MAX) return {};
-  return Error{static_cast<ErrorKind>(worst.kind), static_cast<int>(worst.system_errno),
-               fmt::format("rank {}: {}", worst.rank, worst.message)};
+  return error_with(static_cast<ErrorKind>(worst.kind), static_cast<int>(worst.system_errno),
+                    [&] { return fmt::format("rank {}: {}", worst.rank, worst.message); });
 }
 
 Status File::adopt_hints(MPI_Info info) {
@@ -437,14 +437,16 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   ++last->calls;
 }
 
-uint64_t File::go_on(std::function<Outcome()> work, std::function<void(const Outcome&)> then) {
+uint64_t File::go_on(std::function<Outcome()> work, std::function<void(Outcome)> then) {
   if (!threads_) {
-    return deferred_.add(*team_, [work = std::move(work), then = std::move(then)] {
-      const Outcome outcome = work();
+    auto operation = std::make_unique<Deferred::Operation>();
+    operation->run = [work = std::move(work), then = std::move(then)] {
+      Outcome outcome = work();
       if (!outcome && outcome.error().kind == ErrorKind::not_yet) return false;
-      then(outcome);
+      then(std::move(outcome));
       return true;
-    });
+    };
+    return deferred_.add(*team_, std::move(operation));
   }
   collectives_.post([work = std::move(work), then = std::move(then)] { then(work()); });
   return 0;
@@ -457,15 +459,18 @@ Status File::settle() {
 
 Status File::close(bool& stays_open) {
   independents_.wait();
-  Status entered = together([&] { return enter(*team_, CallKind::close); });
+  Status entered =
+      together([&] { return without_exceptions([&] { return enter(*team_, CallKind::close); }); });
   stays_open = !entered && entered.error().kind == ErrorKind::not_same;
   if (stays_open) return entered;
   // All ranks have come, and none writes any more: rank 0's mark may go with its descriptor.
   const Status settled = settle();
-  auto outcome = agree(storage_->close(engine_->facts.kind == StorageFacts::Kind::network));
+  const bool network = engine_->facts.kind == StorageFacts::Kind::network;
+  auto outcome = agree(without_exceptions([&] { return storage_->close(network); }));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
-    auto removed = agree(team_->rank() == 0 ? store_->remove(path(), identity_) : Status());
+    auto removed = agree(without_exceptions(
+        [&] { return team_->rank() == 0 ? store_->remove(path(), identity_) : Status(); }));
     if (outcome) outcome = removed;
   }
   if (reports_) write_report(*this);
@@ -504,6 +509,7 @@ std::vector<File*> File::all_open() {
 }
 
 File::~File() {
+  if (team_) team_->give_back_segment();
   Registry& all = registry();
   std::unique_lock lock(all.mutex);
   all.files.erase(this);

@@ -51,15 +51,7 @@ struct View {
 
   View() = default;
   View(const View&) = delete;
-  View(View&& other) noexcept { swap(other); }
-  View& operator=(View&& other) noexcept {
-    swap(other);
-    return *this;
-  }
   ~View();
-
- private:
-  void swap(View& other);
 };
 
 // The process's own settings, read once.
@@ -112,14 +104,16 @@ class File {
   auto together(Work&& work) {
     if (threads_) return collectives_.run(work);
     std::optional<decltype(work())> result;
-    deferred_.finish(deferred_.add(*team_, [&] {
+    const auto run = [&] {
       result.emplace(work());
       return result->ok() || result->error().kind != ErrorKind::not_yet;
-    }));
+    };
+    Deferred::Operation operation{std::cref(run)};  // a reference needs no memory
+    deferred_.finish(deferred_.add(*team_, operation));
     return std::move(*result);
   }
   // Has it run, by itself or when the program waits for it: its number then, else 0.
-  uint64_t go_on(std::function<Outcome()> work, std::function<void(const Outcome&)> then);
+  uint64_t go_on(std::function<Outcome()> work, std::function<void(Outcome)> then);
   // What waits for the program to wait for it.
   Deferred& deferred() { return deferred_; }
   Strand& independents() { return independents_; }
@@ -157,9 +151,8 @@ class File {
   std::shared_ptr<const View> view() const {
     return locked([&] { return view_; });
   }
-  void set_view(View view) {
-    auto made = std::make_shared<const View>(std::move(view));
-    locked([&] { view_.swap(made); });
+  void set_view(std::shared_ptr<const View> view) {
+    locked([&] { view_.swap(view); });
   }
   int64_t position() const {
     return locked([&] { return position_; });

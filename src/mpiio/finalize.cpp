@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "base/exceptions.h"
 #include "base/log.h"
 #include "mpiio/api.h"
-#include "mpiio/exceptions.h"
 #include "mpiio/file.h"
 
 namespace concilio::mpiio {

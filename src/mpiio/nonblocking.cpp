@@ -1,8 +1,8 @@
 // Calls that start a transfer and calls that end it: nonblocking and split collective ones.
 #include <fmt/format.h>
 
+#include "base/exceptions.h"
 #include "mpi/thread_level.h"
-#include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
 #include "mpiio/requests.h"
 #include "mpiio/transfer.h"
@@ -12,17 +12,33 @@ namespace {
 
 // Runs the transfer and hands on its outcome: by itself where MPI allows several threads; else a collective
 // one when the program waits for it, by the number that is returned, and others, which need nobody, at once.
-uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer,
-                std::function<void(const Outcome&)> then) {
+// Where there is no memory to note it for later, it runs at once too.
+template <typename Then>
+uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer, Then then) {
   auto run = [transfer = std::move(transfer)] { return without_exceptions([&] { return transfer->run(); }); };
-  if (call.collective) return file.go_on(std::move(run), std::move(then));
-  auto work = [run = std::move(run), then = std::move(then)] { then(run()); };
-  if (has_thread_multiple()) {
-    file.independents().post(std::move(work));
-  } else {
-    file.independents().run(work);
+  try {
+    if (call.collective) return file.go_on(run, then);
+    if (has_thread_multiple()) {
+      file.independents().post([run, then] { then(run()); });
+      return 0;
+    }
+  } catch (const std::bad_alloc&) {
   }
+  then(call.collective ? file.together(run) : file.independents().run(run));
   return 0;
+}
+
+// A call that cannot be started on this rank. Others may count on it: a collective one takes part and fails
+// on all ranks.
+int refuse(File& file, const Call& call, Transfer& transfer, const Error& why) {
+  transfer.give_back();
+  transfer.fail(why);
+  if (call.collective) (void)file.together([&] { return transfer.run(); });
+  return raise(file, call.name, why);
+}
+int refuse(File& file, const Call& call, const Data& data, const Error& why) {
+  Transfer here(file, call, data);
+  return refuse(file, call, here, why);
 }
 
 const char* what(const File::Split& split) {
@@ -41,28 +57,36 @@ const char* what(const File::Split& split) {
 
 int start(File& file, const Call& call, const Data& data, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  auto transfer = std::make_shared<Transfer>(file, call, data);
-  if (!call.collective && !transfer->trouble()) return raise(file, call.name, transfer->trouble());
+  std::shared_ptr<Transfer> transfer;
   NonblockingRequest made;
-  if (int code = NonblockingRequest::make(file, call.name, request, &made); code != MPI_SUCCESS) {
-    // Other ranks may count on this one.
-    Outcome outcome = call.collective ? file.together([&] { return transfer->run(); }) : transfer->run();
-    return outcome ? code : raise(file, call.name, outcome.error());
-  }
+  const Status ready = without_exceptions([&]() -> Status {
+    transfer = std::make_shared<Transfer>(file, call, data);
+    if (!call.collective && !transfer->trouble()) return transfer->trouble();
+    if (NonblockingRequest::make(file, call.name, request, &made) == MPI_SUCCESS) return {};
+    return Error{ErrorKind::other, 0, "MPI makes no request"};
+  });
+  if (!ready)
+    return transfer ? refuse(file, call, *transfer, ready.error()) : refuse(file, call, data, ready.error());
   made.set_number(
       launch(file, call, std::move(transfer), [made](const Outcome& outcome) { made.complete(outcome); }));
   return MPI_SUCCESS;
 }
 
 int begin(File& file, const Call& call, const Data& data) {
-  auto promise = std::make_shared<std::promise<Outcome>>();
-  auto transfer = std::make_shared<Transfer>(file, call, data);
+  std::shared_ptr<Transfer> transfer;
+  std::shared_ptr<std::promise<Outcome>> promise;
+  const Status ready = without_exceptions([&]() -> Status {
+    promise = std::make_shared<std::promise<Outcome>>();
+    transfer = std::make_shared<Transfer>(file, call, data);
+    return {};
+  });
+  if (!ready) return refuse(file, call, data, ready.error());
   if (!file.begin_split({call.direction, call.pointer, promise->get_future().share()})) {
     return raise(file, call.name,
                  Error{ErrorKind::argument, 0, "a split collective of this file has begun and not ended"});
   }
   file.number_split(launch(file, call, std::move(transfer),
-                           [promise](const Outcome& outcome) { promise->set_value(outcome); }));
+                           [promise](Outcome outcome) { promise->set_value(std::move(outcome)); }));
   return MPI_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/exceptions.h"
 #include "base/log.h"
 #include "mpiio/file.h"
 
@@ -69,25 +70,12 @@ Totals combine(const Totals& a, const Totals& b) {
   return both;
 }
 
-}  // namespace
-
-void write_report(File& file) {
-  Totals totals;
-  std::ranges::copy(file.counters().values, totals.sums);
-  totals.sums[peak] = file.budget().high_water_bytes();
-  totals.sums[open_time] = file.open_ns();
-  std::ranges::copy(totals.sums, totals.maxima);
-  Team& team = file.team();
-  NodePeak node_peak{totals.sums[peak]};
-  if (!team.allreduce(totals) || !team.node_allreduce(node_peak)) return;
-  const std::vector<NodePeak> node_peaks = team.gather_nodes(node_peak);
-  if (team.rank() != 0 || !team.failure()) return;
+void write_record(File& file, const Totals& totals, const std::vector<NodePeak>& node_peaks) {
   const auto& [sums, maxima] = totals;
-
   nlohmann::json record;
   record["file"] = file.path();
-  record["ranks"] = team.size();
-  record["nodes"] = team.nodes().size();
+  record["ranks"] = file.team().size();
+  record["nodes"] = file.team().nodes().size();
   record["mpi"] = CONCILIO_MPI;
   record["open_seconds"] = static_cast<double>(maxima[open_time]) * 1e-9;
   record["counters"] = named(sums);
@@ -111,6 +99,27 @@ void write_report(File& file) {
   for (const auto& [name, value] : file.config().effective_hints()) record["hints"][name] = value;
   append_line(process_config().text(Key::report),
               record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+void write_report(File& file) {
+  Team& team = file.team();
+  std::vector<NodePeak> node_peaks;
+  const Status ready = without_exceptions([&]() -> Status {
+    node_peaks.resize(team.nodes().size());
+    return {};
+  });
+  if (!file.agree(ready)) return;  // without memory there is no report, on no rank
+  Totals totals;
+  std::ranges::copy(file.counters().values, totals.sums);
+  totals.sums[peak] = file.budget().high_water_bytes();
+  totals.sums[open_time] = file.open_ns();
+  std::ranges::copy(totals.sums, totals.maxima);
+  NodePeak node_peak{totals.sums[peak]};
+  if (!team.allreduce(totals) || !team.node_allreduce(node_peak)) return;
+  if (!team.gather_nodes(node_peak, node_peaks)) return;
+  if (team.rank() == 0) if_there_is_memory([&] { write_record(file, totals, node_peaks); });
 }
 
 }  // namespace concilio::mpiio

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 #include "exec/independent.h"
 #include "mpi/datatype.h"
-#include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
 
 namespace concilio::mpiio {
@@ -95,6 +95,7 @@ Status Transfer::prepare_items(const Data& data) {
     auto conversion = Conversion::make(data.type, data.count, *shown_.representation);
     if (!conversion) return conversion.error();
     conversion_ = std::move(*conversion);
+    memory_ = Access::contiguous(0);  // staging, where converted items lie
     request_.bytes = conversion_.file_bytes();
     return {};
   }
@@ -156,17 +157,22 @@ Status Transfer::place_in_order(Team& team) {
   const int64_t below = team.sum_below(std::min(etypes_, most), total);
   if (auto whole = team.failure(); !whole) return whole;
   if (team.rank() == 0) {
+    const auto move = [&](int64_t etypes) {
+      return without_exceptions([&] { return file_.shared_pointer().add(etypes); });
+    };
     base.bytes = total * shown_.etype_bytes;
-    auto before = file_.shared_pointer().add(total);
+    auto before = move(total);
     base.there = before.ok();
     base.etypes = before ? *before : 0;
-    base.holds = before && position_of(base.etypes, base.bytes);
-    if (before && !base.holds) (void)file_.shared_pointer().add(-total);
+    base.holds = before && without_exceptions([&] { return position_of(base.etypes, base.bytes); });
+    if (before && !base.holds) (void)move(-total);
   }
   if (!team.allreduce(base)) return team.failure();
-  if (!base.there) return Error{ErrorKind::communication, 0, "the shared file pointer cannot be moved"};
-  if (!base.holds || etypes_ > most) return beyond(base.bytes, base.etypes);
-  return place(base.etypes + below);
+  return without_exceptions([&]() -> Status {
+    if (!base.there) return Error{ErrorKind::communication, 0, "the shared file pointer cannot be moved"};
+    if (!base.holds || etypes_ > most) return beyond(base.bytes, base.etypes);
+    return place(base.etypes + below);
+  });
 }
 
 Outcome Transfer::run() {
@@ -177,9 +183,10 @@ Outcome Transfer::run() {
     if (auto same = enter(engine.team, reads ? CallKind::read_ordered : CallKind::write_ordered); !same)
       return same.error();
     auto status = place_in_order(engine.team);
-    if (trouble_) trouble_ = status;
+    if (trouble_) trouble_ = std::move(status);
   }
-  Outcome outcome = call_.collective ? run_collective(engine) : run_independent(engine);
+  Outcome outcome =
+      call_.collective ? run_collective(engine) : without_exceptions([&] { return run_independent(engine); });
   if (outcome) count(file_.counters(), call_, *outcome);
   return outcome;
 }
@@ -216,12 +223,17 @@ Outcome Transfer::run_independent(Engine& engine) {
   };
   auto outcome =
       shown_.representation ? converted(engine, wishes).run_alone(engine.budget, run) : run(request_);
-  if (outcome) file_.remember(request_.operation, false, *plan);
+  if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, false, *plan); });
   return outcome;
 }
 
 Outcome Transfer::run_collective(Engine& engine) {
-  Wishes wishes = file_.wishes(request_.operation);
+  Wishes wishes;
+  Status read = without_exceptions([&]() -> Status {
+    wishes = file_.wishes(request_.operation);
+    return {};
+  });
+  if (trouble_) trouble_ = std::move(read);
   Collective& collective = file_.collective();
   const Plan* plan = nullptr;
   auto run = [&](const Request& request, const Status& trouble) {
@@ -235,7 +247,8 @@ Outcome Transfer::run_collective(Engine& engine) {
   }
   auto outcome = shown_.representation ? converted(engine, wishes).run_together(engine, trouble_, run, agree)
                                        : run(request_, trouble_);
-  if (outcome && plan) file_.remember(request_.operation, true, *plan);
+  // That it is not remembered is no error of a call that has moved its data.
+  if (outcome && plan) if_there_is_memory([&] { file_.remember(request_.operation, true, *plan); });
   return outcome;
 }
 

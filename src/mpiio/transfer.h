@@ -18,6 +18,11 @@ class Transfer {
   const Status& trouble() const { return trouble_; }
   // Bytes transferred. Collective calls: within the file's strand of collectives.
   Outcome run();
+  // Lets a transfer that has not run fail: a collective one on all ranks.
+  void fail(const Error& why) {
+    trouble_ = why;
+    request_.bytes = etypes_ = 0;
+  }
   // A blocking call that failed leaves the individual pointer where it was.
   void give_back();
 
@@ -36,7 +41,7 @@ class Transfer {
   std::shared_ptr<const View> view_;
   const Shown& shown_;  // of it
   std::shared_ptr<const DataType> type_;
-  Access memory_ = Access::contiguous(0);
+  Access memory_;
   Conversion conversion_;  // for views in other than the native representation
   Request request_{};
   int64_t etypes_ = 0;  // how far the pointer moves

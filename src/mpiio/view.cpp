@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 #include "mpi/datatype.h"
-#include "mpiio/exceptions.h"
 #include "mpiio/raise.h"
 
 namespace concilio::mpiio {
@@ -89,8 +89,7 @@ Result<Shown> show(const File& file, const Wanted& wanted, const Representation*
                representation};
 }
 
-Result<View> make_view(File& file, Wanted wanted) {
-  View view;
+Status make_view(File& file, Wanted wanted, View& view) {
   view.datarep = wanted.datarep ? wanted.datarep : "";
   auto representation = find_representation(view.datarep);
   if (!representation) return representation.error();
@@ -115,7 +114,7 @@ Result<View> make_view(File& file, Wanted wanted) {
     if (!shown) return shown.error();
     (operation == Operation::read ? view.reads : view.writes) = std::move(*shown);
   }
-  return view;
+  return {};
 }
 
 // What the ranks ask for together: the least and the greatest of their data representations, as numbers, and
@@ -140,34 +139,25 @@ View::~View() {
   disown(&filetype);
 }
 
-void View::swap(View& other) {
-  std::swap(displacement, other.displacement);
-  std::swap(etype, other.etype);
-  std::swap(filetype, other.filetype);
-  std::swap(datarep, other.datarep);
-  std::swap(representation, other.representation);
-  std::swap(reads, other.reads);
-  std::swap(writes, other.writes);
-}
-
 namespace {
 
 Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
-  auto view = without_exceptions([&] { return make_view(file, wanted); });
-  Status mine;
-  if (!view) {
-    mine = view.error();
-  } else if (own(wanted.etype, &view->etype) != MPI_SUCCESS ||
-             own(wanted.filetype, &view->filetype) != MPI_SUCCESS) {
-    mine = Error{ErrorKind::datatype, 0, "cannot keep the view's datatypes"};
-  }
+  std::shared_ptr<View> view;
+  const Status mine = without_exceptions([&]() -> Status {
+    view = std::make_shared<View>();
+    if (auto status = make_view(file, wanted, *view); !status) return status;
+    if (own(wanted.etype, &view->etype) == MPI_SUCCESS &&
+        own(wanted.filetype, &view->filetype) == MPI_SUCCESS)
+      return {};
+    return Error{ErrorKind::datatype, 0, "cannot keep the view's datatypes"};
+  });
   if (auto status = file.agree(mine); !status) return status;
   Asked asked = ask(*view, info);
   if (!file.team().allreduce(asked)) return file.team().failure();
   if (asked.least != asked.greatest)
-    return refuse(ErrorKind::not_same, "the ranks give different data representations");
+    return error_with(ErrorKind::not_same, 0, [] { return "the ranks give different data representations"; });
   const Status settled = asked.hints ? file.adopt_hints(info) : Status();
-  file.set_view(std::move(*view));
+  file.set_view(std::move(view));
   file.set_position(0);
   // All ranks have read the shared pointer, and none uses it before it is back at the start.
   if (file.team().rank() == 0) (void)file.shared_pointer().set(0);

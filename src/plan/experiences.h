@@ -11,6 +11,8 @@ namespace concilio {
 
 class Experiences {
  public:
+  // All memory is had here: an experience that one rank cannot have would be unlike the others'.
+  Experiences() { known_.reserve(most_patterns); }
   // That of the calls whose ranks together ask for the same, wherever in the file; new where there were none.
   // Valid until the next call of this function or of forget().
   Experience& of(Operation operation, const Digest& digest);

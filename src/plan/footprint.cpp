@@ -27,10 +27,14 @@ int64_t wished_limit(const Facts& facts) {
 
 }  // namespace
 
-int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule) {
-  int64_t parts = static_cast<int64_t>(realm.positions.size());
+int64_t most_parts(const Realm& realm, int64_t window_bytes) {
+  const auto stretches = static_cast<int64_t>(realm.positions.size());
   // Every stretch may begin and end within a piece of its own.
-  if (realm.piece_bytes > 0) parts = 2 * parts + window_bytes / realm.piece_bytes + 2;
+  return realm.piece_bytes > 0 ? 2 * stretches + window_bytes / realm.piece_bytes + 2 : stretches;
+}
+
+int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule) {
+  const int64_t parts = most_parts(realm, window_bytes);
   return align_up(window_bytes / std::max<int64_t>(1, granule) + 2 * parts, cache_line_bytes);
 }
 

@@ -10,6 +10,8 @@
 
 namespace concilio {
 
+// The most parts that a window of a realm has.
+int64_t most_parts(const Realm& realm, int64_t window_bytes);
 // Map: one byte a granule, two more for every part of a window whose borders cut granules, in whole cache
 // lines.
 int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);

@@ -111,6 +111,8 @@ void move(Plan& plan, int64_t shift_bytes);
 // positions.
 inline constexpr int64_t most_window_parts = 512;
 std::vector<Interval> window(const Realm& realm, int64_t round);
+// The same, in place of what `into` holds.
+void window(const Realm& realm, int64_t round, std::vector<Interval>& into);
 
 // For people and for programs: method, reason, candidates with prices, realms, rounds, memory.
 std::string explain_text(const Facts& facts, const Plan& plan);

@@ -134,13 +134,19 @@ void add_pieces(const Access& owned, Interval data, std::vector<Interval>& out) 
 }  // namespace
 
 std::vector<Interval> window(const Realm& realm, int64_t round) {
-  if (round < 0 || round >= rounds_of(realm)) return {};
+  std::vector<Interval> parts;
+  window(realm, round, parts);
+  return parts;
+}
+
+void window(const Realm& realm, int64_t round, std::vector<Interval>& into) {
+  into.clear();
+  if (round < 0 || round >= rounds_of(realm)) return;
   const int64_t pad = window_pad(realm);
   // Data positions of the call's bytes of the realm, counted along its positions.
   const int64_t begin = std::max<int64_t>(0, round * realm.window_bytes - pad);
   int64_t left = std::min(realm.bytes - begin, round == 0 ? realm.window_bytes - pad : realm.window_bytes);
   int64_t skip = begin;
-  std::vector<Interval> out;
   for (const Interval& stretch : realm.positions) {
     if (left == 0) break;
     if (skip >= stretch.length()) {
@@ -148,11 +154,10 @@ std::vector<Interval> window(const Realm& realm, int64_t round) {
       continue;
     }
     const int64_t taken = std::min(left, stretch.length() - skip);
-    add_pieces(realm.owned, {stretch.begin + skip, stretch.begin + skip + taken}, out);
+    add_pieces(realm.owned, {stretch.begin + skip, stretch.begin + skip + taken}, into);
     left -= taken;
     skip = 0;
   }
-  return out;
 }
 
 }  // namespace concilio

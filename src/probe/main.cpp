@@ -45,8 +45,10 @@ struct HostName {
 std::vector<std::string> hosts_of(Team& team) {
   HostName mine{};
   std::strncpy(mine.text, host_name().c_str(), sizeof mine.text - 1);
+  std::vector<HostName> of_nodes(team.nodes().size());
+  (void)team.gather_nodes(mine, of_nodes);  // none of a team that has failed
   std::vector<std::string> hosts;
-  for (const HostName& host : team.gather_nodes(mine)) {
+  for (const HostName& host : of_nodes) {
     if (std::find(hosts.begin(), hosts.end(), host.text) == hosts.end()) hosts.emplace_back(host.text);
   }
   return hosts;

@@ -49,7 +49,7 @@ TEST(HeldRanges, WhoWaitsIsNotPassed) {
     const auto place = held.enter({0, 100}, LockMode::exclusive, false);
     writer_in = true;
     EXPECT_FALSE(late_reader_in);
-    held.leave(place, nullptr);
+    held.leave(place, [](Interval) {});
   });
   // A reader of other bytes is in nobody's way; it shows that the writer has come when it has to wait.
   std::thread late_reader([&] {
@@ -57,12 +57,12 @@ TEST(HeldRanges, WhoWaitsIsNotPassed) {
     const auto place = held.enter({0, 100}, LockMode::shared, false);
     late_reader_in = true;
     EXPECT_TRUE(writer_in);
-    held.leave(place, nullptr);
+    held.leave(place, [](Interval) {});
   });
   while (held.waiting() < 2) std::this_thread::yield();
   EXPECT_FALSE(writer_in);
   EXPECT_FALSE(late_reader_in);
-  held.leave(reader, nullptr);
+  held.leave(reader, [](Interval) {});
   writer.join();
   late_reader.join();
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <new>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -36,7 +37,11 @@ class Node {
 
   const Plan& plan() const { return plan_; }
   const Group& group() const { return plan_.groups.front(); }
-  Images images() const { return {plan_, group(), segment_}; }
+  Images images() const {
+    Images images(plan_, 0);
+    images.lie_in(segment_);
+    return images;
+  }
   uint32_t ranks() const { return static_cast<uint32_t>(ranks_); }
 
   static std::byte content(int rank, int64_t offset) {
@@ -78,11 +83,11 @@ TEST_P(NodeRounds, AnAggregatorSeesWhatEveryRankPut) {
   ASSERT_GT(node.group().rounds, 2 * node.plan().slots);
   std::vector<std::byte> file(static_cast<size_t>(GetParam() * bytes_a_rank));
   as_ranks(GetParam(), [&](int rank) {
-    const Images images = node.images();
+    Images images = node.images();
     for (int64_t round = 0; round < node.group().rounds; ++round) {
       for (size_t realm = 0; realm < node.plan().realms.size(); ++realm) {
         ImageHeader& header = images.header(realm, round);
-        std::vector<WindowPart> parts = images.parts(realm, round);
+        const std::span<WindowPart> parts = images.parts(realm, round);
         if (parts.empty()) continue;
         header.released.wait_for(images.use(round), policy_of(rank));
         for (WindowPart& part : parts) {
@@ -95,7 +100,7 @@ TEST_P(NodeRounds, AnAggregatorSeesWhatEveryRankPut) {
         if (header.filled.arrive(node.ranks())) header.filled.open();
       }
       for (size_t realm = 0; realm < node.plan().realms.size(); ++realm) {
-        std::vector<WindowPart> parts = images.parts(realm, round);
+        const std::span<WindowPart> parts = images.parts(realm, round);
         if (node.plan().realms[realm].aggregator != rank || parts.empty()) continue;
         ImageHeader& header = images.header(realm, round);
         header.filled.passed.wait_for(images.use(round) + 1, policy_of(rank));
@@ -120,10 +125,10 @@ TEST_P(NodeRounds, EveryRankSeesWhatAnAggregatorRead) {
   ASSERT_GT(node.group().rounds, 2 * node.plan().slots);
   std::vector<int64_t> taken(static_cast<size_t>(GetParam()));
   as_ranks(GetParam(), [&](int rank) {
-    const Images images = node.images();
+    Images images = node.images();
     for (int64_t round = 0; round < node.group().rounds; ++round) {
       for (size_t realm = 0; realm < node.plan().realms.size(); ++realm) {
-        std::vector<WindowPart> parts = images.parts(realm, round);
+        const std::span<WindowPart> parts = images.parts(realm, round);
         if (node.plan().realms[realm].aggregator != rank || parts.empty()) continue;
         ImageHeader& header = images.header(realm, round);
         header.released.wait_for(images.use(round), policy_of(rank));
@@ -135,7 +140,7 @@ TEST_P(NodeRounds, EveryRankSeesWhatAnAggregatorRead) {
         header.ready.increment();
       }
       for (size_t realm = 0; realm < node.plan().realms.size(); ++realm) {
-        std::vector<WindowPart> parts = images.parts(realm, round);
+        const std::span<WindowPart> parts = images.parts(realm, round);
         if (parts.empty()) continue;
         ImageHeader& header = images.header(realm, round);
         header.ready.wait_for(images.use(round) + 1, policy_of(rank));

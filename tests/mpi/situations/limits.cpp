@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "situation.h"
@@ -19,6 +22,19 @@ int64_t resident_bytes() {
     std::fclose(file);
   }
   return int64_t{resident} * sysconf(_SC_PAGESIZE);
+}
+
+// Of Concilio's, as this process has them mapped: files without a name in /dev/shm, or in memory.
+int64_t shared_segments_bytes() {
+  std::ifstream maps("/proc/self/maps");
+  int64_t bytes = 0;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (line.find("/dev/shm/#") == std::string::npos && line.find("/memfd:concilio") == std::string::npos)
+      continue;
+    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2) bytes += static_cast<int64_t>(end - begin);
+  }
+  return bytes;
 }
 
 constexpr int64_t mebibyte = 1 << 20;
@@ -99,6 +115,24 @@ SITUATION(ThousandsOfCalls, NoLeak, not_own) {
   }
   const int64_t grown = resident_bytes() - resident;
   if (!context.own) EXPECT(grown < 8 * mebibyte);
+}
+
+SITUATION(SharedSegments, GoWithTheirFiles, not_own) {
+  const int64_t before = shared_segments_bytes();
+  {
+    const Info info{{"concilio_method", "two_phase"}, {"cb_buffer_size", "2M"}};
+    const std::vector<uint8_t> mine = values(context.rank, 4 * mebibyte);
+    std::vector<std::unique_ptr<File>> files;
+    for (int i = 0; i < 4; ++i) {
+      files.push_back(std::make_unique<File>(context.fresh_file(("segments-" + std::to_string(i)).c_str()),
+                                             MPI_MODE_CREATE | MPI_MODE_RDWR, info));
+      OK(MPI_File_write_at_all(*files.back(), context.rank * std::ssize(mine), mine.data(),
+                               static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
+    }
+    if (context.ranks > 1) EXPECT(shared_segments_bytes() - before > 4 * mebibyte);
+  }
+  // What teams meet in stays, for the next files.
+  EXPECT(shared_segments_bytes() - before < mebibyte);
 }
 
 SITUATION(DatatypeOfManyBlocks, MemoryStaysSmall, not_own) {

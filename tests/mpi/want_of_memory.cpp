@@ -1,0 +1,470 @@
+// One allocation of Concilio's fails, on one rank, in a call of all ranks: the n-th of the call, for every n.
+// Every rank must come back, all must agree on whether the call failed, and the next call, in which nothing
+// fails, must move the right bytes. Run with Concilio preloaded, in one process a rank for the whole sweep.
+#include <execinfo.h>
+#include <link.h>
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "patient_barrier.h"
+
+// What fails: allocations that the library's own code makes (its C++ runtime is linked into it), by any of
+// this process's threads while it is armed.
+namespace {
+
+std::atomic<bool> armed{false};
+std::atomic<long> left{0};  // until one fails
+bool all_that_follow = false, explains = false;
+uintptr_t library_begin = 0, library_end = 0;
+thread_local bool exempt = false;
+
+bool fails(const void* caller) {
+  if (!armed.load(std::memory_order_relaxed) || exempt) return false;
+  const auto address = reinterpret_cast<uintptr_t>(caller);
+  if (address < library_begin || address >= library_end) return false;
+  const long now = left.fetch_sub(1) - 1;
+  if (now != 0 && !(all_that_follow && now < 0)) return false;
+  if (explains) {
+    void* stack[32];
+    backtrace_symbols_fd(stack, backtrace(stack, 32), STDERR_FILENO);
+  }
+  errno = ENOMEM;
+  return true;
+}
+
+int find_library(dl_phdr_info* info, size_t, void*) {
+  if (!std::strstr(info->dlpi_name, "libconcilio-")) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
+    library_begin = info->dlpi_addr + part.p_vaddr;
+    library_end = library_begin + part.p_memsz;
+  }
+  return 1;
+}
+
+}  // namespace
+
+// The program is compiled to show nothing; the library must see these.
+#pragma GCC visibility push(default)
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+
+void* malloc(size_t bytes) {
+  return fails(__builtin_return_address(0)) ? nullptr : __libc_malloc(bytes);
+}
+void* calloc(size_t count, size_t bytes) {
+  return fails(__builtin_return_address(0)) ? nullptr : __libc_calloc(count, bytes);
+}
+void* realloc(void* old, size_t bytes) {
+  return fails(__builtin_return_address(0)) ? nullptr : __libc_realloc(old, bytes);
+}
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  return fails(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** result, size_t alignment, size_t bytes) {
+  if (fails(__builtin_return_address(0))) return ENOMEM;
+  *result = __libc_memalign(alignment, bytes);
+  return *result ? 0 : ENOMEM;
+}
+}
+#pragma GCC visibility pop
+
+namespace {
+
+constexpr int block = 64;
+constexpr int usual_blocks = 48;
+
+struct Scenario {
+  const char* name;
+  std::vector<std::pair<std::string, std::string>> hints;
+  enum class Calls { blocking, nonblocking, split, ordered } calls = Calls::blocking;
+  const char* datarep = "native";
+  // What is held back is in the file only after a sync.
+  bool syncs = false;
+};
+
+const std::vector<Scenario>& scenarios() {
+  using Calls = Scenario::Calls;
+  static const std::vector<Scenario> all = {
+      {"independent", {{"concilio_method", "independent"}}},
+      {"list", {{"concilio_method", "list"}}},
+      {"sieve", {{"concilio_method", "sieve"}}},
+      {"mapped", {{"concilio_method", "mapped"}}},
+      {"automatic", {}},
+      {"two_phase", {{"concilio_method", "two_phase"}}},
+      {"messages", {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}}},
+      {"alltoallw",
+       {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"romio_cb_alltoall", "enable"}}},
+      {"cyclic",
+       {{"concilio_method", "two_phase"}, {"concilio_realms", "cyclic"}, {"romio_cb_fr_types", "1024"}}},
+      {"write_behind",
+       {{"concilio_method", "two_phase"},
+        {"concilio_realms", "persistent"},
+        {"concilio_write_behind", "64K"},
+        {"romio_no_indep_rw", "true"}},
+       Calls::blocking,
+       "native",
+       true},
+      {"nonblocking", {{"concilio_method", "two_phase"}}, Calls::nonblocking},
+      {"split", {{"concilio_method", "two_phase"}}, Calls::split},
+      {"ordered", {{"concilio_method", "two_phase"}}, Calls::ordered},
+      {"external32", {{"concilio_method", "two_phase"}}, Calls::blocking, "external32"},
+  };
+  return all;
+}
+
+int rank = 0, ranks = 1;
+int mistakes = 0;
+std::string path;
+// Where the sweep is, for who has to explain a hang.
+char place[256] = "";
+
+void mistake(const std::string& what) {
+  ++mistakes;
+  std::fprintf(stderr, "want_of_memory: rank %d: %s: %s\n", rank, place, what.c_str());
+}
+
+void on_alarm(int) {
+  const char text[] = "want_of_memory: a rank waits for ever: ";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  (void)!write(STDERR_FILENO, place, std::strlen(place));
+  (void)!write(STDERR_FILENO, "\n", 1);
+  abort();
+}
+
+uint8_t value(int of_rank, int64_t index, int version) {
+  return static_cast<uint8_t>((of_rank * 97 + index * 13 + version * 31) % 199 + 1);
+}
+
+// The calls of all ranks through one open file.
+struct Open {
+  const Scenario& scenario;
+  MPI_File file = MPI_FILE_NULL;
+  MPI_Info info = MPI_INFO_NULL;
+  int version = 0;  // of what the file holds
+
+  explicit Open(const Scenario& its) : scenario(its) {
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "cb_buffer_size", "1024");
+    for (const auto& [key, text] : scenario.hints) MPI_Info_set(info, key.c_str(), text.c_str());
+  }
+  ~Open() { MPI_Info_free(&info); }
+
+  int open() {
+    return MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
+  }
+  int close() { return MPI_File_close(&file); }
+  // Each rank's blocks in turn, then a gap of one block, so that windows are read before they are written.
+  int set_view() {
+    MPI_Datatype one, tile;
+    MPI_Type_contiguous(block, MPI_BYTE, &one);
+    MPI_Type_create_resized(one, 0, MPI_Aint{block} * (ranks + 1), &tile);
+    MPI_Type_commit(&tile);
+    const int code =
+        MPI_File_set_view(file, MPI_Offset{block} * rank, MPI_BYTE, tile, scenario.datarep, MPI_INFO_NULL);
+    MPI_Type_free(&one);
+    MPI_Type_free(&tile);
+    return code;
+  }
+
+  // From a buffer with holes, of pieces of 16 bytes.
+  int move(bool writes, std::vector<uint8_t>& buffer, int blocks) {
+    using Calls = Scenario::Calls;
+    MPI_Datatype piece, type;
+    MPI_Type_contiguous(16, MPI_BYTE, &piece);
+    MPI_Type_create_resized(piece, 0, 24, &type);
+    MPI_Type_commit(&type);
+    const int count = blocks * block / 16;
+    uint8_t* data = buffer.data();
+    int code = MPI_SUCCESS;
+    switch (scenario.calls) {
+      case Calls::blocking:
+        code = writes ? MPI_File_write_at_all(file, 0, data, count, type, MPI_STATUS_IGNORE)
+                      : MPI_File_read_at_all(file, 0, data, count, type, MPI_STATUS_IGNORE);
+        break;
+      case Calls::nonblocking: {
+        MPI_Request request;
+        code = writes ? MPI_File_iwrite_at_all(file, 0, data, count, type, &request)
+                      : MPI_File_iread_at_all(file, 0, data, count, type, &request);
+        if (code == MPI_SUCCESS) {
+          exempt = true;  // the operation's own thread may fail, not MPI_Wait
+          code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+          exempt = false;
+        }
+        break;
+      }
+      case Calls::split:
+        code = writes ? MPI_File_write_at_all_begin(file, 0, data, count, type)
+                      : MPI_File_read_at_all_begin(file, 0, data, count, type);
+        if (code == MPI_SUCCESS)
+          code = writes ? MPI_File_write_at_all_end(file, data, MPI_STATUS_IGNORE)
+                        : MPI_File_read_at_all_end(file, data, MPI_STATUS_IGNORE);
+        break;
+      case Calls::ordered:
+        // Of one etype a rank: the shared pointer's place is the same for all then.
+        code = writes ? MPI_File_write_ordered(file, data, count, type, MPI_STATUS_IGNORE)
+                      : MPI_File_read_ordered(file, data, count, type, MPI_STATUS_IGNORE);
+        break;
+    }
+    MPI_Type_free(&piece);
+    MPI_Type_free(&type);
+    return code;
+  }
+  // Places in the stream of rank `of` and in its view.
+  int64_t stream_begin(int of, int blocks) const {
+    return scenario.calls == Scenario::Calls::ordered ? int64_t{of} * blocks * block : 0;
+  }
+  int rewind() {
+    return scenario.calls == Scenario::Calls::ordered ? MPI_File_seek_shared(file, 0, MPI_SEEK_SET)
+                                                      : MPI_SUCCESS;
+  }
+
+  int write(int blocks, int its_version) {
+    std::vector<uint8_t> buffer(static_cast<size_t>(blocks * block / 16 * 24));
+    for (int i = 0; i < blocks * block; ++i)
+      buffer[static_cast<size_t>(i / 16 * 24 + i % 16)] = value(rank, i, its_version);
+    return move(true, buffer, blocks);
+  }
+  int read(std::vector<uint8_t>& buffer, int blocks) {
+    buffer.assign(static_cast<size_t>(blocks * block / 16 * 24), 0);
+    return move(false, buffer, blocks);
+  }
+  void check_read(const std::vector<uint8_t>& buffer, int blocks, const char* what) {
+    for (int i = 0; i < blocks * block; ++i) {
+      if (buffer[static_cast<size_t>(i / 16 * 24 + i % 16)] == value(rank, i, version)) continue;
+      return mistake(std::string(what) + " succeeded, but byte " + std::to_string(i) + " is wrong");
+    }
+  }
+  // By way of the system: every rank's data at its place, and in the gaps what was there before.
+  void check_file(int blocks, const char* what) {
+    patient_barrier(MPI_COMM_WORLD);
+    if (rank != 0) return;
+    const int64_t tile_bytes = int64_t{block} * (ranks + 1);
+    std::vector<uint8_t> bytes(static_cast<size_t>(tile_bytes * ranks * (blocks + 1)));
+    FILE* stream = std::fopen(path.c_str(), "rb");
+    const size_t got = stream ? std::fread(bytes.data(), 1, bytes.size(), stream) : 0;
+    if (stream) std::fclose(stream);
+    for (int of = 0; of < ranks; ++of) {
+      for (int64_t i = 0; i < int64_t{blocks} * block; ++i) {
+        const int64_t position = stream_begin(of, blocks) + i;
+        const int64_t at = position / block * tile_bytes + of * block + position % block;
+        if (at < static_cast<int64_t>(got) && bytes[static_cast<size_t>(at)] == value(of, i, version))
+          continue;
+        return mistake(std::string(what) + " succeeded, but byte " + std::to_string(i) + " of rank " +
+                       std::to_string(of) + " is wrong in the file");
+      }
+    }
+    for (int64_t at = int64_t{block} * ranks; at < static_cast<int64_t>(got); at += tile_bytes) {
+      if (bytes[static_cast<size_t>(at)] != 0)
+        return mistake(std::string(what) + ": a gap at " + std::to_string(at) + " has been written");
+    }
+  }
+};
+
+bool all_well(int code, const char* call) {
+  int mine = code == MPI_SUCCESS, sum = 0;
+  MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (sum != 0 && sum != ranks) mistake(std::string(call) + " failed on some ranks only");
+  return sum == ranks;
+}
+void must_do_well(int code, const char* call) {
+  if (code == MPI_SUCCESS) return void(all_well(code, call));
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  mistake(std::string(call) + ", in which nothing fails, fails: " + text);
+  (void)all_well(code, call);
+}
+
+// Lets the n-th allocation fail in what all ranks do, on one rank; for every n until there is no such
+// allocation. before(n) makes it possible, after(n, well) checks.
+struct Sweep {
+  const char* what;
+  std::function<void(int)> before;
+  std::function<int(int)> call;
+  std::function<void(int, bool)> after;
+};
+
+long sweep(const Scenario& scenario, const Sweep& sweep, bool onward) {
+  long tried = 0;
+  for (int unlucky = 0; unlucky < ranks; ++unlucky) {
+    for (int n = 1;; ++n) {
+      alarm(20);
+      std::snprintf(place, sizeof place, "%s, %s: allocation %d%s fails on rank %d", scenario.name,
+                    sweep.what, n, onward ? " and all that follow" : "", unlucky);
+      sweep.before(n);
+      patient_barrier(MPI_COMM_WORLD);
+      left = n;
+      all_that_follow = onward;
+      armed = rank == unlucky;
+      const int code = sweep.call(n);
+      armed = false;
+      int failed = left.load() <= 0;
+      MPI_Bcast(&failed, 1, MPI_INT, unlucky, MPI_COMM_WORLD);
+      const bool well = all_well(code, sweep.what);
+      if (!failed && !well) mistake(std::string(sweep.what) + " failed, though no allocation did");
+      sweep.after(n, well);
+      tried += failed;
+      if (!failed) break;
+    }
+  }
+  return tried;
+}
+
+void settle(Open& open) {
+  if (open.scenario.syncs) must_do_well(MPI_File_sync(open.file), "MPI_File_sync");
+}
+
+// A write and a read without failures.
+void check_all(Open& open) {
+  must_do_well(open.rewind(), "MPI_File_seek_shared");
+  must_do_well(open.write(usual_blocks, ++open.version), "the next write");
+  settle(open);
+  open.check_file(usual_blocks, "the next write");
+  must_do_well(open.rewind(), "MPI_File_seek_shared");
+  std::vector<uint8_t> back;
+  must_do_well(open.read(back, usual_blocks), "the next read");
+  open.check_read(back, usual_blocks, "the next read");
+}
+
+void transfers(const Scenario& scenario, bool onward) {
+  Open open(scenario);
+  must_do_well(open.open(), "MPI_File_open");
+  if (open.file == MPI_FILE_NULL) return;
+  must_do_well(open.set_view(), "MPI_File_set_view");
+  check_all(open);
+  std::vector<uint8_t> back;
+  for (const bool fresh : {true, false}) {
+    // Of another size than the call before: planned anew.
+    const auto blocks = [&](int n) { return fresh ? usual_blocks - 8 + 4 * (n % 2) : usual_blocks; };
+    const auto rewind = [&](int) { must_do_well(open.rewind(), "MPI_File_seek_shared"); };
+    const long writes = sweep(scenario,
+                              {fresh ? "a new write" : "a repeated write", rewind,
+                               [&](int n) { return open.write(blocks(n), ++open.version); },
+                               [&](int n, bool well) {
+                                 settle(open);
+                                 if (well) open.check_file(blocks(n), "the write");
+                                 check_all(open);
+                               }},
+                              onward);
+    const long reads = sweep(
+        scenario,
+        {fresh ? "a new read" : "a repeated read", rewind, [&](int n) { return open.read(back, blocks(n)); },
+         [&](int n, bool well) {
+           if (well && scenario.calls != Scenario::Calls::ordered)
+             open.check_read(back, blocks(n), "the read");
+           check_all(open);
+         }},
+        onward);
+    if (rank == 0)
+      std::printf("%s, %s: %ld allocations of writes and %ld of reads failed in turn%s\n", scenario.name,
+                  fresh ? "planned anew" : "repeated", writes, reads, onward ? ", with all that follow" : "");
+  }
+  must_do_well(open.close(), "MPI_File_close");
+}
+
+// The other calls of all ranks.
+void other_calls(const Scenario& scenario, bool onward) {
+  Open open(scenario);
+  const auto nothing = [](int) {};
+  const auto must_open = [&](int) {
+    if (open.file == MPI_FILE_NULL) must_do_well(open.open(), "MPI_File_open");
+  };
+  const auto shut = [&] {
+    if (open.file != MPI_FILE_NULL) must_do_well(open.close(), "MPI_File_close");
+  };
+  const auto check = [&](int, bool) {
+    must_open(0);
+    must_do_well(open.set_view(), "MPI_File_set_view");
+    check_all(open);
+  };
+  const auto run = [&](const char* what, const std::function<void(int)>& before,
+                       const std::function<int(int)>& call, const std::function<void(int, bool)>& after) {
+    const long tried = sweep(scenario, {what, before, call, after}, onward);
+    if (rank == 0)
+      std::printf("%s, %s: %ld allocations failed in turn%s\n", scenario.name, what, tried,
+                  onward ? ", with all that follow" : "");
+  };
+  must_open(0);
+  check(0, true);
+  run(
+      "MPI_File_set_view", must_open, [&](int) { return open.set_view(); }, check);
+  run(
+      "MPI_File_sync", nothing, [&](int) { return MPI_File_sync(open.file); }, check);
+  run(
+      "MPI_File_set_size", nothing, [&](int) { return MPI_File_set_size(open.file, 1 << 16); }, check);
+  run(
+      "MPI_File_preallocate", nothing, [&](int) { return MPI_File_preallocate(open.file, 1 << 16); }, check);
+  run(
+      "MPI_File_seek_shared", nothing, [&](int) { return MPI_File_seek_shared(open.file, 0, MPI_SEEK_SET); },
+      check);
+  run(
+      "MPI_File_set_atomicity", nothing, [&](int) { return MPI_File_set_atomicity(open.file, 0); }, check);
+  run(
+      "MPI_File_close", must_open,
+      [&](int) {
+        const int code = open.close();
+        open.file = MPI_FILE_NULL;
+        return code;
+      },
+      check);
+  shut();
+}
+
+}  // namespace
+
+// want_of_memory [--threads] [--onward] [--explain] [--run SCENARIO]... [--calls transfers|other]
+int main(int argc, char** argv) {
+  bool threads = false, onward = false;
+  std::string calls;
+  std::vector<std::string> chosen;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--threads") == 0) threads = true;
+    if (std::strcmp(argv[i], "--onward") == 0) onward = true;
+    if (std::strcmp(argv[i], "--explain") == 0) explains = true;
+    if (std::strcmp(argv[i], "--run") == 0 && i + 1 < argc) chosen.emplace_back(argv[++i]);
+    if (std::strcmp(argv[i], "--calls") == 0 && i + 1 < argc) calls = argv[++i];
+  }
+  int provided;
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  dl_iterate_phdr(find_library, nullptr);
+  if (library_begin == 0) {
+    std::fputs("want_of_memory: Concilio is not preloaded\n", stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  signal(SIGALRM, on_alarm);
+  const char* folder = std::getenv("CONCILIO_TEST_DIR");
+  path = std::string(folder ? folder : "/tmp") + "/want_of_memory";
+  for (const Scenario& scenario : scenarios()) {
+    bool wanted = chosen.empty();
+    for (const std::string& name : chosen) wanted = wanted || name == scenario.name;
+    if (!wanted) continue;
+    if (rank == 0) unlink(path.c_str());
+    patient_barrier(MPI_COMM_WORLD);
+    if (calls != "other") transfers(scenario, onward);
+    if (calls != "transfers") other_calls(scenario, onward);
+    if (rank == 0) unlink(path.c_str());
+  }
+  alarm(0);
+  int most = 0;
+  MPI_Allreduce(&mistakes, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return most > 0 ? 1 : 0;
+}
