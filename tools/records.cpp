@@ -71,6 +71,7 @@ FileRecord record_of(const json& line) {
   record.slowest = counters_of(line.value("max", json::object()));
   record.peak_bytes_per_rank = line.value("peak_bytes_per_rank", int64_t{0});
   record.peak_bytes_per_node = line.value("peak_bytes_per_node", int64_t{0});
+  record.peak_description_bytes_per_rank = line.value("peak_description_bytes_per_rank", int64_t{0});
   for (const json& reason : line.value("reasons", json::array())) {
     record.reasons.push_back({reason.value("operation", ""), reason.value("method", ""),
                               reason.value("collective", false), reason.value("reason", ""),
@@ -132,6 +133,8 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
     }
     same->peak_bytes_per_rank = std::max(same->peak_bytes_per_rank, file.peak_bytes_per_rank);
     same->peak_bytes_per_node = std::max(same->peak_bytes_per_node, file.peak_bytes_per_node);
+    same->peak_description_bytes_per_rank =
+        std::max(same->peak_description_bytes_per_rank, file.peak_description_bytes_per_rank);
     for (const Reason& reason : file.reasons) add_reason(same->reasons, reason);
     same->hints = file.hints;
   }
@@ -158,6 +161,7 @@ json to_json(const FileRecord& record) {
           {"max", json_of(record.slowest)},
           {"peak_bytes_per_rank", record.peak_bytes_per_rank},
           {"peak_bytes_per_node", record.peak_bytes_per_node},
+          {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
           {"reasons", reasons},
           {"hints", record.hints}};
 }

@@ -41,7 +41,8 @@ struct FileRecord {
   Counters sum;      // over the ranks
   Counters slowest;  // the maximum over the ranks
   int64_t peak_bytes_per_rank = 0;
-  int64_t peak_bytes_per_node = 0;  // of all its ranks together
+  int64_t peak_bytes_per_node = 0;              // of all its ranks together
+  int64_t peak_description_bytes_per_rank = 0;  // of the datatypes of views and buffers
   std::vector<Reason> reasons;
   std::map<std::string, std::string> hints;
 };

@@ -31,6 +31,9 @@ constexpr Operation operations[] = {
     {"read", Counter::collective_reads, Counter::independent_reads, Counter::bytes_read,
      Counter::storage_reads, Counter::storage_bytes_read}};
 
+// Descriptions of datatypes that take less are not worth a word.
+constexpr int64_t told_description_bytes = 1 << 16;
+
 void add_row(std::string& text, const char* label, const std::string& content) {
   text += fmt::format("  {:<9}{}\n", label, content);
 }
@@ -125,9 +128,13 @@ std::string render_summary(const std::vector<FileRecord>& files) {
     add_row(
         text, "sieving",
         fmt::format("{} read beyond what the program asked for", format_bytes(std::max<int64_t>(extra, 0))));
-    add_row(text, "memory",
-            fmt::format("{} a rank at the peak, {} a node", format_bytes(file.peak_bytes_per_rank),
-                        format_bytes(file.peak_bytes_per_node)));
+    std::string memory =
+        fmt::format("{} a rank at the peak, {} a node", format_bytes(file.peak_bytes_per_rank),
+                    format_bytes(file.peak_bytes_per_node));
+    if (file.peak_description_bytes_per_rank >= told_description_bytes)
+      memory += fmt::format("; {} a rank to know the program's datatypes",
+                            format_bytes(file.peak_description_bytes_per_rank));
+    add_row(text, "memory", memory);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 namespace concilio {
 
 void Budget::charge(int64_t bytes) {
+  if (whole_) whole_->charge(bytes);
   const int64_t current = current_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   int64_t high = high_water_bytes_.load(std::memory_order_relaxed);
   while (high < current &&
@@ -17,6 +18,7 @@ void Budget::charge(int64_t bytes) {
 }
 
 void Budget::release(int64_t bytes) {
+  if (whole_) whole_->release(bytes);
   current_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 

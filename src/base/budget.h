@@ -13,7 +13,8 @@ namespace concilio {
 
 class Budget {
  public:
-  explicit Budget(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  // A ledger of a part of what `whole` has: what is charged here is charged there too.
+  explicit Budget(int64_t limit_bytes, Budget* whole = nullptr) : limit_bytes_(limit_bytes), whole_(whole) {}
 
   int64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
   void set_limit_bytes(int64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
@@ -29,6 +30,7 @@ class Budget {
   std::atomic<int64_t> limit_bytes_;
   std::atomic<int64_t> current_bytes_{0};
   std::atomic<int64_t> high_water_bytes_{0};
+  Budget* const whole_;
 };
 
 // A page-aligned buffer charged to a budget for as long as it lives. Its contents are uninitialised.

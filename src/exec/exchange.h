@@ -51,12 +51,14 @@ class Exchange {
   explicit Exchange(const ExchangeContext& context)
       : team_(context.engine.team),
         counters_(context.engine.counters),
+        budget_(context.engine.budget),
         plan_(context.plan),
         group_(context.group),
         images_(context.images),
         workspace_(context.workspace) {}
   Team& team_;
   Counters& counters_;
+  Budget& budget_;
   const Plan& plan_;
   const Group& group_;
   Images& images_;

@@ -268,6 +268,7 @@ class AlltoallwExchange : public Exchange {
         pieces_(nodes_) {
     fronts_.reserve(served_.size());
     lengths_.reserve(served_.size());
+    letters_ = Charge(budget_, out_.memory_bytes() + in_.memory_bytes());
   }
 
   Status gather(int64_t round) override {
@@ -366,7 +367,12 @@ class AlltoallwExchange : public Exchange {
     clear_pieces();
   }
   void clear_pieces() {
-    for (Pieces& pieces : pieces_) pieces.clear();
+    int64_t bytes = 0;
+    for (Pieces& pieces : pieces_) {
+      bytes += pieces.memory_bytes();
+      pieces.clear();
+    }
+    lists_ = Charge(budget_, bytes);  // they keep their memory
   }
 
   void tell_ends(int64_t round) {
@@ -480,6 +486,7 @@ class AlltoallwExchange : public Exchange {
   std::vector<Pieces> pieces_;
   std::vector<MPI_Aint> fronts_;  // of the served realms' windows
   std::vector<int> lengths_;
+  Charge letters_, lists_;
 };
 
 }  // namespace

@@ -153,21 +153,20 @@ int64_t external32_real_bytes(int64_t precision, int64_t range) {
 Result<Item> parameterised_item(MPI_Datatype type, const Envelope& envelope) {
   auto contents = Contents::of(type, envelope);
   if (!contents) return contents.error();
-  const auto numbers = contents->numbers();
   Item item;
   if (envelope.combiner == MPI_COMBINER_F90_INTEGER) {
-    if (numbers.size() != 1) return Error{ErrorKind::datatype, 0, "an integer kind without its range"};
+    if (contents->count() != 1) return Error{ErrorKind::datatype, 0, "an integer kind without its range"};
     item.kind = ItemKind::signed_integer;
-    item.file_bytes = external32_integer_bytes(numbers[0]);
+    item.file_bytes = external32_integer_bytes(contents->number(0));
     return item;
   }
-  if (numbers.size() != 2) return Error{ErrorKind::datatype, 0, "a real kind without precision and range"};
+  if (contents->count() != 2) return Error{ErrorKind::datatype, 0, "a real kind without precision and range"};
   const bool complex = envelope.combiner == MPI_COMBINER_F90_COMPLEX;
-  const int64_t each = external32_real_bytes(numbers[0], numbers[1]);
+  const int64_t each = external32_real_bytes(contents->number(0), contents->number(1));
   item.components = complex ? 2 : 1;
   item.file_bytes = each * item.components;
   // What a long double can hold, Fortran's kinds hold in the same bytes.
-  item.kind = each == 16 && numbers[0] <= LDBL_DIG ? ItemKind::long_double : ItemKind::real;
+  item.kind = each == 16 && contents->number(0) <= LDBL_DIG ? ItemKind::long_double : ItemKind::real;
   return item;
 }
 

@@ -6,11 +6,11 @@
 
 namespace concilio {
 
-Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count,
-                                    const Representation& representation) {
-  auto memory = decode(type);
+Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count, const Representation& representation,
+                                    Budget& budget) {
+  auto memory = decode(type, budget);
   if (!memory) return memory.error();
-  auto form = decode(type, representation);
+  auto form = decode(type, representation, budget);
   if (!form) return form.error();
   auto signature = Signature::repeat((*form)->signature, count);
   if (!signature) return signature.error();

@@ -13,11 +13,13 @@ class Conversion {
  public:
   Conversion() = default;  // of nothing
   // `count` elements of `type` in memory. Keeps what it needs of the type, which the program may free.
-  static Result<Conversion> make(MPI_Datatype type, MPI_Count count, const Representation& representation);
+  static Result<Conversion> make(MPI_Datatype type, MPI_Count count, const Representation& representation,
+                                 Budget& budget);
   Conversion(Conversion&& other) noexcept;
   Conversion& operator=(Conversion&& other) noexcept;
   ~Conversion();
 
+  int64_t memory_bytes() const { return memory_.nest()->memory_bytes() + signature_->memory_bytes(); }
   int64_t file_bytes() const { return signature_->total().file_bytes; }
   // A part of a transfer is at least this long, so that it holds an item.
   int64_t widest_item_bytes() const { return signature_->widest_item_bytes(); }

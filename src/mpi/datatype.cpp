@@ -63,13 +63,13 @@ ArrayOrder order_of(int64_t number) {
 
 Result<DataType> build_darray(Contents& contents, const DataType& old) {
   int64_t ranks = contents.take(), rank = contents.take(), dimensions = contents.take();
-  auto sizes = contents.take(dimensions), kinds = contents.take(dimensions);
-  auto raw_arguments = contents.take(dimensions), process_sizes = contents.take(dimensions);
+  const auto sizes = contents.take(dimensions).copy(), kinds = contents.take(dimensions).copy();
+  auto arguments = contents.take(dimensions).copy();
+  const auto process_sizes = contents.take(dimensions).copy();
   int64_t order = contents.take();
   if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a darray has");
   std::vector<Distribution> distributions;
   for (int64_t kind : kinds) distributions.push_back(distribution_of(kind));
-  std::vector<int64_t> arguments(raw_arguments.begin(), raw_arguments.end());
   for (int64_t& argument : arguments)
     if (argument == MPI_DISTRIBUTE_DFLT_DARG) argument = default_distribution_argument;
   return type_darray(ranks, rank, sizes, distributions, arguments, process_sizes, order_of(order), old);
@@ -77,8 +77,8 @@ Result<DataType> build_darray(Contents& contents, const DataType& old) {
 
 Result<DataType> build_subarray(Contents& contents, const DataType& old) {
   int64_t dimensions = contents.take();
-  auto sizes = contents.take(dimensions), subsizes = contents.take(dimensions),
-       starts = contents.take(dimensions);
+  const auto sizes = contents.take(dimensions).copy(), subsizes = contents.take(dimensions).copy(),
+             starts = contents.take(dimensions).copy();
   int64_t order = contents.take();
   if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a subarray has");
   return type_subarray(sizes, subsizes, starts, order_of(order), old);
@@ -86,7 +86,7 @@ Result<DataType> build_subarray(Contents& contents, const DataType& old) {
 
 Result<DataType> build_struct(Contents& contents, std::span<const DataType> old) {
   int64_t count = contents.take();
-  auto lengths = contents.take(count), displacements = contents.take(count);
+  const Numbers lengths = contents.take(count), displacements = contents.take(count);
   if (!contents.exact() || std::ssize(old) != count)
     return error_of("MPI_Type_get_contents gives other arguments than a struct has");
   return type_struct(lengths, displacements, old);
@@ -96,7 +96,7 @@ Result<DataType> build_struct(Contents& contents, std::span<const DataType> old)
 template <typename Builder>
 Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder builder) {
   int64_t count = contents.take();
-  auto lengths = contents.take(count), displacements = contents.take(count);
+  const Numbers lengths = contents.take(count), displacements = contents.take(count);
   if (!contents.exact())
     return error_of("MPI_Type_get_contents gives other arguments than an indexed type has");
   return builder(lengths, displacements, old);
@@ -106,7 +106,7 @@ Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder 
 template <typename Builder>
 Result<DataType> build_indexed_block(Contents& contents, const DataType& old, Builder builder) {
   int64_t count = contents.take(), length = contents.take();
-  auto displacements = contents.take(count);
+  const Numbers displacements = contents.take(count);
   if (!contents.exact())
     return error_of("MPI_Type_get_contents gives other arguments than an indexed block has");
   return builder(length, displacements, old);
@@ -160,7 +160,12 @@ Result<DataType> build_derived(int combiner, Contents& contents, const std::vect
   return error_of(fmt::format("a datatype made in a way that is not known (combiner {})", combiner));
 }
 
-Result<DataType> build(MPI_Datatype type, const Envelope& envelope) {
+// What it takes at the peak to make a pattern of so many bytes.
+void charge_peak(Budget& budget, const Contents& contents, int64_t old_bytes, int64_t made_bytes) {
+  const Charge peak(budget, contents.memory_bytes() + old_bytes + made_bytes);
+}
+
+Result<DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budget) {
   MPI_Count size = 0, lower = 0, extent = 0;
   if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS ||
       PMPI_Type_get_extent_x(type, &lower, &extent) != MPI_SUCCESS)
@@ -172,12 +177,17 @@ Result<DataType> build(MPI_Datatype type, const Envelope& envelope) {
     auto contents = Contents::of(type, envelope);
     if (!contents) return contents.error();
     std::vector<DataType> old;
+    old.reserve(contents->types().size());
     for (MPI_Datatype inner : contents->types()) {
-      auto decoded = decode(inner);
+      auto decoded = decode(inner, budget);
       if (!decoded) return decoded.error();
       old.push_back(**decoded);
     }
-    return build_derived(envelope.combiner, *contents, old);
+    auto derived = build_derived(envelope.combiner, *contents, old);
+    if (derived)
+      charge_peak(budget, *contents, static_cast<int64_t>(old.capacity() * sizeof(DataType)),
+                  derived->nest->memory_bytes());
+    return derived;
   }();
   if (!built) return built;
   // A wrong size would silently move wrong bytes.
@@ -225,7 +235,7 @@ Result<SignatureRef> derived_signature(const Envelope& envelope, const Contents&
   }
   std::vector<SignatureRef> parts;
   for (size_t i = 0; i < old.size(); ++i) {
-    auto part = Signature::repeat(old[i], contents.numbers()[i + 1]);  // numbers: count, lengths, ...
+    auto part = Signature::repeat(old[i], contents.number(i + 1));  // numbers: count, lengths, ...
     if (!part) return part;
     parts.push_back(*part);
   }
@@ -233,13 +243,13 @@ Result<SignatureRef> derived_signature(const Envelope& envelope, const Contents&
 }
 
 Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
-                              const Representation& representation) {
+                              const Representation& representation, Budget& budget) {
   auto contents = Contents::of(type, envelope);
   if (!contents) return contents.error();
   std::vector<DataType> layouts;
   std::vector<SignatureRef> signatures;
   for (MPI_Datatype inner : contents->types()) {
-    auto form = decode(inner, representation);
+    auto form = decode(inner, representation, budget);
     if (!form) return form.error();
     layouts.push_back((*form)->layout);
     signatures.push_back((*form)->signature);
@@ -248,7 +258,12 @@ Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
   if (!layout) return layout.error();
   auto signature = derived_signature(envelope, *contents, signatures, *layout);
   if (!signature) return signature.error();
-  return FileForm{std::move(*layout), std::move(*signature)};
+  FileForm made{std::move(*layout), std::move(*signature)};
+  charge_peak(budget, *contents,
+              static_cast<int64_t>(layouts.capacity() * sizeof(DataType) +
+                                   signatures.capacity() * sizeof(SignatureRef)),
+              made.memory_bytes());
+  return made;
 }
 
 TypeCache<DataType>& cache() {
@@ -258,17 +273,18 @@ TypeCache<DataType>& cache() {
 
 }  // namespace
 
-Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type) {
+Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type, Budget& budget) {
   if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
   auto envelope = Envelope::of(type);
   if (!envelope) return envelope.error();
   if (auto found = cache().find(type, envelope->permanent())) return found;
-  auto built = build(type, *envelope);
+  auto built = build(type, *envelope, budget);
   if (!built) return built.error();
   return cache().keep(type, envelope->permanent(), std::make_shared<const DataType>(std::move(*built)));
 }
 
-Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation) {
+Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation,
+                                               Budget& budget) {
   if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
   auto envelope = Envelope::of(type);
   if (!envelope) return envelope.error();
@@ -276,7 +292,7 @@ Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Represen
   auto& cache = representation.forms();
   if (auto found = cache.find(type, permanent)) return found;
   auto form = permanent ? permanent_form(type, *envelope, representation)
-                        : derived_form(type, *envelope, representation);
+                        : derived_form(type, *envelope, representation, budget);
   if (!form) return form.error();
   // Wrong totals would silently move wrong bytes.
   MPI_Count native_bytes = 0;

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "mpi/envelope.h"
 #include "pattern/datatype.h"
@@ -14,8 +15,9 @@
 namespace concilio {
 
 // The pattern of `type`, which must be valid and committed or predefined. Thread-safe. Kind `datatype` for a
-// type that cannot be transferred (MPI_DATATYPE_NULL, ...).
-Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type);
+// type that cannot be transferred (MPI_DATATYPE_NULL, ...). What it takes to decode it is charged meanwhile;
+// what the pattern takes, its user charges.
+Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type, Budget& budget);
 
 // What a datatype is in a file of some representation: its layout there, which is without padding, in which
 // displacements given in elements count the elements' extents in the file and displacements given in bytes
@@ -23,10 +25,12 @@ Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type);
 struct FileForm {
   DataType layout;
   SignatureRef signature = Signature::empty();
+  int64_t memory_bytes() const { return layout.nest->memory_bytes() + signature->memory_bytes(); }
 };
 
 // The same for a file. Also fails as the representation does.
 class Representation;
-Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation);
+Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation,
+                                               Budget& budget);
 
 }  // namespace concilio

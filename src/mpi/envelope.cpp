@@ -40,50 +40,75 @@ Contents::~Contents() {
 }
 
 Result<Contents> Contents::of(MPI_Datatype type, const Envelope& envelope) {
-  // One element more than needed, since a null pointer is an error to some.
-  std::vector<int> integers(envelope.integers + 1);
-  std::vector<MPI_Aint> addresses(envelope.addresses + 1);
-  std::vector<MPI_Count> counts(envelope.counts + 1);
   Contents contents;
+  // One element more than needed, since a null pointer is an error to some.
+  contents.integers_.resize(envelope.integers + 1);
+  contents.addresses_.resize(envelope.addresses + 1);
+  contents.counts_.resize(envelope.counts + 1);
   contents.types_.resize(envelope.types + 1);
 #if MPI_VERSION >= 4
-  int code =
-      PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts, envelope.types,
-                               integers.data(), addresses.data(), counts.data(), contents.types_.data());
+  int code = PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts,
+                                      envelope.types, contents.integers_.data(), contents.addresses_.data(),
+                                      contents.counts_.data(), contents.types_.data());
 #else
-  int code = PMPI_Type_get_contents(type, static_cast<int>(envelope.integers),
-                                    static_cast<int>(envelope.addresses), static_cast<int>(envelope.types),
-                                    integers.data(), addresses.data(), contents.types_.data());
+  int code =
+      PMPI_Type_get_contents(type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
+                             static_cast<int>(envelope.types), contents.integers_.data(),
+                             contents.addresses_.data(), contents.types_.data());
 #endif
   if (code != MPI_SUCCESS) {
     contents.types_.clear();
     return error_of("MPI_Type_get_contents refuses the datatype");
   }
   contents.types_.resize(envelope.types);
-  auto& numbers = contents.numbers_;
-  numbers.assign(integers.begin(), integers.end() - 1);
-  numbers.insert(numbers.end(), addresses.begin(), addresses.end() - 1);
+  const Numbers integers = Numbers(contents.integers_).subspan(0, envelope.integers),
+                addresses = Numbers(contents.addresses_).subspan(0, envelope.addresses),
+                counts = Numbers(contents.counts_).subspan(0, envelope.counts);
   // The large-count forms give the counts last, but two constructors have other integers behind theirs.
-  ptrdiff_t place = std::ssize(numbers);
-  if (envelope.combiner == MPI_COMBINER_SUBARRAY) place = std::min<ptrdiff_t>(place, 1);
-  if (envelope.combiner == MPI_COMBINER_DARRAY) place = std::min<ptrdiff_t>(place, 3);
-  numbers.insert(numbers.begin() + place, counts.begin(), counts.end() - 1);
+  size_t before_counts = integers.size();
+  if (envelope.combiner == MPI_COMBINER_SUBARRAY) before_counts = std::min<size_t>(before_counts, 1);
+  if (envelope.combiner == MPI_COMBINER_DARRAY) before_counts = std::min<size_t>(before_counts, 3);
+  const Numbers first = integers.subspan(0, before_counts),
+                rest = integers.subspan(before_counts, integers.size() - before_counts);
+  contents.pieces_ = rest.size() == 0 ? std::array{first, addresses, counts, rest}
+                                      : std::array{first, counts, rest, addresses};
+  for (const Numbers& piece : contents.pieces_) contents.count_ += piece.size();
   return contents;
 }
 
+Numbers Contents::take(int64_t count) {
+  while (piece_ < pieces_.size() && taken_of_piece_ == pieces_[piece_].size()) {
+    ++piece_;
+    taken_of_piece_ = 0;
+  }
+  if (count == 0) return {};
+  if (count < 0 || piece_ == pieces_.size() ||
+      count > static_cast<int64_t>(pieces_[piece_].size() - taken_of_piece_))
+    enough_ = false;
+  if (!enough_) return {};
+  const auto taken = static_cast<size_t>(count);
+  taken_of_piece_ += taken;
+  taken_ += taken;
+  return pieces_[piece_].subspan(taken_of_piece_ - taken, taken);
+}
+
 int64_t Contents::take() {
-  return fits(1) ? numbers_[next_++] : 0;
+  const Numbers one = take(1);
+  return one.size() == 1 ? one[0] : 0;
 }
 
-std::span<const int64_t> Contents::take(int64_t count) {
-  if (!fits(count)) return {};
-  next_ += count;
-  return std::span(numbers_).subspan(next_ - count, count);
+int64_t Contents::number(size_t i) const {
+  for (const Numbers& piece : pieces_) {
+    if (i < piece.size()) return piece[i];
+    i -= piece.size();
+  }
+  return 0;
 }
 
-bool Contents::fits(int64_t count) {
-  if (count < 0 || count > std::ssize(numbers_) - next_) enough_ = false;
-  return enough_;
+int64_t Contents::memory_bytes() const {
+  return static_cast<int64_t>(integers_.capacity() * sizeof(int) + addresses_.capacity() * sizeof(MPI_Aint) +
+                              counts_.capacity() * sizeof(MPI_Count) +
+                              types_.capacity() * sizeof(MPI_Datatype));
 }
 
 bool is_permanent(MPI_Datatype type) {

@@ -4,11 +4,13 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
+#include "pattern/numbers.h"
 
 namespace concilio {
 
@@ -44,27 +46,33 @@ struct Envelope {
 // whichever of MPI's arrays they came in. The types are references that MPI counts, given back at the end.
 class Contents {
  public:
-  Contents(Contents&& other) noexcept : numbers_(std::move(other.numbers_)), types_(std::move(other.types_)) {
-    other.types_.clear();
-  }
+  Contents(Contents&& other) noexcept = default;
   Contents& operator=(Contents&&) = delete;
   ~Contents();
 
   static Result<Contents> of(MPI_Datatype type, const Envelope& envelope);
 
   int64_t take();
-  std::span<const int64_t> take(int64_t count);
+  // Those of one array of the constructor's.
+  Numbers take(int64_t count);
   // Whether the numbers were as many as were taken.
-  bool exact() const { return enough_ && next_ == std::ssize(numbers_); }
-  std::span<const int64_t> numbers() const { return numbers_; }
+  bool exact() const { return enough_ && taken_ == count_; }
+  size_t count() const { return count_; }
+  // By its place among all; nothing is taken.
+  int64_t number(size_t i) const;
   std::span<const MPI_Datatype> types() const { return types_; }
+  int64_t memory_bytes() const;
 
  private:
   Contents() = default;
-  bool fits(int64_t count);
-  std::vector<int64_t> numbers_;
+  // MPI's own arrays, and their numbers in the order of the parameters: pieces of the arrays.
+  std::vector<int> integers_;
+  std::vector<MPI_Aint> addresses_;
+  std::vector<MPI_Count> counts_;
+  std::array<Numbers, 4> pieces_;
   std::vector<MPI_Datatype> types_;
-  int64_t next_ = 0;
+  size_t count_ = 0, taken_ = 0;
+  size_t piece_ = 0, taken_of_piece_ = 0;  // where the next is taken
   bool enough_ = true;
 };
 

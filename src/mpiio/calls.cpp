@@ -235,7 +235,7 @@ int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent) {
     MPI_Count lower_bound = 0;
     return PMPI_Type_get_extent_x(type, &lower_bound, extent);
   }
-  auto form = decode(type, *view->representation);
+  auto form = decode(type, *view->representation, file.descriptions());
   if (!form) return raise(file, "MPI_File_get_type_extent", form.error());
   *extent = (*form)->layout.extent;
   return MPI_SUCCESS;

@@ -58,14 +58,14 @@ Status agree_on_method(File& file, const std::string& name) {
   return {};
 }
 
-Result<std::vector<GivenRealm>> decode_realms(const RealmArguments& given) {
+Result<std::vector<GivenRealm>> decode_realms(const RealmArguments& given, Budget& budget) {
   const auto refuse = [](std::string message) { return Error{ErrorKind::argument, 0, std::move(message)}; };
   if (given.count < 0) return refuse(fmt::format("{} realms", given.count));
   if (given.count > 0 && (!given.types || !given.displacements))
     return refuse("realms without types or displacements");
   std::vector<GivenRealm> realms;
   for (int i = 0; i < given.count; ++i) {
-    auto type = decode(given.types[i]);
+    auto type = decode(given.types[i], budget);
     if (!type) return refuse(fmt::format("realm {}: {}", i, type.error().message));
     realms.push_back({**type, given.displacements[i]});
   }
@@ -87,7 +87,7 @@ std::vector<int64_t> candidates_of(Team& team) {
 }
 
 Status agree_on_realms(File& file, const RealmArguments& given) {
-  auto realms = without_exceptions([&] { return decode_realms(given); });
+  auto realms = without_exceptions([&] { return decode_realms(given, file.descriptions()); });
   Result<int64_t> hash = realms ? Result<int64_t>(hash_of(*realms)) : realms.error();
   if (auto status = agree_on_arguments(file, hash, "realms"); !status) return status;
   if (realms->empty()) {

@@ -173,6 +173,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   if (auto status = check_amode(amode); !status) return status.error();
 
   file->budget_ = std::make_unique<Budget>(file->config_.integer(Key::memory_limit));
+  file->descriptions_ = std::make_unique<Budget>(file->budget_->limit_bytes(), file->budget_.get());
   file->store_ = make_store(process_config(), world_rank);
   OpenMode mode{file->reads(), file->writes(), false, false};
   // Ranks that open late must find the same file, wherever the program has gone by then.
@@ -345,6 +346,7 @@ void File::change_config(const Config& changed) {
     take_settings(*engine_);
   });
   budget_->set_limit_bytes(changed.integer(Key::memory_limit));
+  descriptions_->set_limit_bytes(budget_->limit_bytes());
   collective_.forget();
 }
 
@@ -455,6 +457,19 @@ uint64_t File::go_on(std::function<Outcome()> work, std::function<void(Outcome)>
 Status File::settle() {
   Engine engine = this->engine();
   return collective_.settle(engine);
+}
+
+Charge File::describes(int64_t bytes) {
+  Charge charge(*descriptions_, bytes);
+  if (descriptions_->current_bytes() > descriptions_->limit_bytes())
+    if_there_is_memory([&] {
+      log_once_on_node(
+          LogLevel::warning,
+          fmt::format("{}: what its views' and buffers' datatypes list takes more memory than the limit "
+                      "of {} a rank. Regular types (vectors, subarrays) and longer blocks take less",
+                      path(), format_bytes(descriptions_->limit_bytes())));
+    });
+  return charge;
 }
 
 Status File::close(bool& stays_open) {

@@ -46,6 +46,7 @@ struct View {
   Shown reads{}, writes{};
 
   const Shown& shown(Operation operation) const { return operation == Operation::read ? reads : writes; }
+  Charge charge;  // for what is known of the datatypes
   // To calls that move no data.
   const Shown& shown() const { return reads.representation ? reads : writes; }
 
@@ -94,6 +95,10 @@ class File {
   Collective& collective() { return collective_; }  // only within collectives()
   Counters& counters() { return counters_; }
   const Budget& budget() const { return *budget_; }
+  // Of its budget, what is known of the datatypes of views and buffers.
+  Budget& descriptions() { return *descriptions_; }
+  // A charge for one more; says so where they are more than the memory limit.
+  Charge describes(int64_t bytes);
 
   // Collective operations take turns here, those that block and those that go on by themselves, in the order
   // in which the program calls them. Nonblocking independent ones have a strand of their own, since no other
@@ -246,7 +251,7 @@ class File {
   std::shared_ptr<Team> team_;
   Config config_;
   Counters counters_;
-  std::unique_ptr<Budget> budget_;
+  std::unique_ptr<Budget> budget_, descriptions_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<Rewriting> rewriting_;

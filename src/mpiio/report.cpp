@@ -57,7 +57,7 @@ NodePeak combine(const NodePeak& a, const NodePeak& b) {
 }
 
 // Of all ranks.
-constexpr int peak = counter_count, open_time = counter_count + 1, values = counter_count + 2;
+constexpr int peak = counter_count, described = peak + 1, open_time = peak + 2, values = peak + 3;
 struct Totals {
   int64_t sums[values], maxima[values];
 };
@@ -86,6 +86,7 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
   for (const NodePeak& one : node_peaks) peaks.push_back(one.bytes);
   record["peak_bytes_per_node"] = *std::ranges::max_element(peaks);
   if (peaks.size() <= nodes_listed) record["peak_bytes_by_node"] = peaks;
+  record["peak_description_bytes_per_rank"] = maxima[described];
   record["reasons"] = nlohmann::json::array();
   for (const auto& [key, reason] : file.reasons()) {
     record["reasons"].push_back({{"operation", reason.operation == Operation::read ? "read" : "write"},
@@ -114,6 +115,7 @@ void write_report(File& file) {
   Totals totals;
   std::ranges::copy(file.counters().values, totals.sums);
   totals.sums[peak] = file.budget().high_water_bytes();
+  totals.sums[described] = file.descriptions().high_water_bytes();
   totals.sums[open_time] = file.open_ns();
   std::ranges::copy(totals.sums, totals.maxima);
   NodePeak node_peak{totals.sums[peak]};

@@ -92,17 +92,19 @@ Status Transfer::prepare(const Data& data) {
 // What is to be moved: as bytes of the file.
 Status Transfer::prepare_items(const Data& data) {
   if (shown_.representation) {
-    auto conversion = Conversion::make(data.type, data.count, *shown_.representation);
+    auto conversion = Conversion::make(data.type, data.count, *shown_.representation, file_.descriptions());
     if (!conversion) return conversion.error();
     conversion_ = std::move(*conversion);
+    description_ = file_.describes(conversion_.memory_bytes());
     memory_ = Access::contiguous(0);  // staging, where converted items lie
     request_.bytes = conversion_.file_bytes();
     return {};
   }
-  auto type = decode(data.type);
+  auto type = decode(data.type, file_.descriptions());
   if (!type) return type.error();
   type_ = *type;
   memory_ = Access::of(*type_, 0);
+  description_ = file_.describes(memory_.nest()->memory_bytes());
   auto bytes = checked_multiply(data.count, type_->size());
   if (!bytes) {
     return Error{ErrorKind::count, 0,

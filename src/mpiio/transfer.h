@@ -43,6 +43,7 @@ class Transfer {
   std::shared_ptr<const DataType> type_;
   Access memory_;
   Conversion conversion_;  // for views in other than the native representation
+  Charge description_;     // for what is known of the datatype
   Request request_{};
   int64_t etypes_ = 0;  // how far the pointer moves
   Status trouble_;

@@ -52,21 +52,21 @@ Error refuse(ErrorKind kind, std::string why) {
 }
 
 // A datatype as it lies in the file.
-Result<DataType> decode_for_file(MPI_Datatype type, const Representation* representation) {
+Result<DataType> decode_for_file(MPI_Datatype type, const Representation* representation, Budget& budget) {
   if (representation) {
-    auto form = decode(type, *representation);
+    auto form = decode(type, *representation, budget);
     if (!form) return form.error();
     return (*form)->layout;
   }
-  auto decoded = decode(type);
+  auto decoded = decode(type, budget);
   if (!decoded) return decoded.error();
   return **decoded;
 }
 
-Result<Shown> show(const File& file, const Wanted& wanted, const Representation* representation) {
-  auto etype = decode_for_file(wanted.etype, representation);
+Result<Shown> show(File& file, const Wanted& wanted, const Representation* representation) {
+  auto etype = decode_for_file(wanted.etype, representation, file.descriptions());
   if (!etype) return etype.error();
-  auto filetype = decode_for_file(wanted.filetype, representation);
+  auto filetype = decode_for_file(wanted.filetype, representation, file.descriptions());
   if (!filetype) return filetype.error();
   const DataType& element = *etype;
   const DataType& tile = *filetype;
@@ -114,6 +114,8 @@ Status make_view(File& file, Wanted wanted, View& view) {
     if (!shown) return shown.error();
     (operation == Operation::read ? view.reads : view.writes) = std::move(*shown);
   }
+  const Nest &read = *view.reads.access.nest(), &written = *view.writes.access.nest();
+  view.charge = file.describes(read.memory_bytes() + (&read == &written ? 0 : written.memory_bytes()));
   return {};
 }
 

@@ -270,7 +270,7 @@ void Access::unroll() {
       lengths.push_back(chunk.length);
     }
   }
-  Result<NestRef> list = Nest::blocks(offsets, lengths);
+  Result<NestRef> list = Nest::blocks({.offsets = offsets, .lengths = lengths});
   if (!list || (*list)->kind() != Nest::Kind::blocks) return;
   nest_ = std::move(*list);
   extent_ = *extent;

@@ -87,74 +87,58 @@ class Bounds {
   bool any_ = false, fits_ = true;
 };
 
-// Blocks of `old`, displacement i in units of `unit` bytes.
-Result<DataType> make_indexed(std::span<const int64_t> block_lengths, std::span<const int64_t> displacements,
-                              int64_t unit, const DataType& old) {
+bool at_most_one(const Numbers& numbers) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] > 1) return false;
+  }
+  return true;
+}
+
+// Blocks of `old`, displacement i in units of `unit` bytes; one block length alone holds for all.
+Result<DataType> make_indexed(const Numbers& block_lengths, const Numbers& displacements, int64_t unit,
+                              const DataType& old) {
   const bool uniform = block_lengths.size() == 1;
   if (!uniform && block_lengths.size() != displacements.size()) {
     return invalid("an indexed datatype has not as many block lengths as displacements");
   }
-  for (int64_t length : block_lengths) {
-    if (length < 0) return invalid("an indexed datatype has a negative block length");
+  for (size_t i = 0; i < block_lengths.size(); ++i) {
+    if (block_lengths[i] < 0) return invalid("an indexed datatype has a negative block length");
   }
   const Nest& nest = *old.nest;
   const bool piece = nest.kind() == Nest::Kind::run && nest.run().count == 1;
-  const bool single =
-      std::all_of(block_lengths.begin(), block_lengths.end(), [](int64_t n) { return n <= 1; });
   // Blocks that are one piece of bytes each need no tree.
-  const bool flat = piece && (single || old.extent == nest.run().length);
+  const bool flat = piece && (old.extent == nest.run().length || at_most_one(block_lengths));
 
   Bounds bounds(old);
-  std::vector<int64_t> offsets, lengths;
   std::vector<Nest::Part> parts;
   std::unordered_map<int64_t, NestRef> children;  // by block length
   int64_t cached_length = -1;
   NestRef cached;
-  if (flat) {
-    offsets.reserve(displacements.size());
-    if (!uniform) lengths.reserve(displacements.size());
-  }
-  if (flat && uniform) {
-    const auto length = checked_multiply(block_lengths[0], nest.run().length);
-    if (!length) return overflow();
-    lengths.push_back(*length);
-  }
   for (size_t i = 0; i < displacements.size(); ++i) {
-    const int64_t block_length = uniform ? block_lengths[0] : block_lengths[i];
-    if (block_length == 0) {
-      if (flat && !uniform) {
-        offsets.push_back(0);
-        lengths.push_back(0);
-      }
-      continue;
-    }
+    const int64_t block_length = block_lengths[uniform ? 0 : i];
+    if (block_length == 0) continue;
     int64_t offset;
     if (__builtin_mul_overflow(displacements[i], unit, &offset)) return overflow();
     bounds.add(offset, block_length);
-    if (flat) {
-      int64_t length;
-      if (__builtin_add_overflow(offset, nest.run().offset, &offset) ||
-          __builtin_mul_overflow(block_length, nest.run().length, &length)) {
-        return overflow();
+    if (flat || nest.size() == 0) continue;
+    if (block_length != cached_length) {
+      NestRef& child = children[block_length];
+      if (!child) {
+        auto made = Nest::repeat(old.nest, block_length, old.extent);
+        if (!made) return made.error();
+        child = *made;
       }
-      offsets.push_back(offset);
-      if (!uniform) lengths.push_back(length);
-    } else if (nest.size() > 0) {
-      if (block_length != cached_length) {
-        NestRef& child = children[block_length];
-        if (!child) {
-          auto made = Nest::repeat(old.nest, block_length, old.extent);
-          if (!made) return made.error();
-          child = *made;
-        }
-        cached = child;
-        cached_length = block_length;
-      }
-      parts.push_back(Nest::Part{offset, 0, cached});
+      cached = child;
+      cached_length = block_length;
     }
+    parts.push_back(Nest::Part{offset, 0, cached});
   }
-  if (flat && offsets.empty()) return bounds.finish(Nest::empty());
-  return bounds.finish(flat ? Nest::blocks(offsets, lengths) : Nest::sequence(std::move(parts)));
+  if (!flat) return bounds.finish(Nest::sequence(std::move(parts)));
+  return bounds.finish(Nest::blocks({.offsets = displacements,
+                                     .lengths = block_lengths,
+                                     .unit = unit,
+                                     .shift = nest.run().offset,
+                                     .length_unit = nest.run().length}));
 }
 
 // Sizes of an array's dimensions, the fastest first, with the distance of neighbours along each.
@@ -222,7 +206,7 @@ DataType type_bytes(int64_t size) {
 
 Result<DataType> type_named(std::span<const int64_t> offsets, std::span<const int64_t> lengths,
                             int64_t extent) {
-  auto nest = Nest::blocks(offsets, lengths);
+  auto nest = Nest::blocks({.offsets = offsets, .lengths = lengths});
   if (!nest) return nest.error();
   return DataType{*nest, 0, extent};
 }
@@ -257,7 +241,7 @@ Result<DataType> type_hvector(int64_t count, int64_t block_length, int64_t strid
   return bounds.finish(Nest::repeat(*block, count, stride_bytes));
 }
 
-Result<DataType> type_indexed(std::span<const int64_t> block_lengths, std::span<const int64_t> displacements,
+Result<DataType> type_indexed(const Numbers& block_lengths, const Numbers& displacements,
                               const DataType& old) {
   if (block_lengths.size() != displacements.size()) {
     return invalid("an indexed datatype has not as many block lengths as displacements");
@@ -265,26 +249,25 @@ Result<DataType> type_indexed(std::span<const int64_t> block_lengths, std::span<
   return make_indexed(block_lengths, displacements, old.extent, old);
 }
 
-Result<DataType> type_hindexed(std::span<const int64_t> block_lengths,
-                               std::span<const int64_t> displacements_bytes, const DataType& old) {
+Result<DataType> type_hindexed(const Numbers& block_lengths, const Numbers& displacements_bytes,
+                               const DataType& old) {
   if (block_lengths.size() != displacements_bytes.size()) {
     return invalid("an indexed datatype has not as many block lengths as displacements");
   }
   return make_indexed(block_lengths, displacements_bytes, 1, old);
 }
 
-Result<DataType> type_indexed_block(int64_t block_length, std::span<const int64_t> displacements,
-                                    const DataType& old) {
-  return make_indexed(std::span(&block_length, 1), displacements, old.extent, old);
+Result<DataType> type_indexed_block(int64_t block_length, const Numbers& displacements, const DataType& old) {
+  return make_indexed(std::span<const int64_t>(&block_length, 1), displacements, old.extent, old);
 }
 
-Result<DataType> type_hindexed_block(int64_t block_length, std::span<const int64_t> displacements_bytes,
+Result<DataType> type_hindexed_block(int64_t block_length, const Numbers& displacements_bytes,
                                      const DataType& old) {
-  return make_indexed(std::span(&block_length, 1), displacements_bytes, 1, old);
+  return make_indexed(std::span<const int64_t>(&block_length, 1), displacements_bytes, 1, old);
 }
 
-Result<DataType> type_struct(std::span<const int64_t> block_lengths,
-                             std::span<const int64_t> displacements_bytes, std::span<const DataType> types) {
+Result<DataType> type_struct(const Numbers& block_lengths, const Numbers& displacements_bytes,
+                             std::span<const DataType> types) {
   if (block_lengths.size() != displacements_bytes.size() || types.size() != displacements_bytes.size()) {
     return invalid("a struct datatype has not as many block lengths as displacements and types");
   }

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "pattern/nest.h"
+#include "pattern/numbers.h"
 
 namespace concilio {
 
@@ -32,16 +33,15 @@ Result<DataType> type_named(std::span<const int64_t> offsets, std::span<const in
 Result<DataType> type_contiguous(int64_t count, const DataType& old);
 Result<DataType> type_vector(int64_t count, int64_t block_length, int64_t stride, const DataType& old);
 Result<DataType> type_hvector(int64_t count, int64_t block_length, int64_t stride_bytes, const DataType& old);
-Result<DataType> type_indexed(std::span<const int64_t> block_lengths, std::span<const int64_t> displacements,
+Result<DataType> type_indexed(const Numbers& block_lengths, const Numbers& displacements,
                               const DataType& old);
-Result<DataType> type_hindexed(std::span<const int64_t> block_lengths,
-                               std::span<const int64_t> displacements_bytes, const DataType& old);
-Result<DataType> type_indexed_block(int64_t block_length, std::span<const int64_t> displacements,
-                                    const DataType& old);
-Result<DataType> type_hindexed_block(int64_t block_length, std::span<const int64_t> displacements_bytes,
+Result<DataType> type_hindexed(const Numbers& block_lengths, const Numbers& displacements_bytes,
+                               const DataType& old);
+Result<DataType> type_indexed_block(int64_t block_length, const Numbers& displacements, const DataType& old);
+Result<DataType> type_hindexed_block(int64_t block_length, const Numbers& displacements_bytes,
                                      const DataType& old);
-Result<DataType> type_struct(std::span<const int64_t> block_lengths,
-                             std::span<const int64_t> displacements_bytes, std::span<const DataType> types);
+Result<DataType> type_struct(const Numbers& block_lengths, const Numbers& displacements_bytes,
+                             std::span<const DataType> types);
 Result<DataType> type_subarray(std::span<const int64_t> sizes, std::span<const int64_t> subsizes,
                                std::span<const int64_t> starts, ArrayOrder order, const DataType& old);
 Result<DataType> type_darray(int64_t size_ranks, int64_t rank, std::span<const int64_t> sizes,

@@ -33,27 +33,31 @@ Error overflow(const char* what) {
   return Error{ErrorKind::count, 0, std::string("the ") + what + " of a datatype does not fit 64 bits"};
 }
 
-// Calls visit(offset, length) for every block once zero lengths are dropped and touching neighbours merged.
+// Calls visit(offset, length) for every piece once zero lengths are dropped and touching neighbours merged.
 // False on overflow.
 template <typename Visit>
-bool for_each_merged(std::span<const int64_t> offsets, std::span<const int64_t> lengths, Visit&& visit) {
-  const bool uniform = lengths.size() == 1;
+bool for_each_merged(const PieceLists& pieces, Visit&& visit) {
+  const bool uniform = pieces.lengths.size() == 1;
   int64_t begin = 0, end = 0;
   bool any = false;
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    const int64_t length = uniform ? lengths[0] : lengths[i];
-    if (length == 0) continue;
-    int64_t block_end;
-    if (__builtin_add_overflow(offsets[i], length, &block_end)) return false;
-    if (any && offsets[i] == end) {
+  for (size_t i = 0; i < pieces.offsets.size(); ++i) {
+    const int64_t count = pieces.lengths[uniform ? 0 : i];
+    if (count == 0) continue;
+    int64_t offset, length, piece_end;
+    if (__builtin_mul_overflow(pieces.offsets[i], pieces.unit, &offset) ||
+        __builtin_add_overflow(offset, pieces.shift, &offset) ||
+        __builtin_mul_overflow(count, pieces.length_unit, &length) ||
+        __builtin_add_overflow(offset, length, &piece_end))
+      return false;
+    if (any && offset == end) {
       int64_t merged;
-      if (__builtin_sub_overflow(block_end, begin, &merged)) return false;
+      if (__builtin_sub_overflow(piece_end, begin, &merged)) return false;
     } else {
       if (any) visit(begin, end - begin);
-      begin = offsets[i];
+      begin = offset;
       any = true;
     }
-    end = block_end;
+    end = piece_end;
   }
   if (any) visit(begin, end - begin);
   return true;
@@ -141,7 +145,7 @@ struct NestMaker {
     return {};
   }
 
-  static Result<NestRef> blocks(std::span<const int64_t> offsets, std::span<const int64_t> lengths);
+  static Result<NestRef> blocks(const PieceLists& pieces);
   static Result<NestRef> sequence(std::vector<Nest::Part> parts);
   static Result<NestRef> shift(const NestRef& child, int64_t offset) {
     return Nest::repeat(child, 1, 0, offset);
@@ -175,7 +179,7 @@ struct NestMaker {
   }
 };
 
-Result<NestRef> NestMaker::blocks(std::span<const int64_t> offsets, std::span<const int64_t> lengths) {
+Result<NestRef> NestMaker::blocks(const PieceLists& pieces) {
   // First pass: what the pieces are like; nothing is stored yet.
   struct {
     int64_t count = 0, size = 0, first = 0, length = 0, stride = 0, granule = 0;
@@ -183,7 +187,7 @@ Result<NestRef> NestMaker::blocks(std::span<const int64_t> offsets, std::span<co
     int64_t previous = 0, previous_end = 0;
     bool alike = true, regular = true, monotone = true, overflow = false;
   } seen;
-  const bool fits = for_each_merged(offsets, lengths, [&](int64_t offset, int64_t length) {
+  const bool fits = for_each_merged(pieces, [&](int64_t offset, int64_t length) {
     int64_t step = 0, distance = 0;
     if (seen.count == 0) {
       seen.first = offset;
@@ -221,7 +225,7 @@ Result<NestRef> NestMaker::blocks(std::span<const int64_t> offsets, std::span<co
   if (!seen.alike) nest->positions_.reserve(static_cast<size_t>(seen.count) + 1);
   uint64_t hash = mix(nest->hash_, nest->run_.length);
   int64_t position = 0;
-  for_each_merged(offsets, lengths, [&](int64_t offset, int64_t length) {
+  for_each_merged(pieces, [&](int64_t offset, int64_t length) {
     nest->offsets_.push_back(offset);
     hash = mix(hash, offset);
     if (!seen.alike) {
@@ -330,14 +334,13 @@ Result<NestRef> Nest::repeat(NestRef child, int64_t count, int64_t stride, int64
   return NestMaker::loop(std::move(child), count, stride, offset);
 }
 
-Result<NestRef> Nest::blocks(std::span<const int64_t> offsets, std::span<const int64_t> lengths) {
-  if (lengths.size() != offsets.size() && lengths.size() != 1) {
+Result<NestRef> Nest::blocks(const PieceLists& pieces) {
+  if (pieces.lengths.size() != pieces.offsets.size() && pieces.lengths.size() != 1)
     return Error{ErrorKind::datatype, 0, "a datatype has not as many block lengths as displacements"};
+  for (size_t i = 0; i < pieces.lengths.size(); ++i) {
+    if (pieces.lengths[i] < 0) return Error{ErrorKind::datatype, 0, "a datatype has a negative block length"};
   }
-  if (std::any_of(lengths.begin(), lengths.end(), [](int64_t length) { return length < 0; })) {
-    return Error{ErrorKind::datatype, 0, "a datatype has a negative block length"};
-  }
-  return NestMaker::blocks(offsets, lengths);
+  return NestMaker::blocks(pieces);
 }
 
 Result<NestRef> Nest::sequence(std::vector<Part> parts) {
@@ -365,7 +368,7 @@ Result<NestRef> Nest::sequence(std::vector<Part> parts) {
   std::vector<int64_t> offsets, lengths;  // single pieces, not yet kept
   auto flush = [&]() -> Status {
     if (offsets.empty()) return {};
-    auto pieces = NestMaker::blocks(offsets, lengths);
+    auto pieces = NestMaker::blocks({.offsets = offsets, .lengths = lengths});
     if (!pieces) return pieces.error();
     offsets.clear();
     lengths.clear();

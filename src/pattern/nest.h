@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pattern/numbers.h"
 
 namespace concilio {
 
@@ -30,6 +31,13 @@ struct Run {
   int64_t length;
   int64_t stride;
   int64_t count;
+};
+
+// Contiguous pieces given by lists: piece i begins at offsets[i] * unit + shift and has lengths[i] *
+// length_unit bytes; one length alone holds for all.
+struct PieceLists {
+  Numbers offsets, lengths;
+  int64_t unit = 1, shift = 0, length_unit = 1;
 };
 
 class Nest;
@@ -60,9 +68,10 @@ class Nest {
   // wherever it can: repeat(bytes(8), 10, 8) is bytes(80); repeat of a run whose copies continue it is a
   // longer run.
   static Result<NestRef> repeat(NestRef child, int64_t count, int64_t stride, int64_t offset = 0);
-  // Pieces of bytes at offsets[i] with lengths[i] (lengths.size() == offsets.size(), or 1: all alike). Zero
-  // lengths are dropped, touching neighbours merged, a regular series becomes a run.
-  static Result<NestRef> blocks(std::span<const int64_t> offsets, std::span<const int64_t> lengths);
+  // Pieces of bytes (lengths.size() == offsets.size(), or 1). Zero lengths are dropped, touching neighbours
+  // merged, a regular series becomes a run; of others 8 bytes are kept for each piece, 16 where lengths
+  // differ.
+  static Result<NestRef> blocks(const PieceLists& pieces);
   // Parts one after another, each shifted by its offset; data_position of the input is ignored.
   static Result<NestRef> sequence(std::vector<Part> parts);
 

@@ -40,6 +40,10 @@ class Signature {
   const Place& total() const { return total_; }
   int64_t widest_item_bytes() const { return widest_item_bytes_; }  // in a file; 0 if empty
   int nodes() const { return nodes_; }                              // children counted once per parent
+  // Of the description, at most.
+  int64_t memory_bytes() const {
+    return nodes_ * static_cast<int64_t>(sizeof(Signature) + sizeof(SignatureRef) + sizeof(Place));
+  }
 
   // The last boundary at or before `position`, counted along `axis`; 0 and total() at the ends. O(depth log
   // width).

@@ -15,6 +15,8 @@ using concilio::decode;
 
 namespace {
 
+concilio::Budget budget(1 << 20);
+
 constexpr int64_t most_bytes = 1 << 19;
 
 // Where each byte of the stream of `elements` elements lies; all lie within [lower, upper).
@@ -48,7 +50,7 @@ std::vector<int64_t> offsets_by_pattern(const DataType& type, int64_t size) {
 // What is wrong; empty: nothing.
 std::string compare(const RandomType& made) {
   MPI_Datatype type = made.type;
-  auto decoded = decode(type);
+  auto decoded = decode(type, budget);
   if (!decoded) return decoded.error().message;
   const DataType& ours = **decoded;
   MPI_Count lower = 0, extent = 0;
@@ -77,7 +79,7 @@ std::string compare(const RandomType& made) {
 // MPI_Pack need not copy the bytes of a long double that hold nothing, so these two are not compared by
 // packing.
 std::string check_long_double() {
-  auto plain = decode(MPI_LONG_DOUBLE), pair = decode(MPI_LONG_DOUBLE_INT);
+  auto plain = decode(MPI_LONG_DOUBLE, budget), pair = decode(MPI_LONG_DOUBLE_INT, budget);
   if (!plain || !pair) return "long double was not decoded";
   struct Pair {
     long double value;
@@ -98,11 +100,11 @@ std::string check_cache() {
   MPI_Type_create_resized(inner, -4, 100, &outer);
   MPI_Type_commit(&inner);
   MPI_Type_commit(&outer);
-  std::weak_ptr<const DataType> inner_decoded = *decode(inner), outer_decoded;
+  std::weak_ptr<const DataType> inner_decoded = *decode(inner, budget), outer_decoded;
   {
     std::vector<std::shared_ptr<const DataType>> results(4);
     std::vector<std::thread> threads;
-    for (auto& result : results) threads.emplace_back([&result, outer] { result = *decode(outer); });
+    for (auto& result : results) threads.emplace_back([&result, outer] { result = *decode(outer, budget); });
     for (auto& thread : threads) thread.join();
     for (auto& result : results)
       if (result != results[0]) return "threads decoded one datatype to several";
@@ -110,15 +112,15 @@ std::string check_cache() {
   }
   if (inner_decoded.expired() || outer_decoded.expired()) return "nothing was cached";
   MPI_Type_dup(outer, &copy);
-  if (*decode(copy) != outer_decoded.lock()) return "a duplicate was decoded anew";
+  if (*decode(copy, budget) != outer_decoded.lock()) return "a duplicate was decoded anew";
   MPI_Type_free(&inner);
   MPI_Type_free(&outer);
   if (outer_decoded.expired()) return "dropped with the original though the duplicate lives";
   MPI_Type_free(&copy);
   if (!outer_decoded.expired()) return "not dropped with the datatype";
   if (!inner_decoded.expired()) return "a reference to the inner datatype was left behind";
-  if (*decode(MPI_DOUBLE) != *decode(MPI_DOUBLE)) return "a named datatype was decoded twice";
-  if (decode(MPI_DATATYPE_NULL).ok()) return "MPI_DATATYPE_NULL was decoded";
+  if (*decode(MPI_DOUBLE, budget) != *decode(MPI_DOUBLE, budget)) return "a named datatype was decoded twice";
+  if (decode(MPI_DATATYPE_NULL, budget).ok()) return "MPI_DATATYPE_NULL was decoded";
   return {};
 }
 

@@ -18,6 +18,7 @@ using namespace concilio;
 namespace {
 
 int failures = 0;
+Budget budget(1 << 20);
 
 template <typename... Args>
 void fail(fmt::format_string<Args...> text, Args&&... args) {
@@ -214,14 +215,14 @@ bool mpi_is_wrong(std::string_view name) {
 }
 
 void check_sample(const Sample& sample) {
-  auto conversion = Conversion::make(sample.type, 1, external32());
+  auto conversion = Conversion::make(sample.type, 1, external32(), budget);
   if (!conversion) return fail("{}: {}", sample.name, conversion.error().message);
   int size = 0;
   MPI_Type_size(sample.type, &size);
   const Bytes file = convert(*conversion, sample.native);
   if (hex_of(file) != sample.external32)
     fail("{}: {} and not {}", sample.name, hex_of(file), sample.external32);
-  auto form = decode(sample.type, external32());
+  auto form = decode(sample.type, external32(), budget);
   EXPECT((*form)->layout.extent == std::ssize(file) && (*form)->layout.lower_bound == 0);
   if (conversion->native_bytes(conversion->file_bytes()) != size)
     fail("{}: {} bytes in memory, not {}", sample.name, conversion->native_bytes(conversion->file_bytes()),
@@ -252,7 +253,7 @@ void check_predefined() {
 // Layouts in a file: elements count their extents there, bytes are bytes.
 void check_layouts() {
   auto expect = [](MPI_Datatype type, std::vector<int64_t> offsets, int64_t lower, int64_t extent, int line) {
-    auto form = decode(type, external32());
+    auto form = decode(type, external32(), budget);
     if (!form) return fail("line {}: {}", line, form.error().message);
     const DataType& layout = (*form)->layout;
     if (layout.lower_bound != lower || layout.extent != extent)
@@ -327,8 +328,8 @@ void check_random(uint64_t seed, const Representation& representation) {
   TypeMaker maker(seed);
   RandomType made = maker.make(static_cast<int>(maker.number(0, 4)), 1 << 13);
   const int64_t bytes = bounds_of(made.type).size, count = maker.number(0, 5);
-  auto memory = decode(made.type);
-  auto conversion = Conversion::make(made.type, count, representation);
+  auto memory = decode(made.type, budget);
+  auto conversion = Conversion::make(made.type, count, representation, budget);
   TypeMaker::free(made);  // the conversion keeps what it needs
   if (!memory || !conversion)
     return fail("seed {}: {}", seed, (!memory ? memory.error() : conversion.error()).message);
@@ -373,8 +374,8 @@ int turn(bool into_file, std::byte* user, MPI_Datatype type, int64_t count, std:
   calls.in_order = calls.in_order && position == calls.next_position;
   calls.next_position = position + count;
   calls.items += count;
-  auto memory = decode(type);
-  auto form = decode(type, external32());  // its items; their widths in memory are what counts here
+  auto memory = decode(type, budget);
+  auto form = decode(type, external32(), budget);  // its items; their widths in memory are what counts here
   if (!memory || !form || (*form)->signature->total().items == 0) return MPI_ERR_TYPE;
   const Access access = Access::of(**memory, 0);
   auto tiled =
@@ -428,7 +429,7 @@ void check_user_calls() {
   const Representation* turned = registered("turned", calls, 5);
   MPI_Datatype type;
   MPI_Type_vector(3, 1, 2, MPI_DOUBLE_INT, &type);
-  auto conversion = Conversion::make(type, 4, *turned);
+  auto conversion = Conversion::make(type, 4, *turned, budget);
   MPI_Type_free(&type);
   if (!conversion) return fail("{}", conversion.error().message);
   EXPECT(calls.extents == 2);  // of double and of int, once each
@@ -474,14 +475,14 @@ void check_registration() {
 
 void check_errors() {
   const long values[] = {1, 1L << 40};
-  auto conversion = Conversion::make(MPI_LONG, 2, external32());
+  auto conversion = Conversion::make(MPI_LONG, 2, external32(), budget);
   std::byte file[8];
   auto status = conversion->to_file(values, {0, 8}, file);
   EXPECT(!status && status.error().kind == ErrorKind::conversion);
   EXPECT(conversion->to_file(values, {0, 4}, file));
-  auto none = Conversion::make(MPI_DATATYPE_NULL, 1, external32());
+  auto none = Conversion::make(MPI_DATATYPE_NULL, 1, external32(), budget);
   EXPECT(!none && none.error().kind == ErrorKind::datatype);
-  auto many = Conversion::make(MPI_LONG_DOUBLE, MPI_Count{1} << 61, external32());
+  auto many = Conversion::make(MPI_LONG_DOUBLE, MPI_Count{1} << 61, external32(), budget);
   EXPECT(!many && many.error().kind == ErrorKind::count);
   // An extent function that fails, and one that gives nothing.
   for (int wrong : {0, 1}) {
@@ -490,7 +491,7 @@ void check_errors() {
     made.extent = wrong ? [](MPI_Datatype, MPI_Aint* extent, void*) { return *extent = 0, MPI_SUCCESS; }
                         : [](MPI_Datatype, MPI_Aint*, void*) { return MPI_ERR_OTHER; };
     EXPECT(register_representation(made));
-    auto failed = Conversion::make(MPI_INT, 1, **find_representation(made.name));
+    auto failed = Conversion::make(MPI_INT, 1, **find_representation(made.name), budget);
     EXPECT(!failed && failed.error().kind == ErrorKind::conversion);
   }
 }
@@ -499,10 +500,10 @@ void check_errors() {
 void check_cache() {
   MPI_Datatype type, copy;
   MPI_Type_vector(3, 1, 2, MPI_LONG, &type);
-  std::weak_ptr<const FileForm> form = *decode(type, external32());
-  EXPECT(!form.expired() && *decode(type, external32()) == form.lock());
+  std::weak_ptr<const FileForm> form = *decode(type, external32(), budget);
+  EXPECT(!form.expired() && *decode(type, external32(), budget) == form.lock());
   MPI_Type_dup(type, &copy);
-  EXPECT(*decode(copy, external32()) == form.lock());
+  EXPECT(*decode(copy, external32(), budget) == form.lock());
   MPI_Type_free(&type);
   MPI_Type_free(&copy);
   EXPECT(form.expired());

@@ -37,6 +37,16 @@ TEST(Summary, OfOneFileOpenedTwice) {
             "  memory   4 MiB a rank at the peak, 0 B a node\n");
 }
 
+TEST(Summary, SaysWhatDatatypesTakeWhereThatIsMuch) {
+  FileRecord record;
+  record.peak_bytes_per_rank = 4 << 20;
+  record.peak_description_bytes_per_rank = 1 << 10;
+  EXPECT_EQ(render_summary({record}).find("datatypes"), std::string::npos);
+  record.peak_description_bytes_per_rank = 3 << 20;
+  EXPECT_NE(render_summary({record}).find("; 3 MiB a rank to know the program's datatypes\n"),
+            std::string::npos);
+}
+
 TEST(Summary, HowWindowsReachedTheFile) {
   FileRecord record;
   record.sum[Counter::windows_whole] = 7;

@@ -298,7 +298,8 @@ TEST(HugePattern, IsWalkedAndSoughtWithoutExpanding) {
 }
 
 TEST(MillionParts, AreSoughtByBinarySearch) {
-  const NestRef child = Nest::blocks(std::vector<int64_t>{0, 10, 30}, std::vector<int64_t>{4}).value();
+  const NestRef child =
+      Nest::blocks({.offsets = std::vector<int64_t>{0, 10, 30}, .lengths = std::vector<int64_t>{4}}).value();
   std::vector<Nest::Part> parts;
   for (int64_t i = 0; i < 1000000; ++i) parts.push_back({i * 50 + i % 7, 0, child});
   const NestRef nest = Nest::sequence(std::move(parts)).value();

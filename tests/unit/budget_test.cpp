@@ -33,6 +33,20 @@ TEST(Budget, LimitThatIsRaisedLater) {
   EXPECT_FALSE(budget.over_limit());
 }
 
+TEST(Budget, WhatAPartIsChargedTheWholeIsToo) {
+  Budget whole(1000), part(1000, &whole);
+  const Charge beside(whole, 300);
+  {
+    const Charge inside(part, 200);
+    EXPECT_EQ(part.current_bytes(), 200);
+    EXPECT_EQ(whole.current_bytes(), 500);
+  }
+  EXPECT_EQ(part.current_bytes(), 0);
+  EXPECT_EQ(whole.current_bytes(), 300);
+  EXPECT_EQ(part.high_water_bytes(), 200);
+  EXPECT_EQ(whole.high_water_bytes(), 500);
+}
+
 TEST(Budget, MovedBufferIsChargedOnce) {
   Budget budget(1000);
   Buffer outer;

@@ -14,7 +14,7 @@ NestRef repeat(NestRef child, int64_t count, int64_t stride, int64_t offset = 0)
 }
 
 NestRef blocks(const std::vector<int64_t>& offsets, const std::vector<int64_t>& lengths) {
-  return Nest::blocks(offsets, lengths).value();
+  return Nest::blocks({.offsets = offsets, .lengths = lengths}).value();
 }
 
 void expect_run(const NestRef& nest, Run expected) {
@@ -25,6 +25,17 @@ void expect_run(const NestRef& nest, Run expected) {
   if (expected.count > 1) {
     EXPECT_EQ(nest->run().stride, expected.stride);
   }
+}
+
+TEST(Nest, IrregularPiecesTakeAnOffsetAndWhereLengthsDifferAPosition) {
+  std::vector<int32_t> offsets, alike{3}, differ;
+  for (int32_t i = 0; i < 10'000; ++i) {
+    offsets.push_back(i * 10 + i * i % 5);
+    differ.push_back(1 + i % 3);
+  }
+  const int64_t one = Nest::bytes(1)->memory_bytes();
+  EXPECT_LE(Nest::blocks({.offsets = offsets, .lengths = alike}).value()->memory_bytes(), 80'000 + one);
+  EXPECT_LE(Nest::blocks({.offsets = offsets, .lengths = differ}).value()->memory_bytes(), 160'008 + one);
 }
 
 TEST(Repeat, CopiesThatTouchAreOnePiece) {
@@ -138,10 +149,10 @@ TEST(Blocks, DescendingOrOverlappingAreNotMonotone) {
 TEST(Blocks, BadArgumentsAreErrors) {
   const std::vector<int64_t> two{0, 8}, three{1, 1, 1}, negative{-4}, ends{huge - 2, 0}, far{-huge, huge - 8};
   const std::vector<int64_t> eight{8};
-  EXPECT_EQ(Nest::blocks(two, three).error().kind, ErrorKind::datatype);
-  EXPECT_EQ(Nest::blocks(two, negative).error().kind, ErrorKind::datatype);
-  EXPECT_EQ(Nest::blocks(ends, eight).error().kind, ErrorKind::count);
-  EXPECT_EQ(Nest::blocks(far, eight).error().kind, ErrorKind::count);
+  EXPECT_EQ(Nest::blocks({.offsets = two, .lengths = three}).error().kind, ErrorKind::datatype);
+  EXPECT_EQ(Nest::blocks({.offsets = two, .lengths = negative}).error().kind, ErrorKind::datatype);
+  EXPECT_EQ(Nest::blocks({.offsets = ends, .lengths = eight}).error().kind, ErrorKind::count);
+  EXPECT_EQ(Nest::blocks({.offsets = far, .lengths = eight}).error().kind, ErrorKind::count);
 }
 
 TEST(Sequence, OfSinglePiecesIsAFlatList) {

@@ -51,7 +51,8 @@ Result<Pattern> unstruc(const Parameters& parameters, const Size& size) {
         std::vector<int64_t> offsets(static_cast<size_t>(elements));
         const uint32_t* own = map->data() + rank * elements;
         for (size_t i = 0; i < offsets.size(); ++i) offsets[i] = own[i] * bytes;
-        const Result<NestRef> pieces = Nest::blocks(offsets, std::span(&bytes, 1));
+        const Result<NestRef> pieces =
+            Nest::blocks({.offsets = offsets, .lengths = std::span<const int64_t>(&bytes, 1)});
         return pieces ? Request{whole(*pieces, 0), Access::contiguous(0), elements * bytes} : Request{};
       }};
 }

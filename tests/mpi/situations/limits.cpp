@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include <concilio/file.h>
+
 #include "situation.h"
 
 using namespace situations;
@@ -115,6 +117,41 @@ SITUATION(ThousandsOfCalls, NoLeak, not_own) {
   }
   const int64_t grown = resident_bytes() - resident;
   if (!context.own) EXPECT(grown < 8 * mebibyte);
+}
+
+// Blocks of 1 to 3 bytes with gaps of 1 to 7: no two neighbours alike.
+SITUATION(LongDatatypes, AreChargedForWhatTheyTake, not_own) {
+  if (!concilio_file_memory) return context.fail(__FILE__, __LINE__, "no concilio_file_memory");
+  constexpr int64_t blocks = 300'000;
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  MPI_Aint end = 0;
+  for (int64_t i = 0; i < blocks; ++i) {
+    lengths.push_back(static_cast<int>(1 + i * i % 3));
+    places.push_back(end + 1 + i * i % 7);
+    end = places.back() + lengths.back();
+  }
+  const Type listed = blocks_at(lengths, places, MPI_BYTE);
+  File file(context.fresh_file("long-types"), MPI_MODE_CREATE | MPI_MODE_RDWR,
+            Info{{"concilio_memory_limit", "1048576"}});
+  const auto charged = [&] {
+    int64_t limit = 0, now = 0, most = 0;
+    EXPECT_EQUAL(0, concilio_file_memory(file, &limit, &now, &most));
+    return std::pair(now, most);
+  };
+  const int64_t before = charged().first;
+  OK(MPI_File_set_view(file, context.rank, MPI_BYTE, listed, "native", MPI_INFO_NULL));
+  // An offset and a length of each block; while they are decoded MPI's lists of them too.
+  const int64_t kept = charged().first - before;
+  EXPECT(kept >= 8 * blocks && kept <= 17 * blocks);
+  EXPECT(charged().second - before >= kept + 12 * blocks && charged().second - before <= 36 * blocks);
+  // The same type in memory: known by now, and charged while the call runs.
+  std::vector<uint8_t> buffer(static_cast<size_t>(end), 1);
+  OK(MPI_File_write_at(file, 0, buffer.data(), 1, listed, MPI_STATUS_IGNORE));
+  EXPECT_EQUAL(before + kept, charged().first);
+  EXPECT(charged().second - before >= 2 * kept);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  EXPECT(charged().first - before < 4096);
 }
 
 SITUATION(SharedSegments, GoWithTheirFiles, not_own) {
