@@ -74,15 +74,16 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
   return guard.release(engine.storage.write(std::array{transfer_of(part, range)}));
 }
 
-Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& coverage, std::byte* old) {
+Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& coverage, RoomForOld old) {
   FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
   Flush flush = choose_flush(coverage.shape, rules, engine.prices());
   if (flush == Flush::read_modify_write) {
     // All other ranks are within this call, but their threads may have others under way.
     const RewritePermit permit(engine.rewriting, engine.concurrent && !engine.guard_writes);
-    if (permit.granted()) {
+    std::byte* const room = permit.granted() ? old() : nullptr;
+    if (room) {
       ++engine.counters[Counter::windows_rmw];
-      return read_modify_write(engine, part, coverage.range, old);
+      return read_modify_write(engine, part, coverage.range, room);
     }
     rules.may_rewrite = false;
     flush = choose_flush(coverage.shape, rules, engine.prices());
@@ -94,7 +95,7 @@ Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& cover
 
 }  // namespace
 
-Status flush_window(Engine& engine, std::span<WindowPart> parts, std::span<std::byte> old) {
+Status flush_window(Engine& engine, std::span<WindowPart> parts, RoomForOld old) {
   std::vector<Transfer> whole;
   for (const WindowPart& part : parts) {
     if (part.map.full()) {
@@ -105,7 +106,7 @@ Status flush_window(Engine& engine, std::span<WindowPart> parts, std::span<std::
     if (coverage.shape.covered_bytes == 0) continue;
     if (coverage.shape.covered_bytes == coverage.shape.range_bytes) {
       whole.push_back(transfer_of(part, coverage.range));
-    } else if (auto status = flush_holey(engine, part, coverage, old.data()); !status) {
+    } else if (auto status = flush_holey(engine, part, coverage, old); !status) {
       return status;
     }
   }

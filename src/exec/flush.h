@@ -4,13 +4,16 @@
 
 #include <span>
 
+#include "base/function_ref.h"
 #include "exec/engine.h"
 #include "exec/images.h"
 
 namespace concilio {
 
-// `old` has room for plan.window_bytes; it receives what the file held where the window has holes. Holes
-// behind the end of file become zeros. Bytes behind the last covered one are never written.
-Status flush_window(Engine& engine, std::span<WindowPart> parts, std::span<std::byte> old);
+// `old` gives room for plan.window_bytes, asked for where a window with holes is to be rewritten: it receives
+// what the file held there. Where it gives none, the window is written in pieces. Holes behind the end of
+// file become zeros. Bytes behind the last covered one are never written.
+using RoomForOld = FunctionRef<std::byte*()>;
+Status flush_window(Engine& engine, std::span<WindowPart> parts, RoomForOld old);
 
 }  // namespace concilio

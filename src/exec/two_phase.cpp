@@ -15,8 +15,7 @@ namespace concilio {
 // done in any case.
 class TwoPhase {
  public:
-  TwoPhase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace,
-           RoundGear& gear)
+  TwoPhase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace, RoundGear& gear)
       : engine_(engine),
         request_(request),
         plan_(plan),
@@ -24,7 +23,7 @@ class TwoPhase {
         images_(gear.images_),
         exchange_(gear.exchange_.get()),
         transfers_(gear.transfers_),
-        old_bytes_(workspace.old_bytes()) {
+        workspace_(workspace) {
     for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
       if (plan.realms[static_cast<size_t>(realm)].aggregator == engine.team.rank()) own_realm_ = realm;
     }
@@ -191,10 +190,11 @@ class TwoPhase {
     if (engine_.range_locked) {
       if (Status status = guard.acquire(LockMode::exclusive); !status) return status;
     }
-    return guard.release(
-        engine_.behind
-            ? engine_.behind->absorb(engine_, parts)
-            : flush_window(engine_, parts, {old_bytes_.data(), static_cast<size_t>(old_bytes_.size())}));
+    const auto old = [&] {
+      return workspace_.old_bytes(engine_, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
+    };
+    return guard.release(engine_.behind ? engine_.behind->absorb(engine_, parts)
+                                        : flush_window(engine_, parts, old));
   }
 
   void read_round(int64_t round) {
@@ -275,7 +275,7 @@ class TwoPhase {
   Images& images_;
   Exchange* exchange_;
   std::vector<Transfer>& transfers_;
-  const Buffer& old_bytes_;
+  Workspace& workspace_;
   int own_realm_ = -1;
   Interval touched_;
   int64_t moved_ = 0;
@@ -305,7 +305,7 @@ RoundGear::RoundGear(const Engine& engine, const Plan& plan, const Workspace& wo
   transfers_.reserve(images_.most_parts());
 }
 
-Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace,
+Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace,
                       RoundGear& gear) {
   Outcome outcome = TwoPhase(engine, request, plan, workspace, gear).run();
   engine.range_locked = false;

@@ -33,7 +33,7 @@ class RoundGear {
 // Collective over the engine's team, with the same plan on every rank; a rank without data takes every step.
 // The result is this rank's own: errors are agreed on by the caller. The workspace is prepared for the plan,
 // the images lie in it, and their headers have been reset.
-Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, const Workspace& workspace,
+Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace,
                       RoundGear& gear);
 
 }  // namespace concilio

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/exceptions.h"
 #include "plan/footprint.h"
 
 namespace concilio {
@@ -39,8 +40,11 @@ Status Workspace::make_room(Engine& engine, const Plan& plan, bool& short_of_mem
     if (old_bytes_.size() > old_bytes) old_bytes_ = Buffer(), short_of_memory = true;
     if (staging_.size() > staging_bytes) staging_ = Buffer(), short_of_memory = true;
   }
-  Status outcome = grow(engine, old_bytes_, old_bytes);
-  return outcome ? grow(engine, staging_, staging_bytes) : outcome;
+  return grow(engine, staging_, staging_bytes);
+}
+
+std::byte* Workspace::old_bytes(Engine& engine, int64_t bytes) {
+  return without_exceptions([&] { return grow(engine, old_bytes_, bytes); }) ? old_bytes_.data() : nullptr;
 }
 
 Status Workspace::share(Engine& engine, const Plan& plan) {

@@ -1,5 +1,6 @@
 // The memory that two-phase works in, made before a call's first round and kept for the calls after it: once
-// all ranks have theirs, no rank can fail for want of memory while others wait for it.
+// all ranks have theirs, no rank can fail for want of memory while others wait for it. Only what can be done
+// without is made when it is needed.
 #pragma once
 
 #include "exec/engine.h"
@@ -15,9 +16,11 @@ class Workspace {
   // The node's segment. Collective over the engine's team; all ranks succeed or all fail.
   Status share(Engine& engine, const Plan& plan);
 
-  std::byte* segment() const { return segment_; }         // shared by the node
-  const Buffer& old_bytes() const { return old_bytes_; }  // an aggregator's: what the file held
-  const Buffer& staging() const { return staging_; }      // an aggregator's: two messages from other nodes
+  std::byte* segment() const { return segment_; }     // shared by the node
+  const Buffer& staging() const { return staging_; }  // an aggregator's: two messages from other nodes
+  // An aggregator's, for what the file held in a window with holes: many programs' windows never have any.
+  // nullptr: there is no memory.
+  std::byte* old_bytes(Engine& engine, int64_t bytes);
 
  private:
   std::byte* segment_ = nullptr;

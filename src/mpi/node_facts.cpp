@@ -8,14 +8,10 @@
 #include <sstream>
 #include <string>
 
+#include "mpi/control_group.h"
+
 namespace concilio {
 namespace {
-
-int64_t number_in(const std::string& path, int64_t otherwise) {
-  std::ifstream file(path);
-  int64_t number;
-  return file >> number ? number : otherwise;  // "max" is no number
-}
 
 int64_t available_in_meminfo() {
   std::ifstream file("/proc/meminfo");
@@ -29,26 +25,10 @@ int64_t available_in_meminfo() {
   return INT64_MAX;
 }
 
-int64_t left_in_cgroup() {
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  int64_t left = INT64_MAX;
-  while (std::getline(file, line)) {
-    auto colon = line.rfind(':');
-    bool unified = line.starts_with("0::");
-    if (!unified && line.find(":memory:") == std::string::npos) continue;
-    std::string folder = (unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory") + line.substr(colon + 1);
-    int64_t limit = number_in(folder + (unified ? "/memory.max" : "/memory.limit_in_bytes"), INT64_MAX);
-    int64_t used = number_in(folder + (unified ? "/memory.current" : "/memory.usage_in_bytes"), 0);
-    if (limit != INT64_MAX) left = std::min(left, std::max<int64_t>(0, limit - used));
-  }
-  return left;
-}
-
 }  // namespace
 
 int64_t free_memory_bytes() {
-  return std::min(available_in_meminfo(), left_in_cgroup());
+  return std::min(available_in_meminfo(), left_in_control_groups());
 }
 
 int usable_cores() {

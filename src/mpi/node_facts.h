@@ -5,7 +5,7 @@
 
 namespace concilio {
 
-// The smaller of MemAvailable and what the process's control group leaves it, bytes; INT64_MAX if neither is
+// The smaller of MemAvailable and what the process's control groups leave it, bytes; INT64_MAX if neither is
 // known.
 int64_t free_memory_bytes();
 // Cores this process may run on, and cores the node has online.
