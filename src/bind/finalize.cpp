@@ -1,20 +1,15 @@
-// The end of MPI: the program's files may still be open. Not an entry point of the table, since the MPI's own
-// function is called too, between what is done before and after it.
+// The end of the World Model. Not an entry point of the table, since the MPI's own function is called too.
 #include <mpi.h>
 
+#include "bind/ends.h"
 #include "bind/next.h"
-#include "mpiio/api.h"
 
 namespace concilio::bind {
 namespace {
 
 int finalize(const char* symbol) {
   const auto function = reinterpret_cast<decltype(&MPI_Finalize)>(find_next(symbol));
-  if (!function) return MPI_ERR_OTHER;
-  mpiio::before_finalize();
-  const int code = function();
-  if (code == MPI_SUCCESS) mpiio::after_finalize();
-  return code;
+  return function ? end_of_part(function) : MPI_ERR_OTHER;
 }
 
 }  // namespace

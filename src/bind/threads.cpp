@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "bind/fits.h"
 #include "bind/next.h"
+#include "mpi/epoch.h"
 
 namespace concilio::bind {
 namespace {
@@ -30,6 +31,7 @@ int init_thread(const char* symbol, int* argc, char*** argv, int required, int* 
   if (!function) return MPI_ERR_OTHER;
   const int level = raising ? std::max<int>(required, MPI_THREAD_MULTIPLE) : required;
   const int code = function(argc, argv, level, provided);
+  if (code == MPI_SUCCESS) world_has_begun();
   if (raising && code == MPI_SUCCESS && *provided < MPI_THREAD_MULTIPLE)
     log_once(LogLevel::warning,
              "--threads (CONCILIO_THREADS): this MPI does not give MPI_THREAD_MULTIPLE, so nonblocking calls "
@@ -43,7 +45,10 @@ int init(const char* symbol, const char* symbol_with_level, int* argc, char*** a
     return init_thread(symbol_with_level, argc, argv, MPI_THREAD_SINGLE, &provided);
   }
   const auto function = next<Init>(symbol);
-  return function ? function(argc, argv) : MPI_ERR_OTHER;
+  if (!function) return MPI_ERR_OTHER;
+  const int code = function(argc, argv);
+  if (code == MPI_SUCCESS) world_has_begun();
+  return code;
 }
 
 }  // namespace

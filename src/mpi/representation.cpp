@@ -7,6 +7,8 @@
 #include <map>
 #include <mutex>
 
+#include "mpi/epoch.h"
+
 namespace concilio {
 namespace {
 
@@ -59,7 +61,7 @@ class FromUser : public Representation {
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, const Representation*> representations;
+  OfEpoch<std::map<std::string, const Representation*>> representations;
 };
 
 Registry& registry() {
@@ -94,8 +96,8 @@ Result<const Representation*> find_representation(const std::string& name) {
   if (name == external32().name()) return &external32();
   Registry& known = registry();
   std::lock_guard lock(known.mutex);
-  auto found = known.representations.find(name);
-  if (found != known.representations.end()) return found->second;
+  auto found = known.representations->find(name);
+  if (found != known.representations->end()) return found->second;
   return Error{ErrorKind::data_representation, 0,
                fmt::format("no data representation \"{}\": neither native, internal, external32 nor one that "
                            "was registered",
@@ -114,12 +116,12 @@ Status register_representation(UserRepresentation wanted) {
   Registry& known = registry();
   std::lock_guard lock(known.mutex);
   if (is_native(wanted.name) || wanted.name == external32().name() ||
-      known.representations.contains(wanted.name)) {
+      known.representations->contains(wanted.name)) {
     return Error{ErrorKind::duplicate_representation, 0,
                  fmt::format("there is a data representation \"{}\" already", wanted.name)};
   }
   const std::string name = wanted.name;
-  known.representations.emplace(name, new FromUser(std::move(wanted)));
+  known.representations->emplace(name, new FromUser(std::move(wanted)));
   return {};
 }
 

@@ -53,13 +53,18 @@ constexpr int64_t no_messages = -1;
 constexpr int lost_rank_tag = 32767;
 constexpr int64_t look_interval_ns = 1'000'000'000;
 
-// The teams made for one communicator, kept on it for the files that are opened next.
+// The teams made for one communicator, kept on it for the files that are opened next. The ranks name a team
+// by its place, and give teams back one by one: a place stays empty then.
 using Teams = std::vector<std::shared_ptr<Team>>;
 
 struct Kept {
+  struct InEpoch {
+    int keyval = MPI_KEYVAL_INVALID;
+    std::vector<Teams*> all;  // of every communicator, the earliest first
+  };
   std::mutex mutex;
-  std::vector<Teams*> all;  // of every communicator, the earliest first
-  bool ending = false;      // MPI is: nothing is kept any more
+  OfEpoch<InEpoch> now;
+  std::atomic<int> ending{0};  // parts of MPI that are: nothing is kept meanwhile
 };
 Kept& kept() {
   static auto* instance = new Kept;
@@ -70,79 +75,79 @@ int drop_teams(MPI_Comm, int, void* value, void*) {
   auto* teams = static_cast<Teams*>(value);
   {
     std::lock_guard lock(kept().mutex);
-    std::erase(kept().all, teams);
+    std::erase(kept().now->all, teams);
   }
   delete teams;
   return MPI_SUCCESS;
 }
 
-// Those that have been made; given back when MPI ends.
+// Those that have been made; given back when the epoch ends.
 struct Betweens {
   std::mutex mutex;
-  BetweenNodes* made = nullptr;
+  OfEpoch<BetweenNodes*> first;
 };
 Betweens& betweens() {
   static auto* instance = new Betweens;
   return *instance;
 }
 
-void make(BetweenNodes& between, size_t bytes) {
+BetweenNodes::Made make(BetweenNodes& between, size_t bytes) {
   Betweens& all = betweens();
   std::lock_guard lock(all.mutex);
-  if (between.operation != MPI_OP_NULL) return;
-  PMPI_Op_create(between.function, 1, &between.operation);
-  PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &between.type);
-  PMPI_Type_commit(&between.type);
-  between.next = std::exchange(all.made, &between);
+  BetweenNodes::Made& made = *between.made;
+  if (made.operation != MPI_OP_NULL) return made;
+  PMPI_Op_create(between.function, 1, &made.operation);
+  PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &made.type);
+  PMPI_Type_commit(&made.type);
+  made.next = std::exchange(*all.first, &between);
+  return made;
 }
 
+// Files of other parts of MPI may be using them as long as there are any.
 void free_betweens() {
+  if (parts_of_mpi() > 1) return;
   Betweens& all = betweens();
   std::lock_guard lock(all.mutex);
-  for (BetweenNodes* between = all.made; between; between = std::exchange(between->next, nullptr)) {
-    PMPI_Op_free(&between->operation);
-    PMPI_Type_free(&between->type);
+  while (BetweenNodes* between = *all.first) {
+    BetweenNodes::Made made = std::exchange(*between->made, {});
+    PMPI_Op_free(&made.operation);
+    PMPI_Type_free(&made.type);
+    *all.first = made.next;
   }
-  all.made = nullptr;
-}
-
-// MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works: in reverse
-// order, so that attributes of the program may come later, and close files then. A team in use stays until
-// its file is closed.
-int release_at_finalize(MPI_Comm, int, void*, void*) {
-  Teams unused;
-  {
-    std::lock_guard lock(kept().mutex);
-    kept().ending = true;
-    for (Teams* teams : kept().all) {
-      std::ranges::move(*teams, std::back_inserter(unused));
-      teams->clear();
-    }
-  }
-  unused.clear();
-  free_betweens();
-  return MPI_SUCCESS;
 }
 
 Teams* teams_of(MPI_Comm comm) {
-  static const int keyval = [] {
-    int made = MPI_KEYVAL_INVALID, at_finalize = MPI_KEYVAL_INVALID;
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_teams, &made, nullptr);
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release_at_finalize, &at_finalize, nullptr);
-    PMPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, nullptr);
-    return made;
-  }();
+  Kept::InEpoch& now = *kept().now;
+  if (now.keyval == MPI_KEYVAL_INVALID)
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_teams, &now.keyval, nullptr);
   void* value = nullptr;
   int found = 0;
-  PMPI_Comm_get_attr(comm, keyval, &value, &found);
+  PMPI_Comm_get_attr(comm, now.keyval, &value, &found);
   if (found) return static_cast<Teams*>(value);
   auto* teams = new Teams;
-  kept().all.push_back(teams);
-  PMPI_Comm_set_attr(comm, keyval, teams);
+  now.all.push_back(teams);
+  PMPI_Comm_set_attr(comm, now.keyval, teams);
   return teams;
 }
 
 }  // namespace
+
+// While MPI still works. Attributes of the program on MPI_COMM_SELF come later, and may open and close files.
+// A team in use stays until its file is closed.
+void Team::part_ends() {
+  Teams unused;
+  {
+    std::lock_guard lock(kept().mutex);
+    ++kept().ending;
+    for (Teams* teams : kept().now->all) std::ranges::move(*teams, std::back_inserter(unused));
+  }
+  unused.clear();
+  free_betweens();
+}
+
+void Team::part_has_ended() {
+  --kept().ending;
+}
 
 Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   // Which of this communicator's teams are free must be agreed: a file may be closed already here and not yet
@@ -152,7 +157,7 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   uint64_t free_teams = 0;
   for (size_t i = 0; i < teams->size() && i < 64; ++i) {
     const auto& team = (*teams)[i];
-    if (team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
+    if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
       free_teams |= uint64_t{1} << i;
   }
   lock.unlock();
@@ -165,7 +170,7 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   std::shared_ptr<Team> team(new Team);
   if (auto status = team->set_up(comm, ranks_per_node); !status) return status.error();
   lock.lock();
-  if (teams->size() < 64 && !kept().ending) teams->push_back(team);
+  if (teams->size() < 64) teams->push_back(kept().ending > 0 ? nullptr : team);
   return team;
 }
 
@@ -368,10 +373,8 @@ Team::~Team() {
     control_segment_.abandon();
     segment_.abandon();
   }
-  int finalized = 0;
-  PMPI_Finalized(&finalized);
-  if (finalized) return;
-  if (kept().ending) free_betweens();
+  if (!mpi_runs()) return;
+  if (kept().ending > 0) free_betweens();
   if (failed) return;
   for (MPI_Comm* comm : {&leaders_, &node_comm_, &comm_}) {
     if (*comm != MPI_COMM_NULL) PMPI_Comm_free(comm);
@@ -443,8 +446,7 @@ bool Team::reduce_bytes(void* value, const Reduction& reduction, int64_t patienc
         std::memcpy(result, slot(0), reduction.bytes);
         for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
         if (nodes_.size() <= 1) return true;
-        const BetweenNodes& between = *reduction.between_nodes;
-        make(*reduction.between_nodes, reduction.bytes);
+        const BetweenNodes::Made between = make(*reduction.between_nodes, reduction.bytes);
         MPI_Request request = MPI_REQUEST_NULL;
         const int code =
             PMPI_Iallreduce(MPI_IN_PLACE, result, 1, between.type, between.operation, leaders_, &request);

@@ -17,6 +17,7 @@
 #include "base/function_ref.h"
 #include "base/process.h"
 #include "base/result.h"
+#include "mpi/epoch.h"
 #include "mpi/futex.h"
 #include "mpi/shared_counter.h"
 #include "mpi/shared_segment.h"
@@ -26,12 +27,15 @@
 namespace concilio {
 
 // How values of one type are combined between nodes: an MPI operation and datatype, made when they are first
-// needed.
+// needed in an epoch.
 struct BetweenNodes {
+  struct Made {
+    MPI_Op operation = MPI_OP_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    BetweenNodes* next = nullptr;  // of those that have been made
+  };
   MPI_User_function* function;
-  MPI_Op operation = MPI_OP_NULL;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  BetweenNodes* next = nullptr;  // of those that have been made
+  OfEpoch<Made> made{};
 };
 
 class Team {
@@ -49,6 +53,10 @@ class Team {
   // A team for `comm` that no other open file is using; collective over comm. ranks_per_node > 0 makes nodes
   // of at most so many ranks (to try on one machine what several would do).
   static Result<std::shared_ptr<Team>> acquire(MPI_Comm comm, int ranks_per_node);
+  // Around the end of a part of MPI (epoch.h): the teams that no file uses are given back, and none is kept
+  // until that part has ended.
+  static void part_ends();
+  static void part_has_ended();
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;

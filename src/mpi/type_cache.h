@@ -9,6 +9,8 @@
 #include <mutex>
 #include <new>
 
+#include "mpi/epoch.h"
+
 namespace concilio {
 
 // Never destroyed: MPI may still free types when the program ends.
@@ -28,10 +30,10 @@ class TypeCache {
     std::lock_guard lock(mutex_);
     if (Ref found = find_locked(type, permanent)) return found;
     if (permanent) {
-      permanent_.emplace(type, value);
+      known_->permanent.emplace(type, value);
     } else if (have_keyval()) {
       auto* attribute = new Ref(value);
-      if (PMPI_Type_set_attr(type, keyval_, attribute) != MPI_SUCCESS) delete attribute;
+      if (PMPI_Type_set_attr(type, known_->keyval, attribute) != MPI_SUCCESS) delete attribute;
     }
     return value;
   }
@@ -51,27 +53,31 @@ class TypeCache {
   }
 
   bool have_keyval() {
-    if (keyval_ == MPI_KEYVAL_INVALID &&
-        PMPI_Type_create_keyval(copy_attribute, drop_attribute, &keyval_, nullptr) != MPI_SUCCESS)
-      keyval_ = MPI_KEYVAL_INVALID;
-    return keyval_ != MPI_KEYVAL_INVALID;
+    int& keyval = known_->keyval;
+    if (keyval == MPI_KEYVAL_INVALID &&
+        PMPI_Type_create_keyval(copy_attribute, drop_attribute, &keyval, nullptr) != MPI_SUCCESS)
+      keyval = MPI_KEYVAL_INVALID;
+    return keyval != MPI_KEYVAL_INVALID;
   }
 
   Ref find_locked(MPI_Datatype type, bool permanent) {
     if (permanent) {
-      auto found = permanent_.find(type);
-      return found == permanent_.end() ? nullptr : found->second;
+      auto found = known_->permanent.find(type);
+      return found == known_->permanent.end() ? nullptr : found->second;
     }
     void* value = nullptr;
     int flag = 0;
-    if (!have_keyval() || PMPI_Type_get_attr(type, keyval_, &value, &flag) != MPI_SUCCESS || !flag)
+    if (!have_keyval() || PMPI_Type_get_attr(type, known_->keyval, &value, &flag) != MPI_SUCCESS || !flag)
       return nullptr;
     return *static_cast<Ref*>(value);
   }
 
+  struct Known {
+    int keyval = MPI_KEYVAL_INVALID;
+    std::map<MPI_Datatype, Ref> permanent;
+  };
   std::mutex mutex_;
-  int keyval_ = MPI_KEYVAL_INVALID;
-  std::map<MPI_Datatype, Ref> permanent_;
+  OfEpoch<Known> known_;
 };
 
 }  // namespace concilio

@@ -23,12 +23,13 @@ bool takes_over(const char* path);
 // Whether there are any files that we take over.
 bool takes_over_any();
 
-// The end of MPI, before and after the MPI's own MPI_Finalize. Files may be open, and callbacks of
-// MPI_Finalize may still use and close them: what is held back is written before, so that who comes out of
-// MPI_Finalize finds it in the file, and what is open after it is closed, on this rank alone. Neither needs
-// other ranks.
-void before_finalize();
-void after_finalize();
+// The end of a part of MPI (mpi/epoch.h), before and after the MPI's own MPI_Finalize or
+// MPI_Session_finalize. Files may be open when the last part ends, and callbacks of MPI_Finalize may still
+// use and close them: what is held back is written before, so that who comes out of MPI_Finalize finds it in
+// the file, and what is open after it is closed, on this rank alone; `forget` is called with each handle.
+// Neither needs other ranks.
+void before_end();
+void after_end(void (*forget)(MPI_File));
 
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle);
 // `forget` is called with the handle right before it means nothing any more. The file stays open where other

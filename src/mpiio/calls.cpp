@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/exceptions.h"
+#include "mpi/epoch.h"
 #include "mpiio/hints.h"
 #include "mpiio/raise.h"
 #include "store/stack.h"
@@ -66,10 +67,10 @@ int64_t end_of_view(const View& view, int64_t size) {
 
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle) {
   *handle = MPI_FILE_NULL;
-  if (!path) return raise_without_file("", "MPI_File_open", {ErrorKind::bad_file, 0, "no file name"});
+  if (!path) return raise_without_file("", "MPI_File_open", {ErrorKind::bad_file, 0, "no file name"}, comm);
   std::string name = plain_path(path);
   auto file = File::open(comm, name, amode, info);
-  if (!file) return raise_without_file(name, "MPI_File_open", file.error());
+  if (!file) return raise_without_file(name, "MPI_File_open", file.error(), comm);
   *handle = (*file)->handle();
   return MPI_SUCCESS;
 }
@@ -89,10 +90,7 @@ int close(MPI_File* handle, void (*forget)(MPI_File)) {
 
 int remove(const char* path, MPI_Info) {
   std::string name = path ? plain_path(path) : "";
-  int with_world = 0, world_rank = -1;
-  PMPI_Initialized(&with_world);  // not where sessions alone are used
-  if (with_world) PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  auto status = make_store(process_config(), world_rank)->remove(name);
+  auto status = make_store(process_config(), rank_in_job())->remove(name);
   return status ? MPI_SUCCESS : raise_without_file(name, "MPI_File_delete", status.error());
 }
 

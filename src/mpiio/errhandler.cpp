@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <vector>
 
+#include "mpi/epoch.h"
 #include "mpi/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
@@ -18,7 +20,7 @@ namespace {
 // freed: our files refer to them, and MPI counts no references from our files.
 struct Handlers {
   std::mutex mutex;
-  std::map<MPI_Errhandler, ErrorFunction> functions;
+  OfEpoch<std::map<MPI_Errhandler, ErrorFunction>> functions;
 };
 
 Handlers& handlers() {
@@ -26,27 +28,32 @@ Handlers& handlers() {
   return *instance;
 }
 
+// The default that the program set, and the epoch that it holds for.
+struct Default {
+  uint64_t epoch = 0;
+  ErrorHandler handler;
+};
+
 // Handlers that were once the default stay, since a file that is being opened may still look at one: few ever
 // are.
-std::atomic<const ErrorHandler*>& default_handler() {
-  static const ErrorHandler start;
-  static std::atomic<const ErrorHandler*> current{&start};
+std::atomic<const Default*>& default_handler() {
+  static std::atomic<const Default*> current{nullptr};
   return current;
 }
 
-[[noreturn]] void end_program(int code, const std::string& message) {
-  int rank = -1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fmt::print(stderr, "concilio: rank {}: {}\n", rank, message);
+// comm: where there are sessions alone, in which nobody knows all processes.
+[[noreturn]] void end_program(MPI_Comm comm, int code, const std::string& message) {
+  fmt::print(stderr, "concilio: rank {}: {}\n", rank_in_job(), message);
   std::fflush(stderr);
-  PMPI_Abort(MPI_COMM_WORLD, code);
-  std::abort();  // MPI_Abort does not come back
+  if (world_runs()) comm = MPI_COMM_WORLD;
+  if (comm != MPI_COMM_NULL) PMPI_Abort(comm, code);
+  std::_Exit(EXIT_FAILURE);  // MPI_Abort does not come back; without it, the launcher ends the others
 }
 
 void record(MPI_Errhandler handler, const ErrorFunction& function) {
   Handlers& known = handlers();
   std::lock_guard lock(known.mutex);
-  known.functions[handler] = function;
+  (*known.functions)[handler] = function;
 }
 
 std::string text_of(int code) {
@@ -118,8 +125,8 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
   } else if (handler != MPI_ERRORS_RETURN) {
     Handlers& known = handlers();
     std::lock_guard lock(known.mutex);
-    auto found = known.functions.find(handler);
-    if (found == known.functions.end()) return MPI_ERR_ARG;
+    auto found = known.functions->find(handler);
+    if (found == known.functions->end()) return MPI_ERR_ARG;
     made.kind_ = Kind::user;
     made.function_ = found->second;
   }
@@ -129,20 +136,24 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
 }
 
 const ErrorHandler& ErrorHandler::of_null() {
-  return *default_handler().load();
+  static const ErrorHandler start;
+  const Default* set = default_handler().load();
+  return set && set->epoch == epoch() ? set->handler : start;
 }
 
 void ErrorHandler::set_of_null(const ErrorHandler& handler) {
-  default_handler().store(new ErrorHandler(handler));
+  default_handler().store(new Default{epoch(), handler});
 }
 
-int ErrorHandler::call(MPI_File handle, int code, const std::string& message, Result result) const {
+int ErrorHandler::call(MPI_File handle, int code, const std::string& message, Result result,
+                       MPI_Comm comm) const {
   if (code == MPI_SUCCESS) return code;
   switch (kind_) {
     case Kind::returns:
       break;
     case Kind::fatal:
-      end_program(code, message);
+      if (File* file = find(handle)) comm = file->team().comm();
+      end_program(comm, code, message);
     case Kind::user:
       due().push_back({function_, handle, code, result});
       break;
@@ -161,7 +172,7 @@ void record_errhandler(MPI_Errhandler handler, FortranErrorFunction* function) {
 bool is_file_errhandler(MPI_Errhandler handler) {
   Handlers& known = handlers();
   std::lock_guard lock(known.mutex);
-  return known.functions.contains(handler);
+  return known.functions->contains(handler);
 }
 
 int set_errhandler(File& file, MPI_Errhandler handler) {

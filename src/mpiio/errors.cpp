@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "mpi/epoch.h"
+
 namespace concilio::mpiio {
 namespace {
 
@@ -11,9 +13,12 @@ namespace {
 constexpr size_t most_codes = 1024;
 
 struct Codes {
+  struct Known {
+    std::map<std::pair<int, std::string>, int> codes;
+    std::map<int, std::string> messages;
+  };
   std::mutex mutex;
-  std::map<std::pair<int, std::string>, int> codes;
-  std::map<int, std::string> messages;
+  OfEpoch<Known> known;
 };
 
 Codes& codes() {
@@ -91,8 +96,9 @@ int code_of(const Error& error) {
   const int error_class = class_of(error.kind);
   if (error_class == MPI_SUCCESS || error.message.empty()) return error_class;
   const std::string text = error.message.substr(0, MPI_MAX_ERROR_STRING - 1);
-  Codes& known = codes();
-  std::lock_guard lock(known.mutex);
+  Codes& all = codes();
+  std::lock_guard lock(all.mutex);
+  Codes::Known& known = *all.known;
   const auto key = std::pair(error_class, text);
   if (auto found = known.codes.find(key); found != known.codes.end()) return found->second;
   if (known.codes.size() >= most_codes) return error_class;
@@ -106,8 +112,9 @@ int code_of(const Error& error) {
 }
 
 std::optional<std::string> message_of(int code) {
-  Codes& known = codes();
-  std::lock_guard lock(known.mutex);
+  Codes& all = codes();
+  std::lock_guard lock(all.mutex);
+  Codes::Known& known = *all.known;
   auto found = known.messages.find(code);
   if (found == known.messages.end()) return std::nullopt;
   return found->second;

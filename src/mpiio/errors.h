@@ -46,8 +46,10 @@ class ErrorHandler {
     int* place = nullptr;
   };
   // Ends the program for MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT, with `message` on stderr; else returns
-  // the code. A user's function is due then (api.h), and will be given `handle`.
-  int call(MPI_File handle, int code, const std::string& message, Result result) const;
+  // the code. A user's function is due then (api.h), and will be given `handle`. comm: of the processes that
+  // are to end, where the handle does not tell.
+  int call(MPI_File handle, int code, const std::string& message, Result result,
+           MPI_Comm comm = MPI_COMM_NULL) const;
   int call(MPI_File handle, int code, const std::string& message) const {
     return call(handle, code, message, Result());
   }

@@ -17,7 +17,7 @@
 #include "base/exceptions.h"
 #include "base/log.h"
 #include "mpi/descriptor_passing.h"
-#include "mpi/thread_level.h"
+#include "mpi/epoch.h"
 #include "mpiio/hints.h"
 #include "mpiio/profile.h"
 #include "store/stack.h"
@@ -148,9 +148,8 @@ struct Opened {
 
 Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info) {
   int64_t start_ns = now_ns();
-  int world_rank = -1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  set_log_rank(world_rank);
+  const int rank = rank_in_job();
+  set_log_rank(rank);
 
   std::unique_ptr<File> file(new File);
   file->config_ = process_config();
@@ -166,7 +165,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
       log_once_on_node(LogLevel::warning, complaint);
   }
   // All ranks must ask for the same mode.
-  int modes[3] = {amode, -amode, has_thread_multiple()};
+  int modes[3] = {amode, -amode, file->threads_};
   PMPI_Allreduce(MPI_IN_PLACE, modes, 3, MPI_INT, MPI_MAX, file->team_->comm());
   if (modes[0] != -modes[1])
     return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
@@ -174,7 +173,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
 
   file->budget_ = std::make_unique<Budget>(file->config_.integer(Key::memory_limit));
   file->descriptions_ = std::make_unique<Budget>(file->budget_->limit_bytes(), file->budget_.get());
-  file->store_ = make_store(process_config(), world_rank);
+  file->store_ = make_store(process_config(), rank);
   OpenMode mode{file->reads(), file->writes(), false, false};
   // Ranks that open late must find the same file, wherever the program has gone by then.
   std::error_code no_folder;

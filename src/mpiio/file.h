@@ -187,6 +187,8 @@ class File {
   }
   std::optional<Split> take_split();
 
+  // Whether calls on this file may go on by themselves: what has_thread_multiple() said at the open.
+  bool threads() const { return threads_; }
   bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
   bool writes() const { return (amode_ & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
 
@@ -247,7 +249,7 @@ class File {
   mutable std::mutex state_;
   Strand collectives_, independents_;
   Deferred deferred_;
-  bool threads_ = false;  // MPI_THREAD_MULTIPLE
+  bool threads_ = false;
   std::shared_ptr<Team> team_;
   Config config_;
   Counters counters_;

@@ -1,10 +1,11 @@
-// Files that are open when MPI ends.
+// Files that are open when a part of MPI ends.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "base/exceptions.h"
 #include "base/log.h"
+#include "mpi/epoch.h"
 #include "mpiio/api.h"
 #include "mpiio/file.h"
 
@@ -20,13 +21,20 @@ void for_all_open(const std::function<void(File&)>& work) {
 
 }  // namespace
 
-void before_finalize() {
-  // An error stays with the file, for its close.
-  for_all_open([](File& file) { (void)without_exceptions([&] { return file.settle_alone(); }); });
+void before_end() {
+  // The files of parts that go on may be in use, and wait for other ranks; and nobody knows whose a file is.
+  if (parts_of_mpi() <= 1) {
+    // An error stays with the file, for its close.
+    for_all_open([](File& file) { (void)without_exceptions([&] { return file.settle_alone(); }); });
+  }
+  Team::part_ends();
 }
 
-void after_finalize() {
-  for_all_open([](File& open) {
+void after_end(void (*forget)(MPI_File)) {
+  Team::part_has_ended();
+  if (mpi_runs()) return;
+  for_all_open([&](File& open) {
+    if_there_is_memory([&] { forget(open.handle()); });
     const std::unique_ptr<File> file(&open);
     const Status outcome = without_exceptions([&] { return file->abandon(); });
     if (!outcome) {

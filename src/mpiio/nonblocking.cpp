@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "base/exceptions.h"
-#include "mpi/thread_level.h"
 #include "mpiio/raise.h"
 #include "mpiio/requests.h"
 #include "mpiio/transfer.h"
@@ -18,7 +17,7 @@ uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer
   auto run = [transfer = std::move(transfer)] { return without_exceptions([&] { return transfer->run(); }); };
   try {
     if (call.collective) return file.go_on(run, then);
-    if (has_thread_multiple()) {
+    if (file.threads()) {
       file.independents().post([run, then] { then(run()); });
       return 0;
     }

@@ -35,12 +35,12 @@ int raise(File& file, const char* function, const Status& status) {
 int raise_closed(File& file, const char* function, const Status& status) {
   if (status) return MPI_SUCCESS;
   Error full = explain(file, function, status.error());
-  return file.handler().call(MPI_FILE_NULL, code_of(full), full.message);
+  return file.handler().call(MPI_FILE_NULL, code_of(full), full.message, {}, file.team().comm());
 }
 
-int raise_without_file(const std::string& path, const char* function, const Error& error) {
+int raise_without_file(const std::string& path, const char* function, const Error& error, MPI_Comm comm) {
   Error full = explain(function, path, error);
-  return ErrorHandler::of_null().call(MPI_FILE_NULL, code_of(full), full.message);
+  return ErrorHandler::of_null().call(MPI_FILE_NULL, code_of(full), full.message, {}, comm);
 }
 
 }  // namespace concilio::mpiio

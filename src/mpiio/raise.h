@@ -15,7 +15,9 @@ int raise(File& file, const char* function, const Error& error);
 int raise(File& file, const char* function, const Status& status);
 // For a file that is closed by the time its handler is called: that gets MPI_FILE_NULL.
 int raise_closed(File& file, const char* function, const Status& status);
-// For functions that have no file: MPI_FILE_NULL's handler is called.
-int raise_without_file(const std::string& path, const char* function, const Error& error);
+// For functions that have no file: MPI_FILE_NULL's handler is called. comm: of the processes that called, if
+// known.
+int raise_without_file(const std::string& path, const char* function, const Error& error,
+                       MPI_Comm comm = MPI_COMM_NULL);
 
 }  // namespace concilio::mpiio

@@ -5,6 +5,7 @@
 #include <map>
 #include <new>
 
+#include "mpi/epoch.h"
 #include "mpiio/raise.h"
 #include "mpiio/transfer.h"
 
@@ -34,7 +35,7 @@ using Ref = std::shared_ptr<PendingRequest>;
 
 struct Requests {
   std::mutex mutex;
-  std::map<MPI_Request, Ref> pending;
+  OfEpoch<std::map<MPI_Request, Ref>> pending;
   std::atomic<int64_t> count{0};
 };
 Requests& requests() {
@@ -45,8 +46,8 @@ Requests& requests() {
 Ref find_pending(MPI_Request request) {
   Requests& all = requests();
   std::lock_guard lock(all.mutex);
-  auto found = all.pending.find(request);
-  return found == all.pending.end() ? nullptr : found->second;
+  auto found = all.pending->find(request);
+  return found == all.pending->end() ? nullptr : found->second;
 }
 
 int query(void* extra, MPI_Status* status) {
@@ -63,7 +64,7 @@ int forget(void* extra) {
   Requests& all = requests();
   {
     std::lock_guard lock(all.mutex);
-    all.pending.erase((*pending)->request);
+    all.pending->erase((*pending)->request);
   }
   --all.count;
   delete pending;
@@ -100,7 +101,7 @@ int NonblockingRequest::make(File& file, const char* function, MPI_Request* requ
   Requests& all = requests();
   {
     std::lock_guard lock(all.mutex);
-    all.pending.insert(std::move(node));
+    all.pending->insert(std::move(node));
   }
   ++all.count;
   made->pending_ = std::move(pending);
@@ -178,13 +179,10 @@ void WaitCall::sleep() {
   for (const Ours& ours : ours_) {
     PendingRequest& pending = *ours.pending;
     std::unique_lock lock(pending.mutex);
-    while (!pending.came.wait_for(lock, std::chrono::milliseconds(1), [&] { return pending.done; })) {
-      // Other ranks may need this one's messages to go on.
-      lock.unlock();
-      int flag = 0;
-      PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
-      lock.lock();
-    }
+    // Other ranks may need this one's messages to go on. The file is open as long as the lock keeps the
+    // operation from being done.
+    while (!pending.came.wait_for(lock, std::chrono::milliseconds(1), [&] { return pending.done; }))
+      pending.file->team().make_progress();
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/exceptions.h"
 #include "mpi/datatype.h"
+#include "mpi/epoch.h"
 #include "mpiio/raise.h"
 
 namespace concilio::mpiio {
@@ -23,9 +24,7 @@ int own(MPI_Datatype type, MPI_Datatype* result) {
 }
 
 void disown(MPI_Datatype* type) {
-  int finalized = 0;
-  PMPI_Finalized(&finalized);
-  if (!finalized && !is_permanent(*type)) PMPI_Type_free(type);
+  if (mpi_runs() && !is_permanent(*type)) PMPI_Type_free(type);
 }
 
 struct Wanted {

@@ -246,6 +246,7 @@ int main_of(int argument_count, char** arguments) {
     complain(error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  Team::part_ends();
   MPI_Finalize();
   return exit_status;
 }

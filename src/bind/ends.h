@@ -1,0 +1,18 @@
+// The end of a part of MPI, by MPI_Finalize or MPI_Session_finalize: the program's files may still be open.
+#pragma once
+
+#include "base/function_ref.h"
+#include "bind/integers.h"
+#include "mpiio/api.h"
+
+namespace concilio::bind {
+
+// `finalize` is the MPI's own, and returns its code.
+inline int end_of_part(FunctionRef<int()> finalize) {
+  mpiio::before_end();
+  const int code = finalize();
+  mpiio::after_end(forget_integer);
+  return code;
+}
+
+}  // namespace concilio::bind

@@ -1,0 +1,61 @@
+// Sessions begin and end MPI as MPI_Init and MPI_Finalize do. Not entry points of the table, since the MPI's
+// own functions are called too.
+#include "mpi/epoch.h"
+
+#ifdef CONCILIO_MPI_HAS_SESSIONS
+
+#include <string_view>
+
+#include "bind/ends.h"
+#include "bind/next.h"
+
+namespace concilio::bind {
+namespace {
+
+bool has_threads(MPI_Session session) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (PMPI_Session_get_info(session, &info) != MPI_SUCCESS) return false;
+  char level[MPI_MAX_INFO_VAL + 1] = "";
+  int found = 0;
+  PMPI_Info_get(info, "thread_level", MPI_MAX_INFO_VAL, level, &found);
+  PMPI_Info_free(&info);
+  return found && std::string_view(level) == "MPI_THREAD_MULTIPLE";
+}
+
+int init(const char* symbol, MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+  const auto function = reinterpret_cast<decltype(&MPI_Session_init)>(find_next(symbol));
+  if (!function) return MPI_ERR_OTHER;
+  const int code = function(info, handler, session);
+  if (code == MPI_SUCCESS) session_has_begun(has_threads(*session));
+  return code;
+}
+
+int finalize(const char* symbol, MPI_Session* session) {
+  const auto function = reinterpret_cast<decltype(&MPI_Session_finalize)>(find_next(symbol));
+  if (!function) return MPI_ERR_OTHER;
+  if (!session || *session == MPI_SESSION_NULL) return function(session);
+  const bool threads = has_threads(*session);
+  return end_of_part([&] {
+    const int code = function(session);
+    if (code == MPI_SUCCESS) session_has_ended(threads);
+    return code;
+  });
+}
+
+}  // namespace
+}  // namespace concilio::bind
+
+// Each name goes on to the same name, as in finalize.cpp.
+#define VISIBLE extern "C" __attribute__((visibility("default")))
+#define BOTH_ENDS(prefix)                                                                             \
+  VISIBLE int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) { \
+    return concilio::bind::init(#prefix "_Session_init", info, errhandler, session);                  \
+  }                                                                                                   \
+  VISIBLE int prefix##_Session_finalize(MPI_Session* session) {                                       \
+    return concilio::bind::finalize(#prefix "_Session_finalize", session);                            \
+  }
+
+BOTH_ENDS(MPI)
+BOTH_ENDS(PMPI)
+
+#endif  // CONCILIO_MPI_HAS_SESSIONS
