@@ -8,25 +8,42 @@
 
 #include "bind/ends.h"
 #include "bind/next.h"
+#include "bind/threads.h"
 
 namespace concilio::bind {
 namespace {
+
+constexpr char level_key[] = "thread_level", thread_multiple[] = "MPI_THREAD_MULTIPLE";
 
 bool has_threads(MPI_Session session) {
   MPI_Info info = MPI_INFO_NULL;
   if (PMPI_Session_get_info(session, &info) != MPI_SUCCESS) return false;
   char level[MPI_MAX_INFO_VAL + 1] = "";
   int found = 0;
-  PMPI_Info_get(info, "thread_level", MPI_MAX_INFO_VAL, level, &found);
+  PMPI_Info_get(info, level_key, MPI_MAX_INFO_VAL, level, &found);
   PMPI_Info_free(&info);
-  return found && std::string_view(level) == "MPI_THREAD_MULTIPLE";
+  return found && std::string_view(level) == thread_multiple;
+}
+
+// To be freed; MPI_INFO_NULL: it could not be made.
+MPI_Info with_threads(MPI_Info info) {
+  MPI_Info raised = MPI_INFO_NULL;
+  const int code = info == MPI_INFO_NULL ? PMPI_Info_create(&raised) : PMPI_Info_dup(info, &raised);
+  if (code == MPI_SUCCESS) PMPI_Info_set(raised, level_key, thread_multiple);
+  return raised;
 }
 
 int init(const char* symbol, MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
   const auto function = reinterpret_cast<decltype(&MPI_Session_init)>(find_next(symbol));
   if (!function) return MPI_ERR_OTHER;
-  const int code = function(info, handler, session);
-  if (code == MPI_SUCCESS) session_has_begun(has_threads(*session));
+  MPI_Info raised = raises_thread_level() ? with_threads(info) : MPI_INFO_NULL;
+  const int code = function(raised == MPI_INFO_NULL ? info : raised, handler, session);
+  if (code == MPI_SUCCESS) {
+    const bool threads = has_threads(*session);
+    session_has_begun(threads);
+    if (raised != MPI_INFO_NULL) check_raised_level(threads);
+  }
+  if (raised != MPI_INFO_NULL) PMPI_Info_free(&raised);
   return code;
 }
 

@@ -1,5 +1,7 @@
-// `concilio run --threads`: MPI is initialised with MPI_THREAD_MULTIPLE, whatever the program asks for, so
-// that Concilio can work in a thread of its own. The program is told the level that MPI then gives.
+// The beginning of the World Model. Not entry points of the table, since the MPI's own functions are called
+// too.
+#include "bind/threads.h"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -11,6 +13,18 @@
 #include "mpi/epoch.h"
 
 namespace concilio::bind {
+
+bool raises_thread_level() {
+  return fits() && asked_in_environment(Key::threads);
+}
+
+void check_raised_level(bool thread_multiple) {
+  if (thread_multiple) return;
+  log_once(LogLevel::warning,
+           "--threads (CONCILIO_THREADS): this MPI does not give MPI_THREAD_MULTIPLE, so nonblocking calls "
+           "do not go on by themselves");
+}
+
 namespace {
 
 using Init = decltype(&MPI_Init);
@@ -21,26 +35,19 @@ Function next(const char* symbol) {
   return reinterpret_cast<Function>(find_next(symbol));
 }
 
-bool raises() {
-  return fits() && asked_in_environment(Key::threads);
-}
-
 int init_thread(const char* symbol, int* argc, char*** argv, int required, int* provided) {
-  const bool raising = raises();
+  const bool raising = raises_thread_level();
   const auto function = next<InitThread>(symbol);
   if (!function) return MPI_ERR_OTHER;
   const int level = raising ? std::max<int>(required, MPI_THREAD_MULTIPLE) : required;
   const int code = function(argc, argv, level, provided);
   if (code == MPI_SUCCESS) world_has_begun();
-  if (raising && code == MPI_SUCCESS && *provided < MPI_THREAD_MULTIPLE)
-    log_once(LogLevel::warning,
-             "--threads (CONCILIO_THREADS): this MPI does not give MPI_THREAD_MULTIPLE, so nonblocking calls "
-             "do not go on by themselves");
+  if (raising && code == MPI_SUCCESS) check_raised_level(*provided >= MPI_THREAD_MULTIPLE);
   return code;
 }
 
 int init(const char* symbol, const char* symbol_with_level, int* argc, char*** argv) {
-  if (raises()) {
+  if (raises_thread_level()) {
     int provided = MPI_THREAD_SINGLE;
     return init_thread(symbol_with_level, argc, argv, MPI_THREAD_SINGLE, &provided);
   }

@@ -135,12 +135,12 @@ Teams* teams_of(MPI_Comm comm) {
 // While MPI still works. Attributes of the program on MPI_COMM_SELF come later, and may open and close files.
 // A team in use stays until its file is closed.
 void Team::part_ends() {
+  ++kept().ending;
   Teams unused;
-  {
+  if_there_is_memory([&] {
     std::lock_guard lock(kept().mutex);
-    ++kept().ending;
     for (Teams* teams : kept().now->all) std::ranges::move(*teams, std::back_inserter(unused));
-  }
+  });
   unused.clear();
   free_betweens();
 }

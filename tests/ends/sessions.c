@@ -3,6 +3,7 @@
  *
  *   sessions only       one session, and calls of every kind on a file
  *   sessions threads    the same with MPI_THREAD_MULTIPLE
+ *   sessions raised     the same, where CONCILIO_THREADS asks for that level
  *   sessions two        two sessions; the second goes on when the first has ended
  *   sessions around     a session that begins before MPI_Init and ends after MPI_Finalize
  *   sessions within     a session between MPI_Init and MPI_Finalize
@@ -47,6 +48,16 @@ static MPI_Session begin(const char* level, const char* name, MPI_Comm* comm) {
   MPI_Comm_rank(*comm, &rank);
   MPI_Comm_size(*comm, &ranks);
   return session;
+}
+
+static int has_threads(MPI_Session session) {
+  char level[MPI_MAX_INFO_VAL + 1] = "";
+  int found;
+  MPI_Info info;
+  REQUIRE(MPI_Session_get_info(session, &info) == MPI_SUCCESS);
+  MPI_Info_get(info, "thread_level", MPI_MAX_INFO_VAL, level, &found);
+  MPI_Info_free(&info);
+  return found && strcmp(level, "MPI_THREAD_MULTIPLE") == 0;
 }
 
 static void end(MPI_Session* session, MPI_Comm* comm) {
@@ -265,8 +276,9 @@ int main(int argc, char** argv) {
   const char *how = argc > 1 ? argv[1] : "", *single = "MPI_THREAD_SINGLE";
   MPI_Session session, second;
   MPI_Comm comm, other;
-  if (strcmp(how, "only") == 0 || strcmp(how, "threads") == 0) {
-    session = begin(strcmp(how, "only") == 0 ? single : "MPI_THREAD_MULTIPLE", "one", &comm);
+  if (strcmp(how, "only") == 0 || strcmp(how, "threads") == 0 || strcmp(how, "raised") == 0) {
+    session = begin(strcmp(how, "threads") == 0 ? "MPI_THREAD_MULTIPLE" : single, "one", &comm);
+    if (strcmp(how, "raised") == 0) REQUIRE(has_threads(session));
     begin_epoch(comm);
     use_file(comm, "file");
     end(&session, &comm);
