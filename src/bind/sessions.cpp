@@ -4,6 +4,12 @@
 
 #ifdef CONCILIO_MPI_HAS_SESSIONS
 
+// MPI_SESSION_NULL of Open MPI 5, which 4 lacks: a library for 5 must load beside 4, to say that it does not
+// fit.
+#ifdef OMPI_MAJOR_VERSION
+#pragma weak ompi_mpi_instance_null
+#endif
+
 #include <string_view>
 
 #include "bind/ends.h"
