@@ -11,6 +11,7 @@ constexpr std::array<const char*, counter_count> names = {
     "collective_writes",
     "bytes_read",
     "bytes_written",
+    "device_calls",
     "method_independent",
     "method_list",
     "method_sieve",

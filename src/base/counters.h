@@ -15,6 +15,7 @@ enum class Counter : int {
   collective_writes,
   bytes_read,  // the program's bytes
   bytes_written,
+  device_calls,        // calls of the program whose buffer was in the memory of a GPU
   method_independent,  // program's calls that took this method
   method_list,
   method_sieve,

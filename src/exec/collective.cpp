@@ -127,7 +127,10 @@ NodeCard card_of(const Histogram& histogram) {
 }  // namespace
 
 Digest digest_of(const Request& request) {
-  return digest_of(*request.file, *request.memory, request.position, request.bytes);
+  Digest digest = digest_of(*request.file, *request.memory, request.position, request.bytes);
+  digest.staging_bytes = request.staging_bytes;
+  digest.more = request.more;
+  return digest;
 }
 
 Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wishes) {
@@ -143,6 +146,7 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
   facts.storage = engine.facts;
   facts.prices = engine.measured_prices;
   facts.wishes = wishes;
+  facts.wishes.memory_limit_bytes -= request.staging_bytes;
   facts.nodes = {{1, INT64_MAX, {0}, {}, 0}};
   return facts;
 }
@@ -150,10 +154,12 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
 Result<Digest> Collective::digest(const Request& request) {
   Digest digest = digest_of(request);
   auto operation = static_cast<size_t>(request.operation);
-  Pattern now{request.file->hash(), request.memory->hash(), 0, request.bytes, digest.first};
+  Pattern now{request.file->hash(), request.memory->hash(), 0,
+              request.bytes,        digest.first,           request.staging_bytes};
   if (!request.file->empty()) now.phase = request.position % request.file->nest()->size();
   const Pattern& before = patterns_[operation];
   digest.repeats = plans_[operation] && now.bytes == before.bytes &&
+                   now.staging_bytes == before.staging_bytes &&
                    (now.bytes == 0 ||
                     (now.file == before.file && now.memory == before.memory && now.phase == before.phase));
   if (digest.repeats && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
@@ -173,6 +179,7 @@ Status Collective::begin_facts(const Engine& engine, const Request& request, con
   facts.prices = engine.measured_prices;
   facts.experience = experiences_.of(request.operation, facts.digest);
   facts.wishes = wishes;
+  facts.wishes.memory_limit_bytes -= facts.digest.staging_bytes;
   if (calls_without_two_phase_ > 0) do_without_two_phase(facts.wishes);
   facts.fixed = fixed_;
   facts.given = given_;
@@ -362,13 +369,15 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     }
   }
   const Digest& digest = facts.digest;
+  staged_ = digest.staging_bytes > 0;
+  more_ = digest.more != 0;
   last_.reset();
-  if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
   if (digest.error_kind != 0) {
     plans_[operation].reset();
     return shared_error(team, {digest.error_kind, digest.error_rank, 0, {}}, mine);
   }
   if (digest.bytes == 0) return 0;
+  if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
 
   std::unique_ptr<Prepared>& prepared = plans_[operation];
   Experience& experience = experiences_.of(request.operation, digest);

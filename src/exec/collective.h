@@ -32,6 +32,11 @@ class Collective {
   // Whether some rank may hold bytes back; changes with collective calls only. Thread-safe.
   bool holds_back() const { return holds_back_; }
 
+  // Of the last request: whether any rank stages its data, and whether any makes another for the same call,
+  // so that all must. The same on all ranks.
+  bool staged() const { return staged_; }
+  bool more() const { return more_; }
+
   // The plan that the last call carried out; nullptr where it needed none.
   const Plan* last_plan() const { return last_ && plans_[*last_] ? &plans_[*last_]->plan : nullptr; }
   // Settings have changed: what was planned is of no more use. On all ranks alike. Realms that the file was
@@ -53,7 +58,7 @@ class Collective {
   // What makes a request the repetition of another, but for where in the file it begins.
   struct Pattern {
     uint64_t file = 0, memory = 0;
-    int64_t phase = 0, bytes = -1, first = 0;
+    int64_t phase = 0, bytes = -1, first = 0, staging_bytes = 0;
   };
   // A plan, and what it takes to carry it out on this rank.
   struct Prepared {
@@ -76,6 +81,7 @@ class Collective {
   // What calls took, so that the next ones are chosen by it.
   Experiences experiences_;
   std::optional<size_t> last_;
+  bool staged_ = false, more_ = false;
   // Windows found no memory on some rank: so many calls do without, before it is tried again.
   int64_t calls_without_two_phase_ = 0;
   Workspace workspace_;

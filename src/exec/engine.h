@@ -65,6 +65,10 @@ struct Request {
   const Access* file;
   int64_t position;
   int64_t bytes;
+  // A call that stages its data (mpiio/staged.h) makes several requests: what that takes of the memory limit,
+  // and whether another of them comes after this one.
+  int64_t staging_bytes = 0;
+  bool more = false;
 
   Side memory_side(int64_t at) const { return {memory, at, buffer, 0}; }
   Interval bounds() const { return file->bounds(position, position + bytes); }

@@ -20,6 +20,8 @@ class Conversion {
   ~Conversion();
 
   int64_t memory_bytes() const { return memory_.nest()->memory_bytes() + signature_->memory_bytes(); }
+  // Where the items lie in memory, from the user's buffer on.
+  const Access& memory() const { return memory_; }
   int64_t file_bytes() const { return signature_->total().file_bytes; }
   // A part of a transfer is at least this long, so that it holds an item.
   int64_t widest_item_bytes() const { return signature_->widest_item_bytes(); }

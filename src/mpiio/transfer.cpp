@@ -38,11 +38,12 @@ Error beyond(int64_t bytes, int64_t etypes_before) {
                       bytes, etypes_before)};
 }
 
-void count(Counters& counters, const Call& call, int64_t bytes) {
+void count(Counters& counters, const Call& call, int64_t bytes, bool device) {
   bool reads = call.direction == Direction::read;
   ++counters[call.collective ? (reads ? Counter::collective_reads : Counter::collective_writes)
                              : (reads ? Counter::independent_reads : Counter::independent_writes)];
   counters[reads ? Counter::bytes_read : Counter::bytes_written] += bytes;
+  if (device) ++counters[Counter::device_calls];
 }
 
 }  // namespace
@@ -96,8 +97,9 @@ Status Transfer::prepare_items(const Data& data) {
     if (!conversion) return conversion.error();
     conversion_ = std::move(*conversion);
     description_ = file_.describes(conversion_.memory_bytes());
-    memory_ = Access::contiguous(0);  // staging, where converted items lie
     request_.bytes = conversion_.file_bytes();
+    if (request_.bytes > 0) device_ = DeviceBuffer(conversion_.memory(), request_.buffer);
+    memory_ = Access::contiguous(0);
     return {};
   }
   auto type = decode(data.type, file_.descriptions());
@@ -116,6 +118,8 @@ Status Transfer::prepare_items(const Data& data) {
         fmt::format("{} elements of the datatype reach further in memory than 64 bits hold", data.count)};
   }
   request_.bytes = *bytes;
+  if (*bytes > 0) device_ = DeviceBuffer(memory_, request_.buffer);
+  if (device_) memory_ = Access::contiguous(0);
   return {};
 }
 
@@ -189,17 +193,17 @@ Outcome Transfer::run() {
   }
   Outcome outcome =
       call_.collective ? run_collective(engine) : without_exceptions([&] { return run_independent(engine); });
-  if (outcome) count(file_.counters(), call_, *outcome);
+  if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
   return outcome;
 }
 
 // Staging memory is half of what the limit allows, and what is planned has the rest. In atomic mode a call is
 // one request, whatever its size.
-Converted Transfer::converted(const Engine& engine, Wishes& wishes) const {
+void Transfer::stage(const Engine& engine, const Wishes& wishes) {
+  if (staged_ || !needs_staging()) return;
   constexpr int64_t most_bytes = 4 << 20;
-  const int64_t staging_bytes = std::min(most_bytes, wishes.memory_limit_bytes / 2);
-  wishes.memory_limit_bytes -= staging_bytes;
-  return {conversion_, request_, engine.atomic ? INT64_MAX : staging_bytes};
+  request_.staging_bytes = std::min(most_bytes, wishes.memory_limit_bytes / 2);
+  staged_.emplace(request_, shown_.representation ? &conversion_ : nullptr, device_, engine.atomic);
 }
 
 Outcome Transfer::run_independent(Engine& engine) {
@@ -210,7 +214,7 @@ Outcome Transfer::run_independent(Engine& engine) {
                  "an independent access while aggregators hold writes back (concilio_write_behind), which "
                  "romio_no_indep_rw=true has promised not to make; call MPI_File_sync before it"};
   }
-  Wishes wishes = file_.wishes(request_.operation);
+  const Wishes wishes = file_.wishes(request_.operation);
   Plan made;
   const Plan* plan = nullptr;
   auto run = [&](const Request& request) {
@@ -223,8 +227,8 @@ Outcome Transfer::run_independent(Engine& engine) {
     }
     return run_alone(engine, request, *plan);
   };
-  auto outcome =
-      shown_.representation ? converted(engine, wishes).run_alone(engine.budget, run) : run(request_);
+  stage(engine, wishes);
+  auto outcome = staged_ ? staged_->run_alone(engine, run) : run(request_);
   if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, false, *plan); });
   return outcome;
 }
@@ -238,20 +242,32 @@ Outcome Transfer::run_collective(Engine& engine) {
   if (trouble_) trouble_ = std::move(read);
   Collective& collective = file_.collective();
   const Plan* plan = nullptr;
-  auto run = [&](const Request& request, const Status& trouble) {
-    auto outcome = collective.run(engine, request, wishes, trouble);
-    if (outcome && collective.last_plan()) plan = collective.last_plan();
-    return outcome;
-  };
-  auto agree = [&](const Status& mine) { return file_.agree(mine); };
-  if (shown_.representation) {
-    if (auto same = enter(engine.team, kind_of(request_.operation)); !same) return same.error();
-  }
-  auto outcome = shown_.representation ? converted(engine, wishes).run_together(engine, trouble_, run, agree)
-                                       : run(request_, trouble_);
+  stage(engine, wishes);
+  Request request = request_;
+  Status trouble = trouble_;
+  int64_t moved_bytes = 0;
+  do {
+    if (staged_ && trouble) {
+      auto round = staged_->next(engine);
+      if (round)
+        request = *round;
+      else
+        trouble = round.error();
+    }
+    auto moved = collective.run(engine, request, wishes, trouble);
+    if (!moved) return moved;
+    if (collective.last_plan()) plan = collective.last_plan();
+    moved_bytes += *moved;
+    if (staged_) trouble = staged_->take(engine, *moved);
+    // What other ranks have still to do, this one takes part in without data.
+    request.bytes = 0;
+  } while (collective.more());
+  // What has been read may not have reached a buffer: all ranks know that some had to copy it there.
+  if (collective.staged() && request_.operation == Operation::read) trouble = file_.agree(trouble);
+  if (!trouble) return trouble.error();
   // That it is not remembered is no error of a call that has moved its data.
-  if (outcome && plan) if_there_is_memory([&] { file_.remember(request_.operation, true, *plan); });
-  return outcome;
+  if (plan) if_there_is_memory([&] { file_.remember(request_.operation, true, *plan); });
+  return staged_ ? staged_->moved_bytes() : moved_bytes;
 }
 
 void Transfer::give_back() {

@@ -3,9 +3,12 @@
 // calls run().
 #pragma once
 
+#include <optional>
+
 #include "mpi/conversion.h"
-#include "mpiio/converted.h"
+#include "mpiio/device_buffer.h"
 #include "mpiio/file.h"
+#include "mpiio/staged.h"
 
 namespace concilio::mpiio {
 
@@ -34,19 +37,23 @@ class Transfer {
   Status place_in_order(Team& team);
   Outcome run_independent(Engine& engine);
   Outcome run_collective(Engine& engine);
-  Converted converted(const Engine& engine, Wishes& wishes) const;
+  bool needs_staging() const { return shown_.representation || device_; }
+  void stage(const Engine& engine, const Wishes& wishes);
 
   File& file_;
   const Call call_;
   std::shared_ptr<const View> view_;
   const Shown& shown_;  // of it
   std::shared_ptr<const DataType> type_;
-  Access memory_;
+  Access memory_;          // of requests: the user's buffer, or staging memory
   Conversion conversion_;  // for views in other than the native representation
   Charge description_;     // for what is known of the datatype
+  DeviceBuffer device_;    // the user's buffer, if it is in the memory of a GPU
   Request request_{};
   int64_t etypes_ = 0;  // how far the pointer moves
   Status trouble_;
+  // Kept until a collective call that is deferred meets all ranks, so that nothing is converted twice.
+  std::optional<Staged> staged_;
 };
 
 // The status of a transfer of so many bytes.

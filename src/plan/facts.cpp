@@ -66,6 +66,8 @@ Digest combine(const Digest& left, const Digest& right) {
   combine_granules(a, b, out);
   out.monotone = a.monotone && b.monotone;
   out.repeats = a.repeats && b.repeats;
+  out.staging_bytes = std::max(a.staging_bytes, b.staging_bytes);
+  out.more = a.more || b.more;
   combine_errors(a, b, out);
   return out;
 }

@@ -32,6 +32,9 @@ struct Digest {
   // A repeated pattern: every rank asks what it asked in the call before, moved by the same number of bytes.
   int64_t repeats = 1;
   int64_t shift_min = 0, shift_max = 0;
+  // The most that any rank takes of the memory limit to stage its data, and whether any comes with another
+  // request for the same call: then all do, those that are through with none.
+  int64_t staging_bytes = 0, more = 0;
   // The first error of any rank: its kind (0: none) and the lowest rank that has one.
   int64_t error_kind = 0, error_rank = 0;
 };

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "../gpu/memory.h"
 #include "file_model.h"
 #include "oracle_case.h"
 #include "patient_barrier.h"
@@ -37,6 +38,7 @@ struct Options {
   bool types = false;
   bool threads = false;
   bool realms = false;
+  bool device = false;
   CaseOptions kinds;
   std::string program, folder;
 };
@@ -54,7 +56,12 @@ class UserBuffer {
     bytes_.resize(static_cast<size_t>(high + margin - low_));
     for (size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = byte_of(stream, static_cast<int64_t>(i));
   }
-  uint8_t* origin() { return bytes_.data() - low_; }
+  // From now on what MPI gets is in the memory of a GPU, until it is fetched.
+  void move_to_device() { device_.emplace(bytes_); }
+  void fetch() {
+    if (device_) bytes_ = device_->get();
+  }
+  uint8_t* origin() { return (device_ ? device_->data() : bytes_.data()) - low_; }
   uint8_t& at(int64_t offset) { return bytes_[static_cast<size_t>(offset - low_)]; }
   int64_t low() const { return low_; }
   std::vector<uint8_t>& bytes() { return bytes_; }
@@ -63,6 +70,7 @@ class UserBuffer {
   static constexpr int64_t margin = 24;
   int64_t low_;
   std::vector<uint8_t> bytes_;
+  std::optional<GpuMemory> device_;
 };
 
 class Runner {
@@ -282,6 +290,7 @@ class Runner {
     MPI_Status status;
     check(MPI_Wait(&opened.under_way->request, &status));
     check_status(status, opened.under_way->bytes);
+    opened.under_way->buffer.fetch();
     if (opened.under_way->buffer.bytes() != opened.under_way->before)
       fail("a write changed the caller's buffer");
     opened.under_way.reset();
@@ -416,6 +425,7 @@ class Runner {
                     [&](int64_t at, const Cell& cell) { buffer.at(cell.place) = byte_of(case_.seed, at); });
     }
     const std::vector<uint8_t> before = buffer.bytes();
+    if (options_.device && stream_of(rank_) % 3 != 0) buffer.move_to_device();
     if (op.left_under_way && access.takes_part && !options_.own) {
       leave_under_way(op, access, std::move(buffer));
       apply(op);
@@ -431,6 +441,7 @@ class Runner {
       }
       if (in_turn) patient_barrier(MPI_COMM_WORLD);
     }
+    buffer.fetch();
     if (op.kind == OpKind::write) {
       if (access.takes_part) check_status(status, access.bytes);
       if (buffer.bytes() != before) fail("a write changed the caller's buffer");
@@ -695,13 +706,14 @@ class Runner {
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
-    "[--collective] [--user-realms] [--opens N] [--minutes M] "
+    "[--collective] [--device] [--user-realms] [--opens N] [--minutes M] "
     "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
     "MPI_Pack\n"
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
     "  --collective  the same cases with every access collective\n"
+    "  --device    two buffers of three in the memory of a GPU that is not there\n"
     "  --opens     every file is opened 2 to N times, by communicators of several kinds, and written through "
     "all of "
     "them at once\n"
@@ -727,6 +739,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.realms = true;
     } else if (word == "--collective") {
       options.kinds.collective_only = true;
+    } else if (word == "--device") {
+      options.device = true;
     } else if (word == "--mpi-own") {
       options.own = true;
     } else if (!value) {

@@ -50,6 +50,8 @@ Digest random_digest(std::mt19937_64& random) {
   digest.repeats = below(4) != 0;
   digest.shift_min = below(5) - 2;
   digest.shift_max = digest.shift_min + below(2);
+  digest.staging_bytes = below(3);
+  digest.more = below(2);
   if (below(3) == 0) {
     digest.error_kind = 1 + below(5);
     digest.error_rank = below(4);
@@ -105,6 +107,16 @@ TEST(Digest, OneRankThatIsNotMonotoneOrDoesNotRepeatSpeaksForAll) {
   const Digest both = combine(of_rank(0, 8, 8, 8, 0), odd);
   EXPECT_EQ(both.monotone, 0);
   EXPECT_EQ(both.repeats, 0);
+}
+
+TEST(Digest, OneRankThatStagesSpeaksForAll) {
+  Digest staging = without_data(), through = of_rank(0, 8, 8, 8, 0);
+  staging.staging_bytes = 4096;
+  staging.more = 1;
+  for (const Digest& both : {combine(staging, through), combine(through, staging)}) {
+    EXPECT_EQ(both.staging_bytes, 4096);
+    EXPECT_EQ(both.more, 1);
+  }
 }
 
 TEST(Digest, ShiftsOfARankWithoutDataDoNotCount) {

@@ -1,0 +1,113 @@
+#include "mpiio/staged.h"
+
+#include <algorithm>
+
+#include "base/exceptions.h"
+
+namespace concilio::mpiio {
+
+Staged::Staged(const Request& whole, const Conversion* conversion, const DeviceBuffer& device, bool at_once)
+    : whole_(whole), conversion_(conversion), device_(device) {
+  // Both at once take two buffers.
+  room_ = conversion && device ? whole.staging_bytes / 2 : whole.staging_bytes;
+  if (conversion) room_ = std::max(room_, conversion->widest_item_bytes());
+  if (at_once) room_ = INT64_MAX;
+}
+
+// Which data of the user's buffer a part of the request is.
+Interval Staged::in_memory(Interval part) const {
+  if (!conversion_) return part;
+  return {conversion_->native_bytes(part.begin), conversion_->native_bytes(part.end)};
+}
+
+int64_t Staged::end_of_round(int64_t begin) const {
+  int64_t end = whole_.bytes - begin <= room_ ? whole_.bytes : boundary(begin + room_);
+  if (!conversion_ || !device_) return end;
+  // An image has what lies between the items too.
+  while (device_.bounds(in_memory({begin, end})).length() > room_) {
+    const int64_t half = boundary(begin + (end - begin) / 2);
+    if (half == begin) break;
+    end = half;
+  }
+  return end;
+}
+
+Status Staged::allocate(Budget& budget) {
+  const auto have = [&](Buffer& buffer, int64_t bytes) -> Status {
+    if (buffer.size() >= bytes) return {};
+    buffer = Buffer();
+    auto made = Buffer::allocate(budget, bytes);
+    if (!made) return made.error();
+    buffer = std::move(*made);
+    return {};
+  };
+  if (auto status = have(staging_, std::min(whole_.bytes, room_)); !status) return status;
+  if (!conversion_ || !device_) return {};
+  return have(image_, device_.bounds(in_memory({begin_, end_})).length());
+}
+
+Status Staged::fill(Engine& engine) {
+  Stopwatch time(engine.counters, Counter::copy_ns);
+  const Interval part{begin_, end_};
+  if (!conversion_) return device_.copy_packed(Towards::host, part, staging_.data());
+  if (!device_) return conversion_->to_file(whole_.buffer, part, staging_.data());
+  const Interval data = in_memory(part);
+  if (auto status = device_.copy_spread(Towards::host, data, image_.data()); !status) return status;
+  return conversion_->to_file(image_.data() - device_.bounds(data).begin, part, staging_.data());
+}
+
+Status Staged::empty(Engine& engine) {
+  Stopwatch time(engine.counters, Counter::copy_ns);
+  const Interval part{begin_, end_};
+  if (!conversion_) return device_.copy_packed(Towards::device, part, staging_.data());
+  if (!device_) return conversion_->from_file(whole_.buffer, part, staging_.data());
+  const Interval data = in_memory(part);
+  auto status = conversion_->from_file(image_.data() - device_.bounds(data).begin, part, staging_.data());
+  return status ? device_.copy_spread(Towards::device, data, image_.data()) : status;
+}
+
+Result<Request> Staged::next(Engine& engine) {
+  if (!ready_) {
+    begin_ = end_;
+    if (more()) end_ = end_of_round(begin_);
+    auto status = without_exceptions([&]() -> Status {
+      if (end_ == begin_) return {};
+      if (auto room = allocate(engine.budget); !room) return room;
+      return reads() ? Status() : fill(engine);
+    });
+    if (!status) {
+      end_ = begin_;
+      return status.error();
+    }
+    ready_ = true;
+  }
+  Request round = whole_;
+  round.buffer = staging_.data();
+  round.position = whole_.position + begin_;
+  round.bytes = end_ - begin_;
+  round.more = more();
+  return round;
+}
+
+Status Staged::take(Engine& engine, int64_t moved_bytes) {
+  ready_ = false;
+  if (moved_bytes < end_ - begin_) {
+    ended_ = true;
+    end_ = boundary(begin_ + moved_bytes);
+  }
+  if (!reads() || end_ == begin_) return {};
+  return without_exceptions([&] { return empty(engine); });
+}
+
+Outcome Staged::run_alone(Engine& engine, const Run& run) {
+  while (more()) {
+    auto round = next(engine);
+    if (!round) return round.error();
+    auto moved = run(*round);
+    if (!moved) return moved;
+    if (auto status = take(engine, *moved); !status) return status.error();
+  }
+  return moved_bytes();
+}
+
+}  // namespace concilio::mpiio

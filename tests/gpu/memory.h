@@ -1,0 +1,57 @@
+// Buffers of a test program in the memory of a GPU, by CUDA's driver.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "library.h"
+
+// Loaded when it is first asked for.
+inline const GpuLibrary& cuda() {
+  static const auto* library = [] {
+    auto* made = new GpuLibrary(CUDA_STAND_IN);
+    made->call("cuInit", 0U);
+    return made;
+  }();
+  return *library;
+}
+
+class GpuMemory {
+ public:
+  explicit GpuMemory(size_t bytes) : bytes_(bytes) { cuda().call("cuMemAlloc_v2", &address_, bytes + 1); }
+  explicit GpuMemory(const std::vector<uint8_t>& contents) : GpuMemory(contents.size()) { put(contents); }
+  GpuMemory(GpuMemory&& other) noexcept
+      : bytes_(std::exchange(other.bytes_, 0)), address_(std::exchange(other.address_, 0)) {}
+  ~GpuMemory() {
+    if (address_) cuda().call("cuMemFree_v2", address_);
+  }
+
+  uint8_t* data() const { return reinterpret_cast<uint8_t*>(address_); }
+  void put(const std::vector<uint8_t>& contents) const {
+    in_context([&] {
+      cuda().call("cuMemcpyHtoD_v2", address_, static_cast<const void*>(contents.data()), contents.size());
+    });
+  }
+  std::vector<uint8_t> get() const {
+    std::vector<uint8_t> contents(bytes_);
+    in_context(
+        [&] { cuda().call("cuMemcpyDtoH_v2", static_cast<void*>(contents.data()), address_, bytes_); });
+    return contents;
+  }
+
+ private:
+  // No context is current while MPI is called: who copies there needs its own.
+  template <typename Work>
+  static void in_context(Work work) {
+    void* context = nullptr;
+    cuda().call("cuDevicePrimaryCtxRetain", &context, 0);
+    cuda().call("cuCtxPushCurrent_v2", context);
+    work();
+    cuda().call("cuCtxPopCurrent_v2", &context);
+    cuda().call("cuDevicePrimaryCtxRelease", 0);
+  }
+
+  size_t bytes_;
+  uintptr_t address_ = 0;
+};
