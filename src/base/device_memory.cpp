@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 
 #include "base/gpu_driver.h"
 
@@ -17,7 +16,6 @@ constexpr std::array finders = {find_cuda, find_hip};
 std::array<std::atomic<const GpuDriver*>, finders.size()> drivers;
 // How many libraries the process had ever loaded when drivers were last looked for.
 std::atomic<uint64_t> looked_at = 0;
-std::mutex looking;
 
 // That number now. To ask for it takes a lock and no search: the walk over the libraries ends at the first.
 uint64_t libraries_loaded() {
@@ -33,12 +31,15 @@ uint64_t libraries_loaded() {
 
 // A program may load its driver at any time: with its first kernel, or from a plugin. To look for a library
 // that is not there searches the file system, so that is done only after some library has been loaded.
+// Without a lock: whoever is loading a library, and makes a call from its initialisation, holds the loader's.
 void look_for_drivers() {
   const uint64_t loaded = libraries_loaded();
   if (loaded == looked_at.load(std::memory_order_acquire)) return;
-  std::lock_guard lock(looking);
-  for (size_t i = 0; i < finders.size(); ++i)
-    if (!drivers[i]) drivers[i] = finders[i]();
+  for (size_t i = 0; i < finders.size(); ++i) {
+    if (drivers[i]) continue;
+    const GpuDriver *none = nullptr, *found = finders[i]();
+    if (!drivers[i].compare_exchange_strong(none, found)) delete found;  // another thread has found it too
+  }
   looked_at.store(loaded, std::memory_order_release);
 }
 

@@ -16,6 +16,11 @@ namespace {
 
 constexpr int size = 300000;
 
+// As a factor of offsets.
+int64_t rank() {
+  return context.rank;
+}
+
 // Of Concilio's own interface; -1 without it.
 int64_t counter(MPI_File file, const char* name) {
   using Function = int (*)(MPI_File, const char*, int64_t*);
@@ -48,8 +53,8 @@ class Either {
 
 // Every rank's blocks of 1000 bytes among those of the others.
 void interleave(MPI_File file) {
-  const Type tile = resized_of(contiguous_of(1000, MPI_BYTE), 0, 1000 * context.ranks);
-  OK(MPI_File_set_view(file, 1000 * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  const Type tile = resized_of(contiguous_of(1000, MPI_BYTE), 0, int64_t{1000} * context.ranks);
+  OK(MPI_File_set_view(file, 1000 * rank(), MPI_BYTE, tile, "native", MPI_INFO_NULL));
 }
 
 // What all ranks write so; devices on the ranks that `on_device` says.
@@ -58,7 +63,7 @@ void write_and_read_all(MPI_Info info, OnDevice on_device) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
   interleave(file);
-  for (int call = 0; call < 3; ++call) {
+  for (int64_t call = 0; call < 3; ++call) {
     Either out(mine, on_device(call)), in(std::vector<uint8_t>(size, 0), on_device(call + 1));
     MPI_Status status;
     OK(MPI_File_write_at_all(file, call * size, out.data(), size, MPI_BYTE, &status));
@@ -71,7 +76,7 @@ void write_and_read_all(MPI_Info info, OnDevice on_device) {
   const std::vector<uint8_t> before = values(9, size);
   Either in(before, on_device(0));
   MPI_Status status;
-  OK(MPI_File_read_at_all(file, 3 * size - 5, in.data(), size, MPI_BYTE, &status));
+  OK(MPI_File_read_at_all(file, int64_t{3} * size - 5, in.data(), size, MPI_BYTE, &status));
   EXPECT_EQUAL(5, bytes_in(status));
   std::vector<uint8_t> expected = before;
   std::copy(mine.end() - 5, mine.end(), expected.begin());
@@ -81,19 +86,19 @@ void write_and_read_all(MPI_Info info, OnDevice on_device) {
 }  // namespace
 
 SITUATION(Device, AllRanks, not_own) {
-  write_and_read_all(MPI_INFO_NULL, [](int) { return true; });
+  write_and_read_all(MPI_INFO_NULL, [](int64_t) { return true; });
 }
 
 SITUATION(Device, SomeRanks, not_own) {
-  write_and_read_all(MPI_INFO_NULL, [](int call) { return (call + context.rank) % 2 == 0; });
+  write_and_read_all(MPI_INFO_NULL, [](int64_t call) { return (call + context.rank) % 2 == 0; });
 }
 
 // Rounds of 32 KiB: a rank on a device makes ten, and the others take part in them.
 SITUATION(Device, SomeRanksWithLittleMemory, not_own) {
   for (const char* method : {"independent", "list", "sieve", "two_phase", "mapped"}) {
     const Info info{{"concilio_memory_limit", "64K"}, {"concilio_method", method}};
-    write_and_read_all(info, [](int call) { return (call + context.rank) % 2 == 0; });
-    write_and_read_all(info, [](int) { return context.rank == context.ranks - 1; });
+    write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
+    write_and_read_all(info, [](int64_t) { return context.rank == context.ranks - 1; });
   }
 }
 
@@ -103,7 +108,7 @@ SITUATION(Device, SomeRanksOfSeveralNodes, not_own) {
                     {"concilio_ranks_per_node", "1"},
                     {"concilio_method", "two_phase"},
                     {"romio_cb_alltoall", alltoallw}};
-    write_and_read_all(info, [](int call) { return (call + context.rank) % 2 == 0; });
+    write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
   }
 }
 
@@ -112,14 +117,14 @@ SITUATION(Device, WritesHeldBack, not_own) {
                   {"concilio_write_behind", "1M"},
                   {"concilio_memory_limit", "2M"},
                   {"concilio_method", "two_phase"}};
-  write_and_read_all(info, [](int call) { return (call + context.rank) % 2 == 0; });
+  write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
 }
 
 SITUATION(Device, OneCallOnOneRank, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   const Info info{{"concilio_memory_limit", "64K"}};
   File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
-  OK(MPI_File_set_view(file, int64_t{size} * context.rank, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  OK(MPI_File_set_view(file, size * rank(), MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
   const GpuMemory out(mine), in(mine.size());
   OK(MPI_File_write(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   OK(MPI_File_seek(file, 0, MPI_SEEK_SET));
@@ -130,20 +135,20 @@ SITUATION(Device, OneCallOnOneRank, not_own) {
   // No data: the address is nobody's affair.
   OK(MPI_File_write(file, nullptr, 0, MPI_BYTE, MPI_STATUS_IGNORE));
   OK(MPI_File_write(file, out.data(), 0, MPI_BYTE, MPI_STATUS_IGNORE));
-  OK(MPI_File_write(file, mine.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_write_at(file, 0, mine.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   EXPECT_EQUAL(2, counter(file, "device_calls"));
 }
 
 // A matrix's columns: one copy of the driver's a round, not one an element.
 SITUATION(Device, RegularMemoryInFewCopies, not_own) {
-  const int rows = 10000;
+  constexpr int64_t rows = 10000;
   const Type column = vector_of(rows, 4, 12, MPI_BYTE);
   File file(context.fresh_file("device"));
   const std::vector<uint8_t> mine = values(context.rank, rows * 12), before = values(9, rows * 12);
   const GpuMemory out(mine), in(before);
   const int copies = cuda().call("gpu_copies");
-  OK(MPI_File_write_at_all(file, context.rank * rows * 4, out.data(), 1, column, MPI_STATUS_IGNORE));
-  OK(MPI_File_read_at_all(file, context.rank * rows * 4, in.data(), 1, column, MPI_STATUS_IGNORE));
+  OK(MPI_File_write_at_all(file, rank() * rows * 4, out.data(), 1, column, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at_all(file, rank() * rows * 4, in.data(), 1, column, MPI_STATUS_IGNORE));
   EXPECT(cuda().call("gpu_copies") <= copies + 6);
   std::vector<uint8_t> expected = before;
   for (size_t i = 0; i < expected.size(); ++i)
@@ -161,10 +166,10 @@ SITUATION(Device, NonblockingAndSplit, not_own) {
   MPI_Request requests[3];
   OK(MPI_File_iwrite_at_all(file, 0, out.data(), size, MPI_BYTE, &requests[0]));
   OK(MPI_File_iwrite_at_all(file, size, second.data(), size, MPI_BYTE, &requests[1]));
-  OK(MPI_File_iwrite_at(file, 2 * size, out.data(), size, MPI_BYTE, &requests[2]));
+  OK(MPI_File_iwrite_at(file, int64_t{2} * size, out.data(), size, MPI_BYTE, &requests[2]));
   OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
   barrier();
-  for (int call = 0; call < 3; ++call) {
+  for (int64_t call = 0; call < 3; ++call) {
     Either in(std::vector<uint8_t>(size, 0), (context.rank + call) % 2 == 0);
     OK(MPI_File_read_at_all_begin(file, call * size, in.data(), size, MPI_BYTE));
     OK(MPI_File_read_at_all_end(file, in.data(), MPI_STATUS_IGNORE));
@@ -183,7 +188,7 @@ SITUATION(Device, ALateRank, not_own) {
   const int copies = cuda().call("gpu_copies");
   if (context.rank == context.ranks - 1) usleep(50000);
   MPI_Request request;
-  OK(MPI_File_iwrite_at_all(file, size * context.rank, out.data(), size, MPI_BYTE, &request));
+  OK(MPI_File_iwrite_at_all(file, size * rank(), out.data(), size, MPI_BYTE, &request));
   for (int done = 0; !done;) OK(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
   EXPECT_EQUAL(copies + 1, cuda().call("gpu_copies"));
 }
@@ -203,7 +208,7 @@ SITUATION(Device, SharedAndOrderedPointers, not_own) {
 // Two kinds of staging at once, in rounds of one item and of many.
 SITUATION(Device, External32, not_own) {
   const int cells = 20000;
-  std::vector<int32_t> numbers(cells * 2);
+  std::vector<int32_t> numbers(size_t{cells} * 2);
   for (int i = 0; i < cells * 2; ++i) numbers[static_cast<size_t>(i)] = context.rank * 1000000 + i;
   std::vector<uint8_t> mine(numbers.size() * 4);
   std::memcpy(mine.data(), numbers.data(), mine.size());
@@ -213,8 +218,7 @@ SITUATION(Device, External32, not_own) {
     {
       const Info info{{"concilio_memory_limit", limit}};
       File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
-      OK(MPI_File_set_view(file, context.rank * cells * 4, MPI_INT32_T, MPI_INT32_T, "external32",
-                           MPI_INFO_NULL));
+      OK(MPI_File_set_view(file, rank() * cells * 4, MPI_INT32_T, MPI_INT32_T, "external32", MPI_INFO_NULL));
       const std::vector<uint8_t> before = values(9, std::ssize(mine));
       Either out(mine, context.rank % 2 == 0), in(before, true);
       MPI_Status status;
@@ -229,9 +233,9 @@ SITUATION(Device, External32, not_own) {
     }
     barrier();
     const std::vector<uint8_t> found = contents(path);
-    for (int i = 0; i < cells; i += 999) {
-      const auto at = static_cast<size_t>((context.rank * cells + i) * 4);
-      const auto number = static_cast<uint32_t>(numbers[static_cast<size_t>(2 * i)]);
+    for (size_t i = 0; i < cells; i += 999) {
+      const size_t at = (static_cast<size_t>(context.rank * cells) + i) * 4;
+      const auto number = static_cast<uint32_t>(numbers[2 * i]);
       EXPECT_EQUAL(number, uint32_t{found[at]} << 24 | uint32_t{found[at + 1]} << 16 |
                                uint32_t{found[at + 2]} << 8 | found[at + 3]);
     }
@@ -281,8 +285,8 @@ SITUATION(Device, ManagedAndPinnedMemory, not_own) {
   const int copies = cuda().call("gpu_copies");
   for (void* buffer : {managed, pinned}) {
     std::memset(buffer, 7, 4096);
-    OK(MPI_File_write_at_all(file, 4096 * context.rank, buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
-    OK(MPI_File_read_at_all(file, 4096 * context.rank, buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_write_at_all(file, 4096 * rank(), buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at_all(file, 4096 * rank(), buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
   }
   EXPECT_EQUAL(copies, cuda().call("gpu_copies"));
   cuda().call("cuMemFree_v2", managed);
