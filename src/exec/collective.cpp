@@ -154,12 +154,10 @@ Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wi
 Result<Digest> Collective::digest(const Request& request) {
   Digest digest = digest_of(request);
   auto operation = static_cast<size_t>(request.operation);
-  Pattern now{request.file->hash(), request.memory->hash(), 0,
-              request.bytes,        digest.first,           request.staging_bytes};
+  Pattern now{request.file->hash(), request.memory->hash(), 0, request.bytes, digest.first};
   if (!request.file->empty()) now.phase = request.position % request.file->nest()->size();
   const Pattern& before = patterns_[operation];
   digest.repeats = plans_[operation] && now.bytes == before.bytes &&
-                   now.staging_bytes == before.staging_bytes &&
                    (now.bytes == 0 ||
                     (now.file == before.file && now.memory == before.memory && now.phase == before.phase));
   if (digest.repeats && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
@@ -179,7 +177,7 @@ Status Collective::begin_facts(const Engine& engine, const Request& request, con
   facts.prices = engine.measured_prices;
   facts.experience = experiences_.of(request.operation, facts.digest);
   facts.wishes = wishes;
-  facts.wishes.memory_limit_bytes -= facts.digest.staging_bytes;
+  facts.wishes.memory_limit_bytes -= staging_bytes_;
   if (calls_without_two_phase_ > 0) do_without_two_phase(facts.wishes);
   facts.fixed = fixed_;
   facts.given = given_;
@@ -232,6 +230,16 @@ Status Collective::prepare(Engine& engine, const Facts& facts, std::unique_ptr<P
   made->plan = concilio::plan(facts);
   if (made->plan.method == Method::two_phase) made->gear.emplace(engine, made->plan, workspace_);
   return {};
+}
+
+// For what ranks stage, now and in later calls: windows that were made before may have all that the limit
+// allows. On all ranks alike, in a call that all have entered and in which nothing has moved.
+void Collective::leave_room(int64_t staging_bytes) {
+  staging_bytes_ = staging_bytes;
+  plans_ = {};
+  layout_ = nullptr;
+  headers_bytes_ = 0;
+  workspace_ = Workspace();
 }
 
 // What fails on one rank is told at the next agreement, of which there is one before each step that a rank
@@ -377,6 +385,7 @@ Outcome Collective::run(Engine& engine, const Request& request, const Wishes& wi
     return shared_error(team, {digest.error_kind, digest.error_rank, 0, {}}, mine);
   }
   if (digest.bytes == 0) return 0;
+  if (digest.staging_bytes > staging_bytes_) leave_room(digest.staging_bytes);
   if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
 
   std::unique_ptr<Prepared>& prepared = plans_[operation];

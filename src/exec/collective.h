@@ -58,7 +58,7 @@ class Collective {
   // What makes a request the repetition of another, but for where in the file it begins.
   struct Pattern {
     uint64_t file = 0, memory = 0;
-    int64_t phase = 0, bytes = -1, first = 0, staging_bytes = 0;
+    int64_t phase = 0, bytes = -1, first = 0;
   };
   // A plan, and what it takes to carry it out on this rank.
   struct Prepared {
@@ -66,6 +66,7 @@ class Collective {
     std::optional<RoundGear> gear;  // two_phase only
   };
   Result<Digest> digest(const Request& request);
+  void leave_room(int64_t staging_bytes);
   // Collective as a whole, and the same outcome on all ranks.
   Status plan_call(Engine& engine, const Request& request, const Wishes& wishes, Facts& facts);
   // This rank's own part of it.
@@ -82,6 +83,7 @@ class Collective {
   Experiences experiences_;
   std::optional<size_t> last_;
   bool staged_ = false, more_ = false;
+  int64_t staging_bytes_ = 0;  // the most that any call has staged; plans leave room for it
   // Windows found no memory on some rank: so many calls do without, before it is tried again.
   int64_t calls_without_two_phase_ = 0;
   Workspace workspace_;

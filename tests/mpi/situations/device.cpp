@@ -59,7 +59,7 @@ void interleave(MPI_File file) {
 
 // What all ranks write so; devices on the ranks that `on_device` says.
 template <typename OnDevice>
-void write_and_read_all(MPI_Info info, OnDevice on_device) {
+void write_and_read_all(MPI_Info info, OnDevice on_device, int64_t limit_bytes = 0) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
   interleave(file);
@@ -81,6 +81,7 @@ void write_and_read_all(MPI_Info info, OnDevice on_device) {
   std::vector<uint8_t> expected = before;
   std::copy(mine.end() - 5, mine.end(), expected.begin());
   EXPECT_BYTES(expected, in.get());
+  if (limit_bytes > 0) EXPECT(most_memory(file) <= limit_bytes);
 }
 
 }  // namespace
@@ -108,7 +109,8 @@ SITUATION(Device, SomeRanksOfSeveralNodes, not_own) {
                     {"concilio_ranks_per_node", "1"},
                     {"concilio_method", "two_phase"},
                     {"romio_cb_alltoall", alltoallw}};
-    write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
+    write_and_read_all(
+        info, [](int64_t call) { return (call + context.rank) % 2 == 0; }, 1 << 20);
   }
 }
 
