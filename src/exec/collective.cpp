@@ -236,6 +236,11 @@ Status Collective::prepare(Engine& engine, const Facts& facts, std::unique_ptr<P
 // allows. On all ranks alike, in a call that all have entered and in which nothing has moved.
 void Collective::leave_room(int64_t staging_bytes) {
   staging_bytes_ = staging_bytes;
+  give_up_windows();
+}
+
+// And the plans that were prepared to work in them.
+void Collective::give_up_windows() {
   plans_ = {};
   layout_ = nullptr;
   headers_bytes_ = 0;
@@ -296,9 +301,8 @@ Status Collective::plan_call(Engine& engine, const Request& request, const Wishe
     });
     constexpr int64_t calls_until_next_try = 100;
     calls_without_two_phase_ = calls_until_next_try;
-    plans_ = {};  // what was prepared for other plans may be gone
     made.reset();
-    workspace_ = Workspace();
+    give_up_windows();
     patterns_ = {};
     do_without_two_phase(facts.wishes);
   }

@@ -67,6 +67,7 @@ class Collective {
   };
   Result<Digest> digest(const Request& request);
   void leave_room(int64_t staging_bytes);
+  void give_up_windows();
   // Collective as a whole, and the same outcome on all ranks.
   Status plan_call(Engine& engine, const Request& request, const Wishes& wishes, Facts& facts);
   // This rank's own part of it.
