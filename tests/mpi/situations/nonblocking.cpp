@@ -1,4 +1,5 @@
 // Calls that return before they are done. Where the program has MPI_THREAD_MULTIPLE they go on by themselves.
+#include <atomic>
 #include <thread>
 
 #include "situation.h"
@@ -313,6 +314,36 @@ SITUATION(Threads, EachItsOwnFile, not_own) {
   }
   for (auto& thread : threads) thread.join();
   for (int count : bad) EXPECT_EQUAL(0, count);
+}
+
+// Each thread opens and closes files of its own by MPI_COMM_SELF, as fast as it can: what one has just given
+// back another takes, and never two.
+SITUATION(Threads, OpenAtOnceByThemselves, not_own) {
+  if (!context.threads) return;
+  std::atomic<int> bad = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const std::string path =
+          context.folder + "/at-once-" + std::to_string(context.rank) + "-" + std::to_string(t);
+      const auto mine = values(context.rank * 10 + t, 600);
+      for (int round = 0; round < 1500; ++round) {
+        MPI_File file = MPI_FILE_NULL;
+        bad += MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                             &file) != MPI_SUCCESS;
+        std::vector<uint8_t> back(mine.size());
+        const int count = static_cast<int>(mine.size());
+        bad += MPI_File_write_shared(file, mine.data(), count, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        MPI_Offset shared = 0;
+        bad += MPI_File_get_position_shared(file, &shared) != MPI_SUCCESS || shared != count;
+        bad += MPI_File_read_at_all(file, 0, back.data(), count, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        bad += back != mine;
+        bad += MPI_File_close(&file) != MPI_SUCCESS;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQUAL(0, bad.load());
 }
 
 // Several threads of every rank write into one file.
