@@ -52,9 +52,9 @@ class Pieces {
   }
   bool empty() const { return types_.empty() && single_addresses_.empty(); }
   int64_t memory_bytes() const {
-    return static_cast<int64_t>(types_.capacity() * sizeof types_[0] +
-                                addresses_.capacity() * sizeof addresses_[0] +
-                                single_addresses_.capacity() * sizeof single_addresses_[0] +
+    return static_cast<int64_t>(types_.capacity() * sizeof(MPI_Datatype) +
+                                addresses_.capacity() * sizeof(MPI_Aint) +
+                                single_addresses_.capacity() * sizeof(MPI_Aint) +
                                 (single_lengths_.capacity() + ones_.capacity()) * sizeof(int));
   }
 

@@ -13,7 +13,7 @@ Images::Images(const Plan& plan, int node) : plan_(plan) {
   const Group& group = plan.groups[static_cast<size_t>(index)];
   first_realm_ = static_cast<size_t>(group.first_realm);
   headers_bytes_ =
-      (group.end_realm - group.first_realm) * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
+      int64_t{group.end_realm - group.first_realm} * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
   bytes_ = headers_bytes_;
   Layout layout{plan.slots};
   int64_t parts = 0;

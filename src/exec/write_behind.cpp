@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
+#include <new>
 
 #include "base/checked.h"
 
@@ -107,7 +107,7 @@ Status WriteBehind::flush(Engine& engine) {
       align_down(buffer_.size() - std::ssize(pieces_) * int64_t{sizeof(Transfer)}, alignof(Transfer));
   auto* const first = reinterpret_cast<Transfer*>(buffer_.data() + at);
   Transfer* end = first;
-  for (const auto& [begin, piece] : pieces_) std::construct_at(end++, begin, piece.data, piece.length);
+  for (const auto& [begin, piece] : pieces_) new (end++) Transfer{begin, piece.data, piece.length};
   const std::span<const Transfer> transfers(first, end);
   pieces_.clear();
   used_bytes_ = 0;

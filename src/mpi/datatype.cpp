@@ -69,6 +69,7 @@ Result<DataType> build_darray(Contents& contents, const DataType& old) {
   int64_t order = contents.take();
   if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a darray has");
   std::vector<Distribution> distributions;
+  distributions.reserve(kinds.size());
   for (int64_t kind : kinds) distributions.push_back(distribution_of(kind));
   for (int64_t& argument : arguments)
     if (argument == MPI_DISTRIBUTE_DFLT_DARG) argument = default_distribution_argument;
