@@ -150,9 +150,9 @@ void Team::part_has_ended() {
 }
 
 Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
-  // Threads may each open a file of their own by MPI_COMM_SELF, at once: they take turns, so that none takes a
-  // team that another is about to, and MPI sees one call at a time. Of larger communicators the program sees
-  // to that.
+  // Threads may each open a file of their own by MPI_COMM_SELF, at once: they take turns, so that none takes
+  // a team that another is about to, and MPI sees one call at a time. Of larger communicators the program
+  // sees to that.
   static std::mutex& turns = *new std::mutex;
   std::unique_lock turn(turns, std::defer_lock);
   int ranks = 0;
