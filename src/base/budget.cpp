@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 namespace concilio {
 
@@ -40,6 +41,15 @@ Result<Buffer> Buffer::allocate(Budget& budget, int64_t bytes) {
   buffer.bytes_ = bytes;
   budget.charge(bytes);
   return buffer;
+}
+
+Status Buffer::reserve(Budget& budget, int64_t bytes) {
+  if (bytes_ >= bytes) return {};
+  *this = Buffer();  // before the larger one, so that both are never there
+  auto made = allocate(budget, bytes);
+  if (!made) return made.error();
+  *this = std::move(*made);
+  return {};
 }
 
 Buffer::~Buffer() {

@@ -45,6 +45,8 @@ class Buffer {
     return *this;
   }
   ~Buffer();
+  // Has so many bytes or more afterwards; where it grows, what it held is lost. Kind no_memory: it has none.
+  Status reserve(Budget& budget, int64_t bytes);
 
   std::byte* data() const { return data_; }
   int64_t size() const { return bytes_; }

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/exceptions.h"
+#include "exec/agree.h"
 #include "exec/enter.h"
 #include "exec/images.h"
 #include "exec/independent.h"
@@ -54,14 +55,6 @@ Error shared_error(Team& team, const Verdict& verdict, const Status& mine) {
 Verdict verdict_of(const Team& team, const Status& status) {
   if (status) return {};
   return {static_cast<int64_t>(status.error().kind), team.rank(), status.error().system_errno, {}};
-}
-
-// The first error of any rank, on all of them. Collective.
-Status agree(Team& team, const Status& mine) {
-  Verdict verdict = verdict_of(team, mine);
-  if (!team.allreduce(verdict)) return team.failure();
-  if (verdict.kind != 0) return shared_error(team, verdict, mine);
-  return {};
 }
 
 // How the ranks fare that have made a new plan: what failed on any, and what memory they want.

@@ -8,15 +8,6 @@
 namespace concilio {
 namespace {
 
-Status grow(Engine& engine, Buffer& buffer, int64_t bytes) {
-  if (buffer.size() >= bytes) return {};
-  buffer = Buffer();
-  auto made = Buffer::allocate(engine.budget, bytes);
-  if (!made) return made.error();
-  buffer = std::move(*made);
-  return {};
-}
-
 int64_t segment_bytes(const Engine& engine, const Plan& plan) {
   const int group = plan.group_of_node[static_cast<size_t>(engine.team.node())];
   return group < 0 ? 0 : plan.groups[static_cast<size_t>(group)].segment_bytes;
@@ -40,11 +31,12 @@ Status Workspace::make_room(Engine& engine, const Plan& plan, bool& short_of_mem
     if (old_bytes_.size() > old_bytes) old_bytes_ = Buffer(), short_of_memory = true;
     if (staging_.size() > staging_bytes) staging_ = Buffer(), short_of_memory = true;
   }
-  return grow(engine, staging_, staging_bytes);
+  return staging_.reserve(engine.budget, staging_bytes);
 }
 
 std::byte* Workspace::old_bytes(Engine& engine, int64_t bytes) {
-  return without_exceptions([&] { return grow(engine, old_bytes_, bytes); }) ? old_bytes_.data() : nullptr;
+  const Status made = without_exceptions([&] { return old_bytes_.reserve(engine.budget, bytes); });
+  return made ? old_bytes_.data() : nullptr;
 }
 
 Status Workspace::share(Engine& engine, const Plan& plan) {

@@ -13,11 +13,7 @@ namespace concilio {
 Status WriteBehind::prepare(Budget& budget, int64_t bytes) {
   if (buffer_.size() >= bytes || !empty()) return {};
   used_bytes_ = 0;
-  buffer_ = Buffer();
-  auto made = Buffer::allocate(budget, bytes);
-  if (!made) return made.error();
-  buffer_ = std::move(*made);
-  return {};
+  return buffer_.reserve(budget, bytes);
 }
 
 int64_t WriteBehind::room() const {

@@ -16,6 +16,7 @@
 #include "base/descriptor.h"
 #include "base/exceptions.h"
 #include "base/log.h"
+#include "exec/agree.h"
 #include "mpi/descriptor_passing.h"
 #include "mpi/epoch.h"
 #include "mpiio/hints.h"
@@ -308,26 +309,8 @@ Status File::open_as_root(Opened& opened) {
   return {};
 }
 
-namespace {
-struct Worst {
-  int64_t rank = INT64_MAX, kind = 0, system_errno = 0;
-  char message[400] = "";
-};
-Worst combine(const Worst& a, const Worst& b) {
-  return a.rank <= b.rank ? a : b;
-}
-}  // namespace
-
 Status File::agree(const Status& mine) {
-  Worst worst;
-  if (!mine) {
-    worst = {team_->rank(), static_cast<int64_t>(mine.error().kind), mine.error().system_errno, ""};
-    std::strncpy(worst.message, mine.error().message.c_str(), sizeof worst.message - 1);
-  }
-  if (!team_->allreduce(worst)) return team_->failure();
-  if (worst.rank == INT64_MAX) return {};
-  return error_with(static_cast<ErrorKind>(worst.kind), static_cast<int>(worst.system_errno),
-                    [&] { return fmt::format("rank {}: {}", worst.rank, worst.message); });
+  return concilio::agree(*team_, mine);
 }
 
 Status File::adopt_hints(MPI_Info info) {

@@ -33,17 +33,9 @@ int64_t Staged::end_of_round(int64_t begin) const {
 }
 
 Status Staged::allocate(Budget& budget) {
-  const auto have = [&](Buffer& buffer, int64_t bytes) -> Status {
-    if (buffer.size() >= bytes) return {};
-    buffer = Buffer();
-    auto made = Buffer::allocate(budget, bytes);
-    if (!made) return made.error();
-    buffer = std::move(*made);
-    return {};
-  };
-  if (auto status = have(staging_, std::min(whole_.bytes, room_)); !status) return status;
+  if (auto status = staging_.reserve(budget, std::min(whole_.bytes, room_)); !status) return status;
   if (!conversion_ || !device_) return {};
-  return have(image_, device_.bounds(in_memory({begin_, end_})).length());
+  return image_.reserve(budget, device_.bounds(in_memory({begin_, end_})).length());
 }
 
 Status Staged::fill(Engine& engine) {

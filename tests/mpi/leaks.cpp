@@ -15,17 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "require.h"
+
 namespace {
 
 constexpr int count = 64;
 int rank, ranks;
-
-void require(bool condition, const char* what) {
-  if (condition) return;
-  std::printf("rank %d: not so: %s\n", rank, what);
-  std::fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 void ok(int code, const char* what) {
   if (code == MPI_SUCCESS) return;

@@ -14,17 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "require.h"
+
 namespace {
 
 constexpr int64_t piece_bytes = 64, mebibyte = 1 << 20, call_bytes = 4 * mebibyte;
 int rank, ranks;
-
-void require(bool condition, const char* what) {
-  if (condition) return;
-  std::printf("rank %d: not so: %s\n", rank, what);
-  std::fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 // This process's share of all memory that is no file's: a shared page counts in parts.
 int64_t memory_bytes() {

@@ -33,6 +33,18 @@ TEST(Budget, LimitThatIsRaisedLater) {
   EXPECT_FALSE(budget.over_limit());
 }
 
+TEST(Budget, BufferThatGrowsIsChargedForItsNewSizeAlone) {
+  Budget budget(1000);
+  Buffer buffer;
+  ASSERT_TRUE(buffer.reserve(budget, 300));
+  ASSERT_TRUE(buffer.reserve(budget, 200));
+  EXPECT_EQ(buffer.size(), 300);
+  ASSERT_TRUE(buffer.reserve(budget, 500));
+  EXPECT_EQ(buffer.size(), 500);
+  EXPECT_EQ(budget.current_bytes(), 500);
+  EXPECT_EQ(budget.high_water_bytes(), 500);
+}
+
 TEST(Budget, WhatAPartIsChargedTheWholeIsToo) {
   Budget whole(1000), part(1000, &whole);
   const Charge beside(whole, 300);
