@@ -6,15 +6,12 @@
 #include <utility>
 
 #include "base/config.h"
+#include "base/format_count.h"
 #include "base/format_seconds.h"
 
 namespace concilio::tools {
 
 namespace {
-
-std::string counted(int64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::string seconds(int64_t ns) {
   return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
@@ -57,9 +54,8 @@ void add_operation(std::string& text, const FileRecord& file, const Operation& o
   const int64_t collective = file.sum[operation.collective], independent = file.sum[operation.independent];
   if (collective + independent > 0) {
     add_row(text, operation.name,
-            fmt::format("{} ({} collective, {} independent), {}",
-                        counted(collective + independent, "call", "calls"), collective, independent,
-                        format_bytes(file.sum[operation.bytes])));
+            fmt::format("{} ({} collective, {} independent), {}", counted(collective + independent, "call"),
+                        collective, independent, format_bytes(file.sum[operation.bytes])));
   }
   for (const Reason& reason : file.reasons) {
     if (reason.operation != operation.name) continue;
@@ -67,7 +63,7 @@ void add_operation(std::string& text, const FileRecord& file, const Operation& o
     const bool named = reason.text.compare(0, reason.method.size() + 1, reason.method + ":") == 0;
     const std::string why = named ? reason.text.substr(reason.method.size()) : ": " + reason.text;
     add_row(text, "",
-            fmt::format("{}, {}{}", reason.method, counted(reason.calls, "call", "calls"),
+            fmt::format("{}, {}{}", reason.method, counted(reason.calls, "call"),
                         reason.text.empty() ? "" : why));
     if (!reason.candidates.empty()) add_row(text, "", "  " + considered(reason.candidates));
   }
@@ -79,8 +75,7 @@ void add_storage(std::string& text, const FileRecord& file) {
     const int64_t requests = file.sum[operation.requests];
     if (requests == 0) continue;
     if (!content.empty()) content += "; ";
-    content += fmt::format("{}, mean {}",
-                           counted(requests, operation.name, fmt::format("{}s", operation.name).c_str()),
+    content += fmt::format("{}, mean {}", counted(requests, operation.name),
                            format_bytes(file.sum[operation.request_bytes] / requests));
   }
   add_row(text, "storage", content.empty() ? "no request" : content);
@@ -107,9 +102,8 @@ std::string render_summary(const std::vector<FileRecord>& files) {
   for (const FileRecord& file : files) {
     text += fmt::format("concilio: {}\n", file.file);
     add_row(text, "opened",
-            fmt::format("{}, {:.3f} s, by {} on {}", counted(file.times_opened, "time", "times"),
-                        file.open_seconds, counted(file.ranks, "rank", "ranks"),
-                        counted(file.nodes, "node", "nodes")));
+            fmt::format("{}, {:.3f} s, by {} on {}", counted(file.times_opened, "time"), file.open_seconds,
+                        counted(file.ranks, "rank"), counted(file.nodes, "node")));
     for (const Operation& operation : operations) add_operation(text, file, operation);
     const std::string methods = methods_taken(file);
     if (methods.empty()) {

@@ -4,7 +4,7 @@ namespace concilio {
 
 namespace {
 
-constexpr std::array<const char*, counter_count> names = {
+constexpr std::array<const char*, counter_count> counter_names = {
     "independent_reads",
     "independent_writes",
     "collective_reads",
@@ -38,12 +38,12 @@ constexpr std::array<const char*, counter_count> names = {
     "storage_ns",
     "call_ns",
 };
-static_assert(names.back() != nullptr, "every counter has a name");
+static_assert(counter_names.back() != nullptr, "every counter has a name");
 
 }  // namespace
 
 const char* counter_name(Counter counter) {
-  return names[static_cast<size_t>(counter)];
+  return counter_names[static_cast<size_t>(counter)];
 }
 
 }  // namespace concilio

@@ -11,7 +11,7 @@ namespace {
 using CudaResult = int;
 using Context = void*;
 using DeviceAddress = uintptr_t;
-constexpr CudaResult success = 0;
+constexpr CudaResult cuda_success = 0;
 
 enum PointerAttribute {
   context_attribute = 1,
@@ -56,7 +56,7 @@ class Cuda : public GpuDriver {
     int attributes[] = {memory_type_attribute, is_managed_attribute, context_attribute, device_attribute};
     void* values[] = {&type, &managed, &found.context, &found.device};
     const auto result = get_attributes_(4, attributes, values, reinterpret_cast<DeviceAddress>(address));
-    if (result != success || type != device_memory || managed) return false;
+    if (result != cuda_success || type != device_memory || managed) return false;
     place = found;
     return true;
   }
@@ -81,7 +81,7 @@ class Cuda : public GpuDriver {
 
  private:
   static Status said(const char* function, CudaResult result) {
-    if (result == success) return {};
+    if (result == cuda_success) return {};
     return Error{ErrorKind::other, 0, fmt::format("{} fails with CUDA error {}", function, result)};
   }
 

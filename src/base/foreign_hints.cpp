@@ -7,7 +7,7 @@ namespace concilio {
 
 namespace {
 
-constexpr std::string_view names[] = {
+constexpr std::string_view known_names[] = {
     // Reserved by the MPI standard.
     "access_style", "appnum", "arch", "chunked", "chunked_item", "chunked_size", "file", "filename", "host",
     "io_node_list", "nb_proc", "num_io_nodes", "path", "soft", "thread_level", "wdir",
@@ -35,7 +35,7 @@ constexpr std::string_view prefixes[] = {
 }  // namespace
 
 bool is_foreign_hint(std::string_view hint) {
-  return std::find(std::begin(names), std::end(names), hint) != std::end(names) ||
+  return std::find(std::begin(known_names), std::end(known_names), hint) != std::end(known_names) ||
          std::any_of(std::begin(prefixes), std::end(prefixes),
                      [hint](std::string_view prefix) { return hint.starts_with(prefix); });
 }

@@ -7,9 +7,9 @@ namespace concilio {
 namespace {
 
 using HipResult = int;
-constexpr HipResult success = 0;
+constexpr HipResult hip_success = 0;
 enum CopyKind { host_to_device = 1, device_to_host = 2 };
-constexpr int device_memory = 2;  // other kinds: 0 not its own, 1 pinned, 3 managed
+constexpr int hip_device_memory = 2;  // other kinds: 0 not its own, 1 pinned, 3 managed
 
 // hipPointerAttribute_t
 struct PointerAttributes {
@@ -31,8 +31,8 @@ class Hip : public GpuDriver {
 
   bool owns(const void* address, DevicePlace& place) const override {
     PointerAttributes found;
-    if (get_attributes_(&found, address) != success) return false;
-    if (found.type != device_memory || found.is_managed) return false;
+    if (get_attributes_(&found, address) != hip_success) return false;
+    if (found.type != hip_device_memory || found.is_managed) return false;
     place = {nullptr, found.device};
     return true;
   }
@@ -50,7 +50,7 @@ class Hip : public GpuDriver {
 
  private:
   static Status said(const char* function, HipResult result) {
-    if (result == success) return {};
+    if (result == hip_success) return {};
     return Error{ErrorKind::other, 0, fmt::format("{} fails with HIP error {}", function, result)};
   }
 

@@ -15,9 +15,9 @@ namespace {
 
 // The bytes of some windows that go to or come from one node: regular runs, and single pieces, which one
 // datatype describes all. Lists keep their memory from round to round.
-class Pieces {
+class PieceTypes {
  public:
-  ~Pieces() { clear(); }
+  ~PieceTypes() { clear(); }
   void clear() {
     for (MPI_Datatype& one : types_) PMPI_Type_free(&one);
     types_.clear();
@@ -177,7 +177,7 @@ struct Windows {
       type = MPI_BYTE;
     }
   }
-  Status describe(std::vector<Pieces>& pieces) {
+  Status describe(std::vector<PieceTypes>& pieces) {
     for (size_t node = 0; node < pieces.size(); ++node) {
       if (pieces[node].empty()) continue;
       Result<MPI_Datatype> type = pieces[node].type();
@@ -368,7 +368,7 @@ class AlltoallwExchange : public Exchange {
   }
   void clear_pieces() {
     int64_t bytes = 0;
-    for (Pieces& pieces : pieces_) {
+    for (PieceTypes& pieces : pieces_) {
       bytes += pieces.memory_bytes();
       pieces.clear();
     }
@@ -483,7 +483,7 @@ class AlltoallwExchange : public Exchange {
   Leaders leaders_;
   Letters out_, in_;
   Windows sent_, received_;
-  std::vector<Pieces> pieces_;
+  std::vector<PieceTypes> pieces_;
   std::vector<MPI_Aint> fronts_;  // of the served realms' windows
   std::vector<int> lengths_;
   Charge letters_, lists_;

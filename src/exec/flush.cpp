@@ -10,13 +10,13 @@
 namespace concilio {
 namespace {
 
-struct Coverage {
+struct Covered {
   Interval range;  // from the first covered byte to behind the last
   WindowShape shape;
 };
 
-Coverage measure(const WindowPart& part) {
-  Coverage coverage{{part.file.end, part.file.begin}, {}};
+Covered measure(const WindowPart& part) {
+  Covered coverage{{part.file.end, part.file.begin}, {}};
   int64_t from = part.file.begin;
   for (;;) {
     Interval covered = part.map.next_covered(from);
@@ -74,7 +74,7 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
   return guard.release(engine.storage.write(std::array{transfer_of(part, range)}));
 }
 
-Status flush_holey(Engine& engine, const WindowPart& part, const Coverage& coverage, RoomForOld old) {
+Status flush_holey(Engine& engine, const WindowPart& part, const Covered& coverage, RoomForOld old) {
   FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
   Flush flush = choose_flush(coverage.shape, rules, engine.prices());
   if (flush == Flush::read_modify_write) {
@@ -102,7 +102,7 @@ Status flush_window(Engine& engine, std::span<WindowPart> parts, RoomForOld old)
       whole.push_back(transfer_of(part, part.file));
       continue;
     }
-    Coverage coverage = measure(part);
+    Covered coverage = measure(part);
     if (coverage.shape.covered_bytes == 0) continue;
     if (coverage.shape.covered_bytes == coverage.shape.range_bytes) {
       whole.push_back(transfer_of(part, coverage.range));

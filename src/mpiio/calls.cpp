@@ -41,16 +41,16 @@ Status check_size(File& file, MPI_Offset size) {
 }
 
 // Two arguments of all ranks: those of one of them, and whether all give these.
-struct Arguments {
+struct TwoArguments {
   int64_t first, second, same;
 };
-Arguments combine(const Arguments& a, const Arguments& b) {
+TwoArguments combine(const TwoArguments& a, const TwoArguments& b) {
   return {a.first, a.second, a.same && b.same && a.first == b.first && a.second == b.second};
 }
 
 // Whether all ranks give the same. Collective.
 Status agree_on(File& file, int64_t first, int64_t second) {
-  Arguments all{first, second, 1};
+  TwoArguments all{first, second, 1};
   if (!file.team().allreduce(all)) return file.team().failure();
   if (all.same) return {};
   return Error{ErrorKind::not_same, 0, "the ranks give different arguments"};

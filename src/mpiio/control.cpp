@@ -23,10 +23,10 @@ int64_t hash_of(const std::string& text) {
 }
 
 // What all ranks came with: the largest and the smallest, and whether one is wrong.
-struct Arguments {
+struct Extremes {
   int64_t most, least, wrong;
 };
-Arguments combine(const Arguments& a, const Arguments& b) {
+Extremes combine(const Extremes& a, const Extremes& b) {
   return {std::max(a.most, b.most), std::min(a.least, b.least), a.wrong | b.wrong};
 }
 
@@ -34,7 +34,7 @@ Arguments combine(const Arguments& a, const Arguments& b) {
 // sound.
 Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* what) {
   const int64_t mine = hash ? *hash : 0;
-  Arguments all{mine, mine, !hash};
+  Extremes all{mine, mine, !hash};
   if (!file.team().allreduce(all)) return file.team().failure();
   if (all.wrong) {
     return Error{ErrorKind::argument, 0,

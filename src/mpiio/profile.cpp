@@ -25,7 +25,7 @@ std::string host_name() {
   return name;
 }
 
-void complain(const std::string& file, const std::string& what) {
+void say_not_used(const std::string& file, const std::string& what) {
   warn_for_all(fmt::format("the profile {} is not used: {}; make it anew with concilio probe", file, what));
 }
 
@@ -52,13 +52,13 @@ std::shared_ptr<const Profile> read_profile(const std::string& file, bool asked,
   const auto text = read_file(file, most_profile_bytes);
   if (!text) {
     const int why = text.error().system_errno;
-    if (asked || (why != ENOENT && why != ENOTDIR)) complain(file, text.error().message);
+    if (asked || (why != ENOENT && why != ENOTDIR)) say_not_used(file, text.error().message);
     return nullptr;
   }
   auto profile = parse_profile(*text);
   const std::string obstacle = profile ? obstacle_to(*profile, throttle) : profile.error().message;
   if (obstacle.empty()) return std::make_shared<const Profile>(std::move(*profile));
-  complain(file, obstacle);
+  say_not_used(file, obstacle);
   return nullptr;
 }
 

@@ -220,8 +220,8 @@ bool monotone_prefix(const Nest* nest, int64_t bytes) {
   }
 }
 
-uint64_t mix(uint64_t hash, int64_t value) {
-  uint64_t x = hash * 0x9fb21c651e98df25u + static_cast<uint64_t>(value);
+uint64_t hash_with_extent(uint64_t hash, int64_t extent) {
+  uint64_t x = hash * 0x9fb21c651e98df25u + static_cast<uint64_t>(extent);
   x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
   return x ^ (x >> 32);
 }
@@ -377,7 +377,7 @@ Access::Granule Access::granule(int64_t begin, int64_t end) const {
 }
 
 uint64_t Access::hash() const {
-  return empty() ? 0 : mix(nest_->hash(), extent_);
+  return empty() ? 0 : hash_with_extent(nest_->hash(), extent_);
 }
 
 Access::Granule combine(Access::Granule a, Access::Granule b) {

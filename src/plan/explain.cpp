@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/config.h"
+#include "base/format_count.h"
 #include "base/format_seconds.h"
 #include "plan/explain_two_phase.h"
 #include "plan/facts_json.h"
@@ -17,10 +18,6 @@ namespace concilio {
 namespace {
 
 using nlohmann::json;
-
-std::string counted(int64_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string header(const Facts& facts) {
   const Digest& digest = facts.digest;

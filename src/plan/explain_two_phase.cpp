@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/config.h"
+#include "base/format_count.h"
 #include "plan/footprint.h"
 #include "plan/realms/tree.h"
 #include "plan/windows.h"
@@ -17,10 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t realms_shown = 16, groups_shown = 8, nodes_shown = 16;
-
-std::string counted(int64_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 // "0-3, 7".
 std::string ranges(const std::vector<int>& ascending) {

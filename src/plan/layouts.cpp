@@ -16,7 +16,7 @@ constexpr int64_t most_aggregators = 4;
 // Where storage does not answer from memory, a larger window is one request for more bytes.
 constexpr int64_t large_window_bytes = 4 << 20;
 // Another layout than the first must be cheaper by so much: prices are not that exact.
-constexpr double least_gain = 0.05;
+constexpr double least_saving = 0.05;
 
 std::vector<Trial> trials_of(const Facts& facts) {
   const Wishes& wishes = facts.wishes;
@@ -63,7 +63,7 @@ Plan cheapest_layout(const Facts& facts, const std::vector<Interval>& spans) {
   const std::vector<Trial> trials = trials_of(facts);
   if (trials.empty() || spans.empty()) return best;
   const Prices& prices = prices_of(facts);
-  double least = cost_of_two_phase(facts, best, prices).seconds() * (1 - least_gain);
+  double least = cost_of_two_phase(facts, best, prices).seconds() * (1 - least_saving);
   Facts changed = facts;
   for (const Trial& trial : trials) {
     changed.trial = trial;

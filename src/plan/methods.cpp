@@ -67,7 +67,7 @@ std::string obstacle_to_mapped(const Facts& facts) {
   return "";
 }
 
-constexpr std::array<MethodRow, method_count> rows = {{
+constexpr std::array<MethodRow, method_count> method_table = {{
     {Method::independent, obstacle_to_independent, cost_of_independent},
     {Method::list, obstacle_to_list, cost_of_list},
     {Method::sieve, obstacle_to_sieve, cost_of_sieve},
@@ -94,16 +94,17 @@ Choice choose_unforced(const Facts& facts, std::span<const Candidate> candidates
 }  // namespace
 
 std::span<const MethodRow> method_rows() {
-  return rows;
+  return method_table;
 }
 
 const MethodRow& method_row(Method method) {
-  return rows[static_cast<size_t>(method)];
+  return method_table[static_cast<size_t>(method)];
 }
 
 Choice choose_method(const Facts& facts, std::span<const Candidate> candidates) {
   const int32_t forced = facts.wishes.forced_method;
-  if (forced < 0 || forced >= static_cast<int32_t>(rows.size())) return choose_unforced(facts, candidates);
+  if (forced < 0 || forced >= static_cast<int32_t>(method_table.size()))
+    return choose_unforced(facts, candidates);
   const Candidate& asked = candidates[static_cast<size_t>(forced)];
   if (asked.legal) {
     return {asked.method, fmt::format("concilio_method={} asks for it", method_name(asked.method)), true};

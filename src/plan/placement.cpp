@@ -62,7 +62,7 @@ std::vector<Aggregator> spread_out(Hosts& hosts, std::span<const std::vector<Int
   return in_turns(hosts, realms.size(), [&](size_t i) { return order[i]; });
 }
 
-constexpr std::array<PlacementRow, 3> rows = {{
+constexpr std::array<PlacementRow, 3> placement_table = {{
     {Placement::memory, "memory", "the host with most available memory among those with data in the realm",
      true, by_memory},
     {Placement::spread, "spread", "hosts as far apart as they go", false, spread_out},
@@ -72,11 +72,11 @@ constexpr std::array<PlacementRow, 3> rows = {{
 }  // namespace
 
 std::span<const PlacementRow> placement_rows() {
-  return rows;
+  return placement_table;
 }
 
 const PlacementRow& placement_row(Placement placement) {
-  return rows[static_cast<size_t>(placement)];
+  return placement_table[static_cast<size_t>(placement)];
 }
 
 int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes) {

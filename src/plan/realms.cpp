@@ -14,7 +14,7 @@ constexpr int64_t least_realm_bytes = 64 << 10;
 // Borders at block boundaries are for large realms only: elsewhere they would make realms uneven.
 constexpr int64_t least_blocks_of_aligned_realm = 16;
 
-constexpr std::array<RealmPolicyRow, 7> rows = {{
+constexpr std::array<RealmPolicyRow, 7> policy_table = {{
     {RealmPolicy::even, "even", "equal parts of the call's range", false, divide_even},
     {RealmPolicy::aligned, "aligned", "equal parts with borders at stripes or blocks", false, divide_aligned},
     {RealmPolicy::persistent, "persistent", "parts of the file that stay as long as it is open", true,
@@ -110,11 +110,11 @@ std::shared_ptr<const FixedRealms> fixed_as(RealmPolicy policy, const Division& 
 }  // namespace
 
 std::span<const RealmPolicyRow> realm_policy_rows() {
-  return rows;
+  return policy_table;
 }
 
 const RealmPolicyRow& realm_policy_row(RealmPolicy policy) {
-  return rows[static_cast<size_t>(policy) - 1];
+  return policy_table[static_cast<size_t>(policy) - 1];
 }
 
 const char* realm_policy_name(RealmPolicy policy) {

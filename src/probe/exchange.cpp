@@ -16,14 +16,14 @@ constexpr int stream_messages = 8;
 constexpr int shared_batches = 20;
 
 // What the other side shall do.
-struct Order {
+struct MessageOrder {
   int64_t count;  // 0: no more
   int64_t bytes;
   int64_t streams;
 };
 
 // One turn: a message there and back; or several there, and a short one back.
-void turn(MPI_Comm comm, bool begins, const Order& order, std::byte* data) {
+void turn(MPI_Comm comm, bool begins, const MessageOrder& order, std::byte* data) {
   const int other = begins ? 1 : 0, bytes = static_cast<int>(order.bytes);
   if (!order.streams) {
     if (begins) PMPI_Send(data, bytes, MPI_BYTE, other, 0, comm);
@@ -46,7 +46,7 @@ void turn(MPI_Comm comm, bool begins, const Order& order, std::byte* data) {
     PMPI_Send(data, 1, MPI_BYTE, other, 1, comm);
 }
 
-void give(MPI_Comm comm, Order order) {
+void give(MPI_Comm comm, MessageOrder order) {
   PMPI_Send(&order, sizeof order, MPI_BYTE, 1, 2, comm);
 }
 
@@ -56,7 +56,7 @@ Status measure_messages(Session& session, double seconds) {
   std::byte* data = session.buffer.data();  // 8 MiB and more
   if (session.team.node() == 1) {
     for (;;) {
-      Order order;
+      MessageOrder order;
       PMPI_Recv(&order, sizeof order, MPI_BYTE, 0, 2, comm, MPI_STATUS_IGNORE);
       if (order.count == 0) return {};
       for (int64_t i = 0; i < order.count; ++i) turn(comm, false, order, data);
@@ -64,7 +64,7 @@ Status measure_messages(Session& session, double seconds) {
   }
   const auto measure = [&](int64_t bytes, bool streams) {
     return seconds_of_one(seconds / (1 + std::size(message_sizes)), [&](int64_t count) -> Status {
-      const Order order{count, bytes, streams};
+      const MessageOrder order{count, bytes, streams};
       give(comm, order);
       for (int64_t i = 0; i < count; ++i) turn(comm, true, order, data);
       return {};

@@ -6,7 +6,7 @@ namespace concilio::probe {
 
 namespace {
 
-constexpr QuantityRow rows[] = {
+constexpr QuantityRow quantity_table[] = {
     {"read_adjoining", "bytes", "seconds"},
     {"write_adjoining", "bytes", "seconds"},
     {"read_scattered", "bytes", "seconds"},
@@ -49,12 +49,12 @@ constexpr QuantityRow rows[] = {
     {"message_stream", "bytes", "bytes_per_second"},
     {"node_copy", "bytes", "seconds"},
 };
-static_assert(std::size(rows) == quantity_count);
+static_assert(std::size(quantity_table) == quantity_count);
 
 }  // namespace
 
 const QuantityRow& quantity_row(Quantity quantity) {
-  return rows[static_cast<size_t>(quantity)];
+  return quantity_table[static_cast<size_t>(quantity)];
 }
 
 std::array<Quantity, quantity_count> all_quantities() {

@@ -10,8 +10,8 @@ namespace concilio::probe {
 
 namespace {
 
-constexpr int64_t small_bytes = 4096;
-constexpr int64_t depths[] = {1, 2, 4, 8, 16, 32, 64};
+constexpr int64_t operation_bytes = 4096;
+constexpr int64_t operation_depths[] = {1, 2, 4, 8, 16, 32, 64};
 constexpr int64_t lock_timeout_ms = 1000;
 
 Status measure_open(Session& session, double seconds) {
@@ -31,11 +31,11 @@ Status measure_open(Session& session, double seconds) {
 Status measure_lock(Session& session, double seconds) {
   int64_t offset = 0;
   const auto one = seconds_of_one(seconds, [&](int64_t count) -> Status {
-    for (int64_t i = 0; i < count; ++i, offset = (offset + small_bytes) % session.file_bytes) {
-      if (Status status = session.file->lock(offset, small_bytes, LockMode::exclusive, lock_timeout_ms);
+    for (int64_t i = 0; i < count; ++i, offset = (offset + operation_bytes) % session.file_bytes) {
+      if (Status status = session.file->lock(offset, operation_bytes, LockMode::exclusive, lock_timeout_ms);
           !status)
         return status;
-      if (Status status = session.file->unlock(offset, small_bytes); !status) return status;
+      if (Status status = session.file->unlock(offset, operation_bytes); !status) return status;
     }
     return {};
   });
@@ -62,10 +62,10 @@ Status measure_lists(Session& session, double seconds) {
                           {Quantity::write_list, Operation::write, false},
                           {Quantity::read_at_once, Operation::read, true},
                           {Quantity::write_at_once, Operation::write, true}};
-  const double of_one = seconds / static_cast<double>(std::size(rows) * std::size(depths));
+  const double of_one = seconds / static_cast<double>(std::size(rows) * std::size(operation_depths));
   for (const Row& row : rows) {
-    for (const int64_t depth : depths) {
-      Places places(Places::Order::apart, small_bytes, 0, session.file_bytes, session.buffer);
+    for (const int64_t depth : operation_depths) {
+      Places places(Places::Order::apart, operation_bytes, 0, session.file_bytes, session.buffer);
       std::vector<Transfer> list(static_cast<size_t>(depth));
       const auto one = seconds_of_one(of_one, [&](int64_t count) -> Status {
         for (int64_t i = 0; i < count; ++i) {

@@ -12,7 +12,7 @@ namespace {
 
 using Q = Quantity;
 
-constexpr double mega = 1e6;
+constexpr double megabyte = 1e6;
 
 std::string cell(double value) {
   if (value <= 0) return "-";
@@ -20,7 +20,7 @@ std::string cell(double value) {
 }
 std::string rate_cell(const Measurements& found, Quantity quantity, double bytes) {
   const double seconds = value_at(found[quantity], bytes);
-  return cell(seconds > 0 ? bytes / seconds / mega : 0);
+  return cell(seconds > 0 ? bytes / seconds / megabyte : 0);
 }
 std::string time_cell(double seconds) {
   return seconds > 0 ? format_seconds(seconds) : "-";
@@ -111,7 +111,7 @@ std::string client_table(const Measurements& found) {
       fmt::format("Ranks at once on one file, MB/s of all\n{:>9}{:>14}{:>14}{:>14}{:>14}{:>18}\n", "ranks",
                   "write 4 KiB", "write 1 MiB", "read 4 KiB", "read 1 MiB", "synchronising");
   for (const Sample& sample : found[Q::read_clients_large]) {
-    const auto at = [&](Quantity quantity) { return cell(value_at(found[quantity], sample.x) / mega); };
+    const auto at = [&](Quantity quantity) { return cell(value_at(found[quantity], sample.x) / megabyte); };
     text += fmt::format("{:>9}{:>14}{:>14}{:>14}{:>14}{:>18}\n", fmt::format("{:.0f}", sample.x),
                         at(Q::write_clients_small), at(Q::write_clients_large), at(Q::read_clients_small),
                         at(Q::read_clients_large), time_cell(value_at(found[Q::synchronise], sample.x)));
@@ -122,13 +122,14 @@ std::string client_table(const Measurements& found) {
 std::string memory_table(const Measurements& found) {
   std::string text = "Memory\n  copy by piece, MB/s:";
   for (const Sample& sample : found[Q::copy])
-    text += fmt::format(" {} {}", short_bytes(sample.x), cell(sample.y > 0 ? sample.x / sample.y / mega : 0));
+    text +=
+        fmt::format(" {} {}", short_bytes(sample.x), cell(sample.y > 0 ? sample.x / sample.y / megabyte : 0));
   text += fmt::format("\n  a piece of a derived datatype {}\n",
                       time_cell(found[Q::datatype].empty() ? 0 : found[Q::datatype][0].y));
   if (!found[Q::node_copy].empty()) {
     text += "  from another rank's core, MB/s:";
     for (const Sample& sample : found[Q::node_copy])
-      text += fmt::format(" {} {}", short_bytes(sample.x), cell(sample.x / sample.y / mega));
+      text += fmt::format(" {} {}", short_bytes(sample.x), cell(sample.x / sample.y / megabyte));
     text += "\n";
   }
   if (!found[Q::message].empty()) {
@@ -137,7 +138,8 @@ std::string memory_table(const Measurements& found) {
       text += fmt::format(" {} {},", short_bytes(sample.x), format_seconds(sample.y));
     text.back() = '\n';
     if (!found[Q::message_stream].empty())
-      text += fmt::format("  {} MB/s with several under way\n", cell(found[Q::message_stream][0].y / mega));
+      text +=
+          fmt::format("  {} MB/s with several under way\n", cell(found[Q::message_stream][0].y / megabyte));
   }
   return text;
 }

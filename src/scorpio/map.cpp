@@ -23,7 +23,7 @@ struct Rows {
 };
 
 // What a rank has in the window of a root: rows are counted from the window's first.
-struct Asked {
+struct RowsAsked {
   int32_t count = 0, first = 0, last = 0;
 };
 
@@ -98,7 +98,7 @@ class Pass {
   Status run(const List& list, std::byte* data) {
     const int64_t rounds = (most_rows() + window_rows_ - 1) / window_rows_;
     for (int64_t round = 0; round < rounds; ++round) {
-      std::vector<Asked> asked = tell(list, round);
+      std::vector<RowsAsked> asked = tell(list, round);
       post(list, data, round);
       if (layout_.is_root()) {
         if (write_) {
@@ -133,8 +133,8 @@ class Pass {
   }
 
   // To each root, what this rank has in its window; from each rank, on roots.
-  std::vector<Asked> tell(const List& list, int64_t round) {
-    std::vector<Asked> mine(static_cast<size_t>(layout_.ranks)), all(static_cast<size_t>(layout_.ranks));
+  std::vector<RowsAsked> tell(const List& list, int64_t round) {
+    std::vector<RowsAsked> mine(static_cast<size_t>(layout_.ranks)), all(static_cast<size_t>(layout_.ranks));
     for (int group = 0; group < layout_.groups; ++group) {
       const Rows rows = window(group, round), found = list.within(rows);
       if (found.count() == 0) continue;
@@ -204,7 +204,7 @@ class Pass {
 
   // Calls work(offsets, rows of the message) for every message of every rank, in the order of ranks.
   template <typename Work>
-  void for_messages(const std::vector<Asked>& asked, Work work) {
+  void for_messages(const std::vector<RowsAsked>& asked, Work work) {
     for (int rank = 0; rank < layout_.ranks; ++rank) {
       for (int64_t left = asked[static_cast<size_t>(rank)].count; left > 0;) {
         const int64_t count = std::min(left, window_rows_);
@@ -218,7 +218,7 @@ class Pass {
   }
 
   // On a root in a write: what the ranks send, together with what the file holds between, goes to the file.
-  void take(const std::vector<Asked>& asked, int64_t round) {
+  void take(const std::vector<RowsAsked>& asked, int64_t round) {
     const Rows span = span_of(asked, round);
     const int64_t base = window(layout_.group, round).begin;
     std::fill(covered_.begin(), covered_.end(), 0);
@@ -248,7 +248,7 @@ class Pass {
   }
 
   // On a root in a read.
-  void give(const std::vector<Asked>& asked, int64_t round) {
+  void give(const std::vector<RowsAsked>& asked, int64_t round) {
     const Rows span = span_of(asked, round);
     const int64_t base = window(layout_.group, round).begin;
     move(false, span, window_.data() + (span.begin - base) * row_bytes_);
@@ -265,10 +265,10 @@ class Pass {
   }
 
   // The rows from the first to the last that anybody asks for.
-  Rows span_of(const std::vector<Asked>& asked, int64_t round) const {
+  Rows span_of(const std::vector<RowsAsked>& asked, int64_t round) const {
     const Rows rows = window(layout_.group, round);
     Rows span{rows.end, rows.begin};
-    for (const Asked& one : asked) {
+    for (const RowsAsked& one : asked) {
       if (one.count == 0) continue;
       span.begin = std::min(span.begin, rows.begin + one.first);
       span.end = std::max(span.end, rows.begin + one.last + 1);

@@ -36,7 +36,7 @@ Result<std::vector<int64_t>> told_extents(const File& file, const std::string& p
   return std::vector<int64_t>(numbers.begin() + 1, numbers.begin() + 1 + numbers[0]);
 }
 
-struct Asked {
+struct Question {
   const char* dataset;
   const char* what;
   int handle;
@@ -45,7 +45,7 @@ struct Asked {
 
 // Runs take(extents, path) -> Status on all ranks; its outcome depends on the extents alone.
 template <typename Take>
-int with_extents(const Asked& asked, const void* result, Take take) noexcept {
+int with_extents(const Question& asked, const void* result, Take take) noexcept {
   return guarded([&]() -> int {
     Status mine = has_name(asked.dataset, "a dataset");
     if (mine && !result)

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "base/config.h"
+#include "base/format_count.h"
 #include "plan/explain_two_phase.h"
 #include "plan/facts_json.h"
 #include "plan/footprint.h"
@@ -56,10 +57,6 @@ std::string colour(int index) {
 std::string filled(std::string_view colour, double opacity = 1) {
   return opacity >= 1 ? fmt::format("fill=\"{}\"", colour)
                       : fmt::format("fill=\"{}\" fill-opacity=\"{}\"", colour, svg_number(opacity));
-}
-
-std::string counted(int64_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string span_text(int64_t first, int64_t count) {

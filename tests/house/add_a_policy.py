@@ -61,8 +61,8 @@ def main():
         edit(copy / "plan/realms.h", "Division divide_user(const Region& region, Hosts& hosts);",
              "Division divide_user(const Region& region, Hosts& hosts);\n" + declaration)
         realms = copy / "plan/realms.cpp"
-        rows = int(re.search(r"std::array<RealmPolicyRow, (\d+)> rows", realms.read_text()).group(1))
-        edit(realms, f"std::array<RealmPolicyRow, {rows}> rows", f"std::array<RealmPolicyRow, {rows + 1}> rows")
+        rows = int(re.search(r"std::array<RealmPolicyRow, (\d+)> policy_table", realms.read_text()).group(1))
+        edit(realms, f"std::array<RealmPolicyRow, {rows}> policy_table", f"std::array<RealmPolicyRow, {rows + 1}> policy_table")
         edit(realms, "}};", row + "}};")
         edit(copy / "base/settings.cpp", "|tree|user", "|tree|user|halves")
         (copy / "main.cpp").write_text(PROGRAM)
