@@ -90,6 +90,8 @@ function(concilio_add_preload_library mpi)
                           concilio_store concilio_use_${mpi} nlohmann_json::nlohmann_json)
     target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
   endforeach()
+  # Its files define the same macros, each for itself.
+  set_target_properties(concilio_bind_${mpi} PROPERTIES UNITY_BUILD OFF)
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
   target_link_libraries(concilio-${mpi} PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive
     concilio_mpiio_${mpi} concilio_exec_${mpi} concilio_mpi_${mpi} concilio_plan concilio_pattern

@@ -1,17 +1,33 @@
 #!/bin/bash
-# scripts/tidy.sh [SOURCES...]: clang-tidy over these, or over all of src/, as build/all compiles them. Into build/tidy.
+# scripts/tidy.sh [SOURCES...]: clang-tidy over these, as build/all compiles them; or over all of src/. Into build/tidy.
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/packages.sh
 mkdir -p build/tidy
 # Sources that know MPI are compiled once for each MPI; to look at them once is enough. Without gcc's precompiled headers,
-# which clang cannot read, so that a source which does not include what it uses is found too.
-/usr/bin/python3 -c '
-import json, re, sys
-once = {entry["file"]: entry for entry in json.load(sys.stdin)}
-for entry in once.values():
+# which clang cannot read.
+if [ $# -eq 0 ]; then
+  # A dozen sources at a time, as clang-tidy spends most of its time on their headers: see cmake/ConcilioTogether.cmake.
+  build=build/tidy/together
+  cmake -S . -B $build -G Ninja -DCONCILIO_TESTS=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
+    > build/tidy/cmake.log 2>&1 || { cat build/tidy/cmake.log; exit 1; }
+else
+  build=build/all
+fi
+/usr/bin/python3 - $build "$PWD/src/" "$@" > build/tidy/sources <<'END' || exit 1
+import json, os, re, sys
+build, src, *wanted = sys.argv[1:]
+once, sources = {}, {}
+for entry in json.load(open(f"{build}/compile_commands.json")):
     entry["command"] = re.sub(r" -include \S*/cmake_pch\.hxx| -Winvalid-pch", "", entry["command"])
-json.dump(list(once.values()), sys.stdout, indent=1)' < build/all/compile_commands.json > build/tidy/compile_commands.json ||
-  exit 1
-if [ $# -eq 0 ]; then mapfile -t sources < <(find src -name '*.cpp' | sort); else sources=("$@"); fi
-printf '%s\0' "${sources[@]}" | xargs -0 -P "$(job_count)" -n 4 clang-tidy --quiet -p build/tidy 2> build/tidy/stderr
+    file = entry["file"]
+    # Compiled together for each MPI they are files of each: what they include tells them apart.
+    together = re.findall(r'#include "(.*)"', open(file).read()) if "/Unity/" in file else [file]
+    if not all(one.startswith(src) for one in together) and not wanted:
+        continue
+    if sources.setdefault(tuple(together), file) == file:
+        once.setdefault(file, entry)
+json.dump(list(once.values()), open("build/tidy/compile_commands.json", "w"), indent=1)
+sys.stdout.write("\0".join(wanted or sorted(once)))
+END
+xargs -0 -P "$(job_count)" -n 1 clang-tidy --quiet --checks=-bugprone-suspicious-include -p build/tidy < build/tidy/sources 2> build/tidy/stderr

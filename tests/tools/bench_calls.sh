@@ -2,6 +2,7 @@
 # Patterns of the papers' figures: what bytes they take, under Concilio too. Arguments: CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/common.sh"
+let_ranks_yield
 # moved PATTERN BYTES: of all ranks, as the JSON says.
 moved() { says out "\"bytes\": $2,"; says out '"verified": true'; says out "\"pattern\": \"$1\""; }
 for under in "" --concilio; do

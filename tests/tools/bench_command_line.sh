@@ -2,6 +2,7 @@
 # concilio bench: its options and its errors. Arguments: CONCILIO PARTS MPI.
 concilio=$1 parts=$2 mpi=$3
 . "$(dirname "$0")/common.sh"
+let_ranks_yield
 small="--mib-per-rank 0.01 --repetitions 1 -n 2 --mpi $mpi"
 
 expect 2 "$concilio" bench no_such_pattern $small

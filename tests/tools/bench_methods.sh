@@ -2,6 +2,7 @@
 # concilio bench --methods: the ways of each pattern, what is told of them, and what is left out. Arguments: CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/common.sh"
+let_ranks_yield
 unset CONCILIO_METHOD CONCILIO_THROTTLE
 small="-n 2 --mpi $mpi --mib-per-rank 0.02 --repetitions 2"
 all="--skip-slower-than 1000000"

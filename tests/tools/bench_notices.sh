@@ -2,6 +2,7 @@
 # A wrong byte anywhere must not pass. Arguments: CONCILIO SPOILING_LIBRARY_FOLDER MPI.
 concilio=$1 mpi=$3
 . "$(dirname "$0")/common.sh"
+let_ranks_yield
 export CONCILIO_LIBDIR=$2
 bench="$concilio bench hpio:64/64 --concilio -n 2 --mpi $mpi --mib-per-rank 0.01 --repetitions 1"
 expect 0 $bench
