@@ -227,6 +227,7 @@ Status File::open_storage(bool concurrent) {
   config_.tell(Key::visibility_immediate, engine_->caches_differ() ? "false" : "true");
   config_.tell(Key::filesystem_type, fmt::format("Concilio on {}", opened.file_system));
   take_settings(*engine_);
+  take_wishes();
   return {};
 }
 
@@ -326,6 +327,7 @@ void File::change_config(const Config& changed) {
   locked([&] {
     config_ = changed;
     take_settings(*engine_);
+    take_wishes();
   });
   budget_->set_limit_bytes(changed.integer(Key::memory_limit));
   descriptions_->set_limit_bytes(budget_->limit_bytes());
@@ -346,6 +348,11 @@ void File::take_settings(Engine& engine) const {
   engine.sieve_writes = may && (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap));
   const bool known_by_lock_alone = writes() && engine.locks_work && !rewriting_->marked();
   engine.guard_writes = known_by_lock_alone || (engine.sieve_writes && !engine.on_one_node());
+}
+
+void File::take_wishes() {
+  for (const Operation operation : {Operation::read, Operation::write})
+    wishes_[static_cast<size_t>(operation)] = wishes_of(config_, operation);
 }
 
 Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) {
@@ -402,7 +409,8 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
   }
   last_.candidates = considered(plan);
   Reason*& last = last_reason_[static_cast<size_t>(operation)][collective];
-  if (!last || without_times(last->reason) != without_times(plan.reason)) {
+  const bool same_words = last && last->reason == plan.reason;  // as always for small requests
+  if (!same_words && (!last || without_times(last->reason) != without_times(plan.reason))) {
     std::string reason = plan.reason;
     auto key = [&] {
       return fmt::format("{} {} {}", static_cast<int>(operation), collective, without_times(reason));
@@ -415,8 +423,7 @@ void File::remember(Operation operation, bool collective, const Plan& plan) {
     last = &place->second;
   }
   // The times of the last call.
-  if (last->reason != plan.reason && without_times(last->reason) == without_times(plan.reason))
-    last->reason = plan.reason;
+  if (!same_words && without_times(last->reason) == without_times(plan.reason)) last->reason = plan.reason;
   last->candidates = last_.candidates;
   ++last->calls;
 }

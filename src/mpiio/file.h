@@ -145,7 +145,7 @@ class File {
     return locked([&] { return config_; });
   }
   Wishes wishes(Operation operation) const {
-    return locked([&] { return wishes_of(config_, operation); });
+    return locked([&] { return wishes_[static_cast<size_t>(operation)]; });
   }
   ErrorHandler handler() const {
     return locked([&] { return handler_; });
@@ -246,12 +246,14 @@ class File {
   void settle_locks(OpenMark& mark);
   Status reach(FileIdentity of_rank_0);
   void take_settings(Engine& engine) const;
+  void take_wishes();
   mutable std::mutex state_;
   Strand collectives_, independents_;
   Deferred deferred_;
   bool threads_ = false;
   std::shared_ptr<Team> team_;
   Config config_;
+  Wishes wishes_[2];  // what it wishes, by operation
   Counters counters_;
   std::unique_ptr<Budget> budget_, descriptions_;
   std::unique_ptr<Store> store_;

@@ -292,6 +292,8 @@ NestRef Nest::empty() {
 }
 
 NestRef Nest::bytes(int64_t length) {
+  static const auto& one = *new const NestRef(*NestMaker::run(Run{0, 1, 1, 1}));  // all that is contiguous
+  if (length == 1) return one;
   return length <= 0 ? empty() : *NestMaker::run(Run{0, length, length, 1});
 }
 
