@@ -192,11 +192,15 @@ def limits(quick):
 
 
 def scorpio(quick):
-    """SCORPIO, figures 4, 5, 8 and 9."""
+    """SCORPIO, figures 4, 5, 8 and 9; and a grid of the size that the paper's application has, 960 x 960 x 240."""
     grid = "16x16x16" if quick else "128x128x128"
+    several = {"openmpi": (1, 2, 4, 8), "mpich": (1, 2, 4)}
+    kinds = [("vectors", ("--grid", grid), several, 7), ("blocks", ("--blocks", "--grid", grid), several, 7)]
+    if not quick:
+        kinds.append(("large vectors", ("--grid", "960x960x240", "--timeout", "1200"), {"openmpi": (2, 4, 8)}, 1))
     cases = []
-    for access, options in (("vectors", ()), ("blocks", ("--blocks",))):
-        for mpi, counts in (("openmpi", (1, 2, 4, 8)), ("mpich", (1, 2, 4))):
+    for access, options, rank_counts, repetitions in kinds:
+        for mpi, counts in rank_counts.items():
             for ranks in counts[1:2] if quick else counts:
                 methods = {method: {"method": method} for method in ("hdf5-collective", "hdf5-independent")}
                 for size in (1, 2, 4, 8):
@@ -204,8 +208,8 @@ def scorpio(quick):
                         methods[f"scorpio:{size}"] = {"method": "scorpio", "group_ranks": size}
                 methods["scorpio:auto"] = {"method": "scorpio:auto"}
                 cases.append(Case({"access": access, "mpi": mpi, "ranks": ranks}, [Variant("own", concilio=False)], methods,
-                                  mpi=mpi, ranks=ranks, repetitions=2 if quick else 7, program="scorpio",
-                                  options=("--grid", grid, *options)))
+                                  mpi=mpi, ranks=ranks, repetitions=2 if quick else repetitions, program="scorpio",
+                                  options=options))
     return Series("scorpio", "SCORPIO beside plain HDF5: by group size, by ranks, and where the time goes", cases)
 
 
