@@ -3,6 +3,8 @@
 concilio=$1 mpi=$3
 . "$(dirname "$0")/common.sh"
 let_ranks_yield
+# Else Open MPI waits a second for the other ranks after one has failed.
+export OMPI_MCA_odls_base_sigkill_timeout=0
 export CONCILIO_LIBDIR=$2
 bench="$concilio bench hpio:64/64 --concilio -n 2 --mpi $mpi --mib-per-rank 0.01 --repetitions 1"
 expect 0 $bench

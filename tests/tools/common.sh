@@ -22,12 +22,12 @@ expect() {
   [ "$status" = "$wanted" ] || fail "'$*' gave exit status $status, not $wanted"
 }
 # Lets ranks of MPICH yield, where a test does not ask how fast they are: see tests/harness/yielding.c. Open MPI does so
-# by itself where it is short of cores, but waits a second for ranks to end after one has failed.
+# by itself where it is short of cores.
 let_ranks_yield() {
   local yielding
   yielding=$(dirname "$concilio")/../tests/libyielding.so
   [ ! -e "$yielding" ] || LD_PRELOAD=$(realpath "$yielding")
-  export LD_PRELOAD OMPI_MCA_odls_base_sigkill_timeout=0
+  export LD_PRELOAD
 }
 says() { grep -qe "$2" "$scratch/$1" || fail "$1 does not say '$2'"; }
 says_not() { ! grep -qe "$2" "$scratch/$1" || fail "$1 says '$2'"; }

@@ -2,7 +2,6 @@
 # concilio probe, interrupted: nothing stays behind, and the old profile is as it was. Arguments: CONCILIO MPI LAUNCHER.
 concilio=$1 mpi=$2 launcher=$3
 . "$(dirname "$0")/common.sh"
-let_ranks_yield
 mkdir folder
 echo old >profile.json
 touch out err
