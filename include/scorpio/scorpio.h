@@ -31,8 +31,11 @@ extern "C" {
 #define FAILURE (-1)
 #endif
 
-/* How to divide a communicator. preferredGroupSize wins if both are above 0. If neither is, the library
- * chooses, for each file it opens: by ranks, nodes, bytes, and whether it will be read or written. */
+/* How to divide a communicator: into groups of consecutive ranks, the last with what is left. If numIOgroups
+ * is above 0, a group has ranks / numIOgroups of them (all, if that is 0), whatever preferredGroupSize holds,
+ * which scorpio_IOgroup_init then sets. Else it has preferredGroupSize, if that is above 0. If neither is,
+ * the library chooses, for each file it opens: by ranks, nodes, bytes, and whether it will be read or
+ * written. */
 typedef struct {
   int numIOgroups;
   int preferredGroupSize;
@@ -52,15 +55,16 @@ typedef struct {
   int globalrank; /* in globalcomm */
   int localsize;
   int globalsize;
-  int iogroupRank; /* the number of this rank's group, and its root's rank in iocomm */
-  int iogroupSize; /* the number of groups */
-  int numIOgroups; /* the same */
-  int preferredGroupSize;
-  MPI_Comm localcomm;  /* the ranks of this group */
-  MPI_Comm globalcomm; /* all of them */
-  MPI_Comm iocomm;     /* the roots; MPI_COMM_NULL on other ranks */
-  int numFiles;        /* entries of `file` */
-  iofile_t** file;     /* by file handle; NULL if closed */
+  int iogroupRank;        /* the number of this rank's group, and its root's rank in iocomm */
+  int iogroupSize;        /* the ranks of this group */
+  int numIOgroups;        /* how many groups there are */
+  int preferredGroupSize; /* the ranks of every group but perhaps the last, so that a root's globalrank is a
+                             multiple */
+  MPI_Comm localcomm;     /* the ranks of this group */
+  MPI_Comm globalcomm;    /* all of them */
+  MPI_Comm iocomm;        /* the roots; MPI_COMM_NULL on other ranks */
+  int numFiles;           /* entries of `file` */
+  iofile_t** file;        /* by file handle; NULL if closed */
   void* impl;
 } iogroup_t;
 

@@ -42,7 +42,7 @@ module concilio_scorpio
       integer, intent(out) :: gid, ierr
     end subroutine fscorpio_iogroup_init
 
-    ! preferredsize wins if it is above 0. With neither above 0 the library chooses the groups.
+    ! numgroups decides if it is above 0. With neither above 0 the library chooses the groups.
     subroutine fscorpio_iogroup_init2(preferredsize, numgroups, comm, gid, ierr)
       integer, intent(in) :: preferredsize, numgroups, comm
       integer, intent(out) :: gid, ierr

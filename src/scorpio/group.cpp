@@ -15,13 +15,12 @@ namespace concilio::scorpio {
 namespace {
 
 Result<LayoutRef> layout_for(const Group& group, bool reads, int64_t bytes) {
-  if (group.division.size > 0 || group.division.number > 0)
-    return layout_of(group.comm, group.division, group.share_memory);
+  if (group.group_size > 0) return layout_of(group.comm, group.group_size, group.share_memory);
   const auto per_node = ranks_per_node(group.comm);
   if (!per_node) return per_node.error();
   int ranks = 1;
   MPI_Comm_size(group.comm, &ranks);
-  return layout_of(group.comm, {chosen_group_size(reads, ranks, *per_node, bytes), 0}, group.share_memory);
+  return layout_of(group.comm, chosen_group_size(reads, ranks, *per_node, bytes), group.share_memory);
 }
 
 // The size of the file on rank 0's node; 0 if there is none, which its opening will find too.
@@ -112,19 +111,19 @@ std::string File::path_of(const std::string& name) const {
   return out;
 }
 
-Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf) {
+Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
   auto group = std::make_unique<Group>();
-  if (conf.preferredGroupSize > 0) {
-    group->division = {conf.preferredGroupSize, 0};
-  } else if (conf.numIOgroups > 0) {
-    group->division = {0, conf.numIOgroups};
-  }
   const auto own = own_communicator(conf.commIncoming);
   if (!own) return own.error();
   group->comm = *own;
-  // What is not above 0 is not given: programs leave the one that they do not use unset.
-  const std::string call =
-      fmt::format("makes I/O groups of size {} or number {}", group->division.size, group->division.number);
+  int ranks = 1;
+  MPI_Comm_size(group->comm, &ranks);
+  // Programs that give numIOgroups leave preferredGroupSize unset: it may hold anything, and not the same on
+  // all ranks.
+  if (conf.numIOgroups > 0)
+    conf.preferredGroupSize = conf.numIOgroups <= ranks ? ranks / conf.numIOgroups : ranks;
+  group->group_size = std::clamp(conf.preferredGroupSize, 0, ranks);
+  const std::string call = fmt::format("makes I/O groups of {} ranks", group->group_size);
   if (Status status = agree_on(group->comm, call, {}); !status) return status.error();
   if (Status status = take_settings(*group); !status) return status.error();
   auto layout = layout_for(*group, false, 0);
@@ -151,7 +150,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   file->netcdf = mode == SCORPIO_FILE_CREATE_NETCDF4;
   file->made = file->netcdf || mode == SCORPIO_FILE_CREATE;
   const bool reads = mode == SCORPIO_FILE_READONLY;
-  const bool chooses = group.division.size == 0 && group.division.number == 0;
+  const bool chooses = group.group_size == 0;
   // What a file to read holds is known; what was said of the next to make holds for that one.
   int64_t bytes = 0;
   if (chooses) bytes = reads ? size_of(name, group.comm) : std::exchange(group.expected_bytes, 0);
@@ -196,7 +195,8 @@ void show(const Group& group, iogroup_t& shown) {
   shown.localsize = layout.local_ranks;
   shown.globalsize = layout.ranks;
   shown.iogroupRank = layout.group;
-  shown.iogroupSize = shown.numIOgroups = layout.groups;
+  shown.iogroupSize = layout.local_ranks;
+  shown.numIOgroups = layout.groups;
   shown.preferredGroupSize = layout.group_size;
   shown.localcomm = layout.local;
   shown.globalcomm = layout.global;

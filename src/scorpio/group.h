@@ -50,7 +50,7 @@ struct File {
 
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;  // the layouts' duplicate of the caller's
-  Division division;              // neither: chosen for each file
+  int group_size = 0;             // 0: chosen for each file
   LayoutRef layout;               // of the file opened last, or for writing
   int64_t buffer_bytes = 0;
   int64_t expected_bytes = 0;
@@ -64,7 +64,8 @@ struct Group {
 };
 
 // All of these are collective; their errors are the same on all ranks.
-Result<std::unique_ptr<Group>> make_group(const iogroup_conf_t& conf);
+// Sets conf.preferredGroupSize to what numIOgroups makes of it, if that is given.
+Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf);
 // The bounds and means that the environment gives: what group.buffer_bytes and share_memory are at first.
 Status take_settings(Group& group);
 Status end_group(Group& group);  // with the files that are still open

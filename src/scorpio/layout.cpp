@@ -13,8 +13,8 @@ namespace {
 
 // What is known of a communicator.
 struct Known {
-  MPI_Comm comm = MPI_COMM_NULL;  // a duplicate
-  std::map<std::pair<Division, bool>, LayoutRef> layouts;
+  MPI_Comm comm = MPI_COMM_NULL;                      // a duplicate
+  std::map<std::pair<int, bool>, LayoutRef> layouts;  // by group size, and whether memory is shared
   int ranks_per_node = 0;
 };
 
@@ -69,23 +69,11 @@ Result<Known*> known_of(MPI_Comm comm) {
 }
 
 struct Groups {
-  Division division;
-  int ranks;
+  int size, ranks;
 
-  int number() const {
-    return division.size > 0 ? static_cast<int>(ceil_divide(ranks, division.size)) : division.number;
-  }
-  int first(int group) const {
-    if (division.size > 0) return std::min<int64_t>(ranks, int64_t{group} * division.size);
-    return static_cast<int>(int64_t{group} * ranks / division.number);
-  }
-  int of(int rank) const {
-    if (division.size > 0) return rank / division.size;
-    int group = static_cast<int>(int64_t{rank} * division.number / ranks);
-    while (first(group + 1) <= rank) ++group;
-    while (first(group) > rank) --group;
-    return group;
-  }
+  int number() const { return static_cast<int>(ceil_divide(ranks, size)); }
+  int first(int group) const { return static_cast<int>(std::min<int64_t>(ranks, int64_t{group} * size)); }
+  int of(int rank) const { return rank / size; }
 };
 
 // Communicators of ranks that are known to all without asking: no sorting, no waiting for other groups.
@@ -111,31 +99,25 @@ Status make_communicators(Layout& layout, const Groups& groups) {
 
 }  // namespace
 
-Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory) {
+Result<LayoutRef> layout_of(MPI_Comm comm, int group_size, bool share_memory) {
   auto known = known_of(comm);
   if (!known) return known.error();
   int ranks = 1, rank = 0;
   MPI_Comm_size((*known)->comm, &ranks);
   MPI_Comm_rank((*known)->comm, &rank);
-  if (division.size > 0) {
-    division = {std::min(division.size, ranks), 0};
-  } else {
-    division = {0, std::clamp(division.number, 1, ranks)};
-  }
-  const auto made_before = (*known)->layouts.find({division, share_memory});
+  group_size = std::min(group_size, ranks);
+  const auto made_before = (*known)->layouts.find({group_size, share_memory});
   if (made_before != (*known)->layouts.end()) return made_before->second;
 
   auto made = std::make_shared<Layout>();
-  const Groups groups{division, ranks};
+  const Groups groups{group_size, ranks};
   made->global = (*known)->comm;
   made->rank = rank;
   made->ranks = ranks;
   made->groups = groups.number();
   made->group = groups.of(rank);
-  for (int group = 0; group < made->groups; ++group) {
-    made->roots.push_back(groups.first(group));
-    made->group_size = std::max(made->group_size, groups.first(group + 1) - groups.first(group));
-  }
+  made->group_size = group_size;
+  for (int group = 0; group < made->groups; ++group) made->roots.push_back(groups.first(group));
   Status status = agree(made->global, make_communicators(*made, groups));
   if (status) {
     MPI_Comm_rank(made->local, &made->local_rank);
@@ -146,7 +128,7 @@ Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory)
     free_layout(*made);
     return status.error();
   }
-  (*known)->layouts[{division, share_memory}] = made;
+  (*known)->layouts[{group_size, share_memory}] = made;
   return LayoutRef(made);
 }
 

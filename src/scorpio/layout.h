@@ -19,7 +19,7 @@ struct Layout {
   int rank = 0, ranks = 1;         // in global
   int local_rank = 0, local_ranks = 1;
   int group = 0, groups = 1;
-  int group_size = 1;      // of the largest
+  int group_size = 1;      // of all but perhaps the last
   std::vector<int> roots;  // by group: their ranks in global
   Buffer buffer;           // the root's, for transfers
 
@@ -27,16 +27,10 @@ struct Layout {
 };
 using LayoutRef = std::shared_ptr<Layout>;
 
-// By size: groups of so many ranks, the last with what is left. Else by number: so many groups, as alike as
-// can be.
-struct Division {
-  int size = 0, number = 0;
-  auto operator<=>(const Division&) const = default;
-};
-
-// Collective over `comm`. Made once for a communicator (or one with the same ranks in the same order) and
-// division, and kept until MPI_Finalize, since making communicators is what does not scale.
-Result<LayoutRef> layout_of(MPI_Comm comm, Division division, bool share_memory);
+// Groups of `group_size` ranks, the last with what is left. Collective over `comm`. Made once for a
+// communicator (or one with the same ranks in the same order) and size, and kept until MPI_Finalize, since
+// making communicators is what does not scale.
+Result<LayoutRef> layout_of(MPI_Comm comm, int group_size, bool share_memory);
 // The duplicate of `comm` that its layouts have. Collective.
 Result<MPI_Comm> own_communicator(MPI_Comm comm);
 

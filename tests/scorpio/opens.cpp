@@ -80,7 +80,7 @@ void use(iogroup_t* group, file_mode_t mode, const std::string& path) {
   EXPECT(data[999] == context.ranks - 1 - context.rank);
   OK(scorpio_close_file(handle, group));
   const bool opened = opens_of_data_files > 0, root = group->localrank == 0;
-  const std::string who = "mode " + std::to_string(mode) + ", " + std::to_string(group->iogroupSize) +
+  const std::string who = "mode " + std::to_string(mode) + ", " + std::to_string(group->numIOgroups) +
                           " groups: rank " + std::to_string(context.rank) + " opened " +
                           std::to_string(opens_of_data_files) + " times";
   if (concilio_is_there()) {
@@ -91,7 +91,7 @@ void use(iogroup_t* group, file_mode_t mode, const std::string& path) {
   const int mine = opened;
   int openers = 0;
   MPI_Allreduce(&mine, &openers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT(openers >= 1 && openers <= group->iogroupSize);
+  EXPECT(openers >= 1 && openers <= group->numIOgroups);
 }
 
 }  // namespace

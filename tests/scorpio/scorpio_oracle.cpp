@@ -146,19 +146,20 @@ class Runner {
 
   void check_group(const GroupChoice& choice, const iogroup_t& group) {
     expect(group.globalsize == ranks_ && group.globalrank == rank_, "globalsize or globalrank is wrong");
-    expect(group.numIOgroups == group.iogroupSize, "numIOgroups and iogroupSize differ");
+    expect(group.iogroupSize == group.localsize, "iogroupSize is not localsize");
     expect(group.localrank >= 0 && group.localrank < group.localsize, "localrank is not below localsize");
     expect((group.iocomm == MPI_COMM_NULL) == (group.localrank != 0), "iocomm is not of roots alone");
     int size;
     MPI_Comm_size(group.localcomm, &size);
     expect(size == group.localsize, "localsize is not localcomm's");
-    if (choice.preferred_size > 0) {
-      const int size_wanted = std::min(choice.preferred_size, ranks_);
-      expect(group.iogroupSize == (ranks_ + size_wanted - 1) / size_wanted,
+    int size_wanted = std::min(choice.preferred_size, ranks_);
+    if (choice.number > 0) size_wanted = choice.number <= ranks_ ? ranks_ / choice.number : ranks_;
+    if (size_wanted > 0) {
+      expect(group.numIOgroups == (ranks_ + size_wanted - 1) / size_wanted,
              "not as many groups as that size makes");
-      expect(group.localsize <= size_wanted, "a group is larger than preferred");
-    } else if (choice.number > 0) {
-      expect(group.iogroupSize == choice.number, "not as many groups as asked for");
+      expect(group.preferredGroupSize == size_wanted, "preferredGroupSize is not the size of groups");
+      expect((group.localrank == 0) == (group.globalrank % size_wanted == 0),
+             "other roots than callers expect");
     }
     // Runs of consecutive ranks.
     int about[2] = {group.iogroupRank, group.localrank};
@@ -172,7 +173,7 @@ class Runner {
       }
       expect(all[2 * i] == number && all[2 * i + 1] == local++, "groups are no runs of consecutive ranks");
     }
-    expect(number + 1 == group.iogroupSize, "there are fewer groups than iogroupSize");
+    expect(number + 1 == group.numIOgroups, "there are fewer groups than numIOgroups");
   }
 
   // --- Phases ---

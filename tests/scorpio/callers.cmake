@@ -1,0 +1,18 @@
+# Programs written for the original: C, as its callers write it, with everything that they leave unset filled with
+# garbage. All group sizes in one start of the program.
+file(GLOB callers_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/callers/*.c)
+foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
+  add_executable(scorpio_callers-${mpi} ${callers_sources})
+  target_link_libraries(scorpio_callers-${mpi} PRIVATE concilio_scorpio_${mpi})
+  target_compile_options(scorpio_callers-${mpi} PRIVATE -g -O1 -Wall -Werror=implicit-function-declaration)
+  include(CheckCCompilerFlag)
+  check_c_compiler_flag(-ftrivial-auto-var-init=pattern CONCILIO_C_FILLS_VARIABLES)
+  if(CONCILIO_C_FILLS_VARIABLES)
+    target_compile_options(scorpio_callers-${mpi} PRIVATE -ftrivial-auto-var-init=pattern)
+  endif()
+  set_target_properties(scorpio_callers-${mpi} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  foreach(ranks 1 2 3 4 8)
+    concilio_mpi_test(scorpio.callers.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN ENV MALLOC_PERTURB_=165
+                      COMMAND scorpio_callers)
+  endforeach()
+endforeach()

@@ -1,0 +1,25 @@
+/* Programs written for the original SCORPIO. Nothing here knows what only this library has, but
+ * scorpio_last_error, to say why a test failed. */
+#ifndef CALLERS_H
+#define CALLERS_H
+
+#include <scorpio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int rank, ranks;
+extern int group_size; /* that is being tried; 0: all ranks */
+
+/* The path of a file in the test's folder, one for each group size. Valid until the fourth call from now. */
+char* path_of(const char* name);
+/* Notes what is not so. */
+void expect(int so, const char* file, int line, const char* what);
+#define EXPECT(condition) expect((condition) != 0, __FILE__, __LINE__, #condition)
+/* A group of the size being tried. What the callers leave unset is garbage, other on every rank. */
+void make_group(iogroup_t* group);
+
+/* Parts of the test. */
+void test_division(void);
+
+#endif

@@ -1,0 +1,46 @@
+#include "callers.h"
+
+int rank, ranks, group_size;
+static int faults;
+
+char* path_of(const char* name) {
+  static char paths[4][600];
+  static int next;
+  const char* folder = getenv("CONCILIO_TEST_DIR");
+  char* path = paths[next++ % 4];
+  snprintf(path, sizeof paths[0], "%s/%d-%s", folder ? folder : "/tmp", group_size, name);
+  return path;
+}
+
+void expect(int so, const char* file, int line, const char* what) {
+  if (so) return;
+  if (++faults <= 10)
+    fprintf(stderr, "%s:%d: rank %d of %d, groups of %d: not so: %s (%s)\n", file, line, rank, ranks,
+            group_size, what, scorpio_last_error());
+}
+
+void make_group(iogroup_t* group) {
+  iogroup_conf_t conf;
+  memset(&conf, 0x5a + rank, sizeof conf);
+  memset(group, 0x3c + rank, sizeof *group);
+  if (group_size == 0) {
+    conf.numIOgroups = 1;
+  } else {
+    conf.numIOgroups = 0;
+    conf.preferredGroupSize = group_size;
+  }
+  conf.commIncoming = MPI_COMM_WORLD;
+  EXPECT(scorpio_IOgroup_init(&conf, group) == 0);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  test_division();
+  for (group_size = 0; group_size <= 4 && group_size < ranks; ++group_size) {
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return faults ? 1 : 0;
+}
