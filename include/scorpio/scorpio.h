@@ -200,8 +200,8 @@ int scorpio_write_dataset_map(const void* data, datatype_t type, int ndims, cons
                               int64_t nlocal, const int64_t* map, int fhandle, const char* dataset,
                               iogroup_t* group);
 
-/* n strings, the same on all ranks (rank 0's are written). Read: n strings in one piece of memory for free().
- */
+/* n strings, the same on all ranks (rank 0's are written). Read: an array for free(), and each
+ * of its strings for free() by itself. */
 int scorpio_write_str_array(char** strings, int n, int fhandle, const char* dataset, iogroup_t* group);
 int scorpio_read_str_array(char*** strings, int* n, int fhandle, const char* dataset, iogroup_t* group);
 

@@ -31,8 +31,10 @@ class File(OpenedFile, Reads, Writes):
         raw_name = self._raw_name(name)
         memory, count = ctypes.c_void_p(), ctypes.c_int()
         self._call_named("scorpio_read_str_array", memory, count, raw_name)
-        texts = ctypes.cast(memory, ctypes.POINTER(ctypes.c_char_p))
-        strings = [texts[i].decode(errors="surrogateescape") for i in range(count.value)]
+        texts = ctypes.cast(memory, ctypes.POINTER(ctypes.c_void_p))
+        strings = [ctypes.string_at(texts[i]).decode(errors="surrogateescape") for i in range(count.value)]
+        for i in range(count.value):
+            c.free(texts[i])
         c.free(memory)
         return strings
 

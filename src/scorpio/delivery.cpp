@@ -38,7 +38,21 @@ Status share_numbers(const File& file, int64_t* numbers, int count) {
                checked(MPI_Bcast(numbers, count, MPI_INT64_T, 0, file.layout->local), "MPI_Bcast"));
 }
 
+// An array with a place for each, of which those are null for which there is no memory, as is the array
+// itself.
+OwnedStrings copies_of(const char* const* strings, int64_t count) {
+  OwnedStrings copies(static_cast<char**>(std::calloc(static_cast<size_t>(count) + 1, sizeof(char*))),
+                      {count});
+  for (int64_t i = 0; copies && i < count; ++i) copies.get()[i] = strdup(strings[i]);
+  return copies;
+}
+
 }  // namespace
+
+void FreeingEach::operator()(char** strings) const {
+  for (int64_t i = 0; i < count; ++i) std::free(strings[i]);
+  std::free(strings);
+}
 
 void Texts::add(const char* string, size_t most_bytes) {
   text.append(string, strnlen(string, most_bytes));
@@ -66,6 +80,18 @@ Result<Memory> deliver_array(const File& file, const Texts& read, int64_t& count
     next += std::strlen(next) + 1;
   }
   return memory;
+}
+
+Result<OwnedStrings> deliver_strings(const File& file, const Texts& read) {
+  int64_t count = 0;
+  const auto together = deliver_array(file, read, count);
+  if (!together) return together.error();
+  auto copies = copies_of(static_cast<char**>(together->get()), count);
+  const bool all = copies && std::count(copies.get(), copies.get() + count, nullptr) == 0;
+  const Status mine =
+      all ? Status() : Status(Error{ErrorKind::no_memory, 0, fmt::format("no memory for {} strings", count)});
+  if (Status status = agree(file.layout->global, mine); !status) return status.error();
+  return copies;
 }
 
 Result<Memory> deliver_string(const File& file, const Texts& read) {

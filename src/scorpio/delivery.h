@@ -18,6 +18,13 @@ struct Freeing {
 };
 using Memory = std::unique_ptr<void, Freeing>;
 
+// An array of strings; it and each of them memory of malloc.
+struct FreeingEach {
+  int64_t count = 0;
+  void operator()(char** strings) const;
+};
+using OwnedStrings = std::unique_ptr<char*, FreeingEach>;
+
 // Strings, one behind the other, a NUL after each.
 struct Texts {
   int64_t count = 0;
@@ -29,6 +36,8 @@ struct Texts {
 Result<Memory> deliver(const File& file, const std::vector<char>& read);
 // The same; as a char ** with the strings behind the pointers, in one piece. Tells their number.
 Result<Memory> deliver_array(const File& file, const Texts& read, int64_t& count);
+// The same, each string by itself.
+Result<OwnedStrings> deliver_strings(const File& file, const Texts& read);
 // The first string alone, as a char *.
 Result<Memory> deliver_string(const File& file, const Texts& read);
 

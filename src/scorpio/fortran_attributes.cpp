@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "scorpio/delivery.h"
 #include "scorpio/fortran.h"
 
 using namespace concilio;
@@ -19,7 +20,7 @@ struct Freed {
   void operator()(void* memory) const { std::free(memory); }
 };
 template <typename T>
-using Handed = std::unique_ptr<T, Freed>;
+using Owned = std::unique_ptr<T, Freed>;
 
 template <typename... Args>
 Error refused(fmt::format_string<Args...> format, Args&&... args) {
@@ -89,8 +90,8 @@ Status checked_type(int type, const std::string& attribute) {
 
 // What C returns for an attribute with dimensions.
 struct Attribute {
-  Handed<void> data;
-  Handed<int> dims;
+  Owned<void> data;
+  Owned<int> dims;
   int ndims = 0;
 
   int64_t elements() const {
@@ -145,7 +146,7 @@ FSCORPIO fscorpio_read_str_array_(char* strings, int* n, const int* fid, const c
     char** found = nullptr;
     int number = 0;
     if (scorpio_read_str_array(&found, &number, *fid, dataset.c_str(), group) != 0) return FAILURE;
-    const Handed<char*> owned(found);
+    const OwnedStrings owned(found, {number});
     const Room room{strings, strings_length, *n};
     *n = number;
     return outcome(*group, room.put(found, number, dataset));
@@ -159,7 +160,7 @@ FSCORPIO fscorpio_get_str_array_size_(int* n, int* length, const int* fid, const
     int number = 0;
     if (scorpio_read_str_array(&found, &number, *fid, fortran_text(name, name_length).c_str(), group) != 0)
       return FAILURE;
-    const Handed<char*> owned(found);
+    const OwnedStrings owned(found, {number});
     size_t longest = 0;
     for (int at = 0; at < number; ++at) longest = std::max(longest, std::strlen(found[at]));
     *n = number;
@@ -192,7 +193,7 @@ FSCORPIO fscorpio_read_simple_attr_(const char* attr, void* data, const int* typ
                                  group) != 0) {
       return FAILURE;
     }
-    const Handed<void> owned(found);
+    const Owned<void> owned(found);
     std::memcpy(data, found, bytes_of(*type));
     return 0;
   });
@@ -262,7 +263,7 @@ FSCORPIO fscorpio_read_str_attr_(const char* attr, char* text, const int* fid, c
                                  fortran_text(object, object_length).c_str(), group) != 0) {
       return FAILURE;
     }
-    const Handed<void> owned(found);
+    const Owned<void> owned(found);
     const char* one = static_cast<const char*>(found);
     return outcome(*group, Room{text, text_length, 1}.put(&one, 1, name));
   });

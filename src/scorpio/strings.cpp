@@ -225,11 +225,10 @@ Status read_strings(const File& file, const std::string& path, char**& strings, 
     return read_all(*set, path, texts);
   });
   if (!read) return read;
-  int64_t count = 0;
-  auto memory = deliver_array(file, texts, count);
-  if (!memory) return memory.error();
-  strings = static_cast<char**>(memory->release());
-  n = static_cast<int>(count);
+  auto delivered = deliver_strings(file, texts);
+  if (!delivered) return delivered.error();
+  n = static_cast<int>(delivered->get_deleter().count);
+  strings = delivered->release();
   return {};
 }
 

@@ -178,7 +178,10 @@ static void check_rest(int file, iogroup_t* group) {
   int ndims, *dims;
   need(scorpio_read_str_array(&strings, &n, file, "Names", group), "names");
   expect(n == 4, "the number of names");
-  for (int i = 0; i < n && i < 4; ++i) expect(strcmp(strings[i], names[i]) == 0, "a name");
+  for (int i = 0; i < n; ++i) {
+    if (i < 4) expect(strcmp(strings[i], names[i]) == 0, "a name");
+    free(strings[i]);
+  }
   free(strings);
   need(scorpio_read_simple_attr("title", &data, SCORPIO_STRING, file, "/", group), "title");
   expect(strcmp(data, "a counterpart") == 0, "title");

@@ -443,6 +443,7 @@ class Runner {
     for (size_t i = 0; i < strings_.size(); ++i) {
       expect(strings_[i] == strings[i],
              "string " + std::to_string(i) + " is \"" + strings[i] + "\", not \"" + strings_[i] + "\"");
+      std::free(strings[i]);
     }
     std::free(strings);
   }

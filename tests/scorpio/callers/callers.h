@@ -21,5 +21,6 @@ void make_group(iogroup_t* group);
 
 /* Parts of the test. */
 void test_division(void);
+void test_strings(void);
 
 #endif

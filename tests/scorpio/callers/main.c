@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   test_division();
   for (group_size = 0; group_size <= 4 && group_size < ranks; ++group_size) {
+    test_strings();
   }
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();

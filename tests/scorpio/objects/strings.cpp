@@ -20,7 +20,9 @@ std::vector<std::string> read(Session& session, const char* name) {
   int n = -1;
   WELL(scorpio_read_str_array(&strings.data, &n, session.file(), name, session.group()));
   if (n < 0) return {"nothing"};
-  return {strings.data, strings.data + n};
+  std::vector<std::string> read(strings.data, strings.data + n);
+  for (int i = 0; i < n; ++i) std::free(strings.data[i]);
+  return read;
 }
 
 // 1.6 MB, which is more than one piece.
