@@ -7,9 +7,12 @@
  * root uses buffers of at most SCORPIO_BUFFER_BYTES (environment; 16 MiB unless told), whatever the group
  * moves.
  *
- * Every function is collective over the group's communicator (conf.commIncoming) unless it says "local". It
- * returns 0 or the value it is asked for, or FAILURE on all of these ranks alike; then scorpio_last_error()
- * tells why. No call ends the program or leaves a rank waiting.
+ * Every function is collective over the group's communicator (conf.commIncoming) unless it says "local" or
+ * "of roots". It returns 0 or the value it is asked for, or FAILURE on all of these ranks alike; then
+ * scorpio_last_error() tells why. No call ends the program or leaves a rank waiting that all ranks make.
+ *
+ * A function "of roots" is collective over the roots, who do not wait for the others. These may call it too,
+ * and then get what came of it from their root.
  *
  * Extents and offsets count elements, the slowest varying dimension first (C order), from 0. A dataset's name
  * is a path. A relative one begins at the group that scorpio_create_dataset_group opened last, or at the
@@ -109,8 +112,9 @@ typedef enum {
 int scorpio_IOgroup_init(iogroup_conf_t* conf, iogroup_t* group);
 /* Closes the files that are still open. */
 int scorpio_IOgroup_cleanup(iogroup_t* group);
-/* Returns a file handle. */
+/* Returns a file handle, one higher than the last of this I/O group. */
 int scorpio_open_file(const char* filename, iogroup_t* group, file_mode_t mode);
+/* Of roots. */
 int scorpio_close_file(int fhandle, iogroup_t* group);
 
 /* Local. Why this rank's last call that failed did so: file, dataset and cause. Valid until the next call. */
@@ -200,17 +204,17 @@ int scorpio_write_dataset_map(const void* data, datatype_t type, int ndims, cons
                               int64_t nlocal, const int64_t* map, int fhandle, const char* dataset,
                               iogroup_t* group);
 
-/* n strings, the same on all ranks (rank 0's are written). Read: an array for free(), and each
- * of its strings for free() by itself. */
+/* Writing: of roots. n strings, the same on all ranks (rank 0's are written). Read: an array for free(), and
+ * each of its strings for free() by itself. */
 int scorpio_write_str_array(char** strings, int n, int fhandle, const char* dataset, iogroup_t* group);
 int scorpio_read_str_array(char*** strings, int* n, int fhandle, const char* dataset, iogroup_t* group);
 
 /* --- Attributes of an object: a dataset, a group, "/". An attribute that is written and there is replaced.
  * ---
  *
- * Values are the same on all ranks (rank 0's are written). Of type SCORPIO_STRING: data is a char * with one
- * string; for an attribute with dimensions a char **. What is read lies in memory for free(), data and dims
- * each in one piece. */
+ * Writing: of roots. Values are the same on all ranks (rank 0's are written). Of type SCORPIO_STRING: data is
+ * a char * with one string; for an attribute with dimensions a char **. What is read lies in memory for
+ * free(), data and dims each in one piece. */
 int scorpio_read_simple_attr(const char* attr, void** data, datatype_t type, int fhandle, const char* object,
                              iogroup_t* group);
 int scorpio_write_simple_attr(const char* attr, const void* data, datatype_t type, int fhandle,
@@ -220,7 +224,7 @@ int scorpio_read_attr(const char* attr, void** data, datatype_t type, int* ndims
 int scorpio_write_attr(const char* attr, const void* data, datatype_t type, int ndims, const int* dims,
                        int fhandle, const char* object, iogroup_t* group);
 
-/* --- Groups and links in the file --- */
+/* --- Groups and links in the file: calls of roots --- */
 
 /* Makes the group, with those on its path, or opens it if it is there. Returns an id, the same on all ranks
  * of an I/O group; names are relative to it until it is closed. */

@@ -65,6 +65,7 @@ enum class Key : int {
   // Of SCORPIO's I/O groups, from the environment alone.
   scorpio_buffer_bytes,   // SCORPIO_BUFFER_BYTES: bytes that an I/O root may use for one transfer
   scorpio_shared_memory,  // SCORPIO_SHARED_MEMORY: ranks on the root's node copy into its buffer themselves
+  scorpio_warn_seconds,   // SCORPIO_WARN_SECONDS: of waiting for other ranks, before stderr tells; 0 = never
   count_,
 };
 

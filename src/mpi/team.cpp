@@ -276,6 +276,8 @@ class Team::Watch {
   explicit Watch(Team& team, int64_t patience_ns = for_ever)
       : team_(team), end_ns_(patience_ns == for_ever ? for_ever : now_ns() + patience_ns) {}
   bool in_vain() {
+    if (team_.alarm_.at_ns != for_ever && now_ns() >= team_.alarm_.at_ns)
+      std::exchange(team_.alarm_, {}).ring();
     if (end_ns_ != for_ever && now_ns() >= end_ns_) return true;
     if (team_.failure() && now_ns() >= next_look_ns_) {
       team_.look_for_ended_ranks();
@@ -307,6 +309,21 @@ void Team::offer() {
 bool Team::all_offer() const {
   for (int i = 0; i < local_size_; ++i) {
     if (resident(i).offered.load(std::memory_order_acquire) <= calls_) return false;
+  }
+  return true;
+}
+
+std::vector<int> Team::missing() const {
+  std::vector<int> ranks;
+  for (int i = 0; i < local_size_; ++i) {
+    if (resident(i).offered.load(std::memory_order_acquire) <= calls_) ranks.push_back(resident(i).rank);
+  }
+  return ranks;
+}
+
+bool Team::is_first_to_wait() const {
+  for (int i = 0; i < local_rank_; ++i) {
+    if (resident(i).offered.load(std::memory_order_acquire) > calls_) return false;
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <type_traits>
@@ -110,6 +111,16 @@ class Team {
   void offer();
   // Whether all ranks of this node have been, at some time.
   bool all_offer() const;
+  // While this rank waits in a first meeting: the team's ranks of this node that have not come to it.
+  std::vector<int> missing() const;
+  // Whether this rank is the lowest of its node that has.
+  bool is_first_to_wait() const;
+  // To be called once if a wait of this rank lasts until then; a default one: never.
+  struct Alarm {
+    int64_t at_ns = for_ever;
+    std::function<void()> ring;
+  };
+  void set_alarm(Alarm alarm) { alarm_ = std::move(alarm); }
   // Another one for every team that a rank is in; the same on all ranks.
   int64_t number() const { return number_; }
   // Lets the MPI move messages that other ranks wait for.
@@ -199,6 +210,7 @@ class Team {
   SharedCounter counter_;
   int64_t number_ = 0;
   int64_t patience_ns_ = for_ever;
+  Alarm alarm_;
   uint64_t calls_ = 0;     // whose first meeting is over
   uint64_t meetings_ = 0;  // how often this rank has been through the gate of the control segment
 };

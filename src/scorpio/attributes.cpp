@@ -100,7 +100,7 @@ Status gather_texts(const Shape& shape, const Given& given, Texts& texts) {
   return {};
 }
 
-// Takes rank 0's values, for all roots. Collective.
+// Takes rank 0's values, for all roots. Collective over them.
 Status take_values(const File& file, const Asked& asked, const Given& given, Values& values) {
   const Layout& layout = *file.layout;
   const bool strings = asked.type == SCORPIO_STRING;
@@ -111,8 +111,7 @@ Status take_values(const File& file, const Asked& asked, const Given& given, Val
       mine = Error{ErrorKind::argument, 0, "its value is a null pointer"};
     if (mine && strings) mine = caught([&] { return gather_texts(values.shape, given, texts); });
   }
-  if (Status status = agree(layout.global, mine); !status) return status;
-  if (!layout.is_root()) return {};
+  if (Status status = agree(layout.io, mine); !status) return status;
   if (strings) {
     texts.count = values.shape.count;
     if (Status status = share(layout.io, 0, texts.text); !status) return status;
@@ -186,20 +185,23 @@ int write_attribute(const Asked& asked, const Given& given) noexcept {
     Status mine = asked.check();
     const auto shape = shape_of(given.ndims, given.dims);
     if (mine && !shape) mine = shape.error();
-    const std::string call = fmt::format("writes {} as {} of [{}]", asked.words(), words_of_type(asked.type),
+    const std::string name = fmt::format("writes {}", asked.words());
+    const std::string call = fmt::format("{} as {} of [{}]", name, words_of_type(asked.type),
                                          shape ? fmt::format("{}", fmt::join(shape->dims, ",")) : "");
-    return on_file(asked.group, asked.handle, call, in_words(asked, mine), [&](File& file) -> Status {
+    const RootCall root_call{asked.group, asked.handle, name, call, in_words(asked, mine)};
+    const auto write = [&](File& file, int64_t&) -> Status {
       Values values;
       values.shape = *shape;
       if (Status taken = take_values(file, asked, given, values); !taken) return in_words(asked, taken);
-      const Status written = at_roots(file, [&]() -> Status {
+      const Status written = among_roots(file, [&]() -> Status {
         if (Status status = may_change(file, file.path_of(asked.object)); !status) return status;
         const auto object = open_object(file.id, file.path_of(asked.object));
         if (!object) return object.error();
         return put(*object, asked.attr, values);
       });
       return in_words(asked, written);
-    });
+    };
+    return on_roots(root_call, write, [](File&, int64_t) {});
   });
 }
 

@@ -58,15 +58,6 @@ Result<hid_t> open_on_root(const File& file, file_mode_t mode) {
   return id;
 }
 
-int free_handle(Group& group) {
-  for (size_t i = 0; i < group.files.size(); ++i) {
-    if (!group.files[i]) return static_cast<int>(i);
-  }
-  group.files.emplace_back();
-  group.shown.push_back(nullptr);
-  return static_cast<int>(group.files.size()) - 1;
-}
-
 }  // namespace
 
 // The environment may differ between nodes; the smallest buffer and the humblest means serve all.
@@ -115,7 +106,8 @@ Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
   auto group = std::make_unique<Group>();
   const auto own = own_communicator(conf.commIncoming);
   if (!own) return own.error();
-  group->comm = *own;
+  group->comm = own->comm;
+  group->number = own->groups;
   int ranks = 1;
   MPI_Comm_size(group->comm, &ranks);
   // Programs that give numIOgroups leave preferredGroupSize unset: it may hold anything, and not the same on
@@ -124,7 +116,7 @@ Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
     conf.preferredGroupSize = conf.numIOgroups <= ranks ? ranks / conf.numIOgroups : ranks;
   group->group_size = std::clamp(conf.preferredGroupSize, 0, ranks);
   const std::string call = fmt::format("makes I/O groups of {} ranks", group->group_size);
-  if (Status status = agree_on(group->comm, call, {}); !status) return status.error();
+  if (Status status = agree_on({group->comm, ""}, call, {}); !status) return status.error();
   if (Status status = take_settings(*group); !status) return status.error();
   auto layout = layout_for(*group, false, 0);
   if (!layout) return layout.error();
@@ -135,12 +127,16 @@ Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
 Status end_group(Group& group) {
   Status outcome;
   for (size_t handle = 0; handle < group.files.size(); ++handle) {
-    if (!group.files[handle]) continue;
-    Status closed = close_file(group, static_cast<int>(handle));
-    if (outcome) outcome = closed;
+    // Roots may have closed a file without the others.
+    const File* file = group.files[handle].get();
+    if (!file || !file->is_root()) continue;
+    const std::string name = file->name;
+    const Status closed = close_file(group, static_cast<int>(handle));
+    if (outcome && !closed)
+      outcome = Error{closed.error().kind, 0, fmt::format("{}: {}", name, closed.error().message)};
   }
   release_buffers(group.comm, nullptr);
-  return outcome;
+  return agree(group.comm, outcome);
 }
 
 Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
@@ -170,22 +166,23 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   }
   file->shown.fid = file->id;
   group.layout = file->layout;
-  const int handle = free_handle(group);
-  group.shown[static_cast<size_t>(handle)] = &file->shown;
-  group.files[static_cast<size_t>(handle)] = std::move(file);
-  return handle;
+  group.shown.push_back(&file->shown);
+  group.files.push_back(std::move(file));
+  return static_cast<int>(group.files.size()) - 1;
 }
 
 Status close_file(Group& group, int handle) {
-  std::unique_ptr<File> file = std::move(group.files[static_cast<size_t>(handle)]);
-  group.shown[static_cast<size_t>(handle)] = nullptr;
-  Status closed = at_roots(*file, [&]() -> Status {
+  const std::unique_ptr<File> file = std::move(group.files[static_cast<size_t>(handle)]);
+  forget_file(group, handle);
+  return among_roots(*file, [&]() -> Status {
     for (const OpenGroup& open : file->groups) H5Gclose(open.handle);
     return close_hdf5_file(file->id);
   });
-  if (!closed)
-    return Error{closed.error().kind, 0, fmt::format("{}: {}", file->name, closed.error().message)};
-  return {};
+}
+
+void forget_file(Group& group, int handle) {
+  group.files[static_cast<size_t>(handle)].reset();
+  group.shown[static_cast<size_t>(handle)] = nullptr;
 }
 
 void show(const Group& group, iogroup_t& shown) {

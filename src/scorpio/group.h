@@ -50,33 +50,38 @@ struct File {
 
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL;  // the layouts' duplicate of the caller's
+  int number = 0;                 // among those of the communicator
   int group_size = 0;             // 0: chosen for each file
   LayoutRef layout;               // of the file opened last, or for writing
   int64_t buffer_bytes = 0;
   int64_t expected_bytes = 0;
   bool share_memory = true;
   int64_t peak_bytes = 0;
-  std::vector<std::unique_ptr<File>> files;  // by handle; null if closed
+  std::vector<std::unique_ptr<File>> files;  // by handle, none of which is used again; null if closed
   std::vector<iofile_t*> shown;
 
   // The open file of a handle, or an error that says there is none.
   Result<File*> file(int handle);
 };
 
-// All of these are collective; their errors are the same on all ranks.
+// All of these are collective, unless they say other things; their errors are the same on all ranks.
 // Sets conf.preferredGroupSize to what numIOgroups makes of it, if that is given.
 Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf);
 // The bounds and means that the environment gives: what group.buffer_bytes and share_memory are at first.
 Status take_settings(Group& group);
 Status end_group(Group& group);  // with the files that are still open
 Result<int> open_file(Group& group, const std::string& name, file_mode_t mode);  // the handle
-Status close_file(Group& group, int handle);
+Status close_file(Group& group, int handle);  // on roots, collective over them
+void forget_file(Group& group, int handle);   // local
 // What of it the program sees.
 void show(const Group& group, iogroup_t& shown);
 
 // Runs `work` on the roots; all ranks get the same outcome. Collective.
 template <typename Work>
 Status at_roots(const File& file, Work work);
+// The same, called by roots alone.
+template <typename Work>
+Status among_roots(const File& file, Work work);
 
 }  // namespace concilio::scorpio
 
@@ -89,6 +94,11 @@ Status at_roots(const File& file, Work work) {
   Status mine;
   if (file.is_root()) mine = caught(work);
   return agree(file.layout->global, mine);
+}
+
+template <typename Work>
+Status among_roots(const File& file, Work work) {
+  return agree(file.layout->io, caught(work));
 }
 
 }  // namespace concilio::scorpio

@@ -160,18 +160,10 @@ int move_map(bool write, void* data, datatype_t type, int ndims, const int64_t* 
 // The frame of calls that are about a group, not a file.
 template <typename Work>
 int on_group(iogroup_t* shown, const std::string& call, const Status& mine, Work work) noexcept {
-  return guarded([&]() -> int {
-    forget_failure();
-    if (!shown || !shown->impl)
-      return fail({ErrorKind::argument, 0, "no I/O group: call scorpio_IOgroup_init first"});
-    Group& group = group_of(shown);
-    if (Status status = agree_on(group.comm, call, mine); !status) return fail(status.error());
+  return with_group(shown, call, [&](Group& group) -> Status {
+    if (Status status = begin_together(group, *group.layout, "", call, mine); !status) return status;
     return work(group);
   });
-}
-
-int ended(const Status& status) {
-  return status ? 0 : fail(status.error());
 }
 
 Result<Creation> copied(const scorpio_creation_t* creation) {
@@ -257,7 +249,7 @@ int scorpio_IOgroup_cleanup(iogroup_t* group) {
     delete &ending;
     *group = {};
     group->localcomm = group->globalcomm = group->iocomm = MPI_COMM_NULL;
-    return ended(closed);
+    return closed;
   });
 }
 
@@ -267,31 +259,33 @@ int scorpio_open_file(const char* filename, iogroup_t* group, file_mode_t mode) 
   if (mode < SCORPIO_FILE_CREATE || mode > SCORPIO_FILE_CREATE_NETCDF4)
     mine = refusal(fmt::format("{}: {} is no file_mode_t", text_of(filename), static_cast<int>(mode)));
   const std::string call = fmt::format("opens file {} in mode {}", text_of(filename), static_cast<int>(mode));
-  return on_group(group, call, mine, [&](Group& opening) {
-    const auto handle = open_file(opening, filename, mode);
-    if (!handle) return fail(handle.error());
+  int handle = FAILURE;
+  on_group(group, call, mine, [&](Group& opening) -> Status {
+    const auto opened = open_file(opening, filename, mode);
+    if (!opened) return opened.error();
     show(opening, *group);
-    return *handle;
+    handle = *opened;
+    return {};
   });
+  return handle;
 }
 
 int scorpio_close_file(int fhandle, iogroup_t* group) {
-  Status mine;
-  if (group && group->impl) {
-    if (const auto found = group_of(group).file(fhandle); !found) mine = found.error();
-  }
-  return on_group(group, fmt::format("closes file handle {}", fhandle), mine,
-                  [&](Group& closing) { return ended(close_file(closing, fhandle)); });
+  const char* const call = "closes the file";
+  return on_roots(
+      {group, fhandle, call, call, {}, true},
+      [&](File&, int64_t&) { return close_file(group_of(group), fhandle); },
+      [&](File&, int64_t) { forget_file(group_of(group), fhandle); });
 }
 
 int scorpio_set_buffer_bytes(int64_t bytes, iogroup_t* group) {
   Status mine;
   if (bytes != 0 && bytes < 4096)
     mine = refusal(fmt::format("a buffer of {} bytes; give at least 4096, or 0 for the default", bytes));
-  return on_group(group, fmt::format("sets buffers of {} bytes", bytes), mine, [&](Group& set) {
-    if (bytes == 0) return ended(take_settings(set));
+  return on_group(group, fmt::format("sets buffers of {} bytes", bytes), mine, [&](Group& set) -> Status {
+    if (bytes == 0) return take_settings(set);
     set.buffer_bytes = bytes;
-    return 0;
+    return {};
   });
 }
 
@@ -301,9 +295,9 @@ int64_t scorpio_peak_buffer_bytes(const iogroup_t* group) {
 
 int scorpio_set_expected_bytes(int64_t bytes, iogroup_t* group) {
   const Status mine = bytes < 0 ? refusal(fmt::format("{} bytes expected", bytes)) : Status();
-  return on_group(group, fmt::format("expects {} bytes", bytes), mine, [&](Group& set) {
+  return on_group(group, fmt::format("expects {} bytes", bytes), mine, [&](Group& set) -> Status {
     set.expected_bytes = bytes;
-    return 0;
+    return {};
   });
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 // What is known of a communicator.
 struct Known {
-  MPI_Comm comm = MPI_COMM_NULL;                      // a duplicate
+  MPI_Comm comm = MPI_COMM_NULL;  // a duplicate
+  int groups_made = 0;
   std::map<std::pair<int, bool>, LayoutRef> layouts;  // by group size, and whether memory is shared
   int ranks_per_node = 0;
 };
@@ -35,7 +36,10 @@ void free_layout(Layout& layout) {
 // Called at the beginning of MPI_Finalize, when MPI still works.
 int forget_all(MPI_Comm, int, void*, void*) {
   for (Known& known : all_known()) {
-    for (auto& [key, layout] : known.layouts) free_layout(*layout);
+    for (auto& [key, layout] : known.layouts) {
+      layout->notices.end(layout->local);
+      free_layout(*layout);
+    }
     forget_small(known.comm);
     MPI_Comm_free(&known.comm);
   }
@@ -61,8 +65,12 @@ Result<Known*> known_of(MPI_Comm comm) {
   }
   forget_at_finalize();
   Known known;
-  if (Status status = checked(MPI_Comm_dup(comm, &known.comm), "MPI_Comm_dup"); !status)
-    return status.error();
+  const Party party{comm, ""};
+  const std::string call = "makes an I/O group";
+  MPI_Request request = MPI_REQUEST_NULL;
+  Status status = checked(MPI_Comm_idup(comm, &known.comm, &request), "MPI_Comm_idup");
+  if (status) status = finish(request, "MPI_Comm_idup", complaint_of(party, call));
+  if (!status) return status.error();
   MPI_Comm_set_errhandler(known.comm, MPI_ERRORS_RETURN);
   all_known().push_back(std::move(known));
   return &all_known().back();
@@ -118,6 +126,8 @@ Result<LayoutRef> layout_of(MPI_Comm comm, int group_size, bool share_memory) {
   made->group = groups.of(rank);
   made->group_size = group_size;
   for (int group = 0; group < made->groups; ++group) made->roots.push_back(groups.first(group));
+  for (int member = groups.first(made->group); member < groups.first(made->group + 1); ++member)
+    made->members.push_back(member);
   Status status = agree(made->global, make_communicators(*made, groups));
   if (status) {
     MPI_Comm_rank(made->local, &made->local_rank);
@@ -132,10 +142,10 @@ Result<LayoutRef> layout_of(MPI_Comm comm, int group_size, bool share_memory) {
   return LayoutRef(made);
 }
 
-Result<MPI_Comm> own_communicator(MPI_Comm comm) {
+Result<OwnCommunicator> own_communicator(MPI_Comm comm) {
   const auto known = known_of(comm);
   if (!known) return known.error();
-  return (*known)->comm;
+  return OwnCommunicator{(*known)->comm, ++(*known)->groups_made};
 }
 
 void release_buffers(MPI_Comm comm, const Layout* but) {

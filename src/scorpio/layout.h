@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "scorpio/buffer.h"
+#include "scorpio/notices.h"
 
 namespace concilio::scorpio {
 
@@ -19,9 +20,11 @@ struct Layout {
   int rank = 0, ranks = 1;         // in global
   int local_rank = 0, local_ranks = 1;
   int group = 0, groups = 1;
-  int group_size = 1;      // of all but perhaps the last
-  std::vector<int> roots;  // by group: their ranks in global
-  Buffer buffer;           // the root's, for transfers
+  int group_size = 1;        // of all but perhaps the last
+  std::vector<int> roots;    // by group: their ranks in global
+  std::vector<int> members;  // of this group: their ranks in global
+  Notices notices;           // of this group's root
+  Buffer buffer;             // the root's, for transfers
 
   bool is_root() const { return local_rank == 0; }
 };
@@ -31,8 +34,12 @@ using LayoutRef = std::shared_ptr<Layout>;
 // communicator (or one with the same ranks in the same order) and size, and kept until MPI_Finalize, since
 // making communicators is what does not scale.
 Result<LayoutRef> layout_of(MPI_Comm comm, int group_size, bool share_memory);
-// The duplicate of `comm` that its layouts have. Collective.
-Result<MPI_Comm> own_communicator(MPI_Comm comm);
+// The duplicate of `comm` that its layouts have, and how many I/O groups have asked for it. Collective.
+struct OwnCommunicator {
+  MPI_Comm comm;
+  int groups;
+};
+Result<OwnCommunicator> own_communicator(MPI_Comm comm);
 
 // Gives back the buffers of the communicator's layouts, but for one (or nullptr). Collective over all its
 // ranks.

@@ -3,7 +3,6 @@
 
 #include "scorpio/call.h"
 #include "scorpio/objects.h"
-#include "scorpio/small_collectives.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -19,12 +18,15 @@ Result<Handle> with_told_number(Handle group, const std::string& path) {
   return again;
 }
 
-// Its place in File::groups; all I/O groups must mean the same one.
+bool means(const OpenGroup& open, int64_t id) {
+  return ((static_cast<uint64_t>(open.id) ^ static_cast<uint64_t>(id)) & low_bits) == 0;
+}
+
+// Its place in File::groups; all I/O groups must mean the same one. As all that follows, collective over the
+// roots.
 Result<size_t> open_group_of(const File& file, int64_t id, const char* call) {
-  const auto matches = [&](const OpenGroup& open) {
-    return ((static_cast<uint64_t>(open.id) ^ static_cast<uint64_t>(id)) & low_bits) == 0;
-  };
-  const auto found = std::find_if(file.groups.rbegin(), file.groups.rend(), matches);
+  const auto found = std::find_if(file.groups.rbegin(), file.groups.rend(),
+                                  [&](const OpenGroup& open) { return means(open, id); });
   const bool known = found != file.groups.rend();
   const Status mine = known ? Status()
                             : Status(Error{ErrorKind::argument, 0,
@@ -32,8 +34,8 @@ Result<size_t> open_group_of(const File& file, int64_t id, const char* call) {
   const std::string path = known ? found->path : "none";
   const size_t place = known ? static_cast<size_t>(file.groups.rend() - found) - 1 : 0;
   const std::string which = fmt::format("{} group {} (opened as number {})", call, path, place + 1);
-  if (Status status =
-          agree_on(file.layout->global, known ? which : fmt::format("{} an unknown group", call), mine);
+  if (Status status = agree_on({file.layout->io, file.name, &file.layout->roots},
+                               known ? which : fmt::format("{} an unknown group", call), mine);
       !status)
     return status.error();
   return place;
@@ -41,7 +43,7 @@ Result<size_t> open_group_of(const File& file, int64_t id, const char* call) {
 
 Status open_group(File& file, const std::string& path, int64_t& id) {
   Handle group;
-  Status opened = at_roots(file, [&]() -> Status {
+  Status opened = among_roots(file, [&]() -> Status {
     auto made = open_or_make_group(file, path);
     if (!made) return made.error();
     auto told = with_told_number(std::move(*made), path);
@@ -51,8 +53,7 @@ Status open_group(File& file, const std::string& path, int64_t& id) {
   });
   if (!opened) return opened;
   id = group;
-  if (Status status = told(file.layout->local, &id, 1); !status) return status;
-  if (group.ok()) H5Iinc_ref(group);  // stays open when `group` ends
+  H5Iinc_ref(group);  // stays open when `group` ends
   file.shown.groupid = group;
   file.groups.push_back({path, id, group});
   return {};
@@ -64,7 +65,7 @@ Status close_group(File& file, int64_t id) {
   const OpenGroup closing = file.groups[*place];
   file.groups.erase(file.groups.begin() + static_cast<std::ptrdiff_t>(*place));
   file.shown.groupid = file.groups.empty() ? -1 : file.groups.back().handle;
-  return at_roots(file, [&]() -> Status {
+  return among_roots(file, [&]() -> Status {
     if (H5Gclose(closing.handle) < 0)
       return hdf5_error(fmt::format("could not close group {}", closing.path));
     return {};
@@ -79,7 +80,7 @@ Status make_link(File& file, const std::string& target, int64_t location, const 
     base = file.groups[*place].path;
   }
   const std::string path = file.path_of(name.front() == '/' ? name : base + "/" + name);
-  return at_roots(file, [&]() -> Status {
+  return among_roots(file, [&]() -> Status {
     if (Status status = may_change(file, path); !status) return status;
     if (Status status = make_parents(file, path); !status) return status;
     const htri_t there = H5Lexists(file.id, path.c_str(), H5P_DEFAULT);
@@ -103,15 +104,29 @@ int64_t scorpio_create_dataset_group(const char* group_name, int fhandle, iogrou
   int64_t id = FAILURE;
   const int outcome = guarded([&]() -> int {
     const std::string name = text_of(group_name);
-    return on_file(group, fhandle, fmt::format("opens group {}", name), has_name(group_name, "a group"),
-                   [&](File& file) { return open_group(file, file.path_of(name), id); });
+    const std::string call = fmt::format("opens group {}", name);
+    const auto open = [&](File& file, int64_t& made) {
+      const Status opened = open_group(file, file.path_of(name), made);
+      id = made;
+      return opened;
+    };
+    const auto follow = [&](File& file, int64_t made) {
+      id = made;
+      file.groups.push_back({file.path_of(name), id, -1});
+    };
+    return on_roots({group, fhandle, call, call, has_name(group_name, "a group")}, open, follow);
   });
   return outcome == 0 ? id : FAILURE;
 }
 
 int scorpio_close_dataset_group(int64_t groupid, int fhandle, iogroup_t* group) {
-  return on_file(group, fhandle, "closes a group", {},
-                 [&](File& file) { return close_group(file, groupid); });
+  const char* const call = "closes a group";
+  const auto follow = [&](File& file, int64_t) {
+    std::erase_if(file.groups, [&](const OpenGroup& open) { return means(open, groupid); });
+  };
+  return on_roots(
+      {group, fhandle, call, call, {}}, [&](File& file, int64_t&) { return close_group(file, groupid); },
+      follow);
 }
 
 int scorpio_create_link(const char* target, int64_t link_location, const char* link_name, int fhandle,
@@ -121,8 +136,11 @@ int scorpio_create_link(const char* target, int64_t link_location, const char* l
     Status mine = has_name(target, "a link's target");
     if (mine) mine = has_name(link_name, "a link");
     const char* where = link_location > 0 ? "a group" : "the root";
-    return on_file(group, fhandle, fmt::format("links {} in {} to {}", name, where, to), mine,
-                   [&](File& file) { return make_link(file, to, link_location, name); });
+    const RootCall root_call{group, fhandle, fmt::format("links {} to {}", name, to),
+                             fmt::format("links {} in {} to {}", name, where, to), mine};
+    return on_roots(
+        root_call, [&](File& file, int64_t&) { return make_link(file, to, link_location, name); },
+        [](File&, int64_t) {});
   });
 }
 

@@ -1,9 +1,12 @@
 #include "scorpio/small_collectives.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
 
+#include "base/counters.h"
 #include "mpi/team.h"
 #include "scorpio/agreement.h"
 
@@ -26,6 +29,8 @@ Team* team_of(MPI_Comm comm) {
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
   return (all_teams()[comm] = all != 0 ? *team : nullptr).get();
 }
+
+constexpr int most_values = 4;
 
 template <size_t size>
 struct Largest {
@@ -71,14 +76,47 @@ std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, 
 
 Status largest(MPI_Comm comm, int64_t* values, int count) {
   Team* team = team_of(comm);
-  constexpr int most = 4;
-  if (!team || count > most)
+  if (!team || count > most_values)
     return checked(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
-  Largest<most> all{};
+  Largest<most_values> all{};
   std::copy(values, values + count, all.values);
   team->allreduce(all);
   std::copy(all.values, all.values + count, values);
   return {};
+}
+
+Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint) {
+  Team* team = team_of(comm);
+  if (!team || count > most_values) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm, &request);
+    if (code != MPI_SUCCESS) return checked(code, "MPI_Iallreduce");
+    return finish(request, "MPI_Iallreduce", complaint);
+  }
+  Largest<most_values> all{};
+  std::copy(values, values + count, all.values);
+  if (complaint.after_ns >= 0)
+    team->set_alarm({now_ns() + complaint.after_ns, [&] {
+                       if (team->is_first_to_wait()) complaint.tell(team->missing());
+                     }});
+  team->first_allreduce(all);
+  team->set_alarm({});
+  std::copy(all.values, all.values + count, values);
+  return {};
+}
+
+Status finish(MPI_Request& request, const char* what, const Complaint& complaint) {
+  const int64_t start_ns = now_ns();
+  bool told = complaint.after_ns < 0;
+  for (;;) {
+    int done = 0;
+    const int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || done) return checked(code, what);
+    sched_yield();
+    if (told || now_ns() - start_ns < complaint.after_ns) continue;
+    complaint.tell({});
+    told = true;
+  }
 }
 
 Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>& mine) {

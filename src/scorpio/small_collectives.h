@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +18,17 @@ namespace concilio::scorpio {
 
 // `values` becomes the largest of each.
 Status largest(MPI_Comm comm, int64_t* values, int count);
+
+// What tells of ranks that do not come to a call: of some that wait, one a node. `missing` are those of its
+// node; if there are none, others are.
+struct Complaint {
+  int64_t after_ns;  // below 0: never
+  std::function<void(const std::vector<int>& missing)> tell;
+};
+// The same, as what a call of all ranks begins with.
+Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint);
+// Waits for what ranks begin together.
+Status finish(MPI_Request& request, const char* what, const Complaint& complaint);
 // The numbers of all ranks, one rank's behind the other's. Every rank gives equally many.
 Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>& mine);
 // The sum of the numbers of lower ranks.

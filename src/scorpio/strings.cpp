@@ -168,12 +168,14 @@ Status write_slabs(const StringSet& set, const Writing& writing, bool writes) {
   return outcome;
 }
 
+// Collective over the roots.
 Status write_strings(File& file, Writing& writing) {
   const Layout& layout = *file.layout;
   const bool writes = layout.rank == 0;
-  if (Status status = agree(layout.global, writes ? measure(writing) : Status()); !status) return status;
+  if (Status status = among_roots(file, [&] { return writes ? measure(writing) : Status(); }); !status)
+    return status;
   StringSet set;
-  Status status = at_roots(file, [&]() -> Status {
+  Status status = among_roots(file, [&]() -> Status {
     int64_t told[2] = {writing.longest_bytes, writing.ascii};
     if (Status shared = checked(MPI_Bcast(told, 2, MPI_INT64_T, 0, layout.io), "MPI_Bcast"); !shared)
       return shared;
@@ -185,7 +187,7 @@ Status write_strings(File& file, Writing& writing) {
     return {};
   });
   if (!status) return status;
-  return at_roots(file, [&] { return write_slabs(set, writing, writes); });
+  return among_roots(file, [&] { return write_slabs(set, writing, writes); });
 }
 
 // --- Reading ---
@@ -245,11 +247,13 @@ int scorpio_write_str_array(char** strings, int n, int fhandle, const char* data
     const std::string name = text_of(dataset);
     Status mine = has_name(dataset, "a dataset");
     if (mine && n < 0) mine = Error{ErrorKind::argument, 0, fmt::format("{} is no number of strings", n)};
-    return on_file(group, fhandle, fmt::format("writes {} strings to dataset {}", n, name), mine,
-                   [&](File& file) -> Status {
-                     Writing writing{file.path_of(name), n, strings};
-                     return write_strings(file, writing);
-                   });
+    const RootCall root_call{group, fhandle, fmt::format("writes strings to dataset {}", name),
+                             fmt::format("writes {} strings to dataset {}", n, name), mine};
+    const auto write = [&](File& file, int64_t&) {
+      Writing writing{file.path_of(name), n, strings};
+      return write_strings(file, writing);
+    };
+    return on_roots(root_call, write, [](File&, int64_t) {});
   });
 }
 

@@ -12,7 +12,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   endif()
   set_target_properties(scorpio_callers-${mpi} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   foreach(ranks 1 2 3 4 8)
-    concilio_mpi_test(scorpio.callers.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN ENV MALLOC_PERTURB_=165
+    concilio_mpi_test(scorpio.callers.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN ENV MALLOC_PERTURB_=165 SCORPIO_WARN_SECONDS=1
                       COMMAND scorpio_callers)
   endforeach()
 endforeach()

@@ -87,8 +87,8 @@ void on_rank_0(const std::function<void()>& what) {
   patient_barrier(MPI_COMM_WORLD);
 }
 
-Group::Group(int number, MPI_Comm comm) {
-  iogroup_conf_t conf = {number, 0, comm};
+Group::Group(int number, MPI_Comm comm, int size) {
+  iogroup_conf_t conf = {number, size, comm};
   OK(scorpio_IOgroup_init(&conf, &group_));
 }
 
@@ -96,7 +96,8 @@ Group::~Group() {
   OK(scorpio_IOgroup_cleanup(&group_));
 }
 
-File::File(const char* name, file_mode_t mode) : group_(std::min(2, context.ranks)), path_(path_of(name)) {
+File::File(const char* name, file_mode_t mode)
+    : group_(0, MPI_COMM_WORLD, (context.ranks + 1) / 2), path_(path_of(name)) {
   handle_ = scorpio_open_file(path_.c_str(), group_, mode);
   OK(handle_);
 }

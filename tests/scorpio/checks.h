@@ -36,7 +36,7 @@ void on_rank_0(const std::function<void()>& what);  // the others wait
 
 class Group {
  public:
-  explicit Group(int number, MPI_Comm comm = MPI_COMM_WORLD);
+  explicit Group(int number, MPI_Comm comm = MPI_COMM_WORLD, int size = 0);
   Group(const Group&) = delete;
   ~Group();
   operator iogroup_t*() { return &group_; }

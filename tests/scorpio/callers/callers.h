@@ -22,5 +22,7 @@ void make_group(iogroup_t* group);
 /* Parts of the test. */
 void test_division(void);
 void test_strings(void);
+void test_roots_alone(void);
+void test_late_ranks(void);
 
 #endif

@@ -79,12 +79,22 @@ SITUATION(Groups, WhatFails) {
   FAILS("no name", scorpio_create_dataset_group("", session.file(), session.group()));
   EXPECT(session.shown().groupid == -1);
   const int64_t a = open_group(session, "a");
-  if (context.ranks > 1) {
-    const bool last = context.rank == context.ranks - 1;
+  const iogroup_t& group = *session.group();
+  if (group.numIOgroups > 1 && group.localrank == 0) {
+    const bool last = group.iogroupRank == group.numIOgroups - 1;
     FAILS("", scorpio_close_dataset_group(last ? 4711 : a, session.file(), session.group()));
     FAILS("differ", scorpio_create_dataset_group(last ? "x" : "y", session.file(), session.group()));
     FAILS("differ", scorpio_create_link("data", last ? a : 0, "l", session.file(), session.group()));
   }
+  EXPECT(!has(session, "/a/l"));
+  // What a rank that is no root does otherwise than its root is told to it alone, and once the root goes on.
+  if (group.localrank != 0) {
+    FAILS("differ", scorpio_create_dataset_group("x", session.file(), session.group()));
+    FAILS("differ", scorpio_create_link("data", 0, "l", session.file(), session.group()));
+  } else {
+    WELL(scorpio_create_link("data", 0, "of roots", session.file(), session.group()));
+  }
+  EXPECT(!has(session, "/a/x"));
   WELL(scorpio_close_dataset_group(a, session.file(), session.group()));
 }
 
