@@ -22,9 +22,18 @@
 #ifndef SCORPIO_H
 #define SCORPIO_H
 
+/* Programs count on these. */
+#include <assert.h>
 #include <hdf5.h>
+#include <limits.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scorpio_util.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +41,17 @@ extern "C" {
 
 #ifndef FAILURE
 #define FAILURE (-1)
+#endif
+
+/* The bytes of iofile_t.filename; files' names may be longer. */
+#define MAX_FILENAME 100
+
+/* The original's functions are declared as it declares them, for C programs that declare them once more. What
+ * is not changed is constant for C++. */
+#ifdef __cplusplus
+#define SCORPIO_CONST const
+#else
+#define SCORPIO_CONST
 #endif
 
 /* How to divide a communicator: into groups of consecutive ranks, the last with what is left. If numIOgroups
@@ -45,9 +65,13 @@ typedef struct {
   MPI_Comm commIncoming;
 } iogroup_conf_t;
 
-/* A file that a root has open; its HDF5 handle for those who call HDF5 beside SCORPIO. */
+/* An open file, for those who call HDF5 beside SCORPIO. */
 typedef struct {
-  hid_t fid;     /* -1 on ranks that are no roots */
+  int handle;
+  char filename[MAX_FILENAME]; /* as much of it as there is room for, and a NUL */
+  hid_t fid;                   /* -1 on ranks that are no roots */
+  /* What the original keeps during its calls: -1. */
+  hid_t acc_tpl, xfer_plist, link_plist, sid, file_dataspace, mem_dataspace, dataset;
   hid_t groupid; /* the group opened last by scorpio_create_dataset_group, or -1 */
 } iofile_t;
 
@@ -66,8 +90,12 @@ typedef struct {
   MPI_Comm localcomm;     /* the ranks of this group */
   MPI_Comm globalcomm;    /* all of them */
   MPI_Comm iocomm;        /* the roots; MPI_COMM_NULL on other ranks */
-  int numFiles;           /* entries of `file` */
   iofile_t** file;        /* by file handle; NULL if closed */
+  int numFiles;           /* entries of `file` */
+  /* Set by initialize_datatype alone. */
+  int datatype_size;
+  MPI_Datatype mpi_type;
+  hid_t hdf_type;
   void* impl;
 } iogroup_t;
 
@@ -142,16 +170,16 @@ int scorpio_set_creation(const scorpio_creation_t* creation, int fhandle, iogrou
 
 /* --- What a file holds --- */
 
-int scorpio_get_dataset_ndims(int* ndims, int fhandle, const char* dataset, iogroup_t* group);
+int scorpio_get_dataset_ndims(int* ndims, int fhandle, SCORPIO_CONST char* dataset, iogroup_t* group);
 /* FAILURE if an extent is no int: use the other. */
-int scorpio_get_dataset_dims(int* dims, int fhandle, const char* dataset, iogroup_t* group);
+int scorpio_get_dataset_dims(int* dims, int fhandle, SCORPIO_CONST char* dataset, iogroup_t* group);
 int scorpio_get_dataset_dims_64(int64_t* dims, int fhandle, const char* dataset, iogroup_t* group);
 /* In elements. */
-int scorpio_get_dataset_size(int* size, int fhandle, const char* dataset, iogroup_t* group);
+int scorpio_get_dataset_size(int* size, int fhandle, SCORPIO_CONST char* dataset, iogroup_t* group);
 int scorpio_get_dataset_size_64(int64_t* size, int fhandle, const char* dataset, iogroup_t* group);
 /* 1 or 0. */
-int scorpio_group_exists(const char* group_name, int fhandle, iogroup_t* group);
-int scorpio_dataset_exists(const char* dataset, int fhandle, iogroup_t* group);
+int scorpio_group_exists(SCORPIO_CONST char* group_name, int fhandle, iogroup_t* group);
+int scorpio_dataset_exists(SCORPIO_CONST char* dataset, int fhandle, iogroup_t* group);
 
 /* --- Datasets. A dataset that is written and not there is made, with extents globaldims; else it must have
  * these. As in all of HDF5, cells that nobody has written hold anything, unless the dataset is chunked: then
@@ -159,14 +187,15 @@ int scorpio_dataset_exists(const char* dataset, int fhandle, iogroup_t* group);
 
 /* globaldims: of the dataset. localdims: of this rank's part. For EVERYONE_ENTIRE_DATASET_READ localdims
  * equal globaldims. */
-int scorpio_read_dataset(void* data, datatype_t type, int ndims, const int* globaldims, const int* localdims,
-                         int fhandle, const char* dataset, iogroup_t* group, iopattern_t pattern);
+int scorpio_read_dataset(void* data, datatype_t type, int ndims, SCORPIO_CONST int* globaldims,
+                         SCORPIO_CONST int* localdims, int fhandle, SCORPIO_CONST char* dataset,
+                         iogroup_t* group, iopattern_t pattern);
 int scorpio_read_dataset_64(void* data, datatype_t type, int ndims, const int64_t* globaldims,
                             const int64_t* localdims, int fhandle, const char* dataset, iogroup_t* group,
                             iopattern_t pattern);
-int scorpio_write_dataset(const void* data, datatype_t type, int ndims, const int* globaldims,
-                          const int* localdims, int fhandle, const char* dataset, iogroup_t* group,
-                          iopattern_t pattern);
+int scorpio_write_dataset(SCORPIO_CONST void* data, datatype_t type, int ndims, SCORPIO_CONST int* globaldims,
+                          SCORPIO_CONST int* localdims, int fhandle, SCORPIO_CONST char* dataset,
+                          iogroup_t* group, iopattern_t pattern);
 int scorpio_write_dataset_64(const void* data, datatype_t type, int ndims, const int64_t* globaldims,
                              const int64_t* localdims, int fhandle, const char* dataset, iogroup_t* group,
                              iopattern_t pattern);
@@ -179,16 +208,18 @@ int scorpio_read_dataset_block(void* data, datatype_t type, int ndims, const int
 int scorpio_read_dataset_block_64(void* data, datatype_t type, int ndims, const int64_t* globaldims,
                                   const int64_t* localdims, const int64_t* localstarts, int fhandle,
                                   const char* dataset, iogroup_t* group);
-int scorpio_write_dataset_block(const void* data, datatype_t type, int ndims, const int* globaldims,
-                                const int* localdims, const int* localstarts, int fhandle,
-                                const char* dataset, iogroup_t* group);
+int scorpio_write_dataset_block(SCORPIO_CONST void* data, datatype_t type, int ndims,
+                                SCORPIO_CONST int* globaldims, SCORPIO_CONST int* localdims,
+                                SCORPIO_CONST int* localstarts, int fhandle, SCORPIO_CONST char* dataset,
+                                iogroup_t* group);
 int scorpio_write_dataset_block_64(const void* data, datatype_t type, int ndims, const int64_t* globaldims,
                                    const int64_t* localdims, const int64_t* localstarts, int fhandle,
                                    const char* dataset, iogroup_t* group);
 
 /* Every rank the same block. */
-int scorpio_read_same_sub_dataset(void* data, datatype_t type, int ndims, const int* localdims,
-                                  const int* localstarts, int fhandle, const char* dataset, iogroup_t* group);
+int scorpio_read_same_sub_dataset(void* data, datatype_t type, int ndims, SCORPIO_CONST int* localdims,
+                                  SCORPIO_CONST int* localstarts, int fhandle, SCORPIO_CONST char* dataset,
+                                  iogroup_t* group);
 int scorpio_read_same_sub_dataset_64(void* data, datatype_t type, int ndims, const int64_t* localdims,
                                      const int64_t* localstarts, int fhandle, const char* dataset,
                                      iogroup_t* group);
@@ -206,8 +237,10 @@ int scorpio_write_dataset_map(const void* data, datatype_t type, int ndims, cons
 
 /* Writing: of roots. n strings, the same on all ranks (rank 0's are written). Read: an array for free(), and
  * each of its strings for free() by itself. */
-int scorpio_write_str_array(char** strings, int n, int fhandle, const char* dataset, iogroup_t* group);
-int scorpio_read_str_array(char*** strings, int* n, int fhandle, const char* dataset, iogroup_t* group);
+int scorpio_write_str_array(char** strings, int n, int fhandle, SCORPIO_CONST char* dataset,
+                            iogroup_t* group);
+int scorpio_read_str_array(char*** strings, int* n, int fhandle, SCORPIO_CONST char* dataset,
+                           iogroup_t* group);
 
 /* --- Attributes of an object: a dataset, a group, "/". An attribute that is written and there is replaced.
  * ---
@@ -215,25 +248,44 @@ int scorpio_read_str_array(char*** strings, int* n, int fhandle, const char* dat
  * Writing: of roots. Values are the same on all ranks (rank 0's are written). Of type SCORPIO_STRING: data is
  * a char * with one string; for an attribute with dimensions a char **. What is read lies in memory for
  * free(), data and dims each in one piece. */
-int scorpio_read_simple_attr(const char* attr, void** data, datatype_t type, int fhandle, const char* object,
-                             iogroup_t* group);
-int scorpio_write_simple_attr(const char* attr, const void* data, datatype_t type, int fhandle,
-                              const char* object, iogroup_t* group);
-int scorpio_read_attr(const char* attr, void** data, datatype_t type, int* ndims, int** dims, int fhandle,
-                      const char* object, iogroup_t* group);
-int scorpio_write_attr(const char* attr, const void* data, datatype_t type, int ndims, const int* dims,
-                       int fhandle, const char* object, iogroup_t* group);
+int scorpio_read_simple_attr(SCORPIO_CONST char* attr, void** data, datatype_t type, int fhandle,
+                             SCORPIO_CONST char* object, iogroup_t* group);
+int scorpio_write_simple_attr(SCORPIO_CONST char* attr, SCORPIO_CONST void* data, datatype_t type,
+                              int fhandle, SCORPIO_CONST char* object, iogroup_t* group);
+int scorpio_read_attr(SCORPIO_CONST char* attr, void** data, datatype_t type, int* ndims, int** dims,
+                      int fhandle, SCORPIO_CONST char* object, iogroup_t* group);
+int scorpio_write_attr(SCORPIO_CONST char* attr, SCORPIO_CONST void* data, datatype_t type, int ndims,
+                       SCORPIO_CONST int* dims, int fhandle, SCORPIO_CONST char* object, iogroup_t* group);
 
 /* --- Groups and links in the file: calls of roots --- */
 
 /* Makes the group, with those on its path, or opens it if it is there. Returns an id, the same on all ranks
  * of an I/O group; names are relative to it until it is closed. */
-int64_t scorpio_create_dataset_group(const char* group_name, int fhandle, iogroup_t* group);
+int64_t scorpio_create_dataset_group(SCORPIO_CONST char* group_name, int fhandle, iogroup_t* group);
 int scorpio_close_dataset_group(int64_t groupid, int fhandle, iogroup_t* group);
 /* A soft link link_name, in the group link_location (from scorpio_create_dataset_group; or the file's root,
  * if that is 0 or less), to the path `target`. */
-int scorpio_create_link(const char* target, int64_t link_location, const char* link_name, int fhandle,
-                        iogroup_t* group);
+int scorpio_create_link(SCORPIO_CONST char* target, int64_t link_location, SCORPIO_CONST char* link_name,
+                        int fhandle, iogroup_t* group);
+
+/* --- What the original's header does not declare, but its library has --- */
+
+/* scorpio_read_dataset and scorpio_write_dataset: UNIFORM, NONUNIFORM, EVERYONE_ENTIRE (twice). */
+int scorpio_read_dataset1(void* vector, datatype_t mytype, int ndims, int* globaldims, int* localdims,
+                          int fhandle, char* dset_name, iogroup_t* myIOgroup);
+int scorpio_read_dataset2(void* vector, datatype_t mytype, int ndims, int* globaldims, int* localdims,
+                          int fhandle, char* dset_name, iogroup_t* myIOgroup);
+int scorpio_read_entire_dataset(void* vector, datatype_t mytype, int ndims, int* globaldims, int fhandle,
+                                char* dset_name, iogroup_t* myIOgroup);
+int scorpio_read_dataset_all(void* vector, datatype_t mytype, int ndims, int* globaldims, int fhandle,
+                             char* dset_name, iogroup_t* myIOgroup);
+int scorpio_write_dataset1(void* vector, datatype_t mytype, int ndims, int* globaldims, int* localdims,
+                           int fhandle, char* dset_name, iogroup_t* myIOgroup);
+int scorpio_write_dataset2(void* vector, datatype_t mytype, int ndims, int* globaldims, int* localdims,
+                           int fhandle, char* dset_name, iogroup_t* myIOgroup);
+/* Local. Sets the group's datatype_size, mpi_type and hdf_type to those of a type other than SCORPIO_STRING.
+ */
+void initialize_datatype(datatype_t mytype, iogroup_t* myIOgroup);
 
 /* --- XDMF: a description FILE.xmf beside the HDF5 file, that ParaView and VisIt open --- */
 

@@ -1,7 +1,4 @@
-! SCORPIO for Fortran: the constants of scorpio.h. For fixed and for free form.
-      integer FAILURE
-      parameter (FAILURE = -1)
-
+! SCORPIO for Fortran: the constants that the original has. For fixed and for free form.
       integer SCORPIO_UNIFORM_CONTIGUOUS_READ
       integer SCORPIO_NONUNIFORM_CONTIGUOUS_READ
       integer SCORPIO_NONCONTIGUOUS_READ
@@ -18,11 +15,10 @@
       parameter (SCORPIO_NONCONTIGUOUS_WRITE = 6)
 
       integer SCORPIO_FILE_CREATE, SCORPIO_FILE_READONLY
-      integer SCORPIO_FILE_READWRITE, SCORPIO_FILE_CREATE_NETCDF4
+      integer SCORPIO_FILE_READWRITE
       parameter (SCORPIO_FILE_CREATE = 0)
       parameter (SCORPIO_FILE_READONLY = 1)
       parameter (SCORPIO_FILE_READWRITE = 2)
-      parameter (SCORPIO_FILE_CREATE_NETCDF4 = 3)
 
       integer SCORPIO_INTEGER, SCORPIO_DOUBLE, SCORPIO_FLOAT
       integer SCORPIO_LONG, SCORPIO_CHAR, SCORPIO_BYTE

@@ -22,15 +22,20 @@ class GroupConf(ctypes.Structure):
 
 
 class OpenFile(ctypes.Structure):
-    _fields_ = [("fid", ctypes.c_int64), ("groupid", ctypes.c_int64)]
+    _fields_ = [("handle", ctypes.c_int), ("filename", ctypes.c_char * 100), ("fid", ctypes.c_int64),
+                ("acc_tpl", ctypes.c_int64), ("xfer_plist", ctypes.c_int64), ("link_plist", ctypes.c_int64),
+                ("sid", ctypes.c_int64), ("file_dataspace", ctypes.c_int64), ("mem_dataspace", ctypes.c_int64),
+                ("dataset", ctypes.c_int64), ("groupid", ctypes.c_int64)]
 
 
 class Group(ctypes.Structure):
     _fields_ = [("localrank", ctypes.c_int), ("globalrank", ctypes.c_int), ("localsize", ctypes.c_int),
                 ("globalsize", ctypes.c_int), ("iogroupRank", ctypes.c_int), ("iogroupSize", ctypes.c_int),
                 ("numIOgroups", ctypes.c_int), ("preferredGroupSize", ctypes.c_int), ("localcomm", Comm),
-                ("globalcomm", Comm), ("iocomm", Comm), ("numFiles", ctypes.c_int),
-                ("file", ctypes.POINTER(ctypes.POINTER(OpenFile))), ("impl", ctypes.c_void_p)]
+                ("globalcomm", Comm), ("iocomm", Comm),
+                ("file", ctypes.POINTER(ctypes.POINTER(OpenFile))), ("numFiles", ctypes.c_int),
+                ("datatype_size", ctypes.c_int), ("mpi_type", Comm), ("hdf_type", ctypes.c_int64),
+                ("impl", ctypes.c_void_p)]
 
 
 class Creation(ctypes.Structure):

@@ -1,4 +1,4 @@
-! SCORPIO for Fortran: the constants of scorpiof.h, and an explicit interface of every routine of libconcilio_scorpio.
+! SCORPIO for Fortran: the constants of scorpiof.h and some more, and an explicit interface of every routine of libconcilio_scorpio.
 !
 ! Nothing here is to be linked: compile it with your program's compiler, and have the module file. Calls are those
 ! of the old include file, so that a program may use either. Extents and offsets are C's: the slowest varying

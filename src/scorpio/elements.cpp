@@ -7,17 +7,17 @@ namespace concilio::scorpio {
 Result<Element> element_of(datatype_t type) {
   switch (type) {
     case SCORPIO_INTEGER:
-      return Element{H5T_NATIVE_INT, sizeof(int), "int"};
+      return Element{H5T_NATIVE_INT, MPI_INT, sizeof(int), "int"};
     case SCORPIO_DOUBLE:
-      return Element{H5T_NATIVE_DOUBLE, sizeof(double), "double"};
+      return Element{H5T_NATIVE_DOUBLE, MPI_DOUBLE, sizeof(double), "double"};
     case SCORPIO_FLOAT:
-      return Element{H5T_NATIVE_FLOAT, sizeof(float), "float"};
+      return Element{H5T_NATIVE_FLOAT, MPI_FLOAT, sizeof(float), "float"};
     case SCORPIO_LONG:
-      return Element{H5T_NATIVE_LONG, sizeof(long), "long"};
+      return Element{H5T_NATIVE_LONG, MPI_LONG, sizeof(long), "long"};
     case SCORPIO_CHAR:
-      return Element{H5T_NATIVE_SCHAR, 1, "char"};
+      return Element{H5T_NATIVE_SCHAR, MPI_CHAR, 1, "char"};
     case SCORPIO_BYTE:
-      return Element{H5T_NATIVE_UCHAR, 1, "byte"};
+      return Element{H5T_NATIVE_UCHAR, MPI_BYTE, 1, "byte"};
     case SCORPIO_STRING:
       return Error{ErrorKind::datatype, 0,
                    "strings are written and read by scorpio_write_str_array and its like"};

@@ -9,6 +9,7 @@ namespace concilio::scorpio {
 
 struct Element {
   hid_t hdf5;  // of elements in memory; in a file that we make, the same
+  MPI_Datatype mpi;
   int64_t bytes;
   const char* name;
 };

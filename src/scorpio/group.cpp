@@ -164,11 +164,16 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
     if (file->id >= 0) (void)close_hdf5_file(file->id);
     return Error{opened.error().kind, 0, fmt::format("{}: {}", name, opened.error().message)};
   }
-  file->shown.fid = file->id;
   group.layout = file->layout;
+  iofile_t& shown = file->shown;
+  shown.handle = static_cast<int>(group.files.size());
+  name.copy(shown.filename, MAX_FILENAME - 1);
+  shown.fid = file->id;
+  shown.acc_tpl = shown.xfer_plist = shown.link_plist = shown.sid = shown.file_dataspace =
+      shown.mem_dataspace = shown.dataset = shown.groupid = -1;
   group.shown.push_back(&file->shown);
   group.files.push_back(std::move(file));
-  return static_cast<int>(group.files.size()) - 1;
+  return group.shown.back()->handle;
 }
 
 Status close_file(Group& group, int handle) {

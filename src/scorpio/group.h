@@ -40,7 +40,7 @@ struct File {
   Creation creation;
   std::vector<OpenGroup> groups;   // the last is the one names are relative to
   std::vector<std::string> grids;  // of the .xmf, on global rank 0
-  iofile_t shown{-1, -1};          // for the program
+  iofile_t shown{};                // for the program
 
   bool is_root() const { return layout->is_root(); }
   // Absolute, without repeated or trailing slashes. A relative name begins at the group opened last, unless

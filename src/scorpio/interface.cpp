@@ -238,6 +238,7 @@ int scorpio_IOgroup_init(iogroup_conf_t* conf, iogroup_t* group) {
     auto made = make_group(*conf);
     if (!made) return fail(made.error());
     show(**made, *group);
+    scorpio_debuglog_init(group->globalrank);
     group->impl = made->release();
     return 0;
   });

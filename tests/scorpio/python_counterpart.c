@@ -139,10 +139,10 @@ static int move(const struct dataset* d, int write, void* data, int file, iogrou
 
 static char* names[] = {"one", "zwei", "", "drei und mehr"};
 static char* labels[] = {"left", "right"};
-static const double spacing[] = {0.5, 0.25, 2};
-static const int spacing_dims[] = {3}, labels_dims[] = {2};
-static const int count = 42;
-static const float scale = 0.5F;
+static double spacing[] = {0.5, 0.25, 2};
+static int spacing_dims[] = {3}, labels_dims[] = {2};
+static int count = 42;
+static float scale = 0.5F;
 
 static void write_rest(int file, iogroup_t* group) {
   int value = rank + 1, all[1] = {ranks}, mine[1] = {1};
@@ -161,8 +161,8 @@ static void write_rest(int file, iogroup_t* group) {
   need(scorpio_create_link("/Made/Inner/Inside", 0, "Shortcut", file, group), "Shortcut");
 }
 
-static void check_attribute(const char* attribute, datatype_t type, const void* value, size_t bytes, int file,
-                            const char* object, iogroup_t* group) {
+static void check_attribute(char* attribute, datatype_t type, const void* value, size_t bytes, int file,
+                            char* object, iogroup_t* group) {
   void* data;
   int ndims, *dims;
   need(scorpio_read_attr(attribute, &data, type, &ndims, &dims, file, object, group), attribute);
@@ -214,8 +214,11 @@ static int print_layout(void) {
   FIELD(localcomm);
   FIELD(globalcomm);
   FIELD(iocomm);
-  FIELD(numFiles);
   FIELD(file);
+  FIELD(numFiles);
+  FIELD(datatype_size);
+  FIELD(mpi_type);
+  FIELD(hdf_type);
   FIELD(impl);
   printf("sizes %zu %zu %zu %zu %zu\n", sizeof(iogroup_t), sizeof(iogroup_conf_t), sizeof(scorpio_creation_t),
          sizeof(scorpio_xdmf_field_t), sizeof(scorpio_xdmf_grid_t));

@@ -4,9 +4,6 @@
 #define CALLERS_H
 
 #include <scorpio.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 extern int rank, ranks;
 extern int group_size; /* that is being tried; 0: all ranks */
@@ -23,6 +20,8 @@ void make_group(iogroup_t* group);
 void test_division(void);
 void test_strings(void);
 void test_roots_alone(void);
+void test_undeclared(void);
+void test_log(void);
 void test_late_ranks(void);
 
 #endif

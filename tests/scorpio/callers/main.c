@@ -38,10 +38,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   test_division();
+  test_log();
   if (ranks > 1 && ranks <= 4) test_late_ranks();
   for (group_size = 0; group_size <= 4 && group_size < ranks; ++group_size) {
     test_strings();
     test_roots_alone();
+    test_undeclared();
   }
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();

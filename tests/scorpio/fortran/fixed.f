@@ -3,8 +3,10 @@ C     back. Returns what went wrong, 0 if nothing did.
       SUBROUTINE FIXED(COMM, NAME, WRONG)
       IMPLICIT NONE
       INCLUDE 'scorpiof.h'
-      INTEGER COMM, WRONG
+      INTEGER COMM, WRONG, FAILURE
       CHARACTER*(*) NAME
+C     Names of the program's own, which the include file leaves to it.
+      PARAMETER (FAILURE = -1)
       INTEGER GROUP, FILE, IERR, I, NUMBERS(4), BACK(4), N
       WRONG = 0
       DO 10 I = 1, 4

@@ -4,6 +4,10 @@ module support
   use mpi
   implicit none
   integer, parameter :: root = 0
+#ifndef WITH_MODULE
+  ! What the include file does not have, and the module has.
+  integer, parameter :: FAILURE = -1, SCORPIO_FILE_CREATE_NETCDF4 = 3
+#endif
   integer :: rank = 0, ranks = 1, failures = 0
   integer(int64), private :: state = 1
 
