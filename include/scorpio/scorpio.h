@@ -15,8 +15,8 @@
  * and then get what came of it from their root.
  *
  * Extents and offsets count elements, the slowest varying dimension first (C order), from 0. A dataset's name
- * is a path. A relative one begins at the group that scorpio_create_dataset_group opened last, or at the
- * file's root if none is open; with group A open, "x" and "A/x" both are /A/x. Groups that are missing on the
+ * is a path. A relative one begins at the file's root, or, in some calls, at the group that
+ * scorpio_create_dataset_group has opened: see scorpio_set_relative_names. Groups that are missing on the
  * path of a dataset to write are made. Local arrays are dense, in C order.
  */
 #ifndef SCORPIO_H
@@ -157,6 +157,12 @@ int64_t scorpio_peak_buffer_bytes(const iogroup_t* group);
  * (a file to create; for one to read its size is taken). */
 int scorpio_set_expected_bytes(int64_t bytes, iogroup_t* group);
 
+/* How relative names are meant in the files that this group opens from now on. Not 0: with a group of the
+ * file open, all of them begin there; groups may be opened in each other; with group A open "x" and "A/x"
+ * both are /A/x. 0, as at first: as the original has it; then only NONUNIFORM writes and those of blocks
+ * begin at the group opened last, until any is closed, and all other names at the file's root. */
+int scorpio_set_relative_names(int relative, iogroup_t* group);
+
 /* How datasets are made. */
 typedef struct {
   int nchunk;           /* extents in `chunk`; 0: not chunked, or, for deflate, chunks of about 1 MiB */
@@ -185,8 +191,8 @@ int scorpio_dataset_exists(SCORPIO_CONST char* dataset, int fhandle, iogroup_t* 
  * these. As in all of HDF5, cells that nobody has written hold anything, unless the dataset is chunked: then
  * they are 0. --- */
 
-/* globaldims: of the dataset. localdims: of this rank's part. For EVERYONE_ENTIRE_DATASET_READ localdims
- * equal globaldims. */
+/* globaldims: of the dataset, which has more rows (globaldims[0]) perhaps if it is read: then its first ones
+ * are. localdims: of this rank's part; not looked at for EVERYONE_ENTIRE_DATASET_READ. */
 int scorpio_read_dataset(void* data, datatype_t type, int ndims, SCORPIO_CONST int* globaldims,
                          SCORPIO_CONST int* localdims, int fhandle, SCORPIO_CONST char* dataset,
                          iogroup_t* group, iopattern_t pattern);
@@ -260,7 +266,7 @@ int scorpio_write_attr(SCORPIO_CONST char* attr, SCORPIO_CONST void* data, datat
 /* --- Groups and links in the file: calls of roots --- */
 
 /* Makes the group, with those on its path, or opens it if it is there. Returns an id, the same on all ranks
- * of an I/O group; names are relative to it until it is closed. */
+ * of an I/O group that call. */
 int64_t scorpio_create_dataset_group(SCORPIO_CONST char* group_name, int fhandle, iogroup_t* group);
 int scorpio_close_dataset_group(int64_t groupid, int fhandle, iogroup_t* group);
 /* A soft link link_name, in the group link_location (from scorpio_create_dataset_group; or the file's root,

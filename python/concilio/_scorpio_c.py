@@ -72,6 +72,7 @@ _FUNCTIONS = {
     "scorpio_set_buffer_bytes": [_long, _group],
     "scorpio_peak_buffer_bytes": ([_group], _long),
     "scorpio_set_expected_bytes": [_long, _group],
+    "scorpio_set_relative_names": [_int, _group],
     "scorpio_set_creation": [ctypes.POINTER(Creation), _int, _group],
     "scorpio_get_dataset_ndims": [_ints] + _where,
     "scorpio_get_dataset_dims_64": [_longs] + _where,

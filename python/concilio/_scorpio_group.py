@@ -33,6 +33,7 @@ class IOGroup:
         self._check(c.library.scorpio_IOgroup_init(conf, self._group))
         self._is_open = True
         try:
+            self._check(c.library.scorpio_set_relative_names(1, self._group))
             if buffer_bytes is not None:
                 self.set_buffer_bytes(buffer_bytes)
             if expected_bytes is not None:

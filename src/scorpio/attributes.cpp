@@ -256,7 +256,8 @@ Status read_values(hid_t attribute, datatype_t type, Read& read) {
         stored, read.count, [&](hid_t as, void* cells) { return H5Aread(attribute, as, cells); }, read.texts);
   const Element element = *element_of(type);
   read.cells.resize(static_cast<size_t>(read.count * element.bytes));
-  if (read.count > 0 && H5Aread(attribute, element.hdf5, read.cells.data()) < 0)
+  const hid_t as = holds_bytes(stored, element) ? static_cast<hid_t>(stored) : element.hdf5;
+  if (read.count > 0 && H5Aread(attribute, as, read.cells.data()) < 0)
     return hdf5_error(fmt::format("could not read it as {}", element.name));
   return {};
 }

@@ -103,6 +103,12 @@ module concilio_scorpio
       integer, intent(out) :: ierr
     end subroutine fscorpio_set_expected_bytes
 
+    ! Not 0: with a group of the file open, all relative names begin there; of files opened from now on.
+    subroutine fscorpio_set_relative_names(relative, gid, ierr)
+      integer, intent(in) :: relative, gid
+      integer, intent(out) :: ierr
+    end subroutine fscorpio_set_relative_names
+
     ! chunk: nchunk extents; dimension_names: "z,y,x", or blank
     subroutine fscorpio_set_creation(nchunk, chunk, deflate, shuffle, dimension_names, fid, gid, ierr)
       import :: int64

@@ -41,6 +41,12 @@ std::vector<int64_t> chunk_for(const Creation& creation, const std::vector<int64
   return chunk;
 }
 
+bool fits(const Request& request, const std::vector<int64_t>& extents) {
+  if (request.extents.empty() || request.extents == extents) return true;
+  return request.first_rows && request.extents.size() == extents.size() && request.extents[0] <= extents[0] &&
+         std::equal(extents.begin() + 1, extents.end(), request.extents.begin() + 1);
+}
+
 }  // namespace
 
 std::string words_of(const std::vector<int64_t>& extents) {
@@ -49,7 +55,7 @@ std::string words_of(const std::vector<int64_t>& extents) {
 
 Result<Dataset> Dataset::open(File& file, const Request& request) {
   Dataset dataset(file);
-  dataset.path_ = file.path_of(request.name);
+  dataset.path_ = file.path_of(request.name, request.in_open_group);
   Status status = at_roots(file, [&] { return dataset.open_on_root(request); });
   if (status) status = dataset.share_extents();
   if (!status)
@@ -75,7 +81,8 @@ Status Dataset::open_on_root(const Request& request) {
     if (!id_.ok()) return hdf5_error("could not open it");
   }
   if (Status status = measure(); !status) return status;
-  if (!request.extents.empty() && extents_ != request.extents)
+  if (Status status = take_type(request.element); !status) return status;
+  if (!fits(request, extents_))
     return Error{
         ErrorKind::argument, 0,
         fmt::format("its extents are {}, the call gives {}", words_of(extents_), words_of(request.extents))};
@@ -103,6 +110,13 @@ Status Dataset::make(const Request& request) {
   if (!id_.ok()) return hdf5_error("could not create it");
   if (!file_->netcdf) return {};
   return add_dimension_scales(*file_, id_, path_, request.extents);
+}
+
+Status Dataset::take_type(const Element& element) {
+  type_ = Handle(H5Dget_type(id_), H5Tclose);
+  if (!type_.ok()) return hdf5_error("could not find its type");
+  if (!holds_bytes(type_, element)) type_ = Handle(H5Tcopy(element.hdf5), H5Tclose);
+  return {};
 }
 
 Status Dataset::measure() {
@@ -154,7 +168,7 @@ Status move_blocks(Group& group, File& file, const Request& request, const Box& 
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
   const Transfer transfer{*file.layout,         request.write,         dataset->id(),
-                          request.element.hdf5, request.element.bytes, dataset->extents(),
+                          dataset->cell_type(), request.element.bytes, dataset->extents(),
                           dataset->chunk(),     group.buffer_bytes,    !request.write && file.writable};
   Status status = check_block(block, dataset->extents(), data);
   // Planning goes by the dataset's dimensions.

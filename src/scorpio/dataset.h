@@ -20,6 +20,8 @@ struct Request {
   Element element;
   std::string name;
   std::vector<int64_t> extents;  // of the dataset; empty, of reads: those it has
+  bool in_open_group = false;    // a relative name begins there
+  bool first_rows = false;       // of reads: the dataset may have more rows
 };
 
 // A dataset that is open on the roots.
@@ -30,7 +32,8 @@ class Dataset {
   static Result<Dataset> open(File& file, const Request& request);
   Status close();  // each root for itself
 
-  hid_t id() const { return id_; }  // on roots
+  hid_t id() const { return id_; }           // on roots
+  hid_t cell_type() const { return type_; }  // of elements in memory; on roots
   const std::string& path() const { return path_; }
   const std::vector<int64_t>& extents() const { return extents_; }
   const std::vector<int64_t>& chunk() const { return chunk_; }  // empty: not chunked
@@ -40,10 +43,11 @@ class Dataset {
   Status open_on_root(const Request& request);
   Status make(const Request& request);
   Status measure();
+  Status take_type(const Element& element);
   Status share_extents();
 
   File* file_;
-  Handle id_;
+  Handle id_, type_;
   std::string path_;
   std::vector<int64_t> extents_, chunk_;
 };

@@ -25,4 +25,8 @@ Result<Element> element_of(datatype_t type) {
   return Error{ErrorKind::datatype, 0, fmt::format("{} is no datatype_t", static_cast<int>(type))};
 }
 
+bool holds_bytes(hid_t stored, const Element& element) {
+  return element.bytes == 1 && H5Tget_class(stored) == H5T_OPAQUE && H5Tget_size(stored) == 1;
+}
+
 }  // namespace concilio::scorpio

@@ -17,4 +17,8 @@ struct Element {
 // All but strings.
 Result<Element> element_of(datatype_t type);
 
+// Whether elements of this type of a file are bytes without a meaning, as the original writes SCORPIO_BYTE,
+// and may be read as they are.
+bool holds_bytes(hid_t stored, const Element& element);
+
 }  // namespace concilio::scorpio

@@ -99,6 +99,10 @@ FSCORPIO fscorpio_set_expected_bytes_(const int64_t* bytes, const int* gid, int*
   on_group(gid, ierr, [&](iogroup_t* group) { return scorpio_set_expected_bytes(*bytes, group); });
 }
 
+FSCORPIO fscorpio_set_relative_names_(const int* relative, const int* gid, int* ierr) {
+  on_group(gid, ierr, [&](iogroup_t* group) { return scorpio_set_relative_names(*relative, group); });
+}
+
 FSCORPIO fscorpio_set_creation_(const int* nchunk, const int64_t* chunk, const int* deflate,
                                 const int* shuffle, const char* dimension_names, const int* fid,
                                 const int* gid, int* ierr, size_t dimension_names_length) {

@@ -86,12 +86,14 @@ Result<File*> Group::file(int handle) {
   return files[static_cast<size_t>(handle)].get();
 }
 
-std::string File::path_of(const std::string& name) const {
+std::string File::path_of(const std::string& name, bool in_open_group) const {
   std::string path = name;
   if (name.empty() || name.front() != '/') {
-    const std::string& base = groups.empty() ? std::string() : groups.back().path;
-    // Some callers repeat the open group's name, others do not.
-    const bool repeats = !base.empty() && ("/" + name).compare(0, base.size() + 1, base + "/") == 0;
+    const bool begins_there = in_group && !groups.empty() && (in_open_group || relative_names);
+    const std::string base = begins_there ? groups.back().path : "";
+    // Some programs repeat the open group's name, others do not.
+    const bool repeats =
+        relative_names && !base.empty() && ("/" + name).compare(0, base.size() + 1, base + "/") == 0;
     path = (repeats ? "" : base) + "/" + name;
   }
   std::string out;
@@ -144,6 +146,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   file->name = name;
   file->writable = mode != SCORPIO_FILE_READONLY;
   file->netcdf = mode == SCORPIO_FILE_CREATE_NETCDF4;
+  file->relative_names = group.relative_names;
   file->made = file->netcdf || mode == SCORPIO_FILE_CREATE;
   const bool reads = mode == SCORPIO_FILE_READONLY;
   const bool chooses = group.group_size == 0;

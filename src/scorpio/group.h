@@ -38,14 +38,16 @@ struct File {
   bool made = false;  // by this opening
   bool netcdf = false;
   Creation creation;
-  std::vector<OpenGroup> groups;   // the last is the one names are relative to
+  std::vector<OpenGroup> groups;   // in the order of opening
+  bool in_group = false;           // names begin at the last of these, where they may
+  bool relative_names = false;     // of scorpio_set_relative_names
   std::vector<std::string> grids;  // of the .xmf, on global rank 0
   iofile_t shown{};                // for the program
 
   bool is_root() const { return layout->is_root(); }
-  // Absolute, without repeated or trailing slashes. A relative name begins at the group opened last, unless
-  // it begins with that group's own path.
-  std::string path_of(const std::string& name) const;
+  // Absolute, without repeated or trailing slashes. A relative name begins at the file's root, or, in calls
+  // that look at that, at the group opened last.
+  std::string path_of(const std::string& name, bool in_open_group = false) const;
 };
 
 struct Group {
@@ -56,6 +58,7 @@ struct Group {
   int64_t buffer_bytes = 0;
   int64_t expected_bytes = 0;
   bool share_memory = true;
+  bool relative_names = false;  // of files to open
   int64_t peak_bytes = 0;
   std::vector<std::unique_ptr<File>> files;  // by handle, none of which is used again; null if closed
   std::vector<iofile_t*> shown;

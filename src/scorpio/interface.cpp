@@ -68,8 +68,7 @@ std::string words_of_call(const char* verb, datatype_t type, const char* name,
 }
 
 bool same_on_all(iopattern_t pattern) {
-  return pattern == SCORPIO_UNIFORM_CONTIGUOUS_READ || pattern == SCORPIO_UNIFORM_CONTIGUOUS_WRITE ||
-         pattern == SCORPIO_EVERYONE_ENTIRE_DATASET_READ;
+  return pattern == SCORPIO_UNIFORM_CONTIGUOUS_READ || pattern == SCORPIO_UNIFORM_CONTIGUOUS_WRITE;
 }
 
 bool writes(iopattern_t pattern) {
@@ -85,8 +84,13 @@ template <typename Int>
 int move_by_pattern(bool write, void* data, datatype_t type, int ndims, const Int* globaldims,
                     const Int* localdims, int handle, const char* name, iogroup_t* group,
                     iopattern_t pattern) {
-  const auto extents = wide(globaldims, ndims), local = wide(localdims, ndims);
-  const auto request = make_request(write, type, name, extents);
+  const auto extents = wide(globaldims, ndims);
+  const auto local = pattern == SCORPIO_EVERYONE_ENTIRE_DATASET_READ ? extents : wide(localdims, ndims);
+  auto request = make_request(write, type, name, extents);
+  if (request) {
+    request->in_open_group = pattern == SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE;
+    request->first_rows = !write;
+  }
   Status fits;
   if (writes(pattern) != write)
     fits = refusal(write ? "a pattern for reading, in a write" : "a pattern for writing, in a read");
@@ -101,7 +105,8 @@ int move_by_pattern(bool write, void* data, datatype_t type, int ndims, const In
                    const auto box = place(file, pattern, extents, local);
                    if (!box)
                      return Error{box.error().kind, 0,
-                                  fmt::format("dataset {}: {}", file.path_of(name), box.error().message)};
+                                  fmt::format("dataset {}: {}", file.path_of(name, request->in_open_group),
+                                              box.error().message)};
                    return move_blocks(group_of(group), file, *request, *box, data);
                  });
 }
@@ -111,7 +116,8 @@ int move_block(bool write, void* data, datatype_t type, int ndims, const Int* gl
                const Int* localdims, const Int* localstarts, int handle, const char* name, iogroup_t* group) {
   const auto extents = wide(globaldims, ndims);
   Box box{wide(localstarts, ndims), wide(localdims, ndims)};
-  const auto request = make_request(write, type, name, extents);
+  auto request = make_request(write, type, name, extents);
+  if (request) request->in_open_group = write;
   Status mine =
       first_of({check_dims(ndims, "globaldims", extents), check_dims(ndims, "localdims", box.count),
                 check_dims(ndims, "localstarts", box.start), request ? Status() : Status(request.error())});
@@ -298,6 +304,15 @@ int scorpio_set_expected_bytes(int64_t bytes, iogroup_t* group) {
   const Status mine = bytes < 0 ? refusal(fmt::format("{} bytes expected", bytes)) : Status();
   return on_group(group, fmt::format("expects {} bytes", bytes), mine, [&](Group& set) -> Status {
     set.expected_bytes = bytes;
+    return {};
+  });
+}
+
+int scorpio_set_relative_names(int relative, iogroup_t* group) {
+  const char* const call =
+      relative ? "makes all names relative" : "makes names relative as the original has it";
+  return on_group(group, call, {}, [&](Group& set) -> Status {
+    set.relative_names = relative != 0;
     return {};
   });
 }

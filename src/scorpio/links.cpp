@@ -1,5 +1,6 @@
 // Groups that a program opens to make its names relative to them, and soft links.
 #include <algorithm>
+#include <iterator>
 
 #include "scorpio/call.h"
 #include "scorpio/objects.h"
@@ -41,6 +42,21 @@ Result<size_t> open_group_of(const File& file, int64_t id, const char* call) {
   return place;
 }
 
+void put_in(File& file, OpenGroup group) {
+  file.shown.groupid = group.handle;
+  file.groups.push_back(std::move(group));
+  file.in_group = true;
+}
+
+// Whichever is closed, names begin at the root again; by relative_names at the one that is then the last.
+void take_out(File& file, int64_t id) {
+  const auto last = std::find_if(file.groups.rbegin(), file.groups.rend(),
+                                 [&](const OpenGroup& open) { return means(open, id); });
+  if (last != file.groups.rend()) file.groups.erase(std::next(last).base());
+  file.in_group = file.relative_names && !file.groups.empty();
+  file.shown.groupid = file.in_group ? file.groups.back().handle : -1;
+}
+
 Status open_group(File& file, const std::string& path, int64_t& id) {
   Handle group;
   Status opened = among_roots(file, [&]() -> Status {
@@ -54,8 +70,7 @@ Status open_group(File& file, const std::string& path, int64_t& id) {
   if (!opened) return opened;
   id = group;
   H5Iinc_ref(group);  // stays open when `group` ends
-  file.shown.groupid = group;
-  file.groups.push_back({path, id, group});
+  put_in(file, {path, id, group});
   return {};
 }
 
@@ -63,8 +78,7 @@ Status close_group(File& file, int64_t id) {
   const auto place = open_group_of(file, id, "closes");
   if (!place) return place.error();
   const OpenGroup closing = file.groups[*place];
-  file.groups.erase(file.groups.begin() + static_cast<std::ptrdiff_t>(*place));
-  file.shown.groupid = file.groups.empty() ? -1 : file.groups.back().handle;
+  take_out(file, id);
   return among_roots(file, [&]() -> Status {
     if (H5Gclose(closing.handle) < 0)
       return hdf5_error(fmt::format("could not close group {}", closing.path));
@@ -112,7 +126,7 @@ int64_t scorpio_create_dataset_group(const char* group_name, int fhandle, iogrou
     };
     const auto follow = [&](File& file, int64_t made) {
       id = made;
-      file.groups.push_back({file.path_of(name), id, -1});
+      put_in(file, {file.path_of(name), id, -1});
     };
     return on_roots({group, fhandle, call, call, has_name(group_name, "a group")}, open, follow);
   });
@@ -121,9 +135,7 @@ int64_t scorpio_create_dataset_group(const char* group_name, int fhandle, iogrou
 
 int scorpio_close_dataset_group(int64_t groupid, int fhandle, iogroup_t* group) {
   const char* const call = "closes a group";
-  const auto follow = [&](File& file, int64_t) {
-    std::erase_if(file.groups, [&](const OpenGroup& open) { return means(open, groupid); });
-  };
+  const auto follow = [&](File& file, int64_t) { take_out(file, groupid); };
   return on_roots(
       {group, fhandle, call, call, {}}, [&](File& file, int64_t&) { return close_group(file, groupid); },
       follow);

@@ -81,10 +81,6 @@ Result<Box> placed(const Layout& layout, iopattern_t pattern, const std::vector<
     case SCORPIO_NONCONTIGUOUS_WRITE:
       return place_tiles(layout, extents, local);
     case SCORPIO_EVERYONE_ENTIRE_DATASET_READ:
-      if (local != extents)
-        return Error{ErrorKind::argument, 0,
-                     fmt::format("to read the entire dataset localdims must be its extents, {}, not {}",
-                                 words_of(extents), words_of(local))};
       return Box::whole(extents);
   }
   return Error{ErrorKind::argument, 0, fmt::format("{} is no iopattern_t", static_cast<int>(pattern))};

@@ -197,11 +197,7 @@ SITUATION(WrongPatterns) {
           "d");
   }
   if (context.ranks > 1) {
-    // The whole dataset, but not on one rank; and one rank with another pattern.
-    const int* extents = context.rank == 1 ? local : global;
-    FAILS(scorpio_read_dataset(data, SCORPIO_INTEGER, 2, global, extents, file, "d", file.group(),
-                               SCORPIO_EVERYONE_ENTIRE_DATASET_READ),
-          "d");
+    // One rank with another pattern.
     FAILS(scorpio_read_dataset(
               data, SCORPIO_INTEGER, 2, global, local, file, "d", file.group(),
               context.rank == 1 ? SCORPIO_NONUNIFORM_CONTIGUOUS_READ : SCORPIO_UNIFORM_CONTIGUOUS_READ),

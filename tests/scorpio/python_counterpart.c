@@ -155,7 +155,7 @@ static void write_rest(int file, iogroup_t* group) {
   int64_t made = scorpio_create_dataset_group("Made/Inner", file, group);
   need((int)(made == FAILURE ? FAILURE : 0), "Made/Inner");
   need(scorpio_write_dataset(&value, SCORPIO_INTEGER, 1, all, mine, file, "Inside", group,
-                             SCORPIO_UNIFORM_CONTIGUOUS_WRITE),
+                             SCORPIO_NONUNIFORM_CONTIGUOUS_WRITE),
        "Inside");
   need(scorpio_close_dataset_group(made, file, group), "Made/Inner");
   need(scorpio_create_link("/Made/Inner/Inside", 0, "Shortcut", file, group), "Shortcut");

@@ -139,6 +139,7 @@ class Runner {
       const GroupChoice& choice = case_.groups[i];
       iogroup_conf_t conf = {choice.number, choice.preferred_size, comm_};
       check(scorpio_IOgroup_init(&conf, &groups_[i]));
+      check(scorpio_set_relative_names(1, &groups_[i]));
       if (choice.buffer_bytes > 0) check(scorpio_set_buffer_bytes(choice.buffer_bytes, &groups_[i]));
       check_group(choice, groups_[i]);
     }

@@ -20,6 +20,7 @@ void make_group(iogroup_t* group);
 void test_division(void);
 void test_strings(void);
 void test_roots_alone(void);
+void test_semantics(void);
 void test_undeclared(void);
 void test_log(void);
 void test_late_ranks(void);

@@ -13,6 +13,8 @@ contains
     integer(int64) :: peak
     call fscorpio_iogroup_init(2, MPI_COMM_WORLD, group, ierr)
     call expect(ierr == 0, 'an I/O group')
+    call fscorpio_set_relative_names(1, group, ierr)
+    call expect(ierr == 0, 'all names relative to the open group')
     call fscorpio_iogroup_info(groups, number, local, members, group, ierr)
     call expect(ierr == 0 .and. groups == min(2 + mod(ranks, 2), ranks), 'how many groups there are')
     call expect(number >= 0 .and. number < groups .and. local >= 0 .and. local < members .and. members <= ranks, &

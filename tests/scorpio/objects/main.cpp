@@ -33,6 +33,7 @@ bool holds(const std::string& text, const std::string& part) {
 Session::Session(const std::string& name, file_mode_t mode) : path_(context.path(name)) {
   iogroup_conf_t conf{0, context.group_size, MPI_COMM_WORLD};
   WELL(scorpio_IOgroup_init(&conf, &group_));
+  WELL(scorpio_set_relative_names(1, &group_));  // what the original does is tried in ../callers
   file_ = scorpio_open_file(path_.c_str(), &group_, mode);
   if (file_ == FAILURE) context.fail(__FILE__, __LINE__, scorpio_last_error());
 }
