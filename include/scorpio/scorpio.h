@@ -187,6 +187,10 @@ int scorpio_get_dataset_size_64(int64_t* size, int fhandle, const char* dataset,
 int scorpio_group_exists(SCORPIO_CONST char* group_name, int fhandle, iogroup_t* group);
 int scorpio_dataset_exists(SCORPIO_CONST char* dataset, int fhandle, iogroup_t* group);
 
+/* Local. Whether there is anything of that name, from the file or group of HDF5 on, as a root has it. 1 or 0.
+ */
+int scorpio_name_exists(hid_t location, const char* name);
+
 /* --- Datasets. A dataset that is written and not there is made, with extents globaldims; else it must have
  * these. As in all of HDF5, cells that nobody has written hold anything, unless the dataset is chunked: then
  * they are 0. --- */
@@ -269,6 +273,8 @@ int scorpio_write_attr(SCORPIO_CONST char* attr, SCORPIO_CONST void* data, datat
  * of an I/O group that call. */
 int64_t scorpio_create_dataset_group(SCORPIO_CONST char* group_name, int fhandle, iogroup_t* group);
 int scorpio_close_dataset_group(int64_t groupid, int fhandle, iogroup_t* group);
+/* The one opened last. */
+int scorpio_close_last_dataset_group(int fhandle, iogroup_t* group);
 /* A soft link link_name, in the group link_location (from scorpio_create_dataset_group; or the file's root,
  * if that is 0 or less), to the path `target`. */
 int scorpio_create_link(SCORPIO_CONST char* target, int64_t link_location, SCORPIO_CONST char* link_name,

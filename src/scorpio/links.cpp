@@ -74,7 +74,7 @@ Status open_group(File& file, const std::string& path, int64_t& id) {
   return {};
 }
 
-Status close_group(File& file, int64_t id) {
+Status close_open_group(File& file, int64_t id) {
   const auto place = open_group_of(file, id, "closes");
   if (!place) return place.error();
   const OpenGroup closing = file.groups[*place];
@@ -106,6 +106,15 @@ Status make_link(File& file, const std::string& target, int64_t location, const 
   });
 }
 
+// Closes the group with the id that id_in(File&) is.
+template <typename IdIn>
+int close_group(IdIn id_in, int handle, iogroup_t* group) noexcept {
+  const char* const call = "closes a group";
+  const auto close = [&](File& file, int64_t&) { return close_open_group(file, id_in(file)); };
+  const auto follow = [&](File& file, int64_t) { take_out(file, id_in(file)); };
+  return on_roots({group, handle, call, call, {}}, close, follow);
+}
+
 }  // namespace
 }  // namespace concilio::scorpio
 
@@ -134,11 +143,14 @@ int64_t scorpio_create_dataset_group(const char* group_name, int fhandle, iogrou
 }
 
 int scorpio_close_dataset_group(int64_t groupid, int fhandle, iogroup_t* group) {
-  const char* const call = "closes a group";
-  const auto follow = [&](File& file, int64_t) { take_out(file, groupid); };
-  return on_roots(
-      {group, fhandle, call, call, {}}, [&](File& file, int64_t&) { return close_group(file, groupid); },
-      follow);
+  return close_group([&](const File&) { return groupid; }, fhandle, group);
+}
+
+int scorpio_close_last_dataset_group(int fhandle, iogroup_t* group) {
+  const auto last = [](const File& file) {
+    return file.groups.empty() ? int64_t{-1} : file.groups.back().id;
+  };
+  return close_group(last, fhandle, group);
 }
 
 int scorpio_create_link(const char* target, int64_t link_location, const char* link_name, int fhandle,

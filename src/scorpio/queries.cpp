@@ -160,6 +160,13 @@ int scorpio_group_exists(const char* group_name, int fhandle, iogroup_t* group) 
   return exists(group_name, Kind::group, fhandle, group);
 }
 
+int scorpio_name_exists(hid_t location, const char* name) {
+  return guarded([&]() -> int {
+    const auto kind = kind_of(location, text_of(name));
+    return kind && *kind != Kind::none ? 1 : 0;
+  });
+}
+
 int scorpio_dataset_exists(const char* dataset, int fhandle, iogroup_t* group) {
   return exists(dataset, Kind::dataset, fhandle, group);
 }

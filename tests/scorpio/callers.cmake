@@ -1,10 +1,12 @@
 # Programs written for the original: C, as its callers write it, with everything that they leave unset filled with
 # garbage. All group sizes in one start of the program.
-file(GLOB callers_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/callers/*.c)
+file(GLOB callers_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/callers/*.c ${CMAKE_CURRENT_LIST_DIR}/callers/*.cpp)
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   add_executable(scorpio_callers-${mpi} ${callers_sources})
   target_link_libraries(scorpio_callers-${mpi} PRIVATE concilio_scorpio_${mpi})
-  target_compile_options(scorpio_callers-${mpi} PRIVATE -g -O1 -Wall -Werror=implicit-function-declaration)
+  target_compile_options(scorpio_callers-${mpi} PRIVATE -g -O1 -Wall
+                         $<$<COMPILE_LANGUAGE:C>:-Werror=implicit-function-declaration>)
+  target_compile_definitions(scorpio_callers-${mpi} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   include(CheckCCompilerFlag)
   check_c_compiler_flag(-ftrivial-auto-var-init=pattern CONCILIO_C_FILLS_VARIABLES)
   if(CONCILIO_C_FILLS_VARIABLES)

@@ -5,6 +5,10 @@
 
 #include <scorpio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern int rank, ranks;
 extern int group_size; /* that is being tried; 0: all ranks */
 
@@ -24,5 +28,10 @@ void test_semantics(void);
 void test_undeclared(void);
 void test_log(void);
 void test_late_ranks(void);
+void test_older_names(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   for (group_size = 0; group_size <= 4 && group_size < ranks; ++group_size) {
     test_strings();
     test_roots_alone();
+    test_older_names();
     test_semantics();
     test_undeclared();
   }
