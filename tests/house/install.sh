@@ -130,6 +130,33 @@ for i in "${!mpis[@]}"; do
       says scorpio "SCORPIO, linked by pkg-config" "${launch[@]}" "$folder/scorpio-$mpi"
   fi
 
+  # A build that looks for the original: by pkg-config, and by the names of its header and library.
+  original=$(find "$prefix" -path "*/concilio/$mpi/scorpio" -type d)
+  if [ -n "$original" ]; then
+    if command -v pkg-config > /dev/null; then
+      eval "set -- $(PKG_CONFIG_PATH=$original/lib/pkgconfig pkg-config --cflags --libs scorpio)"
+      must "${compilers[$i]}" -Wall -Wextra -Werror "$folder/scorpio.c" -o "$folder/original-$mpi" "$@" &&
+        says scorpio "SCORPIO, linked by the original's name" "${launch[@]}" "$folder/original-$mpi"
+      hdf5=$(pkg-config --cflags "hdf5-$mpi")
+      mkdir -p "$folder/find-$mpi"
+      cat > "$folder/find-$mpi/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(program LANGUAGES C)
+find_library(SCORPIO_LIBRARY scorpio REQUIRED)
+find_path(SCORPIO_INCLUDE_DIR scorpio.h REQUIRED)
+add_executable(program ../scorpio.c)
+target_include_directories(program PRIVATE \${SCORPIO_INCLUDE_DIR})
+target_compile_options(program PRIVATE $hdf5)
+target_link_libraries(program \${SCORPIO_LIBRARY})
+END
+      must cmake -S "$folder/find-$mpi" -B "$folder/find-$mpi/build" -DCMAKE_PREFIX_PATH="$original" \
+        -DCMAKE_C_COMPILER="${compilers[$i]}" &&
+        must cmake --build "$folder/find-$mpi/build" &&
+        says scorpio "SCORPIO, found by CMake" "${launch[@]}" "$folder/find-$mpi/build/program"
+    fi
+    [ -e "$original/lib/libparallelio.so" ] && [ -e "$original/include/parallelIO.h" ] || fail "$mpi: the older names"
+  fi
+
   mkdir -p "$folder/cmake-$mpi"
   cat > "$folder/cmake-$mpi/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)

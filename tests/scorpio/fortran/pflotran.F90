@@ -22,6 +22,7 @@ contains
       call expect(ierr == 0, 'groups of a size')
       call expect(read_group /= write_group, 'groups have numbers of their own')
       call make_input(write_group)
+      call read_and_close_on_roots(again)
       call read_input(read_group)
       call write_steps(write_group, again)
       call read_steps(read_group)
@@ -65,6 +66,29 @@ contains
     call fscorpio_close_file(file, group, ierr)
     call expect(ierr == 0, 'input.h5 is closed')
   end subroutine make_input
+
+  ! Only the roots close the file, which PFLOTRAN finds by its own count.
+  subroutine read_and_close_on_roots(group_size)
+    USE_SCORPIO
+    INCLUDE_SCORPIO
+    integer, intent(in) :: group_size
+    integer :: group, file, ierr, again, ids(cells)
+    call fscorpio_iogroup_init(max(1, ranks / group_size), MPI_COMM_WORLD, group, ierr)
+    call expect(ierr == 0, 'as many groups as there are of that size')
+    do again = 0, 2
+      call fscorpio_open_file(path_of('input.h5')//CHAR(0), group, SCORPIO_FILE_READONLY, file, ierr)
+      call expect(ierr == 0 .and. file == again, 'handles follow each other')
+      call fscorpio_read_dataset(ids, SCORPIO_INTEGER, 1, [cells], [-1], file, 'Materials/Cell Ids'//CHAR(0), &
+                                 group, SCORPIO_EVERYONE_ENTIRE_DATASET_READ, ierr)
+      call expect(ierr == 0 .and. ids(cells) == cells, 'all Cell Ids are read')
+      if (mod(rank, ranks / max(1, ranks / group_size)) == 0) then
+        call fscorpio_close_file(file, group, ierr)
+        call expect(ierr == 0, 'roots close the file')
+      end if
+    end do
+    call fscorpio_iogroup_cleanup(group, ierr)
+    call expect(ierr == 0, 'cleanup')
+  end subroutine read_and_close_on_roots
 
   subroutine read_input(group)
     USE_SCORPIO
