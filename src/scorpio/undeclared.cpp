@@ -1,8 +1,6 @@
 // What the original exports beside what its header declares, and some programs call.
 #include <scorpio.h>
 
-#include <cstring>
-
 #include "scorpio/elements.h"
 
 using namespace concilio::scorpio;

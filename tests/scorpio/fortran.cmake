@@ -25,7 +25,7 @@ function(scorpio_fortran_test name mpi ranks)
   endif()
   add_test(NAME ${name}.${mpi}.${ranks}
            COMMAND ${comparison} ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test --mpi ${mpi} -n ${ranks} --timeout 120
-                   --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} -- ${arg_COMMAND})
+                   --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} --env MALLOC_PERTURB_=165 -- ${arg_COMMAND})
   set_tests_properties(${name}.${mpi}.${ranks} PROPERTIES TIMEOUT 180 LABELS "mpi;scorpio;fortran"
                        SKIP_RETURN_CODE 77)
   if(ranks GREATER 1)
@@ -49,7 +49,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   endif()
   # With implicit interfaces one routine is called with many types.
   scorpio_fortran_program(${mpi} include ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_include-${mpi}
-                          "-w;-fallow-argument-mismatch" ${scorpio_sources})
+                          "-w;-fallow-argument-mismatch;-finit-integer=-77777777" ${scorpio_sources})
   # use mpi has no TYPE(*) in MPICH, and calls MPI with arrays and scalars.
   scorpio_fortran_program(${mpi} module ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_module-${mpi}
                           "-w;-fallow-argument-mismatch;-DWITH_MODULE" ${scorpio_module} ${scorpio_sources})
@@ -60,6 +60,8 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     scorpio_fortran_test(scorpio.fortran.example ${mpi} ${ranks} SHOWN ${PROJECT_SOURCE_DIR}/docs/scorpio-fortran.md
                          COMMAND sh -c "${PROJECT_BINARY_DIR}/tests/scorpio_fortran_example-${mpi} $CONCILIO_TEST_DIR")
   endforeach()
+  scorpio_fortran_test(scorpio.fortran.pflotran-include ${mpi} 8
+                       COMMAND ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_include-${mpi} pflotran)
   foreach(ranks 1 2 3 4)
     # Where more ranks poll than there are processors a case takes long.
     set(cases 40)
