@@ -79,6 +79,7 @@ Complaint complaint_of(const Party& party, const std::string& call) {
   if (seconds == 0) return {-1, {}};
   return {seconds * 1'000'000'000, [&party, &call](const std::vector<int>& missing) {
             std::vector<int> names;
+            names.reserve(missing.size());
             for (const int rank : missing) names.push_back(name_of(party, rank));
             complain(party, call,
                      names.empty()       ? "others"

@@ -67,7 +67,7 @@ inline Status begin_together(const Group& group, Layout& layout, const std::stri
                              const std::string& call, const Status& mine) {
   if (layout.is_root()) layout.notices.mark(layout.local);
   int64_t posted = layout.notices.posted();
-  const Status agreed = agree_on({group.comm, file}, call, mine, &posted);
+  Status agreed = agree_on({group.comm, file}, call, mine, &posted);
   if (!layout.is_root()) layout.notices.pass(layout.local, posted);
   return agreed;
 }

@@ -252,7 +252,7 @@ int scorpio_IOgroup_init(iogroup_conf_t* conf, iogroup_t* group) {
 
 int scorpio_IOgroup_cleanup(iogroup_t* group) {
   return on_group(group, "ends an I/O group", {}, [&](Group& ending) {
-    const Status closed = end_group(ending);
+    Status closed = end_group(ending);
     delete &ending;
     *group = {};
     group->localcomm = group->globalcomm = group->iocomm = MPI_COMM_NULL;

@@ -129,7 +129,7 @@ int64_t scorpio_create_dataset_group(const char* group_name, int fhandle, iogrou
     const std::string name = text_of(group_name);
     const std::string call = fmt::format("opens group {}", name);
     const auto open = [&](File& file, int64_t& made) {
-      const Status opened = open_group(file, file.path_of(name), made);
+      Status opened = open_group(file, file.path_of(name), made);
       id = made;
       return opened;
     };

@@ -47,10 +47,18 @@ void spoil(CallArguments& arguments, const Dataset& dataset, const Op& op) {
       arguments.name += "_";
       break;
     case Wrong::outside:
-      make_outside(arguments, dataset, op.division.call);
+      if (op.division.call == Call::entire) {
+        arguments.global_dims[0] += 1;  // localdims are not looked at
+      } else {
+        make_outside(arguments, dataset, op.division.call);
+      }
       break;
     case Wrong::negative:
-      make_negative(arguments, op.division.call);
+      if (op.division.call == Call::entire) {
+        arguments.global_dims[0] = -1;
+      } else {
+        make_negative(arguments, op.division.call);
+      }
       break;
   }
 }
