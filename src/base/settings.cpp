@@ -129,7 +129,8 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "SCORPIO_SHARED_MEMORY",
      "Whether ranks on the node of their SCORPIO I/O group's root copy into its buffers themselves, not by "
      "messages."},
-    {Key::scorpio_warn_seconds, ValueType::integer, 0, 1000000, "10", nullptr, nullptr, "SCORPIO_WARN_SECONDS",
+    {Key::scorpio_warn_seconds, ValueType::integer, 0, 1000000, "10", nullptr, nullptr,
+     "SCORPIO_WARN_SECONDS",
      "After how many seconds a rank that waits in a call of SCORPIO for others says so on stderr; 0: never."},
 }};
 

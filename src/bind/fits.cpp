@@ -68,26 +68,43 @@ std::string library_for(const Kind& kind, std::string_view version) {
   }
 }
 
-// The standard's ABI is a library of its own beside MPICH's usual one, under the same version.
-bool is_abi() {
+// The standard's ABI is a library of its own beside MPICH's usual one, under the same version. Asked of the
+// library that `get_version` is of: the one that this library was linked to is there too.
+bool is_abi(const void* get_version) {
+  void* const found = dlsym(RTLD_NEXT, "PMPI_Abi_get_version");
+  Dl_info here, there;
+  if (!found || !dladdr(found, &here) || !dladdr(get_version, &there) || here.dli_fbase != there.dli_fbase)
+    return false;
   int major = -1, minor = -1;
-  const auto version = reinterpret_cast<int (*)(int*, int*)>(dlsym(RTLD_NEXT, "PMPI_Abi_get_version"));
-  return version && version(&major, &minor) == 0 && major >= 0;
+  return reinterpret_cast<int (*)(int*, int*)>(found)(&major, &minor) == 0 && major >= 0;
+}
+
+// The MPI that the program runs on, and what it says of itself; nothing is known of one that says nothing.
+struct Met {
+  Kind kind;
+  std::string version;
+};
+Met meet() {
+  void* const found = dlsym(RTLD_NEXT, "PMPI_Get_library_version");
+  if (!found) return {};  // what is missing is said when it is called
+  // Each MPI has a longest text of its own, and none a longer one than MPICH's 8 KiB.
+  std::string version(16384, '\0');
+  int length = 0;
+  reinterpret_cast<int (*)(char*, int*)>(found)(version.data(), &length);
+  version.resize(std::char_traits<char>::length(version.c_str()));
+  return {kind_of(version, is_abi(found)), version};
 }
 
 }  // namespace
 
+bool can_pass_on() {
+  const Family met = meet().kind.family;
+  return met == Family::unknown || met == own.family;
+}
+
 bool detail::look() {
   try {
-    const auto get_version =
-        reinterpret_cast<int (*)(char*, int*)>(dlsym(RTLD_NEXT, "PMPI_Get_library_version"));
-    if (!get_version) return true;  // what is missing is said when it is called
-    // Each MPI has a longest text of its own, and none a longer one than MPICH's 8 KiB.
-    std::string version(16384, '\0');
-    int length = 0;
-    get_version(version.data(), &length);
-    version.resize(std::char_traits<char>::length(version.c_str()));
-    const Kind met = kind_of(version, is_abi());
+    const auto [met, version] = meet();
     if (met.family == Family::unknown || met == own) return true;
     if (mpiio::takes_over_any() && launcher_rank().value_or(0) == 0) {
       log_line(LogLevel::warning,

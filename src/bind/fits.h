@@ -9,10 +9,13 @@ bool look();
 }
 
 // Looks at the first call, which may come before MPI_Init, and says once a job what does not fit. All entry
-// points that do not fit pass everything on to the MPI.
+// points that do not fit pass everything on to the MPI, if they can.
 inline bool fits() {
   static const bool answer = detail::look();
   return answer;
 }
+
+// Whether the program's MPI has handles of the same size and kind, so that calls can be passed on to it.
+bool can_pass_on();
 
 }  // namespace concilio::bind

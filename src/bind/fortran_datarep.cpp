@@ -81,6 +81,10 @@ void register_datarep(const char* routine, const Registration& registration, con
 
 }  // namespace concilio::bind
 
+#ifdef __clang__  // some compilers put two underscores behind a name
+#pragma clang diagnostic ignored "-Wreserved-identifier"
+#endif
+
 #define FORTRAN_NAME(routine)                                                                                \
   extern "C" __attribute__((visibility("default"))) void routine(                                            \
       const char* name, concilio::bind::ConvertProcedure* read, concilio::bind::ConvertProcedure* write,     \
@@ -92,12 +96,12 @@ void register_datarep(const char* routine, const Registration& registration, con
 // Compilers' ways to make a symbol of a Fortran name, and the names behind the MPIs' mpi_f08 modules.
 FORTRAN_NAME(mpi_register_datarep)
 FORTRAN_NAME(mpi_register_datarep_)
-FORTRAN_NAME(mpi_register_datarep__)  // NOLINT(clang-diagnostic-reserved-identifier)
+FORTRAN_NAME(mpi_register_datarep__)
 FORTRAN_NAME(MPI_REGISTER_DATAREP)
 FORTRAN_NAME(mpi_register_datarep_f08_)
 FORTRAN_NAME(pmpi_register_datarep)
 FORTRAN_NAME(pmpi_register_datarep_)
-FORTRAN_NAME(pmpi_register_datarep__)  // NOLINT(clang-diagnostic-reserved-identifier)
+FORTRAN_NAME(pmpi_register_datarep__)
 FORTRAN_NAME(PMPI_REGISTER_DATAREP)
 FORTRAN_NAME(pmpi_register_datarep_f08_)
 FORTRAN_NAME(pmpir_register_datarep_f08_)

@@ -36,6 +36,10 @@ void create(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* 
 }  // namespace
 }  // namespace concilio::bind
 
+#ifdef __clang__  // some compilers put two underscores behind a name
+#pragma clang diagnostic ignored "-Wreserved-identifier"
+#endif
+
 #define FORTRAN_NAME(name)                                                                            \
   extern "C" __attribute__((visibility("default"))) void name(                                        \
       concilio::mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* error) noexcept { \
@@ -45,14 +49,14 @@ void create(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* 
 // Compilers' ways to make a symbol of a Fortran name, and the names behind the MPIs' mpi_f08 modules.
 FORTRAN_NAME(mpi_file_create_errhandler)
 FORTRAN_NAME(mpi_file_create_errhandler_)
-FORTRAN_NAME(mpi_file_create_errhandler__)  // NOLINT(clang-diagnostic-reserved-identifier)
+FORTRAN_NAME(mpi_file_create_errhandler__)
 FORTRAN_NAME(MPI_FILE_CREATE_ERRHANDLER)
 FORTRAN_NAME(MPI_File_create_errhandler_f)
 FORTRAN_NAME(MPI_File_create_errhandler_f08)
 FORTRAN_NAME(mpi_file_create_errhandler_f08_)
 FORTRAN_NAME(pmpi_file_create_errhandler)
 FORTRAN_NAME(pmpi_file_create_errhandler_)
-FORTRAN_NAME(pmpi_file_create_errhandler__)  // NOLINT(clang-diagnostic-reserved-identifier)
+FORTRAN_NAME(pmpi_file_create_errhandler__)
 FORTRAN_NAME(PMPI_FILE_CREATE_ERRHANDLER)
 FORTRAN_NAME(PMPI_File_create_errhandler_f)
 FORTRAN_NAME(PMPI_File_create_errhandler_f08)
