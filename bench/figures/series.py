@@ -197,7 +197,7 @@ def scorpio(quick):
     several = {"openmpi": (1, 2, 4, 8), "mpich": (1, 2, 4)}
     kinds = [("vectors", ("--grid", grid), several, 7), ("blocks", ("--blocks", "--grid", grid), several, 7)]
     if not quick:
-        kinds.append(("large vectors", ("--grid", "960x960x240", "--timeout", "1200"), {"openmpi": (2, 4, 8)}, 1))
+        kinds.append(("large vectors", ("--grid", "960x960x240"), {"openmpi": (2, 4, 8)}, 1))
     cases = []
     for access, options, rank_counts, repetitions in kinds:
         for mpi, counts in rank_counts.items():
@@ -209,7 +209,7 @@ def scorpio(quick):
                 methods["scorpio:auto"] = {"method": "scorpio:auto"}
                 cases.append(Case({"access": access, "mpi": mpi, "ranks": ranks}, [Variant("own", concilio=False)], methods,
                                   mpi=mpi, ranks=ranks, repetitions=2 if quick else repetitions, program="scorpio",
-                                  options=options))
+                                  options=options, seconds=600))
     return Series("scorpio", "SCORPIO beside plain HDF5: by group size, by ranks, and where the time goes", cases)
 
 
