@@ -1,6 +1,6 @@
 # Most of the time of a compilation goes to headers. Every source is compiled by itself once: so it includes what it uses,
 # and what it calls its helpers is its own affair. Where sources are compiled again, for the second MPI and the third or
-# for sanitizers, several may be compiled together (CMake's unity builds), which takes a third of the time; one that is
+# for sanitizers, several may be compiled together (CMake's unity builds), which takes less than half of the time; one that is
 # changed then takes its neighbours with it, so that this is for builds from nothing, as ./check makes them.
 option(CONCILIO_TOGETHER "Compile several sources together where they are compiled again: faster from nothing" OFF)
 

@@ -15,7 +15,7 @@ else
   build=build/all
 fi
 /usr/bin/python3 - $build "$PWD/src/" "$@" > build/tidy/sources <<'END' || exit 1
-import json, os, re, sys
+import json, re, sys
 build, src, *wanted = sys.argv[1:]
 once, sources = {}, {}
 for entry in json.load(open(f"{build}/compile_commands.json")):
