@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "agree.h"
-#include "base/config.h"
-#include "store/stack.h"
+#include "base/settings/config.h"
+#include "store/wrappers/stack.h"
 #include "way.h"
 
 namespace concilio::bench {

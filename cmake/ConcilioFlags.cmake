@@ -23,9 +23,13 @@ if(CONCILIO_SANITIZE)
   target_link_options(concilio_flags INTERFACE -fsanitize=${CONCILIO_SANITIZE})
 endif()
 
-# concilio_library(NAME SOURCES... LIBS...): one static library a folder.
+# concilio_library(NAME LIBS... [SOURCES...]): one static library a folder, of all sources in and below it, or of these.
 function(concilio_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  if(NOT arg_SOURCES)
+    file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+    list(FILTER arg_SOURCES EXCLUDE REGEX "/(fmt_once|ring_none|ring_uring)\\.cpp$")  # each added where it belongs
+  endif()
   add_library(concilio_${name} STATIC ${arg_SOURCES})
   target_link_libraries(concilio_${name} PUBLIC concilio_flags ${arg_LIBS})
 endfunction()

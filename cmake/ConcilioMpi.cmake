@@ -83,11 +83,10 @@ endif()
 # The folders that know MPI, once for each MPI, and the library that is preloaded.
 function(concilio_add_preload_library mpi)
   foreach(folder mpi exec mpiio bind)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
-    list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
     add_library(concilio_${folder}_${mpi} STATIC ${sources})
-    target_link_libraries(concilio_${folder}_${mpi} PUBLIC concilio_base concilio_pattern concilio_plan
-                          concilio_store concilio_use_${mpi} nlohmann_json::nlohmann_json)
+    target_link_libraries(concilio_${folder}_${mpi} PUBLIC concilio_base concilio_counter concilio_pattern
+                          concilio_plan concilio_store concilio_use_${mpi} nlohmann_json::nlohmann_json)
     target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
   endforeach()
   # Its files define the same macros, each for itself.
@@ -95,7 +94,7 @@ function(concilio_add_preload_library mpi)
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
   target_link_libraries(concilio-${mpi} PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive
     concilio_mpiio_${mpi} concilio_exec_${mpi} concilio_mpi_${mpi} concilio_plan concilio_pattern
-    concilio_store concilio_base rt pthread dl)
+    concilio_store concilio_counter concilio_base rt pthread dl)
   set_target_properties(concilio-${mpi} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio)
   target_link_options(concilio-${mpi} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/bind/exports.map -Wl,-z,defs)

@@ -25,7 +25,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   endforeach()
   target_link_libraries(concilio_hdf5_${mpi} INTERFACE ${CONCILIO_hdf5_hl_${mpi}} ${CONCILIO_hdf5_${mpi}})
 
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scorpio/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scorpio/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/(box|group_size)\\.cpp$")
   add_library(concilio_scorpio_${mpi} SHARED ${sources})
   target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_plan concilio_pattern concilio_base concilio_flags pthread rt
@@ -56,6 +56,6 @@ if(CONCILIO_SCORPIO_MPIS)
   install(FILES ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio_util.h
           ${PROJECT_SOURCE_DIR}/include/scorpio/parallelIO.h
           ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
-          ${PROJECT_SOURCE_DIR}/src/scorpio/concilio_scorpio.F90  # compiled by users: .mod files are their compilers' own
+          ${PROJECT_SOURCE_DIR}/src/scorpio/fortran/concilio_scorpio.F90  # compiled by users: .mod files are their compilers' own
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
 endif()

@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "explain_options.h"
-#include "plan/facts_json.h"
-#include "plan/placement.h"
+#include "plan/facts/wishes.h"
+#include "plan/layout/placement.h"
+#include "plan/layout/realms.h"
 #include "plan/plan.h"
-#include "plan/realms.h"
-#include "plan/wishes.h"
+#include "plan/show/explain.h"
+#include "plan/show/facts_json.h"
 #include "sim/density.h"
 #include "sim/gather.h"
 #include "sim/pattern.h"

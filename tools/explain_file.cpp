@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "explain_options.h"
-#include "plan/facts_json.h"
+#include "plan/show/facts_json.h"
 
 namespace concilio::tools {
 

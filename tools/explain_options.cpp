@@ -8,10 +8,11 @@
 #include <random>
 #include <sstream>
 
+#include "base/bytes.h"
 #include "base/read_file.h"
-#include "plan/facts_json.h"
-#include "plan/profile.h"
-#include "plan/wishes.h"
+#include "plan/facts/profile.h"
+#include "plan/facts/wishes.h"
+#include "plan/show/facts_json.h"
 
 namespace concilio::tools {
 

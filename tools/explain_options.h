@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
+#include "base/settings/config.h"
 #include "sim/gather.h"
 
 namespace concilio::tools {

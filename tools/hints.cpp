@@ -4,7 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/config.h"
+#include "base/bytes.h"
+#include "base/settings/config.h"
 #include "subcommands.h"
 
 namespace concilio::tools {

@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/config.h"
 #include "base/read_file.h"
+#include "base/settings/config.h"
 #include "launch_bench.h"
-#include "probe/figures.h"
-#include "probe/place.h"
-#include "probe/report.h"
-#include "probe/workplace.h"
+#include "probe/measure/place.h"
+#include "probe/measure/workplace.h"
+#include "probe/show/figures.h"
+#include "probe/show/report.h"
 #include "subcommands.h"
 
 namespace concilio::tools {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <fstream>
 
-#include "base/config.h"
+#include "base/settings/config.h"
 
 namespace concilio::tools {
 

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/config.h"
+#include "base/bytes.h"
 #include "base/format_count.h"
 #include "base/format_seconds.h"
+#include "base/settings/config.h"
 
 namespace concilio::tools {
 

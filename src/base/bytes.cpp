@@ -1,11 +1,11 @@
-// Numbers of bytes as a user writes and reads them.
+#include "base/bytes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/checked.h"
-#include "base/config.h"
 
 namespace concilio {
 

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "base/exceptions.h"
-#include "base/first_on_node.h"
+#include "base/job/first_on_node.h"
 
 namespace concilio {
 

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "base/config.h"
+#include "base/bytes.h"
 
 namespace concilio {
 namespace {

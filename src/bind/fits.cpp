@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/launcher_rank.h"
+#include "base/job/launcher_rank.h"
 #include "base/log.h"
 #include "bind/built_for.h"
 #include "mpiio/api.h"

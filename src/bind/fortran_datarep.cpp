@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "bind/next.h"
-#include "mpi/fortran.h"
+#include "mpi/types/fortran.h"
 
 #ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
 

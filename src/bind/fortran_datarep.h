@@ -1,7 +1,7 @@
 // MPI_Register_datarep from Fortran, whose conversion procedures take other arguments than C's functions.
 #pragma once
 
-#include "mpi/representation.h"
+#include "mpi/types/representation.h"
 
 namespace concilio::bind {
 

@@ -3,7 +3,7 @@
 // handler knows which it is. All names, those of the f08 binding included, take the same arguments: a
 // procedure, an INTEGER handle (alone in its derived type) and an INTEGER error, which f08 programs may leave
 // out.
-#include "mpi/fortran.h"
+#include "mpi/types/fortran.h"
 
 #ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
 

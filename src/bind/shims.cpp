@@ -13,7 +13,7 @@
 #include "bind/fortran_datarep.h"
 #include "bind/integers.h"
 #include "bind/next.h"
-#include "mpi/fortran.h"
+#include "mpi/types/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "mpiio/requests.h"

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "base/config.h"
 #include "base/log.h"
+#include "base/settings/config.h"
 #include "bind/fits.h"
 #include "bind/next.h"
 #include "mpi/epoch.h"

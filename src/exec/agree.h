@@ -1,7 +1,7 @@
 // What one rank could not do is the error of all.
 #pragma once
 
-#include "mpi/team.h"
+#include "mpi/nodes/team.h"
 
 namespace concilio {
 

@@ -11,13 +11,15 @@
 #include "base/exceptions.h"
 #include "exec/agree.h"
 #include "exec/enter.h"
-#include "exec/images.h"
 #include "exec/independent.h"
-#include "exec/two_phase.h"
+#include "exec/two_phase/images.h"
+#include "exec/two_phase/two_phase.h"
 #include "exec/work_time.h"
-#include "mpi/node_facts.h"
-#include "plan/digest.h"
-#include "plan/spans.h"
+#include "mpi/nodes/node_facts.h"
+#include "plan/choose/next_method.h"
+#include "plan/facts/digest.h"
+#include "plan/facts/spans.h"
+#include "plan/show/explain.h"
 
 namespace concilio {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "base/log.h"
 #include "exec/engine.h"
-#include "exec/two_phase.h"
+#include "exec/two_phase/two_phase.h"
+#include "exec/two_phase/write_behind.h"
 #include "exec/workspace.h"
-#include "exec/write_behind.h"
-#include "plan/experiences.h"
+#include "plan/choose/known_patterns.h"
 
 namespace concilio {
 

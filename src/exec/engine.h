@@ -6,13 +6,13 @@
 
 #include "base/budget.h"
 #include "base/counters.h"
-#include "exec/rewriting.h"
+#include "exec/locks/rewriting.h"
 #include "exec/storage.h"
-#include "mpi/team.h"
+#include "mpi/nodes/team.h"
 #include "pattern/copy.h"
-#include "plan/flush.h"
+#include "plan/choose/hole_filling.h"
+#include "plan/facts/prices.h"
 #include "plan/plan.h"
-#include "plan/prices.h"
 
 namespace concilio {
 
@@ -38,8 +38,8 @@ struct Engine {
   int64_t flush_threshold = 0;    // of FlushRules
 
   // Whether ranks within a collective call may rewrite what lies between their own bytes, as far as all ranks
-  // know: that other opens leave it alone is seen when it is done (exec/rewriting.h). Ranks on several nodes
-  // that may have other calls under way see no announcements of each other.
+  // know: that other opens leave it alone is seen when it is done (exec/locks/rewriting.h). Ranks on several
+  // nodes that may have other calls under way see no announcements of each other.
   bool may_rewrite() const {
     return storage.can_read() && locks_work && rewriting.marked() &&
            (!concurrent || on_one_node() || guard_writes);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "mpi/team.h"
-#include "plan/digest.h"
+#include "mpi/nodes/team.h"
+#include "plan/facts/digest.h"
 
 namespace concilio {
 

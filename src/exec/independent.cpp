@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/checked.h"
+#include "exec/locks/plain_write.h"
 #include "exec/mapped.h"
-#include "exec/plain_write.h"
 
 namespace concilio {
 namespace {

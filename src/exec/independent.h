@@ -10,7 +10,7 @@ Outcome run_list(Engine& engine, const Request& request);
 
 // Data sieving (ROMIO, section 3): large requests that take the holes along, through a buffer of
 // `buffer_bytes`. Writes read what they do not cover, under a lock; where somebody else may be writing there
-// without one (exec/rewriting.h), they go on as a list. The file access must be monotone.
+// without one (exec/locks/rewriting.h), they go on as a list. The file access must be monotone.
 Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes);
 
 // Whether the request is one stretch of the file and of memory: one request to storage, with nothing to plan.

@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "exec/independent.h"
-#include "exec/plain_write.h"
-#include "plan/price.h"
+#include "exec/locks/plain_write.h"
+#include "plan/choose/cost.h"
 
 namespace concilio {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/counters.h"
 #include "base/descriptor.h"
-#include "exec/held_ranges.h"
+#include "exec/locks/held_ranges.h"
 #include "store/store.h"
 
 namespace concilio {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/exceptions.h"
-#include "plan/footprint.h"
+#include "plan/layout/footprint.h"
 
 namespace concilio {
 namespace {

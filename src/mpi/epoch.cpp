@@ -3,7 +3,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "base/launcher_rank.h"
+#include "base/job/launcher_rank.h"
 
 namespace concilio {
 namespace {

@@ -9,7 +9,7 @@
 #include "mpi/epoch.h"
 #include "mpiio/hints.h"
 #include "mpiio/raise.h"
-#include "store/stack.h"
+#include "store/wrappers/stack.h"
 
 namespace concilio::mpiio {
 namespace {

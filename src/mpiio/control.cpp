@@ -9,10 +9,10 @@
 
 #include "base/exceptions.h"
 #include "base/log.h"
-#include "mpi/datatype.h"
+#include "mpi/types/datatype.h"
 #include "mpiio/file.h"
-#include "plan/realms.h"
-#include "plan/user_realms.h"
+#include "plan/facts/user_realms.h"
+#include "plan/layout/realms.h"
 
 namespace concilio::mpiio {
 

@@ -11,7 +11,7 @@
 #include <functional>
 #include <memory>
 
-#include "mpi/team.h"
+#include "mpi/nodes/team.h"
 
 namespace concilio::mpiio {
 

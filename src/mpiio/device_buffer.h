@@ -2,7 +2,7 @@
 // datatype has them, so that what lies between the pieces is left alone.
 #pragma once
 
-#include "base/device_memory.h"
+#include "base/gpu/device_memory.h"
 #include "pattern/access.h"
 
 namespace concilio::mpiio {

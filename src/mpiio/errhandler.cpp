@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mpi/epoch.h"
-#include "mpi/fortran.h"
+#include "mpi/types/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
 #include "mpiio/file.h"

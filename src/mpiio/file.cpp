@@ -13,15 +13,16 @@
 #include <sstream>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/descriptor.h"
 #include "base/exceptions.h"
 #include "base/log.h"
 #include "exec/agree.h"
-#include "mpi/descriptor_passing.h"
 #include "mpi/epoch.h"
+#include "mpi/nodes/descriptor_passing.h"
 #include "mpiio/hints.h"
 #include "mpiio/profile.h"
-#include "store/stack.h"
+#include "store/wrappers/stack.h"
 
 namespace concilio::mpiio {
 namespace {

@@ -14,17 +14,17 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/config.h"
 #include "base/counters.h"
+#include "base/settings/config.h"
 #include "base/strand.h"
 #include "exec/collective.h"
 #include "exec/engine.h"
 #include "exec/enter.h"
-#include "mpi/representation.h"
+#include "mpi/types/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/deferred.h"
 #include "mpiio/errors.h"
-#include "plan/wishes.h"
+#include "plan/facts/wishes.h"
 #include "store/store.h"
 
 namespace concilio::mpiio {

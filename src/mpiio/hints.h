@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/config.h"
+#include "base/settings/config.h"
 
 namespace concilio::mpiio {
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/profile_path.h"
 #include "base/read_file.h"
-#include "store/mount.h"
-#include "store/throttle_costs.h"
+#include "base/settings/profile_path.h"
+#include "store/devices/throttle_costs.h"
+#include "store/place/mount.h"
 
 namespace concilio::mpiio {
 namespace {

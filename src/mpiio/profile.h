@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "base/config.h"
-#include "plan/profile.h"
+#include "base/settings/config.h"
+#include "plan/facts/profile.h"
 
 namespace concilio::mpiio {
 

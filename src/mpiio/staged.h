@@ -6,7 +6,7 @@
 
 #include "base/function_ref.h"
 #include "exec/collective.h"
-#include "mpi/conversion.h"
+#include "mpi/types/conversion.h"
 #include "mpiio/device_buffer.h"
 
 namespace concilio::mpiio {

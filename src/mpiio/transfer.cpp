@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/exceptions.h"
 #include "exec/independent.h"
-#include "mpi/datatype.h"
+#include "mpi/types/datatype.h"
 #include "mpiio/raise.h"
 
 namespace concilio::mpiio {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "mpi/conversion.h"
+#include "mpi/types/conversion.h"
 #include "mpiio/device_buffer.h"
 #include "mpiio/file.h"
 #include "mpiio/staged.h"

@@ -7,8 +7,8 @@
 
 #include "base/checked.h"
 #include "base/exceptions.h"
-#include "mpi/datatype.h"
 #include "mpi/epoch.h"
+#include "mpi/types/datatype.h"
 #include "mpiio/raise.h"
 
 namespace concilio::mpiio {

@@ -3,22 +3,22 @@
 #include <algorithm>
 
 #include "base/checked.h"
-#include "plan/footprint.h"
-#include "plan/layouts.h"
-#include "plan/methods.h"
-#include "plan/prices.h"
+#include "plan/choose/cheapest_layout.h"
+#include "plan/choose/method_table.h"
+#include "plan/facts/prices.h"
+#include "plan/facts/spans.h"
+#include "plan/layout/footprint.h"
+#include "plan/layout/lay_out.h"
 #include "plan/reason.h"
-#include "plan/spans.h"
-#include "plan/two_phase.h"
 
 namespace concilio {
 namespace {
 
-using LayOut = Plan (*)(const Facts& facts, const std::vector<Interval>& spans);
+using LayOut = Layout (*)(const Facts& facts, const std::vector<Interval>& spans);
 
 // Prices every method with these spans. `layout` receives what two-phase would do, where it is legal.
 std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOut lay_out,
-                                     Plan& layout) {
+                                     Layout& layout) {
   const Prices& prices = prices_of(facts);
   std::vector<Candidate> candidates;
   for (const MethodRow& row : method_rows()) {
@@ -46,14 +46,14 @@ std::vector<Interval> dense_spans(const Digest& digest) {
 
 bool needs_buckets(const Facts& facts) {
   if (facts.digest.bytes <= 0 || !method_row(Method::two_phase).obstacle(facts).empty()) return false;
-  Plan layout;
+  Layout layout;
   return choose_method(facts, price_methods(facts, dense_spans(facts.digest), usual_layout, layout)).method ==
          Method::two_phase;
 }
 
 Plan plan(const Facts& facts) {
   const std::vector<Interval> spans = file_spans(facts);
-  Plan layout;
+  Layout layout;
   // There is no need to look for the best layout where another method is asked for.
   const int32_t forced = facts.wishes.forced_method;
   const bool may_win = forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
@@ -61,7 +61,8 @@ Plan plan(const Facts& facts) {
       price_methods(facts, spans, may_win ? cheapest_layout : usual_layout, layout);
   // A call without bytes is nobody's work, whatever the wishes.
   const Choice choice = spans.empty() ? Choice{} : choose_method(facts, candidates);
-  Plan plan = choice.method == Method::two_phase ? std::move(layout) : Plan{};
+  Plan plan;
+  if (choice.method == Method::two_phase) static_cast<Layout&>(plan) = std::move(layout);
   plan.operation = facts.operation;
   plan.method = choice.method;
   plan.wished = choice.wished;
@@ -72,36 +73,6 @@ Plan plan(const Facts& facts) {
   }
   plan.reason = reason_for(facts, plan, choice);
   return plan;
-}
-
-bool may_move(const Plan& plan) {
-  return !plan.fixed && std::all_of(plan.realms.begin(), plan.realms.end(), [](const Realm& realm) {
-    return realm.owned.is_contiguous() && realm.owned.displacement() == 0;
-  });
-}
-
-bool stays_aligned(const Plan& plan, int64_t shift_bytes) {
-  if (shift_bytes == 0) return true;
-  if (!may_move(plan)) return false;
-  return std::all_of(plan.realms.begin(), plan.realms.end(),
-                     [&](const Realm& realm) { return shift_bytes % realm.alignment == 0; });
-}
-
-void move(Plan& plan, int64_t shift_bytes) {
-  const auto moved = [&](std::vector<Interval>& intervals) {
-    for (Interval& interval : intervals) {
-      interval.begin += shift_bytes;
-      interval.end += shift_bytes;
-    }
-  };
-  for (Group& group : plan.groups) moved(group.spans);
-  for (Realm& realm : plan.realms) moved(realm.positions);
-  if (plan.granule.granule > 0) {
-    const int64_t anchor = plan.granule.anchor + shift_bytes;
-    plan.granule.anchor = anchor - align_down(anchor, plan.granule.granule);
-  }
-  // A shift that is no multiple of the alignment changes where the first windows end.
-  count_rounds(plan);
 }
 
 }  // namespace concilio

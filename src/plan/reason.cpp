@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "base/config.h"
+#include "base/bytes.h"
 #include "base/format_seconds.h"
-#include "plan/windows.h"
+#include "base/settings/config.h"
+#include "plan/layout/windows.h"
 
 namespace concilio {
 namespace {

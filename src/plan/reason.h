@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "plan/methods.h"
+#include "plan/choose/method_table.h"
+#include "plan/plan.h"
 
 namespace concilio {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "plan/facts.h"
+#include "plan/facts/facts.h"
 #include "sim/gather.h"
 #include "sim/pattern.h"
 

@@ -1,8 +1,8 @@
 #include "sim/gather.h"
 
-#include "plan/digest.h"
+#include "plan/facts/digest.h"
+#include "plan/facts/spans.h"
 #include "plan/plan.h"
-#include "plan/spans.h"
 
 namespace concilio::sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "plan/facts.h"
+#include "plan/facts/facts.h"
 #include "sim/pattern.h"
 
 namespace concilio::sim {

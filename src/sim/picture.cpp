@@ -8,16 +8,17 @@
 #include <map>
 #include <numbers>
 
-#include "base/config.h"
+#include "base/bytes.h"
 #include "base/format_count.h"
-#include "plan/explain_two_phase.h"
-#include "plan/facts_json.h"
-#include "plan/footprint.h"
-#include "plan/placement.h"
-#include "plan/realms.h"
-#include "plan/windows.h"
+#include "base/settings/config.h"
+#include "base/svg.h"
+#include "plan/layout/footprint.h"
+#include "plan/layout/placement.h"
+#include "plan/layout/realms.h"
+#include "plan/layout/windows.h"
+#include "plan/show/explain_two_phase.h"
+#include "plan/show/facts_json.h"
 #include "sim/owners.h"
-#include "sim/svg.h"
 
 namespace concilio::sim {
 namespace {

@@ -14,8 +14,8 @@ import tempfile
 PROGRAM = """
 #include <cstdio>
 #include "plan/plan.h"
-#include "plan/realms.h"
-#include "base/config.h"
+#include "plan/layout/realms.h"
+#include "base/settings/config.h"
 using namespace concilio;
 int main() {
   Config config = Config::defaults();
@@ -54,19 +54,19 @@ def main():
         copy = pathlib.Path(folder)
         for name in ("base", "pattern", "plan"):
             shutil.copytree(root / "src" / name, copy / name)
-        (copy / "plan/realms/halves.cpp").write_text(policy)
-        facts = copy / "plan/facts.h"
+        (copy / "plan/layout/realms/halves.cpp").write_text(policy)
+        facts = copy / "plan/facts/facts.h"
         named = re.search(r"enum class RealmPolicy : int32_t \{([^}]*)\}", facts.read_text()).group(1)
         edit(facts, named, named.rstrip() + ", halves ")
-        edit(copy / "plan/realms.h", "Division divide_user(const Region& region, Hosts& hosts);",
+        edit(copy / "plan/layout/realms.h", "Division divide_user(const Region& region, Hosts& hosts);",
              "Division divide_user(const Region& region, Hosts& hosts);\n" + declaration)
-        realms = copy / "plan/realms.cpp"
+        realms = copy / "plan/layout/realms.cpp"
         rows = int(re.search(r"std::array<RealmPolicyRow, (\d+)> policy_table", realms.read_text()).group(1))
         edit(realms, f"std::array<RealmPolicyRow, {rows}> policy_table", f"std::array<RealmPolicyRow, {rows + 1}> policy_table")
         edit(realms, "}};", row + "}};")
-        edit(copy / "base/settings.cpp", "|tree|user", "|tree|user|halves")
+        edit(copy / "base/settings/settings.cpp", "|tree|user", "|tree|user|halves")
         (copy / "main.cpp").write_text(PROGRAM)
-        changed = ["main.cpp", "plan/realms/halves.cpp", "plan/realms.cpp", "base/settings.cpp"]
+        changed = ["main.cpp", "plan/layout/realms/halves.cpp", "plan/layout/realms.cpp", "base/settings/settings.cpp"]
         objects = []
         for source in changed:
             objects.append(str(copy / (source.replace("/", "_") + ".o")))

@@ -4,12 +4,15 @@ the direction of the house:
 
     base    <- pattern <- plan ------+
     base    <- store ----------------+-- exec <- mpiio <- bind
-    pattern, plan <- mpi ------------+
+    base    <- counter <- mpi -------+
+    pattern <- mpi
     plan <- sim
     base, mpi <- scorpio
-    base, pattern, plan, sim, store, mpi <- probe
+    base, pattern, plan, store, mpi <- probe
 
-Also: base, pattern, plan, sim and store see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
+and within a folder the direction of its own folders (INNER).
+
+Also: base, pattern, plan, sim, store and counter see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
 the environment; the command sees base, plan, sim and probe of all this, the benchmarks nothing, but for
 NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store; the installed headers are C.
 """
@@ -23,14 +26,24 @@ ALLOWED = {
     "plan": {"base", "pattern", "plan"},
     "sim": {"base", "pattern", "plan", "sim"},
     "store": {"base", "store"},
-    "mpi": {"base", "pattern", "plan", "mpi"},
+    "counter": {"base", "counter"},
+    "mpi": {"base", "pattern", "counter", "mpi"},
     "exec": {"base", "pattern", "plan", "store", "mpi", "exec"},
     "mpiio": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio"},
     "bind": {"base", "pattern", "plan", "store", "mpi", "exec", "mpiio", "bind", "concilio"},
     "scorpio": {"base", "mpi", "scorpio"},
-    "probe": {"base", "pattern", "plan", "sim", "store", "mpi", "probe"},
+    "probe": {"base", "pattern", "plan", "store", "mpi", "probe"},
 }
-WITHOUT_MPI = {"base", "pattern", "plan", "sim", "store"}
+# What lies in folders of a folder: each sees itself and those before it. "" is what lies in the folder itself.
+INNER = {
+    "base": ["job", "", "settings", "gpu"],
+    "plan": ["facts", "layout", "choose", "", "show"],
+    "store": ["", "place", "posix", "devices", "wrappers"],
+    "mpi": ["", "types", "nodes"],
+    "scorpio": ["", "ranks", "cells", "files", "c", "fortran"],
+    "probe": ["derive", "show", "measure"],
+}
+WITHOUT_MPI = {"base", "pattern", "plan", "sim", "store", "counter"}
 PURE = {"pattern", "plan", "sim"}
 IMPURE_HEADERS = {
     "chrono", "ctime", "time.h", "sys/time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h", "fcntl.h",
@@ -50,8 +63,14 @@ def without_comments(text, with_strings):
     return COMMENT.sub(lambda found: found[0] if with_strings and found[0][0] == '"' else "", text)
 
 
-def of_source(folder, text):
-    """What is wrong with a file of src/folder."""
+def inner_folder(path):
+    """Of a path below a folder of src: the folder in that one, "" if it lies there itself."""
+    return path.split("/")[0] if "/" in path else ""
+
+
+def of_source(folder, path, text):
+    """What is wrong with a file of src/folder, `path` below it."""
+    order = INNER.get(folder, [])
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         if bracket == '"':
             target = name.split("/")[0]
@@ -59,6 +78,12 @@ def of_source(folder, text):
                 yield f'includes "{name}"; write "FOLDER/FILE.h", with a folder of src'
             elif target not in ALLOWED[folder]:
                 yield f'includes "{name}": {folder} must not see {target}'
+            elif target == folder and order:
+                here, there = inner_folder(path), inner_folder(name.split("/", 1)[1])
+                if here not in order or there not in order:
+                    yield f'includes "{name}": {here} or {there} has no place in {folder}'
+                elif order.index(there) > order.index(here):
+                    yield f'includes "{name}": {folder}/{here} must not see {folder}/{there}'
         elif name in ("mpi.h", "mpio.h") and folder in WITHOUT_MPI:
             yield f"includes <{name}>: {folder} must not see MPI"
         elif name in IMPURE_HEADERS and folder in PURE:
@@ -96,7 +121,7 @@ def faults(root):
             continue
         for path in files_below(folder):
             count += 1
-            yield from ((path, fault) for fault in of_source(folder.name, path.read_text(encoding="utf-8")))
+            yield from ((path, fault) for fault in of_source(folder.name, path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")))
     for place in ("tools", "bench"):
         for path in files_below(root / place):
             count += 1

@@ -26,17 +26,24 @@ class Includes(unittest.TestCase):
 
     def test_arrows_that_run_the_right_way(self):
         self.assert_right("src/plan/a.cpp", '#include "base/result.h"\n#include "pattern/access.h"\n#include <vector>\n')
-        self.assert_right("src/exec/a.cpp", '#include <mpi.h>\n#include "store/store.h"\n#include "mpi/team.h"\n')
+        self.assert_right("src/exec/a.cpp", '#include <mpi.h>\n#include "store/store.h"\n#include "mpi/nodes/team.h"\n')
         self.assert_right("src/bind/a.cpp", '#include "mpiio/api.h"\n#include "concilio/concilio.h"\n')
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
-        self.assert_right("bench/posix_way.cpp", '#include "store/stack.h"\n')
+        self.assert_right("bench/posix_way.cpp", '#include "store/wrappers/stack.h"\n')
         self.assert_right("src/sim/a.cpp", '#include "plan/plan.h"\n#include "pattern/access.h"\n')
-        self.assert_right("tools/a.cpp", '#include "base/config.h"\n#include "plan/plan.h"\n#include "own.h"\n')
+        self.assert_right("tools/a.cpp", '#include "base/settings/config.h"\n#include "plan/plan.h"\n#include "own.h"\n')
 
     def test_every_arrow_that_is_not_allowed(self):
         for folder, allowed in includes.ALLOWED.items():
             for other in includes.ALLOWED.keys() - allowed:
                 self.assert_wrong(f"src/{folder}/a.h", f'#include "{other}/b.h"\n')
+
+    def test_arrows_within_a_folder(self):
+        self.assert_right("src/plan/plan.h", '#include "plan/choose/cost.h"\n')
+        self.assert_wrong("src/plan/plan.h", '#include "plan/show/explain.h"\n')
+        self.assert_wrong("src/plan/facts/a.h", '#include "plan/layout/layout.h"\n')
+        self.assert_right("src/plan/layout/realms/a.h", '#include "plan/layout/layout.h"\n')
+        self.assert_wrong("src/plan/else/a.h", '#include "plan/layout/layout.h"\n')
 
     def test_spaces_do_not_hide_an_arrow(self):
         self.assert_wrong("src/base/a.cpp", '  #  include   "plan/plan.h"\n')
@@ -45,7 +52,7 @@ class Includes(unittest.TestCase):
         self.assert_right("src/base/a.cpp", '// #include "plan/plan.h"\n/*\n#include "plan/plan.h"\n*/\n')
 
     def test_mpi_below_the_adapters(self):
-        for folder in ("base", "pattern", "plan", "sim", "store"):
+        for folder in ("base", "pattern", "plan", "sim", "store", "counter"):
             self.assert_wrong(f"src/{folder}/a.cpp", "#include <mpi.h>\n")
 
     def test_clock_in_planning(self):
@@ -66,9 +73,9 @@ class Includes(unittest.TestCase):
     def test_programs_that_see_too_much(self):
         self.assert_wrong("tools/a.cpp", '#include "exec/engine.h"\n')
         self.assert_wrong("bench/copy_bench.cpp", '#include "exec/engine.h"\n')
-        self.assert_wrong("bench/a.cpp", '#include "base/config.h"\n')
-        self.assert_wrong("bench/a.cpp", '#include "store/stack.h"\n')
-        self.assert_wrong("bench/a.cpp", '#include "../src/base/config.h"\n')
+        self.assert_wrong("bench/a.cpp", '#include "base/settings/config.h"\n')
+        self.assert_wrong("bench/a.cpp", '#include "store/wrappers/stack.h"\n')
+        self.assert_wrong("bench/a.cpp", '#include "../src/base/settings/config.h"\n')
 
     def test_installed_header_in_cpp(self):
         self.assert_wrong("include/concilio/a.h", "#include <cstdint>\n")

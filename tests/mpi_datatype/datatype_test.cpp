@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/datatype.h"
+#include "mpi/types/datatype.h"
 #include "pattern/access.h"
 #include "random_type.h"
 

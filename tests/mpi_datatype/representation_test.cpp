@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi/conversion.h"
+#include "mpi/types/conversion.h"
 #include "random_type.h"
 
 using namespace concilio;

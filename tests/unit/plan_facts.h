@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "plan/facts.h"
-#include "plan/realms.h"
-#include "plan/spans.h"
+#include "plan/facts/facts.h"
+#include "plan/facts/spans.h"
+#include "plan/layout/realms.h"
 
 namespace concilio::test {
 

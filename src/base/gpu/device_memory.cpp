@@ -1,0 +1,73 @@
+#include "base/gpu/device_memory.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "base/gpu/gpu_driver.h"
+
+namespace concilio {
+namespace {
+
+constexpr std::array finders = {find_cuda, find_hip};
+
+std::array<std::atomic<const GpuDriver*>, finders.size()> drivers;
+// How many libraries the process had ever loaded when drivers were last looked for.
+std::atomic<uint64_t> looked_at = 0;
+
+// That number now. To ask for it takes a lock and no search: the walk over the libraries ends at the first.
+uint64_t libraries_loaded() {
+  uint64_t loaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        *static_cast<uint64_t*>(out) = info->dlpi_adds;
+        return 1;
+      },
+      &loaded);
+  return loaded;
+}
+
+// A program may load its driver at any time: with its first kernel, or from a plugin. To look for a library
+// that is not there searches the file system, so that is done only after some library has been loaded.
+// Without a lock: whoever is loading a library, and makes a call from its initialisation, holds the loader's.
+void look_for_drivers() {
+  const uint64_t loaded = libraries_loaded();
+  if (loaded == looked_at.load(std::memory_order_acquire)) return;
+  for (size_t i = 0; i < finders.size(); ++i) {
+    if (drivers[i]) continue;
+    const GpuDriver *none = nullptr, *found = finders[i]();
+    if (!drivers[i].compare_exchange_strong(none, found)) delete found;  // another thread has found it too
+  }
+  looked_at.store(loaded, std::memory_order_release);
+}
+
+}  // namespace
+
+DeviceMemory DeviceMemory::at(const void* address) {
+  look_for_drivers();
+  DeviceMemory memory;
+  for (const auto& known : drivers) {
+    const GpuDriver* driver = known;
+    if (!driver || !driver->owns(address, memory.place_)) continue;
+    memory.driver_ = driver;
+    break;
+  }
+  return memory;
+}
+
+Status DeviceMemory::copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows) const {
+  // What drivers take as one copy of a rectangle: rows in ascending order that do not overlap.
+  const auto fits = [&](int64_t stride) { return stride >= rows.bytes && stride <= GpuDriver::most_stride; };
+  if (rows.count == 1 || (fits(rows.device_stride) && fits(rows.host_stride)))
+    return driver_->copy(place_, towards, device, host, rows);
+  for (int64_t i = 0; i < rows.count; ++i) {
+    auto status = driver_->copy(place_, towards, device + i * rows.device_stride, host + i * rows.host_stride,
+                                {rows.bytes, 1, 0, 0});
+    if (!status) return status;
+  }
+  return {};
+}
+
+}  // namespace concilio

@@ -1,0 +1,483 @@
+#include "base/settings/config.h"
+#include "base/bytes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <sstream>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+#include "base/settings/foreign_hints.h"
+
+namespace concilio {
+
+namespace {
+
+constexpr int64_t most_hints_file_bytes = 1 << 20;
+
+size_t index_of(Key key) {
+  return static_cast<size_t>(key);
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// What stands before the first `separator`; `rest` becomes what stands behind it.
+std::string_view cut(std::string_view& rest, char separator) {
+  const size_t at = rest.find(separator);
+  const std::string_view head = rest.substr(0, at);
+  rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);
+  return head;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+std::optional<int64_t> parse_integer(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+Error bad_value(std::string message) {
+  return Error{ErrorKind::info_value, 0, std::move(message)};
+}
+
+std::string range_text(const Setting& setting) {
+  return fmt::format("give {} to {}", setting.minimum, setting.maximum);
+}
+
+// A value as it is kept: the text in one canonical form (which programs that read a hint back can parse), the
+// number.
+struct Parsed {
+  std::string text;
+  int64_t number = 0;
+};
+
+Result<Parsed> parse_number(const Setting& setting, std::string_view value) {
+  int64_t number = 0;
+  if (setting.type == ValueType::bytes) {
+    const Result<int64_t> bytes = parse_bytes(value);
+    if (!bytes) return bad_value(fmt::format("{}; {}", bytes.error().message, range_text(setting)));
+    number = *bytes;
+  } else {
+    const std::optional<int64_t> integer = parse_integer(value);
+    if (!integer) return bad_value(fmt::format("'{}' is not a whole number; {}", value, range_text(setting)));
+    number = *integer;
+  }
+  if (number < setting.minimum || number > setting.maximum) {
+    return bad_value(fmt::format("{} is out of range; {}", value, range_text(setting)));
+  }
+  return Parsed{std::to_string(number), number};
+}
+
+Result<Parsed> parse_boolean(std::string_view value) {
+  static constexpr std::string_view yes[] = {"true", "1", "yes", "on", "enable"};
+  static constexpr std::string_view no[] = {"false", "0", "no", "off", "disable"};
+  const std::string word = lower(value);
+  if (std::find(std::begin(yes), std::end(yes), word) != std::end(yes)) return Parsed{"true", 1};
+  if (std::find(std::begin(no), std::end(no), word) != std::end(no)) return Parsed{"false", 0};
+  return bad_value(fmt::format("'{}' is neither true nor false", value));
+}
+
+Result<Parsed> parse_choice(const Setting& setting, std::string_view value) {
+  const std::string word = lower(value);
+  std::string_view choices = setting.choices;
+  for (int64_t index = 0; !choices.empty(); ++index) {
+    if (cut(choices, '|') == word) return Parsed{word, index};
+  }
+  // What can be enabled and disabled can be true and false too, as the MPI standard's collective_buffering.
+  if (std::string_view(setting.choices).find("enable") != std::string_view::npos) {
+    const Result<Parsed> as_boolean = parse_boolean(word);
+    if (as_boolean) return parse_choice(setting, as_boolean->number ? "enable" : "disable");
+  }
+  return bad_value(fmt::format("'{}' is none of {}", value, setting.choices));
+}
+
+Result<Parsed> parse_permissions(const Setting& setting, std::string_view value) {
+  int64_t mode = 0;
+  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), mode, 8);
+  if (failed != std::errc{} || end != value.data() + value.size() || mode < setting.minimum ||
+      mode > setting.maximum) {
+    return bad_value(fmt::format("'{}' is no octal number from {:o} to {:o}, such as 640", value,
+                                 setting.minimum, setting.maximum));
+  }
+  return Parsed{fmt::format("{:o}", mode), mode};
+}
+
+// ROMIO's: aar, which is 0 too, or a number.
+Result<Parsed> parse_realm_kind(std::string_view value) {
+  if (lower(value) == "aar") return Parsed{"aar", 0};
+  const std::optional<int64_t> number = parse_integer(value);
+  if (!number || *number < -2) {
+    return bad_value(fmt::format("'{}' is neither aar, -1, -2 nor a size in bytes", value));
+  }
+  return Parsed{*number == 0 ? "aar" : std::to_string(*number), *number};
+}
+
+// The number is how many sizes there are.
+Result<Parsed> parse_byte_list(std::string_view value) {
+  Parsed parsed{"", 0};
+  while (!trim(value).empty()) {
+    const std::string_view entry = trim(cut(value, ','));
+    const Result<int64_t> bytes = parse_bytes(entry);
+    if (!bytes || *bytes < 0) {
+      return bad_value(fmt::format("'{}' is no size; give a list as 4M,16M,64M", entry));
+    }
+    if (parsed.number++ > 0) parsed.text += ',';
+    parsed.text += std::to_string(*bytes);
+  }
+  return parsed;
+}
+
+// ROMIO's form: NAME[:N],..., NAME a host or *, N a number, a range A-B or *. Without :N it is 1. The number
+// is the most aggregators a host: of the entry for *, else the largest of all; 0 where there is no limit.
+Result<Parsed> parse_config_list(std::string_view value) {
+  int64_t of_all = -1, largest = 0;
+  bool unlimited = false;
+  std::string_view rest = value;
+  do {
+    std::string_view count = trim(cut(rest, ','));
+    const std::string_view name = trim(cut(count, ':'));
+    count = trim(count);
+    int64_t aggregators = 1;
+    if (count == "*") {
+      aggregators = 0;
+    } else if (!count.empty()) {
+      std::string_view upper = count;
+      const std::optional<int64_t> first = parse_integer(cut(upper, '-'));
+      const std::optional<int64_t> last = upper.empty() ? first : parse_integer(upper);
+      if (!first || !last || *first < 0 || *last < *first || count.back() == '-') {
+        return bad_value(fmt::format("'{}' is not of the form *:N or HOST:N,HOST:N", value));
+      }
+      aggregators = *last;
+    }
+    if (name.empty() || name.find_first_of(" \t\r\n") != std::string_view::npos) {
+      return bad_value(fmt::format("'{}' is not of the form *:N or HOST:N,HOST:N", value));
+    }
+    if (name == "*" && of_all < 0) of_all = aggregators;
+    largest = std::max(largest, aggregators);
+    unlimited = unlimited || aggregators == 0;
+  } while (!rest.empty());
+  if (of_all >= 0) return Parsed{std::string(value), of_all};
+  return Parsed{std::string(value), unlimited ? 0 : largest};
+}
+
+Result<Parsed> parse_value(const Setting& setting, std::string_view value) {
+  switch (setting.type) {
+    case ValueType::integer:
+    case ValueType::bytes:
+      return parse_number(setting, value);
+    case ValueType::boolean:
+      return parse_boolean(value);
+    case ValueType::choice:
+      return parse_choice(setting, value);
+    case ValueType::config_list:
+      return parse_config_list(value);
+    case ValueType::realm_kind:
+      return parse_realm_kind(value);
+    case ValueType::permissions:
+      return parse_permissions(setting, value);
+    case ValueType::byte_list:
+      return parse_byte_list(value);
+    case ValueType::text:
+      return Parsed{std::string(value), 0};
+  }
+  return bad_value(fmt::format("'{}' cannot be read", value));
+}
+
+const Setting* find_hint(std::string_view hint) {
+  for (const Setting& setting : settings()) {
+    if (setting.hint && setting.hint == hint) return &setting;
+  }
+  return nullptr;
+}
+
+// The settings that a hint stands for, by its own name or another.
+std::vector<const Setting*> settings_of(std::string_view hint) {
+  std::vector<const Setting*> found;
+  if (const Setting* own = find_hint(hint)) found.push_back(own);
+  for (const Alias& alias : aliases()) {
+    if (alias.name == hint) found.push_back(&settings()[index_of(alias.key)]);
+  }
+  return found;
+}
+
+// Letters to insert, delete or replace to make one of the other.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+Error unknown_hint(std::string_view hint) {
+  // An info key has at most 255 characters; a longer one resembles nothing.
+  const char* nearest = nullptr;
+  size_t nearest_distance = hint.starts_with("concilio_") ? 256 : std::min<size_t>(4, hint.size() / 3);
+  const auto consider = [&](const char* name) {
+    if (!name || hint.empty() || hint.size() > 255) return;
+    const bool cut_short = std::string_view(name).starts_with(hint);
+    const size_t distance = cut_short ? 1 : edit_distance(hint, name);
+    if (distance < nearest_distance) {
+      nearest = name;
+      nearest_distance = distance;
+    }
+  };
+  for (const Setting& setting : settings()) consider(setting.hint);
+  for (const Alias& alias : aliases()) consider(alias.name);
+  std::string message = fmt::format("hint {} is unknown and ignored", hint);
+  message +=
+      nearest ? fmt::format("; did you mean {}?", nearest) : std::string("; `concilio hints` lists them all");
+  return Error{ErrorKind::unsupported, 0, message};
+}
+
+// Reads a regular file of sane size whole: a hint file must not be able to hang every rank, as a pipe would.
+Result<std::string> read_small_file(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return Error::from_errno(errno, path);
+  struct stat status;
+  std::string text;
+  Status outcome;
+  if (fstat(fd, &status) != 0) {
+    outcome = Error::from_errno(errno, path);
+  } else if (!S_ISREG(status.st_mode)) {
+    outcome = Error{ErrorKind::bad_file, 0, fmt::format("{} is not a regular file", path)};
+  } else {
+    char part[4096];
+    for (;;) {
+      const ssize_t got = read(fd, part, sizeof part);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) outcome = Error::from_errno(errno, path);
+      if (got <= 0) break;
+      text.append(part, static_cast<size_t>(got));
+      if (static_cast<int64_t>(text.size()) > most_hints_file_bytes) {
+        outcome = Error{ErrorKind::bad_file, 0,
+                        fmt::format("{} is larger than {}", path, format_bytes(most_hints_file_bytes))};
+        break;
+      }
+    }
+  }
+  close(fd);
+  if (!outcome) return outcome.error();
+  return text;
+}
+
+// Sets what a hint file says; the complaints of its lines.
+std::vector<std::string> apply_hints_file(Config& config, const std::string& path) {
+  const Result<std::string> file = read_small_file(path);
+  if (!file) {
+    return {
+        fmt::format("cannot read the hints file: {}; correct ROMIO_HINTS or unset it", file.error().message)};
+  }
+  std::vector<std::string> complaints;
+  std::string_view rest = *file;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view line = trim(cut(rest, '\n'));
+    if (line.empty() || line[0] == '#') continue;
+    const size_t key_end = line.find_first_of(" \t");
+    const std::string_view key = line.substr(0, key_end);
+    std::string_view value =
+        trim(key_end == std::string_view::npos ? std::string_view{} : line.substr(key_end));
+    const size_t value_end = value.find_first_of(" \t");
+    const std::string_view tail =
+        value_end == std::string_view::npos ? std::string_view{} : trim(value.substr(value_end));
+    value = value.substr(0, value_end);
+    if (value.empty() || (!tail.empty() && tail[0] != '#')) {
+      complaints.push_back(fmt::format(
+          "{}, line {}: '{}' is not of the form 'key value'; the line is ignored", path, number, line));
+      continue;
+    }
+    const Status set = config.set(key, value, Config::Origin::hints_file);
+    if (!set) complaints.push_back(fmt::format("{}, line {}: {}", path, number, set.error().message));
+  }
+  return complaints;
+}
+
+// Sets what CONCILIO_HINTS says.
+std::vector<std::string> apply_hint_list(Config& config, std::string_view rest) {
+  std::vector<std::string> complaints;
+  while (!rest.empty()) {
+    const std::string_view hint = trim(cut(rest, ';'));
+    if (hint.empty()) continue;
+    const size_t equals = hint.find('=');
+    if (equals == std::string_view::npos) {
+      complaints.push_back(
+          fmt::format("CONCILIO_HINTS: '{}' is not of the form key=value; it is ignored", hint));
+      continue;
+    }
+    const Status set =
+        config.set(trim(hint.substr(0, equals)), hint.substr(equals + 1), Config::Origin::environment);
+    if (!set) complaints.push_back(fmt::format("CONCILIO_HINTS: {}", set.error().message));
+  }
+  return complaints;
+}
+
+std::string environment(Key key) {
+  const char* name = settings()[index_of(key)].environment;
+  const char* value = name ? std::getenv(name) : nullptr;
+  return value ? value : "";
+}
+
+}  // namespace
+
+std::string user_config_folder() {
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text ? text : "");
+  };
+  // The XDG base directory specification: what is not absolute is ignored.
+  if (std::string folder = value("XDG_CONFIG_HOME"); folder.starts_with('/')) return folder;
+  const std::string home = value("HOME");
+  return home.starts_with('/') ? home + "/.config" : "";
+}
+
+bool asked_in_environment(Key key) {
+  const Result<Parsed> parsed = parse_boolean(trim(environment(key)));
+  return parsed && parsed->number != 0;
+}
+
+Config Config::defaults() {
+  Config config;
+  for (const Setting& setting : settings()) {
+    Result<Parsed> parsed = parse_value(setting, setting.default_value);
+    if (!parsed) continue;  // a unit test sets every default by its hint
+    config.values_[index_of(setting.key)] = {std::move(parsed->text), parsed->number, Origin::default_value};
+  }
+  return config;
+}
+
+Config Config::from_environment() {
+  Config config = defaults();
+  const auto complain = [&config](std::vector<std::string> lines) {
+    std::move(lines.begin(), lines.end(), std::back_inserter(config.complaints_));
+  };
+  if (const std::string path = environment(Key::romio_hints); !path.empty()) {
+    complain(apply_hints_file(config, path));
+  }
+  complain(apply_hint_list(config, environment(Key::hints)));
+  for (const Setting& setting : settings()) {
+    const std::string text = environment(setting.key);
+    const std::string_view value = trim(text);
+    if (value.empty()) continue;
+    Result<Parsed> parsed = parse_value(setting, value);
+    if (!parsed) {
+      complain({fmt::format("{}: {}; it is ignored", setting.environment, parsed.error().message)});
+      continue;
+    }
+    config.values_[index_of(setting.key)] = {std::move(parsed->text), parsed->number, Origin::environment};
+  }
+  return config;
+}
+
+Result<std::vector<Config::Meaning>> Config::read(std::string_view hint, std::string_view value) {
+  const std::vector<const Setting*> meant = settings_of(hint);
+  if (meant.empty() && !is_foreign_hint(hint)) return unknown_hint(hint);
+  std::vector<Meaning> meanings;
+  for (const Setting* setting : meant) {
+    if (setting->effect == Effect::told) continue;
+    Result<Parsed> parsed = parse_value(*setting, trim(value));
+    if (!parsed) {
+      return bad_value(fmt::format("hint {}: {}; it is ignored", hint, parsed.error().message));
+    }
+    meanings.push_back({setting->key, std::move(parsed->text), hint != setting->hint});
+  }
+  return meanings;
+}
+
+Status Config::set(std::string_view hint, std::string_view value, Origin origin) {
+  Result<std::vector<Meaning>> meanings = read(hint, value);
+  if (!meanings) return meanings.error();
+  for (const Meaning& meaning : *meanings) take(meaning.key, meaning.value, origin);
+  return {};
+}
+
+void Config::take(Key key, const std::string& value, Origin origin) {
+  Value& current = values_[index_of(key)];
+  const bool fixed = current.origin == Origin::environment ||
+                     (current.origin == Origin::hints_file && origin == Origin::info);
+  if (fixed && origin != Origin::environment) return;
+  Result<Parsed> parsed = parse_value(settings()[index_of(key)], value);
+  if (parsed) current = {std::move(parsed->text), parsed->number, origin};
+}
+
+bool Config::fixed_by_user(Key key) const {
+  return origin(key) == Origin::environment || origin(key) == Origin::hints_file;
+}
+
+void Config::tell(Key key, const std::string& value) {
+  Value& current = values_[index_of(key)];
+  Result<Parsed> parsed = parse_value(settings()[index_of(key)], value);
+  if (parsed) current = {std::move(parsed->text), parsed->number, current.origin};
+}
+
+int64_t Config::integer(Key key) const {
+  return values_[index_of(key)].number;
+}
+
+const std::string& Config::text(Key key) const {
+  return values_[index_of(key)].text;
+}
+
+Config::Origin Config::origin(Key key) const {
+  return values_[index_of(key)].origin;
+}
+
+std::vector<std::pair<std::string, std::string>> Config::effective_hints() const {
+  std::vector<std::pair<std::string, std::string>> hints;
+  for (const Setting& setting : settings()) {
+    if (!setting.hint) continue;
+    hints.emplace_back(setting.hint, text(setting.key));
+  }
+  return hints;
+}
+
+std::string Config::hints_as_text() const {
+  std::string text;
+  for (const Setting& setting : settings()) {
+    if (!setting.hint) continue;
+    const Value& value = values_[index_of(setting.key)];
+    text += fmt::format("{}={}={}\n", setting.hint, static_cast<int>(value.origin), value.text);
+  }
+  return text;
+}
+
+void Config::adopt_hints(const std::string& text) {
+  std::istringstream lines(text);
+  std::string name, origin, value;
+  while (std::getline(lines, name, '=') && std::getline(lines, origin, '=') && std::getline(lines, value)) {
+    const Setting* setting = find_hint(name);
+    if (!setting) continue;
+    Result<Parsed> parsed = parse_value(*setting, value);
+    if (parsed) {
+      values_[index_of(setting->key)] = {parsed->text, parsed->number,
+                                         static_cast<Origin>(std::atoi(origin.c_str()))};
+    }
+  }
+}
+
+}  // namespace concilio

@@ -1,0 +1,54 @@
+#include "exec/locks/held_ranges.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace concilio {
+namespace {
+
+bool overlap(Interval a, Interval b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+}  // namespace
+
+bool HeldRanges::free(Place place) const {
+  return std::none_of(holders_.begin(), std::list<Holder>::const_iterator(place), [&](const Holder& earlier) {
+    return overlap(earlier.range, place->range) &&
+           (place->mode == LockMode::exclusive || earlier.mode == LockMode::exclusive);
+  });
+}
+
+HeldRanges::Place HeldRanges::enter(Interval range, LockMode mode, bool on_file) {
+  std::unique_lock lock(mutex_);
+  const Place place = holders_.insert(holders_.end(), {range, mode, on_file});
+  left_.wait(lock, [&] { return free(place); });
+  place->granted = true;
+  return place;
+}
+
+int64_t HeldRanges::waiting() const {
+  std::lock_guard lock(mutex_);
+  return std::count_if(holders_.begin(), holders_.end(), [](const Holder& one) { return !one.granted; });
+}
+
+// What of the range no holder from `other` on holds on the file.
+void HeldRanges::unlock_free(Interval range, Place other, FunctionRef<void(Interval)> unlock) {
+  for (; other != holders_.end() && !range.empty(); ++other) {
+    // Who has not been granted its range has locked nothing yet.
+    if (!other->on_file || !other->granted) continue;
+    unlock_free({range.begin, std::min(range.end, other->range.begin)}, std::next(other), unlock);
+    range.begin = std::max(range.begin, other->range.end);
+  }
+  if (!range.empty()) unlock(range);
+}
+
+void HeldRanges::leave(Place place, FunctionRef<void(Interval)> unlock) {
+  std::lock_guard lock(mutex_);
+  const Holder gone = *place;
+  holders_.erase(place);
+  left_.notify_all();
+  if (gone.on_file) unlock_free(gone.range, holders_.begin(), unlock);
+}
+
+}  // namespace concilio

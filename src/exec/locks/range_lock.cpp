@@ -1,0 +1,39 @@
+#include "exec/locks/range_lock.h"
+
+#include <utility>
+
+#include "base/exceptions.h"
+#include "base/log.h"
+
+namespace concilio {
+
+Status RangeLock::acquire(LockMode mode, bool file_too) {
+  place_ = storage_.held().enter(range_, mode, file_too);
+  held_ = true;
+  return file_too ? storage_.lock(range_.begin, range_.length(), mode, storage_.lock_patience_ms())
+                  : Status();
+}
+
+RangeLock::~RangeLock() {
+  if (auto status = give_back(); !status) log_once(LogLevel::error, status.error().message);
+}
+
+Status RangeLock::give_back() {
+  Status outcome;
+  if (!std::exchange(held_, false)) return outcome;
+  storage_.held().leave(place_, [&](Interval part) {
+    // Who splits a lock needs memory, which may be there a moment later.
+    constexpr int most_tries = 3;
+    const auto unlock = [&] { return storage_.unlock(part.begin, part.length()); };
+    Status unlocked = without_exceptions(unlock);
+    for (int i = 1; i < most_tries && !unlocked; ++i) unlocked = without_exceptions(unlock);
+    if (unlocked) return;
+    const Error& error = unlocked.error();
+    outcome = error_with(error.kind, error.system_errno, [&] {
+      return error.message + ": other ranks may not write there until the file is closed";
+    });
+  });
+  return outcome;
+}
+
+}  // namespace concilio

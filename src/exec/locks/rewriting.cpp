@@ -1,0 +1,97 @@
+#include "exec/locks/rewriting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/log.h"
+
+namespace concilio {
+namespace {
+
+// Where no file has bytes. Two opens rarely take the same mark; if they do, one tries another.
+constexpr int64_t first_mark = int64_t{1} << 62, mark_count = int64_t{1} << 31;
+
+OpenMark lock_mark(Storage& storage, LockMode mode) {
+  std::random_device random;
+  OpenMark mark;
+  mark.place = std::uniform_int_distribution<int64_t>(0, mark_count - 1)(random);
+  const Status status = storage.lock(first_mark + mark.place, 1, mode, 0);
+  mark.marked = status.ok();
+  mark.locks_work = status.ok() || status.error().kind == ErrorKind::file_in_use;
+  if (!mark.locks_work)
+    log_once(LogLevel::info, fmt::format("{}; nothing is locked in this file", status.error().message));
+  return mark;
+}
+
+}  // namespace
+
+OpenMark take_mark(Storage& storage) {
+  OpenMark mark;
+  constexpr int most_tries = 3;
+  for (int i = 0; i < most_tries && !mark.marked; ++i) {
+    mark = lock_mark(storage, LockMode::exclusive);
+    if (!mark.locks_work) break;
+  }
+  return mark;
+}
+
+OpenMark try_locks(Storage& storage) {
+  OpenMark mark = lock_mark(storage, LockMode::shared);
+  if (mark.marked) (void)storage.unlock(first_mark + mark.place, 1);
+  mark.marked = 0;
+  return mark;
+}
+
+bool mark_is_respected(Storage& storage, const OpenMark& mark) {
+  const int64_t place = first_mark + mark.place;
+  const Status status = storage.lock(place, 1, LockMode::exclusive, 0);
+  if (status) (void)storage.unlock(place, 1);
+  return !status && status.error().kind == ErrorKind::file_in_use;
+}
+
+bool Rewriting::hopeful() {
+  if (!marked()) return false;
+  if (alone_.load(std::memory_order_relaxed) || skips_.load(std::memory_order_relaxed) <= 0) return true;
+  skips_.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+bool Rewriting::alone() {
+  if (alone_.load(std::memory_order_acquire)) return true;
+  if (!hopeful()) return false;
+  std::lock_guard lock(claiming_);
+  if (alone_) return true;
+  const int64_t behind = mark_.place + 1;
+  const Interval others[] = {{first_mark, first_mark + mark_.place},
+                             {first_mark + behind, first_mark + mark_count}};
+  bool all = true;
+  for (Interval range : others)
+    all = all && (range.empty() || storage_.lock(range.begin, range.length(), LockMode::shared, 0).ok());
+  if (all) {
+    alone_.store(true, std::memory_order_release);
+    return true;
+  }
+  // Held, they would keep later opens from a mark of their own for nothing.
+  for (Interval range : others) (void)storage_.unlock(range.begin, range.length());
+  constexpr int64_t most_skips = 1024;
+  skips_ = next_skips_;
+  next_skips_ = std::min(2 * next_skips_, most_skips);
+  return false;
+}
+
+RewritePermit::RewritePermit(Rewriting& rewriting, bool among_ranks) : rewriting_(rewriting) {
+  if (!rewriting.alone()) return;
+  if (among_ranks) {
+    on_board_ = rewriting.board().begin_rewriting();
+    if (!on_board_) return;
+  }
+  granted_ = true;
+}
+
+RewritePermit::~RewritePermit() {
+  if (on_board_) rewriting_.board().end_rewriting();
+}
+
+}  // namespace concilio

@@ -1,0 +1,304 @@
+// Exchange by nonblocking messages: one a node, realm and round. The realms of other nodes are shared out
+// among the ranks of a node that are known to all; an aggregator serves its own realm. A rank posts all its
+// messages of a round before it waits for any.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "exec/two_phase/coverage.h"
+#include "exec/two_phase/exchange.h"
+#include "exec/two_phase/window_parts.h"
+#include "plan/layout/footprint.h"
+
+namespace concilio {
+namespace {
+
+constexpr auto head_bytes = static_cast<int64_t>(sizeof(MessageHead));
+
+// One message: where it is, how long, and between whom.
+struct Message {
+  std::byte* data;
+  int64_t bytes;
+  int peer;
+  int tag;
+};
+
+// Room for so many requests.
+std::vector<MPI_Request> room_for(size_t requests) {
+  std::vector<MPI_Request> room;
+  room.reserve(requests);
+  return room;
+}
+
+// Requests under way in one exchange, in room that was made for them.
+struct Pending {
+  Team& team;
+  MPI_Comm comm;
+  Counters& counters;
+  std::vector<MPI_Request>& requests;
+
+  Pending(Team& its_team, Counters& its_counters, std::vector<MPI_Request>& room)
+      : team(its_team), comm(its_team.comm()), counters(its_counters), requests(room) {
+    requests.clear();
+  }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  // After a failure nothing may still be written to memory that goes away.
+  ~Pending() {
+    for (MPI_Request& request : requests) {
+      if (request == MPI_REQUEST_NULL) continue;
+      PMPI_Cancel(&request);
+      if (team.finish(request) != MPI_SUCCESS && request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
+    }
+  }
+  Status send(const Message& message) {
+    ++counters[Counter::messages_sent];
+    counters[Counter::message_bytes_sent] += message.bytes;
+    requests.push_back(MPI_REQUEST_NULL);
+    return checked(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                              message.tag, comm, &requests.back()),
+                   "sending");
+  }
+  Status receive(const Message& message) {
+    requests.push_back(MPI_REQUEST_NULL);
+    return checked(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                              message.tag, comm, &requests.back()),
+                   "receiving");
+  }
+  Status wait(size_t i) {
+    const int code = team.finish(requests[i]);
+    if (auto whole = team.failure(); code != MPI_SUCCESS && !whole) return whole;
+    return checked(code, "waiting");
+  }
+  Status wait_all() {
+    Status outcome;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      if (auto status = wait(i); outcome && !status) outcome = std::move(status);
+    }
+    return outcome;
+  }
+};
+
+// Two kinds of messages for a realm: images and wishes.
+int image_tag(size_t realm) {
+  return static_cast<int>(realm % 16000) * 2;
+}
+int wish_tag(size_t realm) {
+  return image_tag(realm) + 1;
+}
+
+class MessageExchange : public Exchange {
+ public:
+  explicit MessageExchange(const ExchangeContext& context) : Exchange(context) {
+    for (const int node : group_.nodes) {
+      if (node != team_.node()) other_nodes_.push_back(static_cast<size_t>(node));
+    }
+    if (other_nodes_.empty()) return;
+    int64_t wishes_bytes = 0;
+    for (auto realm = static_cast<size_t>(group_.first_realm); realm < static_cast<size_t>(group_.end_realm);
+         ++realm) {
+      const Realm& its = plan_.realms[realm];
+      if (its.aggregator == team_.rank()) served_.push_back(realm);
+      if (its.node != team_.node() && carrier(realm, static_cast<size_t>(team_.node())) == team_.rank()) {
+        carried_.push_back(realm);
+        wishes_bytes += wish_bytes(realm);
+      }
+    }
+    for (auto* room : {&sends_, &replies_}) *room = room_for(carried_.size());
+    for (auto* room : {&receives_, &answers_}) *room = room_for(other_nodes_.size());
+    asked_.reserve(carried_.size());
+    wishes_.resize(static_cast<size_t>(wishes_bytes));
+  }
+
+  Status sit_out(int64_t) override { return {}; }
+
+  Status gather(int64_t round) override {
+    Stopwatch time(counters_, Counter::exchange_ns);
+    Pending sends = pending(sends_);
+    Status outcome;
+    for (const size_t realm : carried_) {
+      const auto parts = images_.parts(realm, round);
+      if (!parts.empty()) note(outcome, sends.send(image_message(realm, round, parts)));
+    }
+    for (const size_t realm : served_) note(outcome, receive_images(realm, round));
+    note(outcome, sends.wait_all());
+    return outcome;
+  }
+
+  Status scatter(int64_t round) override {
+    Stopwatch time(counters_, Counter::exchange_ns);
+    asked_.clear();
+    Status outcome = ask(round);
+    if (!outcome) return outcome;
+    for (const Asked& one : asked_) {
+      const MessageHead& reply = images_.window_head(one.realm, round);
+      const auto parts = images_.parts(one.realm, round);
+      if (!one.whole) unpack_in_place(parts, images_.window(one.realm, round), reply.data_bytes);
+      images_.header(one.realm, round).valid_end.store(reply.valid_end, std::memory_order_relaxed);
+    }
+    return {};
+  }
+
+ private:
+  // That this node wants something of a window.
+  struct Asked {
+    size_t realm;
+    bool whole;
+  };
+
+  Pending pending(std::vector<MPI_Request>& room) { return {team_, counters_, room}; }
+  const Realm& realm_at(size_t realm) const { return plan_.realms[realm]; }
+  static void note(Status& outcome, Status status) {
+    if (outcome && !status) outcome = std::move(status);
+  }
+  // The longest wish for a window.
+  int64_t wish_bytes(size_t realm) const {
+    return head_bytes + Coverage::most_bytes(realm_at(realm).map_bytes);
+  }
+  int carrier(size_t realm, size_t node) const {
+    const auto& candidates = team_.nodes()[node].candidates;
+    return candidates[realm % candidates.size()];
+  }
+  std::byte* staging(size_t realm, size_t i) const {
+    return workspace_.staging().data() +
+           static_cast<int64_t>(i % 2) * message_bytes(realm_at(realm).image_bytes);
+  }
+
+  // The image as it lies, from a head right before what it covers (nothing, if that is all) and the window,
+  // with the covered bytes at the window's front.
+  Message image_message(size_t realm, int64_t round, std::span<const WindowPart> parts) {
+    std::byte* window = images_.window(realm, round);
+    MessageHead head;
+    head.data_bytes = total_bytes(parts);
+    head.whole = all_full(parts);
+    Coverage coverage;
+    if (!head.whole) {
+      coverage = Coverage::of(parts, wishes_);
+      head.data_bytes = pack(parts, window);
+      head.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
+    }
+    // The map makes room: it is in the coverage now.
+    std::byte* begin = window - head.coverage_bytes - head_bytes;
+    if (!head.whole) std::memcpy(begin + head_bytes, coverage.bytes().data(), coverage.bytes().size());
+    std::memcpy(begin, &head, sizeof head);
+    return {begin, head_bytes + head.coverage_bytes + head.data_bytes, realm_at(realm).aggregator,
+            image_tag(realm)};
+  }
+
+  // Merges other nodes' images into a window: two receives are under way at a time.
+  Status receive_images(size_t realm, int64_t round) {
+    auto parts = images_.parts(realm, round);
+    if (parts.empty()) return {};
+    Pending receives = pending(receives_);
+    auto post = [&](size_t i) -> Status {
+      if (i >= other_nodes_.size()) return {};
+      return receives.receive({staging(realm, i), realm_at(realm).image_bytes,
+                               carrier(realm, other_nodes_[i]), image_tag(realm)});
+    };
+    if (auto status = post(0); !status) return status;
+    for (size_t i = 0; i < other_nodes_.size(); ++i) {
+      if (auto status = post(i + 1); !status) return status;
+      if (auto status = receives.wait(i); !status) return status;
+      merge(staging(realm, i), parts, images_.window(realm, round));
+    }
+    return {};
+  }
+
+  void merge(const std::byte* message, std::span<WindowPart> parts, std::byte* window) const {
+    Stopwatch time(counters_, Counter::copy_ns);
+    MessageHead head;
+    std::memcpy(&head, message, sizeof head);
+    const std::byte* next = message + head_bytes + head.coverage_bytes;
+    if (head.whole) {
+      std::memcpy(window, next, static_cast<size_t>(head.data_bytes));
+      for (WindowPart& part : parts) part.map.mark(part.file);
+      return;
+    }
+    const auto coverage = Coverage(std::span(message + head_bytes, static_cast<size_t>(head.coverage_bytes)));
+    coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
+      std::memcpy(address(part, covered), next, static_cast<size_t>(covered.length()));
+      next += covered.length();
+      CoverageMap(part.map).mark(covered);
+    });
+  }
+
+  Status ask(int64_t round) {
+    Pending sends = pending(sends_), replies = pending(replies_);
+    Status outcome;
+    std::byte* message = wishes_.data();
+    for (const size_t realm : carried_) {
+      const auto parts = images_.parts(realm, round);
+      if (parts.empty()) continue;
+      MessageHead wish;
+      wish.data_bytes = covered_bytes(parts);
+      wish.whole = wish.data_bytes == total_bytes(parts);
+      Coverage coverage;
+      const auto room = static_cast<size_t>(wish_bytes(realm) - head_bytes);
+      if (!wish.whole && wish.data_bytes > 0) coverage = Coverage::of(parts, {message + head_bytes, room});
+      wish.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
+      std::memcpy(message, &wish, sizeof wish);
+      const int aggregator = realm_at(realm).aggregator;
+      note(outcome,
+           replies.receive({reinterpret_cast<std::byte*>(&images_.window_head(realm, round)),
+                            head_bytes + realm_at(realm).window_bytes, aggregator, image_tag(realm)}));
+      note(outcome, sends.send({message, head_bytes + wish.coverage_bytes, aggregator, wish_tag(realm)}));
+      asked_.push_back({realm, wish.whole != 0});
+      message += wish_bytes(realm);
+    }
+    for (const size_t realm : served_) note(outcome, answer(realm, round));
+    note(outcome, replies.wait_all());
+    note(outcome, sends.wait_all());
+    return outcome;
+  }
+
+  // Answers what every other node wants of a window. A wish is read at the front of a staging message, and
+  // answered from behind it.
+  Status answer(size_t realm, int64_t round) {
+    auto parts = images_.parts(realm, round);
+    if (parts.empty()) return {};
+    const int64_t valid_end = images_.header(realm, round).valid_end.load(std::memory_order_relaxed);
+    const int64_t longest_wish = head_bytes + realm_at(realm).map_bytes;
+    Pending wishes = pending(receives_), answers = pending(answers_);
+    for (size_t i = 0; i < other_nodes_.size(); ++i) {
+      const int peer = carrier(realm, other_nodes_[i]);
+      if (i >= 2) {
+        if (auto status = answers.wait(i - 2); !status) return status;
+      }
+      std::byte* message = staging(realm, i);
+      if (auto status = wishes.receive({message, longest_wish, peer, wish_tag(realm)}); !status)
+        return status;
+      if (auto status = wishes.wait(i); !status) return status;
+      MessageHead wish;
+      std::memcpy(&wish, message, sizeof wish);
+      Message reply{message + longest_wish, head_bytes + wish.data_bytes, peer, image_tag(realm)};
+      const MessageHead head{wish.data_bytes, wish.whole, valid_end, 0};
+      if (wish.whole) {
+        reply.data = reinterpret_cast<std::byte*>(&images_.window_head(realm, round));
+      } else if (wish.data_bytes > 0) {
+        std::byte* next = reply.data + head_bytes;
+        const auto coverage = Coverage(
+            std::span<const std::byte>(message + head_bytes, static_cast<size_t>(wish.coverage_bytes)));
+        coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
+          std::memcpy(next, address(part, covered), static_cast<size_t>(covered.length()));
+          next += covered.length();
+        });
+      }
+      std::memcpy(reply.data, &head, sizeof head);
+      if (auto status = answers.send(reply); !status) return status;
+    }
+    return answers.wait_all();
+  }
+
+  std::vector<size_t> other_nodes_;  // of the group
+  std::vector<MPI_Request> sends_, replies_, receives_, answers_;
+  std::vector<Asked> asked_;       // in this round
+  std::vector<std::byte> wishes_;  // room for the wish for every carried realm; before images go, for one map
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_message_exchange(const ExchangeContext& context) {
+  return std::make_unique<MessageExchange>(context);
+}
+
+}  // namespace concilio

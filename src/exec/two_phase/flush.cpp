@@ -1,0 +1,118 @@
+#include "exec/two_phase/flush.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "exec/locks/plain_write.h"
+
+namespace concilio {
+namespace {
+
+struct Covered {
+  Interval range;  // from the first covered byte to behind the last
+  WindowShape shape;
+};
+
+Covered measure(const WindowPart& part) {
+  Covered coverage{{part.file.end, part.file.begin}, {}};
+  int64_t from = part.file.begin;
+  for (;;) {
+    Interval covered = part.map.next_covered(from);
+    if (covered.empty()) break;
+    coverage.range.begin = std::min(coverage.range.begin, covered.begin);
+    coverage.range.end = covered.end;
+    coverage.shape.covered_bytes += covered.length();
+    coverage.shape.starts_bytes = covered.begin - coverage.range.begin;
+    ++coverage.shape.runs;
+    from = covered.end;
+  }
+  coverage.shape.range_bytes = coverage.range.length();
+  return coverage;
+}
+
+Transfer transfer_of(const WindowPart& part, Interval range) {
+  return {range.begin, part.data + (range.begin - part.file.begin), range.length()};
+}
+
+Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
+  std::array<Transfer, 256> batch;
+  size_t count = 0;
+  int64_t from = part.file.begin;
+  for (;;) {
+    Interval covered = part.map.next_covered(from);
+    if (!covered.empty()) batch[count++] = transfer_of(part, covered);
+    if (count == batch.size() || (covered.empty() && count > 0)) {
+      if (auto status = write_plainly(engine, {batch.data(), count}, at_once); !status) return status;
+      count = 0;
+    }
+    if (covered.empty()) return {};
+    from = covered.end;
+  }
+}
+
+Status read_modify_write(Engine& engine, const WindowPart& part, Interval range, std::byte* old) {
+  RangeLock guard(engine.storage, range.begin, range.length());
+  if (!engine.range_locked) {
+    if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
+  }
+  auto got = engine.storage.read(std::array{Transfer{range.begin, old, range.length()}});
+  if (!got) return got.error();
+  std::memset(old + *got, 0, static_cast<size_t>(range.length() - *got));
+  {
+    Stopwatch time(engine.counters, Counter::copy_ns);
+    for (int64_t from = range.begin;;) {
+      Interval hole = part.map.next_hole(from);
+      if (hole.empty() || hole.begin >= range.end) break;
+      hole.end = std::min(hole.end, range.end);
+      std::memcpy(part.data + (hole.begin - part.file.begin), old + (hole.begin - range.begin),
+                  static_cast<size_t>(hole.length()));
+      from = hole.end;
+    }
+  }
+  return guard.release(engine.storage.write(std::array{transfer_of(part, range)}));
+}
+
+Status flush_holey(Engine& engine, const WindowPart& part, const Covered& coverage, RoomForOld old) {
+  FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
+  Flush flush = choose_flush(coverage.shape, rules, engine.prices());
+  if (flush == Flush::read_modify_write) {
+    // All other ranks are within this call, but their threads may have others under way.
+    const RewritePermit permit(engine.rewriting, engine.concurrent && !engine.guard_writes);
+    std::byte* const room = permit.granted() ? old() : nullptr;
+    if (room) {
+      ++engine.counters[Counter::windows_rmw];
+      return read_modify_write(engine, part, coverage.range, room);
+    }
+    rules.may_rewrite = false;
+    flush = choose_flush(coverage.shape, rules, engine.prices());
+  }
+  const bool at_once = flush == Flush::batch;
+  ++engine.counters[at_once ? Counter::windows_batch : Counter::windows_list];
+  return write_pieces(engine, part, at_once);
+}
+
+}  // namespace
+
+Status flush_window(Engine& engine, std::span<WindowPart> parts, RoomForOld old) {
+  std::vector<Transfer> whole;
+  for (const WindowPart& part : parts) {
+    if (part.map.full()) {
+      whole.push_back(transfer_of(part, part.file));
+      continue;
+    }
+    Covered coverage = measure(part);
+    if (coverage.shape.covered_bytes == 0) continue;
+    if (coverage.shape.covered_bytes == coverage.shape.range_bytes) {
+      whole.push_back(transfer_of(part, coverage.range));
+    } else if (auto status = flush_holey(engine, part, coverage, old); !status) {
+      return status;
+    }
+  }
+  if (whole.empty()) return {};
+  ++engine.counters[Counter::windows_whole];
+  return write_plainly(engine, whole);
+}
+
+}  // namespace concilio

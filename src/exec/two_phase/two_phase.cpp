@@ -1,0 +1,315 @@
+#include "exec/two_phase/two_phase.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/exceptions.h"
+#include "exec/locks/range_lock.h"
+#include "exec/two_phase/flush.h"
+#include "exec/two_phase/write_behind.h"
+
+namespace concilio {
+
+// One rank's part in one call. An error is kept and the protocol goes on without I/O, so that nobody waits
+// for a rank that failed: whatever a step does with data is attempt()ed, and what other ranks wait for is
+// done in any case.
+class TwoPhase {
+ public:
+  TwoPhase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace, RoundGear& gear)
+      : engine_(engine),
+        request_(request),
+        plan_(plan),
+        group_(gear.group_),
+        images_(gear.images_),
+        exchange_(gear.exchange_.get()),
+        transfers_(gear.transfers_),
+        workspace_(workspace) {
+    for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
+      if (plan.realms[static_cast<size_t>(realm)].aggregator == engine.team.rank()) own_realm_ = realm;
+    }
+  }
+
+  Outcome run() {
+    attempt([&]() -> Status {
+      if (request_.bytes > 0) touched_ = request_.bounds();
+      return {};
+    });
+    for (int64_t round = 0; round < group_.rounds && team_whole_; ++round) {
+      if (request_.operation == Operation::write) {
+        write_round(round);
+      } else {
+        read_round(round);
+      }
+    }
+    if (team_whole_) attempt([&] { return exchange_->sit_out(group_.rounds); });
+    if (own_realm_ >= 0) engine_.counters[Counter::rounds] += group_.rounds;
+    if (!error_.ok()) return error_.error();
+    return moved_;
+  }
+
+ private:
+  using Parts = std::span<WindowPart>;
+
+  bool reads() const { return request_.operation == Operation::read; }
+  bool several_nodes() const { return group_.nodes.size() > 1; }
+  bool is_local(size_t realm) const { return plan_.realms[realm].node == engine_.team.node(); }
+  uint32_t local_ranks() const { return static_cast<uint32_t>(engine_.team.local_size()); }
+  void note(Status status) {
+    if (error_.ok() && !status) error_ = std::move(status);
+  }
+  template <typename Step>
+  void attempt(Step&& step) {
+    note(without_exceptions(step));
+  }
+
+  // False where the team has failed: then nothing of the images may be touched any more, since nobody knows
+  // who still works on them, and no further step is taken.
+  bool wait(EventCounter& event, uint32_t target) {
+    Stopwatch time(engine_.counters, Counter::exchange_ns);
+    if (!team_whole_ || !engine_.team.wait(event, target)) end_early();
+    return team_whole_;
+  }
+  void end_early() {
+    team_whole_ = false;
+    note(engine_.team.failure());
+  }
+
+  // Calls f(realm, header, use) for every realm that has this round, beginning with a different one on
+  // every rank, so that ranks do not queue for the same image.
+  template <typename F>
+  void for_each_image(int64_t round, F&& f) {
+    const auto count = static_cast<size_t>(group_.end_realm - group_.first_realm);
+    for (size_t i = 0; i < count; ++i) {
+      size_t realm = static_cast<size_t>(group_.first_realm) +
+                     (i + static_cast<size_t>(engine_.team.local_rank())) % count;
+      if (images_.has(realm, round)) f(realm, images_.header(realm, round), images_.use(round));
+    }
+  }
+
+  // This rank's data in a part that ends at `end` at the latest.
+  Interval data_in(const WindowPart& part, int64_t end) const {
+    if (part.file.end <= touched_.begin || part.file.begin >= touched_.end) return {};
+    int64_t last = request_.position + request_.bytes;
+    return {std::clamp(request_.file->data_before(part.file.begin), request_.position, last),
+            std::clamp(request_.file->data_before(std::min(part.file.end, end)), request_.position, last)};
+  }
+
+  Status put(Parts parts) {
+    Stopwatch time(engine_.counters, Counter::copy_ns);
+    for (WindowPart& part : parts) {
+      Interval data = data_in(part, part.file.end);
+      if (data.empty()) continue;
+      copy(request_.memory_side(data.begin - request_.position),
+           Side{request_.file, data.begin, part.data, part.file.begin}, data.length());
+      part.map.mark(*request_.file, data.begin, data.end);
+      moved_ += data.length();
+    }
+    return {};
+  }
+
+  Status take(Parts parts, int64_t valid_end) {
+    Stopwatch time(engine_.counters, Counter::copy_ns);
+    for (WindowPart& part : parts) {
+      if (part.file.begin >= valid_end) continue;
+      Interval data = data_in(part, valid_end);
+      if (data.empty()) continue;
+      copy(Side{request_.file, data.begin, part.data, part.file.begin},
+           request_.memory_side(data.begin - request_.position), data.length());
+      moved_ += data.length();
+    }
+    return {};
+  }
+
+  Status mark_wanted(Parts parts) {
+    for (WindowPart& part : parts) {
+      Interval data = data_in(part, part.file.end);
+      if (!data.empty()) part.map.mark(*request_.file, data.begin, data.end);
+    }
+    return {};
+  }
+
+  // Gives a slot back for its next use, with an empty map.
+  void release(size_t realm, int64_t round) {
+    std::memset(images_.map(realm, round), 0, static_cast<size_t>(plan_.realms[realm].map_bytes));
+    images_.header(realm, round).released.increment();
+  }
+
+  void write_round(int64_t round) {
+    for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
+      if (!wait(header.released, use)) return;
+      attempt([&] { return put(images_.parts(realm, round)); });
+      if (header.filled.arrive(local_ranks())) header.filled.open();
+    });
+    if (exchange_round(round) && own_realm_ >= 0) flush(round);
+  }
+
+  // False: the team has failed.
+  bool exchange_round(int64_t round) {
+    const std::vector<size_t>&carried = exchange_->carried(), &served = exchange_->served();
+    if (!team_whole_ || (carried.empty() && served.empty())) return team_whole_;
+    for (const size_t realm : carried) {
+      if (images_.has(realm, round) &&
+          !wait(images_.header(realm, round).filled.passed, images_.use(round) + 1))
+        return false;
+    }
+    for (const size_t realm : served) {
+      if (!images_.has(realm, round)) continue;
+      ImageHeader& header = images_.header(realm, round);
+      if (!wait(reads() ? header.ready : header.filled.passed, images_.use(round) + 1)) return false;
+    }
+    attempt([&] { return reads() ? exchange_->scatter(round) : exchange_->gather(round); });
+    if (!error_ && !engine_.team.failure()) end_early();
+    if (!team_whole_) return false;
+    for (const size_t realm : carried) {
+      if (!images_.has(realm, round)) continue;
+      if (reads()) {
+        images_.header(realm, round).ready.increment();
+      } else {
+        release(realm, round);
+      }
+    }
+    if (reads()) return true;
+    for (const size_t realm : served) {
+      if (images_.has(realm, round)) images_.header(realm, round).merged.increment();
+    }
+    return true;
+  }
+
+  void flush(int64_t round) {
+    auto realm = static_cast<size_t>(own_realm_);
+    if (!images_.has(realm, round)) return;
+    ImageHeader& header = images_.header(realm, round);
+    if (!wait(several_nodes() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
+    if (error_.ok()) attempt([&] { return flush(images_.parts(realm, round)); });
+    release(realm, round);
+  }
+  Status flush(Parts parts) {
+    RangeLock guard = fresh_view_of(parts);
+    // What is held back is not in the file yet.
+    engine_.range_locked = engine_.caches_differ() && !engine_.behind;
+    if (engine_.range_locked) {
+      if (Status status = guard.acquire(LockMode::exclusive); !status) return status;
+    }
+    const auto old = [&] {
+      return workspace_.old_bytes(engine_, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
+    };
+    return guard.release(engine_.behind ? engine_.behind->absorb(engine_, parts)
+                                        : flush_window(engine_, parts, old));
+  }
+
+  void read_round(int64_t round) {
+    if (several_nodes()) {
+      for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
+        if (is_local(realm) || !wait(header.released, use)) return;
+        attempt([&] { return mark_wanted(images_.parts(realm, round)); });
+        if (header.filled.arrive(local_ranks())) header.filled.open();
+      });
+    }
+    if (own_realm_ >= 0) fetch(round);
+    if (!exchange_round(round)) return;
+    for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
+      if (!wait(header.ready, use + 1)) return;
+      attempt([&] {
+        return take(images_.parts(realm, round), header.valid_end.load(std::memory_order_relaxed));
+      });
+      if (header.taken.arrive(local_ranks())) {
+        if (is_local(realm)) {
+          header.released.increment();
+        } else {
+          release(realm, round);
+        }
+      }
+    });
+  }
+
+  // Reads the own realm's window.
+  void fetch(int64_t round) {
+    auto realm = static_cast<size_t>(own_realm_);
+    if (!images_.has(realm, round)) return;
+    ImageHeader& header = images_.header(realm, round);
+    if (!wait(header.released, images_.use(round))) return;
+    int64_t valid_end = 0;
+    if (error_.ok()) {
+      attempt([&]() -> Status {
+        const Result<int64_t> end = fetch(images_.parts(realm, round));
+        if (!end) return end.error();
+        valid_end = *end;
+        return {};
+      });
+    }
+    header.valid_end.store(valid_end, std::memory_order_relaxed);
+    header.ready.increment();
+  }
+  // The file offset behind the last byte that there is of a window.
+  Result<int64_t> fetch(Parts parts) {
+    RangeLock guard = fresh_view_of(parts);
+    if (engine_.caches_differ()) {
+      if (Status status = guard.acquire(LockMode::shared); !status) return status.error();
+    }
+    transfers_.clear();
+    for (const WindowPart& part : parts)
+      transfers_.push_back({part.file.begin, part.data, part.file.length()});
+    Result<int64_t> got = guard.release(engine_.storage.read(transfers_));
+    if (!got) return got;
+    return end_of_data(parts, *got);
+  }
+
+  // Locked where clients cache: they write back when they unlock, and look anew when they lock.
+  RangeLock fresh_view_of(Parts parts) {
+    return {engine_.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
+  }
+
+  // The file offset behind the last of `got` bytes that were read along the parts.
+  static int64_t end_of_data(Parts parts, int64_t got) {
+    for (const WindowPart& part : parts) {
+      if (got < part.file.length()) return part.file.begin + got;
+      got -= part.file.length();
+    }
+    return parts.back().file.end;
+  }
+
+  Engine& engine_;
+  const Request& request_;
+  const Plan& plan_;
+  const Group& group_;
+  Images& images_;
+  Exchange* exchange_;
+  std::vector<Transfer>& transfers_;
+  Workspace& workspace_;
+  int own_realm_ = -1;
+  Interval touched_;
+  int64_t moved_ = 0;
+  Status error_;
+  bool team_whole_ = true;  // as far as this rank has seen
+};
+
+namespace {
+
+// Of a node whose ranks ask for nothing, and none of which aggregates.
+const Group& no_group() {
+  static const auto& none = *new Group;
+  return none;
+}
+
+const Group& group_of(const Plan& plan, int node) {
+  const int group = plan.group_of_node[static_cast<size_t>(node)];
+  return group < 0 ? no_group() : plan.groups[static_cast<size_t>(group)];
+}
+
+}  // namespace
+
+RoundGear::RoundGear(const Engine& engine, const Plan& plan, const Workspace& workspace)
+    : group_(group_of(plan, engine.team.node())),
+      images_(plan, engine.team.node()),
+      exchange_(Exchange::make({engine, plan, group_, images_, workspace})) {
+  transfers_.reserve(images_.most_parts());
+}
+
+Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace,
+                      RoundGear& gear) {
+  Outcome outcome = TwoPhase(engine, request, plan, workspace, gear).run();
+  engine.range_locked = false;
+  return outcome;
+}
+
+}  // namespace concilio

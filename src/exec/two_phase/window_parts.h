@@ -1,0 +1,22 @@
+// The parts of a window, taken together.
+#pragma once
+
+#include <span>
+
+#include "exec/two_phase/images.h"
+
+namespace concilio {
+
+inline std::byte* address(const WindowPart& part, Interval range) {
+  return part.data + (range.begin - part.file.begin);
+}
+bool all_full(std::span<const WindowPart> parts);
+int64_t total_bytes(std::span<const WindowPart> parts);
+int64_t covered_bytes(std::span<const WindowPart> parts);
+// Moves the covered bytes of the parts to `to`, one stretch after another; `to` may be the window's own
+// front. Returns how many.
+int64_t pack(std::span<const WindowPart> parts, std::byte* to);
+// The inverse from the window's own front, where `bytes` lie.
+void unpack_in_place(std::span<const WindowPart> parts, std::byte* front, int64_t bytes);
+
+}  // namespace concilio

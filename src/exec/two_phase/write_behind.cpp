@@ -1,0 +1,123 @@
+#include "exec/two_phase/write_behind.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/checked.h"
+
+#include "exec/locks/plain_write.h"
+
+namespace concilio {
+
+Status WriteBehind::prepare(Budget& budget, int64_t bytes) {
+  if (buffer_.size() >= bytes || !empty()) return {};
+  used_bytes_ = 0;
+  return buffer_.reserve(budget, bytes);
+}
+
+int64_t WriteBehind::room() const {
+  return buffer_.size() - used_bytes_ - static_cast<int64_t>(pieces_.size() + 1) * piece_bytes;
+}
+
+// Room in the map for what is about to come there: pieces that overlap it are cut or go.
+void WriteBehind::forget(Interval file) {
+  auto at = pieces_.lower_bound(file.begin);
+  if (at != pieces_.begin()) {
+    auto before = std::prev(at);
+    const int64_t end = before->first + before->second.length;
+    if (end > file.begin) {
+      if (end > file.end)
+        pieces_[file.end] = {end - file.end, before->second.data + (file.end - before->first)};
+      before->second.length = file.begin - before->first;
+    }
+  }
+  for (at = pieces_.lower_bound(file.begin); at != pieces_.end() && at->first < file.end;) {
+    const int64_t end = at->first + at->second.length;
+    if (end > file.end) pieces_[file.end] = {end - file.end, at->second.data + (file.end - at->first)};
+    at = pieces_.erase(at);
+  }
+}
+
+Status WriteBehind::take(Engine& engine, Interval file, const std::byte* data) {
+  while (!file.empty()) {
+    // The map may need two more pieces than one: what is cut in the middle becomes two.
+    if (room() < std::min<int64_t>(file.length(), piece_bytes) + 2 * piece_bytes) {
+      if (auto status = flush(engine); !status) return status;
+    }
+    const int64_t length = std::min(file.length(), room() - 2 * piece_bytes);
+    if (length <= 0) {  // a buffer that holds nothing at all
+      const Transfer through{file.begin, const_cast<std::byte*>(data), file.length()};
+      return write_plainly(engine, std::span(&through, 1));
+    }
+    std::byte* place = buffer_.data() + used_bytes_;
+    std::memcpy(place, data, static_cast<size_t>(length));
+    used_bytes_ += length;
+    const Interval taken{file.begin, file.begin + length};
+    forget(taken);
+    auto next = pieces_.lower_bound(taken.begin);
+    // A piece that continues the one before, in the file and in the buffer, becomes part of it.
+    if (next != pieces_.begin()) {
+      auto& [begin, before] = *std::prev(next);
+      if (begin + before.length == taken.begin && before.data + before.length == place) {
+        before.length += length;
+        file.begin += length;
+        data += length;
+        continue;
+      }
+    }
+    pieces_.emplace_hint(next, taken.begin, Piece{length, place});
+    file.begin += length;
+    data += length;
+  }
+  return {};
+}
+
+Status WriteBehind::absorb(Engine& engine, std::span<const WindowPart> parts) {
+  Stopwatch time(engine.counters, Counter::copy_ns);
+  Interval last;  // the covered stretch that was met last, not taken yet
+  std::byte* data = nullptr;
+  for (const WindowPart& part : parts) {
+    for (Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
+         covered = part.map.next_covered(covered.end)) {
+      if (auto status = take(engine, last, data); !status) return status;
+      last = covered;
+      data = part.data + (covered.begin - part.file.begin);
+    }
+  }
+  if (last.end <= file_end_) return take(engine, last, data);
+  forget(last);
+  const Transfer through{last.begin, data, last.length()};
+  if (auto status = write_plainly(engine, std::span(&through, 1)); !status) return status;
+  file_end_ = last.end;
+  return {};
+}
+
+Status WriteBehind::flush(Engine& engine) {
+  if (pieces_.empty()) {
+    used_bytes_ = 0;
+    return {};
+  }
+  // In the room that is kept for each piece at the buffer's end: writing needs no memory.
+  const int64_t at =
+      align_down(buffer_.size() - std::ssize(pieces_) * int64_t{sizeof(Transfer)}, alignof(Transfer));
+  auto* const first = reinterpret_cast<Transfer*>(buffer_.data() + at);
+  Transfer* end = first;
+  for (const auto& [begin, piece] : pieces_) new (end++) Transfer{begin, piece.data, piece.length};
+  const std::span<const Transfer> transfers(first, end);
+  pieces_.clear();
+  used_bytes_ = 0;
+  auto status = write_plainly(engine, transfers);
+  // Where clients cache, others see it only now.
+  if (status && engine.caches_differ()) status = engine.storage.sync();
+  return status;
+}
+
+Status WriteBehind::end(Engine& engine) {
+  auto status = flush(engine);
+  file_end_ = 0;
+  buffer_ = Buffer();
+  return status;
+}
+
+}  // namespace concilio

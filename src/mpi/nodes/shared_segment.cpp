@@ -1,0 +1,92 @@
+#include "mpi/nodes/shared_segment.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "mpi/nodes/descriptor_passing.h"
+
+namespace concilio {
+namespace {
+
+// A file without a name in memory. In /dev/shm, whose size is what the machine's owner allows for such; where
+// that cannot make any, as in a container without it, anywhere.
+Descriptor nameless() {
+  Descriptor made(open("/dev/shm", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600));
+  return made || errno == ENOSPC ? std::move(made) : Descriptor(memfd_create("concilio", MFD_CLOEXEC));
+}
+
+}  // namespace
+
+Result<SharedSegment> SharedSegment::map(int64_t bytes, int flags, int descriptor) {
+  void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, flags, descriptor, 0);
+  if (data == MAP_FAILED) return Error::from_errno(errno, fmt::format("cannot map {} bytes", bytes));
+  SharedSegment segment;
+  segment.data_ = static_cast<std::byte*>(data);
+  segment.bytes_ = bytes;
+  return segment;
+}
+
+Result<SharedSegment> SharedSegment::make_private(int64_t bytes) {
+  return map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+Result<SharedSegment> SharedSegment::create(int64_t bytes, Descriptor& descriptor) {
+  descriptor = nameless();
+  if (!descriptor) return Error::from_errno(errno, "cannot create shared memory");
+  int failed = 0;
+  do {
+    failed = posix_fallocate(descriptor.number(), 0, bytes);
+  } while (failed == EINTR);
+  if (failed) {
+    descriptor.close();
+    return Error{ErrorKind::no_memory, failed,
+                 fmt::format("cannot reserve {} bytes of shared memory (/dev/shm full?)", bytes)};
+  }
+  auto made = map(bytes, MAP_SHARED, descriptor.number());
+  if (!made) descriptor.close();
+  return made;
+}
+
+Result<SharedSegment> SharedSegment::attach(const Descriptor& descriptor, int64_t bytes) {
+  if (!descriptor) {
+    return Error{ErrorKind::no_memory, 0,
+                 fmt::format("the node's first rank has no {} bytes of memory to share", bytes)};
+  }
+  return map(bytes, MAP_SHARED, descriptor.number());
+}
+
+Result<SharedSegment> SharedSegment::share(MPI_Comm node, int64_t bytes) {
+  int rank = 0, ranks = 1;
+  PMPI_Comm_rank(node, &rank);
+  PMPI_Comm_size(node, &ranks);
+  if (ranks == 1) return make_private(bytes);
+  Descriptor memory;
+  Result<SharedSegment> made = SharedSegment();
+  if (rank == 0) made = create(bytes, memory);
+  const Descriptor passed = pass_to_node(node, memory.number());
+  if (rank != 0) made = attach(passed, bytes);
+  int all = made.ok();
+  PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, node);
+  if (all || !made) return made;
+  return Error{ErrorKind::no_memory, 0, "another rank of the node got no shared memory"};
+}
+
+SharedSegment::~SharedSegment() {
+  if (data_) munmap(data_, static_cast<size_t>(bytes_));
+}
+
+void SharedSegment::abandon() {
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+void SharedSegment::swap(SharedSegment& other) {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+}
+
+}  // namespace concilio

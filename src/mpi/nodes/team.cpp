@@ -1,0 +1,618 @@
+#include "mpi/nodes/team.h"
+
+#include <fmt/format.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/counters.h"
+#include "base/exceptions.h"
+#include "base/strand.h"
+#include "mpi/nodes/descriptor_passing.h"
+#include "mpi/nodes/node_facts.h"
+
+namespace concilio {
+
+// What the ranks of a node share from the start. Lies at the head of the control segment, followed by one
+// slot of max_value_bytes for every rank of the node and one for the result, and by the board of writers.
+struct Team::Control {
+  alignas(64) Gate arrived;                  // all ranks of the node are at the meeting
+  alignas(64) Gate done;                     // the meeting's work is done
+  alignas(64) std::atomic<int64_t> counter;  // SharedCounter's, where all ranks are on this node
+  std::atomic<int64_t> lost;                 // why the team has failed; 0: it has not
+};
+
+// Who a rank of the node is: behind the slots, one for each.
+struct Team::Resident {
+  ProcessId process;
+  int rank;
+  std::atomic<uint64_t> offered;  // the call that it was last ready for, counted from 1
+};
+
+namespace {
+
+// About half a millisecond: as long as a rank has a core to itself, to sleep and be woken costs more than to
+// look again.
+constexpr int spins_with_own_core = 20000;
+
+Error mpi_error(int code, const std::string& what) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  return Error{ErrorKind::communication, 0, fmt::format("{}: {}", what, text)};
+}
+
+// Control::lost: of a rank that has ended its number and this; or that messages between nodes fail.
+constexpr int64_t first_rank = 1;
+constexpr int64_t no_messages = -1;
+
+// The exchange of windows has lower ones.
+constexpr int lost_rank_tag = 32767;
+constexpr int64_t look_interval_ns = 1'000'000'000;
+
+// The teams made for one communicator, kept on it for the files that are opened next. The ranks name a team
+// by its place, and give teams back one by one: a place stays empty then.
+using Teams = std::vector<std::shared_ptr<Team>>;
+
+struct Kept {
+  struct InEpoch {
+    int keyval = MPI_KEYVAL_INVALID;
+    std::vector<Teams*> all;  // of every communicator, the earliest first
+  };
+  std::mutex mutex;
+  OfEpoch<InEpoch> now;
+  std::atomic<int> ending{0};  // parts of MPI that are: nothing is kept meanwhile
+};
+Kept& kept() {
+  static auto* instance = new Kept;
+  return *instance;
+}
+
+int drop_teams(MPI_Comm, int, void* value, void*) {
+  auto* teams = static_cast<Teams*>(value);
+  {
+    std::lock_guard lock(kept().mutex);
+    std::erase(kept().now->all, teams);
+  }
+  delete teams;
+  return MPI_SUCCESS;
+}
+
+// Those that have been made; given back when the epoch ends.
+struct Betweens {
+  std::mutex mutex;
+  OfEpoch<BetweenNodes*> first;
+};
+Betweens& betweens() {
+  static auto* instance = new Betweens;
+  return *instance;
+}
+
+BetweenNodes::Made make(BetweenNodes& between, size_t bytes) {
+  Betweens& all = betweens();
+  std::lock_guard lock(all.mutex);
+  BetweenNodes::Made& made = *between.made;
+  if (made.operation != MPI_OP_NULL) return made;
+  PMPI_Op_create(between.function, 1, &made.operation);
+  PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &made.type);
+  PMPI_Type_commit(&made.type);
+  made.next = std::exchange(*all.first, &between);
+  return made;
+}
+
+// Files of other parts of MPI may be using them as long as there are any.
+void free_betweens() {
+  if (parts_of_mpi() > 1) return;
+  Betweens& all = betweens();
+  std::lock_guard lock(all.mutex);
+  while (BetweenNodes* between = *all.first) {
+    BetweenNodes::Made made = std::exchange(*between->made, {});
+    PMPI_Op_free(&made.operation);
+    PMPI_Type_free(&made.type);
+    *all.first = made.next;
+  }
+}
+
+Teams* teams_of(MPI_Comm comm) {
+  Kept::InEpoch& now = *kept().now;
+  if (now.keyval == MPI_KEYVAL_INVALID)
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_teams, &now.keyval, nullptr);
+  void* value = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(comm, now.keyval, &value, &found);
+  if (found) return static_cast<Teams*>(value);
+  auto* teams = new Teams;
+  now.all.push_back(teams);
+  PMPI_Comm_set_attr(comm, now.keyval, teams);
+  return teams;
+}
+
+}  // namespace
+
+// While MPI still works. Attributes of the program on MPI_COMM_SELF come later, and may open and close files.
+// A team in use stays until its file is closed.
+void Team::part_ends() {
+  ++kept().ending;
+  Teams unused;
+  if_there_is_memory([&] {
+    std::lock_guard lock(kept().mutex);
+    for (Teams* teams : kept().now->all) std::ranges::move(*teams, std::back_inserter(unused));
+  });
+  unused.clear();
+  free_betweens();
+}
+
+void Team::part_has_ended() {
+  --kept().ending;
+}
+
+Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
+  // Threads may each open a file of their own by MPI_COMM_SELF, at once: they take turns, so that none takes
+  // a team that another is about to, and MPI sees one call at a time. Of larger communicators the program
+  // sees to that.
+  static std::mutex& turns = *new std::mutex;
+  std::unique_lock turn(turns, std::defer_lock);
+  int ranks = 0;
+  if (PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS && ranks == 1) turn.lock();
+  // Which of this communicator's teams are free must be agreed: a file may be closed already here and not yet
+  // there.
+  std::unique_lock lock(kept().mutex);
+  Teams* teams = teams_of(comm);
+  uint64_t free_teams = 0;
+  for (size_t i = 0; i < teams->size() && i < 64; ++i) {
+    const auto& team = (*teams)[i];
+    if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
+      free_teams |= uint64_t{1} << i;
+  }
+  lock.unlock();
+  int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot agree on a team");
+  lock.lock();
+  if (free_teams != 0) return (*teams)[static_cast<size_t>(__builtin_ctzll(free_teams))];
+  lock.unlock();
+
+  std::shared_ptr<Team> team(new Team);
+  if (auto status = team->set_up(comm, ranks_per_node); !status) return status.error();
+  lock.lock();
+  if (teams->size() < 64) teams->push_back(kept().ending > 0 ? nullptr : team);
+  return team;
+}
+
+Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
+  ranks_per_node_ = ranks_per_node;
+  PMPI_Comm_rank(comm, &rank_);
+  PMPI_Comm_size(comm, &size_);
+  // Split, not dup: dup would run the copy functions of the user's attributes.
+  int code = PMPI_Comm_split(comm, 0, rank_, &comm_);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot duplicate the communicator");
+  PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+
+  MPI_Comm machine;
+  code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot find the ranks of a node");
+  int machine_rank = 0;
+  PMPI_Comm_rank(machine, &machine_rank);
+  for (bool sharing : {true, false}) {
+    int colour = !sharing ? machine_rank : ranks_per_node > 0 ? machine_rank / ranks_per_node : 0;
+    PMPI_Comm_split(machine, colour, rank_, &node_comm_);
+    PMPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(node_comm_, &local_rank_);
+    PMPI_Comm_size(node_comm_, &local_size_);
+    // Where memory cannot be shared, every rank is a node of its own: slower, and correct. All ranks do the
+    // same.
+    int shared = share_control().ok();
+    PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
+    if (shared) break;
+    if (!sharing) return Error{ErrorKind::no_memory, 0, "no memory for a team of ranks"};
+    PMPI_Comm_free(&node_comm_);
+  }
+  PMPI_Comm_free(&machine);
+  PMPI_Comm_split(comm_, local_rank_ == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
+  if (leaders_ != MPI_COMM_NULL) PMPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN);
+  return learn_nodes();
+}
+
+Status Team::share_control() {
+  const int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes +
+                        WritersBoard::bytes_needed(local_size_) +
+                        local_size_ * static_cast<int64_t>(sizeof(Resident));
+  auto made = SharedSegment::share(node_comm_, bytes);
+  if (!made) return made.error();
+  control_segment_ = std::move(*made);
+  new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
+  return {};
+}
+
+Status Team::learn_nodes() {
+  struct Card {
+    int64_t free_bytes;
+    int ranks, cores;
+    int candidates[max_candidates];
+  };
+  // One more than any that a rank has seen.
+  static std::atomic<int64_t> highest{0};
+  number_ = highest + 1;
+  PMPI_Allreduce(MPI_IN_PLACE, &number_, 1, MPI_INT64_T, MPI_MAX, comm_);
+  highest = number_;
+  int usable = usable_cores(), together = 0;
+  PMPI_Allreduce(&usable, &together, 1, MPI_INT, MPI_SUM, node_comm_);
+  std::vector<int> local_ranks(static_cast<size_t>(local_size_));
+  PMPI_Allgather(&rank_, 1, MPI_INT, local_ranks.data(), 1, MPI_INT, node_comm_);
+
+  int node_count = 0;
+  std::vector<Card> cards;
+  if (local_rank_ == 0) {
+    PMPI_Comm_size(leaders_, &node_count);
+    PMPI_Comm_rank(leaders_, &node_);
+    Card mine{free_memory_bytes(), local_size_, std::min(together, online_cores()), {}};
+    std::copy_n(local_ranks.begin(), std::min(local_size_, max_candidates), mine.candidates);
+    cards.resize(static_cast<size_t>(node_count));
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, leaders_);
+  }
+  int place[2] = {node_count, node_};
+  PMPI_Bcast(place, 2, MPI_INT, 0, node_comm_);
+  node_count = place[0];
+  node_ = place[1];
+  cards.resize(static_cast<size_t>(node_count));
+  int code = PMPI_Bcast(cards.data(), static_cast<int>(cards.size() * sizeof(Card)), MPI_BYTE, 0, node_comm_);
+  if (code != MPI_SUCCESS) return mpi_error(code, "cannot learn what the nodes are");
+
+  cores_ = INT_MAX;
+  for (const Card& card : cards) {
+    int known = std::min(card.ranks, max_candidates);
+    nodes_.push_back({card.ranks, {card.candidates, card.candidates + known}, card.free_bytes});
+    cores_ = std::min(cores_, card.cores);
+  }
+  spins_ = local_size_ <= cores_ ? spins_with_own_core : 0;
+  return counter_.set_up(comm_, nodes_.size() == 1 ? &control().counter : nullptr);
+}
+
+// One wait: every second it looks whether those who are waited for still run.
+class Team::Watch {
+ public:
+  explicit Watch(Team& team, int64_t patience_ns = for_ever)
+      : team_(team), end_ns_(patience_ns == for_ever ? for_ever : now_ns() + patience_ns) {}
+  bool in_vain() {
+    if (team_.alarm_.at_ns != for_ever && now_ns() >= team_.alarm_.at_ns)
+      std::exchange(team_.alarm_, {}).ring();
+    if (end_ns_ != for_ever && now_ns() >= end_ns_) return true;
+    if (team_.failure() && now_ns() >= next_look_ns_) {
+      team_.look_for_ended_ranks();
+      next_look_ns_ = now_ns() + look_interval_ns;
+    }
+    team_.hear_of_lost_ranks();
+    return !team_.failure();
+  }
+  WaitPolicy policy(int spins) {
+    return {spins, [](void* watch) { static_cast<Watch*>(watch)->team_.make_progress(); }, this,
+            [](void* watch) { return static_cast<Watch*>(watch)->in_vain(); }};
+  }
+
+ private:
+  Team& team_;
+  const int64_t end_ns_;
+  int64_t next_look_ns_ = now_ns() + look_interval_ns;
+};
+
+void Team::make_progress() {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+}
+
+void Team::offer() {
+  resident(local_rank_).offered.store(calls_ + 1, std::memory_order_release);
+}
+
+bool Team::all_offer() const {
+  for (int i = 0; i < local_size_; ++i) {
+    if (resident(i).offered.load(std::memory_order_acquire) <= calls_) return false;
+  }
+  return true;
+}
+
+std::vector<int> Team::missing() const {
+  std::vector<int> ranks;
+  for (int i = 0; i < local_size_; ++i) {
+    if (resident(i).offered.load(std::memory_order_acquire) <= calls_) ranks.push_back(resident(i).rank);
+  }
+  return ranks;
+}
+
+bool Team::is_first_to_wait() const {
+  for (int i = 0; i < local_rank_; ++i) {
+    if (resident(i).offered.load(std::memory_order_acquire) > calls_) return false;
+  }
+  return true;
+}
+
+bool Team::wait(EventCounter& event, uint32_t target) {
+  Watch watch(*this);
+  return event.wait_for(target, watch.policy(on_pool_thread() ? 0 : spins_));
+}
+
+int Team::finish(MPI_Request& request) {
+  Watch watch(*this);
+  constexpr int tests_at_a_time = 64;
+  for (;;) {
+    for (int i = 0; i < tests_at_a_time; ++i) {
+      int done = 0;
+      const int code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS || done) return code;
+      if (spins_ == 0) sched_yield();
+    }
+    if (watch.in_vain()) return MPI_ERR_OTHER;
+  }
+}
+
+Status Team::failure() const {
+  const int64_t lost = control().lost.load(std::memory_order_acquire);
+  if (lost == 0) return {};
+  return error_with(ErrorKind::rank_lost, 0, [&] {
+    const std::string what = lost == no_messages ? "messages between nodes fail"
+                                                 : fmt::format("rank {} has ended", lost - first_rank);
+    return what +
+           " while other ranks count on it: this file can only be closed, and its collective calls "
+           "since then may be incomplete";
+  });
+}
+
+void Team::look_for_ended_ranks() {
+  for (int i = 0; i < local_size_; ++i) {
+    if (i != local_rank_ && has_ended(resident(i).process)) give_up_on(resident(i).rank + first_rank);
+  }
+}
+
+// Who finds it out first tells the leaders of all other nodes.
+void Team::give_up_on(int64_t lost) {
+  int64_t nothing = 0;
+  if (!control().lost.compare_exchange_strong(nothing, lost)) return;
+  for (size_t node = 0; node < nodes_.size(); ++node) {
+    if (node == static_cast<size_t>(node_)) continue;
+    auto* told = new int64_t(lost);  // for as long as the message takes
+    MPI_Request request;
+    if (PMPI_Isend(told, 1, MPI_INT64_T, nodes_[node].candidates.front(), lost_rank_tag, comm_, &request) ==
+        MPI_SUCCESS)
+      PMPI_Request_free(&request);
+  }
+}
+
+void Team::hear_of_lost_ranks() {
+  if (nodes_.size() <= 1 || local_rank_ != 0) return;
+  int told = 0;
+  MPI_Status status;
+  PMPI_Iprobe(MPI_ANY_SOURCE, lost_rank_tag, comm_, &told, &status);
+  if (!told) return;
+  int64_t lost = 0, nothing = 0;
+  PMPI_Recv(&lost, 1, MPI_INT64_T, status.MPI_SOURCE, lost_rank_tag, comm_, MPI_STATUS_IGNORE);
+  control().lost.compare_exchange_strong(nothing, lost);
+}
+
+Team::~Team() {
+  const bool failed = control_segment_.data() && !failure();
+  // Messages of a failed team may still be under way.
+  if (failed && nodes_.size() > 1) {
+    control_segment_.abandon();
+    segment_.abandon();
+  }
+  if (!mpi_runs()) return;
+  if (kept().ending > 0) free_betweens();
+  if (failed) return;
+  for (MPI_Comm* comm : {&leaders_, &node_comm_, &comm_}) {
+    if (*comm != MPI_COMM_NULL) PMPI_Comm_free(comm);
+  }
+}
+
+Team::Control& Team::control() const {
+  return *reinterpret_cast<Control*>(control_segment_.data());
+}
+
+std::byte* Team::slot(int local_rank) const {
+  return control_segment_.data() + sizeof(Control) + local_rank * max_value_bytes;
+}
+
+WritersBoard Team::board() const {
+  return {slot(local_size_ + 1), local_rank_, local_size_};
+}
+
+Team::Resident& Team::resident(int local_rank) const {
+  std::byte* first = slot(local_size_ + 1) + WritersBoard::bytes_needed(local_size_);
+  return reinterpret_cast<Resident*>(first)[local_rank];
+}
+
+// For the meeting that this rank has come to, and may leave again as long as not all of the node have.
+bool Team::wait_for_meeting(EventCounter& event, int64_t patience_ns) {
+  const auto target = static_cast<uint32_t>(meetings_);
+  if (patience_ns == for_ever) return wait(event, target);
+  Watch watch(*this, patience_ns);
+  if (event.wait_for(target, watch.policy(spins_))) return true;
+  if (failure() && control().arrived.withdraw(meetings_, static_cast<uint32_t>(local_size_))) {
+    --meetings_;
+    return false;
+  }
+  return wait(event, target);
+}
+
+// Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does
+// the work; then all go on.
+bool Team::meet(FunctionRef<bool()> work, int64_t patience_ns) {
+  if (!failure()) return false;
+  ++meetings_;
+  Control& meeting = control();
+  bool last = meeting.arrived.arrive(static_cast<uint32_t>(local_size_));
+  if (nodes_.size() <= 1) {
+    if (!last) return wait_for_meeting(meeting.done.passed, patience_ns);
+    work();
+    meeting.done.open();
+    return true;
+  }
+  if (last) meeting.arrived.open();
+  if (local_rank_ != 0) return wait_for_meeting(meeting.done.passed, patience_ns);
+  if (!wait_for_meeting(meeting.arrived.passed, patience_ns) || !work()) return false;
+  meeting.done.open();
+  return true;
+}
+
+// What one leader has begun with the others. If they do not come, no rank of the node is to wait.
+bool Team::finish_between_nodes(int code, MPI_Request& request) {
+  if (code == MPI_SUCCESS) code = finish(request);
+  if (code != MPI_SUCCESS) give_up_on(no_messages);
+  return code == MPI_SUCCESS;
+}
+
+bool Team::reduce_bytes(void* value, const Reduction& reduction, int64_t patience_ns) {
+  std::byte* result = slot(local_size_);
+  std::memcpy(slot(local_rank_), value, reduction.bytes);
+  const bool met = meet(
+      [&] {
+        std::memcpy(result, slot(0), reduction.bytes);
+        for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
+        if (nodes_.size() <= 1) return true;
+        const BetweenNodes::Made between = make(*reduction.between_nodes, reduction.bytes);
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int code =
+            PMPI_Iallreduce(MPI_IN_PLACE, result, 1, between.type, between.operation, leaders_, &request);
+        return finish_between_nodes(code, request);
+      },
+      patience_ns);
+  if (met) std::memcpy(value, result, reduction.bytes);
+  return met;
+}
+
+bool Team::reduce_node_bytes(void* value, const Reduction& reduction) {
+  std::byte* result = slot(local_size_);
+  std::memcpy(slot(local_rank_), value, reduction.bytes);
+  const bool met = meet([&] {
+    std::memcpy(result, slot(0), reduction.bytes);
+    for (int i = 1; i < local_size_; ++i) reduction.combine(result, slot(i));
+    return true;
+  });
+  if (met) std::memcpy(value, result, reduction.bytes);
+  return met;
+}
+
+bool Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
+  const size_t count = nodes_.size();
+  if (local_rank_ == 0 && failure()) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::memcpy(slot(0), mine, bytes);
+    const int code = PMPI_Iallgather(slot(0), static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes),
+                                     MPI_BYTE, leaders_, &request);
+    if (!finish_between_nodes(code, request)) return false;
+  }
+  // As many at a time as the result's slot holds.
+  const std::byte* result = slot(local_size_);
+  const size_t step = static_cast<size_t>(max_value_bytes) / bytes;
+  for (size_t first = 0; first < count; first += step) {
+    const size_t part = std::min(step, count - first) * bytes;
+    if (!node_barrier()) return false;  // all have taken what was there before
+    if (local_rank_ == 0) std::memcpy(slot(local_size_), all + first * bytes, part);
+    if (!node_barrier()) return false;
+    if (local_rank_ != 0) std::memcpy(all + first * bytes, result, part);
+  }
+  return true;
+}
+
+bool Team::node_barrier() {
+  if (!failure()) return false;
+  ++meetings_;
+  Control& meeting = control();
+  if (!meeting.arrived.arrive(static_cast<uint32_t>(local_size_)))
+    return wait(meeting.done.passed, static_cast<uint32_t>(meetings_));
+  if (nodes_.size() > 1) meeting.arrived.open();  // keeps both gates in step with meetings_
+  meeting.done.open();
+  return true;
+}
+
+int64_t Team::sum_below(int64_t mine, int64_t& total) {
+  int64_t below = total = 0;
+  if (nodes_.size() == 1) {
+    // The ranks of the only node are the ranks of the team, in order.
+    std::memcpy(slot(local_rank_), &mine, sizeof mine);
+    const bool met = meet([&] {
+      int64_t sum = 0;
+      for (int i = 0; i <= local_size_; ++i) {
+        int64_t value = 0;
+        if (i < local_size_) std::memcpy(&value, slot(i), sizeof value);
+        std::memcpy(slot(i), &sum, sizeof sum);
+        sum += value;
+      }
+      return true;
+    });
+    if (!met) return 0;
+    std::memcpy(&below, slot(local_rank_), sizeof below);
+    std::memcpy(&total, slot(local_size_), sizeof total);
+    return below;
+  }
+  // In memory that stays if the others do not come.
+  struct Sums {
+    int64_t mine, below, total;
+  };
+  Sums& sums = *new (slot(local_rank_)) Sums{mine, 0, 0};
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = PMPI_Iexscan(&sums.mine, &sums.below, 1, MPI_INT64_T, MPI_SUM, comm_, &request);
+  if (!failure() || !finish_between_nodes(code, request)) return 0;
+  if (rank_ == 0) sums.below = 0;  // MPI leaves it undefined there
+  sums.total = sums.below + mine;
+  code = PMPI_Ibcast(&sums.total, 1, MPI_INT64_T, size_ - 1, comm_, &request);
+  if (!finish_between_nodes(code, request)) return 0;
+  below = sums.below;
+  total = sums.total;
+  return below;
+}
+
+namespace {
+struct AllSucceeded {
+  int64_t yes;
+};
+AllSucceeded combine(const AllSucceeded& a, const AllSucceeded& b) {
+  return {a.yes & b.yes};
+}
+}  // namespace
+
+// Collective over the node.
+Result<SharedSegment> Team::new_segment(int64_t bytes) {
+  if (local_size_ == 1) return without_exceptions([&] { return SharedSegment::make_private(bytes); });
+  Descriptor memory;
+  Result<SharedSegment> made = SharedSegment();
+  if (local_rank_ == 0) made = without_exceptions([&] { return SharedSegment::create(bytes, memory); });
+  const Descriptor passed = pass_to_node(*this, memory.number());
+  if (!failure()) return failure().error();
+  if (local_rank_ != 0) made = without_exceptions([&] { return SharedSegment::attach(passed, bytes); });
+  return made;
+}
+
+void Team::give_back_segment() {
+  // Messages of a failed team may still be under way.
+  if (nodes_.size() > 1 && !failure()) segment_.abandon();
+  segment_ = SharedSegment();
+}
+
+Result<std::byte*> Team::segment(int64_t bytes) {
+  const bool enough = bytes <= segment_.size();
+  AllSucceeded all{enough};
+  if (nodes_.size() > 1 && !allreduce(all)) return failure().error();
+  if (all.yes) return segment_.data();
+  Status status;
+  if (!enough) {
+    segment_ = SharedSegment();
+    Result<SharedSegment> made = new_segment(bytes);
+    if (made) {
+      segment_ = std::move(*made);
+    } else {
+      status = made.error();
+    }
+  }
+  all = {status.ok()};
+  if (!allreduce(all)) all = {false};
+  if (all.yes) return segment_.data();
+  segment_ = SharedSegment();
+  if (!failure()) return failure().error();
+  return status
+             ? error_with(ErrorKind::no_memory, 0, [] { return "no shared memory on another rank's node"; })
+             : status.error();
+}
+
+}  // namespace concilio

@@ -1,0 +1,78 @@
+#include "mpi/types/conversion.h"
+
+#include <utility>
+
+#include "mpi/types/envelope.h"
+
+namespace concilio {
+
+Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count, const Representation& representation,
+                                    Budget& budget) {
+  auto memory = decode(type, budget);
+  if (!memory) return memory.error();
+  auto form = decode(type, representation, budget);
+  if (!form) return form.error();
+  auto signature = Signature::repeat((*form)->signature, count);
+  if (!signature) return signature.error();
+  Conversion made;
+  made.representation_ = &representation;
+  made.memory_ = Access::of(**memory, 0);
+  made.signature_ = std::move(*signature);
+  made.type_ = type;
+  if (representation.needs_type() && !is_permanent(type)) {
+    if (PMPI_Type_dup(type, &made.type_) != MPI_SUCCESS)
+      return Error{ErrorKind::datatype, 0, "cannot keep the datatype of a transfer"};
+    made.owned_ = true;
+  }
+  return made;
+}
+
+Conversion::Conversion(Conversion&& other) noexcept {
+  swap(other);
+}
+
+Conversion& Conversion::operator=(Conversion&& other) noexcept {
+  swap(other);
+  return *this;
+}
+
+Conversion::~Conversion() {
+  if (owned_) PMPI_Type_free(&type_);
+}
+
+void Conversion::swap(Conversion& other) {
+  std::swap(representation_, other.representation_);
+  std::swap(type_, other.type_);
+  std::swap(owned_, other.owned_);
+  std::swap(memory_, other.memory_);
+  std::swap(signature_, other.signature_);
+}
+
+int64_t Conversion::item_boundary(int64_t file_position) const {
+  return signature_->at(&Place::file_bytes, file_position).file_bytes;
+}
+
+int64_t Conversion::native_bytes(int64_t file_position) const {
+  return signature_->at(&Place::file_bytes, file_position).native_bytes;
+}
+
+ItemRange Conversion::portion(void* buffer, Interval file_bytes, std::byte* staging) const {
+  return {type_,
+          memory_,
+          *signature_,
+          signature_->at(&Place::file_bytes, file_bytes.begin),
+          signature_->at(&Place::file_bytes, file_bytes.end),
+          static_cast<std::byte*>(buffer),
+          staging};
+}
+
+Status Conversion::to_file(const void* buffer, Interval file_bytes, std::byte* staging) const {
+  return representation_->convert(Operation::write, portion(const_cast<void*>(buffer), file_bytes, staging));
+}
+
+Status Conversion::from_file(void* buffer, Interval file_bytes, const std::byte* staging) const {
+  return representation_->convert(Operation::read,
+                                  portion(buffer, file_bytes, const_cast<std::byte*>(staging)));
+}
+
+}  // namespace concilio

@@ -1,0 +1,49 @@
+// One transfer's conversion between the user's buffer and a file that is not in the native representation.
+// Positions are bytes of the file's stream, counted from the transfer's first: what the view shows, not where
+// it lies.
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/types/representation.h"
+
+namespace concilio {
+
+class Conversion {
+ public:
+  Conversion() = default;  // of nothing
+  // `count` elements of `type` in memory. Keeps what it needs of the type, which the program may free.
+  static Result<Conversion> make(MPI_Datatype type, MPI_Count count, const Representation& representation,
+                                 Budget& budget);
+  Conversion(Conversion&& other) noexcept;
+  Conversion& operator=(Conversion&& other) noexcept;
+  ~Conversion();
+
+  int64_t memory_bytes() const { return memory_.nest()->memory_bytes() + signature_->memory_bytes(); }
+  // Where the items lie in memory, from the user's buffer on.
+  const Access& memory() const { return memory_; }
+  int64_t file_bytes() const { return signature_->total().file_bytes; }
+  // A part of a transfer is at least this long, so that it holds an item.
+  int64_t widest_item_bytes() const { return signature_->widest_item_bytes(); }
+  // The last boundary between items at or before that position.
+  int64_t item_boundary(int64_t file_position) const;
+  // What the whole items before that position take in memory.
+  int64_t native_bytes(int64_t file_position) const;
+
+  // Converts the file bytes [begin, end), both item boundaries, to or from `staging`, whose first byte is
+  // `begin`. Kind `conversion` where a value cannot be converted or a user's function fails.
+  Status to_file(const void* buffer, Interval file_bytes, std::byte* staging) const;
+  Status from_file(void* buffer, Interval file_bytes, const std::byte* staging) const;
+
+ private:
+  ItemRange portion(void* buffer, Interval file_bytes, std::byte* staging) const;
+  void swap(Conversion& other);
+
+  const Representation* representation_ = nullptr;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  bool owned_ = false;
+  Access memory_;
+  SignatureRef signature_ = Signature::empty();
+};
+
+}  // namespace concilio

@@ -1,0 +1,312 @@
+#include "mpi/types/datatype.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mpi/types/basic_types.h"
+#include "mpi/types/envelope.h"
+#include "mpi/types/representation.h"
+#include "mpi/types/type_cache.h"
+
+namespace concilio {
+namespace {
+
+Error error_of(std::string message) {
+  return Error{ErrorKind::datatype, 0, std::move(message)};
+}
+
+// The named types whose bytes are not one piece.
+struct PairType {
+  MPI_Datatype type;
+  int64_t value_bytes, index_offset;
+};
+
+template <typename Value>
+PairType pair_type(MPI_Datatype type) {
+  struct Pair {
+    Value value;
+    int index;
+  };
+  return {type, sizeof(Value), offsetof(Pair, index)};
+}
+
+Result<DataType> named(MPI_Datatype type, int64_t size, int64_t extent) {
+  MPI_Count true_lower = 0, true_extent = 0;
+  if (PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent) != MPI_SUCCESS)
+    return error_of("MPI_Type_get_true_extent_x refuses the datatype");
+  if (true_extent == size) return type_bytes(size);
+  for (const PairType& pair : {pair_type<float>(MPI_FLOAT_INT), pair_type<double>(MPI_DOUBLE_INT),
+                               pair_type<long>(MPI_LONG_INT), pair_type<short>(MPI_SHORT_INT),
+                               pair_type<long double>(MPI_LONG_DOUBLE_INT), pair_type<int>(MPI_2INT)}) {
+    if (pair.type != type) continue;
+    const int64_t offsets[] = {0, pair.index_offset};
+    const int64_t lengths[] = {pair.value_bytes, sizeof(int)};
+    return type_named(offsets, lengths, extent);
+  }
+  return error_of(fmt::format("the named datatype {} has {} bytes spread over {}, in a way that is not known",
+                              name_of(type), size, static_cast<int64_t>(true_extent)));
+}
+
+Distribution distribution_of(int64_t number) {
+  if (number == MPI_DISTRIBUTE_BLOCK) return Distribution::block;
+  if (number == MPI_DISTRIBUTE_CYCLIC) return Distribution::cyclic;
+  return Distribution::none;
+}
+
+ArrayOrder order_of(int64_t number) {
+  return number == MPI_ORDER_FORTRAN ? ArrayOrder::fortran : ArrayOrder::c;
+}
+
+Result<DataType> build_darray(Contents& contents, const DataType& old) {
+  int64_t ranks = contents.take(), rank = contents.take(), dimensions = contents.take();
+  const auto sizes = contents.take(dimensions).copy(), kinds = contents.take(dimensions).copy();
+  auto arguments = contents.take(dimensions).copy();
+  const auto process_sizes = contents.take(dimensions).copy();
+  int64_t order = contents.take();
+  if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a darray has");
+  std::vector<Distribution> distributions;
+  distributions.reserve(kinds.size());
+  for (int64_t kind : kinds) distributions.push_back(distribution_of(kind));
+  for (int64_t& argument : arguments)
+    if (argument == MPI_DISTRIBUTE_DFLT_DARG) argument = default_distribution_argument;
+  return type_darray(ranks, rank, sizes, distributions, arguments, process_sizes, order_of(order), old);
+}
+
+Result<DataType> build_subarray(Contents& contents, const DataType& old) {
+  int64_t dimensions = contents.take();
+  const auto sizes = contents.take(dimensions).copy(), subsizes = contents.take(dimensions).copy(),
+             starts = contents.take(dimensions).copy();
+  int64_t order = contents.take();
+  if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a subarray has");
+  return type_subarray(sizes, subsizes, starts, order_of(order), old);
+}
+
+Result<DataType> build_struct(Contents& contents, std::span<const DataType> old) {
+  int64_t count = contents.take();
+  const Numbers lengths = contents.take(count), displacements = contents.take(count);
+  if (!contents.exact() || std::ssize(old) != count)
+    return error_of("MPI_Type_get_contents gives other arguments than a struct has");
+  return type_struct(lengths, displacements, old);
+}
+
+// (h)indexed: count, lengths, displacements.
+template <typename Builder>
+Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder builder) {
+  int64_t count = contents.take();
+  const Numbers lengths = contents.take(count), displacements = contents.take(count);
+  if (!contents.exact())
+    return error_of("MPI_Type_get_contents gives other arguments than an indexed type has");
+  return builder(lengths, displacements, old);
+}
+
+// (h)indexed_block: count, length, displacements.
+template <typename Builder>
+Result<DataType> build_indexed_block(Contents& contents, const DataType& old, Builder builder) {
+  int64_t count = contents.take(), length = contents.take();
+  const Numbers displacements = contents.take(count);
+  if (!contents.exact())
+    return error_of("MPI_Type_get_contents gives other arguments than an indexed block has");
+  return builder(length, displacements, old);
+}
+
+// (h)vector: count, length, stride.
+template <typename Builder>
+Result<DataType> build_vector(Contents& contents, const DataType& old, Builder builder) {
+  int64_t count = contents.take(), length = contents.take(), stride = contents.take();
+  if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a vector has");
+  return builder(count, length, stride, old);
+}
+
+Result<DataType> build_derived(int combiner, Contents& contents, const std::vector<DataType>& old) {
+  if (combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer)
+    return build_struct(contents, old);
+  if (old.size() != 1)
+    return error_of(fmt::format("combiner {} with {} inner datatypes", combiner, old.size()));
+  switch (combiner) {
+    case MPI_COMBINER_DUP:
+      return old[0];
+    case MPI_COMBINER_CONTIGUOUS: {
+      int64_t count = contents.take();
+      if (!contents.exact()) break;
+      return type_contiguous(count, old[0]);
+    }
+    case MPI_COMBINER_RESIZED: {
+      int64_t lower = contents.take(), extent = contents.take();
+      if (!contents.exact()) break;
+      return type_resized(old[0], lower, extent);
+    }
+    case MPI_COMBINER_VECTOR:
+      return build_vector(contents, old[0], type_vector);
+    case MPI_COMBINER_HVECTOR:
+    case combiner_hvector_integer:
+      return build_vector(contents, old[0], type_hvector);
+    case MPI_COMBINER_INDEXED:
+      return build_indexed(contents, old[0], type_indexed);
+    case MPI_COMBINER_HINDEXED:
+    case combiner_hindexed_integer:
+      return build_indexed(contents, old[0], type_hindexed);
+    case MPI_COMBINER_INDEXED_BLOCK:
+      return build_indexed_block(contents, old[0], type_indexed_block);
+    case MPI_COMBINER_HINDEXED_BLOCK:
+      return build_indexed_block(contents, old[0], type_hindexed_block);
+    case MPI_COMBINER_SUBARRAY:
+      return build_subarray(contents, old[0]);
+    case MPI_COMBINER_DARRAY:
+      return build_darray(contents, old[0]);
+  }
+  return error_of(fmt::format("a datatype made in a way that is not known (combiner {})", combiner));
+}
+
+// What it takes at the peak to make a pattern of so many bytes.
+void charge_peak(Budget& budget, const Contents& contents, int64_t old_bytes, int64_t made_bytes) {
+  const Charge peak(budget, contents.memory_bytes() + old_bytes + made_bytes);
+}
+
+Result<DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budget) {
+  MPI_Count size = 0, lower = 0, extent = 0;
+  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS ||
+      PMPI_Type_get_extent_x(type, &lower, &extent) != MPI_SUCCESS)
+    return error_of("MPI does not give the datatype's size and extent");
+  if (size < 0) return Error{ErrorKind::count, 0, "the datatype's size does not fit into 64 bits"};
+  Result<DataType> built = [&]() -> Result<DataType> {
+    if (envelope.combiner == MPI_COMBINER_NAMED) return named(type, size, extent);
+    if (envelope.permanent()) return type_bytes(size);  // a Fortran kind chosen by precision
+    auto contents = Contents::of(type, envelope);
+    if (!contents) return contents.error();
+    std::vector<DataType> old;
+    old.reserve(contents->types().size());
+    for (MPI_Datatype inner : contents->types()) {
+      auto decoded = decode(inner, budget);
+      if (!decoded) return decoded.error();
+      old.push_back(**decoded);
+    }
+    auto derived = build_derived(envelope.combiner, *contents, old);
+    if (derived)
+      charge_peak(budget, *contents, static_cast<int64_t>(old.capacity() * sizeof(DataType)),
+                  derived->nest->memory_bytes());
+    return derived;
+  }();
+  if (!built) return built;
+  // A wrong size would silently move wrong bytes.
+  if (built->size() != size)
+    return error_of(fmt::format("the datatype (combiner {}) was decoded to {} bytes, but has {}",
+                                envelope.combiner, built->size(), static_cast<int64_t>(size)));
+  // MPI's own bounds count: they include a struct's padding and MPI-1's bound markers.
+  built->lower_bound = lower;
+  built->extent = extent;
+  return built;
+}
+
+// A type of MPI's own in a file: its items one behind another.
+Result<FileForm> permanent_form(MPI_Datatype type, const Envelope& envelope,
+                                const Representation& representation) {
+  FileForm form;
+  if (BoundMarker marker = bound_marker(type); marker != BoundMarker::none) {
+    form.layout.lower_marker = marker == BoundMarker::lower;
+    form.layout.upper_marker = marker == BoundMarker::upper;
+    return form;
+  }
+  auto basic_types = basic_types_of(type, envelope);
+  if (!basic_types) return basic_types.error();
+  std::vector<SignatureRef> items;
+  for (const BasicType& basic : *basic_types) {
+    auto bytes = representation.file_bytes(basic);
+    if (!bytes) return bytes.error();
+    Item item = basic.item;
+    item.file_bytes = *bytes;
+    items.push_back(Signature::item(item));
+  }
+  auto signature = Signature::sequence(items);
+  if (!signature) return signature.error();
+  form.signature = *signature;
+  form.layout = type_bytes(form.signature->total().file_bytes);
+  return form;
+}
+
+// What a constructor makes of the signatures of its types. All but structs repeat one.
+Result<SignatureRef> derived_signature(const Envelope& envelope, const Contents& contents,
+                                       const std::vector<SignatureRef>& old, const DataType& made) {
+  if (!envelope.structure()) {
+    const int64_t each = old[0]->total().file_bytes;
+    return Signature::repeat(old[0], each > 0 ? made.size() / each : 0);
+  }
+  std::vector<SignatureRef> parts;
+  for (size_t i = 0; i < old.size(); ++i) {
+    auto part = Signature::repeat(old[i], contents.number(i + 1));  // numbers: count, lengths, ...
+    if (!part) return part;
+    parts.push_back(*part);
+  }
+  return Signature::sequence(parts);
+}
+
+Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
+                              const Representation& representation, Budget& budget) {
+  auto contents = Contents::of(type, envelope);
+  if (!contents) return contents.error();
+  std::vector<DataType> layouts;
+  std::vector<SignatureRef> signatures;
+  for (MPI_Datatype inner : contents->types()) {
+    auto form = decode(inner, representation, budget);
+    if (!form) return form.error();
+    layouts.push_back((*form)->layout);
+    signatures.push_back((*form)->signature);
+  }
+  auto layout = build_derived(envelope.combiner, *contents, layouts);
+  if (!layout) return layout.error();
+  auto signature = derived_signature(envelope, *contents, signatures, *layout);
+  if (!signature) return signature.error();
+  FileForm made{std::move(*layout), std::move(*signature)};
+  charge_peak(budget, *contents,
+              static_cast<int64_t>(layouts.capacity() * sizeof(DataType) +
+                                   signatures.capacity() * sizeof(SignatureRef)),
+              made.memory_bytes());
+  return made;
+}
+
+TypeCache<DataType>& cache() {
+  static auto* instance = new TypeCache<DataType>;
+  return *instance;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type, Budget& budget) {
+  if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
+  auto envelope = Envelope::of(type);
+  if (!envelope) return envelope.error();
+  if (auto found = cache().find(type, envelope->permanent())) return found;
+  auto built = build(type, *envelope, budget);
+  if (!built) return built.error();
+  return cache().keep(type, envelope->permanent(), std::make_shared<const DataType>(std::move(*built)));
+}
+
+Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation,
+                                               Budget& budget) {
+  if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
+  auto envelope = Envelope::of(type);
+  if (!envelope) return envelope.error();
+  const bool permanent = envelope->permanent();
+  auto& cache = representation.forms();
+  if (auto found = cache.find(type, permanent)) return found;
+  auto form = permanent ? permanent_form(type, *envelope, representation)
+                        : derived_form(type, *envelope, representation, budget);
+  if (!form) return form.error();
+  // Wrong totals would silently move wrong bytes.
+  MPI_Count native_bytes = 0;
+  if (PMPI_Type_size_x(type, &native_bytes) != MPI_SUCCESS ||
+      form->signature->total().native_bytes != native_bytes ||
+      form->signature->total().file_bytes != form->layout.size()) {
+    return error_of(fmt::format(
+        "the items of a datatype (combiner {}) take {} bytes in memory and {} in the "
+        "file, but it has {} and {}",
+        envelope->combiner, form->signature->total().native_bytes, form->signature->total().file_bytes,
+        static_cast<int64_t>(native_bytes), form->layout.size()));
+  }
+  return cache.keep(type, permanent, std::make_shared<const FileForm>(std::move(*form)));
+}
+
+}  // namespace concilio

@@ -1,0 +1,81 @@
+// Data representations (MPI 4.1, section 14.5): what the items of a datatype are in a file, and how they get
+// there and back. "native" and "internal" are none: their files hold the bytes of memory.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "mpi/types/basic_types.h"
+#include "mpi/types/datatype.h"
+#include "mpi/types/type_cache.h"
+#include "pattern/access.h"
+#include "pattern/operation.h"
+#include "pattern/signature.h"
+
+namespace concilio {
+
+// Items of one transfer, from boundary `begin` to boundary `end` of its signature.
+struct ItemRange {
+  MPI_Datatype type;     // in memory, tiled from `buffer` on
+  const Access& memory;  // the same, decoded
+  const Signature& signature;
+  Place begin, end;
+  std::byte* buffer;  // the user's, from its beginning
+  std::byte* file;    // the items' bytes in the file, one behind another; file[0] belongs to item begin.items
+};
+
+// Lives for ever, once made.
+class Representation {
+ public:
+  explicit Representation(std::string name) : name_(std::move(name)) {}
+  Representation(const Representation&) = delete;
+  virtual ~Representation() = default;
+
+  const std::string& name() const { return name_; }
+  // Whether that direction is converted; if not, it reads or writes what "native" would.
+  virtual bool converts(Operation) const { return true; }
+  // Whether convert() is given the datatype itself, and not only its pattern.
+  virtual bool needs_type() const { return true; }
+  // What an item takes in a file, > 0.
+  virtual Result<int64_t> file_bytes(const BasicType& type) const = 0;
+  // Reads convert from `portion.file` to the buffer, writes the other way. Kind `conversion` if a value
+  // cannot be converted. Thread-safe.
+  virtual Status convert(Operation operation, const ItemRange& portion) const = 0;
+
+  // What datatypes are in files of this representation.
+  TypeCache<FileForm>& forms() const { return forms_; }
+
+ private:
+  std::string name_;
+  mutable TypeCache<FileForm> forms_;
+};
+
+// nullptr: "native" or "internal". Kind `data_representation` for a name that nobody registered.
+Result<const Representation*> find_representation(const std::string& name);
+
+const Representation& external32();
+
+// The functions of MPI_Register_datarep, whose int and large-count forms differ in the type of the count.
+struct UserConversion {
+  std::function<int(void* user, MPI_Datatype, MPI_Count items, void* file, MPI_Offset position, void* extra)>
+      call;  // empty: MPI_CONVERSION_FN_NULL
+  int64_t most_items = 0;
+
+  static UserConversion of(MPI_Datarep_conversion_function* function);
+#if MPI_VERSION >= 4
+  static UserConversion of(MPI_Datarep_conversion_function_c* function);
+#endif
+};
+struct UserRepresentation {
+  std::string name;
+  UserConversion read, write;
+  std::function<int(MPI_Datatype, MPI_Aint* bytes, void* extra)> extent;
+  void* extra_state = nullptr;
+};
+// Kind `argument` for a name that is empty or too long, `duplicate` for one that is taken.
+Status register_representation(UserRepresentation wanted);
+
+}  // namespace concilio

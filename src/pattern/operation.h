@@ -1,0 +1,10 @@
+// Which way data go: from the file to memory, or from memory to the file.
+#pragma once
+
+#include <cstdint>
+
+namespace concilio {
+
+enum class Operation : int32_t { read, write };
+
+}  // namespace concilio

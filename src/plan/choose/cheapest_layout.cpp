@@ -1,0 +1,81 @@
+#include "plan/choose/cheapest_layout.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/choose/cost.h"
+#include "plan/layout/lay_out.h"
+#include "plan/layout/realms.h"
+
+namespace concilio {
+namespace {
+
+// On more nodes a layout takes longer to make than another could save.
+constexpr size_t most_nodes = 64;
+constexpr int64_t most_aggregators = 4;
+// Where storage does not answer from memory, a larger window is one request for more bytes.
+constexpr int64_t large_window_bytes = 4 << 20;
+// Another layout than the first must be cheaper by so much: prices are not that exact.
+constexpr double least_saving = 0.05;
+
+std::vector<Trial> trials_of(const Facts& facts) {
+  const Wishes& wishes = facts.wishes;
+  // Realms of the file are for other calls too.
+  if (facts.nodes.size() > most_nodes || realm_policy_row(chosen_policy(facts)).of_file) return {};
+  const bool from_memory = prices_of(facts).from_memory;
+  std::vector<Trial> trials{Trial{}};
+  // Each of those so far once more, with a change.
+  const auto add = [&](auto&& change, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      trials.push_back(trials[i]);
+      change(trials.back());
+    }
+  };
+  if (wishes.window_bytes == 0 && !from_memory)
+    add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
+  // Where bytes lie unevenly.
+  if (wishes.realms == RealmPolicy::automatic && !facts.buckets.empty() && facts.nodes.size() == 1)
+    add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
+  if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0 && facts.nodes.size() == 1) {
+    const size_t count = trials.size();
+    // Where storage answers from memory, an aggregator without a core of its own gains nothing.
+    const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
+    const int64_t measured = facts.storage.aggregators_per_node;
+    const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
+                                   measured > 0 ? measured : most_aggregators});
+    for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2)
+      add([&](Trial& trial) { trial.aggregators_per_node = aggregators; }, count);
+  }
+  trials.erase(trials.begin());
+  return trials;
+}
+
+}  // namespace
+
+Layout usual_layout(const Facts& facts, const std::vector<Interval>& spans) {
+  Layout layout;
+  lay_out_two_phase(facts, spans, layout);
+  if (!spans.empty()) layout.exchange = choose_exchange(facts, layout, prices_of(facts));
+  return layout;
+}
+
+Layout cheapest_layout(const Facts& facts, const std::vector<Interval>& spans) {
+  Layout best = usual_layout(facts, spans);
+  const std::vector<Trial> trials = trials_of(facts);
+  if (trials.empty() || spans.empty()) return best;
+  const Prices& prices = prices_of(facts);
+  double least = cost_of_two_phase(facts, best, prices).seconds() * (1 - least_saving);
+  Facts changed = facts;
+  for (const Trial& trial : trials) {
+    changed.trial = trial;
+    Layout layout = usual_layout(changed, spans);
+    // A warning says what could not be had, and the usual layout need not have asked for it.
+    const double seconds = cost_of_two_phase(facts, layout, prices).seconds();
+    if (layout.warning != best.warning || seconds >= least) continue;
+    least = seconds;
+    best = std::move(layout);
+  }
+  return best;
+}
+
+}  // namespace concilio

@@ -1,0 +1,78 @@
+#include "plan/choose/hole_filling.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "plan/facts/prices.h"
+
+namespace concilio {
+namespace {
+
+constexpr int64_t most_percent = 100;
+
+Flush cheapest(std::initializer_list<Flush> ways, const WindowShape& window, double windows,
+               const Prices& prices) {
+  return *std::min_element(ways.begin(), ways.end(), [&](Flush a, Flush b) {
+    return cost_of_flush(a, window, windows, prices).seconds() <
+           cost_of_flush(b, window, windows, prices).seconds();
+  });
+}
+
+// Whether the threshold wants the holes read and written back.
+bool sieves(const WindowShape& window, int64_t threshold) {
+  if (threshold > most_percent) return window.extent_bytes() <= threshold;
+  // Floating-point: a hundred times the bytes may not fit.
+  return static_cast<double>(window.covered_bytes) * 100 >=
+         static_cast<double>(window.range_bytes) * static_cast<double>(threshold);
+}
+
+}  // namespace
+
+Flush choose_flush(const WindowShape& window, const FlushRules& rules, const Prices& prices) {
+  const bool asks_rewrite = rules.asked == Flush::read_modify_write;
+  if (rules.asked && (rules.may_rewrite || !asks_rewrite)) return *rules.asked;
+  const bool by_price = rules.threshold <= 0;
+  if (rules.may_rewrite && !by_price && sieves(window, rules.threshold)) return Flush::read_modify_write;
+  if (!rules.may_rewrite || !by_price) return cheapest({Flush::list, Flush::batch}, window, 1, prices);
+  return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, 1, prices);
+}
+
+FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices) {
+  const auto runs = static_cast<double>(window.runs);
+  const double covered_seconds = static_cast<double>(window.covered_bytes) / prices.window_bytes_per_second;
+  switch (how) {
+    case Flush::read_modify_write:
+      return {windows * (prices.read.adjoining.at(0) + prices.write.adjoining.at(0)),
+              2 * static_cast<double>(window.range_bytes) / prices.window_bytes_per_second};
+    case Flush::list:
+      return {runs * prices.window_piece_seconds, covered_seconds};
+    case Flush::batch:
+      return {runs * seconds_at_once(Operation::write, runs / windows, prices), covered_seconds};
+  }
+  return {};
+}
+
+Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices) {
+  return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices);
+}
+
+double seconds_in_turn(Operation operation, const Prices& prices) {
+  return prices.of(operation).scattered.at(0);
+}
+
+double seconds_at_once(Operation operation, double requests, const Prices& prices) {
+  const AtOnce& at_once = prices.of(operation).at_once;
+  const double served = std::max(1.0, std::min(at_once.served, requests));
+  return seconds_in_turn(operation, prices) / served + at_once.submit_seconds;
+}
+
+double seconds_of_one(Operation operation, double requests, const Prices& prices) {
+  return std::min(seconds_in_turn(operation, prices), seconds_at_once(operation, requests, prices));
+}
+
+bool pays_at_once(Operation operation, int64_t requests, const Prices& prices) {
+  const auto count = static_cast<double>(requests);
+  return seconds_at_once(operation, count, prices) < seconds_in_turn(operation, prices);
+}
+
+}  // namespace concilio

@@ -1,0 +1,121 @@
+#include "plan/choose/next_method.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace concilio {
+namespace {
+
+// The numbers were found by playing the measured calls of some 300 situations again (concilio study --only
+// regret).
+
+// A price may be too high by so much.
+constexpr double price_doubt = 2;
+// Two calls may be too slow by so much; more calls by less.
+constexpr double call_doubt = 0.3;
+// Trying what may be faster is worth it only for so much.
+constexpr double least_hope = 0.03;
+// What a trial may cost over a call of the fastest, of the time of all calls since the last one: of what may
+// be faster, and of what has not run and is too dear for that by any doubt.
+constexpr double trial_share = 0.4, dear_trial_share = 0.05;
+// A trial counts as so much of a call of the fastest at least, however fast it is: it may be disturbed.
+constexpr double least_cost = 0.3;
+// A method stays unless another takes so much less.
+constexpr double least_gain = 0.05;
+
+class Expectations {
+ public:
+  Expectations(std::span<const Candidate> candidates, const Experience& experience)
+      : candidates_(candidates), experience_(experience) {
+    for (const Candidate& candidate : candidates)
+      of(candidate) = experience.seconds(candidate.method).value_or(std::numeric_limits<double>::infinity());
+    const double factor = price_factor();
+    for (const Candidate& candidate : candidates) {
+      if (calls(candidate) < 2) of(candidate) = std::min(of(candidate), candidate.seconds * factor);
+    }
+  }
+
+  // What a call takes: what calls took; before there are two of them no more than the price.
+  double seconds(const Candidate& candidate) const { return seconds_[static_cast<size_t>(candidate.method)]; }
+
+  // What it may take, with luck.
+  double hoped_seconds(const Candidate& candidate) const {
+    const auto known = static_cast<double>(std::max<int64_t>(1, calls(candidate) - 1));
+    return seconds(candidate) / (calls(candidate) == 0 ? price_doubt : 1 + call_doubt / known);
+  }
+
+  int64_t calls(const Candidate& candidate) const { return experience_.calls(candidate.method); }
+
+  // Of those that have run; null where none of them is legal.
+  const Candidate* fastest() const {
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : candidates_) {
+      if (!candidate.legal || calls(candidate) == 0) continue;
+      if (best == nullptr || seconds(candidate) < seconds(*best)) best = &candidate;
+    }
+    if (best == nullptr) return nullptr;
+    const Candidate& last = candidates_[static_cast<size_t>(*experience_.last())];
+    const bool stays = last.legal && calls(last) > 1 && calls(*best) > 1 &&
+                       seconds(*best) > (1 - least_gain) * seconds(last);
+    return stays ? &last : best;
+  }
+
+  // The most promising of those whose turn it is; null: none's.
+  const Candidate* trial(const Candidate& fastest) const {
+    const double least = seconds(fastest);
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : candidates_) {
+      if (!candidate.legal || candidate.method == fastest.method) continue;
+      const bool may_be_faster = hoped_seconds(candidate) < (1 - least_hope) * least;
+      if (!may_be_faster && calls(candidate) > 0) continue;
+      const double cost = std::max(seconds(candidate) - least, least_cost * least) *
+                          static_cast<double>(std::max<int64_t>(1, calls(candidate)));
+      const double share = may_be_faster ? trial_share : dear_trial_share;
+      if (cost > share * experience_.seconds_since(candidate.method)) continue;
+      if (best == nullptr || hoped_seconds(candidate) < hoped_seconds(*best)) best = &candidate;
+    }
+    return best;
+  }
+
+ private:
+  double& of(const Candidate& candidate) { return seconds_[static_cast<size_t>(candidate.method)]; }
+
+  // How much less than their prices calls took, as far as all are wrong alike. That one price was too low
+  // says nothing of the others: they are the more worth a trial.
+  double price_factor() const {
+    constexpr double least = 0.1, most = 10;
+    double sum = 0, count = 0;
+    for (const Candidate& candidate : candidates_) {
+      if (!candidate.legal || calls(candidate) < 2 || candidate.seconds <= 0) continue;
+      sum += std::log(std::clamp(seconds(candidate) / candidate.seconds, least, most));
+      ++count;
+    }
+    return count > 0 ? std::min(1.0, std::exp(sum / count)) : 1;
+  }
+
+  std::span<const Candidate> candidates_;
+  const Experience& experience_;
+  std::array<double, method_count> seconds_{};  // once for all comparisons: this is asked before every call
+};
+
+Method cheapest_by_price(std::span<const Candidate> candidates) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.legal && (best == nullptr || candidate.seconds < best->seconds)) best = &candidate;
+  }
+  return best == nullptr ? Method::list : best->method;
+}
+
+}  // namespace
+
+Method next_method(std::span<const Candidate> candidates, const Experience& experience) {
+  const Expectations expectations(candidates, experience);
+  const Candidate* fastest = expectations.fastest();
+  if (fastest == nullptr) return cheapest_by_price(candidates);
+  const Candidate* trial = expectations.trial(*fastest);
+  return trial != nullptr ? trial->method : fastest->method;
+}
+
+}  // namespace concilio

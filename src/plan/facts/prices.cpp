@@ -1,0 +1,174 @@
+#include "plan/facts/prices.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace concilio {
+namespace {
+
+// Measured on a 2-core machine with a warm page cache: a request of a few bytes takes 1 us, long ones move
+// 5e9 B/s; one core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
+// writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us
+// where ranks wait for cores. A small write among many in places apart takes 3 us, at once (io_uring) 8 to
+// 17: each is handed to a thread of the kernel, and these take turns at the lock. Cached reads take as long
+// either way. A page that one rank maps costs 0.2 us to be read; to be written 2 to 6 us in a file that is
+// new, which ext4 notes in its journal, and 0.5 us in one that has the page. Several aggregators at once: a
+// piece takes 6 us, and a window of 1 MiB, which is in cache, some 100 us to be read and written; the two are
+// even where pieces begin 64 KiB apart (bench/figures, sieving).
+Prices local_prices() {
+  Prices prices{};
+  const Curve request = Curve::line(1e-6, 5e9);
+  prices.read = {request, request, request, Curve::up_to(64), Curve::up_to(64), {1, 0}};
+  prices.write = {request, Curve::line(3e-6, 5e9), request, Curve::up_to(1), Curve::up_to(1), {1, 7e-6}};
+  prices.window_bytes_per_second = 20e9;
+  prices.window_piece_seconds = 6e-6;
+  prices.from_memory = true;
+  prices.lock_seconds = 1e-6;
+  prices.copy = Curve::line(4e-9, 6e9);
+  prices.map_seconds = 15e-6;
+  prices.map_read_page_seconds = 0.2e-6;
+  prices.map_write_page_seconds = 4e-6;
+  prices.synchronise_seconds = 3e-6;
+  prices.oversubscribed_seconds = 15e-6;
+  // TCP between hosts of one rack, the least that clusters have.
+  prices.message = Curve::line(20e-6, 1e9);
+  prices.network_bytes_per_second = 1e9;
+  // An MPI datatype of many small blocks, packed or unpacked.
+  prices.datatype_piece_seconds = 20e-9;
+  return prices;
+}
+
+// tmpfs maps page by page, and fills new ones with zeros first.
+Prices memory_prices() {
+  Prices prices = local_prices();
+  prices.map_read_page_seconds = 0.5e-6;
+  prices.map_write_page_seconds = 2.6e-6;
+  return prices;
+}
+
+// A request is a round trip to a server: 100-300 us measured on a distributed file system under FUSE, which
+// moved 340 MB/s of writes and took as long for a lock as for a request. Reads at once took a third to all of
+// the time. Buffered writes to one file that do not end at once Linux gives to one thread, whatever the file
+// system: they took as long at once as in turn.
+Prices remote_prices(double request_seconds, double clients) {
+  constexpr double bytes_per_second = 5e8;
+  Prices prices = local_prices();
+  const Curve request = Curve::line(request_seconds, bytes_per_second);
+  prices.read = {request, request, request, Curve::up_to(clients), Curve::up_to(clients), {2, 5e-6}};
+  prices.write = {request, request, request, Curve::up_to(clients), Curve::up_to(clients), {1, 10e-6}};
+  prices.window_bytes_per_second = bytes_per_second;
+  prices.window_piece_seconds = request_seconds;
+  prices.lock_seconds = 300e-6;
+  prices.from_memory = false;
+  return prices;
+}
+
+// A local device without a page cache between. Assumed: a disk of 200 MB/s that seeks for 8 ms and serves one
+// request after another; a solid one of 500 MB/s and 80 us that serves eight.
+Prices device_prices(bool rotational) {
+  Prices prices = remote_prices(rotational ? 8e-3 : 80e-6, rotational ? 1 : 8);
+  const double bytes_per_second = rotational ? 2e8 : 5e8;
+  const Curve adjoining = Curve::line(rotational ? 10e-6 : 80e-6, bytes_per_second);
+  const Curve apart = Curve::line(rotational ? 8e-3 : 80e-6, bytes_per_second);
+  for (RequestPrices* requests : {&prices.read, &prices.write}) {
+    requests->adjoining = requests->window = adjoining;
+    requests->scattered = apart;
+    requests->clients_large = Curve::up_to(1);
+  }
+  prices.window_bytes_per_second = bytes_per_second;
+  prices.lock_seconds = local_prices().lock_seconds;
+  return prices;
+}
+
+// Assumed: servers that a file is spread over where the file system does not say.
+constexpr double assumed_targets = 4;
+// Assumed: requests that one file server takes at once.
+constexpr double network_clients = 2;
+
+double targets_of(const StorageFacts& storage) {
+  return storage.stripe_targets > 0 ? static_cast<double>(storage.stripe_targets) : assumed_targets;
+}
+
+}  // namespace
+
+Curve::Curve(std::initializer_list<Point> list) {
+  for (const Point& next : list) add(next);
+}
+
+Curve Curve::line(double latency_seconds, double per_second) {
+  constexpr double far = 1 << 30;  // so that no digits are lost
+  return {{0, latency_seconds}, {far, latency_seconds + far / per_second}};
+}
+
+Curve Curve::up_to(double most) {
+  if (most <= 1) return {{1, 1}};
+  return {{1, 1}, {most, most}, {most + 1, most}};
+}
+
+void Curve::add(Point next) {
+  if (points < most_points) point[points++] = next;
+}
+
+double Curve::at(double x) const {
+  if (points <= 0) return 0;
+  if (points == 1 || x <= point[0].x) return point[0].y;
+  int64_t i = 1;
+  while (i < points - 1 && x > point[i].x) ++i;
+  const Point &a = point[i - 1], &b = point[i];
+  return std::max(0.0, a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x));
+}
+
+bool Curve::valid() const {
+  if (points < 1 || points > most_points) return false;
+  for (int64_t i = 0; i < points; ++i) {
+    if (!std::isfinite(point[i].x) || !std::isfinite(point[i].y) || point[i].x < 0 || point[i].y < 0)
+      return false;
+    if (i > 0 && point[i].x <= point[i - 1].x) return false;
+  }
+  return point[points - 1].y > 0;
+}
+
+const Prices& builtin_prices(const StorageFacts& storage) {
+  static const Prices disk = device_prices(true), solid = device_prices(false);
+  static const Prices local = local_prices(), memory = memory_prices(),
+                      network = remote_prices(300e-6, network_clients),
+                      // Dear enough for few large requests, whatever it turns out to be.
+      unknown = remote_prices(50e-6, network_clients);
+  switch (storage.kind) {
+    case StorageFacts::Kind::local:
+      if (storage.uncached != 0) return storage.rotational != 0 ? disk : solid;
+      return local;
+    case StorageFacts::Kind::memory:
+      return memory;
+    case StorageFacts::Kind::network:
+      return network;
+    case StorageFacts::Kind::parallel: {
+      // By the number of targets, of which few matter.
+      constexpr int most_targets = 64;
+      static const auto parallel = [] {
+        std::array<Prices, most_targets + 1> made;
+        for (int i = 0; i <= most_targets; ++i) made[static_cast<size_t>(i)] = remote_prices(200e-6, i);
+        return made;
+      }();
+      return parallel[static_cast<size_t>(
+          std::clamp(targets_of(storage), 1.0, static_cast<double>(most_targets)))];
+    }
+    case StorageFacts::Kind::unknown:
+      break;
+  }
+  return unknown;
+}
+
+const Prices& prices_of(const Facts& facts) {
+  return facts.prices ? *facts.prices : builtin_prices(facts.storage);
+}
+
+double speedup(const RequestPrices& prices, double clients, double request_bytes) {
+  const double small = prices.clients_small.at(clients), large = prices.clients_large.at(clients);
+  const double share = std::clamp(std::log2(std::max(1.0, request_bytes) / small_request_bytes) /
+                                      std::log2(large_request_bytes / small_request_bytes),
+                                  0.0, 1.0);
+  return std::max(1e-3, small + (large - small) * share);
+}
+
+}  // namespace concilio

@@ -1,0 +1,110 @@
+#include "plan/facts/spans.h"
+
+#include <algorithm>
+
+namespace concilio {
+namespace {
+
+// Intervals in ascending order of their beginning, joined across gaps below `gap_bytes`.
+std::vector<Interval> joined(std::vector<Interval> intervals, int64_t gap_bytes) {
+  std::sort(intervals.begin(), intervals.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
+  std::vector<Interval> out;
+  for (const Interval& interval : intervals) {
+    if (!out.empty() && interval.begin - out.back().end < gap_bytes) {
+      out.back().end = std::max(out.back().end, interval.end);
+    } else {
+      out.push_back(interval);
+    }
+  }
+  return out;
+}
+
+std::vector<Interval> of_buckets(std::span<const Bucket> buckets) {
+  std::vector<Interval> tight;
+  for (const Bucket& bucket : buckets) {
+    if (bucket.bytes > 0 && bucket.end > bucket.first) tight.push_back({bucket.first, bucket.end});
+  }
+  return tight;
+}
+
+}  // namespace
+
+std::vector<Interval> file_spans(const Facts& facts) {
+  const Digest& digest = facts.digest;
+  if (digest.bytes <= 0 || digest.end <= digest.first) return {};
+  std::vector<Interval> tight;
+  for (const Interval& interval : of_buckets(facts.buckets)) {
+    const Interval inside{std::max(interval.begin, digest.first), std::min(interval.end, digest.end)};
+    if (!inside.empty()) tight.push_back(inside);
+  }
+  if (tight.empty()) return {{digest.first, digest.end}};
+  return joined(std::move(tight), joined_gap_bytes);
+}
+
+std::vector<Interval> tight_spans(std::span<const Bucket> buckets, size_t most) {
+  std::vector<Interval> spans = joined(of_buckets(buckets), 1);
+  if (spans.size() <= most) return spans;
+  // The widest most - 1 gaps stay; of those as wide as the narrowest of them, the first.
+  std::vector<size_t> kept;  // by the span behind the gap
+  for (size_t i = 1; i < spans.size(); ++i) kept.push_back(i);
+  const auto gap = [&](size_t i) { return spans[i].begin - spans[i - 1].end; };
+  const auto end = kept.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(1, most)) - 1;
+  std::nth_element(kept.begin(), end, kept.end(),
+                   [&](size_t a, size_t b) { return gap(a) != gap(b) ? gap(a) > gap(b) : a < b; });
+  kept.erase(end, kept.end());
+  std::sort(kept.begin(), kept.end());
+  std::vector<Interval> out;
+  size_t first = 0;
+  for (const size_t next : kept) {
+    out.push_back({spans[first].begin, spans[next - 1].end});
+    first = next;
+  }
+  out.push_back({spans[first].begin, spans.back().end});
+  return out;
+}
+
+int64_t total_bytes(std::span<const Interval> intervals) {
+  int64_t bytes = 0;
+  for (const Interval& interval : intervals) bytes += interval.length();
+  return bytes;
+}
+
+std::vector<Interval> united(std::vector<Interval> intervals) {
+  return joined(std::move(intervals), 1);
+}
+
+std::vector<Interval> intersection(std::span<const Interval> a, std::span<const Interval> b) {
+  std::vector<Interval> out;
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const Interval both{std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)};
+    if (!both.empty()) out.push_back(both);
+    if (a[i].end < b[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return out;
+}
+
+bool intersect(std::span<const Interval> a, std::span<const Interval> b) {
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (std::max(a[i].begin, b[j].begin) < std::min(a[i].end, b[j].end)) return true;
+    if (a[i].end < b[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return false;
+}
+
+int64_t offset_at(std::span<const Interval> intervals, int64_t position) {
+  for (const Interval& interval : intervals) {
+    if (position < interval.length()) return interval.begin + position;
+    position -= interval.length();
+  }
+  return intervals.empty() ? 0 : intervals.back().end;
+}
+
+}  // namespace concilio

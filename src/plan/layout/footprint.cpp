@@ -1,0 +1,101 @@
+#include "plan/layout/footprint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/settings/config.h"
+
+namespace concilio {
+namespace {
+
+constexpr int64_t cache_line_bytes = 64;
+constexpr int64_t message_head_bytes = 64;
+constexpr int64_t synchronisation_bytes = 64;  // counters of one image
+constexpr int64_t messages_held = 2;
+
+// ROMIO's sieve buffers hold 4 MiB for reads, 512 KiB for writes, the latter because a lock covers one. A
+// read buffer larger than a core's cache gains nothing.
+constexpr int64_t default_sieve_read_bytes = 1 << 20;
+constexpr int64_t default_sieve_write_bytes = 512 << 10;
+constexpr int64_t default_limit_bytes = 8 << 20;
+
+int64_t wished_limit(const Facts& facts) {
+  return facts.wishes.memory_limit_bytes > 0 ? facts.wishes.memory_limit_bytes : default_limit_bytes;
+}
+
+}  // namespace
+
+int64_t most_parts(const Realm& realm, int64_t window_bytes) {
+  const auto stretches = static_cast<int64_t>(realm.positions.size());
+  // Every stretch may begin and end within a piece of its own.
+  return realm.piece_bytes > 0 ? 2 * stretches + window_bytes / realm.piece_bytes + 2 : stretches;
+}
+
+int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule) {
+  const int64_t parts = most_parts(realm, window_bytes);
+  return align_up(window_bytes / std::max<int64_t>(1, granule) + 2 * parts, cache_line_bytes);
+}
+
+int64_t image_bytes(int64_t window_bytes, int64_t map_bytes) {
+  return map_bytes + message_head_bytes + align_up(window_bytes, cache_line_bytes);
+}
+
+int64_t message_bytes(int64_t image_bytes) {
+  return message_head_bytes + image_bytes;
+}
+
+int64_t slots_bytes(const Layout& layout, int64_t image_bytes) {
+  return layout.slots * (image_bytes + synchronisation_bytes);
+}
+
+Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes) {
+  Sizes sizes{};
+  sizes.window_bytes = window_bytes;
+  sizes.map_bytes = map_bytes(realm, window_bytes, layout.granule.granule);
+  sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
+  sizes.slots_bytes = slots_bytes(layout, sizes.image_bytes);
+  if (layout.operation == Operation::write) sizes.staging_bytes += window_bytes + layout.behind_bytes;
+  if (group.nodes.size() > 1) sizes.staging_bytes += messages_held * message_bytes(sizes.image_bytes);
+  return sizes;
+}
+
+int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm) {
+  return sizes_of(layout, group, realm, realm.window_bytes).staging_bytes;
+}
+
+NodeLimit node_limit(const Facts& facts, const NodeFacts& node) {
+  const int64_t ranks = std::max<int64_t>(1, node.ranks);
+  const int64_t of_rank = std::max(wished_limit(facts), memory_floor_bytes);
+  return {of_rank, std::max(node.free_bytes / 2, ranks * memory_floor_bytes)};
+}
+
+MemoryLimit memory_limit(const Facts& facts) {
+  const int64_t wished = wished_limit(facts);
+  int64_t free_share = INT64_MAX;
+  for (const NodeFacts& node : facts.nodes) {
+    free_share = std::min(free_share, node.free_bytes / 2 / std::max<int64_t>(1, node.ranks));
+  }
+  if (std::min(wished, free_share) >= memory_floor_bytes) return {std::min(wished, free_share), ""};
+  const std::string floor = format_bytes(memory_floor_bytes);
+  if (wished < memory_floor_bytes) {
+    return {memory_floor_bytes,
+            fmt::format("the memory limit of {} a rank is below the floor; planned with {}",
+                        format_bytes(wished), floor)};
+  }
+  return {memory_floor_bytes,
+          fmt::format("a node has only {} of free memory a rank to spare; planned with {}",
+                      format_bytes(std::max<int64_t>(0, free_share)), floor)};
+}
+
+int64_t sieve_buffer_bytes(const Facts& facts) {
+  int64_t bytes = facts.wishes.sieve_buffer_bytes;
+  if (bytes <= 0)
+    bytes = facts.operation == Operation::read ? default_sieve_read_bytes : default_sieve_write_bytes;
+  bytes = std::min(bytes, memory_limit(facts).bytes / 2);
+  return std::max<int64_t>(1, std::min(bytes, facts.digest.end - facts.digest.first));
+}
+
+}  // namespace concilio

@@ -1,0 +1,14 @@
+// Lays out a two-phase call: groups, realms, aggregators, windows, rounds, memory.
+#pragma once
+
+#include <vector>
+
+#include "plan/layout/layout.h"
+
+namespace concilio {
+
+// Fills in a layout, but how its images travel between nodes. No realms if `spans`, the file bytes that
+// the call touches, are empty.
+void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, Layout& layout);
+
+}  // namespace concilio

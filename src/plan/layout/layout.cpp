@@ -1,0 +1,100 @@
+#include "plan/layout/layout.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "plan/layout/windows.h"
+
+namespace concilio {
+namespace {
+
+// Adds the file intervals of data [begin, end) of a realm's bytes.
+void add_pieces(const Access& owned, Interval data, std::vector<Interval>& out) {
+  if (owned.is_contiguous()) {
+    out.push_back({owned.offset_of(data.begin), owned.offset_of(data.begin) + data.length()});
+    return;
+  }
+  Cursor cursor(owned, data.begin);
+  while (cursor.position() < data.end) {
+    const Chunk chunk = cursor.next(data.end - cursor.position());
+    for (int64_t i = 0; i < chunk.count; ++i) {
+      const Interval piece{chunk.offset(i), chunk.offset(i) + chunk.length};
+      if (!out.empty() && out.back().end == piece.begin) {
+        out.back().end = piece.end;
+      } else {
+        out.push_back(piece);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void count_rounds(Layout& layout) {
+  layout.rounds = 0;
+  for (Group& group : layout.groups) {
+    group.rounds = 0;
+    for (int i = group.first_realm; i < group.end_realm; ++i)
+      group.rounds = std::max(group.rounds, rounds_of(layout.realms[static_cast<size_t>(i)]));
+    layout.rounds = std::max(layout.rounds, group.rounds);
+  }
+}
+
+bool may_move(const Layout& layout) {
+  return !layout.fixed && std::all_of(layout.realms.begin(), layout.realms.end(), [](const Realm& realm) {
+    return realm.owned.is_contiguous() && realm.owned.displacement() == 0;
+  });
+}
+
+bool stays_aligned(const Layout& layout, int64_t shift_bytes) {
+  if (shift_bytes == 0) return true;
+  if (!may_move(layout)) return false;
+  return std::all_of(layout.realms.begin(), layout.realms.end(),
+                     [&](const Realm& realm) { return shift_bytes % realm.alignment == 0; });
+}
+
+void move(Layout& layout, int64_t shift_bytes) {
+  const auto moved = [&](std::vector<Interval>& intervals) {
+    for (Interval& interval : intervals) {
+      interval.begin += shift_bytes;
+      interval.end += shift_bytes;
+    }
+  };
+  for (Group& group : layout.groups) moved(group.spans);
+  for (Realm& realm : layout.realms) moved(realm.positions);
+  if (layout.granule.granule > 0) {
+    const int64_t anchor = layout.granule.anchor + shift_bytes;
+    layout.granule.anchor = anchor - align_down(anchor, layout.granule.granule);
+  }
+  // A shift that is no multiple of the alignment changes where the first windows end.
+  count_rounds(layout);
+}
+
+std::vector<Interval> window(const Realm& realm, int64_t round) {
+  std::vector<Interval> parts;
+  window(realm, round, parts);
+  return parts;
+}
+
+void window(const Realm& realm, int64_t round, std::vector<Interval>& into) {
+  into.clear();
+  if (round < 0 || round >= rounds_of(realm)) return;
+  const int64_t pad = window_pad(realm);
+  // Data positions of the call's bytes of the realm, counted along its positions.
+  const int64_t begin = std::max<int64_t>(0, round * realm.window_bytes - pad);
+  int64_t left = std::min(realm.bytes - begin, round == 0 ? realm.window_bytes - pad : realm.window_bytes);
+  int64_t skip = begin;
+  for (const Interval& stretch : realm.positions) {
+    if (left == 0) break;
+    if (skip >= stretch.length()) {
+      skip -= stretch.length();
+      continue;
+    }
+    const int64_t taken = std::min(left, stretch.length() - skip);
+    add_pieces(realm.owned, {stretch.begin + skip, stretch.begin + skip + taken}, into);
+    left -= taken;
+    skip = 0;
+  }
+}
+
+}  // namespace concilio

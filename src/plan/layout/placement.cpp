@@ -1,0 +1,174 @@
+#include "plan/layout/placement.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "plan/facts/spans.h"
+
+namespace concilio {
+namespace {
+
+// One node's memory bandwidth is taken up by few cores.
+constexpr int64_t most_aggregators_of_only_node = 4;
+
+std::vector<Aggregator> by_memory(Hosts& hosts, std::span<const std::vector<Interval>> realms) {
+  std::vector<Aggregator> out;
+  for (const std::vector<Interval>& bytes : realms) {
+    std::optional<Aggregator> found = hosts.with_most_memory(bytes);
+    if (!found) found = hosts.best_of_all(bytes);
+    if (!found) break;
+    out.push_back(*found);
+  }
+  return out;
+}
+
+// Turn by turn over the hosts that `index_of(i)` names, `count` aggregators in all; neighbouring realms lie
+// on one node.
+template <typename IndexOf>
+std::vector<Aggregator> in_turns(Hosts& hosts, size_t count, IndexOf&& index_of) {
+  std::vector<Aggregator> out;
+  for (bool more = true; more && out.size() < count;) {
+    more = false;
+    for (size_t i = 0; i < hosts.size() && out.size() < count; ++i) {
+      if (const std::optional<Aggregator> one = hosts.on(index_of(i))) {
+        out.push_back(*one);
+        more = true;
+      }
+    }
+  }
+  std::stable_sort(out.begin(), out.end(), [](Aggregator a, Aggregator b) { return a.node < b.node; });
+  return out;
+}
+
+std::vector<Aggregator> on_first(Hosts& hosts, std::span<const std::vector<Interval>> realms) {
+  return in_turns(hosts, realms.size(), [](size_t i) { return i; });
+}
+
+std::vector<Aggregator> spread_out(Hosts& hosts, std::span<const std::vector<Interval>> realms) {
+  // The hosts in the order 0, s, 2s, ..., then 1, s + 1, ...: the first few of them are evenly spaced.
+  const size_t steps = std::max<size_t>(1, std::min(realms.size(), hosts.size()));
+  std::vector<size_t> order;
+  std::vector<bool> named(hosts.size());
+  for (size_t i = 0; i < steps; ++i) {
+    const size_t host = i * hosts.size() / steps;
+    named[host] = true;
+    order.push_back(host);
+  }
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    if (!named[i]) order.push_back(i);
+  }
+  return in_turns(hosts, realms.size(), [&](size_t i) { return order[i]; });
+}
+
+constexpr std::array<PlacementRow, 3> placement_table = {{
+    {Placement::memory, "memory", "the host with most available memory among those with data in the realm",
+     true, by_memory},
+    {Placement::spread, "spread", "hosts as far apart as they go", false, spread_out},
+    {Placement::first, "first", "the first hosts", false, on_first},
+}};
+
+}  // namespace
+
+std::span<const PlacementRow> placement_rows() {
+  return placement_table;
+}
+
+const PlacementRow& placement_row(Placement placement) {
+  return placement_table[static_cast<size_t>(placement)];
+}
+
+int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes) {
+  const int64_t candidates = static_cast<int64_t>(node.candidates.size());
+  if (facts.wishes.aggregators_per_node > 0) return std::min(candidates, facts.wishes.aggregators_per_node);
+  if (facts.wishes.aggregators > 0) return candidates;
+  // Every node of a group holds an image of every realm's window, so memory grows with nodes times
+  // aggregators.
+  if (nodes > 1) return std::min<int64_t>(candidates, 1);
+  if (facts.trial.aggregators_per_node > 0) return std::min(candidates, facts.trial.aggregators_per_node);
+  const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
+  const int64_t measured = facts.storage.aggregators_per_node;
+  const int64_t most = measured > 0 ? measured : most_aggregators_of_only_node;
+  return std::min({candidates, std::max<int64_t>(1, busy_cores), most});
+}
+
+Hosts::Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates) : facts_(facts) {
+  for (const int index : nodes) {
+    const NodeFacts& node = facts.nodes[static_cast<size_t>(index)];
+    Host host{index, {}, 0, node.spans, node.free_bytes};
+    for (const int rank : node.candidates) {
+      const bool named =
+          std::find(host.candidates.begin(), host.candidates.end(), rank) != host.candidates.end();
+      if (!named) host.candidates.push_back(rank);
+    }
+    const auto most = all_candidates ? host.candidates.size()
+                                     : static_cast<size_t>(aggregators_per_node(facts, node, nodes.size()));
+    knows_data_ = knows_data_ || !node.spans.empty();
+    host.candidates.resize(std::min(host.candidates.size(), most));
+    hosts_.push_back(std::move(host));
+  }
+  std::stable_sort(hosts_.begin(), hosts_.end(),
+                   [](const Host& a, const Host& b) { return a.free_bytes > b.free_bytes; });
+  anybody_fits_ = !hosts_.empty() && hosts_.front().free_bytes >= facts.wishes.memory_min_bytes;
+  by_index_.resize(hosts_.size());
+  std::iota(by_index_.begin(), by_index_.end(), size_t{0});
+  std::sort(by_index_.begin(), by_index_.end(),
+            [&](size_t a, size_t b) { return hosts_[a].node < hosts_[b].node; });
+}
+
+bool Hosts::fits_one_more(const Host& host) const {
+  if (!anybody_fits_) return true;
+  const int64_t least = std::max<int64_t>(1, facts_.wishes.memory_min_bytes);
+  return host.free_bytes / least > host.taken;
+}
+
+bool Hosts::has_data_in(const Host& host, std::span<const Interval> bytes) const {
+  return !knows_data_ || intersect(host.spans, bytes);
+}
+
+int64_t Hosts::most(bool with_memory) const {
+  int64_t most = 0;
+  for (const Host& host : hosts_) {
+    const auto candidates = static_cast<int64_t>(host.candidates.size());
+    const int64_t least = std::max<int64_t>(1, facts_.wishes.memory_min_bytes);
+    most += with_memory && anybody_fits_ ? std::min(candidates, host.free_bytes / least) : candidates;
+  }
+  return most;
+}
+
+// Of the hosts with room that suit: of those that have taken on fewest, so that no host does the work of all,
+// the one with most memory.
+template <typename Suits>
+std::optional<Aggregator> Hosts::richest(Suits&& suits) {
+  const auto is_full = [](const Host& host) {
+    return host.taken == static_cast<int64_t>(host.candidates.size());
+  };
+  while (first_with_room_ < hosts_.size() && is_full(hosts_[first_with_room_])) ++first_with_room_;
+  Host* best = nullptr;
+  for (size_t i = first_with_room_; i < hosts_.size(); ++i) {
+    Host& host = hosts_[i];
+    if (is_full(host) || !suits(host)) continue;
+    if (!best || host.taken < best->taken) best = &host;
+    // Those that follow have no more memory.
+    if (best->taken == 0) break;
+  }
+  if (!best) return {};
+  return Aggregator{best->candidates[static_cast<size_t>(best->taken++)], best->node};
+}
+
+std::optional<Aggregator> Hosts::with_most_memory(std::span<const Interval> bytes) {
+  return richest([&](const Host& host) { return fits_one_more(host) && has_data_in(host, bytes); });
+}
+
+std::optional<Aggregator> Hosts::best_of_all(std::span<const Interval> bytes) {
+  auto found = richest([&](const Host& host) { return has_data_in(host, bytes); });
+  return found ? found : richest([](const Host&) { return true; });
+}
+
+std::optional<Aggregator> Hosts::on(size_t i) {
+  Host& host = hosts_[by_index_[i]];
+  if (host.taken == static_cast<int64_t>(host.candidates.size())) return {};
+  return Aggregator{host.candidates[static_cast<size_t>(host.taken++)], host.node};
+}
+
+}  // namespace concilio

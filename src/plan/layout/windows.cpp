@@ -1,0 +1,289 @@
+#include "plan/layout/windows.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <span>
+
+#include "base/checked.h"
+#include "plan/facts/spans.h"
+#include "plan/layout/footprint.h"
+#include "plan/layout/placement.h"
+
+namespace concilio {
+namespace {
+
+// A window that stays in cache is as fast as a larger one: measured on a 2-core machine, 1 MiB and 4 MiB
+// alike.
+constexpr int64_t default_window_bytes = 1 << 20;
+constexpr int64_t default_images_bytes = 4 << 20;  // windows of one node
+// With very many realms: shorter windows would cost more in messages than they save in cache misses.
+constexpr int64_t least_default_window_bytes = 64 << 10;
+constexpr int64_t least_window_bytes = 4096;
+constexpr int64_t greatest_window_bytes = 512 << 20;  // a message holds an image, and an MPI count an int
+// The smallest window of a group is at least this part of the largest.
+constexpr int64_t most_unlike = 4;
+
+int64_t round_down(int64_t bytes, int64_t alignment) {
+  if (bytes >= alignment && alignment > 1) return align_down(bytes, alignment);
+  return bytes >= least_window_bytes ? align_down(bytes, least_window_bytes) : bytes;
+}
+
+// The largest value in [least, most] that is good; `least` if none is. Whatever is below a good one is good.
+template <typename Good>
+int64_t largest(int64_t least, int64_t most, Good&& good) {
+  if (most <= least || good(most)) return std::max(least, most);
+  int64_t fits = least, too_large = most;
+  while (too_large - fits > 1) {
+    const int64_t middle = fits + (too_large - fits) / 2;
+    (good(middle) ? fits : too_large) = middle;
+  }
+  return fits;
+}
+
+// The windows of one group while they are being sized.
+class Sizing {
+ public:
+  Sizing(const Facts& facts, const Layout& layout, const Group& group, std::span<Realm> realms)
+      : facts_(facts), layout_(layout), group_(group), realms_(realms), targets_(realms.size()) {
+    for (size_t i = 0; i < realms.size(); ++i) of_node_[realms[i].node].push_back(i);
+    const int64_t wished = facts.wishes.window_bytes;
+    for (size_t i = 0; i < realms.size(); ++i) {
+      const int64_t usual = facts.trial.window_bytes > 0 ? facts.trial.window_bytes : automatic_window();
+      int64_t bytes = wished > 0 ? wished : round_down(usual, realms[i].alignment);
+      bytes = std::min({bytes, whole_realm(realms[i]), greatest_window_bytes});
+      if (realms[i].piece_bytes > 0 && realms[i].piece_bytes < bytes)
+        bytes = std::min(bytes, realms[i].piece_bytes * most_window_parts);
+      targets_[i] = std::max<int64_t>(1, bytes);
+    }
+  }
+
+  bool run() {
+    const int64_t most = *std::max_element(targets_.begin(), targets_.end());
+    const int64_t least = std::min(most, least_window_bytes);
+    cap_ = largest(least, most, [&](int64_t cap) { return fits(cap); });
+    const bool good = fits(cap_);
+    const int64_t all = images(cap_);
+    for (size_t i = 0; i < realms_.size(); ++i) realms_[i].window_bytes = capped(i, cap_);
+    int64_t smallest = cap_;  // of those that are cut short
+    for (const auto& [node, of_node] : of_node_) {
+      const int64_t own = good ? own_window(node, of_node, cap_, all - images(of_node, cap_)) : least;
+      for (const size_t i : of_node) smallest = std::min(smallest, cut_short(i, own));
+    }
+    // Whole units may be less than a quarter where what they were made of was not.
+    for (size_t i = 0; i < realms_.size(); ++i) cut_short(i, smallest * most_unlike);
+    return good;
+  }
+
+ private:
+  // Whole units of the alignment, where the limit and not the wish is what cuts a window short. The result,
+  // or the cap where it is not.
+  int64_t cut_short(size_t i, int64_t limit) {
+    int64_t& bytes = realms_[i].window_bytes;
+    const int64_t most = std::min(limit, cap_);
+    if (most >= targets_[i]) return cap_;
+    bytes = std::min(bytes, round_down(most, realms_[i].alignment));
+    return bytes;
+  }
+
+  // What the images of one node would be best.
+  int64_t automatic_window() const {
+    const auto realms = static_cast<int64_t>(realms_.size());
+    const int64_t share = default_images_bytes / std::max<int64_t>(1, realms * layout_.slots);
+    int64_t bytes = std::clamp(share, least_default_window_bytes, default_window_bytes);
+    bytes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
+    // Maps at a tiny granule are as large as the windows they belong to; a quarter more than the windows is
+    // granted.
+    const int64_t most_bytes = default_images_bytes + default_images_bytes / 4;
+    const auto all = [&] { return realms * sizes_of(layout_, group_, realms_.front(), bytes).slots_bytes; };
+    while (bytes > least_default_window_bytes && all() > most_bytes) bytes /= 2;
+    return bytes;
+  }
+
+  // What would bring a realm into one window, in whole units of its alignment.
+  static int64_t whole_realm(const Realm& realm) {
+    const int64_t begin = realm.positions.front().begin;
+    const __int128 from_border =
+        static_cast<__int128>(realm.bytes) + (begin - align_down(begin, realm.alignment));
+    const __int128 whole = (from_border + realm.alignment - 1) / realm.alignment * realm.alignment;
+    return static_cast<int64_t>(std::min<__int128>(whole, greatest_window_bytes));
+  }
+
+  int64_t capped(size_t i, int64_t cap) const { return std::min(targets_[i], cap); }
+  Sizes sizes(size_t i, int64_t window) const { return sizes_of(layout_, group_, realms_[i], window); }
+
+  // Whether a node with these aggregators, their windows at most `own`, has room for them and for all other
+  // images with windows of at most `cap`, which take others_bytes.
+  bool has_room(const NodeFacts& node, const std::vector<size_t>& of_node, int64_t own,
+                int64_t others) const {
+    int64_t segment = others, private_bytes = 0, most_private = 0;
+    for (const size_t i : of_node) {
+      const Sizes s = sizes(i, capped(i, own));
+      segment += s.slots_bytes;
+      private_bytes += s.staging_bytes;
+      most_private = std::max(most_private, s.staging_bytes);
+    }
+    const NodeLimit limit = node_limit(facts_, node);
+    return segment + private_bytes <= limit.node_bytes &&
+           ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + most_private <= limit.rank_bytes;
+  }
+
+  int64_t images(int64_t cap) const {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < realms_.size(); ++i) bytes += sizes(i, capped(i, cap)).slots_bytes;
+    return bytes;
+  }
+  int64_t images(const std::vector<size_t>& some, int64_t cap) const {
+    int64_t bytes = 0;
+    for (const size_t i : some) bytes += sizes(i, capped(i, cap)).slots_bytes;
+    return bytes;
+  }
+
+  // What the windows of a node's own aggregators may be beside others of at most `cap`, which take
+  // others_bytes; 0 if there is no room.
+  int64_t own_window(int node, const std::vector<size_t>& of_node, int64_t cap, int64_t others) const {
+    const NodeFacts& its = facts_.nodes[static_cast<size_t>(node)];
+    const int64_t least = std::max<int64_t>(1, cap / most_unlike);
+    if (!has_room(its, of_node, least, others)) return 0;
+    return largest(least, cap, [&](int64_t own) { return has_room(its, of_node, own, others); });
+  }
+
+  bool fits(int64_t cap) const {
+    const int64_t all = images(cap);
+    const int64_t least = std::max<int64_t>(1, cap / most_unlike);
+    const std::vector<size_t> no_realms;
+    for (const int node : group_.nodes) {
+      const auto found = of_node_.find(node);
+      const std::vector<size_t>& of_node = found == of_node_.end() ? no_realms : found->second;
+      const int64_t others = of_node.empty() ? all : all - images(of_node, cap);
+      if (!has_room(facts_.nodes[static_cast<size_t>(node)], of_node, least, others)) return false;
+    }
+    return true;
+  }
+
+  const Facts& facts_;
+  const Layout& layout_;
+  const Group& group_;
+  std::span<Realm> realms_;
+  std::vector<int64_t> targets_;                // what each window is without limits
+  std::map<int, std::vector<size_t>> of_node_;  // the realms aggregated on a node
+  int64_t cap_ = 0;
+};
+
+}  // namespace
+
+bool size_windows(const Facts& facts, Layout& layout, Group& group) {
+  const auto first = layout.realms.begin() + group.first_realm, end = layout.realms.begin() + group.end_realm;
+  const std::span<Realm> realms(first, end);
+  group.segment_bytes = group.rounds = 0;
+  if (realms.empty()) return true;
+  const bool good = Sizing(facts, layout, group, realms).run();
+  for (Realm& realm : realms) {
+    const Sizes sizes = sizes_of(layout, group, realm, realm.window_bytes);
+    realm.map_bytes = sizes.map_bytes;
+    realm.image_bytes = sizes.image_bytes;
+    group.segment_bytes += sizes.slots_bytes;
+    group.rounds = std::max(group.rounds, rounds_of(realm));
+  }
+  return good;
+}
+
+int64_t realms_with_room(const Layout& layout, const Group& group) {
+  const int64_t now = group.end_realm - group.first_realm;
+  if (group.nodes.size() < 2) return now;
+  int64_t largest = 0;
+  bool cut_short = false;  // some realm would fill a larger window
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = layout.realms[static_cast<size_t>(i)];
+    largest = std::max(largest, realm.window_bytes);
+    cut_short = cut_short || rounds_of(realm) > 1;
+  }
+  if (!cut_short || largest >= least_default_window_bytes) return now;
+  // The images of all realms together take about the same memory, however many there are.
+  return std::max<int64_t>(
+      1, static_cast<int64_t>(static_cast<__int128>(now) * largest / least_default_window_bytes));
+}
+
+int64_t window_pad(const Realm& realm) {
+  if (realm.alignment <= 1 || realm.window_bytes % realm.alignment != 0 || realm.positions.empty()) return 0;
+  const int64_t begin = realm.positions.front().begin;
+  return begin - align_down(begin, realm.alignment);
+}
+
+int64_t rounds_of(const Realm& realm) {
+  if (realm.bytes <= 0 || realm.window_bytes <= 0) return 0;
+  // Rounded up without adding first: a realm may be nearly as long as numbers go.
+  const int64_t first = realm.window_bytes - window_pad(realm);
+  return realm.bytes <= first ? 1 : 1 + ceil_divide(realm.bytes - first, realm.window_bytes);
+}
+
+namespace {
+
+// Of `wanted` realms, but at least 1, as many as whose images of these sizes fit on every node of the group.
+int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Group& group, int64_t wanted) {
+  const auto room_for = [&](int64_t count) {
+    return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int index) {
+      const NodeFacts& node = facts.nodes[static_cast<size_t>(index)];
+      const NodeLimit limit = node_limit(facts, node);
+      const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
+      const int64_t segment = count * sizes.slots_bytes;
+      return segment + own * sizes.staging_bytes <= limit.node_bytes &&
+             ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
+    });
+  };
+  return largest(1, wanted, room_for);
+}
+
+}  // namespace
+
+int64_t most_realms(const Facts& facts, const Layout& layout, const Group& group, int64_t wanted) {
+  int64_t window_bytes =
+      std::min(least_window_bytes, total_bytes(group.spans) / std::max<int64_t>(1, wanted));
+  if (facts.wishes.window_bytes > 0) window_bytes = std::min(window_bytes, facts.wishes.window_bytes);
+  Sizes sizes = sizes_of(layout, group, Realm{}, std::max<int64_t>(1, window_bytes));
+  sizes.staging_bytes = 0;  // who aggregates is not known yet
+  return most_realms_of(sizes, facts, group, wanted);
+}
+
+int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Group& group, int64_t wanted) {
+  Layout worst;
+  worst.operation = Operation::write;
+  worst.slots = layout.slots;
+  worst.behind_bytes = layout.behind_bytes;
+  worst.granule = {1, 0};
+  Realm realm;
+  realm.positions.resize(bucket_count);
+  realm.piece_bytes = least_window_bytes / most_window_parts;
+  const Sizes sizes = sizes_of(worst, group, realm, least_window_bytes);
+  return most_realms_of(sizes, facts, group, wanted);
+}
+
+int64_t peak_bytes(const Facts& facts, const Layout& layout) {
+  int64_t peak = 0;
+  for (const Group& group : layout.groups) {
+    for (const int node : group.nodes) {
+      const int64_t ranks = std::max<int64_t>(1, facts.nodes[static_cast<size_t>(node)].ranks);
+      peak = std::max(peak, ceil_divide(group.segment_bytes, ranks));
+    }
+    for (int i = group.first_realm; i < group.end_realm; ++i) {
+      const Realm& realm = layout.realms[static_cast<size_t>(i)];
+      const int64_t ranks = std::max<int64_t>(1, facts.nodes[static_cast<size_t>(realm.node)].ranks);
+      peak = std::max(peak, ceil_divide(group.segment_bytes, ranks) + staging_bytes(layout, group, realm));
+    }
+  }
+  return peak;
+}
+
+int64_t node_bytes(const Layout& layout, int node) {
+  const int index = layout.group_of_node[static_cast<size_t>(node)];
+  if (index < 0) return 0;
+  const Group& group = layout.groups[static_cast<size_t>(index)];
+  int64_t bytes = group.segment_bytes;
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = layout.realms[static_cast<size_t>(i)];
+    if (realm.node == node) bytes += staging_bytes(layout, group, realm);
+  }
+  return bytes;
+}
+
+}  // namespace concilio

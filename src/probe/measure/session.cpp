@@ -1,0 +1,71 @@
+#include "probe/measure/session.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace concilio::probe {
+
+namespace {
+
+constexpr Step all_steps[] = {
+    {"making a file", 0.06, true, make_file},
+    {"requests", 0.30, false, measure_requests},
+    {"operations", 0.10, false, measure_operations},
+    {"windows", 0.06, false, measure_windows},
+    {"clients", 0.18, true, measure_clients},
+    {"groups of aggregators", 0.06, true, measure_groups},
+    {"memory", 0.04, false, measure_memory},
+    {"mappings", 0.03, false, measure_mapping},
+    {"synchronisation", 0.04, true, measure_synchronise},
+    {"exchange", 0.03, true, measure_exchange},
+    // The last: it takes the file out of the page cache.
+    {"direct requests", 0.10, false, measure_direct},
+};
+
+struct Outcome {
+  int64_t rank = INT64_MAX;  // that failed
+  int32_t kind = 0, system_errno = 0;
+  char text[1024] = "";
+};
+Outcome combine(const Outcome& a, const Outcome& b) {
+  return a.rank <= b.rank ? a : b;
+}
+
+}  // namespace
+
+std::span<const Step> steps() {
+  return all_steps;
+}
+
+void wait_for_all(Team& team) {
+  team.node_barrier();
+  if (team.nodes().size() == 1) return;
+  if (team.local_rank() == 0) {
+    MPI_Request request;
+    PMPI_Ibarrier(team.leaders(), &request);
+    for (int done = 0; !done;) {
+      PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      const timespec pause{0, 200'000};
+      if (!done) nanosleep(&pause, nullptr);
+    }
+  }
+  team.node_barrier();
+}
+
+Status agree(Team& team, const Status& status) {
+  Outcome outcome;
+  if (!status) {
+    outcome.rank = team.rank();
+    outcome.kind = static_cast<int32_t>(status.error().kind);
+    outcome.system_errno = status.error().system_errno;
+    std::strncpy(outcome.text, status.error().message.c_str(), sizeof outcome.text - 1);
+  }
+  wait_for_all(team);
+  team.allreduce(outcome);
+  if (outcome.rank == INT64_MAX) return {};
+  return Error{static_cast<ErrorKind>(outcome.kind), outcome.system_errno, outcome.text};
+}
+
+}  // namespace concilio::probe

@@ -1,0 +1,62 @@
+// What the steps of a probe share: the ranks, the storage, the files, and what was found so far.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpi/nodes/team.h"
+#include "pattern/operation.h"
+#include "probe/derive/measurements.h"
+#include "store/store.h"
+
+namespace concilio::probe {
+
+struct Session {
+  Team& team;
+  Store& store;
+  std::string data_path;  // overwritten and read; made by make_file
+  std::string new_path;   // made anew, again and again
+  bool throttled = false;
+  double total_seconds = 60;
+  int64_t most_file_bytes = 0;
+
+  double seconds = 0;  // of the current step
+  std::unique_ptr<StoreFile> file{};
+  int64_t file_bytes = 0;
+  std::vector<std::byte> buffer{};  // a user's: much larger than the cache
+  Measurements found{};             // complete on rank 0 alone
+  std::vector<std::string> notes{};
+
+  bool first() const { return team.rank() == 0; }
+};
+
+// Waits for all ranks without taking a core from those that are at work. Collective.
+void wait_for_all(Team& team);
+
+// The first failure of any rank, on all. Collective.
+Status agree(Team& team, const Status& status);
+
+// The steps. Those of one rank are called by rank 0 alone, the others by all.
+struct Step {
+  const char* name;
+  double share;  // of the time
+  bool of_all;
+  Status (*run)(Session&);
+};
+std::span<const Step> steps();
+
+Status make_file(Session& session);            // storage.cpp: the first step
+Status measure_requests(Session& session);     // storage.cpp
+Status measure_direct(Session& session);       // direct.cpp
+Status measure_operations(Session& session);   // operations.cpp
+Status measure_windows(Session& session);      // windows.cpp
+Status measure_clients(Session& session);      // clients.cpp
+Status measure_groups(Session& session);       // clients.cpp
+Status measure_memory(Session& session);       // memory.cpp
+Status measure_mapping(Session& session);      // mapping.cpp
+Status measure_synchronise(Session& session);  // synchronise.cpp
+Status measure_exchange(Session& session);     // exchange.cpp
+
+}  // namespace concilio::probe

@@ -1,0 +1,135 @@
+// The frame of every function of the C interface: finds the file, lets all ranks agree on the call, turns
+// what comes of it into a return value and scorpio_last_error.
+#pragma once
+
+#include <fmt/format.h>
+#include <scorpio.h>
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "scorpio/files/group.h"
+
+namespace concilio::scorpio {
+
+// Keeps why this rank's call failed. Returns FAILURE.
+int fail(const Error& error);
+void forget_failure();
+const char* last_failure();
+
+// Nothing thrown leaves a function of the C interface.
+template <typename Work>
+int guarded(Work work) noexcept {
+  try {
+    QuietHdf5 quiet;
+    return work();
+  } catch (const std::bad_alloc&) {
+    return fail({ErrorKind::no_memory, 0, "out of memory"});
+  } catch (const std::exception& thrown) {
+    return fail({ErrorKind::other, 0, thrown.what()});
+  }
+}
+
+// A name that the program gave; null is an error of the call, not of the program's.
+inline std::string text_of(const char* name) {
+  return name ? name : "";
+}
+
+inline Status at_rank(const Group& group, const Status& mine) {
+  if (mine) return {};
+  return Error{mine.error().kind, 0, fmt::format("rank {}: {}", group.layout->rank, mine.error().message)};
+}
+
+inline Status about(const std::string& file, const Status& status) {
+  if (status) return {};
+  return Error{status.error().kind, 0, fmt::format("{}: {}", file, status.error().message)};
+}
+
+// The I/O group of a call, which there must be: then all its ranks can hear of what else is wrong.
+template <typename Work>
+int with_group(iogroup_t* shown, const std::string& call, Work work) noexcept {
+  return guarded([&]() -> int {
+    forget_failure();
+    if (!shown || !shown->impl)
+      return fail({ErrorKind::argument, 0,
+                   fmt::format("this rank {} without an I/O group: call scorpio_IOgroup_init "
+                               "first",
+                               call)});
+    const Status status = work(*static_cast<Group*>(shown->impl));
+    return status ? 0 : fail(status.error());
+  });
+}
+
+// How a call that all ranks of a group make begins: with their agreement, and the end of what roots have told
+// in calls of their own.
+inline Status begin_together(const Group& group, Layout& layout, const std::string& file,
+                             const std::string& call, const Status& mine) {
+  if (layout.is_root()) layout.notices.mark(layout.local);
+  int64_t posted = layout.notices.posted();
+  Status agreed = agree_on({group.comm, file}, call, mine, &posted);
+  if (!layout.is_root()) layout.notices.pass(layout.local, posted);
+  return agreed;
+}
+
+// Runs work(File&) -> Status, which is collective, on all ranks of the file's group, if they agree on `call`
+// (what is called, with those arguments that must be the same everywhere: "reads dataset rho") and `mine` is
+// well on all: what this rank alone can say against its arguments. Returns 0 or FAILURE, the same on all.
+template <typename Work>
+int on_file(iogroup_t* shown, int handle, const std::string& call, const Status& mine, Work work) noexcept {
+  return with_group(shown, call, [&](Group& group) -> Status {
+    const auto found = group.file(handle);
+    File* file = found ? *found : nullptr;
+    const LayoutRef layout = file ? file->layout : group.layout;
+    Status status = begin_together(group, *layout, file ? file->name : "",
+                                   fmt::format("{} with file handle {}", call, handle),
+                                   found ? at_rank(group, mine) : Status(found.error()));
+    if (status) status = work(*file);
+    return about(file ? file->name : "SCORPIO", status);
+  });
+}
+
+// A call that the roots make together, and the other ranks of their groups may make or not: roots do not wait
+// for them, but tell them what came of it.
+struct RootCall {
+  iogroup_t* shown;
+  int handle;
+  std::string name;        // "closes a file": what ranks that are no roots know it by
+  std::string call;        // the same, with what must be the same on all roots
+  Status mine;             // what this rank alone can say against its arguments
+  bool ends_file = false;  // no other call on the file follows
+};
+
+// On roots work(File&, value) -> Status, which is collective over them; then, on others that make the call,
+// follow(File&, value). Returns 0 or FAILURE: the same on all roots, and on the others that of their root,
+// unless their own arguments are wrong.
+template <typename Work, typename Follow>
+int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
+  return with_group(asked.shown, asked.call, [&](Group& group) -> Status {
+    const auto found = group.file(asked.handle);
+    const std::string name = found ? (*found)->name : "SCORPIO";
+    const LayoutRef layout = found ? (*found)->layout : group.layout;
+    const Status mine = found ? at_rank(group, asked.mine) : Status(found.error());
+    Notice notice;
+    notice.call =
+        fmt::format("{} with file handle {} of I/O group {}", asked.name, asked.handle, group.number);
+    if (layout->is_root()) {
+      notice.outcome = agree_on({layout->io, found ? name : "", &layout->roots},
+                                fmt::format("{} with file handle {}", asked.call, asked.handle), mine);
+      if (notice.outcome) notice.outcome = caught([&] { return work(**found, notice.value); });
+      notice.outcome = about(name, notice.outcome);
+      notice.stays = found && asked.ends_file;
+      layout->notices.post(layout->local, notice);
+      return notice.outcome;
+    }
+    // Also if this rank's own arguments are wrong, so that it keeps step with its root.
+    Waiting waiting({layout->local, name, &layout->members}, asked.call);
+    auto told = layout->notices.await(layout->local, notice.call, waiting);
+    if (!mine) return about(name, mine);
+    if (!told) return about(name, told.error());
+    if (told->outcome || asked.ends_file) follow(**found, told->value);
+    return told->outcome;
+  });
+}
+
+}  // namespace concilio::scorpio

@@ -1,0 +1,295 @@
+// Arrays of strings, and attributes, for Fortran: what C returns in memory of its own goes into arrays of the
+// caller, whose size is looked at.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "scorpio/files/delivery.h"
+#include "scorpio/fortran/fortran.h"
+
+using namespace concilio;
+using namespace concilio::scorpio;
+using namespace concilio::scorpio::fortran;
+
+namespace {
+
+struct Freed {
+  void operator()(void* memory) const { std::free(memory); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, Freed>;
+
+template <typename... Args>
+Error refused(fmt::format_string<Args...> format, Args&&... args) {
+  return {ErrorKind::argument, 0, fmt::format(format, std::forward<Args>(args)...)};
+}
+
+// A CHARACTER array as C wants it.
+class Strings {
+ public:
+  Strings(const char* text, size_t length, int count) {
+    for (int at = 0; at < count; ++at)
+      texts_.push_back(fortran_text(text + static_cast<size_t>(at) * length, length));
+    for (std::string& one : texts_) pointers_.push_back(one.data());
+  }
+  char** get() { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
+
+// Elements of a caller's CHARACTER array.
+struct Room {
+  char* text;
+  size_t length;
+  int count;
+
+  // An error if they do not all fit; then nothing has been put there.
+  Status put(const char* const* found, int number, const std::string& name) const {
+    for (int at = 0; at < number; ++at) {
+      const size_t needed = std::strlen(found[at]);
+      if (needed > length)
+        return refused("{}: string {} has {} characters, the caller's has room for {}", name, at + 1, needed,
+                       length);
+    }
+    if (number > count)
+      return refused("{}: there are {} strings, the caller has room for {}", name, number, count);
+    for (int at = 0; at < number; ++at) put_text(found[at], text + static_cast<size_t>(at) * length, length);
+    return {};
+  }
+};
+
+// 0: no such type, or not one whose values an array of Fortran has as they are.
+size_t bytes_of(int type) {
+  switch (type) {
+    case SCORPIO_INTEGER:
+      return sizeof(int);
+    case SCORPIO_DOUBLE:
+      return sizeof(double);
+    case SCORPIO_FLOAT:
+      return sizeof(float);
+    case SCORPIO_LONG:
+      return sizeof(long);
+    case SCORPIO_CHAR:
+    case SCORPIO_BYTE:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+Status checked_type(int type, const std::string& attribute) {
+  if (bytes_of(type) > 0) return {};
+  return refused("attribute {}: {} is no type of numbers or bytes; strings have routines of their own",
+                 attribute, type);
+}
+
+// What C returns for an attribute with dimensions.
+struct Attribute {
+  Owned<void> data;
+  Owned<int> dims;
+  int ndims = 0;
+
+  int64_t elements() const {
+    int64_t product = 1;
+    for (int at = 0; at < ndims; ++at) product *= dims.get()[at];
+    return product;
+  }
+};
+
+// One of an object, by name.
+struct Place {
+  std::string attribute, object;
+  int file;
+};
+
+bool read(const Place& place, int type, iogroup_t* group, Attribute& found) {
+  void* data = nullptr;
+  int* dims = nullptr;
+  const int result = scorpio_read_attr(place.attribute.c_str(), &data, static_cast<datatype_t>(type),
+                                       &found.ndims, &dims, place.file, place.object.c_str(), group);
+  found.data.reset(data);
+  found.dims.reset(dims);
+  return result == 0;
+}
+
+// Hands out the extents; `ndims` is how many the caller has room for.
+Status put_dims(const Attribute& found, const Place& place, int* ndims, int* dims) {
+  const int room = *ndims;
+  *ndims = found.ndims;
+  if (found.ndims > room)
+    return refused("attribute {}: it has {} dimensions, the caller has room for {}", place.attribute,
+                   found.ndims, room);
+  std::copy_n(found.dims.get(), found.ndims, dims);
+  return {};
+}
+
+}  // namespace
+
+FSCORPIO fscorpio_write_str_array_(const char* strings, const int* n, const int* fid, const char* name,
+                                   const int* gid, int* ierr, size_t strings_length, size_t name_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    return scorpio_write_str_array(Strings(strings, strings_length, *n).get(), *n, *fid,
+                                   fortran_text(name, name_length).c_str(), group);
+  });
+}
+
+// n: how many strings there is room for; how many there are, also if that is too many.
+FSCORPIO fscorpio_read_str_array_(char* strings, int* n, const int* fid, const char* name, const int* gid,
+                                  int* ierr, size_t strings_length, size_t name_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const std::string dataset = fortran_text(name, name_length);
+    char** found = nullptr;
+    int number = 0;
+    if (scorpio_read_str_array(&found, &number, *fid, dataset.c_str(), group) != 0) return FAILURE;
+    const OwnedStrings owned(found, {number});
+    const Room room{strings, strings_length, *n};
+    *n = number;
+    return outcome(*group, room.put(found, number, dataset));
+  });
+}
+
+FSCORPIO fscorpio_get_str_array_size_(int* n, int* length, const int* fid, const char* name, const int* gid,
+                                      int* ierr, size_t name_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    char** found = nullptr;
+    int number = 0;
+    if (scorpio_read_str_array(&found, &number, *fid, fortran_text(name, name_length).c_str(), group) != 0)
+      return FAILURE;
+    const OwnedStrings owned(found, {number});
+    size_t longest = 0;
+    for (int at = 0; at < number; ++at) longest = std::max(longest, std::strlen(found[at]));
+    *n = number;
+    *length = static_cast<int>(longest);
+    return 0;
+  });
+}
+
+FSCORPIO fscorpio_write_simple_attr_(const char* attr, const void* data, const int* type, const int* fid,
+                                     const char* object, const int* gid, int* ierr, size_t attr_length,
+                                     size_t object_length, size_t next_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const std::string name = fortran_text(attr, attr_length);
+    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
+    return scorpio_write_simple_attr(
+        name.c_str(), data, static_cast<datatype_t>(*type), *fid,
+        fortran_text_behind_data(*type, object, object_length, next_length).c_str(), group);
+  });
+}
+
+FSCORPIO fscorpio_read_simple_attr_(const char* attr, void* data, const int* type, const int* fid,
+                                    const char* object, const int* gid, int* ierr, size_t attr_length,
+                                    size_t object_length, size_t next_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const std::string name = fortran_text(attr, attr_length);
+    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
+    void* found = nullptr;
+    if (scorpio_read_simple_attr(name.c_str(), &found, static_cast<datatype_t>(*type), *fid,
+                                 fortran_text_behind_data(*type, object, object_length, next_length).c_str(),
+                                 group) != 0) {
+      return FAILURE;
+    }
+    const Owned<void> owned(found);
+    std::memcpy(data, found, bytes_of(*type));
+    return 0;
+  });
+}
+
+FSCORPIO fscorpio_write_attr_(const char* attr, const void* data, const int* type, const int* ndims,
+                              const int* dims, const int* fid, const char* object, const int* gid, int* ierr,
+                              size_t attr_length, size_t object_length, size_t next_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const std::string name = fortran_text(attr, attr_length);
+    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
+    return scorpio_write_attr(name.c_str(), data, static_cast<datatype_t>(*type), *ndims, dims, *fid,
+                              fortran_text_behind_data(*type, object, object_length, next_length).c_str(),
+                              group);
+  });
+}
+
+// capacity: the elements that `data` has room for. ndims: those that `dims` has room for; how many there are.
+FSCORPIO fscorpio_read_attr_(const char* attr, void* data, const int* type, const int64_t* capacity,
+                             int* ndims, int* dims, const int* fid, const char* object, const int* gid,
+                             int* ierr, size_t attr_length, size_t object_length, size_t next_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const Place place{fortran_text(attr, attr_length),
+                      fortran_text_behind_data(*type, object, object_length, next_length), *fid};
+    Attribute found;
+    if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
+    if (!read(place, *type, group, found)) return FAILURE;
+    Status fits = put_dims(found, place, ndims, dims);
+    if (fits && found.elements() > *capacity)
+      fits = refused("attribute {}: it has {} elements, the caller has room for {}", place.attribute,
+                     found.elements(), *capacity);
+    if (outcome(*group, fits) != 0) return FAILURE;
+    if (found.elements() > 0) std::memcpy(data, found.data.get(), found.elements() * bytes_of(*type));
+    return 0;
+  });
+}
+
+FSCORPIO fscorpio_get_attr_dims_(const char* attr, const int* type, int* ndims, int* dims, const int* fid,
+                                 const char* object, const int* gid, int* ierr, size_t attr_length,
+                                 size_t object_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const Place place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
+    Attribute found;
+    if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
+    if (!read(place, *type, group, found)) return FAILURE;
+    return outcome(*group, put_dims(found, place, ndims, dims));
+  });
+}
+
+FSCORPIO fscorpio_write_str_attr_(const char* attr, const char* text, const int* fid, const char* object,
+                                  const int* gid, int* ierr, size_t attr_length, size_t text_length,
+                                  size_t object_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    return scorpio_write_simple_attr(fortran_text(attr, attr_length).c_str(),
+                                     fortran_text(text, text_length).c_str(), SCORPIO_STRING, *fid,
+                                     fortran_text(object, object_length).c_str(), group);
+  });
+}
+
+FSCORPIO fscorpio_read_str_attr_(const char* attr, char* text, const int* fid, const char* object,
+                                 const int* gid, int* ierr, size_t attr_length, size_t text_length,
+                                 size_t object_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const std::string name = fortran_text(attr, attr_length);
+    void* found = nullptr;
+    if (scorpio_read_simple_attr(name.c_str(), &found, SCORPIO_STRING, *fid,
+                                 fortran_text(object, object_length).c_str(), group) != 0) {
+      return FAILURE;
+    }
+    const Owned<void> owned(found);
+    const char* one = static_cast<const char*>(found);
+    return outcome(*group, Room{text, text_length, 1}.put(&one, 1, name));
+  });
+}
+
+FSCORPIO fscorpio_write_str_array_attr_(const char* attr, const char* strings, const int* n, const int* fid,
+                                        const char* object, const int* gid, int* ierr, size_t attr_length,
+                                        size_t strings_length, size_t object_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    return scorpio_write_attr(fortran_text(attr, attr_length).c_str(),
+                              Strings(strings, strings_length, *n).get(), SCORPIO_STRING, 1, n, *fid,
+                              fortran_text(object, object_length).c_str(), group);
+  });
+}
+
+// n as in fscorpio_read_str_array. Of more dimensions than one the strings come in order.
+FSCORPIO fscorpio_read_str_array_attr_(const char* attr, char* strings, int* n, const int* fid,
+                                       const char* object, const int* gid, int* ierr, size_t attr_length,
+                                       size_t strings_length, size_t object_length) {
+  on_group(gid, ierr, [&](iogroup_t* group) {
+    const Place place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
+    Attribute found;
+    if (!read(place, SCORPIO_STRING, group, found)) return FAILURE;
+    const Room room{strings, strings_length, *n};
+    *n = static_cast<int>(found.elements());
+    const auto* texts = static_cast<const char* const*>(found.data.get());
+    return outcome(*group, room.put(texts, *n, place.attribute));
+  });
+}

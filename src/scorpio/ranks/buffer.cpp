@@ -1,0 +1,116 @@
+#include "scorpio/ranks/buffer.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <new>
+
+#include "scorpio/ranks/agreement.h"
+
+namespace concilio::scorpio {
+namespace {
+
+// About half a millisecond, where every rank has a core.
+constexpr int spins_with_own_core = 20000;
+
+int cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
+// MPI may need this rank to pass on what others wait for.
+void make_progress(void* comm) {
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<MPI_Comm*>(comm), &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+Status Buffer::attach(MPI_Comm local, bool share_memory) {
+  local_ = local;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(local, &rank);
+  MPI_Comm_size(local, &size);
+  MPI_Comm node = MPI_COMM_NULL;
+  // Each to itself: only the root shares, with itself.
+  const int code = share_memory ? MPI_Comm_split_type(local, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node)
+                                : MPI_Comm_split(local, rank, rank, &node);
+  if (Status status = checked(code, "finding the ranks of a node"); !status) return status;
+  int first = rank;
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  const bool with_root = first == 0;
+  if (with_root) {
+    sharers_ = node;
+    MPI_Comm_set_errhandler(sharers_, MPI_ERRORS_RETURN);
+  } else {
+    MPI_Comm_free(&node);
+  }
+  std::vector<char> shares(static_cast<size_t>(size));
+  const char mine = with_root ? 1 : 0;
+  if (Status status =
+          checked(MPI_Allgather(&mine, 1, MPI_CHAR, shares.data(), 1, MPI_CHAR, local), "MPI_Allgather");
+      !status)
+    return status;
+  others_.clear();
+  for (int other = 0; other < size; ++other) {
+    if (!shares[static_cast<size_t>(other)]) others_.push_back(other);
+  }
+  return {};
+}
+
+void Buffer::detach() {
+  release();
+  if (sharers_ != MPI_COMM_NULL) MPI_Comm_free(&sharers_);
+}
+
+void Buffer::release() {
+  shared_ = SharedSegment();
+  own_ = {};
+  gate_ = nullptr;
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
+  if (!shares() || (bytes <= bytes_ && bytes_ <= most_bytes)) return {};
+  release();
+  int size = 1;
+  MPI_Comm_size(sharers_, &size);
+  if (size == 1) {
+    try {
+      own_.resize(static_cast<size_t>(bytes));
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorKind::no_memory, 0, fmt::format("no memory for a buffer of {} bytes", bytes)};
+    }
+    data_ = own_.data();
+    bytes_ = bytes;
+    return {};
+  }
+  auto made = SharedSegment::share(sharers_, bytes + overhead_bytes);
+  if (!made) return made.error();
+  shared_ = std::move(*made);
+  // The fewest, where ranks are bound.
+  int fewest_cores = cores();
+  MPI_Allreduce(MPI_IN_PLACE, &fewest_cores, 1, MPI_INT, MPI_MIN, sharers_);
+  static_assert(sizeof(Gate) <= overhead_bytes);
+  gate_ = reinterpret_cast<Gate*>(shared_.data());
+  meetings_ = 0;
+  ranks_ = static_cast<uint32_t>(size);
+  spins_ = size <= fewest_cores ? spins_with_own_core : 0;
+  data_ = shared_.data() + overhead_bytes;
+  bytes_ = bytes;
+  return {};
+}
+
+void Buffer::meet() {
+  if (!gate_) return;
+  ++meetings_;
+  if (gate_->arrive(ranks_)) {
+    gate_->open();
+  } else {
+    gate_->passed.wait_for(meetings_, {spins_, make_progress, &local_});
+  }
+}
+
+}  // namespace concilio::scorpio

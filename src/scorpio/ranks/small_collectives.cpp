@@ -1,0 +1,167 @@
+#include "scorpio/ranks/small_collectives.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/counters.h"
+#include "mpi/nodes/team.h"
+#include "scorpio/ranks/agreement.h"
+
+namespace concilio::scorpio {
+namespace {
+
+using TeamRef = std::shared_ptr<Team>;
+
+std::map<MPI_Comm, TeamRef>& all_teams() {
+  static std::map<MPI_Comm, TeamRef> teams;
+  return teams;
+}
+
+// Null on all ranks where one cannot have it.
+Team* team_of(MPI_Comm comm) {
+  const auto known = all_teams().find(comm);
+  if (known != all_teams().end()) return known->second.get();
+  auto team = Team::acquire(comm, 0);
+  int all = team.ok() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
+  return (all_teams()[comm] = all != 0 ? *team : nullptr).get();
+}
+
+constexpr int most_values = 4;
+
+template <size_t size>
+struct Largest {
+  int64_t values[size];
+};
+
+template <size_t size>
+Largest<size> combine(const Largest<size>& a, const Largest<size>& b) {
+  Largest<size> out;
+  for (size_t i = 0; i < size; ++i) out.values[i] = std::max(a.values[i], b.values[i]);
+  return out;
+}
+
+// Each number is one rank's; those of the others are 0.
+template <size_t size>
+struct Table {
+  int64_t values[size];
+};
+
+template <size_t size>
+Table<size> combine(const Table<size>& a, const Table<size>& b) {
+  Table<size> out;
+  for (size_t i = 0; i < size; ++i) out.values[i] = a.values[i] | b.values[i];
+  return out;
+}
+
+constexpr size_t few = 64, many = 1000;
+
+template <size_t size>
+std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, size_t at, size_t total) {
+  Table<size> table{};
+  std::copy(mine.begin(), mine.end(), table.values + at);
+  team.allreduce(table);
+  return {table.values, table.values + total};
+}
+
+// `mine` at place `at` of `total` numbers.
+std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, size_t at, size_t total) {
+  return total <= few ? put_together<few>(team, mine, at, total) : put_together<many>(team, mine, at, total);
+}
+
+}  // namespace
+
+Status largest(MPI_Comm comm, int64_t* values, int count) {
+  Team* team = team_of(comm);
+  if (!team || count > most_values)
+    return checked(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  Largest<most_values> all{};
+  std::copy(values, values + count, all.values);
+  team->allreduce(all);
+  std::copy(all.values, all.values + count, values);
+  return {};
+}
+
+Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint) {
+  Team* team = team_of(comm);
+  if (!team || count > most_values) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm, &request);
+    if (code != MPI_SUCCESS) return checked(code, "MPI_Iallreduce");
+    return finish(request, "MPI_Iallreduce", complaint);
+  }
+  Largest<most_values> all{};
+  std::copy(values, values + count, all.values);
+  if (complaint.after_ns >= 0)
+    team->set_alarm({now_ns() + complaint.after_ns, [&] {
+                       if (team->is_first_to_wait()) complaint.tell(team->missing());
+                     }});
+  team->first_allreduce(all);
+  team->set_alarm({});
+  std::copy(all.values, all.values + count, values);
+  return {};
+}
+
+Status finish(MPI_Request& request, const char* what, const Complaint& complaint) {
+  const int64_t start_ns = now_ns();
+  bool told = complaint.after_ns < 0;
+  for (;;) {
+    int done = 0;
+    const int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || done) return checked(code, what);
+    sched_yield();
+    if (told || now_ns() - start_ns < complaint.after_ns) continue;
+    complaint.tell({});
+    told = true;
+  }
+}
+
+Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>& mine) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const size_t total = mine.size() * static_cast<size_t>(ranks);
+  Team* team = team_of(comm);
+  if (team && total <= many) return put_together(*team, mine, mine.size() * static_cast<size_t>(rank), total);
+  std::vector<int64_t> all(total);
+  const int count = static_cast<int>(mine.size());
+  if (Status status =
+          checked(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
+                  "MPI_Allgather");
+      !status)
+    return status.error();
+  return all;
+}
+
+Result<int64_t> sum_below(MPI_Comm comm, int64_t mine) {
+  int64_t sum = 0;
+  if (Team* team = team_of(comm)) {
+    int64_t total = 0;
+    return team->sum_below(mine, total);
+  }
+  if (Status status = checked(MPI_Exscan(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Exscan"); !status)
+    return status.error();
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank == 0 ? 0 : sum;  // rank 0's is not defined
+}
+
+Status told(MPI_Comm comm, int64_t* values, int count) {
+  Team* team = team_of(comm);
+  const auto total = static_cast<size_t>(count);
+  if (!team || total > many) return checked(MPI_Bcast(values, count, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  const std::vector<int64_t> mine =
+      team->rank() == 0 ? std::vector<int64_t>(values, values + count) : std::vector<int64_t>();
+  const std::vector<int64_t> all = put_together(*team, mine, 0, total);
+  std::copy(all.begin(), all.end(), values);
+  return {};
+}
+
+void forget_small(MPI_Comm comm) {
+  all_teams().erase(comm);
+}
+
+}  // namespace concilio::scorpio

@@ -1,0 +1,76 @@
+#include "store/place/filesystem.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "store/place/block_device.h"
+#include "store/place/lustre_layout.h"
+
+namespace concilio {
+
+namespace {
+
+using Kind = StorageLayout::Kind;
+
+struct FileSystem {
+  uint32_t magic;
+  Kind kind;
+  const char* name;
+};
+
+constexpr FileSystem file_systems[] = {
+    {0x0000EF53, Kind::local, "ext4"},      {0x58465342, Kind::local, "xfs"},
+    {0x9123683E, Kind::local, "btrfs"},     {0x2FC12FC1, Kind::local, "zfs"},
+    {0xF2F52010, Kind::local, "f2fs"},      {0xCA451A4E, Kind::local, "bcachefs"},
+    {0x794C7630, Kind::local, "overlayfs"}, {0x3153464A, Kind::local, "jfs"},
+    {0x52654973, Kind::local, "reiserfs"},  {0x00003434, Kind::local, "nilfs"},
+    {0x00004D44, Kind::local, "vfat"},      {0x2011BAB0, Kind::local, "exfat"},
+    {0x5346544E, Kind::local, "ntfs"},      {0x01021994, Kind::memory, "tmpfs"},
+    {0x858458F6, Kind::memory, "ramfs"},    {0x958458F6, Kind::memory, "hugetlbfs"},
+    {0x00006969, Kind::network, "nfs"},     {0x0000517B, Kind::network, "smb"},
+    {0xFF534D42, Kind::network, "cifs"},    {0xFE534D42, Kind::network, "smb2"},
+    {0x5346414F, Kind::network, "afs"},     {0x01021997, Kind::network, "9p"},
+    {0x65735546, Kind::parallel, "fuse"},   {0x0BD00BD0, Kind::parallel, "lustre"},
+    {0x47504653, Kind::parallel, "gpfs"},   {0x19830326, Kind::parallel, "beegfs"},
+    {0x00C36400, Kind::parallel, "ceph"},   {0x20030528, Kind::parallel, "orangefs"},
+    {0xAAD7AAEA, Kind::parallel, "panfs"},  {0x01161970, Kind::parallel, "gfs2"},
+    {0x7461636F, Kind::parallel, "ocfs2"},
+};
+
+// Here each host makes up inode numbers of its own, or may.
+constexpr uint32_t own_inodes[] = {0x65735546, 0x0000517B, 0xFF534D42, 0xFE534D42, 0x01021997};
+
+}  // namespace
+
+StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {
+  StorageLayout layout;
+  layout.block_bytes = block_bytes;
+  layout.name = fmt::format("{:#x}", magic);
+  for (const FileSystem& file_system : file_systems) {
+    if (file_system.magic != magic) continue;
+    layout.kind = file_system.kind;
+    layout.name = file_system.name;
+    layout.common_inodes =
+        std::find(std::begin(own_inodes), std::end(own_inodes), magic) == std::end(own_inodes);
+    break;
+  }
+  return layout;
+}
+
+void refine_layout(int fd, StorageLayout& layout) {
+  struct stat status;
+  if (layout.kind == Kind::local && fstat(fd, &status) == 0) {
+    layout.medium = medium_of_device(major(status.st_dev), minor(status.st_dev));
+  }
+  if (layout.name != "lustre") return;
+  if (const auto stripes = lustre_stripes_of(fd)) {
+    layout.stripe_bytes = stripes->bytes;
+    layout.stripe_targets = stripes->targets;
+  }
+}
+
+}  // namespace concilio

@@ -1,0 +1,462 @@
+#include "store/posix/posix.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "base/counters.h"
+#include "base/descriptor.h"
+#include "base/log.h"
+#include "store/place/filesystem.h"
+#include "store/posix/at_once.h"
+#include "store/progress.h"
+
+namespace concilio {
+
+namespace {
+
+static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
+
+// Space is made in steps that a signal hardly ever interrupts: tmpfs then begins anew.
+constexpr int64_t space_step_bytes = 64 << 20;
+
+constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'000;
+
+// Bytes far behind the end of any file, used for locks alone. Who has to wait for a range holds the turnstile
+// meanwhile, and who comes later waits for that: else shared locks that follow each other without a gap would
+// keep out an exclusive one for ever.
+constexpr int64_t turnstile = (int64_t{1} << 62) - 1, refreshed = turnstile - 1;
+
+// Makes a system call that moves no data, again where a signal interrupts it.
+template <typename Call>
+int retried(const SyscallHook& hook, StoreOperation operation, Call call) {
+  for (;;) {
+    const int injected = hook ? hook(operation, 0).system_errno : 0;
+    if (injected) errno = injected;
+    const int result = injected ? -1 : call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+FileIdentity identity_of(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+class PosixFile : public StoreFile {
+ public:
+  // shares: others lock by the same description.
+  PosixFile(Descriptor descriptor, bool shares, std::string path, const OpenMode& mode, SyscallHook hook)
+      : descriptor_(std::move(descriptor)),
+        fd_(descriptor_.number()),
+        shares_(shares),
+        path_(std::move(path)),
+        mode_(mode),
+        hook_(std::move(hook)) {}
+
+  ~PosixFile() override {
+    if (auto status = close(); !status) log(LogLevel::error, "{}", status.error().message);
+  }
+
+  // A network file system may only now say that it could not keep what was written.
+  Status close() override {
+    if (!descriptor_) return {};
+    const int injected = hook_ ? hook_(StoreOperation::close, 0).system_errno : 0;
+    const int found = descriptor_.close();
+    const int failed = injected != 0 && injected != EINTR ? injected : found;
+    return failed ? Status(failure({StoreOperation::close, path_}, failed)) : Status();
+  }
+
+  FileIdentity identity() override { return identity_of(fd_); }
+  int descriptor() override { return fd_; }
+
+  Result<int64_t> read(std::span<const Transfer> transfers) override {
+    if (!mode_.read) return mode_error(event_of(StoreOperation::read, path_, transfers));
+    return transfer(StoreOperation::read, transfers);
+  }
+
+  Status write(std::span<const Transfer> transfers) override {
+    if (!mode_.write) return mode_error(event_of(StoreOperation::write, path_, transfers));
+    const Result<int64_t> written = transfer(StoreOperation::write, transfers);
+    if (!written) return written.error();
+    return {};
+  }
+
+  Result<int64_t> read_at_once(std::span<const Transfer> transfers) override {
+    if (!mode_.read) return mode_error(event_of(StoreOperation::read, path_, transfers));
+    return transfer_at_once(StoreOperation::read, transfers);
+  }
+
+  Status write_at_once(std::span<const Transfer> transfers) override {
+    if (!mode_.write) return mode_error(event_of(StoreOperation::write, path_, transfers));
+    const Result<int64_t> written = transfer_at_once(StoreOperation::write, transfers);
+    if (!written) return written.error();
+    return {};
+  }
+
+  Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) override {
+    const StoreEvent event{StoreOperation::lock, path_, offset, length};
+    if (Status status = check_range(offset, length); !status) return status;
+    if (mode == LockMode::exclusive && !mode_.write) return mode_error(event);
+    if (length == 0) return {};  // to fcntl it would mean: to the end of the file
+    const bool exclusive = mode == LockMode::exclusive || !mode_.read;
+    const int type = exclusive ? F_WRLCK : F_RDLCK;
+    if (timeout_ms <= 0 || !somebody_waits()) {
+      if (set_lock(event, type) == 0) return {};
+      if (errno != EAGAIN && errno != EACCES) return lock_error(event, errno);
+    }
+    const int64_t deadline_ns = now_ns() + std::clamp<int64_t>(timeout_ms, 0, 1'000'000'000'000) * 1'000'000;
+    // A turnstile needs the right to write, which all have that wait for anything but readers.
+    const StoreEvent at_turnstile{StoreOperation::lock, path_, turnstile, 1};
+    const bool queues = timeout_ms > 0 && mode_.write;
+    Status status = queues ? wait_for_lock(at_turnstile, F_WRLCK, deadline_ns) : Status();
+    if (status) status = wait_for_lock(event, type, deadline_ns);
+    if (queues) (void)set_lock(at_turnstile, F_UNLCK);
+    if (!status && status.error().kind == ErrorKind::file_in_use) {
+      return Error{ErrorKind::file_in_use, EAGAIN,
+                   fmt::format("{}: another process held a lock for {} ms", failure_text(event), timeout_ms)};
+    }
+    return status;
+  }
+
+  Status unlock(int64_t offset, int64_t length) override {
+    const StoreEvent event{StoreOperation::unlock, path_, offset, length};
+    if (Status status = check_range(offset, length); !status) return status;
+    if (length == 0 || set_lock(event, F_UNLCK) == 0) return {};
+    return lock_error(event, errno);
+  }
+
+  Status sync() override {
+    // EINVAL: a device that has nothing to bring to storage.
+    const int result = retried(hook_, StoreOperation::sync, [this] { return fsync(fd_); });
+    if (result == 0 || errno == EINVAL) return {};
+    return failure({StoreOperation::sync, path_}, errno);
+  }
+
+  Status refresh() override {
+    // A client of network storage looks anew when it gets a lock; others are told to forget their pages.
+    const StoreEvent event{StoreOperation::lock, path_, refreshed, 1};
+    if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0) (void)set_lock(event, F_UNLCK);
+    (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
+    return {};
+  }
+
+  Result<int64_t> size() override {
+    struct stat status;
+    if (retried(hook_, StoreOperation::size, [&] { return fstat(fd_, &status); }) != 0) {
+      return failure({StoreOperation::size, path_}, errno);
+    }
+    if (!S_ISBLK(status.st_mode)) return static_cast<int64_t>(status.st_size);
+    const off_t end = lseek(fd_, 0, SEEK_END);
+    if (end < 0) return failure({StoreOperation::size, path_}, errno);
+    return static_cast<int64_t>(end);
+  }
+
+  Status resize(int64_t size) override {
+    const StoreEvent event{StoreOperation::resize, path_, 0, size};
+    if (Status status = check_range(0, size); !status) return status;
+    if (!mode_.write) return mode_error(event);
+    if (retried(hook_, StoreOperation::resize, [&] { return ftruncate(fd_, size); }) != 0) {
+      return failure(event, errno);
+    }
+    return {};
+  }
+
+  Status preallocate(int64_t size) override {
+    const StoreEvent event{StoreOperation::preallocate, path_, 0, size};
+    if (Status status = check_range(0, size); !status) return status;
+    if (!mode_.write) return mode_error(event);
+    if (size == 0) return {};
+    if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, 0, size); }) == 0) return {};
+    if (errno != EOPNOTSUPP && errno != ENOSYS) return failure(event, errno);
+    // Not posix_fallocate, which then rewrites a byte of every block and so races with other writers.
+    const Result<int64_t> current = this->size();
+    if (!current) return current.error();
+    if (*current >= size) return {};
+    if (retried(hook_, event.operation, [&] { return ftruncate(fd_, size); }) != 0)
+      return failure(event, errno);
+    return {};
+  }
+
+  bool can_map(bool write) override {
+    struct stat status;
+    struct statfs file_system;
+    return mode_.read && (mode_.write || !write) && pages_can_be_made_present() && fstat(fd_, &status) == 0 &&
+           S_ISREG(status.st_mode) && fstatfs(fd_, &file_system) == 0 &&
+           may_be_mapped(static_cast<uint32_t>(file_system.f_type), write);
+  }
+
+  Status make_space(int64_t offset, int64_t length) override {
+    const StoreEvent event{StoreOperation::preallocate, path_, offset, length};
+    if (Status status = check_range(offset, length); !status) return status;
+    if (!mode_.write) return mode_error(event);
+    for (int64_t done = 0; done < length; done += space_step_bytes) {
+      const int64_t step = std::min(space_step_bytes, length - done);
+      if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, offset + done, step); }) != 0) {
+        return unsupported_if({EINVAL, ENODEV, ENOSYS, EOPNOTSUPP}, event, errno);
+      }
+    }
+    return {};
+  }
+
+  Result<Mapping> map(int64_t offset, int64_t length, bool write) override {
+    const StoreEvent event{StoreOperation::map, path_, offset, length};
+    if (Status status = check_range(offset, length); !status) return status.error();
+    if (!mode_.read || (write && !mode_.write)) return mode_error(event);
+    Mapping mapping;
+    const int refused = retried(hook_, event.operation, [&] {
+      errno = map_file(fd_, offset, length, write, mapping);
+      return errno == 0 ? 0 : -1;
+    });
+    if (!refused) return mapping;
+    return unsupported_if({EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP}, event, errno);
+  }
+
+  Result<StorageLayout> layout() override {
+    struct statfs status;
+    if (retried(hook_, StoreOperation::layout, [&] { return fstatfs(fd_, &status); }) != 0) {
+      return failure({StoreOperation::layout, path_}, errno);
+    }
+    StorageLayout layout = layout_of_magic(static_cast<uint32_t>(status.f_type), status.f_bsize);
+    refine_layout(fd_, layout);
+    return layout;
+  }
+
+ private:
+  static Error failure(const StoreEvent& event, int system_errno) {
+    return Error::from_errno(system_errno, failure_text(event));
+  }
+
+  // Of what other operations can do in its place, or tell more of what is wrong.
+  static Error unsupported_if(std::initializer_list<int> these, const StoreEvent& event, int system_errno) {
+    Error error = failure(event, system_errno);
+    if (std::find(these.begin(), these.end(), system_errno) != these.end())
+      error.kind = ErrorKind::unsupported;
+    return error;
+  }
+
+  static Error lock_error(const StoreEvent& event, int system_errno) {
+    Error error = failure(event, system_errno);
+    // EINVAL: a kernel or a file system that does not know this kind of lock.
+    if (system_errno == EINVAL) error.kind = ErrorKind::unsupported;
+    return error;
+  }
+
+  static struct flock lock_of(const StoreEvent& event, int type) {
+    struct flock range {};
+    range.l_type = static_cast<short>(type);
+    range.l_whence = SEEK_SET;
+    range.l_start = event.offset;
+    range.l_len = event.bytes;
+    return range;
+  }
+
+  int set_lock(const StoreEvent& event, int type) {
+    struct flock range = lock_of(event, type);
+    const int command = shares_ ? F_SETLK : F_OFD_SETLK;
+    return retried(hook_, event.operation, [&] { return fcntl(fd_, command, &range); });
+  }
+
+  // Kind file_in_use if it was not to be had until then.
+  Status wait_for_lock(const StoreEvent& event, int type, int64_t deadline_ns) {
+    for (int64_t pause_ns = first_lock_pause_ns;; pause_ns = std::min(2 * pause_ns, longest_lock_pause_ns)) {
+      if (set_lock(event, type) == 0) return {};
+      if (errno != EAGAIN && errno != EACCES) return lock_error(event, errno);
+      const int64_t left_ns = deadline_ns - now_ns();
+      if (left_ns <= 0) return Error{ErrorKind::file_in_use, EAGAIN, "held by somebody else"};
+      std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(pause_ns, left_ns)));
+    }
+  }
+
+  // Whether another open of the file is at the turnstile.
+  bool somebody_waits() {
+    struct flock range = lock_of({StoreOperation::lock, path_, turnstile, 1}, F_RDLCK);
+    return fcntl(fd_, shares_ ? F_GETLK : F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+  }
+
+  Result<int64_t> transfer(StoreOperation operation, std::span<const Transfer> transfers) {
+    if (Status status = check_transfers(transfers); !status) return status.error();
+    Progress progress(transfers);
+    Pieces pieces;
+    int64_t done_bytes = 0;
+    for (;;) {
+      Gathered batch = progress.gather(pieces, most_call_bytes);
+      if (batch.bytes == 0) return done_bytes;
+      const ssize_t moved = move(operation, progress, pieces, batch);
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved == 0 && operation == StoreOperation::read) return done_bytes;
+      if (moved <= 0) {
+        // No disk answers a write with 0 bytes; were it repeated, it might be for ever.
+        return failure({operation, path_, batch.offset, batch.bytes}, moved < 0 ? errno : EIO);
+      }
+      done_bytes += moved;
+      progress.advance(moved);
+    }
+  }
+
+  ssize_t move(StoreOperation operation, const Progress& progress, Pieces& pieces, Gathered& batch) {
+    if (hook_) {
+      const SyscallOutcome outcome = hook_(operation, batch.bytes);
+      if (outcome.system_errno) {
+        errno = outcome.system_errno;
+        return -1;
+      }
+      if (outcome.most_bytes < batch.bytes) {
+        batch = progress.gather(pieces, std::max<int64_t>(outcome.most_bytes, 1));
+      }
+    }
+    const auto call = operation == StoreOperation::read ? preadv : pwritev;
+    return call(fd_, pieces.data(), static_cast<int>(batch.count), batch.offset);
+  }
+
+  Result<int64_t> transfer_at_once(StoreOperation operation, std::span<const Transfer> transfers) {
+    const StoreEvent whole = event_of(operation, path_, transfers);
+    if (whole.requests < 2 || !check_transfers(transfers)) return transfer(operation, transfers);
+    {
+      const std::lock_guard turn(ring_mutex_);
+      if (Ring* ring = ring_of_file()) {
+        const AtOnceOutcome outcome = move_at_once(*ring, fd_, operation, transfers, hook_);
+        if (outcome.system_errno) {
+          return failure({operation, path_, outcome.failed.offset, outcome.failed.bytes},
+                         outcome.system_errno);
+        }
+        if (!outcome.ring_broke) return outcome.done_bytes;
+        ring_.reset();
+      }
+    }
+    return transfer(operation, transfers);
+  }
+
+  // Made when it is first needed; nullptr where there is none to be had.
+  Ring* ring_of_file() {
+    if (ring_was_tried_) return ring_.get();
+    ring_was_tried_ = true;
+    Result<std::unique_ptr<Ring>> made = Error{};
+    const int refused = retried(hook_, StoreOperation::ring, [&made] {
+      made = make_ring();
+      if (!made) errno = made.error().system_errno;
+      return made ? 0 : -1;
+    });
+    if (refused) {
+      log(LogLevel::info, "{}: requests go in turn", failure({StoreOperation::ring, path_}, errno).message);
+      return nullptr;
+    }
+    ring_ = std::move(*made);
+    return ring_.get();
+  }
+
+  Descriptor descriptor_;
+  const int fd_;
+  const bool shares_;
+  const std::string path_;
+  const OpenMode mode_;
+  const SyscallHook hook_;
+  std::mutex ring_mutex_;
+  std::unique_ptr<Ring> ring_;
+  bool ring_was_tried_ = false;
+};
+
+// Not the kinds of file that offsets mean nothing in.
+Status check_kind(int fd, const std::string& path) {
+  const StoreEvent event{StoreOperation::open, path};
+  struct stat status;
+  if (fstat(fd, &status) != 0) return Error::from_errno(errno, failure_text(event));
+  if (S_ISDIR(status.st_mode)) return Error::from_errno(EISDIR, failure_text(event));
+  if (S_ISFIFO(status.st_mode)) {
+    return Error{ErrorKind::bad_file, ESPIPE, failure_text(event) + ": it is a pipe, which has no offsets"};
+  }
+  // The flag that kept the open of a pipe from waiting; other files but devices ignore it.
+  if (!S_ISREG(status.st_mode)) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return {};
+}
+
+class PosixStore : public Store {
+ public:
+  explicit PosixStore(SyscallHook hook) : hook_(std::move(hook)) {}
+
+  Result<std::unique_ptr<StoreFile>> open(const std::string& path, const OpenMode& mode) override {
+    Result<Descriptor> found = mode.descriptor >= 0 ? open_again(mode) : Error{};
+    const bool again = found.ok();
+    if (!again) found = open_path(path, mode);
+    bool shares = false;
+    if (!found && mode.descriptor >= 0) {
+      found = duplicate(path, mode);
+      shares = true;
+    }
+    if (!found) return found.error();
+    const int fd = found->number();
+    std::unique_ptr<StoreFile> file =
+        std::make_unique<PosixFile>(std::move(*found), shares, path, mode, hook_);
+    if (Status status = check_kind(fd, path); !status) return status.error();
+    return file;
+  }
+
+  Status remove(const std::string& path, const FileIdentity& same_as) override {
+    struct stat status;
+    if (same_as.inode != 0 && stat(path.c_str(), &status) == 0 &&
+        !may_be_same({status.st_dev, status.st_ino}, same_as)) {
+      return another_file(StoreOperation::remove, path);
+    }
+    if (retried(hook_, StoreOperation::remove, [&] { return unlink(path.c_str()); }) == 0) return {};
+    return Error::from_errno(errno, failure_text({StoreOperation::remove, path}));
+  }
+
+ private:
+  static Error another_file(StoreOperation operation, const std::string& path) {
+    return {ErrorKind::no_such_file, ESTALE,
+            failure_text({operation, path}) + ": another file has that name than the one that was opened"};
+  }
+
+  Result<Descriptor> open_name(const std::string& name, const OpenMode& mode, const std::string& what) {
+    int flags = O_CLOEXEC | O_NONBLOCK;
+    flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
+    if (mode.create) flags |= O_CREAT;
+    if (mode.create && mode.exclusive) flags |= O_EXCL;
+    Descriptor made(retried(hook_, StoreOperation::open, [&] {
+      return ::open(name.c_str(), flags, static_cast<mode_t>(mode.permissions));
+    }));
+    if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, what}));
+    return made;
+  }
+
+  Result<Descriptor> open_path(const std::string& path, const OpenMode& mode) {
+    auto made = open_name(path, mode, path);
+    if (!made || may_be_same(identity_of(made->number()), mode.same_as)) return made;
+    return another_file(StoreOperation::open, path);
+  }
+
+  Result<Descriptor> open_again(OpenMode mode) {
+    mode.create = mode.exclusive = false;
+    const std::string name = fmt::format("/proc/self/fd/{}", mode.descriptor);
+    auto made = open_name(name, mode, name);
+    if (made && !may_be_same(identity_of(made->number()), mode.same_as)) return Error{};
+    return made;
+  }
+
+  Result<Descriptor> duplicate(const std::string& path, const OpenMode& mode) {
+    Descriptor made(
+        retried(hook_, StoreOperation::open, [&] { return fcntl(mode.descriptor, F_DUPFD_CLOEXEC, 0); }));
+    if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, path}));
+    return made;
+  }
+
+  const SyscallHook hook_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_posix_store(SyscallHook hook) {
+  return std::make_unique<PosixStore>(std::move(hook));
+}
+
+}  // namespace concilio

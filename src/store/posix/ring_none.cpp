@@ -1,0 +1,12 @@
+// Where there is no liburing to build with.
+#include <cerrno>
+
+#include "store/posix/ring.h"
+
+namespace concilio {
+
+Result<std::unique_ptr<Ring>> make_ring() {
+  return Error::from_errno(ENOSYS, "Concilio was built without liburing");
+}
+
+}  // namespace concilio

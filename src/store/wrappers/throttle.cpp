@@ -1,0 +1,139 @@
+#include "store/wrappers/throttle.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+#include <memory>
+
+#include "base/counters.h"
+#include "base/name_hash.h"
+#include "store/devices/client_clock.h"
+#include "store/devices/device_clock.h"
+#include "store/devices/device_state.h"
+#include "store/posix/ring.h"
+#include "store/wrappers/observed.h"
+
+namespace concilio {
+
+namespace {
+
+// A thread makes one operation after the other, on whatever store.
+struct Client {
+  ClientClock clock;
+  int64_t begin_ns = 0, done_ns = 0;  // of the transfers that it makes
+};
+thread_local Client client;
+
+void sleep_until(int64_t until_ns) {
+  const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) continue;
+}
+
+void finish(int64_t done_ns) {
+  if (!client.clock.end(done_ns, now_ns())) return;
+  sleep_until(done_ns);
+  client.clock.woke(done_ns, now_ns());
+}
+
+class Throttle : public StoreObserver {
+ public:
+  explicit Throttle(const ThrottleCosts& costs) : costs_(costs) {
+    if (costs.streams == 0) return;
+    state_ = DeviceState::open(costs);
+    devices_ = std::make_unique<DeviceClock>(costs, state_->words());
+  }
+
+  Status before(const StoreEvent& event) override {
+    if (is_of_devices(event)) {
+      if (check_transfers(event.transfers)) use_devices(event);
+      return {};
+    }
+    const double cost_ns =
+        moves_data(event.operation) ? cost_of_transfers(event) : cost_of_call(event.operation);
+    if (cost_ns > 0) finish(client.clock.begin(now_ns()) + std::llround(std::min(cost_ns, 1e17)));
+    return {};
+  }
+
+  // Behind the transfer: what it took here has passed there as well.
+  void after(const StoreEvent& event, bool) override {
+    if (is_of_devices(event) && event.turn + 1 == event.at_once) finish(client.done_ns);
+  }
+
+  void describe(StorageLayout& layout) override { model_layout(costs_, layout); }
+  bool lets_map() const override { return false; }
+
+ private:
+  static bool moves_data(StoreOperation operation) {
+    return operation == StoreOperation::read || operation == StoreOperation::write;
+  }
+  bool is_of_devices(const StoreEvent& event) const { return devices_ && moves_data(event.operation); }
+
+  // Requests of one call are made one after the other. Those at once all begin with the first.
+  void use_devices(const StoreEvent& event) {
+    if (event.turn == 0) client.begin_ns = client.done_ns = client.clock.begin(now_ns());
+    int64_t done_ns = client.begin_ns;
+    for_each_request(event, [&](const StoreEvent& request) {
+      done_ns = devices_->reserve(
+          {event.operation == StoreOperation::write, name_hash(event.path), request.offset, request.bytes},
+          done_ns);
+    });
+    client.done_ns = std::max(client.done_ns, done_ns);
+  }
+
+  template <typename Call>
+  static void for_each_request(const StoreEvent& event, Call call) {
+    for (auto left = event.transfers; !left.empty();) {
+      const auto request = first_request(left);
+      left = left.subspan(request.size());
+      const StoreEvent one = event_of(event.operation, event.path, request);
+      if (one.requests > 0) call(one);
+    }
+  }
+
+  // Floating-point: costs of many requests may not fit 64 bits.
+  double cost_of_call(StoreOperation operation) const {
+    switch (operation) {
+      case StoreOperation::open:
+      case StoreOperation::remove:
+        return static_cast<double>(costs_.open_ns);
+      case StoreOperation::close:
+        return 0;
+      case StoreOperation::lock:
+      case StoreOperation::unlock:
+        return static_cast<double>(costs_.lock_ns);
+      default:
+        return static_cast<double>(costs_.request_ns);
+    }
+  }
+
+  double cost_of_transfers(const StoreEvent& event) {
+    const bool writes = event.operation == StoreOperation::write;
+    const int64_t seek_ns = writes ? costs_.write_seek_ns : costs_.read_seek_ns;
+    int64_t seeks = 0;
+    if (seek_ns > 0) {
+      for_each_request(event, [&](const StoreEvent& request) {
+        seeks += last_end_.exchange(request.offset + request.bytes) != request.offset ? 1 : 0;
+      });
+    }
+    const double latency_ns = static_cast<double>(event.requests) * static_cast<double>(costs_.request_ns) +
+                              static_cast<double>(seeks) * static_cast<double>(seek_ns);
+    // Requests at once wait side by side.
+    const auto together = static_cast<double>(std::clamp<int64_t>(event.at_once, 1, ring_depth));
+    return latency_ns / together + static_cast<double>(transfer_ns(event.bytes, costs_.bytes_per_second));
+  }
+
+  const ThrottleCosts costs_;
+  std::shared_ptr<DeviceState> state_;
+  std::unique_ptr<DeviceClock> devices_;  // where processes share devices
+  std::atomic<int64_t> last_end_ = -1;    // where this client was last, else
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const ThrottleCosts& costs) {
+  return make_observed_store(std::move(inner), std::make_shared<Throttle>(costs));
+}
+
+}  // namespace concilio

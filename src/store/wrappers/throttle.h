@@ -1,0 +1,16 @@
+// A wrapper that makes a store as slow as another. Where devices serve a number of requests at once
+// (`streams`), all processes of the machine wait for the same devices, and a transfer ends when it would
+// there. Else each operation waits for what it would cost there before it is passed on, each thread for
+// itself.
+#pragma once
+
+#include <memory>
+
+#include "store/devices/throttle_costs.h"
+#include "store/store.h"
+
+namespace concilio {
+
+std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const ThrottleCosts& costs);
+
+}  // namespace concilio

@@ -1,0 +1,87 @@
+// Which of a two-phase call's layouts is taken.
+#include "plan/choose/cheapest_layout.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/choose/cost.h"
+#include "plan/facts/prices.h"
+#include "unit/plan_facts.h"
+
+namespace concilio {
+namespace {
+
+constexpr int64_t mib = 1 << 20;
+
+// Two ranks on a node that write 64 MiB together, with memory enough.
+Facts call(StorageFacts::Kind kind) {
+  Facts facts = test::interleaved(Operation::write, 2, 4096);
+  facts.storage.kind = kind;
+  facts.wishes.memory_limit_bytes = 256 * mib;
+  return facts;
+}
+
+std::vector<Interval> whole(const Facts& facts) {
+  return {{facts.digest.first, facts.digest.end}};
+}
+
+double seconds(const Facts& facts, const Layout& layout) {
+  return cost_of_two_phase(facts, layout, prices_of(facts)).seconds();
+}
+
+TEST(CheapestLayout, RemoteStorageTakesLargerWindows) {
+  const Facts remote = call(StorageFacts::Kind::network), local = call(StorageFacts::Kind::local);
+  const Layout far = cheapest_layout(remote, whole(remote)), near = cheapest_layout(local, whole(local));
+  EXPECT_GT(far.window_bytes, usual_layout(remote, whole(remote)).window_bytes);
+  EXPECT_EQ(near.window_bytes, usual_layout(local, whole(local)).window_bytes);
+  EXPECT_LT(seconds(remote, far), seconds(remote, usual_layout(remote, whole(remote))));
+}
+
+TEST(CheapestLayout, WishesAreRespected) {
+  Facts facts = call(StorageFacts::Kind::network);
+  facts.wishes.window_bytes = 512 << 10;
+  facts.wishes.aggregators = 1;
+  facts.wishes.realms = RealmPolicy::aligned;
+  const Layout layout = cheapest_layout(facts, whole(facts));
+  EXPECT_EQ(layout.window_bytes, 512 << 10);
+  EXPECT_EQ(layout.realms.size(), 1u);
+  EXPECT_EQ(layout.policy, RealmPolicy::aligned);
+  facts.wishes.aggregators = 2;
+  EXPECT_EQ(cheapest_layout(facts, whole(facts)).realms.size(), 2u);
+}
+
+// Nine tenths of the bytes lie in the first tenth of the range.
+TEST(CheapestLayout, SkewedBytesTakeBalancedRealms) {
+  Facts facts = call(StorageFacts::Kind::parallel);
+  facts.storage.stripe_targets = 8;  // so that two aggregators are worth having
+  const int64_t end = 640 * mib;
+  const test::NodeData data = {{{0, 57 * mib}, {600 * mib, 606 * mib + 1}, {end - mib, end}}};
+  test::gather(facts, data);
+  const std::vector<Interval> spans = data[0];
+  const Layout layout = cheapest_layout(facts, spans);
+  EXPECT_EQ(usual_layout(facts, spans).policy, RealmPolicy::even);
+  EXPECT_EQ(layout.policy, RealmPolicy::balanced);
+  EXPECT_LT(seconds(facts, layout), seconds(facts, usual_layout(facts, spans)));
+}
+
+TEST(CheapestLayout, RealmsOfTheFileKeepTheirs) {
+  for (const RealmPolicy policy : {RealmPolicy::persistent, RealmPolicy::cyclic}) {
+    Facts facts = call(StorageFacts::Kind::network);
+    facts.wishes.realms = policy;
+    const Layout layout = cheapest_layout(facts, whole(facts)), usual = usual_layout(facts, whole(facts));
+    EXPECT_EQ(layout.policy, policy);
+    EXPECT_EQ(layout.window_bytes, usual.window_bytes);
+    ASSERT_EQ(layout.realms.size(), usual.realms.size());
+    for (size_t i = 0; i < usual.realms.size(); ++i) {
+      EXPECT_EQ(layout.realms[i].aggregator, usual.realms[i].aggregator);
+      EXPECT_EQ(layout.realms[i].positions, usual.realms[i].positions);
+    }
+  }
+}
+
+TEST(CheapestLayout, NothingToLayOut) {
+  const Facts facts = call(StorageFacts::Kind::network);
+  EXPECT_TRUE(cheapest_layout(facts, {}).realms.empty());
+}
+
+}  // namespace
+}  // namespace concilio

@@ -1,0 +1,169 @@
+#include "plan/choose/cost.h"
+
+#include <gtest/gtest.h>
+
+#include "base/format_seconds.h"
+#include "plan/choose/cheapest_layout.h"
+#include "plan/choose/method_table.h"
+#include "plan/facts/spans.h"
+#include "plan/plan.h"
+#include "unit/plan_facts.h"
+
+namespace concilio {
+namespace {
+
+using test::contiguous;
+using test::interleaved;
+using test::make_nodes;
+
+constexpr int64_t MiB = 1 << 20;
+const Prices local = builtin_prices({StorageFacts::Kind::local, 4096, 0, 0});
+
+// Whether the method is legal or not.
+double price(Method method, const Facts& facts, const Prices& prices) {
+  const Layout layout = method == Method::two_phase ? cheapest_layout(facts, file_spans(facts)) : Layout{};
+  return method_row(method).cost(facts, layout, prices).seconds();
+}
+
+TEST(Price, CallWithoutBytesIsFree) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  facts.digest.bytes = 0;
+  for (const Candidate& candidate : plan(facts).candidates) EXPECT_EQ(candidate.seconds, 0);
+}
+
+TEST(Price, ListPaysForEveryPiece) {
+  const Facts small = interleaved(Operation::write, 2, 64), large = interleaved(Operation::write, 2, 6400);
+  EXPECT_GT(price(Method::list, small, local), 0.9 * static_cast<double>(small.digest.file_pieces) * 1e-6);
+  EXPECT_GT(price(Method::list, small, local), 20 * price(Method::list, large, local));
+}
+
+TEST(Price, ListTakesAsLongAsItsLargestRank) {
+  Facts even = interleaved(Operation::read, 2, 64), uneven = even;
+  uneven.digest.max_rank_file_pieces = uneven.digest.file_pieces;
+  EXPECT_GT(price(Method::list, uneven, local), 1.5 * price(Method::list, even, local));
+}
+
+TEST(Price, SieveWritesReadFirstAndLock) {
+  Facts write = interleaved(Operation::write, 1, 64);
+  write.digest.bytes /= 2;
+  Facts read = write;
+  read.operation = Operation::read;
+  EXPECT_GT(price(Method::sieve, write, local), 1.4 * price(Method::sieve, read, local));
+}
+
+TEST(Price, SieveWritesWithoutHolesReadNothing) {
+  Facts dense = interleaved(Operation::write, 1, 64), holes = dense;
+  holes.digest.bytes -= 64;
+  EXPECT_GT(price(Method::sieve, holes, local), 1.4 * price(Method::sieve, dense, local));
+  // Buffers that hold one piece each have no holes either.
+  EXPECT_LT(price(Method::sieve, interleaved(Operation::write, 8, 1 << 20), local),
+            2 * price(Method::list, interleaved(Operation::write, 8, 1 << 20), local));
+}
+
+TEST(Price, SieveWritersWithOverlappingSpansTakeTurns) {
+  Facts apart = interleaved(Operation::write, 4, 64);
+  apart.storage.kind = StorageFacts::Kind::parallel;
+  apart.digest.span = apart.digest.end;
+  Facts interleaving = apart;
+  interleaving.digest.span = apart.digest.end + 1;
+  const Prices prices = builtin_prices(apart.storage);
+  EXPECT_GT(price(Method::sieve, interleaving, prices), 2 * price(Method::sieve, apart, prices));
+}
+
+TEST(Price, TwoPhaseHardlyCaresForPieceSize) {
+  EXPECT_LT(price(Method::two_phase, interleaved(Operation::write, 2, 64), local),
+            2 * price(Method::two_phase, interleaved(Operation::write, 2, 65536), local));
+}
+
+TEST(Price, TwoPhaseWritesWithHolesReadFirst) {
+  Facts dense = interleaved(Operation::write, 4, 64), holes = dense;
+  holes.digest.bytes /= 2;
+  EXPECT_GT(price(Method::two_phase, holes, local), 1.1 * price(Method::two_phase, dense, local));
+}
+
+TEST(Price, TwoPhaseAcrossNodesPaysForMessages) {
+  Facts one = interleaved(Operation::write, 4, 64), two = one;
+  two.nodes = make_nodes(2, 2);
+  EXPECT_GT(price(Method::two_phase, two, local), price(Method::two_phase, one, local));
+}
+
+TEST(Price, TinyWindowsCostRounds) {
+  Facts facts = interleaved(Operation::write, 4, 64), tiny = facts;
+  tiny.wishes.window_bytes = 4096;
+  EXPECT_GT(price(Method::two_phase, tiny, local), 2 * price(Method::two_phase, facts, local));
+}
+
+TEST(Price, MappedPaysForPagesOfAllRanksNotForPieces) {
+  const Facts small = interleaved(Operation::read, 2, 64), large = interleaved(Operation::read, 2, 65536);
+  EXPECT_LT(price(Method::mapped, small, local), 2 * price(Method::mapped, large, local));
+  const Facts many = interleaved(Operation::read, 8, 64, 8 * MiB);
+  EXPECT_GT(price(Method::mapped, many, local),
+            price(Method::mapped, interleaved(Operation::read, 2, 64), local));
+}
+
+TEST(Price, MappedPaysMoreForPagesThatRanksShareAndForNewOnes) {
+  const double two = price(Method::mapped, interleaved(Operation::read, 2, 64), local);
+  EXPECT_GT(two, 1.2 * price(Method::mapped, contiguous(Operation::read, 2), local));
+  EXPECT_GT(price(Method::mapped, interleaved(Operation::write, 2, 64), local), 2 * two);
+}
+
+TEST(Price, MappedTouchesNoPagesBetweenFarPieces) {
+  Facts facts = interleaved(Operation::read, 1, 65536, MiB), far = facts;
+  far.digest.span = far.digest.end = 1024 * MiB;
+  EXPECT_LT(price(Method::mapped, far, local), price(Method::mapped, facts, local) + 0.001);
+  EXPECT_TRUE(maps_by_piece(MiB, 16, 1024 * MiB));
+  EXPECT_FALSE(maps_by_piece(MiB, 16384, 4 * MiB));
+}
+
+TEST(Price, RemoteRequestsAreDearerThanLocal) {
+  Facts facts = interleaved(Operation::write, 4, 1024);
+  for (auto kind : {StorageFacts::Kind::parallel, StorageFacts::Kind::network, StorageFacts::Kind::unknown}) {
+    facts.storage.kind = kind;
+    EXPECT_GT(price(Method::list, facts, builtin_prices(facts.storage)),
+              5 * price(Method::list, facts, local));
+  }
+}
+
+TEST(Price, MoreTargetsServeMoreStreams) {
+  Facts facts = contiguous(Operation::write, 16);
+  facts.storage = {StorageFacts::Kind::parallel, 4096, MiB, 2};
+  const double few = price(Method::independent, facts, builtin_prices(facts.storage));
+  facts.storage.stripe_targets = 16;
+  EXPECT_GT(few, 4 * price(Method::independent, facts, builtin_prices(facts.storage)));
+}
+
+TEST(Price, LargestRanksPiecesAtOnceWhereStorageServesSeveral) {
+  Facts facts = interleaved(Operation::read, 1, 1024);
+  facts.storage.kind = StorageFacts::Kind::network;
+  Prices prices = builtin_prices(facts.storage);
+  const double at_once = price(Method::list, facts, prices);
+  prices.read.at_once = {1, 0};
+  EXPECT_LT(at_once, 0.7 * price(Method::list, facts, prices));
+}
+
+TEST(Price, TwoPhaseWritesItsHolesTheCheapestWay) {
+  Facts facts = interleaved(Operation::write, 4, 65536);
+  facts.digest.bytes /= 64;
+  facts.digest.file_pieces = 2048;
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  Prices prices = builtin_prices(facts.storage);
+  prices.write.at_once = {1, 0};
+  const double in_turn = price(Method::two_phase, facts, prices);
+  prices.write.at_once = {16, 0};
+  EXPECT_LT(price(Method::two_phase, facts, prices), in_turn);
+}
+
+TEST(FormatSeconds, TakesTheUnitThatFits) {
+  EXPECT_EQ(format_seconds(1.31), "1.31 s");
+  EXPECT_EQ(format_seconds(0.024), "24 ms");
+  EXPECT_EQ(format_seconds(3.1e-6), "3.1 us");
+}
+
+TEST(CostText, NamesTheTermsThatCount) {
+  const Cost cost{{{"requests", 0.5}, {"locks", 0}, {"storage", 0.01}}};
+  EXPECT_EQ(cost.text(), "requests 500 ms + storage 10 ms");
+  EXPECT_DOUBLE_EQ(cost.seconds(), 0.51);
+}
+
+}  // namespace
+}  // namespace concilio

@@ -1,0 +1,213 @@
+#include "plan/layout/placement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "unit/plan_facts.h"
+
+namespace concilio {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Intervals = std::vector<Interval>;
+
+constexpr int64_t MiB = 1 << 20;
+
+// Nodes of 4 candidates (node n: ranks 4n to 4n + 3) with this much memory in MiB; at least 10 are needed.
+Facts hosts_with(const std::vector<int64_t>& free_mib, int64_t aggregators_per_node = 4) {
+  Facts facts = test::contiguous(Operation::write, 4 * static_cast<int>(free_mib.size()));
+  facts.nodes = test::make_nodes(static_cast<int>(free_mib.size()), 4);
+  for (size_t node = 0; node < free_mib.size(); ++node) facts.nodes[node].free_bytes = free_mib[node] * MiB;
+  facts.wishes.memory_min_bytes = 10 * MiB;
+  facts.wishes.aggregators_per_node = aggregators_per_node;
+  return facts;
+}
+
+std::vector<int> all_nodes(const Facts& facts) {
+  std::vector<int> out;
+  for (size_t node = 0; node < facts.nodes.size(); ++node) out.push_back(static_cast<int>(node));
+  return out;
+}
+
+// The nodes of the aggregators that realms with these bytes get.
+std::vector<int> placed(const Facts& facts, Placement placement, const std::vector<Intervals>& realms) {
+  Hosts hosts(facts, all_nodes(facts), false);
+  std::vector<int> out;
+  for (const Aggregator& one : placement_row(placement).place(hosts, realms)) out.push_back(one.node);
+  return out;
+}
+std::vector<int> placed(const Facts& facts, Placement placement, size_t realms) {
+  return placed(facts, placement, std::vector<Intervals>(realms, {{0, 1}}));
+}
+
+TEST(PlacementTable, IsInTheOrderOfPlacement) {
+  for (const Placement placement : {Placement::memory, Placement::spread, Placement::first})
+    EXPECT_EQ(placement_row(placement).placement, placement);
+  EXPECT_EQ(placement_rows().size(), 3u);
+}
+
+TEST(PlacementByMemory, TakesTheRichestOfTheHostsThatHaveTakenOnFewest) {
+  struct Row {
+    const char* situation;
+    std::vector<int64_t> free_mib;
+    size_t realms;
+    std::vector<int> nodes;
+  };
+  const Row rows[] = {
+      {"the richest", {20, 90, 40}, 1, {1}},
+      {"everybody once before anybody twice", {20, 90, 40}, 5, {1, 2, 0, 1, 2}},
+      {"then the richest again", {40, 45, 20}, 4, {1, 0, 2, 1}},
+      {"equal ones by index", {50, 50, 50}, 4, {0, 1, 2, 0}},
+      {"each needs memory for all it takes on", {1000, 20}, 5, {0, 1, 0, 1, 0}},
+  };
+  for (const Row& row : rows)
+    EXPECT_EQ(placed(hosts_with(row.free_mib), Placement::memory, row.realms), row.nodes) << row.situation;
+}
+
+TEST(PlacementByMemory, LooksAmongTheHostsWithDataInTheRealm) {
+  Facts facts = hosts_with({90, 50, 20});
+  facts.nodes[0].spans = {{0, 10}};
+  facts.nodes[1].spans = {{10, 20}, {50, 60}};
+  facts.nodes[2].spans = {{10, 30}};
+  const auto nodes = [&](const Intervals& bytes) { return placed(facts, Placement::memory, {bytes}); };
+  EXPECT_THAT(nodes({{0, 60}}), ElementsAre(0));
+  EXPECT_THAT(nodes({{10, 60}}), ElementsAre(1));
+  EXPECT_THAT(nodes({{20, 50}}), ElementsAre(2));
+  EXPECT_THAT(nodes({{25, 26}, {59, 60}}), ElementsAre(1));
+  // Somebody must, though nobody has data there.
+  EXPECT_THAT(nodes({{40, 41}}), ElementsAre(0));
+}
+
+TEST(PlacementByMemory, HostsBelowTheLeastMemoryServeOnlyWhereNobodyElseCan) {
+  Facts facts = hosts_with({9, 30, 8});
+  Hosts hosts(facts, all_nodes(facts), false);
+  const Intervals anything{{0, 1}};
+  std::vector<int> nodes;
+  while (const auto one = hosts.with_most_memory(anything)) nodes.push_back(one->node);
+  EXPECT_THAT(nodes, ElementsAre(1, 1, 1));  // its 30 MiB are three times what is needed
+  EXPECT_EQ(hosts.best_of_all(anything)->node, 0);
+  EXPECT_EQ(Hosts(facts, all_nodes(facts), false).most(true), 3);
+  EXPECT_EQ(Hosts(facts, all_nodes(facts), false).most(false), 12);
+}
+
+TEST(PlacementByMemory, PoorHostWithDataIsPreferredToAPoorOneWithout) {
+  Facts facts = hosts_with({9, 5});
+  facts.nodes[0].spans = {{0, 10}};
+  facts.nodes[1].spans = {{10, 20}};
+  EXPECT_THAT(placed(facts, Placement::memory, {{{10, 20}}}), ElementsAre(1));
+}
+
+TEST(PlacementByMemory, ExactlyTheLeastMemoryIsEnough) {
+  Facts facts = hosts_with({10});
+  Hosts hosts(facts, all_nodes(facts), false);
+  EXPECT_TRUE(hosts.with_most_memory(Intervals{{0, 1}}));
+  EXPECT_FALSE(hosts.with_most_memory(Intervals{{0, 1}}));
+}
+
+TEST(Placement, TakesNoMoreOfAHostThanItsLimit) {
+  for (const PlacementRow& row : placement_rows()) {
+    for (const int64_t limit : {1, 2, 3}) {
+      const Facts facts = hosts_with({500, 50, 5}, limit);
+      std::map<int, int64_t> taken;
+      for (const int node : placed(facts, row.placement, 20)) ++taken[node];
+      EXPECT_EQ(taken, (std::map<int, int64_t>{{0, limit}, {1, limit}, {2, limit}})) << row.name;
+    }
+  }
+}
+
+TEST(Placement, LimitPerNodeWithoutAWish) {
+  Facts facts = hosts_with({50, 50}, 0);
+  const NodeFacts& node = facts.nodes[0];
+  facts.cores_per_node = 3;
+  EXPECT_EQ(aggregators_per_node(facts, node, 2), 1);
+  EXPECT_EQ(aggregators_per_node(facts, node, 1), 3);
+  facts.wishes.aggregators = 2;
+  EXPECT_EQ(aggregators_per_node(facts, node, 2), 4);
+  facts.wishes.aggregators_per_node = 9;
+  EXPECT_EQ(aggregators_per_node(facts, node, 2), 4);
+  facts.wishes.aggregators_per_node = 2;
+  EXPECT_EQ(aggregators_per_node(facts, node, 2), 2);
+}
+
+TEST(PlacementFirst, FillsTheFirstHostsInTurn) {
+  const Facts facts = hosts_with({1, 1, 1}, 2);
+  EXPECT_THAT(placed(facts, Placement::first, 2), ElementsAre(0, 1));
+  EXPECT_THAT(placed(facts, Placement::first, 4), ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(placed(facts, Placement::first, 9), ElementsAre(0, 0, 1, 1, 2, 2));
+}
+
+TEST(PlacementSpread, HostsLieEvenlyApart) {
+  const Facts facts = hosts_with({1, 1, 1, 1, 1, 1, 1, 1}, 1);
+  EXPECT_THAT(placed(facts, Placement::spread, 1), ElementsAre(0));
+  EXPECT_THAT(placed(facts, Placement::spread, 2), ElementsAre(0, 4));
+  EXPECT_THAT(placed(facts, Placement::spread, 3), ElementsAre(0, 2, 5));
+  EXPECT_THAT(placed(facts, Placement::spread, 4), ElementsAre(0, 2, 4, 6));
+  EXPECT_THAT(placed(facts, Placement::spread, 8), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+TEST(PlacementSpread, HostsThatAreFullLeaveTheRestToTheOthers) {
+  Facts facts = hosts_with({1, 1, 1, 1}, 1);
+  facts.nodes[2].candidates.clear();
+  EXPECT_THAT(placed(facts, Placement::spread, 2), ElementsAre(0, 1));
+  EXPECT_THAT(placed(facts, Placement::spread, 4), ElementsAre(0, 1, 3));
+}
+
+TEST(Placement, OfNoRealmsOrNoCandidatesIsNobody) {
+  Facts facts = hosts_with({50, 50});
+  for (const PlacementRow& row : placement_rows()) EXPECT_THAT(placed(facts, row.placement, 0), IsEmpty());
+  for (NodeFacts& node : facts.nodes) node.candidates.clear();
+  for (const PlacementRow& row : placement_rows()) EXPECT_THAT(placed(facts, row.placement, 3), IsEmpty());
+}
+
+TEST(Placement, UsesTheHostsOfTheGroupAlone) {
+  const Facts facts = hosts_with({50, 90, 50, 90});
+  const std::vector<int> group{0, 2};
+  for (const PlacementRow& row : placement_rows()) {
+    Hosts hosts(facts, group, false);
+    for (const Aggregator& one : row.place(hosts, std::vector<Intervals>(8, {{0, 1}})))
+      EXPECT_TRUE(one.node == 0 || one.node == 2) << row.name;
+  }
+}
+
+TEST(Placement, NamesEveryRankAtMostOnceAndAsManyAsThereAreWhateverTheHosts) {
+  std::mt19937_64 random(41);
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  for (int i = 0; i < 5000; ++i) {
+    std::vector<int64_t> free_mib(static_cast<size_t>(1 + below(8)));
+    for (int64_t& free : free_mib) free = below(60);
+    Facts facts = hosts_with(free_mib, below(5));
+    facts.cores_per_node = 1 + below(4);
+    for (NodeFacts& node : facts.nodes) {
+      node.candidates.resize(static_cast<size_t>(below(5)));
+      if (below(3) == 0) continue;
+      const int64_t begin = below(100);
+      node.spans = {{begin, begin + 1 + below(40)}};
+    }
+    std::vector<Intervals> realms(static_cast<size_t>(below(25)));
+    for (Intervals& bytes : realms) {
+      const int64_t begin = below(120);
+      bytes = {{begin, begin + 1 + below(20)}};
+    }
+    for (const PlacementRow& row : placement_rows()) {
+      Hosts hosts(facts, all_nodes(facts), false);
+      const auto room = static_cast<size_t>(hosts.most(false));
+      const std::vector<Aggregator> made = row.place(hosts, realms);
+      ASSERT_EQ(made.size(), std::min(room, realms.size())) << row.name << i;
+      std::set<int> ranks;
+      std::map<int, int64_t> taken;
+      for (const Aggregator& one : made) {
+        const NodeFacts& node = facts.nodes[static_cast<size_t>(one.node)];
+        ASSERT_TRUE(ranks.insert(one.rank).second) << row.name << i;
+        ASSERT_THAT(node.candidates, ::testing::Contains(one.rank)) << row.name << i;
+        ASSERT_LE(++taken[one.node], aggregators_per_node(facts, node, facts.nodes.size())) << row.name << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace concilio

@@ -1,0 +1,518 @@
+#include "plan/plan.h"
+#include "plan/show/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/facts/spans.h"
+#include "plan/layout/footprint.h"
+#include "plan/layout/realms.h"
+#include "plan/layout/windows.h"
+#include "unit/plan_facts.h"
+
+namespace concilio {
+namespace {
+
+using test::contiguous;
+using test::interleaved;
+using test::make_nodes;
+using test::random_facts;
+using ::testing::HasSubstr;
+
+constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
+constexpr Operation both_ways[] = {Operation::read, Operation::write};
+
+const Candidate& of(const Plan& plan, Method method) {
+  return plan.candidates.at(static_cast<size_t>(method));
+}
+
+// A call whose bytes lie apart, of one rank.
+Facts strided(Operation operation, int64_t block_bytes, int64_t stride_bytes, int64_t bytes = 32 << 20) {
+  Facts facts = interleaved(operation, 1, block_bytes, bytes);
+  facts.collective = false;
+  facts.digest.end = facts.digest.span = bytes / block_bytes * stride_bytes;
+  return facts;
+}
+
+struct Expectation {
+  const char* situation;
+  Facts facts;
+  Method write, read;
+};
+
+void check(const std::vector<Expectation>& table) {
+  for (const Expectation& row : table) {
+    for (Operation operation : both_ways) {
+      Facts facts = row.facts;
+      facts.operation = operation;
+      const Plan made = plan(facts);
+      const Method expected = operation == Operation::read ? row.read : row.write;
+      EXPECT_STREQ(method_name(made.method), method_name(expected))
+          << row.situation << (operation == Operation::read ? ", read: " : ", write: ") << made.reason;
+    }
+  }
+}
+
+TEST(MethodChoice, LocalStorage) {
+  const Operation any = Operation::write;
+  check({
+      {"64 B, 2 ranks", interleaved(any, 2, 64), Method::two_phase, Method::two_phase},
+      {"64 B, 4 ranks", interleaved(any, 4, 64), Method::two_phase, Method::two_phase},
+      {"64 B, 8 ranks", interleaved(any, 8, 64), Method::two_phase, Method::two_phase},
+      {"1 KiB, 2 ranks", interleaved(any, 2, KiB), Method::two_phase, Method::two_phase},
+      {"1 KiB, 4 ranks", interleaved(any, 4, KiB), Method::two_phase, Method::two_phase},
+      {"1 KiB, 8 ranks", interleaved(any, 8, KiB), Method::two_phase, Method::two_phase},
+      {"4 KiB, 4 ranks", interleaved(any, 4, 4 * KiB), Method::two_phase, Method::two_phase},
+      {"4 KiB, 8 ranks", interleaved(any, 8, 4 * KiB), Method::two_phase, Method::two_phase},
+      {"64 KiB, 2 ranks", interleaved(any, 2, 64 * KiB), Method::list, Method::list},
+      {"64 KiB, 4 ranks", interleaved(any, 4, 64 * KiB), Method::list, Method::list},
+      {"64 KiB, 8 ranks", interleaved(any, 8, 64 * KiB), Method::list, Method::list},
+      {"contiguous, 2 ranks", contiguous(any, 2), Method::independent, Method::independent},
+      {"contiguous, 4 ranks", contiguous(any, 4), Method::independent, Method::independent},
+      {"contiguous, 8 ranks", contiguous(any, 8), Method::independent, Method::independent},
+      {"8 bytes a rank", contiguous(any, 4, 8), Method::independent, Method::independent},
+      {"one rank, 64 B of 128", strided(any, 64, 128), Method::sieve, Method::sieve},
+      {"one rank, 64 KiB of 128", strided(any, 64 * KiB, 128 * KiB), Method::list, Method::list},
+      {"one rank, few far pieces", strided(any, 64, 16 * MiB, 640), Method::list, Method::list},
+  });
+}
+
+TEST(MethodChoice, RemoteStorage) {
+  for (auto kind : {StorageFacts::Kind::parallel, StorageFacts::Kind::network}) {
+    std::vector<Expectation> table;
+    for (int ranks : {2, 4, 8}) {
+      table.push_back(
+          {"64 B", interleaved(Operation::write, ranks, 64), Method::two_phase, Method::two_phase});
+      table.push_back(
+          {"1 KiB", interleaved(Operation::write, ranks, KiB), Method::two_phase, Method::two_phase});
+      table.push_back(
+          {"4 KiB", interleaved(Operation::write, ranks, 4 * KiB), Method::two_phase, Method::two_phase});
+      table.push_back(
+          {"contiguous", contiguous(Operation::write, ranks), Method::independent, Method::independent});
+    }
+    for (Expectation& row : table) row.facts.storage.kind = kind;
+    check(table);
+  }
+}
+
+TEST(MethodChoice, ManyRanksWithFewContiguousBytesShareRequestsOnRemoteStorage) {
+  Facts facts = contiguous(Operation::write, 64, 64);
+  facts.cores_per_node = 64;
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  EXPECT_EQ(plan(facts).method, Method::two_phase);
+}
+
+TEST(MethodChoice, CallWithoutBytesIsIndependentWhateverIsForced) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  facts.digest = {};
+  facts.digest.ranks = 4;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.method, Method::independent);
+  EXPECT_THAT(made.reason, HasSubstr("no rank asks for any bytes"));
+  EXPECT_EQ(made.candidates.size(), static_cast<size_t>(method_count));
+  EXPECT_FALSE(needs_buckets(facts));
+}
+
+TEST(Legality, IndependentNeedsOneStretchOfEachRank) {
+  EXPECT_FALSE(of(plan(interleaved(Operation::write, 2, 64)), Method::independent).legal);
+  EXPECT_TRUE(of(plan(contiguous(Operation::write, 2)), Method::independent).legal);
+}
+
+TEST(Legality, MappedNeedsAFileOfThisNodeThatCanBeMapped) {
+  for (Operation operation : both_ways) {
+    Facts good = interleaved(operation, 4, 64);
+    good.may_map = true;
+    EXPECT_EQ(of(plan(good), Method::mapped).legal, operation == Operation::read);
+    good.storage.kind = StorageFacts::Kind::memory;
+    EXPECT_TRUE(of(plan(good), Method::mapped).legal);
+    const auto why_not = [&](auto change) {
+      Facts facts = good;
+      change(facts);
+      const Plan made = plan(facts);
+      EXPECT_FALSE(of(made, Method::mapped).legal);
+      return of(made, Method::mapped).why;
+    };
+    EXPECT_THAT(why_not([](Facts& facts) { facts.may_map = false; }), HasSubstr("cannot be mapped"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.atomic = true; }), HasSubstr("atomic"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.nodes = make_nodes(2, 2); }), HasSubstr("several nodes"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.digest.monotone = 0; }), HasSubstr("ascending"));
+    EXPECT_THAT(why_not([](Facts& facts) { facts.storage.kind = StorageFacts::Kind::parallel; }),
+                HasSubstr("no storage of this node alone"));
+  }
+}
+
+TEST(Legality, MappedWritesLeaveSparseFilesSparse) {
+  for (Operation operation : both_ways) {
+    const bool reads = operation == Operation::read;
+    Facts facts = strided(operation, 64, 129);
+    facts.may_map = true;
+    facts.storage.kind = StorageFacts::Kind::memory;
+    EXPECT_EQ(of(plan(facts), Method::mapped).legal, reads);
+    facts = strided(operation, 64, 128);
+    facts.may_map = true;
+    facts.storage.kind = StorageFacts::Kind::memory;
+    EXPECT_TRUE(of(plan(facts), Method::mapped).legal);
+    // Ranks whose own bytes are dense, however far from each other.
+    facts = contiguous(operation, 2);
+    facts.may_map = true;
+    facts.storage.kind = StorageFacts::Kind::memory;
+    facts.digest.end += int64_t{1} << 40;
+    EXPECT_TRUE(of(plan(facts), Method::mapped).legal);
+  }
+}
+
+TEST(Legality, SieveWritesNeedLocksReadsDoNot) {
+  for (Operation operation : both_ways) {
+    Facts facts = strided(operation, 64, 128);
+    facts.locks_work = false;
+    EXPECT_EQ(of(plan(facts), Method::sieve).legal, operation == Operation::read);
+    facts.locks_work = true;
+    facts.wishes.sieving = Choice3::disable;
+    EXPECT_FALSE(of(plan(facts), Method::sieve).legal);
+  }
+}
+
+TEST(Legality, ListIsAlwaysPossible) {
+  Facts facts = interleaved(Operation::write, 2, 64);
+  facts.collective = facts.locks_work = false;
+  facts.atomic = true;
+  facts.digest.monotone = 0;
+  facts.nodes.clear();
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.method, Method::list);
+  for (Method method : {Method::independent, Method::sieve, Method::two_phase}) {
+    EXPECT_FALSE(of(made, method).legal);
+    EXPECT_FALSE(of(made, method).why.empty());
+  }
+}
+
+TEST(Legality, WhatForbidsTwoPhase) {
+  const Facts good = interleaved(Operation::write, 4, 64);
+  ASSERT_EQ(plan(good).method, Method::two_phase);
+  Facts alone = good, not_monotone = good, atomic = good, disabled = good, nobody = good;
+  alone.collective = false;
+  not_monotone.digest.monotone = 0;
+  atomic.atomic = true;
+  disabled.wishes.collective = Choice3::disable;
+  disabled.wishes.no_independent = true;
+  nobody.nodes[0].candidates.clear();
+  for (Facts facts : {alone, not_monotone, atomic, disabled, nobody}) {
+    EXPECT_FALSE(of(plan(facts), Method::two_phase).legal);
+    EXPECT_NE(plan(facts).method, Method::two_phase);
+    EXPECT_FALSE(needs_buckets(facts));
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    EXPECT_NE(plan(facts).method, Method::two_phase);
+    EXPECT_THAT(plan(facts).reason, HasSubstr("concilio_method=two_phase is not possible here"));
+  }
+}
+
+TEST(Wishes, ForcedMethodWinsWhereItIsLegal) {
+  for (Method method : {Method::list, Method::sieve, Method::two_phase}) {
+    Facts facts = interleaved(Operation::write, 4, 64);
+    facts.wishes.forced_method = static_cast<int32_t>(method);
+    const Plan made = plan(facts);
+    EXPECT_EQ(made.method, method);
+    EXPECT_THAT(made.reason, HasSubstr("asks for it"));
+  }
+}
+
+TEST(Wishes, ForcedMethodThatIsNotLegalGivesTheBestOther) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::independent);
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.method, Method::two_phase);
+  EXPECT_THAT(made.reason, HasSubstr("concilio_method=independent is not possible here"));
+  EXPECT_THAT(made.reason, HasSubstr("requests alone"));
+}
+
+TEST(Wishes, CollectiveEnabledTakesTwoPhaseEvenForContiguous) {
+  Facts facts = contiguous(Operation::write, 4);
+  facts.wishes.collective = Choice3::enable;
+  EXPECT_EQ(plan(facts).method, Method::two_phase);
+  EXPECT_TRUE(needs_buckets(facts));
+  facts.wishes.collective = Choice3::automatic;
+  EXPECT_FALSE(needs_buckets(facts));
+  facts.wishes.no_independent = true;
+  EXPECT_EQ(plan(facts).method, Method::two_phase);
+}
+
+TEST(Wishes, SievingEnabledIsPreferredToList) {
+  Facts facts = strided(Operation::read, 64 * KiB, 128 * KiB);
+  ASSERT_EQ(plan(facts).method, Method::list);
+  facts.wishes.sieving = Choice3::enable;
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.method, Method::sieve);
+  EXPECT_THAT(made.reason, HasSubstr("romio_ds_read=enable"));
+}
+
+TEST(Wishes, SievingEnabledLeavesContiguousAlone) {
+  Facts facts = contiguous(Operation::write, 4);
+  facts.wishes.sieving = Choice3::enable;
+  EXPECT_EQ(plan(facts).method, Method::independent);
+}
+
+TEST(NeedsBuckets, WhereTwoPhaseWouldWinWithoutHoles) {
+  EXPECT_TRUE(needs_buckets(interleaved(Operation::write, 4, 64)));
+  EXPECT_FALSE(needs_buckets(interleaved(Operation::write, 4, 64 * KiB)));
+  // 64 MiB spread over 1 TiB: dear over the whole range, cheap where the bytes lie densely.
+  Facts facts = interleaved(Operation::write, 2, 64);
+  facts.digest.end = int64_t{1} << 40;
+  facts.digest.span = 2 * facts.digest.end;
+  EXPECT_TRUE(needs_buckets(facts));
+  EXPECT_NE(plan(facts).method, Method::two_phase);
+}
+
+TEST(Buckets, TwoDenseClustersFarApartAreMovedTogether) {
+  Facts facts = interleaved(Operation::write, 2, 64);
+  facts.digest.end = int64_t{1} << 40;
+  facts.digest.span = 2 * facts.digest.end;
+  facts.buckets.resize(bucket_count);
+  facts.buckets.front() = {0, 32 * MiB, 32 * MiB};
+  facts.buckets.back() = {facts.digest.end - 32 * MiB, facts.digest.end, 32 * MiB};
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.method, Method::two_phase);
+  ASSERT_EQ(made.realms.size(), 2u);
+  EXPECT_EQ(made.realms[0].bytes, 32 * MiB);
+  EXPECT_EQ(made.realms[1].bytes, 32 * MiB);
+}
+
+// See footprint.h: an image has a message head, and counters beside it; a message one head more.
+constexpr int64_t heads_bytes = 64, counters_bytes = 64;
+
+TEST(Windows, DefaultIsOneMebibyteForTwoRealms) {
+  const Plan made = plan(interleaved(Operation::write, 4, 64));
+  EXPECT_EQ(made.realms.size(), 2u);
+  EXPECT_EQ(made.window_bytes, MiB);
+  EXPECT_EQ(made.slots, 2);
+  EXPECT_EQ(made.rounds, 64);
+  EXPECT_EQ(made.realms[0].map_bytes, MiB / 64 + 64);
+  EXPECT_EQ(made.realms[0].image_bytes, MiB + made.realms[0].map_bytes + heads_bytes);
+  EXPECT_EQ(made.segment_bytes, 4 * (made.realms[0].image_bytes + counters_bytes));
+  EXPECT_EQ(made.staging_bytes, MiB);
+  EXPECT_EQ(made.peak_bytes, made.segment_bytes / 4 + MiB);
+}
+
+TEST(Windows, OneNodeReadNeedsNoStaging) {
+  EXPECT_EQ(plan(interleaved(Operation::read, 4, 64)).staging_bytes, 0);
+}
+
+TEST(Windows, SeveralNodesStageTwoImages) {
+  Facts facts = interleaved(Operation::read, 8, 64);
+  facts.nodes = make_nodes(2, 4);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.staging_bytes, 2 * (made.realms[0].image_bytes + heads_bytes));
+}
+
+TEST(Windows, NoLargerThanTheLargestRealm) {
+  Facts facts = interleaved(Operation::write, 4, 64, 4096);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.window_bytes, 16384);
+  EXPECT_EQ(made.rounds, 1);
+}
+
+TEST(Windows, UnalignedRealmStillGoesThroughInOneRound) {
+  Facts facts = interleaved(Operation::write, 1, 64, 100 * KiB);
+  facts.digest.first = 100;
+  facts.digest.end = 100 * KiB + 50;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.realms[0].alignment, 4096);
+  EXPECT_EQ(made.rounds, 1);
+}
+
+TEST(Windows, SixteenBytesAreTakenAsAsked) {
+  Facts facts = interleaved(Operation::write, 4, 64, 4096);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  facts.wishes.window_bytes = 16;
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.window_bytes, 16);
+  EXPECT_EQ(made.rounds, 1024);
+}
+
+TEST(Windows, EndAtAlignedOffsetsWithinASpan) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  facts.digest.first = 1000;
+  const Plan made = plan(facts);
+  ASSERT_EQ(made.realms[0].alignment, 4096);
+  EXPECT_EQ(window(made.realms[0], 0), (std::vector<Interval>{{1000, MiB}}));
+  EXPECT_EQ(window(made.realms[0], 1), (std::vector<Interval>{{MiB, 2 * MiB}}));
+}
+
+TEST(Windows, BeyondTheLastRoundAreEmpty) {
+  const Plan made = plan(interleaved(Operation::write, 4, 64));
+  EXPECT_TRUE(window(made.realms[0], made.rounds).empty());
+  EXPECT_TRUE(window(made.realms[0], -1).empty());
+}
+
+TEST(Windows, HoldSeveralSpansOneAfterAnother) {
+  Realm realm;
+  realm.positions = {{0, 30}, {1000, 1090}, {5000, 5050}};
+  realm.bytes = 170;
+  realm.window_bytes = 100;
+  EXPECT_EQ(window(realm, 0), (std::vector<Interval>{{0, 30}, {1000, 1070}}));
+  EXPECT_EQ(window(realm, 1), (std::vector<Interval>{{1070, 1090}, {5000, 5050}}));
+}
+
+TEST(Windows, TileTheSpansInOrderForAnyFacts) {
+  std::mt19937_64 random(3);
+  int walked = 0;
+  for (int i = 0; i < 1500; ++i) {
+    Facts facts = random_facts(random);
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    Plan made = plan(facts);
+    ASSERT_EQ(made.method, Method::two_phase) << i;
+    const int64_t shift = static_cast<int64_t>(random() % 10000);
+    if (i % 2) move(made, shift);
+    std::vector<Interval> joined;
+    int64_t most_rounds = 0;
+    for (const Realm& realm : made.realms) {
+      int64_t round = 0;
+      for (std::vector<Interval> part; !(part = window(realm, round)).empty(); ++round) {
+        ASSERT_LE(total_bytes(part), made.window_bytes) << i;
+        for (const Interval& interval : part) {
+          ASSERT_FALSE(interval.empty()) << i;
+          if (!joined.empty() && joined.back().end == interval.begin) {
+            joined.back().end = interval.end;
+          } else {
+            joined.push_back(interval);
+          }
+        }
+        if (round > 20000) break;  // a huge realm with a tiny window: its first part is proof enough
+      }
+      if (round > 20000) {
+        joined.clear();
+        break;
+      }
+      most_rounds = std::max(most_rounds, round);
+    }
+    if (joined.empty()) continue;
+    ++walked;
+    std::vector<Interval> expected = file_spans(facts);
+    if (i % 2) {
+      for (Interval& span : expected) span = {span.begin + shift, span.end + shift};
+    }
+    ASSERT_EQ(joined, expected) << i;
+    ASSERT_EQ(made.rounds, most_rounds) << i;
+  }
+  EXPECT_GT(walked, 1000);
+}
+
+TEST(Memory, StaysWithinTheLimitForAnyFacts) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 3000; ++i) {
+    Facts facts = random_facts(random);
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    const Plan made = plan(facts);
+    const int64_t limit_bytes = std::max(facts.wishes.memory_limit_bytes, memory_floor_bytes);
+    ASSERT_LE(made.peak_bytes, limit_bytes) << i;
+    ASSERT_GE(made.window_bytes, 1) << i;
+    for (const Group& group : made.groups) {
+      int64_t segment_bytes = 0;
+      for (int r = group.first_realm; r < group.end_realm; ++r) {
+        const Realm& realm = made.realms[static_cast<size_t>(r)];
+        const int64_t cut_granules = 2 * static_cast<int64_t>(realm.positions.size());
+        ASSERT_GE(realm.map_bytes, realm.window_bytes / made.granule.granule + cut_granules) << i;
+        ASSERT_GE(realm.image_bytes, realm.window_bytes + realm.map_bytes + heads_bytes) << i;
+        segment_bytes += made.slots * (realm.image_bytes + counters_bytes);
+      }
+      ASSERT_EQ(group.segment_bytes, segment_bytes) << i;
+    }
+    ASSERT_EQ(made.warning.empty(), memory_limit(facts).warning.empty()) << i;
+  }
+}
+
+TEST(Memory, LessOfItMeansMoreRounds) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  const Plan usual = plan(facts);
+  facts.wishes.memory_limit_bytes = 256 << 10;
+  const Plan small = plan(facts);
+  EXPECT_EQ(small.method, Method::two_phase);
+  EXPECT_LE(small.peak_bytes, 256 << 10);
+  EXPECT_GT(small.rounds, usual.rounds);
+  EXPECT_EQ(small.window_bytes % small.realms[0].alignment, 0);
+  EXPECT_TRUE(small.warning.empty());
+}
+
+TEST(Memory, ExplicitWindowIsReducedToTheLimit) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  facts.wishes.window_bytes = 64 * MiB;
+  const Plan made = plan(facts);
+  EXPECT_LT(made.window_bytes, 8 * MiB);
+  EXPECT_LE(made.peak_bytes, 8 * MiB);
+}
+
+TEST(Memory, BelowTheFloorPlansAtTheFloorAndSaysSo) {
+  Facts facts = interleaved(Operation::write, 7, 64);
+  facts.wishes.memory_limit_bytes = 1000;
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.method, Method::two_phase);
+  EXPECT_LE(made.peak_bytes, memory_floor_bytes);
+  EXPECT_THAT(made.warning, HasSubstr("below the floor"));
+}
+
+TEST(Memory, TooManyRealmsForItAreReduced) {
+  Facts facts = interleaved(Operation::write, 64, 64);
+  facts.nodes = make_nodes(64, 1);
+  facts.wishes.memory_limit_bytes = memory_floor_bytes;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  const Plan made = plan(facts);
+  EXPECT_EQ(made.method, Method::two_phase);
+  EXPECT_LT(made.realms.size(), 64u);
+  EXPECT_GE(made.realms.size(), 1u);
+  EXPECT_LE(made.peak_bytes, memory_floor_bytes);
+}
+
+TEST(Memory, NodeShortOfFreeMemoryGetsSmallerWindows) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  facts.nodes[0].free_bytes = 4 * MiB;
+  const Plan made = plan(facts);
+  EXPECT_LE(node_bytes(made, 0), 2 * MiB);
+  EXPECT_LT(made.window_bytes, MiB);
+  EXPECT_TRUE(made.warning.empty());
+}
+
+TEST(SieveBuffer, DefaultsDifferForReadsAndWrites) {
+  EXPECT_EQ(plan(strided(Operation::read, 64, 128)).sieve_buffer_bytes, MiB);
+  EXPECT_EQ(plan(strided(Operation::write, 64, 128)).sieve_buffer_bytes, 512 * KiB);
+}
+
+TEST(SieveBuffer, LimitedByWishMemoryAndSpan) {
+  Facts facts = strided(Operation::read, 64, 128);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::sieve);
+  facts.wishes.sieve_buffer_bytes = 10000;
+  EXPECT_EQ(plan(facts).sieve_buffer_bytes, 10000);
+  facts.wishes.sieve_buffer_bytes = 100 * MiB;
+  EXPECT_EQ(plan(facts).sieve_buffer_bytes, 4 * MiB);
+  facts.digest.end = facts.digest.span = 7000;
+  EXPECT_EQ(plan(facts).sieve_buffer_bytes, 7000);
+}
+
+TEST(Move, ShiftsSpansAndAnchor) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  Plan made = plan(facts);
+  const Plan before = made;
+  move(made, 100);
+  EXPECT_EQ(made.granule.anchor, 36);
+  ASSERT_EQ(made.realms.size(), before.realms.size());
+  for (size_t i = 0; i < made.realms.size(); ++i) {
+    EXPECT_EQ(made.realms[i].positions[0].begin, before.realms[i].positions[0].begin + 100);
+    EXPECT_EQ(made.realms[i].positions[0].end, before.realms[i].positions[0].end + 100);
+  }
+  move(made, -100);
+  EXPECT_EQ(made.granule.anchor, before.granule.anchor);
+  EXPECT_EQ(made.rounds, before.rounds);
+}
+
+TEST(Plan, EqualFactsGiveEqualPlans) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 200; ++i) {
+    const Facts facts = random_facts(random), copy = facts;
+    ASSERT_EQ(explain_json(facts, plan(facts)), explain_json(copy, plan(copy))) << i;
+  }
+}
+
+}  // namespace
+}  // namespace concilio

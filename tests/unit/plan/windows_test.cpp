@@ -1,0 +1,243 @@
+#include "plan/layout/windows.h"
+#include "pattern/copy.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/facts/spans.h"
+#include "plan/layout/footprint.h"
+#include "plan/plan.h"
+#include "unit/plan_facts.h"
+
+namespace concilio {
+namespace {
+
+using Intervals = std::vector<Interval>;
+
+constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
+
+// One rank a node, 64 MiB of a file in 64-byte blocks in turn; windows of 4 MiB are wished.
+Facts hosts_with(const std::vector<int64_t>& free_mib) {
+  const auto nodes = static_cast<int>(free_mib.size());
+  Facts facts = test::interleaved(Operation::write, nodes, 64, 64 * MiB / nodes / 64 * 64);
+  facts.nodes = test::make_nodes(nodes, 1);
+  for (size_t node = 0; node < free_mib.size(); ++node) facts.nodes[node].free_bytes = free_mib[node] * MiB;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  facts.wishes.realms = RealmPolicy::even;
+  facts.wishes.placement = Placement::first;
+  facts.wishes.window_bytes = 4 * MiB;
+  facts.wishes.memory_limit_bytes = 1024 * MiB;
+  return facts;
+}
+
+std::vector<int64_t> window_sizes(const Plan& plan) {
+  std::vector<int64_t> out;
+  for (const Realm& realm : plan.realms) out.push_back(realm.window_bytes);
+  return out;
+}
+
+TEST(WindowSizes, AreAsWishedWhereAllHaveMemory) {
+  EXPECT_EQ(window_sizes(plan(hosts_with({1024, 1024}))), (std::vector<int64_t>{4 * MiB, 4 * MiB}));
+}
+
+TEST(WindowSizes, DifferWithTheHostsMemory) {
+  const Facts facts = hosts_with({1024, 16, 1024});
+  const Plan made = plan(facts);
+  const std::vector<int64_t> sizes = window_sizes(made);
+  ASSERT_EQ(sizes.size(), 3u);
+  EXPECT_EQ(sizes[0], sizes[2]);
+  EXPECT_LT(sizes[1], sizes[0]);
+  EXPECT_GE(sizes[1], sizes[0] / 4);
+  EXPECT_LT(sizes[0], 4 * MiB);  // the poor host holds images of all
+  EXPECT_LE(node_bytes(made, 1), 8 * MiB);
+  EXPECT_GT(node_bytes(made, 1), 7 * MiB);
+}
+
+TEST(WindowSizes, OfTheRicherAreNotBoundByWhatThePoorNeedsForItself) {
+  // The poor host's own windows and what it stages shrink first, the others' follow.
+  const int64_t beside_poor = window_sizes(plan(hosts_with({1024, 16})))[0];
+  Facts alike = hosts_with({16, 16});
+  EXPECT_GT(beside_poor, window_sizes(plan(alike))[0]);
+}
+
+TEST(WindowSizes, AreWholeUnitsWhereTheLimitCutsThemShort) {
+  Facts facts = hosts_with({1024, 16});
+  facts.wishes.alignment_bytes = 100 * KiB;
+  for (const int64_t bytes : window_sizes(plan(facts))) {
+    EXPECT_LT(bytes, 4 * MiB);
+    EXPECT_EQ(bytes % (100 * KiB), 0) << bytes;
+  }
+}
+
+TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
+  std::mt19937_64 random(61);
+  int different = 0;
+  for (int i = 0; i < test::cases(20000); ++i) {
+    test::RandomCall call = test::random_call(random);
+    for (NodeFacts& node : call.facts.nodes) {
+      if (random() % 2) node.free_bytes = static_cast<int64_t>(random() % (int64_t{64} * MiB));
+    }
+    const Plan made = plan(call.facts);
+    for (const Group& group : made.groups) {
+      int64_t largest = 0;
+      for (int r = group.first_realm; r < group.end_realm; ++r)
+        largest = std::max(largest, made.realms[static_cast<size_t>(r)].window_bytes);
+      for (int r = group.first_realm; r < group.end_realm; ++r) {
+        const Realm& realm = made.realms[static_cast<size_t>(r)];
+        if (rounds_of(realm) == 1) continue;  // more would be of no use
+        different += realm.window_bytes < largest;
+        ASSERT_TRUE(realm.window_bytes >= largest / 4 || realm.window_bytes <= 4096)
+            << i << ": " << realm.window_bytes << " beside " << largest << ", alignment " << realm.alignment;
+      }
+    }
+  }
+  EXPECT_GT(different, test::cases(1000));
+}
+
+// All windows of a realm after one another.
+void expect_tiles(const Realm& realm, int64_t most_rounds) {
+  Intervals joined;
+  int64_t bytes = 0;
+  const int64_t rounds = rounds_of(realm);
+  for (int64_t round = 0; round < std::min(rounds, most_rounds); ++round) {
+    const Intervals parts = window(realm, round);
+    ASSERT_FALSE(parts.empty());
+    ASSERT_LE(total_bytes(parts), realm.window_bytes);
+    ASSERT_LE(static_cast<int64_t>(parts.size()),
+              most_window_parts + static_cast<int64_t>(realm.positions.size()) + 1);
+    for (const Interval& part : parts) {
+      ASSERT_FALSE(part.empty());
+      if (!joined.empty()) {
+        ASSERT_GE(part.begin, joined.back().end);
+      }
+      if (!joined.empty() && part.begin == joined.back().end) {
+        joined.back().end = part.end;
+      } else {
+        joined.push_back(part);
+      }
+      // All of it and nothing else is the realm's.
+      ASSERT_EQ(realm.owned.data_before(part.end) - realm.owned.data_before(part.begin), part.length());
+      bytes += part.length();
+    }
+  }
+  if (rounds > most_rounds) return;
+  ASSERT_TRUE(window(realm, rounds).empty());
+  ASSERT_EQ(bytes, realm.bytes);
+  Intervals positions;
+  for (const Interval& part : joined)
+    positions.push_back({realm.owned.data_before(part.begin), realm.owned.data_before(part.end)});
+  ASSERT_EQ(united(positions), united(realm.positions));
+}
+
+TEST(WindowsOfRealmsWithHoles, TileTheirBytesInOrder) {
+  std::mt19937_64 random(62);
+  int whole = 0;
+  for (int i = 0; i < test::cases(1500); ++i) {
+    test::RandomCall call = test::random_call(random);
+    Wishes& wishes = call.facts.wishes;
+    wishes.realms = random() % 2 ? RealmPolicy::cyclic : RealmPolicy::persistent;
+    const int64_t range = call.facts.digest.end - call.facts.digest.first;
+    wishes.realm_block_bytes = 1 + range / 3000 + static_cast<int64_t>(random() % 100);
+    for (const Realm& realm : plan(call.facts).realms) {
+      ASSERT_NO_FATAL_FAILURE(expect_tiles(realm, 300)) << i;
+      whole += rounds_of(realm) <= 300;
+    }
+  }
+  EXPECT_GT(whole, test::cases(1000));
+}
+
+TEST(WindowsOfRealmsWithHoles, OfTinyBlocksHoldAsManyAsAWindowMay) {
+  Facts facts = hosts_with({1024, 1024});
+  facts.wishes.realms = RealmPolicy::cyclic;
+  facts.wishes.realm_block_bytes = 3;
+  const Plan made = plan(facts);
+  ASSERT_EQ(made.realms.size(), 2u);
+  EXPECT_EQ(made.realms[0].window_bytes, 3 * most_window_parts);
+  EXPECT_EQ(static_cast<int64_t>(window(made.realms[1], 0).size()), most_window_parts);
+  EXPECT_EQ(window(made.realms[1], 0).front(), (Interval{3, 6}));
+}
+
+TEST(MovedPlans, RealmsStayAlignedIfTheShiftIs) {
+  Facts facts = hosts_with({1024, 1024});
+  facts.wishes.realms = RealmPolicy::aligned;
+  facts.wishes.alignment_bytes = 1000;
+  const Plan made = plan(facts);
+  EXPECT_TRUE(stays_aligned(made, 0));
+  EXPECT_TRUE(stays_aligned(made, 3000));
+  EXPECT_TRUE(stays_aligned(made, -3000));
+  EXPECT_FALSE(stays_aligned(made, 3001));
+}
+
+TEST(MovedPlans, RealmsOfTheFileNeverMove) {
+  for (const RealmPolicy policy : {RealmPolicy::cyclic, RealmPolicy::persistent}) {
+    Facts facts = hosts_with({1024, 1024});
+    facts.wishes.realms = policy;
+    const Plan made = plan(facts);
+    EXPECT_FALSE(stays_aligned(made, 64 * MiB));
+    EXPECT_TRUE(stays_aligned(made, 0));
+  }
+}
+
+TEST(MovedPlans, AreThePlansOfMovedCalls) {
+  std::mt19937_64 random(63);
+  for (int i = 0; i < test::cases(2000); ++i) {
+    test::RandomCall call = test::random_call(random);
+    call.facts.wishes.realms = random() % 2 ? RealmPolicy::even : RealmPolicy::tree;
+    const Plan before = plan(call.facts);
+    const auto shift = static_cast<int64_t>(random() % 100000);
+    Plan made = before;
+    move(made, shift);
+    ASSERT_EQ(made.granule.granule, before.granule.granule);
+    ASSERT_EQ((made.granule.anchor - before.granule.anchor - shift) % made.granule.granule, 0) << i;
+    int64_t rounds = 0;
+    for (size_t r = 0; r < made.realms.size(); ++r) {
+      const Realm& realm = made.realms[r];
+      Intervals expected = before.realms[r].positions;
+      for (Interval& stretch : expected) stretch = {stretch.begin + shift, stretch.end + shift};
+      ASSERT_EQ(realm.positions, expected) << i;
+      ASSERT_NO_FATAL_FAILURE(expect_tiles(realm, 50)) << i;
+      if (stays_aligned(before, shift)) {
+        ASSERT_EQ(rounds_of(realm), rounds_of(before.realms[r])) << i;
+      }
+      rounds = std::max(rounds, rounds_of(realm));
+    }
+    ASSERT_EQ(made.rounds, rounds) << i;
+    for (size_t g = 0; g < made.groups.size(); ++g) {
+      ASSERT_EQ(made.groups[g].spans.front().begin, before.groups[g].spans.front().begin + shift) << i;
+    }
+  }
+}
+
+// What exec/two_phase/images.h lays out for the parts of a window, one map after another.
+int64_t maps_needed(const Plan& plan, const Realm& realm, int64_t round) {
+  int64_t bytes = 0;
+  for (const Interval& part : window(realm, round))
+    bytes += CoverageMap::bytes_needed(part.length(), plan.granule.granule);
+  return bytes;
+}
+
+TEST(Maps, HaveRoomForPartsCutAtBothEndsOfManyStretches) {
+  // Stretches of a block and a little, so that each begins and ends in pieces of blocks.
+  for (const int64_t block_bytes : {int64_t{8192}, int64_t{1} << 20}) {
+    Facts facts = test::interleaved(Operation::write, 2, 64, 128 * block_bytes);
+    facts.digest.granule = 64;
+    facts.digest.first = block_bytes - 64;
+    facts.digest.end = facts.digest.first + 127 * 2 * block_bytes + block_bytes + 128;
+    facts.digest.bytes = 128 * (block_bytes + 128);
+    for (int64_t i = 0; i < 128; ++i) {
+      const int64_t begin = facts.digest.first + i * 2 * block_bytes;
+      facts.buckets.push_back({begin, begin + block_bytes + 128, block_bytes + 128});
+    }
+    facts.wishes.realms = RealmPolicy::cyclic;
+    facts.wishes.realm_block_bytes = block_bytes;
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    const Plan made = plan(facts);
+    ASSERT_EQ(made.realms.size(), 2u);
+    for (const Realm& realm : made.realms) {
+      for (int64_t round = 0; round < rounds_of(realm); ++round)
+        ASSERT_LE(maps_needed(made, realm, round), realm.map_bytes) << block_bytes << ' ' << round;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace concilio
