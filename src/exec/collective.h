@@ -1,4 +1,5 @@
-// One collective call from beginning to end: gather facts, plan, run the method, agree on the outcome.
+// One collective call from beginning to end: meet, gather facts, plan or take the last plan again, carry it
+// out, agree on the outcome, learn from it.
 #pragma once
 
 #include <array>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "exec/engine.h"
+#include "exec/running_call.h"
 #include "exec/two_phase/two_phase.h"
 #include "exec/two_phase/write_behind.h"
 #include "exec/workspace.h"
@@ -20,15 +21,15 @@ namespace concilio {
 // What is kept from call to call of one file, so that a repeated pattern is planned once.
 class Collective {
  public:
-  // Collective over the engine's team. `trouble`: an error of this rank found before the call could begin; it
+  // Collective over the file's team. `trouble`: an error of this rank found before the call could begin; it
   // becomes the error of all. Every rank returns: bytes transferred, or the same error.
-  Outcome run(Engine& engine, const Request& request, const Wishes& wishes, const Status& trouble);
+  Outcome run(const OpenFile& opened, const Request& request, const Wishes& wishes, const Status& trouble);
 
   // Aggregators write what they hold back of earlier calls; then all ranks see it. Collective over the team;
   // the same outcome on all ranks.
-  Status settle(Engine& engine);
+  Status settle(const OpenFile& opened);
   // The same for this rank alone, at a time when others may do something else: its error stays, for settle.
-  Status settle_alone(Engine& engine);
+  Status settle_alone(const OpenFile& opened);
   // Whether some rank may hold bytes back; changes with collective calls only. Thread-safe.
   bool holds_back() const { return holds_back_; }
 
@@ -65,17 +66,31 @@ class Collective {
     Plan plan;
     std::optional<RoundGear> gear;  // two_phase only
   };
-  Result<Digest> digest(const Request& request);
+  // The steps of a call.
+  //
+  // All ranks come, and know what they ask together, or which of them cannot take part. Collective, and the
+  // same outcome on all ranks; so are gather_facts and plan_call.
+  Status meet(const OpenFile& opened, const Request& request, const Status& trouble, Digest& digest);
+  // What this rank asks, and whether it is what it asked before.
+  Digest note(const Request& request);
+  // Whether the last plan serves this call too, moved to where it is.
+  bool reuse(const OpenFile& opened, Operation operation, const Digest& digest, const Experience& experience);
+  Status plan_call(const OpenFile& opened, const Request& request, const Wishes& wishes, Facts& facts);
+  // `mine`: what this rank could not do, to be told at the next agreement.
+  Status gather_facts(const OpenFile& opened, const Request& request, const Wishes& wishes, Facts& facts,
+                      Status& mine);
+  // This rank's own part of making a plan.
+  Status prepare(const OpenFile& opened, const Facts& facts, std::unique_ptr<Prepared>& made);
+  Status begin_holding_back(RunningCall& call, const Plan& plan);
+  Outcome carry_out(RunningCall& call, const Request& request, Prepared& prepared);
+  // Agrees on the outcome, and learns how long it took.
+  Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, Plan& plan,
+                   Experience& experience);
+
   void leave_room(int64_t staging_bytes);
   void give_up_windows();
-  // Collective as a whole, and the same outcome on all ranks.
-  Status plan_call(Engine& engine, const Request& request, const Wishes& wishes, Facts& facts);
-  // This rank's own part of it.
-  Status begin_facts(const Engine& engine, const Request& request, const Wishes& wishes, Facts& facts);
-  Status prepare(Engine& engine, const Facts& facts, std::unique_ptr<Prepared>& made);
-  Outcome carry_out(Engine& engine, const Request& request, Prepared& prepared);
-  bool lay_out(const Engine& engine, Images& images);
-  void zero_segment(const Engine& engine, int64_t bytes);
+  bool lay_out(const OpenFile& opened, Images& images);
+  void zero_segment(const OpenFile& opened, int64_t bytes);
 
   // By operation.
   std::array<Pattern, 2> patterns_;
@@ -98,10 +113,5 @@ class Collective {
   Status lost_alone_;                            // what settle_alone could not write
   std::shared_ptr<const FixedRealms> held_for_;  // the realms whose aggregators hold it
 };
-
-// What one rank asks.
-Digest digest_of(const Request& request);
-// The facts of a call that one rank makes alone.
-Facts facts_alone(const Engine& engine, const Request& request, const Wishes& wishes);
 
 }  // namespace concilio

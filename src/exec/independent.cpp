@@ -45,22 +45,22 @@ class Pieces {
 };
 
 // Whether a batch's requests are worth having under way at once.
-bool goes_at_once(const Engine& engine, Operation operation, int64_t requests) {
-  if (engine.flush == Flush::list) return false;
-  return engine.flush == Flush::batch || pays_at_once(operation, requests, engine.prices());
+bool goes_at_once(const RunningCall& call, Operation operation, int64_t requests) {
+  if (call.opened.flush == Flush::list) return false;
+  return call.opened.flush == Flush::batch || pays_at_once(operation, requests, call.opened.prices());
 }
 
 // Moves one batch; for reads the bytes before end of file.
-Outcome move_batch(Engine& engine, Operation operation, std::span<const Transfer> batch) {
+Outcome move_batch(const RunningCall& call, Operation operation, std::span<const Transfer> batch) {
   int64_t end = 0, bytes = 0, requests = 0;
   for (const Transfer& transfer : batch) {
     if (transfer.offset != end || requests == 0) ++requests;
     end = transfer.offset + transfer.length;
     bytes += transfer.length;
   }
-  const bool at_once = requests > 1 && goes_at_once(engine, operation, requests);
-  if (operation == Operation::read) return engine.storage.read(batch, at_once);
-  if (auto status = write_plainly(engine, batch, at_once); !status) return status.error();
+  const bool at_once = requests > 1 && goes_at_once(call, operation, requests);
+  if (operation == Operation::read) return call.opened.storage.read(batch, at_once);
+  if (auto status = write_plainly(call, batch, at_once); !status) return status.error();
   return bytes;
 }
 
@@ -72,29 +72,29 @@ struct SieveWindow {
 
   bool whole() const { return data.length() == window.length(); }  // a monotone access touches no byte twice
   Transfer transfer() const { return {window.begin, buffer, window.length()}; }
-  void fill(Engine& engine, const Request& request) const {
-    Stopwatch time(engine.counters, Counter::copy_ns);
+  void fill(const RunningCall& call, const Request& request) const {
+    Stopwatch time(call.opened.counters, Counter::copy_ns);
     copy(request.memory_side(data.begin - request.position),
          Side{request.file, data.begin, buffer, window.begin}, data.length());
   }
 };
 
-Status write_whole(Engine& engine, const Request& request, const SieveWindow& window) {
-  window.fill(engine, request);
-  return write_plainly(engine, std::array{window.transfer()});
+Status write_whole(const RunningCall& call, const Request& request, const SieveWindow& window) {
+  window.fill(call, request);
+  return write_plainly(call, std::array{window.transfer()});
 }
 
-Status rewrite(Engine& engine, const Request& request, const SieveWindow& window) {
+Status rewrite(const RunningCall& call, const Request& request, const SieveWindow& window) {
   const int64_t length = window.window.length();
-  RangeLock guard(engine.storage, window.window.begin, length);
-  if (!engine.range_locked) {
+  RangeLock guard(call.opened.storage, window.window.begin, length);
+  if (call.guard != WriteGuard::held) {
     if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
   }
-  auto got = engine.storage.read(std::array{window.transfer()});
+  auto got = call.opened.storage.read(std::array{window.transfer()});
   if (!got) return got.error();
   std::memset(window.buffer + *got, 0, static_cast<size_t>(length - *got));
-  window.fill(engine, request);
-  return guard.release(engine.storage.write(std::array{window.transfer()}));
+  window.fill(call, request);
+  return guard.release(call.opened.storage.write(std::array{window.transfer()}));
 }
 
 // Packing pays for a contiguous stretch of file made of small pieces of memory. It reads and locks nothing,
@@ -121,20 +121,20 @@ bool is_one_piece(const Access& access, int64_t position, int64_t bytes) {
                                     access.bounds(position, position + bytes).length() == bytes);
 }
 
-Outcome run_one_stretch(Engine& engine, const Request& request) {
+Outcome run_one_stretch(const RunningCall& call, const Request& request) {
   const Transfer whole{request.file->offset_of(request.position),
                        request.buffer + request.memory->offset_of(0), request.bytes};
-  return move_batch(engine, request.operation, {&whole, 1});
+  return move_batch(call, request.operation, {&whole, 1});
 }
 
-Outcome run_unlocked(Engine& engine, const Request& request, const Plan& plan) {
-  if (plan.method == Method::independent && is_one_stretch(request)) return run_one_stretch(engine, request);
-  if (plan.method == Method::mapped) return run_mapped(engine, request);
-  if (plan.method == Method::sieve) return run_sieve(engine, request, plan.sieve_buffer_bytes);
+Outcome run_guarded(const RunningCall& call, const Request& request, const Plan& plan) {
+  if (plan.method == Method::independent && is_one_stretch(request)) return run_one_stretch(call, request);
+  if (plan.method == Method::mapped) return run_mapped(call, request);
+  if (plan.method == Method::sieve) return run_sieve(call, request, plan.sieve_buffer_bytes);
   if (plan.method == Method::independent && should_pack(request)) {
-    return run_sieve(engine, request, std::min(pack_buffer_bytes, engine.budget.limit_bytes() / 2));
+    return run_sieve(call, request, std::min(pack_buffer_bytes, call.opened.budget.limit_bytes() / 2));
   }
-  return run_list(engine, request);
+  return run_list(call, request);
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ const Plan& plan_of_one_stretch() {
 namespace {
 
 // The request's data from `from` on.
-Outcome list_from(Engine& engine, const Request& request, int64_t from) {
+Outcome list_from(const RunningCall& call, const Request& request, int64_t from) {
   Pieces memory(*request.memory, from), file(*request.file, request.position + from);
   std::array<Transfer, transfers_per_batch> batch;
   int64_t moved = 0, left = request.bytes - from;
@@ -177,7 +177,7 @@ Outcome list_from(Engine& engine, const Request& request, int64_t from) {
       batch_bytes += bytes;
       left -= bytes;
     }
-    auto done = move_batch(engine, request.operation, {batch.data(), count});
+    auto done = move_batch(call, request.operation, {batch.data(), count});
     if (!done) return done;
     moved += *done;
     // Behind the end of file nothing more is to be had, as offsets do not decrease; else later pieces may lie
@@ -189,14 +189,14 @@ Outcome list_from(Engine& engine, const Request& request, int64_t from) {
 
 }  // namespace
 
-Outcome run_list(Engine& engine, const Request& request) {
-  return list_from(engine, request, 0);
+Outcome run_list(const RunningCall& call, const Request& request) {
+  return list_from(call, request, 0);
 }
 
-Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes) {
+Outcome run_sieve(const RunningCall& call, const Request& request, int64_t buffer_bytes) {
   Interval range = request.bounds();
   buffer_bytes = std::clamp<int64_t>(buffer_bytes, 1, std::max<int64_t>(1, range.length()));
-  auto buffer = Buffer::allocate(engine.budget, buffer_bytes);
+  auto buffer = Buffer::allocate(call.opened.budget, buffer_bytes);
   if (!buffer) return buffer.error();
   const int64_t end = request.position + request.bytes;
   int64_t moved = 0;
@@ -210,19 +210,19 @@ Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes) 
       const SieveWindow part{window, data, buffer->data()};
       const bool whole = part.whole();
       // Other ranks lock what they write in atomic mode, and where every write does.
-      if (!whole && !permit) permit.emplace(engine.rewriting, !engine.range_locked && !engine.guard_writes);
+      if (!whole && !permit) permit.emplace(call.opened.rewriting, call.guard == WriteGuard::announced);
       if (!whole && !permit->granted()) {
-        auto rest = list_from(engine, request, moved);
+        auto rest = list_from(call, request, moved);
         return rest ? Outcome(moved + *rest) : rest;
       }
-      auto status = whole ? write_whole(engine, request, part) : rewrite(engine, request, part);
+      auto status = whole ? write_whole(call, request, part) : rewrite(call, request, part);
       if (!status) return status.error();
     } else {
-      auto got = engine.storage.read(std::array{Transfer{begin, buffer->data(), window.length()}});
+      auto got = call.opened.storage.read(std::array{Transfer{begin, buffer->data(), window.length()}});
       if (!got) return got.error();
       bool ended = *got < window.length();
       if (ended) data.end = std::min(next, request.file->data_before(begin + *got));
-      Stopwatch time(engine.counters, Counter::copy_ns);
+      Stopwatch time(call.opened.counters, Counter::copy_ns);
       copy(Side{request.file, position, buffer->data(), begin},
            request.memory_side(position - request.position), data.length());
       if (ended) return moved + data.length();
@@ -233,21 +233,19 @@ Outcome run_sieve(Engine& engine, const Request& request, int64_t buffer_bytes) 
   return moved;
 }
 
-Outcome run_alone(Engine& engine, const Request& request, const Plan& plan) {
+Outcome run_alone(const RunningCall& call, const Request& request, const Plan& plan) {
   if (request.bytes == 0) return 0;
   const bool reads = request.operation == Operation::read;
-  const bool atomic = engine.atomic && (engine.team.size() > 1 || engine.concurrent);
-  const bool by_page = !reads && engine.caches_differ() && engine.locks_work;
+  const bool atomic = call.opened.atomic && (call.opened.team.size() > 1 || call.opened.concurrent);
+  const bool by_page = !reads && call.opened.caches_differ() && call.opened.locks_work;
   const Interval range = by_page ? pages_around(request.bounds()) : request.bounds();
-  RangeLock whole_range(engine.storage, range.begin, range.length());
+  RangeLock whole_range(call.opened.storage, range.begin, range.length());
   if (atomic || (by_page && !(range == request.bounds() && range.length() == request.bytes))) {
     if (auto status = whole_range.acquire(reads ? LockMode::shared : LockMode::exclusive); !status)
       return status.error();
-    engine.range_locked = true;
+    return whole_range.release(run_guarded(call.holding_lock(), request, plan));
   }
-  auto outcome = run_unlocked(engine, request, plan);
-  engine.range_locked = false;
-  return whole_range.release(outcome);
+  return run_guarded(call, request, plan);
 }
 
 }  // namespace concilio

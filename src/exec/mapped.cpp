@@ -27,16 +27,16 @@ int64_t stretch_end(const Access& file, bool by_piece, int64_t begin, int64_t en
 }
 
 // Copies what data there is of the request's.
-Status copy_pages(Engine& engine, const Request& request) {
+Status copy_pages(const RunningCall& call, const Request& request) {
   if (request.bytes == 0) return {};
   const bool writes = request.operation == Operation::write, by_piece = goes_by_piece(request);
   const int64_t last = request.position + request.bytes;
   for (int64_t begin = request.position; begin < last;) {
     const int64_t end = stretch_end(*request.file, by_piece, begin, last);
     const Interval range = request.file->bounds(begin, end);
-    auto mapping = engine.storage.map(range.begin, range.length(), writes);
+    auto mapping = call.opened.storage.map(range.begin, range.length(), writes);
     if (!mapping) return mapping.error();
-    Stopwatch time(engine.counters, Counter::copy_ns);
+    Stopwatch time(call.opened.counters, Counter::copy_ns);
     const Side file{request.file, begin, mapping->data(), range.begin};
     const Side memory = request.memory_side(begin - request.position);
     copy(writes ? memory : file, writes ? file : memory, end - begin);
@@ -45,21 +45,21 @@ Status copy_pages(Engine& engine, const Request& request) {
   return {};
 }
 
-Status write_pages(Engine& engine, const Request& request) {
+Status write_pages(const RunningCall& call, const Request& request) {
   const Interval range = request.bounds();
-  PlainWrite guard(engine, range);
+  PlainWrite guard(call, range);
   if (auto status = guard.begin(); !status) return status;
   // Up to this rank's own last byte, and no further: the file may end there.
-  if (auto status = engine.storage.make_space(range.begin, range.length()); !status) return status;
-  return guard.end(copy_pages(engine, request));
+  if (auto status = call.opened.storage.make_space(range.begin, range.length()); !status) return status;
+  return guard.end(copy_pages(call, request));
 }
 
-Status read_pages(Engine& engine, Request& request) {
-  auto size = engine.storage.size();
+Status read_pages(const RunningCall& call, Request& request) {
+  auto size = call.opened.storage.size();
   if (!size) return size.error();
   const int64_t there = request.file->data_before(*size) - request.position;
   request.bytes = std::clamp<int64_t>(there, 0, request.bytes);
-  return copy_pages(engine, request);
+  return copy_pages(call, request);
 }
 
 // What requests may still do, or tell more of. That there is no space for the holes between the pieces does
@@ -70,17 +70,17 @@ bool leaves_it_to_requests(ErrorKind kind) {
 
 }  // namespace
 
-Outcome run_mapped(Engine& engine, const Request& request) {
+Outcome run_mapped(const RunningCall& call, const Request& request) {
   Request within = request;  // the file
   const bool writes = request.operation == Operation::write;
-  const Status status = writes ? write_pages(engine, within) : read_pages(engine, within);
+  const Status status = writes ? write_pages(call, within) : read_pages(call, within);
   if (status) return within.bytes;
   if (!leaves_it_to_requests(status.error().kind)) return status.error();
   // Once a file: what cannot be had differs from call to call.
   const std::string what =
-      fmt::format("mapped pages of {} cannot be had, going on with requests", engine.storage.path());
+      fmt::format("mapped pages of {} cannot be had, going on with requests", call.opened.storage.path());
   log_once(LogLevel::info, Error::from_errno(status.error().system_errno, what).message);
-  return run_list(engine, request);
+  return run_list(call, request);
 }
 
 }  // namespace concilio

@@ -2,7 +2,7 @@
 // the file, without buffers and without other ranks.
 #pragma once
 
-#include "exec/engine.h"
+#include "exec/running_call.h"
 
 namespace concilio {
 
@@ -10,6 +10,6 @@ namespace concilio {
 // run_list. Never signals: pages are made present before they are touched, so that a file that is cut short
 // or storage that fails is an error; only a file that somebody cuts between that and the copy of the same few
 // MiB would still be one, which MPI-IO allows nobody to do.
-Outcome run_mapped(Engine& engine, const Request& request);
+Outcome run_mapped(const RunningCall& call, const Request& request);
 
 }  // namespace concilio

@@ -8,44 +8,44 @@
 namespace concilio {
 namespace {
 
-int64_t segment_bytes(const Engine& engine, const Plan& plan) {
-  const int group = plan.group_of_node[static_cast<size_t>(engine.team.node())];
+int64_t segment_bytes(const OpenFile& opened, const Plan& plan) {
+  const int group = plan.group_of_node[static_cast<size_t>(opened.team.node())];
   return group < 0 ? 0 : plan.groups[static_cast<size_t>(group)].segment_bytes;
 }
 
 }  // namespace
 
-Status Workspace::make_room(Engine& engine, const Plan& plan, bool& short_of_memory) {
+Status Workspace::make_room(const OpenFile& opened, const Plan& plan, bool& short_of_memory) {
   const auto own = std::find_if(plan.realms.begin(), plan.realms.end(),
-                                [&](const Realm& realm) { return realm.aggregator == engine.team.rank(); });
+                                [&](const Realm& realm) { return realm.aggregator == opened.team.rank(); });
   int64_t old_bytes = 0, staging_bytes = 0;
   if (own != plan.realms.end()) {
     if (plan.operation == Operation::write) old_bytes = own->window_bytes;
     if (plan.groups[static_cast<size_t>(own->group)].nodes.size() > 1)
       staging_bytes = 2 * message_bytes(own->image_bytes);
   }
-  const int64_t segment = std::max(segment_bytes(engine, plan), engine.team.segment_bytes());
-  const int64_t in_all = segment / engine.team.local_size() + std::max(old_bytes, old_bytes_.size()) +
+  const int64_t segment = std::max(segment_bytes(opened, plan), opened.team.segment_bytes());
+  const int64_t in_all = segment / opened.team.local_size() + std::max(old_bytes, old_bytes_.size()) +
                          std::max(staging_bytes, staging_.size()) + plan.behind_bytes;
-  if (in_all > engine.budget.limit_bytes()) {
+  if (in_all > opened.budget.limit_bytes()) {
     if (old_bytes_.size() > old_bytes) old_bytes_ = Buffer(), short_of_memory = true;
     if (staging_.size() > staging_bytes) staging_ = Buffer(), short_of_memory = true;
   }
-  return staging_.reserve(engine.budget, staging_bytes);
+  return staging_.reserve(opened.budget, staging_bytes);
 }
 
-std::byte* Workspace::old_bytes(Engine& engine, int64_t bytes) {
-  const Status made = without_exceptions([&] { return old_bytes_.reserve(engine.budget, bytes); });
+std::byte* Workspace::old_bytes(const OpenFile& opened, int64_t bytes) {
+  const Status made = without_exceptions([&] { return old_bytes_.reserve(opened.budget, bytes); });
   return made ? old_bytes_.data() : nullptr;
 }
 
-Status Workspace::share(Engine& engine, const Plan& plan) {
+Status Workspace::share(const OpenFile& opened, const Plan& plan) {
   segment_charge_ = Charge();
   segment_ = nullptr;
-  auto segment = engine.team.segment(segment_bytes(engine, plan));
+  auto segment = opened.team.segment(segment_bytes(opened, plan));
   if (!segment) return segment.error();
   segment_ = *segment;
-  segment_charge_ = Charge(engine.budget, engine.team.segment_bytes() / engine.team.local_size());
+  segment_charge_ = Charge(opened.budget, opened.team.segment_bytes() / opened.team.local_size());
   return {};
 }
 

@@ -3,7 +3,8 @@
 // without is made when it is needed.
 #pragma once
 
-#include "exec/engine.h"
+#include "exec/open_file.h"
+#include "plan/plan.h"
 
 namespace concilio {
 
@@ -12,15 +13,15 @@ class Workspace {
   // This rank's own buffers. What is there for other plans stays, unless both would take more than the
   // budget: then short_of_memory is set, and where that is so on some rank, only this plan may use the
   // workspace.
-  Status make_room(Engine& engine, const Plan& plan, bool& short_of_memory);
-  // The node's segment. Collective over the engine's team; all ranks succeed or all fail.
-  Status share(Engine& engine, const Plan& plan);
+  Status make_room(const OpenFile& opened, const Plan& plan, bool& short_of_memory);
+  // The node's segment. Collective over the file's team; all ranks succeed or all fail.
+  Status share(const OpenFile& opened, const Plan& plan);
 
   std::byte* segment() const { return segment_; }     // shared by the node
   const Buffer& staging() const { return staging_; }  // an aggregator's: two messages from other nodes
   // An aggregator's, for what the file held in a window with holes: many programs' windows never have any.
   // nullptr: there is no memory.
-  std::byte* old_bytes(Engine& engine, int64_t bytes);
+  std::byte* old_bytes(const OpenFile& opened, int64_t bytes);
 
  private:
   std::byte* segment_ = nullptr;

@@ -7,12 +7,16 @@
 #include "base/checked.h"
 #include "base/exceptions.h"
 #include "mpi/epoch.h"
+#include "mpi/nodes/agree.h"
 #include "mpiio/hints.h"
+#include "mpiio/process_config.h"
 #include "mpiio/raise.h"
 #include "store/wrappers/stack.h"
 
 namespace concilio::mpiio {
 namespace {
+
+constexpr const char* different_arguments = "the ranks give different arguments";
 
 Error argument(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
@@ -38,22 +42,6 @@ Status check_size(File& file, MPI_Offset size) {
   if (!file.writes()) return Error{ErrorKind::read_only, 0, "the file was opened with MPI_MODE_RDONLY"};
   if (size < 0) return argument(fmt::format("a size of {} bytes", size));
   return {};
-}
-
-// Two arguments of all ranks: those of one of them, and whether all give these.
-struct TwoArguments {
-  int64_t first, second, same;
-};
-TwoArguments combine(const TwoArguments& a, const TwoArguments& b) {
-  return {a.first, a.second, a.same && b.same && a.first == b.first && a.second == b.second};
-}
-
-// Whether all ranks give the same. Collective.
-Status agree_on(File& file, int64_t first, int64_t second) {
-  TwoArguments all{first, second, 1};
-  if (!file.team().allreduce(all)) return file.team().failure();
-  if (all.same) return {};
-  return Error{ErrorKind::not_same, 0, "the ranks give different arguments"};
 }
 
 // The smallest position of the view, in etypes, behind the last byte of a file of `size` bytes.
@@ -119,7 +107,7 @@ int sync(File& file) {
     Status synced =
         file.agree(without_exceptions([&] { return file.writes() ? file.storage().sync() : Status(); }));
     // What all ranks have brought to the storage is there; this rank may still have older pages.
-    if (synced && file.engine().caches_differ())
+    if (synced && file.opened()->caches_differ())
       synced = file.agree(without_exceptions([&] { return file.storage().refresh(); }));
     return settled ? synced : settled;
   }));
@@ -196,7 +184,7 @@ int get_position(File& file, MPI_Offset* offset) {
 // Collective: rank 0 moves the pointer for all, when all have asked for the same.
 int seek_shared(File& file, MPI_Offset offset, int whence) {
   auto status = file.in_turn(CallKind::seek_shared, [&]() -> Status {
-    if (auto same = agree_on(file, offset, whence); !same) return same;
+    if (auto same = agree_on(file.team(), {offset, int64_t{whence}}, different_arguments); !same) return same;
     return file.agree(without_exceptions([&]() -> Status {
       if (file.team().rank() != 0) return {};
       auto target = target_of(file, offset, whence, [&] { return file.shared_pointer().get(); });
@@ -246,13 +234,14 @@ int register_datarep(const UserRepresentation& wanted) {
 
 int set_atomicity(File& file, int flag) {
   auto status = file.in_turn(CallKind::set_atomicity, [&]() -> Status {
-    if (auto same = agree_on(file, flag != 0, 0); !same) return same;
-    if (flag && !file.engine().locks_work && (file.team().size() > 1 || file.engine().concurrent)) {
+    if (auto same = agree_on(file.team(), {flag != 0}, different_arguments); !same) return same;
+    const auto opened = file.opened();
+    if (flag && !opened->locks_work && (file.team().size() > 1 || opened->concurrent)) {
       return Error{ErrorKind::unsupported, 0,
                    "atomic mode needs locks, which do not work on this file system"};
     }
     if (auto settled = file.settle(); !settled) return settled;
-    file.change_engine([&](Engine& engine) { engine.atomic = flag != 0; });
+    file.set_atomic(flag != 0);
     file.collective().forget();
     return {};
   });
@@ -260,7 +249,7 @@ int set_atomicity(File& file, int flag) {
 }
 
 int get_atomicity(File& file, int* flag) {
-  *flag = file.engine().atomic;
+  *flag = file.opened()->atomic;
   return MPI_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/exceptions.h"
 #include "base/log.h"
+#include "mpi/nodes/agree.h"
 #include "mpi/types/datatype.h"
 #include "mpiio/file.h"
 #include "plan/facts/user_realms.h"
@@ -22,27 +23,11 @@ int64_t hash_of(const std::string& text) {
   return static_cast<int64_t>(std::hash<std::string>{}(text));
 }
 
-// What all ranks came with: the largest and the smallest, and whether one is wrong.
-struct Extremes {
-  int64_t most, least, wrong;
-};
-Extremes combine(const Extremes& a, const Extremes& b) {
-  return {std::max(a.most, b.most), std::min(a.least, b.least), a.wrong | b.wrong};
-}
-
 // Whether all ranks came with the same arguments, of which `hash` stands for this rank's where they are
 // sound.
 Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* what) {
-  const int64_t mine = hash ? *hash : 0;
-  Extremes all{mine, mine, !hash};
-  if (!file.team().allreduce(all)) return file.team().failure();
-  if (all.wrong) {
-    return Error{ErrorKind::argument, 0,
-                 hash ? fmt::format("another rank gives no valid {}", what) : hash.error().message};
-  }
-  if (all.most != all.least)
-    return Error{ErrorKind::not_same, 0, fmt::format("the ranks do not give the same {}", what)};
-  return {};
+  if (Status sound = file.agree(hash ? Status() : hash.error()); !sound) return sound;
+  return agree_on(file.team(), {*hash}, fmt::format("the ranks do not give the same {}", what).c_str());
 }
 
 Status agree_on_method(File& file, const std::string& name) {
@@ -123,12 +108,12 @@ int64_t counter_of(File& file, Counter counter) {
 }
 
 LastCall last_call(File& file) {
-  File::Last last = file.last();
+  CallHistory::Last last = file.history().last();
   return {last.method, std::move(last.reason)};
 }
 
 std::optional<LastCandidate> last_candidate(File& file, int index) {
-  const File::Last last = file.last();
+  const CallHistory::Last last = file.history().last();
   if (index < 0 || static_cast<size_t>(index) >= last.candidates.count) return std::nullopt;
   const Considered& one = last.candidates.methods[static_cast<size_t>(index)];
   return LastCandidate{method_name(one.method), one.legal, one.chosen, one.legal ? one.predicted_seconds : -1,

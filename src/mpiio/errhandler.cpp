@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/epoch.h"
+#include "mpi/error.h"
 #include "mpi/types/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
@@ -54,13 +55,6 @@ void record(MPI_Errhandler handler, const ErrorFunction& function) {
   Handlers& known = handlers();
   std::lock_guard lock(known.mutex);
   (*known.functions)[handler] = function;
-}
-
-std::string text_of(int code) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
-  return std::string(text, length);
 }
 
 // A user's function that waits for the end of the call it belongs to.
@@ -191,12 +185,13 @@ int get_errhandler(File& file, MPI_Errhandler* handler) {
 }
 
 int call_errhandler(File& file, int code) {
-  file.handler().call(file.handle(), code, text_of(code), {ErrorHandler::Result::Kind::nobody});
+  file.handler().call(file.handle(), code, mpi_error_text(code), {ErrorHandler::Result::Kind::nobody});
   return MPI_SUCCESS;
 }
 
 int call_default_errhandler(int code) {
-  ErrorHandler::of_null().call(MPI_FILE_NULL, code, text_of(code), {ErrorHandler::Result::Kind::nobody});
+  ErrorHandler::of_null().call(MPI_FILE_NULL, code, mpi_error_text(code),
+                               {ErrorHandler::Result::Kind::nobody});
   return MPI_SUCCESS;
 }
 

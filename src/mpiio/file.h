@@ -3,10 +3,8 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,12 +16,14 @@
 #include "base/settings/config.h"
 #include "base/strand.h"
 #include "exec/collective.h"
-#include "exec/engine.h"
 #include "exec/enter.h"
+#include "exec/open_file.h"
 #include "mpi/types/representation.h"
 #include "mpiio/api.h"
+#include "mpiio/call_history.h"
 #include "mpiio/deferred.h"
 #include "mpiio/errors.h"
+#include "mpiio/opening.h"
 #include "plan/facts/wishes.h"
 #include "store/store.h"
 
@@ -53,26 +53,6 @@ struct View {
   View() = default;
   View(const View&) = delete;
   ~View();
-};
-
-// The process's own settings, read once.
-const Config& process_config();
-
-// One method that a call could have taken.
-struct Considered {
-  Method method;
-  bool legal, chosen;
-  double predicted_seconds;
-  int64_t calls;            // of the same pattern that took it
-  double measured_seconds;  // of those; meaningless without any
-};
-
-// All of them, in the order of Method; none of a call that needed no choice.
-struct ConsideredAll {
-  std::array<Considered, method_count> methods{};
-  size_t count = 0;
-  const Considered* begin() const { return methods.data(); }
-  const Considered* end() const { return methods.data() + count; }
 };
 
 class File {
@@ -106,7 +86,7 @@ class File {
   //
   // Runs a collective operation here, after those before it. Its first meeting is enter().
   template <typename Work>
-  auto together(Work&& work) {
+  auto run_collective(Work&& work) {
     if (threads_) return collectives_.run(work);
     std::optional<decltype(work())> result;
     const auto run = [&] {
@@ -127,7 +107,7 @@ class File {
   template <typename Work>
   Status in_turn(CallKind kind, Work&& work) {
     independents_.wait();
-    return together([&]() -> Status {
+    return run_collective([&]() -> Status {
       if (auto status = enter(*team_, kind); !status) return status;
       return work();
     });
@@ -135,12 +115,12 @@ class File {
 
   // The state of the file, which threads of the program may look at and change at once. Each function is
   // atomic.
-  Engine engine() const {
-    return locked([&] { return *engine_; });
+  // As calls that begin now find it; it outlives them.
+  std::shared_ptr<const OpenFile> opened() const {
+    return locked([&] { return opened_; });
   }
-  void change_engine(const std::function<void(Engine&)>& change) {
-    locked([&] { change(*engine_); });
-  }
+  // What calls that begin later find. On all ranks alike; within in_turn.
+  void set_atomic(bool atomic);
   Config config() const {
     return locked([&] { return config_; });
   }
@@ -189,8 +169,8 @@ class File {
 
   // Whether calls on this file may go on by themselves: what has_thread_multiple() said at the open.
   bool threads() const { return threads_; }
-  bool reads() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
-  bool writes() const { return (amode_ & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
+  bool reads() const { return amode_reads(amode_); }
+  bool writes() const { return amode_writes(amode_); }
 
   // Collective: what aggregators hold back of earlier writes is written. Within in_turn, or at the close.
   Status settle();
@@ -208,28 +188,8 @@ class File {
   Status close(bool& stays_open);
   // Closes on this rank alone, without MPI, which has ended: other ranks' files are their own affair.
   Status abandon();
-  // Every open file of this process.
-  static std::vector<File*> all_open();
 
-  struct Reason {
-    Operation operation;
-    bool collective;
-    std::string method, reason;
-    int64_t calls = 0;
-    ConsideredAll candidates;  // of the last of these calls
-  };
-  std::map<std::string, Reason> reasons() const {
-    return locked([&] { return reasons_; });
-  }
-  // Of this rank's last call that moved data.
-  struct Last {
-    const char* method = nullptr;  // static; nullptr: there was none
-    std::string reason;
-    ConsideredAll candidates;
-  };
-  Last last() const {
-    return locked([&] { return last_; });
-  }
+  const CallHistory& history() const { return history_; }
   int64_t open_ns() const { return open_ns_; }
   // What was wrong with what the program last failed to settle (control.h), on this rank.
   std::string complaint() const {
@@ -242,10 +202,7 @@ class File {
  private:
   File() = default;
   Status open_storage(bool concurrent);
-  Status open_as_root(struct Opened& opened);
-  void settle_locks(OpenMark& mark);
-  Status reach(FileIdentity of_rank_0);
-  void take_settings(Engine& engine) const;
+  void take_settings(OpenFile& opened) const;
   void take_wishes();
   mutable std::mutex state_;
   Strand collectives_, independents_;
@@ -259,7 +216,7 @@ class File {
   std::unique_ptr<Store> store_;
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<Rewriting> rewriting_;
-  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<const OpenFile> opened_;
   Collective collective_;
   ErrorHandler handler_;
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
@@ -269,14 +226,9 @@ class File {
   int64_t position_ = 0;
   int64_t open_ns_ = 0;
   bool reports_ = false;  // rank 0's environment asks for a report
-  std::map<std::string, Reason> reasons_;
-  Reason* last_reason_[2][2] = {};  // by operation, and whether collective: most calls repeat it
-  Last last_;
+  CallHistory history_;
   std::string complaint_;
 };
-
-// A name without the prefix that names a file-system type to ROMIO ("ufs:", "nfs:", ...).
-std::string plain_path(const char* path);
 
 // Appends what happened to a file to the report of rank 0; collective over the file's team. report.cpp
 void write_report(File& file);

@@ -8,13 +8,14 @@
 #include "mpi/epoch.h"
 #include "mpiio/api.h"
 #include "mpiio/file.h"
+#include "mpiio/registry.h"
 
 namespace concilio::mpiio {
 namespace {
 
 void for_all_open(const std::function<void(File&)>& work) {
   (void)without_exceptions([&]() -> Status {
-    for (File* file : File::all_open()) work(*file);
+    for (File* file : all_open_files()) work(*file);
     return {};
   });
 }

@@ -23,7 +23,7 @@ uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer
     }
   } catch (const std::bad_alloc&) {
   }
-  then(call.collective ? file.together(run) : file.independents().run(run));
+  then(call.collective ? file.run_collective(run) : file.independents().run(run));
   return 0;
 }
 
@@ -32,7 +32,7 @@ uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer
 int refuse(File& file, const Call& call, Transfer& transfer, const Error& why) {
   transfer.give_back();
   transfer.fail(why);
-  if (call.collective) (void)file.together([&] { return transfer.run(); });
+  if (call.collective) (void)file.run_collective([&] { return transfer.run(); });
   return raise(file, call.name, why);
 }
 int refuse(File& file, const Call& call, const Data& data, const Error& why) {

@@ -11,6 +11,7 @@
 #include "base/exceptions.h"
 #include "base/log.h"
 #include "mpiio/file.h"
+#include "mpiio/process_config.h"
 
 namespace concilio::mpiio {
 namespace {
@@ -88,7 +89,7 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
   if (peaks.size() <= nodes_listed) record["peak_bytes_by_node"] = peaks;
   record["peak_description_bytes_per_rank"] = maxima[described];
   record["reasons"] = nlohmann::json::array();
-  for (const auto& [key, reason] : file.reasons()) {
+  for (const auto& [key, reason] : file.history().reasons()) {
     record["reasons"].push_back({{"operation", reason.operation == Operation::read ? "read" : "write"},
                                  {"method", reason.method},
                                  {"collective", reason.collective},

@@ -38,8 +38,8 @@ Status Staged::allocate(Budget& budget) {
   return image_.reserve(budget, device_.bounds(in_memory({begin_, end_})).length());
 }
 
-Status Staged::fill(Engine& engine) {
-  Stopwatch time(engine.counters, Counter::copy_ns);
+Status Staged::fill(const OpenFile& opened) {
+  Stopwatch time(opened.counters, Counter::copy_ns);
   const Interval part{begin_, end_};
   if (!conversion_) return device_.copy_packed(Towards::host, part, staging_.data());
   if (!device_) return conversion_->to_file(whole_.buffer, part, staging_.data());
@@ -48,8 +48,8 @@ Status Staged::fill(Engine& engine) {
   return conversion_->to_file(image_.data() - device_.bounds(data).begin, part, staging_.data());
 }
 
-Status Staged::empty(Engine& engine) {
-  Stopwatch time(engine.counters, Counter::copy_ns);
+Status Staged::empty(const OpenFile& opened) {
+  Stopwatch time(opened.counters, Counter::copy_ns);
   const Interval part{begin_, end_};
   if (!conversion_) return device_.copy_packed(Towards::device, part, staging_.data());
   if (!device_) return conversion_->from_file(whole_.buffer, part, staging_.data());
@@ -58,14 +58,14 @@ Status Staged::empty(Engine& engine) {
   return status ? device_.copy_spread(Towards::device, data, image_.data()) : status;
 }
 
-Result<Request> Staged::next(Engine& engine) {
+Result<Request> Staged::next(const OpenFile& opened) {
   if (!ready_) {
     begin_ = end_;
     if (more()) end_ = end_of_round(begin_);
     auto status = without_exceptions([&]() -> Status {
       if (end_ == begin_) return {};
-      if (auto room = allocate(engine.budget); !room) return room;
-      return reads() ? Status() : fill(engine);
+      if (auto room = allocate(opened.budget); !room) return room;
+      return reads() ? Status() : fill(opened);
     });
     if (!status) {
       end_ = begin_;
@@ -81,23 +81,23 @@ Result<Request> Staged::next(Engine& engine) {
   return round;
 }
 
-Status Staged::take(Engine& engine, int64_t moved_bytes) {
+Status Staged::take(const OpenFile& opened, int64_t moved_bytes) {
   ready_ = false;
   if (moved_bytes < end_ - begin_) {
     ended_ = true;
     end_ = boundary(begin_ + moved_bytes);
   }
   if (!reads() || end_ == begin_) return {};
-  return without_exceptions([&] { return empty(engine); });
+  return without_exceptions([&] { return empty(opened); });
 }
 
-Outcome Staged::run_alone(Engine& engine, const Run& run) {
+Outcome Staged::run_alone(const OpenFile& opened, const Run& run) {
   while (more()) {
-    auto round = next(engine);
+    auto round = next(opened);
     if (!round) return round.error();
     auto moved = run(*round);
     if (!moved) return moved;
-    if (auto status = take(engine, *moved); !status) return status.error();
+    if (auto status = take(opened, *moved); !status) return status.error();
   }
   return moved_bytes();
 }

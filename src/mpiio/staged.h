@@ -20,12 +20,12 @@ class Staged {
 
   // The outcome is bytes of the items in memory.
   using Run = FunctionRef<Outcome(const Request&)>;
-  Outcome run_alone(Engine& engine, const Run& run);
+  Outcome run_alone(const OpenFile& opened, const Run& run);
 
   // The next round's request, the same until take().
-  Result<Request> next(Engine& engine);
+  Result<Request> next(const OpenFile& opened);
   // So many of its bytes were moved.
-  Status take(Engine& engine, int64_t moved_bytes);
+  Status take(const OpenFile& opened, int64_t moved_bytes);
   // Of the items, in memory, that rounds have moved.
   int64_t moved_bytes() const { return conversion_ ? conversion_->native_bytes(end_) : end_; }
 
@@ -38,8 +38,8 @@ class Staged {
   Interval in_memory(Interval part) const;
   int64_t end_of_round(int64_t begin) const;
   Status allocate(Budget& budget);
-  Status fill(Engine& engine);   // from the buffer into staging
-  Status empty(Engine& engine);  // from there into the buffer
+  Status fill(const OpenFile& opened);   // from the buffer into staging
+  Status empty(const OpenFile& opened);  // from there into the buffer
 
   const Request whole_;
   const Conversion* conversion_;

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/exceptions.h"
+#include "exec/gather_facts.h"
 #include "exec/independent.h"
 #include "mpi/types/datatype.h"
 #include "mpiio/raise.h"
@@ -183,30 +184,31 @@ Status Transfer::place_in_order(Team& team) {
 
 Outcome Transfer::run() {
   Stopwatch time(file_.counters(), Counter::call_ns);
-  Engine engine = file_.engine();
+  const std::shared_ptr<const OpenFile> kept = file_.opened();
+  const OpenFile& opened = *kept;
   if (call_.pointer == Pointer::ordered) {
     const bool reads = call_.direction == Direction::read;
-    if (auto same = enter(engine.team, reads ? CallKind::read_ordered : CallKind::write_ordered); !same)
+    if (auto same = enter(opened.team, reads ? CallKind::read_ordered : CallKind::write_ordered); !same)
       return same.error();
-    auto status = place_in_order(engine.team);
+    auto status = place_in_order(opened.team);
     if (trouble_) trouble_ = std::move(status);
   }
   Outcome outcome =
-      call_.collective ? run_collective(engine) : without_exceptions([&] { return run_independent(engine); });
+      call_.collective ? run_collective(opened) : without_exceptions([&] { return run_independent(opened); });
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
   return outcome;
 }
 
 // Staging memory is half of what the limit allows, and what is planned has the rest. In atomic mode a call is
 // one request, whatever its size.
-void Transfer::stage(const Engine& engine, const Wishes& wishes) {
+void Transfer::stage(const OpenFile& opened, const Wishes& wishes) {
   if (staged_ || !needs_staging()) return;
   constexpr int64_t most_bytes = 4 << 20;
   request_.staging_bytes = std::min(most_bytes, wishes.memory_limit_bytes / 2);
-  staged_.emplace(request_, shown_.representation ? &conversion_ : nullptr, device_, engine.atomic);
+  staged_.emplace(request_, shown_.representation ? &conversion_ : nullptr, device_, opened.atomic);
 }
 
-Outcome Transfer::run_independent(Engine& engine) {
+Outcome Transfer::run_independent(const OpenFile& opened) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
   if (file_.collective().holds_back()) {
@@ -222,18 +224,18 @@ Outcome Transfer::run_independent(Engine& engine) {
     if (wishes.forced_method < 0 && is_one_stretch(request)) {
       plan = &plan_of_one_stretch();
     } else {
-      made = concilio::plan(facts_alone(engine, request, wishes));
+      made = concilio::plan(facts_alone(opened, request, wishes));
       plan = &made;
     }
-    return run_alone(engine, request, *plan);
+    return run_alone({opened}, request, *plan);
   };
-  stage(engine, wishes);
-  auto outcome = staged_ ? staged_->run_alone(engine, run) : run(request_);
+  stage(opened, wishes);
+  auto outcome = staged_ ? staged_->run_alone(opened, run) : run(request_);
   if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, false, *plan); });
   return outcome;
 }
 
-Outcome Transfer::run_collective(Engine& engine) {
+Outcome Transfer::run_collective(const OpenFile& opened) {
   Wishes wishes;
   Status read = without_exceptions([&]() -> Status {
     wishes = file_.wishes(request_.operation);
@@ -242,23 +244,23 @@ Outcome Transfer::run_collective(Engine& engine) {
   if (trouble_) trouble_ = std::move(read);
   Collective& collective = file_.collective();
   const Plan* plan = nullptr;
-  stage(engine, wishes);
+  stage(opened, wishes);
   Request request = request_;
   Status trouble = trouble_;
   int64_t moved_bytes = 0;
   do {
     if (staged_ && trouble) {
-      auto round = staged_->next(engine);
+      auto round = staged_->next(opened);
       if (round)
         request = *round;
       else
         trouble = round.error();
     }
-    auto moved = collective.run(engine, request, wishes, trouble);
+    auto moved = collective.run(opened, request, wishes, trouble);
     if (!moved) return moved;
     if (collective.last_plan()) plan = collective.last_plan();
     moved_bytes += *moved;
-    if (staged_) trouble = staged_->take(engine, *moved);
+    if (staged_) trouble = staged_->take(opened, *moved);
     // What other ranks have still to do, this one takes part in without data.
     request.bytes = 0;
   } while (collective.more());
@@ -284,7 +286,7 @@ void set_status(MPI_Status* status, int64_t bytes) {
 
 int transfer(File& file, const Call& call, const Data& data, MPI_Status* status) {
   Transfer transfer(file, call, data);
-  Outcome outcome = call.collective ? file.together([&] { return transfer.run(); }) : transfer.run();
+  Outcome outcome = call.collective ? file.run_collective([&] { return transfer.run(); }) : transfer.run();
   if (!outcome) transfer.give_back();
   set_status(status, outcome ? *outcome : 0);
   return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());

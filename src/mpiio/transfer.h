@@ -35,10 +35,10 @@ class Transfer {
   Result<int64_t> position_of(int64_t etypes_before, int64_t bytes) const;
   Status place(int64_t etypes_before);
   Status place_in_order(Team& team);
-  Outcome run_independent(Engine& engine);
-  Outcome run_collective(Engine& engine);
+  Outcome run_independent(const OpenFile& opened);
+  Outcome run_collective(const OpenFile& opened);
   bool needs_staging() const { return shown_.representation || device_; }
-  void stage(const Engine& engine, const Wishes& wishes);
+  void stage(const OpenFile& opened, const Wishes& wishes);
 
   File& file_;
   const Call call_;

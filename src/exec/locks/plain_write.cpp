@@ -3,18 +3,18 @@
 namespace concilio {
 
 Status PlainWrite::begin() {
-  if (engine_.range_locked) return {};
-  announced_ = !engine_.guard_writes && engine_.rewriting.board().begin_write();
+  if (call_.guard == WriteGuard::held) return {};
+  announced_ = call_.guard == WriteGuard::announced && call_.opened.rewriting.board().begin_write();
   if (announced_) return {};
   // Where only threads of this rank can be rewriting, the file need not know.
-  return lock_.acquire(LockMode::shared, engine_.guard_writes || engine_.team.size() > 1);
+  return lock_.acquire(LockMode::shared, call_.guard == WriteGuard::locked || call_.opened.team.size() > 1);
 }
 
-Status write_plainly(Engine& engine, std::span<const Transfer> transfers, bool at_once) {
+Status write_plainly(const RunningCall& call, std::span<const Transfer> transfers, bool at_once) {
   const Transfer& last = transfers.back();
-  PlainWrite guard(engine, {transfers.front().offset, last.offset + last.length});
+  PlainWrite guard(call, {transfers.front().offset, last.offset + last.length});
   if (auto status = guard.begin(); !status) return status;
-  return guard.end(engine.storage.write(transfers, at_once));
+  return guard.end(call.opened.storage.write(transfers, at_once));
 }
 
 }  // namespace concilio

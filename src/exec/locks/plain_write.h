@@ -4,18 +4,18 @@
 
 #include <utility>
 
-#include "exec/engine.h"
 #include "exec/locks/range_lock.h"
+#include "exec/running_call.h"
 
 namespace concilio {
 
 // Plain writes within a range, for as long as it lives.
 class PlainWrite {
  public:
-  PlainWrite(Engine& engine, Interval range)
-      : engine_(engine), lock_(engine.storage, range.begin, range.length()) {}
+  PlainWrite(const RunningCall& call, Interval range)
+      : call_(call), lock_(call.opened.storage, range.begin, range.length()) {}
   ~PlainWrite() {
-    if (announced_) engine_.rewriting.board().end_write();
+    if (announced_) call_.opened.rewriting.board().end_write();
   }
   PlainWrite(const PlainWrite&) = delete;
   PlainWrite& operator=(const PlainWrite&) = delete;
@@ -24,12 +24,12 @@ class PlainWrite {
   Status end(Status outcome) { return lock_.release(std::move(outcome)); }
 
  private:
-  Engine& engine_;
+  const RunningCall& call_;
   RangeLock lock_;
   bool announced_ = false;
 };
 
 // Writes transfers, which ascend, at least one of them.
-Status write_plainly(Engine& engine, std::span<const Transfer> transfers, bool at_once = false);
+Status write_plainly(const RunningCall& call, std::span<const Transfer> transfers, bool at_once = false);
 
 }  // namespace concilio

@@ -18,7 +18,7 @@ namespace concilio {
 
 // What the strategies work on; all must outlive them.
 struct ExchangeContext {
-  const Engine& engine;  // only while one is made
+  const OpenFile& opened;  // only while one is made
   const Plan& plan;
   const Group& group;  // of this node; without realms where the node takes no part
   Images& images;
@@ -49,9 +49,9 @@ class Exchange {
 
  protected:
   explicit Exchange(const ExchangeContext& context)
-      : team_(context.engine.team),
-        counters_(context.engine.counters),
-        budget_(context.engine.budget),
+      : team_(context.opened.team),
+        counters_(context.opened.counters),
+        budget_(context.opened.budget),
         plan_(context.plan),
         group_(context.group),
         images_(context.images),
@@ -65,9 +65,6 @@ class Exchange {
   const Workspace& workspace_;
   std::vector<size_t> carried_, served_;
 };
-
-// An error of MPI in one of its calls between nodes: "`what` between nodes failed: ...".
-Status checked(int code, const char* what);
 
 std::unique_ptr<Exchange> make_message_exchange(const ExchangeContext& context);
 std::unique_ptr<Exchange> make_alltoallw_exchange(const ExchangeContext& context);

@@ -9,6 +9,7 @@
 #include "exec/two_phase/coverage.h"
 #include "exec/two_phase/exchange.h"
 #include "exec/two_phase/window_parts.h"
+#include "mpi/error.h"
 
 namespace concilio {
 namespace {
@@ -47,7 +48,7 @@ class PieceTypes {
                                    types_.data(), &made));
     }
     if (code_ == MPI_SUCCESS) note(PMPI_Type_commit(&made));
-    if (Status status = checked(code_, "describing windows"); !status) return status.error();
+    if (Status status = checked_mpi(code_, "describing windows to MPI"); !status) return status.error();
     return made;
   }
   bool empty() const { return types_.empty() && single_addresses_.empty(); }
@@ -230,7 +231,7 @@ class Leaders {
   Status finish(int code, MPI_Request& request, const char* what) {
     if (code == MPI_SUCCESS) code = team_.finish(request);
     if (auto whole = team_.failure(); code != MPI_SUCCESS && !whole) return whole;
-    return checked(code, what);
+    return checked_mpi(code, what);
   }
   void count(const std::vector<int>& sizes) {
     for (const int bytes : sizes) {

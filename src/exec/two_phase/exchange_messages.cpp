@@ -8,6 +8,7 @@
 #include "exec/two_phase/coverage.h"
 #include "exec/two_phase/exchange.h"
 #include "exec/two_phase/window_parts.h"
+#include "mpi/error.h"
 #include "plan/layout/footprint.h"
 
 namespace concilio {
@@ -55,20 +56,20 @@ struct Pending {
     ++counters[Counter::messages_sent];
     counters[Counter::message_bytes_sent] += message.bytes;
     requests.push_back(MPI_REQUEST_NULL);
-    return checked(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
-                              message.tag, comm, &requests.back()),
-                   "sending");
+    return checked_mpi(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                                  message.tag, comm, &requests.back()),
+                       "sending between nodes");
   }
   Status receive(const Message& message) {
     requests.push_back(MPI_REQUEST_NULL);
-    return checked(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
-                              message.tag, comm, &requests.back()),
-                   "receiving");
+    return checked_mpi(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                                  message.tag, comm, &requests.back()),
+                       "receiving between nodes");
   }
   Status wait(size_t i) {
     const int code = team.finish(requests[i]);
     if (auto whole = team.failure(); code != MPI_SUCCESS && !whole) return whole;
-    return checked(code, "waiting");
+    return checked_mpi(code, "waiting for messages between nodes");
   }
   Status wait_all() {
     Status outcome;

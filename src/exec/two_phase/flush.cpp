@@ -36,7 +36,7 @@ Transfer transfer_of(const WindowPart& part, Interval range) {
   return {range.begin, part.data + (range.begin - part.file.begin), range.length()};
 }
 
-Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
+Status write_pieces(const RunningCall& call, const WindowPart& part, bool at_once) {
   std::array<Transfer, 256> batch;
   size_t count = 0;
   int64_t from = part.file.begin;
@@ -44,7 +44,7 @@ Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
     Interval covered = part.map.next_covered(from);
     if (!covered.empty()) batch[count++] = transfer_of(part, covered);
     if (count == batch.size() || (covered.empty() && count > 0)) {
-      if (auto status = write_plainly(engine, {batch.data(), count}, at_once); !status) return status;
+      if (auto status = write_plainly(call, {batch.data(), count}, at_once); !status) return status;
       count = 0;
     }
     if (covered.empty()) return {};
@@ -52,16 +52,16 @@ Status write_pieces(Engine& engine, const WindowPart& part, bool at_once) {
   }
 }
 
-Status read_modify_write(Engine& engine, const WindowPart& part, Interval range, std::byte* old) {
-  RangeLock guard(engine.storage, range.begin, range.length());
-  if (!engine.range_locked) {
+Status read_modify_write(const RunningCall& call, const WindowPart& part, Interval range, std::byte* old) {
+  RangeLock guard(call.opened.storage, range.begin, range.length());
+  if (call.guard != WriteGuard::held) {
     if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
   }
-  auto got = engine.storage.read(std::array{Transfer{range.begin, old, range.length()}});
+  auto got = call.opened.storage.read(std::array{Transfer{range.begin, old, range.length()}});
   if (!got) return got.error();
   std::memset(old + *got, 0, static_cast<size_t>(range.length() - *got));
   {
-    Stopwatch time(engine.counters, Counter::copy_ns);
+    Stopwatch time(call.opened.counters, Counter::copy_ns);
     for (int64_t from = range.begin;;) {
       Interval hole = part.map.next_hole(from);
       if (hole.empty() || hole.begin >= range.end) break;
@@ -71,31 +71,32 @@ Status read_modify_write(Engine& engine, const WindowPart& part, Interval range,
       from = hole.end;
     }
   }
-  return guard.release(engine.storage.write(std::array{transfer_of(part, range)}));
+  return guard.release(call.opened.storage.write(std::array{transfer_of(part, range)}));
 }
 
-Status flush_holey(Engine& engine, const WindowPart& part, const Covered& coverage, RoomForOld old) {
-  FlushRules rules{engine.flush, engine.flush_threshold, engine.may_rewrite_holes()};
-  Flush flush = choose_flush(coverage.shape, rules, engine.prices());
+Status flush_holey(const RunningCall& call, const WindowPart& part, const Covered& coverage, RoomForOld old) {
+  FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.opened.may_rewrite_holes()};
+  Flush flush = choose_flush(coverage.shape, rules, call.opened.prices());
   if (flush == Flush::read_modify_write) {
     // All other ranks are within this call, but their threads may have others under way.
-    const RewritePermit permit(engine.rewriting, engine.concurrent && !engine.guard_writes);
+    const RewritePermit permit(call.opened.rewriting,
+                               call.opened.concurrent && call.guard == WriteGuard::announced);
     std::byte* const room = permit.granted() ? old() : nullptr;
     if (room) {
-      ++engine.counters[Counter::windows_rmw];
-      return read_modify_write(engine, part, coverage.range, room);
+      ++call.opened.counters[Counter::windows_rmw];
+      return read_modify_write(call, part, coverage.range, room);
     }
     rules.may_rewrite = false;
-    flush = choose_flush(coverage.shape, rules, engine.prices());
+    flush = choose_flush(coverage.shape, rules, call.opened.prices());
   }
   const bool at_once = flush == Flush::batch;
-  ++engine.counters[at_once ? Counter::windows_batch : Counter::windows_list];
-  return write_pieces(engine, part, at_once);
+  ++call.opened.counters[at_once ? Counter::windows_batch : Counter::windows_list];
+  return write_pieces(call, part, at_once);
 }
 
 }  // namespace
 
-Status flush_window(Engine& engine, std::span<WindowPart> parts, RoomForOld old) {
+Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old) {
   std::vector<Transfer> whole;
   for (const WindowPart& part : parts) {
     if (part.map.full()) {
@@ -106,13 +107,13 @@ Status flush_window(Engine& engine, std::span<WindowPart> parts, RoomForOld old)
     if (coverage.shape.covered_bytes == 0) continue;
     if (coverage.shape.covered_bytes == coverage.shape.range_bytes) {
       whole.push_back(transfer_of(part, coverage.range));
-    } else if (auto status = flush_holey(engine, part, coverage, old); !status) {
+    } else if (auto status = flush_holey(call, part, coverage, old); !status) {
       return status;
     }
   }
   if (whole.empty()) return {};
-  ++engine.counters[Counter::windows_whole];
-  return write_plainly(engine, whole);
+  ++call.opened.counters[Counter::windows_whole];
+  return write_plainly(call, whole);
 }
 
 }  // namespace concilio

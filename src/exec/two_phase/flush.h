@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/function_ref.h"
-#include "exec/engine.h"
+#include "exec/running_call.h"
 #include "exec/two_phase/images.h"
 
 namespace concilio {
@@ -14,6 +14,6 @@ namespace concilio {
 // what the file held there. Where it gives none, the window is written in pieces. Holes behind the end of
 // file become zeros. Bytes behind the last covered one are never written.
 using RoomForOld = FunctionRef<std::byte*()>;
-Status flush_window(Engine& engine, std::span<WindowPart> parts, RoomForOld old);
+Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old);
 
 }  // namespace concilio

@@ -15,8 +15,9 @@ namespace concilio {
 // done in any case.
 class TwoPhase {
  public:
-  TwoPhase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace, RoundGear& gear)
-      : engine_(engine),
+  TwoPhase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,
+           RoundGear& gear)
+      : call_(call),
         request_(request),
         plan_(plan),
         group_(gear.group_),
@@ -25,7 +26,7 @@ class TwoPhase {
         transfers_(gear.transfers_),
         workspace_(workspace) {
     for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
-      if (plan.realms[static_cast<size_t>(realm)].aggregator == engine.team.rank()) own_realm_ = realm;
+      if (plan.realms[static_cast<size_t>(realm)].aggregator == call.opened.team.rank()) own_realm_ = realm;
     }
   }
 
@@ -42,7 +43,7 @@ class TwoPhase {
       }
     }
     if (team_whole_) attempt([&] { return exchange_->sit_out(group_.rounds); });
-    if (own_realm_ >= 0) engine_.counters[Counter::rounds] += group_.rounds;
+    if (own_realm_ >= 0) call_.opened.counters[Counter::rounds] += group_.rounds;
     if (!error_.ok()) return error_.error();
     return moved_;
   }
@@ -52,8 +53,8 @@ class TwoPhase {
 
   bool reads() const { return request_.operation == Operation::read; }
   bool several_nodes() const { return group_.nodes.size() > 1; }
-  bool is_local(size_t realm) const { return plan_.realms[realm].node == engine_.team.node(); }
-  uint32_t local_ranks() const { return static_cast<uint32_t>(engine_.team.local_size()); }
+  bool is_local(size_t realm) const { return plan_.realms[realm].node == call_.opened.team.node(); }
+  uint32_t local_ranks() const { return static_cast<uint32_t>(call_.opened.team.local_size()); }
   void note(Status status) {
     if (error_.ok() && !status) error_ = std::move(status);
   }
@@ -65,13 +66,13 @@ class TwoPhase {
   // False where the team has failed: then nothing of the images may be touched any more, since nobody knows
   // who still works on them, and no further step is taken.
   bool wait(EventCounter& event, uint32_t target) {
-    Stopwatch time(engine_.counters, Counter::exchange_ns);
-    if (!team_whole_ || !engine_.team.wait(event, target)) end_early();
+    Stopwatch time(call_.opened.counters, Counter::exchange_ns);
+    if (!team_whole_ || !call_.opened.team.wait(event, target)) end_early();
     return team_whole_;
   }
   void end_early() {
     team_whole_ = false;
-    note(engine_.team.failure());
+    note(call_.opened.team.failure());
   }
 
   // Calls f(realm, header, use) for every realm that has this round, beginning with a different one on
@@ -81,7 +82,7 @@ class TwoPhase {
     const auto count = static_cast<size_t>(group_.end_realm - group_.first_realm);
     for (size_t i = 0; i < count; ++i) {
       size_t realm = static_cast<size_t>(group_.first_realm) +
-                     (i + static_cast<size_t>(engine_.team.local_rank())) % count;
+                     (i + static_cast<size_t>(call_.opened.team.local_rank())) % count;
       if (images_.has(realm, round)) f(realm, images_.header(realm, round), images_.use(round));
     }
   }
@@ -95,7 +96,7 @@ class TwoPhase {
   }
 
   Status put(Parts parts) {
-    Stopwatch time(engine_.counters, Counter::copy_ns);
+    Stopwatch time(call_.opened.counters, Counter::copy_ns);
     for (WindowPart& part : parts) {
       Interval data = data_in(part, part.file.end);
       if (data.empty()) continue;
@@ -108,7 +109,7 @@ class TwoPhase {
   }
 
   Status take(Parts parts, int64_t valid_end) {
-    Stopwatch time(engine_.counters, Counter::copy_ns);
+    Stopwatch time(call_.opened.counters, Counter::copy_ns);
     for (WindowPart& part : parts) {
       if (part.file.begin >= valid_end) continue;
       Interval data = data_in(part, valid_end);
@@ -158,7 +159,7 @@ class TwoPhase {
       if (!wait(reads() ? header.ready : header.filled.passed, images_.use(round) + 1)) return false;
     }
     attempt([&] { return reads() ? exchange_->scatter(round) : exchange_->gather(round); });
-    if (!error_ && !engine_.team.failure()) end_early();
+    if (!error_ && !call_.opened.team.failure()) end_early();
     if (!team_whole_) return false;
     for (const size_t realm : carried) {
       if (!images_.has(realm, round)) continue;
@@ -184,17 +185,15 @@ class TwoPhase {
     release(realm, round);
   }
   Status flush(Parts parts) {
-    RangeLock guard = fresh_view_of(parts);
     // What is held back is not in the file yet.
-    engine_.range_locked = engine_.caches_differ() && !engine_.behind;
-    if (engine_.range_locked) {
-      if (Status status = guard.acquire(LockMode::exclusive); !status) return status;
-    }
+    if (call_.behind) return call_.behind->absorb(call_, parts);
     const auto old = [&] {
-      return workspace_.old_bytes(engine_, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
+      return workspace_.old_bytes(call_.opened, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
     };
-    return guard.release(engine_.behind ? engine_.behind->absorb(engine_, parts)
-                                        : flush_window(engine_, parts, old));
+    if (!call_.opened.caches_differ()) return flush_window(call_, parts, old);
+    RangeLock guard = fresh_view_of(parts);
+    if (Status status = guard.acquire(LockMode::exclusive); !status) return status;
+    return guard.release(flush_window(call_.holding_lock(), parts, old));
   }
 
   void read_round(int64_t round) {
@@ -243,20 +242,20 @@ class TwoPhase {
   // The file offset behind the last byte that there is of a window.
   Result<int64_t> fetch(Parts parts) {
     RangeLock guard = fresh_view_of(parts);
-    if (engine_.caches_differ()) {
+    if (call_.opened.caches_differ()) {
       if (Status status = guard.acquire(LockMode::shared); !status) return status.error();
     }
     transfers_.clear();
     for (const WindowPart& part : parts)
       transfers_.push_back({part.file.begin, part.data, part.file.length()});
-    Result<int64_t> got = guard.release(engine_.storage.read(transfers_));
+    Result<int64_t> got = guard.release(call_.opened.storage.read(transfers_));
     if (!got) return got;
     return end_of_data(parts, *got);
   }
 
   // Locked where clients cache: they write back when they unlock, and look anew when they lock.
   RangeLock fresh_view_of(Parts parts) {
-    return {engine_.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
+    return {call_.opened.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
   }
 
   // The file offset behind the last of `got` bytes that were read along the parts.
@@ -268,7 +267,7 @@ class TwoPhase {
     return parts.back().file.end;
   }
 
-  Engine& engine_;
+  const RunningCall& call_;
   const Request& request_;
   const Plan& plan_;
   const Group& group_;
@@ -298,18 +297,16 @@ const Group& group_of(const Plan& plan, int node) {
 
 }  // namespace
 
-RoundGear::RoundGear(const Engine& engine, const Plan& plan, const Workspace& workspace)
-    : group_(group_of(plan, engine.team.node())),
-      images_(plan, engine.team.node()),
-      exchange_(Exchange::make({engine, plan, group_, images_, workspace})) {
+RoundGear::RoundGear(const OpenFile& opened, const Plan& plan, const Workspace& workspace)
+    : group_(group_of(plan, opened.team.node())),
+      images_(plan, opened.team.node()),
+      exchange_(Exchange::make({opened, plan, group_, images_, workspace})) {
   transfers_.reserve(images_.most_parts());
 }
 
-Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace,
+Outcome run_two_phase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,
                       RoundGear& gear) {
-  Outcome outcome = TwoPhase(engine, request, plan, workspace, gear).run();
-  engine.range_locked = false;
-  return outcome;
+  return TwoPhase(call, request, plan, workspace, gear).run();
 }
 
 }  // namespace concilio

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "exec/engine.h"
+#include "exec/running_call.h"
 #include "exec/two_phase/exchange.h"
 #include "exec/two_phase/images.h"
 #include "exec/workspace.h"
@@ -19,7 +19,7 @@ namespace concilio {
 class RoundGear {
  public:
   // Plan and workspace must outlive it.
-  RoundGear(const Engine& engine, const Plan& plan, const Workspace& workspace);
+  RoundGear(const OpenFile& opened, const Plan& plan, const Workspace& workspace);
   Images& images() { return images_; }
 
  private:
@@ -30,10 +30,10 @@ class RoundGear {
   std::vector<Transfer> transfers_;  // room for those of a window
 };
 
-// Collective over the engine's team, with the same plan on every rank; a rank without data takes every step.
+// Collective over the file's team, with the same plan on every rank; a rank without data takes every step.
 // The result is this rank's own: errors are agreed on by the caller. The workspace is prepared for the plan,
 // the images lie in it, and their headers have been reset.
-Outcome run_two_phase(Engine& engine, const Request& request, const Plan& plan, Workspace& workspace,
+Outcome run_two_phase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,
                       RoundGear& gear);
 
 }  // namespace concilio

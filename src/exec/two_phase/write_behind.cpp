@@ -39,16 +39,16 @@ void WriteBehind::forget(Interval file) {
   }
 }
 
-Status WriteBehind::take(Engine& engine, Interval file, const std::byte* data) {
+Status WriteBehind::take(const RunningCall& call, Interval file, const std::byte* data) {
   while (!file.empty()) {
     // The map may need two more pieces than one: what is cut in the middle becomes two.
     if (room() < std::min<int64_t>(file.length(), piece_bytes) + 2 * piece_bytes) {
-      if (auto status = flush(engine); !status) return status;
+      if (auto status = flush(call); !status) return status;
     }
     const int64_t length = std::min(file.length(), room() - 2 * piece_bytes);
     if (length <= 0) {  // a buffer that holds nothing at all
       const Transfer through{file.begin, const_cast<std::byte*>(data), file.length()};
-      return write_plainly(engine, std::span(&through, 1));
+      return write_plainly(call, std::span(&through, 1));
     }
     std::byte* place = buffer_.data() + used_bytes_;
     std::memcpy(place, data, static_cast<size_t>(length));
@@ -73,27 +73,27 @@ Status WriteBehind::take(Engine& engine, Interval file, const std::byte* data) {
   return {};
 }
 
-Status WriteBehind::absorb(Engine& engine, std::span<const WindowPart> parts) {
-  Stopwatch time(engine.counters, Counter::copy_ns);
+Status WriteBehind::absorb(const RunningCall& call, std::span<const WindowPart> parts) {
+  Stopwatch time(call.opened.counters, Counter::copy_ns);
   Interval last;  // the covered stretch that was met last, not taken yet
   std::byte* data = nullptr;
   for (const WindowPart& part : parts) {
     for (Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
          covered = part.map.next_covered(covered.end)) {
-      if (auto status = take(engine, last, data); !status) return status;
+      if (auto status = take(call, last, data); !status) return status;
       last = covered;
       data = part.data + (covered.begin - part.file.begin);
     }
   }
-  if (last.end <= file_end_) return take(engine, last, data);
+  if (last.end <= file_end_) return take(call, last, data);
   forget(last);
   const Transfer through{last.begin, data, last.length()};
-  if (auto status = write_plainly(engine, std::span(&through, 1)); !status) return status;
+  if (auto status = write_plainly(call, std::span(&through, 1)); !status) return status;
   file_end_ = last.end;
   return {};
 }
 
-Status WriteBehind::flush(Engine& engine) {
+Status WriteBehind::flush(const RunningCall& call) {
   if (pieces_.empty()) {
     used_bytes_ = 0;
     return {};
@@ -107,14 +107,14 @@ Status WriteBehind::flush(Engine& engine) {
   const std::span<const Transfer> transfers(first, end);
   pieces_.clear();
   used_bytes_ = 0;
-  auto status = write_plainly(engine, transfers);
+  auto status = write_plainly(call, transfers);
   // Where clients cache, others see it only now.
-  if (status && engine.caches_differ()) status = engine.storage.sync();
+  if (status && call.opened.caches_differ()) status = call.opened.storage.sync();
   return status;
 }
 
-Status WriteBehind::end(Engine& engine) {
-  auto status = flush(engine);
+Status WriteBehind::end(const RunningCall& call) {
+  auto status = flush(call);
   file_end_ = 0;
   buffer_ = Buffer();
   return status;

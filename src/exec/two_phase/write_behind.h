@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/budget.h"
-#include "exec/engine.h"
+#include "exec/running_call.h"
 #include "exec/two_phase/images.h"
 
 namespace concilio {
@@ -23,12 +23,12 @@ class WriteBehind {
 
   // Takes over the covered bytes of a window; later ones replace earlier ones. Where the file would become
   // longer its last bytes are written at once, so that its size is what it should be.
-  Status absorb(Engine& engine, std::span<const WindowPart> parts);
+  Status absorb(const RunningCall& call, std::span<const WindowPart> parts);
   // Writes all that is held, in ascending order, neighbours as one. What cannot be written is lost, as after
   // any failed write: the error says so.
-  Status flush(Engine& engine);
+  Status flush(const RunningCall& call);
   // The same, and gives the memory back; the file may have another size afterwards.
-  Status end(Engine& engine);
+  Status end(const RunningCall& call);
   bool empty() const { return pieces_.empty(); }
 
  private:
@@ -36,7 +36,7 @@ class WriteBehind {
     int64_t length;
     std::byte* data;  // in buffer_
   };
-  Status take(Engine& engine, Interval file, const std::byte* data);
+  Status take(const RunningCall& call, Interval file, const std::byte* data);
   void forget(Interval file);
   int64_t room() const;
 

@@ -11,6 +11,7 @@
 #include "base/counters.h"
 #include "base/exceptions.h"
 #include "base/strand.h"
+#include "mpi/error.h"
 #include "mpi/nodes/descriptor_passing.h"
 #include "mpi/nodes/node_facts.h"
 
@@ -39,10 +40,7 @@ namespace {
 constexpr int spins_with_own_core = 20000;
 
 Error mpi_error(int code, const std::string& what) {
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  PMPI_Error_string(code, text, &length);
-  return Error{ErrorKind::communication, 0, fmt::format("{}: {}", what, text)};
+  return {ErrorKind::communication, 0, fmt::format("{}: {}", what, mpi_error_text(code))};
 }
 
 // Control::lost: of a rank that has ended its number and this; or that messages between nodes fail.

@@ -93,7 +93,7 @@ Status measure_shared(Session& session) {
   Team& team = session.team;
   if (team.nodes()[0].ranks < 2) return {};
   auto segment = team.segment(shared_sizes[std::size(shared_sizes) - 1]);
-  if (Status all = agree(team, segment ? Status() : segment.error()); !all) return all;
+  if (Status all = agree_at_rest(team, segment ? Status() : segment.error()); !all) return all;
   for (const int64_t bytes : shared_sizes) {
     std::vector<double> seconds;
     for (int i = 0; i < shared_batches; ++i) {

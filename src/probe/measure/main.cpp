@@ -69,7 +69,7 @@ Result<std::string> agree_on_workplace(Team& team, const Options& options) {
       std::memcpy(path, made->c_str(), made->size() + 1);
     if (made && !options.workplace.empty()) remove_on_signals(*made);
   }
-  if (Status all = agree(team, status); !all) return all.error();
+  if (Status all = agree_at_rest(team, status); !all) return all.error();
   PMPI_Bcast(path, sizeof path, MPI_CHAR, 0, team.comm());
   return std::string(path);
 }
@@ -81,7 +81,7 @@ Status take_steps(Session& session, Progress& progress) {
     if (session.first()) progress.begin(step.name, done, done + step.share);
     Status status;
     if (step.of_all || session.first()) status = step.run(session);
-    if (Status all = agree(session.team, status); !all) return all;
+    if (Status all = agree_at_rest(session.team, status); !all) return all;
     done += step.share;
   }
   return {};
@@ -152,7 +152,7 @@ Status check_places(Session& session, const Options& options, const Profile& pro
     for (size_t i = 0; status.ok() && i < places->size(); ++i) status = check_place((*places)[i]);
     if (status.ok() && !options.picture.empty()) status = check_place(options.picture);
   }
-  return agree(session.team, status);
+  return agree_at_rest(session.team, status);
 }
 
 Status tell(const Session& session, const Profile& profile, const Options& options) {

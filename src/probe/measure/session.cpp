@@ -2,8 +2,7 @@
 
 #include <time.h>
 
-#include <algorithm>
-#include <cstring>
+#include "mpi/nodes/agree.h"
 
 namespace concilio::probe {
 
@@ -23,15 +22,6 @@ constexpr Step all_steps[] = {
     // The last: it takes the file out of the page cache.
     {"direct requests", 0.10, false, measure_direct},
 };
-
-struct Outcome {
-  int64_t rank = INT64_MAX;  // that failed
-  int32_t kind = 0, system_errno = 0;
-  char text[1024] = "";
-};
-Outcome combine(const Outcome& a, const Outcome& b) {
-  return a.rank <= b.rank ? a : b;
-}
 
 }  // namespace
 
@@ -54,18 +44,9 @@ void wait_for_all(Team& team) {
   team.node_barrier();
 }
 
-Status agree(Team& team, const Status& status) {
-  Outcome outcome;
-  if (!status) {
-    outcome.rank = team.rank();
-    outcome.kind = static_cast<int32_t>(status.error().kind);
-    outcome.system_errno = status.error().system_errno;
-    std::strncpy(outcome.text, status.error().message.c_str(), sizeof outcome.text - 1);
-  }
+Status agree_at_rest(Team& team, const Status& status) {
   wait_for_all(team);
-  team.allreduce(outcome);
-  if (outcome.rank == INT64_MAX) return {};
-  return Error{static_cast<ErrorKind>(outcome.kind), outcome.system_errno, outcome.text};
+  return agree(team, status);
 }
 
 }  // namespace concilio::probe

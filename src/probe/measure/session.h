@@ -36,7 +36,7 @@ struct Session {
 void wait_for_all(Team& team);
 
 // The first failure of any rank, on all. Collective.
-Status agree(Team& team, const Status& status);
+Status agree_at_rest(Team& team, const Status& status);
 
 // The steps. Those of one rank are called by rank 0 alone, the others by all.
 struct Step {

@@ -173,7 +173,7 @@ Status make_file(Session& session) {
       status = fill_file(session);
     }
   }
-  if (Status all = agree(session.team, status); !all) return all;
+  if (Status all = agree_at_rest(session.team, status); !all) return all;
   if (!session.first()) {
     auto opened = session.store.open(session.data_path, mode);
     if (!opened) return opened.error();

@@ -67,7 +67,7 @@ Status measure_synchronise(Session& session) {
         seconds = seconds_of_round(**few, session.seconds / static_cast<double>(counts.size()));
       PMPI_Comm_free(&together);
     }
-    if (Status all = agree(team, status); !all) return all;
+    if (Status all = agree_at_rest(team, status); !all) return all;
     if (session.first())
       session.found[Quantity::synchronise].push_back({static_cast<double>(count), seconds});
   }

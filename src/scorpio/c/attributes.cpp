@@ -285,7 +285,8 @@ Status deliver_all(const File& file, const Asked& asked, const Read& read, const
   if (!answer.single()) {
     std::vector<int> dims(read.dims.begin(), read.dims.end());
     int ndims = static_cast<int>(dims.size());
-    if (Status status = checked(MPI_Bcast(&ndims, 1, MPI_INT, 0, file.layout->local), "MPI_Bcast"); !status)
+    if (Status status = checked_mpi(MPI_Bcast(&ndims, 1, MPI_INT, 0, file.layout->local), "MPI_Bcast");
+        !status)
       return status;
     const char* bytes = reinterpret_cast<const char*>(dims.data());
     auto told = deliver(file, std::vector<char>(bytes, bytes + dims.size() * sizeof(int)));

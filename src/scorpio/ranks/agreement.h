@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "mpi/error.h"
 #include "scorpio/ranks/small_collectives.h"
 
 namespace concilio::scorpio {
@@ -54,9 +55,6 @@ Status caught(Work work) {
     return Error{ErrorKind::other, 0, thrown.what()};
   }
 }
-
-// The error of an MPI call, or success.
-Status checked(int code, const char* what);
 
 // `text` of rank `root` for all of `comm`. For messages and other short texts.
 Status share(MPI_Comm comm, int root, std::string& text);

@@ -36,7 +36,7 @@ Status Buffer::attach(MPI_Comm local, bool share_memory) {
   // Each to itself: only the root shares, with itself.
   const int code = share_memory ? MPI_Comm_split_type(local, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node)
                                 : MPI_Comm_split(local, rank, rank, &node);
-  if (Status status = checked(code, "finding the ranks of a node"); !status) return status;
+  if (Status status = checked_mpi(code, "finding the ranks of a node"); !status) return status;
   int first = rank;
   MPI_Bcast(&first, 1, MPI_INT, 0, node);
   const bool with_root = first == 0;
@@ -49,7 +49,7 @@ Status Buffer::attach(MPI_Comm local, bool share_memory) {
   std::vector<char> shares(static_cast<size_t>(size));
   const char mine = with_root ? 1 : 0;
   if (Status status =
-          checked(MPI_Allgather(&mine, 1, MPI_CHAR, shares.data(), 1, MPI_CHAR, local), "MPI_Allgather");
+          checked_mpi(MPI_Allgather(&mine, 1, MPI_CHAR, shares.data(), 1, MPI_CHAR, local), "MPI_Allgather");
       !status)
     return status;
   others_.clear();

@@ -77,7 +77,8 @@ std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, 
 Status largest(MPI_Comm comm, int64_t* values, int count) {
   Team* team = team_of(comm);
   if (!team || count > most_values)
-    return checked(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+    return checked_mpi(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm),
+                       "MPI_Allreduce");
   Largest<most_values> all{};
   std::copy(values, values + count, all.values);
   team->allreduce(all);
@@ -90,7 +91,7 @@ Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint&
   if (!team || count > most_values) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm, &request);
-    if (code != MPI_SUCCESS) return checked(code, "MPI_Iallreduce");
+    if (code != MPI_SUCCESS) return checked_mpi(code, "MPI_Iallreduce");
     return finish(request, "MPI_Iallreduce", complaint);
   }
   Largest<most_values> all{};
@@ -111,7 +112,7 @@ Status finish(MPI_Request& request, const char* what, const Complaint& complaint
   for (;;) {
     int done = 0;
     const int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS || done) return checked(code, what);
+    if (code != MPI_SUCCESS || done) return checked_mpi(code, what);
     sched_yield();
     if (told || now_ns() - start_ns < complaint.after_ns) continue;
     complaint.tell({});
@@ -129,8 +130,8 @@ Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>&
   std::vector<int64_t> all(total);
   const int count = static_cast<int>(mine.size());
   if (Status status =
-          checked(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
-                  "MPI_Allgather");
+          checked_mpi(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
+                      "MPI_Allgather");
       !status)
     return status.error();
   return all;
@@ -142,7 +143,8 @@ Result<int64_t> sum_below(MPI_Comm comm, int64_t mine) {
     int64_t total = 0;
     return team->sum_below(mine, total);
   }
-  if (Status status = checked(MPI_Exscan(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Exscan"); !status)
+  if (Status status = checked_mpi(MPI_Exscan(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Exscan");
+      !status)
     return status.error();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -152,7 +154,7 @@ Result<int64_t> sum_below(MPI_Comm comm, int64_t mine) {
 Status told(MPI_Comm comm, int64_t* values, int count) {
   Team* team = team_of(comm);
   const auto total = static_cast<size_t>(count);
-  if (!team || total > many) return checked(MPI_Bcast(values, count, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  if (!team || total > many) return checked_mpi(MPI_Bcast(values, count, MPI_INT64_T, 0, comm), "MPI_Bcast");
   const std::vector<int64_t> mine =
       team->rank() == 0 ? std::vector<int64_t>(values, values + count) : std::vector<int64_t>();
   const std::vector<int64_t> all = put_together(*team, mine, 0, total);
