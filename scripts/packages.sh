@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
 #
 # A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs;
@@ -26,6 +27,7 @@ test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
+test   shellcheck           shellcheck
 test   python3-matplotlib   python:matplotlib
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi

@@ -2,9 +2,10 @@
 import matplotlib
 
 matplotlib.use("svg")
-import matplotlib.pyplot as plot  # noqa: E402
-import records  # noqa: E402
-from tables import MEMORY, REALMS, TECHNIQUES, size_text  # noqa: E402
+import matplotlib.pyplot as plot
+
+import records
+from tables import MEMORY, REALMS, TECHNIQUES, size_text
 
 # Distinct in grey and to the colour-blind too.
 COLOURS = {"own": "#777777", "struct": "#0072b2", "vector": "#009e73", "indexed": "#d55e00", "rmw": "#0072b2",

@@ -5,7 +5,7 @@ import numpy
 
 from . import _scorpio_c as c
 from ._scorpio_group import ScorpioError
-from ._scorpio_types import attribute_value, raw_text, copied_array, type_number
+from ._scorpio_types import attribute_value, copied_array, raw_text, type_number
 
 
 class Attributes:

@@ -1,5 +1,4 @@
 """I/O groups, and how the ranks stay together when one of them fails in Python."""
-import ctypes
 import warnings
 
 import numpy
@@ -51,7 +50,7 @@ class IOGroup:
     def __del__(self):
         # Closing is collective, and a garbage collector is not; after MPI_Finalize nothing could be closed anyhow.
         if getattr(self, "_is_open", False):
-            warnings.warn("an IOGroup was not closed", ResourceWarning, source=self)
+            warnings.warn("an IOGroup was not closed", ResourceWarning, stacklevel=2, source=self)
 
     rank = property(lambda self: self._group.localrank, doc="This rank's in its I/O group.")
     size = property(lambda self: self._group.localsize, doc="The ranks of this I/O group.")

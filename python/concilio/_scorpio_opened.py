@@ -39,7 +39,7 @@ class OpenedFile:
 
     def __del__(self):
         if getattr(self, "_is_open", False):
-            warnings.warn(f"{self.path} was not closed", ResourceWarning, source=self)
+            warnings.warn(f"{self.path} was not closed", ResourceWarning, stacklevel=2, source=self)
 
     def close(self):
         """Waits until all ranks close the file."""
@@ -65,7 +65,7 @@ class OpenedFile:
 
     def _raw_name(self, name):
         # Not name.encode itself: a name without it is an error that all ranks must hear of.
-        return self._prepared(lambda: name.encode())
+        return self._prepared(lambda: name.encode())  # noqa: PLW0108
 
     def _call(self, function, *arguments):
         return self.group._check(getattr(c.library, function)(*arguments, self._handle, self.group._group))

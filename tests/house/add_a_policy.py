@@ -32,7 +32,9 @@ int main() {
   facts.wishes.forced_method = static_cast<int>(Method::two_phase);
   const Plan made = plan(facts);
   std::printf("%s", realm_policy_name(made.policy));
-  for (const Realm& realm : made.realms) std::printf(" %lld-%lld", (long long)realm.positions.front().begin, (long long)realm.positions.back().end);
+  for (const Realm& realm : made.realms) {
+    std::printf(" %lld-%lld", (long long)realm.positions.front().begin, (long long)realm.positions.back().end);
+  }
   std::printf("\\n");
 }
 """

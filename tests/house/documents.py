@@ -13,7 +13,8 @@ import sys
 
 HINTS_HEAD = """# Hints and settings
 
-Written by `tests/house/documents.py --write`, from the table in `src/base/settings/settings.cpp`; `concilio hints` prints the same.
+Written by `tests/house/documents.py --write`, from the table in `src/base/settings/settings.cpp`; `concilio hints` prints
+the same.
 
 A hint is set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by `CONCILIO_HINTS="name=value;name=value"`,
 or by a file that `ROMIO_HINTS` names, one `name value` a line. What the user sets wins over what the program sets.

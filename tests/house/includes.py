@@ -14,7 +14,8 @@ and within a folder the direction of its own folders (INNER).
 
 Also: base, pattern, plan, sim, store and counter see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
 the environment; the command sees base, plan, sim and probe of all this, the benchmarks nothing, but for
-NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store; the installed headers are C.
+NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store; the installed
+headers are C.
 """
 import pathlib
 import re
@@ -121,7 +122,8 @@ def faults(root):
             continue
         for path in files_below(folder):
             count += 1
-            yield from ((path, fault) for fault in of_source(folder.name, path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")))
+            inside = path.relative_to(folder).as_posix()
+            yield from ((path, fault) for fault in of_source(folder.name, inside, path.read_text(encoding="utf-8")))
     for place in ("tools", "bench"):
         for path in files_below(root / place):
             count += 1

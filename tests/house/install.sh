@@ -154,7 +154,9 @@ END
         must cmake --build "$folder/find-$mpi/build" &&
         says scorpio "SCORPIO, found by CMake" "${launch[@]}" "$folder/find-$mpi/build/program"
     fi
-    [ -e "$original/lib/libparallelio.so" ] && [ -e "$original/include/parallelIO.h" ] || fail "$mpi: the older names"
+    for name in lib/libparallelio.so include/parallelIO.h; do
+      [ -e "$original/$name" ] || fail "$mpi: the older name $name is not there"
+    done
   fi
 
   mkdir -p "$folder/cmake-$mpi"

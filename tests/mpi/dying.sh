@@ -10,7 +10,7 @@ failed=0
 
 # try VICTIM WHEN NODE_RANKS
 try() {
-  rm -rf "$folder"/*
+  rm -rf "${folder:?}"/*
   local settings=(--env CONCILIO_TEST_RESULTS="$folder" --hint concilio_method=two_phase --hint cb_buffer_size=65536)
   [ "$3" = 0 ] || settings+=(--hint concilio_ranks_per_node="$3")
   [ "$2" = before ] || settings+=(--env CONCILIO_THROTTLE=request=100)

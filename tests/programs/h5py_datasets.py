@@ -1,9 +1,9 @@
 """h5py_datasets.py FOLDER: datasets as h5py programs make them, written and read by all ranks."""
 import sys
 
+import h5py
 import numpy
 from mpi4py import MPI
-import h5py
 
 comm = MPI.COMM_WORLD
 rank, ranks = comm.rank, comm.size

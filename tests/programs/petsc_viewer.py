@@ -7,7 +7,7 @@ sys.path += sorted(glob.glob("/usr/lib/petscdir/*/*-real/lib/python3/dist-packag
 import petsc4py
 
 petsc4py.init(["petsc_viewer", "-viewer_binary_mpiio"])
-from petsc4py import PETSc
+from petsc4py import PETSc  # noqa: E402
 
 comm = PETSc.COMM_WORLD
 rank, ranks = comm.rank, comm.size

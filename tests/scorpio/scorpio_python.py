@@ -203,18 +203,17 @@ def leaving():
     def three_ways(who, inner):
         group = None
         try:
-            with scorpio.IOGroup(groups=1) as group:
-                with group.open(path_of("left.h5"), "w") as file:
-                    file.write("before", numpy.zeros(2))
-                    if inner:
-                        with file.create_group("group"):
-                            file.write("in it", numpy.zeros(2))
-                            if world.rank in who:
-                                raise KeyError("left here")
-                            file.write("more", numpy.zeros(2))
-                    if world.rank in who:
-                        raise KeyError("left here")
-                    file.write("after", numpy.zeros(2))
+            with scorpio.IOGroup(groups=1) as group, group.open(path_of("left.h5"), "w") as file:
+                file.write("before", numpy.zeros(2))
+                if inner:
+                    with file.create_group("group"):
+                        file.write("in it", numpy.zeros(2))
+                        if world.rank in who:
+                            raise KeyError("left here")
+                        file.write("more", numpy.zeros(2))
+                if world.rank in who:
+                    raise KeyError("left here")
+                file.write("after", numpy.zeros(2))
             left = None
         except (KeyError, ScorpioError) as error:
             left = error

@@ -6,7 +6,7 @@ let_ranks_yield
 # moved PATTERN BYTES: of all ranks, as the JSON says.
 moved() { says out "\"bytes\": $2,"; says out '"verified": true'; says out "\"pattern\": \"$1\""; }
 for under in "" --concilio; do
-  run() { expect 0 "$concilio" bench "$@" -n 2 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 2 --json $under; }
+  run() { expect 0 "$concilio" bench "$@" -n 2 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 2 --json ${under:+"$under"}; }
   run timesteps:4:10/16; moved timesteps:4:10/16 $((65536 / 160 * 160 * 4))
   # The second rank has nothing.
   run timesteps:3:1/64; moved timesteps:3:1/64 $((65536 * 3))

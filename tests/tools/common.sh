@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by the scripts that test the command line.
 set -u
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -25,9 +26,16 @@ expect() {
 # by itself where it is short of cores.
 let_ranks_yield() {
   local yielding
+  # shellcheck disable=SC2154  # The script that sources this one sets `concilio`.
   yielding=$(dirname "$concilio")/../tests/libyielding.so
   [ ! -e "$yielding" ] || LD_PRELOAD=$(realpath "$yielding")
   export LD_PRELOAD
+}
+# leaves_only NAME...: nothing lies in the scratch folder but out, err and these.
+leaves_only() {
+  local left
+  left=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vxF -e out -e err "${@/#/--regexp=}")
+  [ -z "$left" ] || fail "left behind: $left"
 }
 says() { grep -qe "$2" "$scratch/$1" || fail "$1 does not say '$2'"; }
 says_not() { ! grep -qe "$2" "$scratch/$1" || fail "$1 says '$2'"; }

@@ -5,8 +5,8 @@ concilio=$1
 check() { /usr/bin/python3 -c "$@" >>err 2>&1 || fail "check: $1"; }
 
 # Data laid out by rank on three nodes, of which the last is short of memory: its portion is taken over.
-serial="contiguous --ranks 6 --nodes 3 --bytes-per-rank 1M --method two_phase --group-bytes 100M --aggregators 3"
-expect 0 "$concilio" explain $serial --memory-per-node 64M,64M,4M
+serial=(contiguous --ranks 6 --nodes 3 --bytes-per-rank 1M --method two_phase --group-bytes 100M --aggregators 3)
+expect 0 "$concilio" explain "${serial[@]}" --memory-per-node 64M,64M,4M
 sed -n '/^  partition tree/,/realm aggregator/p' out >found
 cat >wanted <<'END'
   partition tree:

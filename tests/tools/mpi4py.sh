@@ -17,8 +17,8 @@ done
 # Without a launcher, and with a script that names its interpreter.
 expect 0 "$concilio" run --report report.json "$python" "$script"
 says out ': 0 faults'
-{ echo "#!$python"; cat "$script"; } > script
-chmod +x script
-expect 0 "$concilio" run --report report.json "$launcher" $more -n 2 ./script
+{ echo "#!$python"; cat "$script"; } > program
+chmod +x program
+expect 0 "$concilio" run --report report.json "$launcher" $more -n 2 ./program
 grep -q "\"mpi\": \"$mpi\"" report.json || fail "no report by the library for $mpi"
 finish

@@ -9,9 +9,9 @@ for pair in "$@"; do launchers[${pair%%=*}]=${pair#*=}; done
 export CONCILIO_LIBDIR=$parts
 
 for mpi in "${!launchers[@]}"; do
-  start="${launchers[$mpi]} -n 1"
+  start=("${launchers[$mpi]}" -n 1)
   program=$parts/program_of_$mpi
-  expect 0 "$concilio" run $start "$program"
+  expect 0 "$concilio" run "${start[@]}" "$program"
   says err "stand-in $mpi loaded into program_of_$mpi"
   expect 0 "$concilio" run "$program"
   says err "stand-in $mpi loaded into program_of_$mpi"
@@ -19,7 +19,7 @@ for mpi in "${!launchers[@]}"; do
   if [ "$mpi" != mpiabi ]; then
     printf '#!/bin/sh\nexec "%s"\n' "$program" > script.sh
     chmod +x script.sh
-    expect 0 "$concilio" run $start ./script.sh
+    expect 0 "$concilio" run "${start[@]}" ./script.sh
     says err "stand-in $mpi loaded into program_of_$mpi"
   fi
   expect 0 "$concilio" version
@@ -30,7 +30,7 @@ for mpi in "${!launchers[@]}"; do
     [ "$other" = "$mpi" ] && continue
     mkdir -p "only-$other"
     ln -sf "$parts/libconcilio-$other.so" "only-$other/"
-    CONCILIO_LIBDIR=$scratch/only-$other expect 2 "$concilio" run $start "$program"
+    CONCILIO_LIBDIR=$scratch/only-$other expect 2 "$concilio" run "${start[@]}" "$program"
     says err "program_of_$mpi: Concilio has no library for "
     says err "only for $other ("
     says err "CONCILIO_MPIS=\"auto;$mpi:.*/mpicc"
@@ -53,7 +53,8 @@ for mpi in "${!launchers[@]}"; do
   cp "$parts/libconcilio-$mpi.so" "$modules/mpi4py/MPI$suffix"
   for command in "$python script.py" "$python -u -m script" "$python -Wdefault -c pass" ./script_direct.py ./script_env.py \
     "${launchers[$mpi]} -n 1 $python -u script.py" "env A=b $python script.py"; do
-    PYTHONPATH=$modules expect 0 "$concilio" run $command
+    read -r -a words <<< "$command"
+    PYTHONPATH=$modules expect 0 "$concilio" run "${words[@]}"
     says err "stand-in $mpi loaded into"
   done
   # mpi4py's wheels have one extension for each MPI.

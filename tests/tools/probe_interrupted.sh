@@ -35,6 +35,5 @@ done
 oversubscribe=
 [[ $mpi == openmpi* ]] && oversubscribe=--oversubscribe
 interrupt SIGTERM "$launcher" $oversubscribe -n 2 "$concilio" probe folder --quick --output "$scratch/profile.json"
-left=$(ls -A | grep -vE '^(out|err|folder|profile.json)$')
-[ -z "$left" ] || fail "left behind: $left"
+leaves_only folder profile.json
 finish

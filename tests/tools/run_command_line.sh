@@ -4,11 +4,11 @@ concilio=$1 parts=$2 mpi=$3 launcher=$4
 . "$(dirname "$0")/common.sh"
 export CONCILIO_LIBDIR=$parts
 program=$parts/program_of_$mpi
-start="$launcher -n 2"
-[[ $mpi == openmpi* ]] && start="$launcher --oversubscribe -n 2"
+start=("$launcher" -n 2)
+[[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
 
 # The library reaches the ranks and not the launcher, with the settings.
-expect 0 "$concilio" run --hint cb_nodes=2 --hint concilio_method=two_phase --memory-limit 4MiB --only '*.h5' $start "$program"
+expect 0 "$concilio" run --hint cb_nodes=2 --hint concilio_method=two_phase --memory-limit 4MiB --only '*.h5' "${start[@]}" "$program"
 says out 'program ran'
 says err "stand-in $mpi loaded into program_of_$mpi: hints=cb_nodes=2;concilio_method=two_phase limit=4MiB only=\*.h5"
 says_not err 'loaded into mpi'
@@ -16,11 +16,11 @@ says_not err 'loaded into or'
 says_not err 'loaded into hydra'
 [ "$(grep -c 'loaded into program' err)" = 2 ] || fail 'not loaded once in each of the two ranks'
 
-expect 0 "$concilio" run --threads $start "$program"
+expect 0 "$concilio" run --threads "${start[@]}" "$program"
 says err 'threads=1'
 
 # The user's own hints stay, before those of the command line.
-CONCILIO_HINTS='cb_nodes=1' expect 0 "$concilio" run --hint romio_cb_write=enable -- $start "$program"
+CONCILIO_HINTS='cb_nodes=1' expect 0 "$concilio" run --hint romio_cb_write=enable -- "${start[@]}" "$program"
 says err 'hints=cb_nodes=1;romio_cb_write=enable'
 
 # Only the first "--" is ours, and only before the program.
@@ -32,37 +32,37 @@ expect 0 "$concilio" run --mpi "$mpi" ./arguments.sh --summary -- -b
 says out 'arguments: --summary -- -b'
 
 # A preload of the user's stays.
-other=$(ls /lib/x86_64-linux-gnu/libSegFault.so /lib/*/libutil.so.1 /lib/*/libdl.so.2 2>/dev/null | head -1)
+other=$(compgen -G '/lib/*/libutil.so.1' || compgen -G '/lib/*/libdl.so.2' | head -1)
 if [ -n "$other" ]; then
-  LD_PRELOAD=$other expect 0 "$concilio" run $start "$program"
+  LD_PRELOAD=$other expect 0 "$concilio" run "${start[@]}" "$program"
   says err 'loaded into program'
 fi
 
 # Exit statuses are passed on.
-expect 7 "$concilio" run $start "$program" exit 7
-expect 7 "$concilio" run --summary $start "$program" exit 7
+expect 7 "$concilio" run "${start[@]}" "$program" exit 7
+expect 7 "$concilio" run --summary "${start[@]}" "$program" exit 7
 expect 134 "$concilio" run --summary "$program" signal 6
 
 # The summary and the report.
-expect 0 "$concilio" run --summary --report "$scratch/report.json" $start "$program"
+expect 0 "$concilio" run --summary --report "$scratch/report.json" "${start[@]}" "$program"
 says err 'concilio: /data/result.h5'
 says err 'two_phase, 2 calls: pieces of 64 bytes'
 grep -q '"exit_code": 0' report.json || fail 'no exit code in the report'
 grep -q '/data/result.h5' report.json || fail 'no file in the report'
-STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary $start "$program"
+STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
 says err 'closed no file'
 
 # One `concilio run` a rank: only one of them speaks.
-expect 0 $start "$concilio" run --summary --report "$scratch/inside.json" "$program"
+expect 0 "${start[@]}" "$concilio" run --summary --report "$scratch/inside.json" "$program"
 [ "$(grep -c 'concilio: /data/result.h5' err)" = 1 ] || fail 'not exactly one summary'
 grep -q '/data/result.h5' inside.json || fail 'no report from inside the launcher'
-STAND_IN_CLOSES_NO_FILE=1 expect 0 $start "$concilio" run --summary "$program"
+STAND_IN_CLOSES_NO_FILE=1 expect 0 "${start[@]}" "$concilio" run --summary "$program"
 [ "$(grep -c 'closed no file' err)" = 1 ] || fail 'not exactly one word that there was no file'
 
 # Scripts: the launcher says the MPI; without one nothing does.
 printf '#!/bin/sh\nexec "%s"\n' "$program" >script.sh
 chmod +x script.sh
-expect 0 "$concilio" run $start ./script.sh
+expect 0 "$concilio" run "${start[@]}" ./script.sh
 says err 'loaded into program'
 expect 2 "$concilio" run ./script.sh
 says err 'put mpirun before it'
@@ -70,31 +70,31 @@ expect 0 "$concilio" run --mpi "$mpi" ./script.sh
 says err 'loaded into program'
 
 # What is wrong, and what to do.
-expect 2 "$concilio" run $start "$parts/program_without_mpi"
+expect 2 "$concilio" run "${start[@]}" "$parts/program_without_mpi"
 says err 'program_without_mpi is not linked with MPI'
 expect 2 "$concilio" run "$parts/program_without_mpi"
 says err 'not linked with MPI'
 expect 127 "$concilio" run ./there-is-no-such-program
 says err 'command not found'
-CONCILIO_LIBDIR=$scratch expect 2 "$concilio" run $start "$program"
+CONCILIO_LIBDIR=$scratch expect 2 "$concilio" run "${start[@]}" "$program"
 says err 'CONCILIO_LIBDIR'
-ROMIO_HINTS=$scratch/missing expect 2 "$concilio" run $start "$program"
+ROMIO_HINTS=$scratch/missing expect 2 "$concilio" run "${start[@]}" "$program"
 says err "cannot read the hints file $scratch/missing"
-ROMIO_HINTS=$scratch expect 2 "$concilio" run $start "$program"
+ROMIO_HINTS=$scratch expect 2 "$concilio" run "${start[@]}" "$program"
 says err 'cannot read the hints file'
-expect 2 "$concilio" run --hint cb_buffer_size=huge $start "$program"
+expect 2 "$concilio" run --hint cb_buffer_size=huge "${start[@]}" "$program"
 says err 'cb_buffer_size'
-expect 2 "$concilio" run --hint concilio_no_such=1 $start "$program"
+expect 2 "$concilio" run --hint concilio_no_such=1 "${start[@]}" "$program"
 says err 'concilio_no_such'
-expect 2 "$concilio" run --hint nonsense $start "$program"
+expect 2 "$concilio" run --hint nonsense "${start[@]}" "$program"
 says err 'NAME=VALUE'
-expect 0 "$concilio" run --hint somebody_elses_hint=1 $start "$program"
+expect 0 "$concilio" run --hint somebody_elses_hint=1 "${start[@]}" "$program"
 says err 'is unknown and ignored'
-expect 2 "$concilio" run --memory-limit lots $start "$program"
+expect 2 "$concilio" run --memory-limit lots "${start[@]}" "$program"
 says err 'memory-limit'
-expect 2 "$concilio" run --report "$scratch/no/such/folder.json" $start "$program"
+expect 2 "$concilio" run --report "$scratch/no/such/folder.json" "${start[@]}" "$program"
 says err 'cannot write in'
-expect 2 "$concilio" run --no-such-option $start "$program"
+expect 2 "$concilio" run --no-such-option "${start[@]}" "$program"
 says err 'unknown option --no-such-option'
 expect 2 "$concilio" run
 expect 2 "$concilio" no-such-subcommand

@@ -6,6 +6,6 @@ if not __package__:
     # Of a folder that is run, Python looks in that folder alone.
     sys.path[0] = str(pathlib.Path(__file__).resolve().parents[2])
 
-from concilio.study import command  # noqa: E402
+from concilio.study import command
 
 sys.exit(command.main())

@@ -1,6 +1,6 @@
 """What the numbers of an experiment say, in sentences. No sentence claims what its numbers do not."""
-from .results import select, values_of
 from .experiments import size_text
+from .results import select, values_of
 
 BESIDES = ("auto", "POSIX", "Unix-style", "the MPI's own, collective", "the MPI's own, independent")
 

@@ -78,8 +78,8 @@ def json_in(text):
 def bench_command(concilio, case, data_file, mpi):
     words = [concilio, "bench", case.pattern, "-n", str(case.ranks), "--mib-per-rank", f"{case.mib_per_rank:g}",
              "--repetitions", str(case.repetitions), "--methods", ",".join(case.series), "--warm-up", str(case.warm_up),
-             "--measure-for", f"{case.measured_seconds:g}", "--method-timeout", f"{case.method_seconds:g}", "--skip-slower-than", f"{case.skip_slower_than:.12g}",
-             "--timeout", f"{case.timeout_seconds:g}", "--json",
+             "--measure-for", f"{case.measured_seconds:g}", "--method-timeout", f"{case.method_seconds:g}",
+             "--skip-slower-than", f"{case.skip_slower_than:.12g}", "--timeout", f"{case.timeout_seconds:g}", "--json",
              "--file", data_file]
     if mpi:
         words += ["--mpi", mpi]

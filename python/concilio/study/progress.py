@@ -33,8 +33,8 @@ class Plain:
 class Rich(Plain):
     def __init__(self, total):
         super().__init__(total)
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
         from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
         self.bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
                             console=Console(stderr=True))
         self.task = self.bar.add_task("study", total=total)

@@ -63,8 +63,8 @@ def summary_of(situations):
     chosen = [one["errors"]["auto"] for one in situations if "auto" in one["errors"]]
     median = statistics.median(errors) if errors else None
     told = f"{median:.0%}" if errors else "nothing was predicted"
-    return {"situations": len(situations), "left_out": left_out_for_time(situations), "share_within": share, "worst": max(regrets),
-            "median_regret": statistics.median(regrets), "prediction_error": median,
+    return {"situations": len(situations), "left_out": left_out_for_time(situations), "share_within": share,
+            "worst": max(regrets), "median_regret": statistics.median(regrets), "prediction_error": median,
             "prediction_error_chosen": statistics.median(chosen) if chosen else None,
             "verdicts": [
                 verdict("auto within 10 % of the best forced method", f"{share:.1%} of {len(regrets)} situations",

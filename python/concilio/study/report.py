@@ -80,7 +80,8 @@ class Page:
     def block_points(self, storage):
         found = []
         for result in self.results("mpiio_test"):
-            if result["storage"] == storage and result["labels"].get("sweep") == "block" and result["labels"]["block"] == 64 * KIB:
+            labels = result["labels"]
+            if result["storage"] == storage and labels.get("sweep") == "block" and labels["block"] == 64 * KIB:
                 found += [{**point, "ranks": result["ranks"]} for point in points_of([result])]
         return found
 
@@ -134,7 +135,8 @@ class Page:
 
     def head(self):
         data, machine = self.data, self.data["machine"]
-        rows = [["machine", f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, {machine['kernel']}"],
+        cores = f"{machine['cores']} cores ({machine['processor']})"
+        rows = [["machine", f"{cores}, {machine['memory_gib']} GiB, {machine['kernel']}"],
                 ["MPI", data.get("library") or "unknown"], ["Concilio", data["version"]],
                 ["date", f"{machine['date']} to {data.get('ended', 'now')}"], ["load before", machine["load"]],
                 ["command", data["command"]]]

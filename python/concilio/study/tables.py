@@ -6,7 +6,6 @@ from .experiments import size_text
 from .figures import SIZES, order_of
 
 
-
 def escaped(value):
     return html.escape(str(value))
 
@@ -57,7 +56,8 @@ def device_rates(devices, titles):
     rows = [[f"{titles.get(name, name)}, {way}",
              *(number(found.get(f"{operation} {order} {size}")) for operation, order, size in columns)]
             for name, ways in devices.items() for way, found in ways.items()]
-    return table("MB/s (a million bytes) of one client, by concilio probe; each storage is real or modelled as its name says", head, rows)
+    caption = "MB/s (a million bytes) of one client, by concilio probe; each storage is real or modelled as its name says"
+    return table(caption, head, rows)
 
 
 def regret_summaries(summaries, what):
