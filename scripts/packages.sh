@@ -28,6 +28,7 @@ test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
 test   shellcheck           shellcheck
+test   doxygen              doxygen
 test   python3-matplotlib   python:matplotlib
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
