@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """documents.py ROOT CONCILIO: what the documents say is so.
 
-docs/hints.md is what `concilio hints` says (--write ROOT CONCILIO writes it anew); docs/guide.md explains every counter
-of a report; no document points to a file that is not there; every man page of a subcommand exists, and so does one of
-every function of the installed headers, with its prototype.
+docs/hints.md is what `concilio hints` says (--write ROOT CONCILIO writes it anew); all files that name the project's
+version name the same one; docs/guide.md explains every counter of a report; no document points to a file that is not
+there; every man page of a subcommand exists, and so does one of every function of the installed headers, with its
+prototype.
 """
 import json
 import pathlib
@@ -93,7 +94,19 @@ def faults_of_function_pages(root):
                 yield f"{page.name} points to {name}({section}), which is not there"
 
 
+# Where the version stands that a release gets (docs/releasing.md).
+VERSIONS = {"CMakeLists.txt": r"project\(concilio VERSION ([\d.]+)", "python/concilio/__init__.py": r'__version__ = "([^"]*)"',
+            "CITATION.cff": r"(?m)^version: (.*)$", "CHANGELOG.md": r"(?m)^## ([\d.]+)"}
+
+
+def faults_of_versions(root):
+    found = {name: re.search(pattern, (root / name).read_text(encoding="utf-8"))[1] for name, pattern in VERSIONS.items()}
+    if len(set(found.values())) > 1:
+        yield "the project's version differs: " + ", ".join(f"{version} in {name}" for name, version in found.items())
+
+
 def faults(root, concilio):
+    yield from faults_of_versions(root)
     if (root / "docs/hints.md").read_text(encoding="utf-8") != hints_of(concilio):
         yield "docs/hints.md is not what `concilio hints` says; run tests/house/documents.py --write ROOT CONCILIO"
     guide = (root / "docs/guide.md").read_text(encoding="utf-8")
