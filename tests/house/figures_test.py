@@ -324,6 +324,17 @@ class Releases(unittest.TestCase):
                               "| a: write / read | - | 1.00 / 2.00 |"])
 
 
+class Overview(unittest.TestCase):
+    def test_the_table_of_figures_has_what_is_drawn(self):
+        if not importlib.util.find_spec("matplotlib"):
+            self.skipTest("no matplotlib")
+        overview = script("overview")
+        rates = overview.rates_of((ROOT / "docs/figures.md").read_text(encoding="utf-8"))
+        for mpi in ("Open MPI", "MPICH"):
+            for name in overview.PATTERNS:
+                self.assertTrue(all(rate > 0 for side in rates[mpi, name] for rate in side), (mpi, name))
+
+
 class CondensedStudy(unittest.TestCase):
     def test_what_is_kept_of_a_study(self):
         if not importlib.util.find_spec("matplotlib"):
