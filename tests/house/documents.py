@@ -14,16 +14,21 @@ import sys
 
 HINTS_HEAD = """# Hints and settings
 
-Written by `tests/house/documents.py --write`, from the table in `src/base/settings/settings.cpp`; `concilio hints` prints
-the same.
+Written by `tests/house/documents.py --write`, from the table in `src/base/settings/settings.cpp`; `concilio hints`
+prints the same.
 
-A hint is set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by `CONCILIO_HINTS="name=value;name=value"`,
-or by a file that `ROMIO_HINTS` names, one `name value` a line. What the user sets wins over what the program sets.
-A size is a number of bytes or a number with a unit: `4096`, `64K`, `1MiB`. "Also" are other names of a hint, of the MPI
-standard or other implementations; what can be `enable` and `disable` can be `true` and `false` too. Of ranks that give a
-hint differently, or not at all, the lowest that gives it decides for all, and rank 0 says so. What cannot be honoured is
-said once, and ignored. `MPI_File_get_info` returns every hint below that is honoured, by its first name, with the value in
-force. Hints of other implementations that mean nothing here (`access_style`, `romio_lustre_co_ratio`, `nc_...`) are passed over.
+A hint can be set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by
+`CONCILIO_HINTS="name=value;name=value"` in the environment, or by a file that `ROMIO_HINTS` names, with one `name
+value` a line. What the user sets wins over what the program sets.
+
+A size is a number of bytes, or a number with a unit: `4096`, `64K`, `1MiB`. "Also" introduces other names of the same
+hint, of the MPI standard or of other implementations. Hints that can be `enable` and `disable` accept `true` and
+`false` too.
+
+If ranks give different values of a hint, or only some ranks give it, the lowest rank that gives it decides for all
+ranks, and rank 0 says so. A hint that cannot be honoured is ignored, with one message. `MPI_File_get_info` returns
+every hint below that is honoured, by its first name, with the value in force. Hints of other implementations that mean
+nothing here (`access_style`, `romio_lustre_co_ratio`, `nc_...`) are ignored silently.
 
 """
 
@@ -94,6 +99,12 @@ def faults_of_function_pages(root):
                 yield f"{page.name} points to {name}({section}), which is not there"
 
 
+def headings_of(document):
+    """The headings of a document, as links name them."""
+    text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
 # Where the version stands that a release gets (docs/releasing.md).
 VERSIONS = {"CMakeLists.txt": r"project\(concilio VERSION ([\d.]+)", "python/concilio/__init__.py": r'__version__ = "([^"]*)"',
             "CITATION.cff": r"(?m)^version: (.*)$", "CHANGELOG.md": r"(?m)^## ([\d.]+)"}
@@ -118,9 +129,12 @@ def faults(root, concilio):
             yield f"docs/guide.md does not explain the counter {name}"
     for document in [*root.glob("*.md"), *(root / "docs").rglob("*.md")]:
         prose = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
-            if not (document.parent / target).exists():
+        for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", prose):
+            path = document.parent / target if target else document
+            if not path.exists():
                 yield f"{document.relative_to(root)} points to {target}, which is not there"
+            elif heading and heading not in headings_of(path):
+                yield f"{document.relative_to(root)} points to {path.name}#{heading}, which has no such heading"
     help_text = subprocess.run([concilio, "--help"], check=True, capture_output=True, text=True).stdout
     for name in re.findall(r"concilio-(\w+) \(1\)", (root / "docs/man/concilio.1").read_text(encoding="utf-8")):
         if not (root / f"docs/man/concilio-{name}.1").exists():
