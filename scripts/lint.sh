@@ -29,7 +29,7 @@ c_sources() { find "${folders[@]}" \( -name '*.cpp' -o -name '*.h' -o -name '*.c
 
 # scripts_of LANGUAGE SUFFIX: the files that end in SUFFIX, and those whose first line names LANGUAGE as interpreter.
 scripts_of() {
-  find . \( -path ./build -o -path ./.git \) -prune -o -type f \( -name "*$2" -print0 -o -perm -u+x -print0 \) |
+  find . \( -path ./build -o -path ./.git -o -path ./.venv -o -path ./.cache \) -prune -o -type f \( -name "*$2" -print0 -o -perm -u+x -print0 \) |
     while IFS= read -r -d '' file; do
       if [[ $file == *"$2" ]] || [[ $(head -c 64 "$file" | head -n 1 | tr -d '\0') =~ ^'#!'.*$1 ]]; then
         printf '%s\0' "$file"
