@@ -32,7 +32,7 @@ expect 0 "$concilio" run --mpi "$mpi" ./arguments.sh --summary -- -b
 says out 'arguments: --summary -- -b'
 
 # A preload of the user's stays.
-other=$(compgen -G '/lib/*/libutil.so.1' || compgen -G '/lib/*/libdl.so.2' | head -1)
+other=$({ compgen -G '/lib/*/libutil.so.1' || compgen -G '/lib/*/libdl.so.2'; } | head -n 1)
 if [ -n "$other" ]; then
   LD_PRELOAD=$other expect 0 "$concilio" run "${start[@]}" "$program"
   says err 'loaded into program'
