@@ -2,9 +2,9 @@
 """documents.py ROOT CONCILIO: what the documents say is so.
 
 docs/hints.md is what `concilio hints` says (--write ROOT CONCILIO writes it anew); all files that name the project's
-version name the same one; docs/guide.md explains every counter of a report; no document points to a file that is not
-there; every man page of a subcommand exists, and so does one of every function of the installed headers, with its
-prototype.
+version name the same one; docs/guide.md explains every counter of a report; no document points to a file or heading that
+is not there, or names a source that is not there; every man page of a subcommand exists, and so does one of every function
+of the installed headers, with its prototype.
 """
 import json
 import pathlib
@@ -135,6 +135,9 @@ def faults(root, concilio):
                 yield f"{document.relative_to(root)} points to {target}, which is not there"
             elif heading and heading not in headings_of(path):
                 yield f"{document.relative_to(root)} points to {path.name}#{heading}, which has no such heading"
+        for name in re.findall(r"`((?:bench|cmake|examples|include|python|scripts|src|tests|tools)/[\w./-]+)`", prose):
+            if not (root / name).exists() and not re.search(r"NAME|halves", name):
+                yield f"{document.relative_to(root)} names {name}, which is not there"
     help_text = subprocess.run([concilio, "--help"], check=True, capture_output=True, text=True).stdout
     for name in re.findall(r"concilio-(\w+) \(1\)", (root / "docs/man/concilio.1").read_text(encoding="utf-8")):
         if not (root / f"docs/man/concilio-{name}.1").exists():
