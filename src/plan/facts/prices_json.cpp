@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string>
 
 namespace concilio {
@@ -54,40 +53,20 @@ struct Writer {
 };
 
 struct Reader {
-  const json& in;
-  std::string complaint{};
+  const JsonPlace& in;
 
   void operator()(const std::string& name, Curve& curve) {
-    const json* value = find(name);
-    if (value == nullptr) return;
-    if (!value->is_array()) return complain(name, "is no list of points");
-    if (value->size() > Curve::most_points)
-      return complain(name, fmt::format("has more than {} points", Curve::most_points));
-    for (const json& point : *value) {
-      if (!point.is_array() || point.size() != 2 || !point[0].is_number() || !point[1].is_number())
-        return complain(name, "has a point that is not [x, y]");
-      curve.add({point[0].get<double>(), point[1].get<double>()});
+    const JsonPlace place = in.at(name);
+    const auto points = place.list();
+    if (points.size() > Curve::most_points)
+      place.refuse(fmt::format("has more than {} points", Curve::most_points));
+    for (const JsonPlace& point : points) {
+      const auto numbers = point.list_of(2, "[x, y]");
+      curve.add({numbers[0].number(), numbers[1].number()});
     }
-    if (!curve.valid()) complain(name, "needs points of growing x, and y that are not negative");
+    if (!curve.valid()) place.refuse("needs points of growing x, and y that are not negative");
   }
-  void operator()(const std::string& name, double& number) {
-    const json* value = find(name);
-    if (value == nullptr) return;
-    if (!value->is_number() || !std::isfinite(value->get<double>()) || value->get<double>() < 0)
-      return complain(name, "is no number that is not negative");
-    number = value->get<double>();
-  }
-
- private:
-  const json* find(const std::string& name) {
-    const auto place = in.find(name);
-    if (place != in.end()) return &*place;
-    complain(name, "is missing");
-    return nullptr;
-  }
-  void complain(const std::string& name, const std::string& what) {
-    if (complaint.empty()) complaint = fmt::format("\"{}\" {}", name, what);
-  }
+  void operator()(const std::string& name, double& number) { number = in.at(name).number_from_0(); }
 };
 
 }  // namespace
@@ -99,25 +78,16 @@ json prices_as_json(const Prices& prices) {
   return writer.out;
 }
 
-Result<Prices> prices_from_json(const json& in) {
-  const auto refuse = [](const std::string& what) {
-    return Error{ErrorKind::argument, 0, "prices: " + what};
-  };
-  if (!in.is_object()) return refuse("no object");
+Prices read_prices(const JsonPlace& in) {
   Prices prices{};
   Reader reader{in};
   visit_all(prices, reader);
-  if (!reader.complaint.empty()) return refuse(reader.complaint);
-  const auto from_memory = in.find("from_memory");
-  if (from_memory == in.end() || !from_memory->is_boolean())
-    return refuse("\"from_memory\" is no true or false");
-  prices.from_memory = from_memory->get<bool>();
+  prices.from_memory = in.at("from_memory").truth();
   // What is divided by.
-  for (double Prices::*rate : {&Prices::window_bytes_per_second, &Prices::network_bytes_per_second}) {
-    if (prices.*rate <= 0) return refuse("bytes per second must be positive");
-  }
-  if (prices.read.at_once.served < 1 || prices.write.at_once.served < 1)
-    return refuse("at_once_served must be 1 or more");
+  if (prices.window_bytes_per_second <= 0) in.at("window_bytes_per_second").refuse("is not positive");
+  if (prices.network_bytes_per_second <= 0) in.at("network_bytes_per_second").refuse("is not positive");
+  if (prices.read.at_once.served < 1) in.at("read_at_once_served").refuse("is less than 1");
+  if (prices.write.at_once.served < 1) in.at("write_at_once_served").refuse("is less than 1");
   return prices;
 }
 

@@ -3,14 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/result.h"
+#include "base/json_place.h"
 #include "plan/facts/prices.h"
 
 namespace concilio {
 
 // Curves are lists of [x, y].
 nlohmann::json prices_as_json(const Prices& prices);
-// An error of kind `argument` names what is missing or makes no sense. Nothing can be left out.
-Result<Prices> prices_from_json(const nlohmann::json& json);
+// Within read_json. Nothing can be left out.
+Prices read_prices(const JsonPlace& in);
 
 }  // namespace concilio

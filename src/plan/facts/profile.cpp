@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_place.h"
 #include "plan/facts/prices_json.h"
 
 namespace concilio {
@@ -35,6 +36,18 @@ Error refuse(const std::string& what) {
   return {ErrorKind::argument, 0, what};
 }
 
+Profile read_profile(const JsonPlace& in) {
+  Profile profile;
+  const JsonPlace hosts = in.at("hosts");
+  for (const JsonPlace& host : hosts.list()) profile.hosts.push_back(host.text());
+  if (profile.hosts.empty()) hosts.refuse("is empty");
+  for (const TextField& field : text_fields) profile.*field.member = in.at(field.name).text();
+  profile.prices = read_prices(in.at("prices"));
+  for (const ParameterField& field : parameter_fields)
+    profile.parameters.*field.member = in.at("parameters").at(field.name).whole_number();
+  return profile;
+}
+
 }  // namespace
 
 std::string profile_as_text(const Profile& profile, const json& measurements) {
@@ -58,32 +71,7 @@ Result<Profile> parse_profile(std::string_view text) {
     return refuse(fmt::format("it has version {}, not {}",
                               version.dump(-1, ' ', false, json::error_handler_t::replace), profile_version));
   }
-  Profile profile;
-  const auto hosts = in.find("hosts");
-  if (hosts == in.end() || !hosts->is_array() || hosts->empty()) return refuse("it names no hosts");
-  for (const json& host : *hosts) {
-    if (!host.is_string()) return refuse("it names a host that is no text");
-    profile.hosts.push_back(host.get<std::string>());
-  }
-  for (const TextField& field : text_fields) {
-    const auto value = in.find(field.name);
-    if (value == in.end() || !value->is_string()) return refuse(fmt::format("it has no \"{}\"", field.name));
-    profile.*field.member = value->get<std::string>();
-  }
-  const auto prices = in.find("prices");
-  if (prices == in.end()) return refuse("it has no prices");
-  auto read = prices_from_json(*prices);
-  if (!read) return read.error();
-  profile.prices = *read;
-  const auto parameters = in.find("parameters");
-  if (parameters == in.end() || !parameters->is_object()) return refuse("it has no parameters");
-  for (const ParameterField& field : parameter_fields) {
-    const auto value = parameters->find(field.name);
-    if (value == parameters->end() || !value->is_number_integer() || value->get<int64_t>() < 0)
-      return refuse(fmt::format("its parameter \"{}\" is no number that is not negative", field.name));
-    profile.parameters.*field.member = value->get<int64_t>();
-  }
-  return profile;
+  return read_json([&] { return read_profile(JsonPlace::document(in, "it")); });
 }
 
 }  // namespace concilio

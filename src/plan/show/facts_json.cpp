@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_place.h"
 #include "plan/choose/method_table.h"
 #include "plan/facts/prices_json.h"
 #include "plan/layout/placement.h"
@@ -105,157 +106,101 @@ json nodes_json(const Facts& facts) {
   return nodes;
 }
 
-// What reading throws, and facts_from_json catches.
-struct Wrong {
-  std::string why;
-};
-
-const json& member(const json& object, const std::string& place, const char* name) {
-  if (!object.is_object()) throw Wrong{place + " is no object"};
-  const auto found = object.find(name);
-  if (found == object.end()) throw Wrong{fmt::format("{} has no \"{}\"", place, name)};
-  return *found;
+// Where the document has it; else `out` stays.
+void read_number(const JsonPlace& object, const char* name, int64_t& out) {
+  if (const auto place = object.find(name)) out = place->whole_number();
 }
-
-int64_t whole_number(const json& value, const std::string& place, int64_t least = 0) {
-  if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
-    throw Wrong{fmt::format("{} is {}, and not a whole number", place, value.dump())};
-  const auto number = value.get<int64_t>();
-  if (number < least) throw Wrong{fmt::format("{} is {}; it is at least {}", place, number, least)};
-  return number;
-}
-
-bool truth(const json& value, const std::string& place) {
-  if (!value.is_boolean()) throw Wrong{fmt::format("{} is {}, and not true or false", place, value.dump())};
-  return value.get<bool>();
-}
-
-// The index of a name among those that `name_of(i)` gives.
-template <typename NameOf>
-int64_t index_of(const json& value, const std::string& place, int64_t count, NameOf&& name_of) {
-  std::string known;
-  for (int64_t i = 0; i < count; ++i) {
-    if (value == name_of(i)) return i;
-    known += fmt::format("{}{}", i == 0 ? "" : ", ", name_of(i));
-  }
-  throw Wrong{fmt::format("{} is {}, and not one of {}", place, value.dump(), known)};
+void read_truth(const JsonPlace& object, const char* name, bool& out) {
+  if (const auto place = object.find(name)) out = place->truth();
 }
 template <typename Enum, size_t n>
-void read_name(const json& object, const std::string& place, const char* name,
-               const std::array<const char*, n>& names, Enum& out) {
-  if (!object.contains(name)) return;
-  out = static_cast<Enum>(index_of(object[name], fmt::format("{}.{}", place, name), n,
-                                   [&](int64_t i) { return names[static_cast<size_t>(i)]; }));
+void read_name(const JsonPlace& object, const char* name, const std::array<const char*, n>& names,
+               Enum& out) {
+  if (const auto place = object.find(name))
+    out = static_cast<Enum>(place->index_among(n, [&](int64_t i) { return names[static_cast<size_t>(i)]; }));
 }
 
-const json& list(const json& value, const std::string& place) {
-  if (!value.is_array()) throw Wrong{place + " is no list"};
-  return value;
-}
-
-Digest read_digest(const json& value) {
+Digest read_digest(const JsonPlace& in) {
   Digest digest;
-  for (const DigestField& field : digest_fields) {
-    const std::string place = fmt::format("digest.{}", field.name);
-    digest.*field.member = whole_number(member(value, "digest", field.name), place);
-  }
-  digest.monotone = truth(member(value, "digest", "monotone"), "digest.monotone");
-  if (digest.bytes > 0 && digest.end <= digest.first) throw Wrong{"digest.end is not behind digest.first"};
-  if (digest.ranks < 1) throw Wrong{"digest.ranks is 0; it is at least 1"};
-  if (digest.ranks_with_data > digest.ranks) throw Wrong{"digest.ranks_with_data is more than digest.ranks"};
+  for (const DigestField& field : digest_fields) digest.*field.member = in.at(field.name).whole_number();
+  digest.monotone = in.at("monotone").truth();
+  if (digest.bytes > 0 && digest.end <= digest.first) in.at("end").refuse("is not behind digest.first");
+  if (digest.ranks < 1) in.at("ranks").refuse("is 0; it is at least 1");
+  if (digest.ranks_with_data > digest.ranks) in.at("ranks_with_data").refuse("is more than digest.ranks");
   return digest;
 }
 
-std::vector<Bucket> read_buckets(const json& value) {
+std::vector<Bucket> read_buckets(const JsonPlace& in) {
   std::vector<Bucket> out;
-  for (const json& one : list(value, "buckets")) {
-    if (list(one, "a bucket").size() != 3) throw Wrong{"a bucket is not [first, end, bytes]"};
-    const Bucket bucket{whole_number(one[0], "a bucket's first"), whole_number(one[1], "a bucket's end"),
-                        whole_number(one[2], "a bucket's bytes")};
+  for (const JsonPlace& one : in.list()) {
+    const auto numbers = one.list_of(3, "[first, end, bytes]");
+    const Bucket bucket{numbers[0].whole_number(), numbers[1].whole_number(), numbers[2].whole_number()};
     if (bucket.end <= bucket.first || (!out.empty() && bucket.first < out.back().end))
-      throw Wrong{fmt::format("bucket {} does not lie behind its predecessor", out.size())};
+      one.refuse("does not lie behind its predecessor: they are not ascending");
     out.push_back(bucket);
   }
   return out;
 }
 
-NodeFacts read_node(const json& value, const std::string& place) {
+NodeFacts read_node(const JsonPlace& in) {
   NodeFacts node;
-  node.ranks = whole_number(member(value, place, "ranks"), place + ".ranks", 1);
-  const json& free_bytes = member(value, place, "free_bytes");
-  if (!free_bytes.is_null()) node.free_bytes = whole_number(free_bytes, place + ".free_bytes");
-  for (const json& rank : list(member(value, place, "candidates"), place + ".candidates")) {
-    const int64_t number = whole_number(rank, place + ".candidates");
-    if (number > INT32_MAX) throw Wrong{fmt::format("{}.candidates: there is no rank {}", place, number)};
+  node.ranks = in.at("ranks").whole_number(1);
+  if (const auto free_bytes = in.find("free_bytes")) node.free_bytes = free_bytes->whole_number();
+  const JsonPlace candidates = in.at("candidates");
+  for (const JsonPlace& rank : candidates.list()) {
+    const int64_t number = rank.whole_number();
+    if (number > INT32_MAX) rank.refuse(fmt::format("is {}, and there is no such rank", number));
     node.candidates.push_back(static_cast<int>(number));
   }
-  if (node.candidates.empty()) throw Wrong{place + ".candidates is empty"};
-  node.bytes = whole_number(member(value, place, "bytes"), place + ".bytes");
-  for (const json& one : list(member(value, place, "spans"), place + ".spans")) {
-    if (list(one, place + ".spans").size() != 2) throw Wrong{place + ".spans: a span is not [begin, end]"};
-    const Interval span{whole_number(one[0], place + ".spans"), whole_number(one[1], place + ".spans")};
+  if (node.candidates.empty()) candidates.refuse("is empty");
+  node.bytes = in.at("bytes").whole_number();
+  for (const JsonPlace& one : in.at("spans").list()) {
+    const auto borders = one.list_of(2, "[begin, end]");
+    const Interval span{borders[0].whole_number(), borders[1].whole_number()};
     if (span.empty() || (!node.spans.empty() && span.begin < node.spans.back().end))
-      throw Wrong{place + ".spans are not ascending and disjoint"};
+      one.refuse("does not lie behind its predecessor: they are not ascending");
     node.spans.push_back(span);
   }
   return node;
 }
 
-StorageFacts read_storage(const json& value) {
+StorageFacts read_storage(const JsonPlace& in) {
   StorageFacts storage;
-  read_name(value, "storage", "kind", kind_names, storage.kind);
-  const auto number = [&](const char* name, int64_t& out) {
-    if (value.contains(name)) out = whole_number(value[name], fmt::format("storage.{}", name));
-  };
-  number("block_bytes", storage.block_bytes);
-  number("stripe_bytes", storage.stripe_bytes);
-  number("stripe_targets", storage.stripe_targets);
-  number("uncached", storage.uncached);
-  number("rotational", storage.rotational);
-  number("aggregators_per_node", storage.aggregators_per_node);
+  read_name(in, "kind", kind_names, storage.kind);
+  read_number(in, "block_bytes", storage.block_bytes);
+  read_number(in, "stripe_bytes", storage.stripe_bytes);
+  read_number(in, "stripe_targets", storage.stripe_targets);
+  read_number(in, "uncached", storage.uncached);
+  read_number(in, "rotational", storage.rotational);
+  read_number(in, "aggregators_per_node", storage.aggregators_per_node);
   return storage;
 }
 
-// A number of seconds.
-double seconds_of(const json& value, const std::string& name) {
-  if (!value.is_number() || !(value.get<double>() >= 0)) throw Wrong{name + " is no number of seconds"};
-  return value.get<double>();
-}
-
-Method method_of(const json& value, const std::string& name) {
+Method read_method(const JsonPlace& in) {
   return static_cast<Method>(
-      index_of(value, name, method_count, [](int64_t i) { return method_name(static_cast<Method>(i)); }));
+      in.index_among(method_count, [](int64_t i) { return method_name(static_cast<Method>(i)); }));
 }
 
-Wishes read_wishes(const json& value) {
+Wishes read_wishes(const JsonPlace& in) {
   Wishes wishes;
-  for (const WishField& field : wish_fields) {
-    if (value.contains(field.name))
-      wishes.*field.member = whole_number(value[field.name], fmt::format("wishes.{}", field.name));
-  }
-  if (value.contains("realms")) {
+  for (const WishField& field : wish_fields) read_number(in, field.name, wishes.*field.member);
+  if (const auto realms = in.find("realms")) {
     const auto policies = static_cast<int64_t>(realm_policy_rows().size()) + 1;
-    wishes.realms =
-        static_cast<RealmPolicy>(index_of(value["realms"], "wishes.realms", policies, [](int64_t i) {
-          return realm_policy_name(static_cast<RealmPolicy>(i));
-        }));
+    wishes.realms = static_cast<RealmPolicy>(realms->index_among(
+        policies, [](int64_t i) { return realm_policy_name(static_cast<RealmPolicy>(i)); }));
   }
-  if (value.contains("placement")) {
+  if (const auto placement = in.find("placement")) {
     const auto places = static_cast<int64_t>(placement_rows().size());
-    wishes.placement =
-        static_cast<Placement>(index_of(value["placement"], "wishes.placement", places, [](int64_t i) {
-          return placement_rows()[static_cast<size_t>(i)].name;
-        }));
+    wishes.placement = static_cast<Placement>(placement->index_among(
+        places, [](int64_t i) { return placement_rows()[static_cast<size_t>(i)].name; }));
   }
-  if (value.contains("groups")) wishes.groups = truth(value["groups"], "wishes.groups");
-  read_name(value, "wishes", "alltoallw", choice_names, wishes.alltoallw);
-  read_name(value, "wishes", "collective", choice_names, wishes.collective);
-  read_name(value, "wishes", "sieving", choice_names, wishes.sieving);
-  if (value.contains("no_independent"))
-    wishes.no_independent = truth(value["no_independent"], "wishes.no_independent");
-  if (value.contains("forced_method") && !value["forced_method"].is_null()) {
-    wishes.forced_method = static_cast<int32_t>(method_of(value["forced_method"], "wishes.forced_method"));
-  }
+  read_truth(in, "groups", wishes.groups);
+  read_name(in, "alltoallw", choice_names, wishes.alltoallw);
+  read_name(in, "collective", choice_names, wishes.collective);
+  read_name(in, "sieving", choice_names, wishes.sieving);
+  read_truth(in, "no_independent", wishes.no_independent);
+  if (const auto forced = in.find("forced_method"))
+    wishes.forced_method = static_cast<int32_t>(read_method(*forced));
   return wishes;
 }
 
@@ -277,67 +222,60 @@ json experience_json(const Experience& experience) {
 }
 
 // What choosing takes for granted.
-void check_calls(const Experience::State& state) {
+void check_calls(const Experience::State& state, const JsonPlace& in) {
   int64_t left = state.calls;
   for (const Experience::OfMethod& took : state.methods) {
     if (took.calls > left) left = -1;
     if (left < 0) break;
     left -= took.calls;
   }
-  if (left != 0) throw Wrong{"experience.calls is not the sum of the methods' calls"};
+  if (left != 0) in.at("calls").refuse("is not the sum of the methods' calls");
   const auto has_run = [&](Method method) { return state.methods[static_cast<size_t>(method)].calls > 0; };
-  if (state.calls > 0 && !has_run(state.last)) throw Wrong{"experience.last is a method without calls"};
+  if (state.calls > 0 && !has_run(state.last)) in.at("last").refuse("is a method without calls");
 }
 
-Experience read_experience(const json& value) {
+Experience read_experience(const JsonPlace& in) {
   Experience::State state;
-  state.calls = whole_number(member(value, "experience", "calls"), "experience.calls");
-  state.total_seconds = seconds_of(member(value, "experience", "total_seconds"), "experience.total_seconds");
-  state.last = method_of(member(value, "experience", "last"), "experience.last");
-  for (const auto& [name, of_method] : member(value, "experience", "methods").items()) {
-    const std::string place = "experience.methods." + name;
-    Experience::OfMethod& took = state.methods[static_cast<size_t>(method_of(name, place))];
-    took.calls = whole_number(member(of_method, place, "calls"), place + ".calls");
-    took.last_at_seconds =
-        seconds_of(member(of_method, place, "last_at_seconds"), place + ".last_at_seconds");
-    const json& seconds = list(member(of_method, place, "seconds"), place + ".seconds");
-    if (std::cmp_not_equal(seconds.size(), took.remembered()))
-      throw Wrong{fmt::format("{}.seconds has {} times, not those of the last {} calls", place,
-                              seconds.size(), took.remembered())};
-    for (size_t i = 0; i < seconds.size(); ++i) took.seconds[i] = seconds_of(seconds[i], place + ".seconds");
+  state.calls = in.at("calls").whole_number();
+  state.total_seconds = in.at("total_seconds").number_from_0();
+  state.last = read_method(in.at("last"));
+  for (const auto& [name, of_method] : in.at("methods").members()) {
+    const nlohmann::json method = name;
+    Experience::OfMethod& took =
+        state.methods[static_cast<size_t>(read_method(JsonPlace(method, "experience.methods." + name)))];
+    took.calls = of_method.at("calls").whole_number();
+    took.last_at_seconds = of_method.at("last_at_seconds").number_from_0();
+    const JsonPlace seconds = of_method.at("seconds");
+    const auto times = seconds.list();
+    if (std::cmp_not_equal(times.size(), took.remembered()))
+      seconds.refuse(
+          fmt::format("has {} times, not those of the last {} calls", times.size(), took.remembered()));
+    for (size_t i = 0; i < times.size(); ++i) took.seconds[i] = times[i].number_from_0();
   }
-  check_calls(state);
+  check_calls(state, in);
   return Experience(state);
 }
 
-std::shared_ptr<const Prices> read_prices(const json& value) {
-  auto prices = prices_from_json(value);
-  if (!prices) throw Wrong{prices.error().message};
-  return std::make_shared<const Prices>(*prices);
-}
-
-Facts read_facts(const json& value) {
+Facts read_facts(const JsonPlace& in) {
   Facts facts;
-  const auto flag = [&](const char* name, bool& out) {
-    if (value.contains(name)) out = truth(value[name], name);
-  };
-  member(value, "what was given", "operation");
-  read_name(value, "facts", "operation", operation_names, facts.operation);
-  flag("collective", facts.collective);
-  flag("locks_work", facts.locks_work);
-  flag("others_write", facts.others_write);
-  flag("atomic", facts.atomic);
-  flag("may_map", facts.may_map);
-  facts.cores_per_node = whole_number(member(value, "facts", "cores_per_node"), "cores_per_node", 1);
-  facts.digest = read_digest(member(value, "facts", "digest"));
-  if (value.contains("buckets")) facts.buckets = read_buckets(value["buckets"]);
-  for (const json& node : list(member(value, "facts", "nodes"), "nodes"))
-    facts.nodes.push_back(read_node(node, fmt::format("nodes[{}]", facts.nodes.size())));
-  if (facts.nodes.empty()) throw Wrong{"nodes is empty"};
-  if (value.contains("storage")) facts.storage = read_storage(value["storage"]);
-  if (value.contains("wishes")) facts.wishes = read_wishes(value["wishes"]);
-  if (value.contains("prices")) facts.prices = read_prices(value["prices"]);
-  if (value.contains("experience")) facts.experience = read_experience(value["experience"]);
+  in.at("operation");
+  read_name(in, "operation", operation_names, facts.operation);
+  read_truth(in, "collective", facts.collective);
+  read_truth(in, "locks_work", facts.locks_work);
+  read_truth(in, "others_write", facts.others_write);
+  read_truth(in, "atomic", facts.atomic);
+  read_truth(in, "may_map", facts.may_map);
+  facts.cores_per_node = in.at("cores_per_node").whole_number(1);
+  facts.digest = read_digest(in.at("digest"));
+  if (const auto buckets = in.find("buckets")) facts.buckets = read_buckets(*buckets);
+  const JsonPlace nodes = in.at("nodes");
+  for (const JsonPlace& node : nodes.list()) facts.nodes.push_back(read_node(node));
+  if (facts.nodes.empty()) nodes.refuse("is empty");
+  if (const auto storage = in.find("storage")) facts.storage = read_storage(*storage);
+  if (const auto wishes = in.find("wishes")) facts.wishes = read_wishes(*wishes);
+  if (const auto prices = in.find("prices"))
+    facts.prices = std::make_shared<const Prices>(read_prices(*prices));
+  if (const auto experience = in.find("experience")) facts.experience = read_experience(*experience);
   return facts;
 }
 
@@ -391,11 +329,7 @@ std::string facts_line(const Facts& facts) {
 }
 
 Result<Facts> facts_from_json(const json& value) {
-  try {
-    return read_facts(value);
-  } catch (const Wrong& wrong) {
-    return Error{ErrorKind::argument, 0, wrong.why};
-  }
+  return read_json([&] { return read_facts(JsonPlace::document(value, "what was given")); });
 }
 
 }  // namespace concilio

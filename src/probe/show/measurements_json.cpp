@@ -1,8 +1,6 @@
 #include "probe/show/measurements_json.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
+#include "base/json_place.h"
 
 namespace concilio::probe {
 
@@ -25,31 +23,34 @@ json json_of(const Measurements& found) {
           {"series", series}};
 }
 
-Result<Measurements> measurements_of(const json& from) {
-  // The JSON library throws on what is not of the type that is asked for.
-  try {
-    Measurements found;
-    found.ranks = from.at("ranks");
-    found.nodes = from.at("nodes");
-    found.cores_per_node = from.at("cores_per_node");
-    found.file_bytes = from.at("file_bytes");
-    found.throttled = from.at("throttled");
-    const json& series = from.at("series");
-    for (const Quantity quantity : all_quantities()) {
-      const char* name = quantity_row(quantity).name;
-      if (!series.contains(name)) continue;
-      for (const json& point : series.at(name).at("points")) {
-        const Sample sample{point.at(0), point.at(1)};
-        const bool grows = found[quantity].empty() || sample.x > found[quantity].back().x;
-        if (!grows || !std::isfinite(sample.y) || sample.y < 0)
-          return Error{ErrorKind::argument, 0, fmt::format("measurements: {} is no series of samples", name)};
-        found[quantity].push_back(sample);
-      }
+namespace {
+
+Measurements read_measurements(const JsonPlace& in) {
+  Measurements found;
+  found.ranks = in.at("ranks").whole_number();
+  found.nodes = in.at("nodes").whole_number();
+  found.cores_per_node = in.at("cores_per_node").whole_number();
+  found.file_bytes = in.at("file_bytes").whole_number();
+  found.throttled = in.at("throttled").truth();
+  const JsonPlace series = in.at("series");
+  for (const Quantity quantity : all_quantities()) {
+    const auto of_quantity = series.find(quantity_row(quantity).name);
+    if (!of_quantity) continue;
+    for (const JsonPlace& point : of_quantity->at("points").list()) {
+      const auto numbers = point.list_of(2, "[x, y]");
+      const Sample sample{numbers[0].number(), numbers[1].number_from_0()};
+      const bool grows = found[quantity].empty() || sample.x > found[quantity].back().x;
+      if (!grows) point.refuse("does not lie behind its predecessor");
+      found[quantity].push_back(sample);
     }
-    return found;
-  } catch (const json::exception& error) {
-    return Error{ErrorKind::argument, 0, fmt::format("measurements: {}", error.what())};
   }
+  return found;
+}
+
+}  // namespace
+
+Result<Measurements> measurements_of(const json& from) {
+  return read_json([&] { return read_measurements(JsonPlace(from, "measurements")); });
 }
 
 }  // namespace concilio::probe

@@ -76,7 +76,7 @@ TEST_F(WrongFacts, SpansOutOfOrder) {
 }
 TEST_F(WrongFacts, BucketsOutOfOrder) {
   json_["buckets"] = {{10, 20, 5}, {15, 30, 5}};
-  EXPECT_THAT(error(), HasSubstr("bucket 1"));
+  EXPECT_THAT(error(), HasSubstr("buckets[1]"));
 }
 TEST_F(WrongFacts, WordInPlaceOfANumber) {
   json_["cores_per_node"] = "two";

@@ -116,7 +116,8 @@ TEST(BuiltinPrices, AreValidForEveryKindOfStorage) {
   for (auto kind : {StorageFacts::Kind::local, StorageFacts::Kind::memory, StorageFacts::Kind::network,
                     StorageFacts::Kind::parallel, StorageFacts::Kind::unknown}) {
     for (const int64_t targets : {0, 1, 5, 1000}) {
-      const auto read = prices_from_json(prices_as_json(builtin_prices({kind, 4096, 1 << 20, targets})));
+      const json written = prices_as_json(builtin_prices({kind, 4096, 1 << 20, targets}));
+      const auto read = read_json([&] { return read_prices(JsonPlace(written, "prices")); });
       EXPECT_TRUE(read) << read.error().message;
     }
   }
