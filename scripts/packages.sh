@@ -2,7 +2,7 @@
 # The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
 #
 # A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs;
-# figures: drawing results, by `concilio study` and bench/figures/plot), the Debian package, and how to
+# figures: drawing results, by `concilio study`), the Debian package, and how to
 # tell that it is there: a command, a header (header:NAME), a module of pkg-config (pkg-config:NAME), a file (file:GLOB)
 # or a Python module of /usr/bin/python3 (python:NAME).
 concilio_packages="

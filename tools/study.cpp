@@ -84,8 +84,8 @@ int run_study(const Words& words, Environment environment) {
 }  // namespace
 
 Subcommand add_study(CLI::App& app, const Environment& environment) {
-  CLI::App* parser = app.add_subcommand(
-      "study", "Repeat two papers' evaluations on your own storage, as a report with figures");
+  CLI::App* parser =
+      app.add_subcommand("study", "Repeat papers' evaluations on your own storage, as a report with figures");
   // Every word is the package's, --help too.
   parser->set_help_flag("");
   parser->prefix_command();

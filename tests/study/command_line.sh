@@ -10,7 +10,7 @@ export root
 faked() { expect "$1" bash -c 'study "$@"' study "${@:2}"; }
 
 expect 0 "$concilio" study --help
-for word in --quick --storage --dir --testpfs --only --mpi --output --resume --overwrite --numbers-only --list checkpoint romio regret contrast; do
+for word in --quick --storage --dir --testpfs --only --mpi --output --resume --overwrite --numbers-only --list --report-only --markdown --alternations --case checkpoint romio regret contrast sieving scorpio comparisons; do
   says out "$word"
 done
 expect 2 "$concilio" study --no-such-option --numbers-only
@@ -20,6 +20,12 @@ expect 2 "$concilio" study --numbers-only --storage lustre
 says err 'how many OSTs'
 expect 2 "$concilio" study --numbers-only --only nothing
 says err 'there is device, checkpoint'
+expect 2 "$concilio" study --numbers-only --only sieving --alternations 0
+says err '--alternations: at least 1'
+expect 2 "$concilio" study --numbers-only --only sieving --markdown "$scratch/none.md"
+says err 'no such file'
+expect 2 "$concilio" study --numbers-only --report-only
+says err 'has no study'
 expect 2 "$concilio" study --numbers-only --dir "$scratch/none"
 says err 'no such folder'
 expect 2 "$concilio" study --numbers-only -n 0
@@ -105,6 +111,37 @@ wait $pid
 [ $? = 130 ] || fail 'SIGHUP was no interruption'
 [ -s closed/report.html ] || fail 'no report after SIGHUP'
 ! grep -q 'was interrupted' broken/report.html || fail 'it goes on, and still says that it was interrupted'
+# Comparisons: what is there is not measured again, what cannot be measured is said, and the document gets its table.
+: > log
+printf 'Before\n<!-- sieving: written by concilio study -->\n<!-- sieving: end -->\n' > papers.md
+faked 0 --quick --only sieving,realms,scorpio --mpi openmpi --alternations 2 --output compared --markdown papers.md
+[ "$(grep -c 'bench' log)" = 12 ] || fail 'not each of five variants twice, and each case of SCORPIO, which is not there, once'
+! grep -q probe log || fail 'comparisons probed the storage'
+says err 'realms: left out: .*distributed file system'
+says err '] sieving: mpi=openmpi, auto;'
+grep -q '^| 1 KiB | 3 | .* | 0 % | ' papers.md || fail 'the table is not in the document'
+grep -q 'no concilio-scorpio-bench' compared/scorpio.json || fail 'it is not kept why there is no SCORPIO'
+grep -q '<h2 id=sieving>' compared/report.html || fail 'the report has no comparison'
+faked 2 --quick --only sieving --output compared
+says err '--resume'
+: > log
+faked 0 --quick --only sieving --alternations 3 --output compared --resume
+[ "$(grep -c 'bench' log)" = 5 ] || fail 'measured again what was there'
+: > log
+faked 0 --quick --only sieving --alternations 1 --output compared --overwrite
+[ "$(grep -c 'bench' log)" = 5 ] || fail 'what was to be replaced was kept'
+rm compared/report.html
+: > log
+faked 0 --report-only --output compared
+grep -q '<h2 id=sieving>' compared/report.html || fail 'the report was not written again'
+[ ! -s log ] || fail 'it measured for a report alone'
+echo damaged > compared/sieving.json
+faked 2 --quick --only sieving --output compared --resume
+says err 'sieving.json'
+faked 0 --quick --only sieving --alternations 1 --output compared --overwrite
+echo 'No place' > papers.md
+faked 1 --report-only --output compared --markdown papers.md
+says err 'it has no place for sieving'
 left=$(ls -d concilio-study-* 2>/dev/null)
 [ -z "$left" ] || fail "left behind: $left"
 finish

@@ -14,7 +14,7 @@ import unittest.mock
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "python"))
-from concilio.study import contrast, device, experiments, figures, findings, measure, regret, report, results, storage  # noqa: E402
+from concilio.study import contrast, device, drawing, experiments, findings, measure, regret, report, results, storage  # noqa: E402
 
 RECORDED = json.loads((ROOT / "tests/study/recorded.json").read_text(encoding="utf-8"))
 
@@ -339,7 +339,7 @@ class Tree(html.parser.HTMLParser):
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.draws = figures.available()
+        cls.draws = drawing.available()
         cls.page = report.page_of(RECORDED, cls.draws)
 
     def test_page_is_whole_and_needs_nothing_else(self):

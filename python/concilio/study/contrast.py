@@ -1,14 +1,8 @@
 """The Optane paper's findings: a slow network against a fast storage, and a slow storage against small pieces."""
-import os
-import pathlib
-import shutil
-import subprocess
-
-from . import device, measure
+from . import device, hosts
 from .results import median_seconds
 from .storage import Storage
 
-HARNESS = pathlib.Path(__file__).resolve().parents[3] / "tests/harness"
 HOSTS, RATE = 3, "100mbit"
 SLOW_NETWORK, SLOW_STORAGE = "slow network", "slow storage"
 FINDINGS = {SLOW_NETWORK: "Fast storage, slow network, large pieces: collective loses, and auto takes a method without exchange",
@@ -17,67 +11,13 @@ FINDINGS = {SLOW_NETWORK: "Fast storage, slow network, large pieces: collective 
 SERIES = {"auto": "auto", "list": "independent", "two_phase": "two_phase"}
 WITHOUT_EXCHANGE = ("independent", "list", "sieve", "mapped")
 ANY = 1e9  # the slow method is the finding: it is tried however slow it is predicted to be
-# Stands in for mpirun: the same ranks, one on each host.
-LAUNCHER = """#!/bin/sh
-# Open MPI's mpirun for `concilio bench`, with a rank on each of the hosts that testhosts made.
-case $1 in --version) exec mpirun.openmpi --version ;; esac
-first=
-for word; do
-  shift
-  case $first in -n) first= ; continue ;; esac
-  case $word in -n) first=-n ; continue ;; --oversubscribe) continue ;; esac
-  set -- "$@" "$word"
-done
-exec HARNESS/testhosts mpirun 1 "$@"
-"""
 
 
-def why_not_hosts():
-    """Why no hosts can be made here; None if they can."""
-    if not (HARNESS / "testhosts").exists():
-        return "several hosts on one machine can only be made from Concilio's source tree (tests/harness/testhosts)"
-    search = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    if os.geteuid() != 0 or not shutil.which("ip", path=search) or not shutil.which("tc", path=search):
-        return "several hosts on one machine need root and iproute2"
-    if not shutil.which("mpirun.openmpi"):
-        return "several hosts on one machine need Open MPI (mpirun.openmpi)"
-    return None
-
-
-class Hosts:
-    """Hosts with a slow network, for as long as they are needed; and the launcher that starts on them."""
+class SlowHosts(hosts.Hosts):
+    """Hosts with a slow network."""
 
     def __init__(self, folder):
-        self.launcher = os.path.join(folder, "mpirun-on-hosts")
-
-    def __enter__(self):
-        with open(self.launcher, "w", encoding="utf-8") as file:
-            file.write(LAUNCHER.replace("HARNESS", str(HARNESS)))
-        os.chmod(self.launcher, 0o755)
-        # `up` would remove the hosts of whoever made some before.
-        others = subprocess.run([HARNESS / "testhosts", "hosts"], capture_output=True, text=True, check=False)
-        if others.stdout.strip():
-            raise measure.Failed("testhosts: there are hosts already, which somebody else may be using; `testhosts down` "
-                                 "removes them")
-        try:
-            made = subprocess.run([HARNESS / "testhosts", "up", str(HOSTS), RATE], capture_output=True, text=True, check=False,
-                                  start_new_session=True)
-        except BaseException:
-            # Interrupted half-way: no __exit__ would follow.
-            self.__exit__()
-            raise
-        if made.returncode:
-            self.__exit__()
-            raise measure.Failed("testhosts: " + measure.last_words(made.stderr))
-        return self
-
-    def __exit__(self, *_):
-        """To its end, whoever is impatient."""
-        with measure.uninterrupted():
-            subprocess.run([HARNESS / "testhosts", "down"], capture_output=True, check=False, start_new_session=True)
-
-    def environment(self):
-        return {"CONCILIO_MPIRUN": self.launcher, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        super().__init__(folder, HOSTS, RATE)
 
     def probe(self, bench, storage, output):
         """A profile made by these hosts together, which knows their network; the environment that makes it used."""

@@ -1,7 +1,5 @@
-"""A drawing's points as an inline SVG, by matplotlib. Titles are put above it by the report."""
-import io
-import re
-
+"""A drawing's points as an inline SVG. Titles are put above it by the report."""
+from .drawing import bars, curve, doubling, inline, legend_below, panels
 from .experiments import size_text
 from .results import select, values_of
 
@@ -39,33 +37,25 @@ def order_of(points):
     return sorted(values_of(points, "series"), key=lambda name: known.index(name) if name in known else len(known))
 
 
+def median_and_range(point):
+    return point["rate"], point["low"], point["high"]
+
+
 def draw_lines(axis, points, drawing):
     for series in order_of(points):
         here = sorted(select(points, series=series), key=lambda one: one[drawing.x])
         auto = series == "auto"
-        axis.plot([one[drawing.x] for one in here], [one["rate"] for one in here], color=colour_of(series), label=series,
-                  marker="o", markersize=3, linewidth=2.2 if auto else 1.2, linestyle="--" if auto else "-",
-                  zorder=3 if auto else 2)
-        axis.fill_between([one[drawing.x] for one in here], [one["low"] for one in here], [one["high"] for one in here],
-                          color=colour_of(series), alpha=0.1, linewidth=0)
-    values = values_of(points, drawing.x)
-    axis.set_xscale("log", base=2)
-    text = size_text if drawing.x in SIZES else str
-    axis.set_xticks(values, [text(value) for value in values])
-    axis.minorticks_off()
+        curve(axis, [(one[drawing.x], *median_and_range(one)) for one in here], colour_of(series), 0.1, label=series,
+              linewidth=2.2 if auto else 1.2, linestyle="--" if auto else "-", zorder=3 if auto else 2)
+    doubling(axis, values_of(points, drawing.x), size_text if drawing.x in SIZES else str)
     axis.set_xlabel(drawing.x_title)
 
 
 def draw_bars(axis, points, drawing):
-    names, groups = order_of(points), values_of(points, drawing.x)
-    for i, series in enumerate(names):
-        for place, group in enumerate(groups):
-            for one in select(points, series=series, **{drawing.x: group})[:1]:
-                axis.bar(place + (i - (len(names) - 1) / 2) * 0.8 / len(names), one["rate"], 0.75 / len(names),
-                         color=colour_of(series), label=series,
-                         yerr=[[one["rate"] - one["low"]], [one["high"] - one["rate"]]], ecolor="#555555")
-    axis.set_xticks(range(len(groups)), groups)
-    axis.grid(axis="x", visible=False)
+    names, places = order_of(points), values_of(points, drawing.x)
+    groups = [{one["series"]: median_and_range(one) for one in select(points, **{drawing.x: place})}
+              for place in places]
+    bars(axis, groups, names, colour_of, places)
 
 
 def spread(points):
@@ -74,62 +64,12 @@ def spread(points):
     return max(rates) > 20 * min(rates)
 
 
-def library():
-    import matplotlib
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plot
-    plot.rcParams.update({"svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.color": "#dddddd",
-                          "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
-                          "legend.frameon": False, "font.family": "sans-serif"})
-    return plot
-
-
-def available():
-    import importlib.util
-    return importlib.util.find_spec("matplotlib") is not None
-
-
-def inline(plot, figure, name):
-    """As an element of a page. Names in it are this figure's own, since a page has several."""
-    text = io.StringIO()
-    with plot.rc_context({"svg.hashsalt": name}):
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    plot.close(figure)
-    svg = text.getvalue()
-    svg = svg[svg.index("<svg"):]
-    safe = re.sub(r"\W", "-", name)
-    return re.sub(r'(id="|href="#|url\(#)', lambda found: found[1] + safe + "-", svg)
-
-
-def legend_below(figure, axes):
-    found = {}
-    for axis in axes:
-        for handle, label in zip(*axis.get_legend_handles_labels()):
-            found.setdefault(label, handle)
-    columns = max(1, min(len(found), int(figure.get_figwidth() / 1.5)))
-    room = (-(-len(found) // columns) * 0.2 + 0.1) / figure.get_figheight()
-    figure.get_layout_engine().set(rect=(0, room, 1, 1 - room))
-    figure.legend(found.values(), found.keys(), loc="lower center", ncols=columns)
-
-
-def axes_of(plot, count, columns=3, width=3.6, height=2.7):
-    columns = min(columns, count)
-    lines = -(-count // columns)
-    figure, axes = plot.subplots(lines, columns, figsize=(max(width * columns, 5), height * lines), squeeze=False,
-                                 layout="constrained")
-    flat = list(axes.flat)
-    for unused in flat[count:]:
-        unused.axis("off")
-    return figure, flat[:count]
-
-
 def figure_of(points, drawing, name):
     """Points of one storage as SVG text."""
-    plot = library()
-    panels = panels_of(points, drawing.panels)
-    columns = len(values_of(points, drawing.panels[-1])) if len(drawing.panels) > 1 else len(panels)
-    figure, axes = axes_of(plot, len(panels), max(2, min(columns, 4)))
-    for axis, (title, some) in zip(axes, panels):
+    parts = panels_of(points, drawing.panels)
+    columns = len(values_of(points, drawing.panels[-1])) if len(drawing.panels) > 1 else len(parts)
+    figure, axes = panels(len(parts), max(2, min(columns, 4)))
+    for axis, (title, some) in zip(axes, parts):
         (draw_bars if drawing.kind == "bars" else draw_lines)(axis, some, drawing)
         if spread(some):
             axis.set_yscale("log")
@@ -138,13 +78,12 @@ def figure_of(points, drawing, name):
         axis.set_title(title)
         axis.set_ylabel("MiB/s")
     legend_below(figure, axes)
-    return inline(plot, figure, name)
+    return inline(figure, name)
 
 
 def regret_figure(situations, name="regret"):
     """Every situation's regret, sorted, a curve a storage, with the bounds."""
-    plot = library()
-    figure, (regrets, errors) = axes_of(plot, 2, 2, 4.6, 3.2)
+    figure, (regrets, errors) = panels(2, 2, 4.6, 3.2)
     palette = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777")
     for colour, storage in zip(palette * 3, values_of(situations, "storage")):
         here = select(situations, storage=storage)
@@ -170,4 +109,4 @@ def regret_figure(situations, name="regret"):
     errors.set_xlabel("measured, ms")
     errors.set_ylabel("predicted, ms")
     legend_below(figure, [regrets])
-    return inline(plot, figure, name)
+    return inline(figure, name)

@@ -108,6 +108,11 @@ def is_setting(name):
     return name == "ROMIO_HINTS" or name.startswith("CONCILIO_") and not name.endswith("DIR")
 
 
+def surroundings():
+    """The environment without what the user has set: it would change what is measured."""
+    return {name: value for name, value in os.environ.items() if not is_setting(name)}
+
+
 class Bench:
     """`concilio bench`, on the storages of this study."""
 
@@ -119,10 +124,7 @@ class Bench:
 
     def environment(self, storage):
         """Without a profile of this study none is taken: one that was made before would be of no known storage."""
-        environment = {name: value for name, value in os.environ.items() if not is_setting(name)}
-        environment.update(storage.environment())
-        environment["CONCILIO_PROFILE"] = self.profiles.get(storage.name, "off")
-        return environment
+        return {**surroundings(), **storage.environment(), "CONCILIO_PROFILE": self.profiles.get(storage.name, "off")}
 
     def measure(self, case, storage, more_environment=None):
         """The case's result, as study.json keeps it."""

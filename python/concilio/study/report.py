@@ -1,5 +1,9 @@
 """The page: one HTML file that needs nothing else, whose every figure and table says whether its storage was real."""
+import re
+
 from . import contrast, figures, findings, regret, tables
+from .comparisons import document as comparison
+from .drawing import inline
 from .experiments import ALL, KIB
 from .results import points_of, select
 from .tables import escaped
@@ -30,10 +34,24 @@ def verdict_line(passed, text):
     return f"<b class={'pass' if passed else 'fail'}>{'PASS' if passed else 'FAIL'}</b> {escaped(text)}"
 
 
+def without_marks(text):
+    """Of Markdown."""
+    return re.sub(r"`|\*\*", "", str(text))
+
+
+def storage_text(compared):
+    """What a comparison's storage was, real or modelled."""
+    real = f"real storage: {compared['machine']['file_system']}"
+    slowed = any("CONCILIO_THROTTLE" in variant["env"] for case in compared["cases"].values()
+                 for variant in case["variants"].values())
+    return f"{real}; slow storage is modelled on it" if slowed else real
+
+
 class Page:
-    def __init__(self, data, draw=True):
+    def __init__(self, data, draw=True, compared=None):
         self.data = data
         self.draw = draw
+        self.compared = compared or {}
         self.storages = {one["name"]: one for one in data["storages"]}
 
     def results(self, experiment):
@@ -126,6 +144,18 @@ class Page:
                 body += [f"<h3>{escaped(network + self.title_of(result['storage']))}</h3>", listed(lines)]
         return body
 
+    def comparison(self, name, compared):
+        """A section of what was started by turns."""
+        made, where = comparison.table_of(name, compared), storage_text(compared)
+        lines = [[without_marks(cell) for cell in line] for line in made.lines]
+        body = [f"<h2 id={name}>{escaped(compared['title'])}</h2>",
+                paragraph(without_marks(comparison.facts_text(name, compared))),
+                tables.table(f"{compared['title']}, {comparison.unit_of(name)} ({where})", map(without_marks, made.head), lines),
+                *(paragraph(without_marks(sentence)) for sentence in made.sentences)]
+        if self.draw:
+            body.append(self.figure(f"{compared['title']} ({where})", inline(comparison.figure_of(name, compared), name)))
+        return "\n".join(body)
+
     def section(self, one):
         own = {"device": self.device, "regret": self.regret, "contrast": self.contrast}
         body = own[one.name]() if one.name in own else self.experiment(one)
@@ -140,7 +170,8 @@ class Page:
                 ["MPI", data.get("library") or "unknown"], ["Concilio", data["version"]],
                 ["date", f"{machine['date']} to {data.get('ended', 'now')}"], ["load before", machine["load"]],
                 ["command", data["command"]]]
-        lines = [tables.table("How it was measured", ["", ""], rows)]
+        but = ", but for comparisons, which tell it themselves" if self.compared else ""
+        lines = [tables.table(f"How it was measured{but}", ["", ""], rows)]
         if data.get("quick"):
             lines.append(paragraph("Measured with --quick: few and small, to see that it works; not to be compared.", "note"))
         if data.get("interrupted"):
@@ -155,8 +186,9 @@ class Page:
         return "\n".join(lines)
 
     def text(self):
-        sections = [(one, self.section(one)) for one in ALL.values()]
-        contents = listed([f"<a href='#{one.name}'>{escaped(one.title)}</a>" for one, text in sections if text])
+        sections = [(one.name, one.title, self.section(one)) for one in ALL.values()]
+        sections += [(name, one["title"], self.comparison(name, one)) for name, one in self.compared.items()]
+        contents = listed([f"<a href='#{name}'>{escaped(title)}</a>" for name, title, text in sections if text])
         left = [[one["what"], one["why"]] for one in self.data["left_out"]]
         missing = tables.failures(self.data["results"])
         if left:
@@ -164,12 +196,13 @@ class Page:
         return "\n".join([
             "<!DOCTYPE html>", "<html lang=en><head><meta charset=utf-8><title>Concilio: a study of this storage</title>",
             f"<style>{STYLE}</style></head><body>", "<h1>Collective I/O on this storage</h1>",
-            paragraph("The evaluations of two papers, repeated: an early evaluation of Optane with HPC I/O, and data sieving and "
-                      "collective I/O in ROMIO. Absolute figures are those of this machine; what may compare with the papers is "
-                      "who wins, and where that turns."),
-            self.head(), "<h2>Contents</h2>", contents, *(text for _, text in sections if text),
+            paragraph("This study repeats the evaluations of papers. The experiments are those of an early evaluation of Optane "
+                      "with HPC I/O, and of data sieving and collective I/O in ROMIO; the comparisons are the figures of three "
+                      "other papers. Absolute figures are those of this machine. What may compare with the papers is who wins, "
+                      "and where that turns."),
+            self.head(), "<h2>Contents</h2>", contents, *(text for _, _, text in sections if text),
             f"<h2>Failed and left out</h2>{missing}" if missing else "", "</body></html>", ""])
 
 
-def page_of(data, draw=True):
-    return Page(data, draw).text()
+def page_of(data, draw=True, compared=None):
+    return Page(data, draw, compared).text()

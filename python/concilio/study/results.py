@@ -3,11 +3,21 @@ import json
 import os
 import statistics
 
+from . import machine
+
 FORMAT = 1
 
 
 class Damaged(Exception):
-    """A study.json that cannot be gone on with."""
+    """A file of results that cannot be gone on with."""
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        raise Damaged(f"{path}: {error}") from error
 
 
 class Study:
@@ -21,11 +31,7 @@ class Study:
 
     @classmethod
     def load(cls, path):
-        try:
-            with open(path, encoding="utf-8") as file:
-                data = json.load(file)
-        except (OSError, ValueError) as error:
-            raise Damaged(f"{path}: {error}") from error
+        data = read(path)
         if not isinstance(data, dict) or data.get("concilio_study") != FORMAT:
             raise Damaged(f"{path} is of no study, or of another version's")
         return cls(path, data)
@@ -36,6 +42,10 @@ class Study:
             json.dump(self.data, file, indent=1)
             file.write("\n")
         os.replace(partial, self.path)
+
+    def end(self):
+        self.data["ended"] = machine.facts()["date"]
+        self.save()
 
     def add_storage(self, storage):
         known = {one["name"]: one for one in self.data["storages"]}
@@ -88,6 +98,12 @@ def points_of(results):
 
 def select(points, **wanted):
     return [one for one in points if all(one.get(name) == value for name, value in wanted.items())]
+
+
+def find(points, **wanted):
+    """The one with these values, or None."""
+    found = select(points, **wanted)
+    return found[0] if len(found) == 1 else None
 
 
 def values_of(points, name):

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 from . import measure
-from .contrast import HARNESS
+from .hosts import HARNESS
 
 
 class TestPfs:

@@ -14,7 +14,7 @@ namespace {
 // either way. A page that one rank maps costs 0.2 us to be read; to be written 2 to 6 us in a file that is
 // new, which ext4 notes in its journal, and 0.5 us in one that has the page. Several aggregators at once: a
 // piece takes 6 us, and a window of 1 MiB, which is in cache, some 100 us to be read and written; the two are
-// even where pieces begin 64 KiB apart (bench/figures, sieving).
+// even where pieces begin 64 KiB apart (`concilio study --only sieving`).
 Prices local_prices() {
   Prices prices{};
   const Curve request = Curve::line(1e-6, 5e9);

@@ -1,11 +1,13 @@
-"""What is measured for each figure: series of cases, each the same patterns under several variants.
+"""What is compared: for each comparison cases, each the same patterns under several variants.
 
-A newcomer's figure is one function here that returns a Series, one row in ALL, and one drawing in drawings.py.
+A new comparison is one function here that returns a Comparison, one row in ALL, a table in tables.py and a figure in
+figures.py.
 """
 import dataclasses
+import json
 import random
 
-KIB, MIB = 1024, 1024 * 1024
+from ..experiments import KIB, MIB
 
 
 @dataclasses.dataclass
@@ -27,13 +29,13 @@ class Variant:
 @dataclasses.dataclass
 class Case:
     """One start of the benchmark program for each variant and alternation."""
-    labels: dict  # what tells it from the other cases of the series
+    labels: dict  # what tells it from the other cases of the comparison
     variants: list
     patterns: dict  # pattern -> its labels
     mpi: str = "openmpi"
     ranks: int = 4
-    hosts: int = 0  # 0: this machine as it is; else made by testhosts
-    pfs: bool = False  # on the distributed file system of testpfs
+    hosts: int = 0  # 0: this machine as it is; else so many made on it
+    pfs: bool = False  # on a distributed file system
     mib_per_rank: float = 1
     repetitions: int = 5
     options: tuple = ()
@@ -44,9 +46,18 @@ class Case:
     def key(self):
         return ",".join(f"{name}={value}" for name, value in self.labels.items())
 
+    @property
+    def definition(self):
+        """All that makes two runs comparable, as JSON has it."""
+        kept = dataclasses.asdict(self)
+        if kept["program"] == "patterns":
+            del kept["program"]
+        kept["variants"] = {variant.pop("name"): variant for variant in kept["variants"]}
+        return json.loads(json.dumps(kept))
+
 
 @dataclasses.dataclass
-class Series:
+class Comparison:
     name: str
     title: str
     cases: list
@@ -77,7 +88,7 @@ def datatypes(quick):
         cases.append(Case({"mpi": "openmpi", "hosts": 3, "aggregators": aggregators},
                           [Variant("concilio", hints=forced)], patterns, ranks=6, hosts=3,
                           repetitions=3 if quick else 7))
-    return Series("datatypes", "Short and long descriptions of the same access (HPIO)", cases)
+    return Comparison("datatypes", "Short and long descriptions of the same access (HPIO)", cases)
 
 
 # Percentage of a window above which the forced threshold sieves.
@@ -94,9 +105,9 @@ def sieving(quick):
     variants = [Variant(flush, hints={**two_phase, "concilio_flush": flush})
                 for flush in ("rmw", "list", "batch", "auto")]
     variants.append(Variant("threshold", hints={**two_phase, "romio_cb_ds_threshold": str(SIEVE_FROM_PERCENT)}))
-    return Series("sieving", "Piece by piece against sieving beneath two-phase, by extent",
-                  [Case({"mpi": "openmpi"}, variants, patterns, ranks=4, mib_per_rank=2 if quick else 16,
-                        repetitions=5, options=("--write-only",))])
+    return Comparison("sieving", "Piece by piece against sieving beneath two-phase, by extent",
+                      [Case({"mpi": "openmpi"}, variants, patterns, ranks=4, mib_per_rank=2 if quick else 16,
+                            repetitions=5, options=("--write-only",))])
 
 
 # The paper's stripe is 2 MiB of a file of 200 MiB; a quarter of the data points is taken here.
@@ -122,7 +133,7 @@ def realms(quick):
         cases.append(Case({"ranks": ranks, "flush": flush}, variants, {f"timesteps:{steps}": {"steps": steps}},
                           ranks=ranks, pfs=True, mib_per_rank=points * DATA_POINT_BYTES / ranks / MIB,
                           repetitions=1, options=("--write-only", "--sync"), seconds=600))
-    return Series("realms", "Persistent and aligned realms on a distributed file system, one call a time step", cases)
+    return Comparison("realms", "Persistent and aligned realms on a distributed file system, one call a time step", cases)
 
 
 def drawn_memory(mean_bytes, deviation_bytes, hosts, seed):
@@ -169,7 +180,7 @@ def memory(quick):
                                          "interleaved:65536": {"access": "interleaved"}},
                               ranks=HOSTS * RANKS_PER_HOST, hosts=HOSTS, mib_per_rank=1 if quick else 32 / PAPER_SCALE,
                               repetitions=3))
-    return Series("memory", "Memory-conscious against plain two-phase, memory of hosts drawn at random", cases)
+    return Comparison("memory", "Memory-conscious against plain two-phase, memory of hosts drawn at random", cases)
 
 
 HOST_LIMITS_MIB = [4, 16, 64]
@@ -188,7 +199,7 @@ def limits(quick):
                           {f"interleaved:{block}": {"block_bytes": block} for block in (1024, 65536)},
                           ranks=HOSTS * RANKS_PER_HOST, hosts=HOSTS, mib_per_rank=2 if quick else 32,
                           repetitions=3))
-    return Series("limits", "Even realms against memory-conscious placement under limits of 4, 16 and 64 MiB a host", cases)
+    return Comparison("limits", "Even realms against memory-conscious placement under limits of 4, 16 and 64 MiB a host", cases)
 
 
 def scorpio(quick):
@@ -210,7 +221,7 @@ def scorpio(quick):
                 cases.append(Case({"access": access, "mpi": mpi, "ranks": ranks}, [Variant("own", concilio=False)], methods,
                                   mpi=mpi, ranks=ranks, repetitions=2 if quick else repetitions, program="scorpio",
                                   options=options, seconds=600))
-    return Series("scorpio", "SCORPIO beside plain HDF5: by group size, by ranks, and where the time goes", cases)
+    return Comparison("scorpio", "SCORPIO beside plain HDF5: by group size, by ranks, and where the time goes", cases)
 
 
 ALL = {"datatypes": datatypes, "sieving": sieving, "realms": realms, "memory": memory, "limits": limits,

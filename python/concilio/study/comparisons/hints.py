@@ -1,4 +1,4 @@
-"""Which hints of a series a build of Concilio knows: a hint that is passed over would measure something else."""
+"""Which hints of a comparison a build of Concilio knows: a hint that is passed over would measure something else."""
 import re
 
 ONLY_DEFAULT = "So far only the default is honoured"
@@ -25,12 +25,6 @@ def fault_of(name, value, table):
     if ONLY_DEFAULT in setting["help"] and value != setting["default"]:
         return f"{name}={value} is not honoured"
     return None
-
-
-def program_of(build, case):
-    """Path of the benchmark program of a case."""
-    prefix = "concilio-scorpio-bench" if case.program == "scorpio" else "concilio-bench"
-    return build / f"libexec/concilio/{prefix}-{case.mpi}"
 
 
 def faults_of(variant, table):

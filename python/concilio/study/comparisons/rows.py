@@ -1,23 +1,17 @@
-"""From what the benchmark program and Concilio's report say to rows of a table. No process is started here."""
+"""From what `concilio bench` and Concilio's report say to rows of a table. No process is started here."""
 import json
 import statistics
 
-MIB = 1024 * 1024
-
-
-class Unusable(Exception):
-    """What a run said cannot be used, and why."""
+from ..experiments import MIB
+from ..measure import Failed, json_in
 
 
 def parse_output(text):
-    """The JSON of `concilio-bench --json`, among what launchers say around it."""
-    begin, end = text.find("{\n"), text.rfind("}")
-    if begin < 0 or end < begin:
-        raise Unusable("no JSON in the output")
-    try:
-        return json.loads(text[begin:end + 1])
-    except json.JSONDecodeError as error:
-        raise Unusable(f"the output is no JSON: {error}") from error
+    """The JSON of `concilio bench --json`, among what launchers say around it."""
+    output = json_in(text)
+    if output is None:
+        raise Failed("no JSON in the output")
+    return output
 
 
 def parse_report(text):
@@ -32,11 +26,11 @@ def condense(output, report):
     """What is kept of a run: one dictionary a pattern. `report` is empty for a run without Concilio."""
     patterns = output["patterns"]
     if report and len(report) != len(patterns):
-        raise Unusable(f"{len(patterns)} patterns, but {len(report)} lines in the report")
+        raise Failed(f"{len(patterns)} patterns, but {len(report)} lines in the report")
     kept = []
     for i, pattern in enumerate(patterns):
         if "failure" in pattern or not pattern.get("verified"):
-            raise Unusable(f"{pattern['pattern']}: {pattern.get('failure', 'bytes were not checked')}")
+            raise Failed(f"{pattern['pattern']}: {pattern.get('failure', 'bytes were not checked')}")
         one = {"pattern": pattern["pattern"], "bytes": pattern["bytes"],
                "node_growth_bytes": [node["peak_growth_bytes"] for node in pattern.get("nodes", [])]}
         for direction in ("write", "read"):
@@ -55,11 +49,11 @@ def condense(output, report):
 
 
 def parse_lines(text):
-    """The lines of JSON of `concilio-scorpio-bench --json`, a line a method, among what launchers say around them."""
+    """The lines of JSON of `concilio bench scorpio --json`, a line a method, among what launchers say around them."""
     try:
         return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     except json.JSONDecodeError as error:
-        raise Unusable(f"a line is no JSON: {error}") from error
+        raise Failed(f"a line is no JSON: {error}") from error
 
 
 PHASES = ("init", "open", "read", "write", "close")
@@ -68,11 +62,11 @@ PHASES = ("init", "open", "read", "write", "close")
 def condense_scorpio(lines):
     """What is kept of a run of SCORPIO beside HDF5: one dictionary a method."""
     if not lines:
-        raise Unusable("no line of JSON in the output")
+        raise Failed("no line of JSON in the output")
     kept = []
     for line in lines:
         if not line["verified"]:
-            raise Unusable(f"{line['method']}: {line['failure']}")
+            raise Failed(f"{line['method']}: {line['failure']}")
         one = {"pattern": line["method"], "bytes": line["bytes"], "node_growth_bytes": [line["peak_growth_bytes"]],
                "h5diff": line["h5diff"], "input": line["input"], "output": line["output"]}
         if "peak_buffer_bytes" in line:
@@ -98,15 +92,15 @@ def bandwidth(one, direction):
     return one["bytes"] / MIB / statistics.median(seconds) if seconds else None
 
 
-def rows_of(series):
+def rows_of(comparison):
     """One row for each case, variant and pattern: median, lowest and highest bandwidth over the alternations."""
     grouped = {}
-    for run in series["runs"]:
+    for run in comparison["runs"]:
         for one in run["patterns"]:
             grouped.setdefault((run["case"], run["variant"], one["pattern"]), {})[run["alternation"]] = one
     rows = []
     for (case, variant, pattern), found in grouped.items():
-        described = series["cases"][case]
+        described = comparison["cases"][case]
         row = {**described["labels"], **described["patterns"].get(pattern, {}), "case": case, "variant": variant,
                "pattern": pattern, "runs": len(found), "bytes": next(iter(found.values()))["bytes"]}
         for direction in ("write", "read", "all"):
@@ -135,18 +129,3 @@ def ratio(row, base, direction="write"):
     ours, theirs = row[direction]["each"], base[direction]["each"]
     both = [ours[alternation] / theirs[alternation] for alternation in ours if alternation in theirs]
     return statistics.median(both) if both else None
-
-
-def find(rows, **wanted):
-    """The one row with these values, or None."""
-    found = [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-    return found[0] if len(found) == 1 else None
-
-
-def select(rows, **wanted):
-    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-
-
-def values_of(rows, name):
-    """The different values of a label, in their order."""
-    return sorted({row[name] for row in rows if name in row})
