@@ -4,7 +4,7 @@ import ctypes
 import numpy
 
 from . import _scorpio_c as c
-from ._scorpio_group import ScorpioError
+from ._scorpio_agreement import ScorpioError
 from ._scorpio_types import attribute_value, copied_array, raw_text, type_number
 
 

@@ -7,8 +7,10 @@ import numpy
 from mpi4py import MPI
 
 from . import _scorpio_c as c
-from ._scorpio_group import OPEN_MODES, ScorpioError
+from ._scorpio_agreement import ScorpioError
 from ._scorpio_types import stored_type
+
+OPEN_MODES = {"r": c.FILE_READONLY, "w": c.FILE_CREATE, "r+": c.FILE_READWRITE, "w-netcdf4": c.FILE_CREATE_NETCDF4}
 
 
 class OpenedFile:

@@ -7,8 +7,9 @@
 The ranks of a communicator are divided into I/O groups, and one rank of each opens the file and moves the data of all.
 Every call is collective; what fails on one rank raises ScorpioError on all.
 """
+from ._scorpio_agreement import ScorpioError
 from ._scorpio_file import File, Group
-from ._scorpio_group import IOGroup, ScorpioError
+from ._scorpio_group import IOGroup
 from ._scorpio_xdmf import Field
 
 __all__ = ["Field", "File", "Group", "IOGroup", "ScorpioError", "open"]
