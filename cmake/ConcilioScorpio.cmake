@@ -1,16 +1,26 @@
-# SCORPIO over HDF5, for each MPI that has a parallel HDF5 (pkg-config's hdf5-MPI). Sets CONCILIO_SCORPIO_MPIS.
+# SCORPIO over HDF5, for each MPI that has a parallel HDF5 (pkg-config's hdf5-MPI), with pugixml for XDMF. Sets
+# CONCILIO_SCORPIO_MPIS.
 # libconcilio_scorpio.so has the same name for all, in a folder for each.
 find_package(PkgConfig QUIET)
+find_package(pugixml QUIET)
+# Inside the library where it can be: a program may have another version of its own.
+if(TARGET pugixml::static)
+  set(pugixml pugixml::static)
+else()
+  set(pugixml pugixml::pugixml)
+endif()
 
 set(CONCILIO_SCORPIO_MPIS "")
 foreach(mpi IN LISTS CONCILIO_MPI_NAMES)
   if(PkgConfig_FOUND)
     pkg_check_modules(CONCILIO_HDF5_${mpi} QUIET hdf5-${mpi})
   endif()
-  if(CONCILIO_HDF5_${mpi}_FOUND)
-    list(APPEND CONCILIO_SCORPIO_MPIS ${mpi})
-  else()
+  if(NOT CONCILIO_HDF5_${mpi}_FOUND)
     message(STATUS "SCORPIO for ${mpi}: no, pkg-config knows no hdf5-${mpi}")
+  elseif(NOT pugixml_FOUND)
+    message(STATUS "SCORPIO for ${mpi}: no, there is no pugixml")
+  else()
+    list(APPEND CONCILIO_SCORPIO_MPIS ${mpi})
   endif()
 endforeach()
 
@@ -28,7 +38,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scorpio/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/(box|group_size)\\.cpp$")
   add_library(concilio_scorpio_${mpi} SHARED ${sources})
-  target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_plan concilio_pattern concilio_base concilio_flags pthread rt
+  target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_plan concilio_pattern concilio_base concilio_flags ${pugixml} pthread rt
                         PUBLIC concilio_hdf5_${mpi} concilio_use_${mpi})
   target_include_directories(concilio_scorpio_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/include/scorpio)
   target_link_options(concilio_scorpio_${mpi} PRIVATE

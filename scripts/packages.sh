@@ -35,6 +35,7 @@ h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi
 programs python3-h5py-mpi   python:h5py._debian_h5py_mpi
 programs libhdf5-openmpi-dev pkg-config:hdf5-openmpi
 programs libhdf5-mpich-dev  pkg-config:hdf5-mpich
+programs libpugixml-dev     header:pugixml.hpp
 programs libnetcdf-mpi-dev  pkg-config:netcdf-mpi
 programs libpnetcdf-dev     pkg-config:pnetcdf
 programs hdf5-tools         h5diff

@@ -198,12 +198,12 @@ Status replace(const std::string& name, const std::string& text) {
 }
 
 Status add_to_xmf(File& file, const XdmfGrid& grid) {
-  const std::string xmf = xmf_beside(file.name);
-  if (file.grids.empty() && !file.made) file.grids = grids_in(contents_of(xmf));
+  const std::string name = xmf_beside(file.name);
+  if (file.xmf.empty() && !file.made) file.xmf = contents_of(name);
   const std::string reference = file.name.substr(file.name.find_last_of('/') + 1);
-  file.grids.push_back(words_of(grid, fmt::format("step {}", file.grids.size()), reference));
-  Status written = replace(xmf, xmf_of(file.grids));
-  if (!written) file.grids.pop_back();
+  std::string extended = with_grid(file.xmf, grid, reference);
+  Status written = replace(name, extended);
+  if (written) file.xmf = std::move(extended);
   return written;
 }
 

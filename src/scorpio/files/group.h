@@ -38,11 +38,11 @@ struct File {
   bool made = false;  // by this opening
   bool netcdf = false;
   Creation creation;
-  std::vector<OpenGroup> groups;   // in the order of opening
-  bool in_group = false;           // names begin at the last of these, where they may
-  bool relative_names = false;     // of scorpio_set_relative_names
-  std::vector<std::string> grids;  // of the .xmf, on global rank 0
-  iofile_t shown{};                // for the program
+  std::vector<OpenGroup> groups;  // in the order of opening
+  bool in_group = false;          // names begin at the last of these, where they may
+  bool relative_names = false;    // of scorpio_set_relative_names
+  std::string xmf;                // the .xmf as it was written last, on global rank 0
+  iofile_t shown{};               // for the program
 
   bool is_root() const { return layout->is_root(); }
   // Absolute, without repeated or trailing slashes. A relative name begins at the file's root, or, in calls

@@ -5,27 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <iterator>
+#include <new>
+#include <pugixml.hpp>
+#include <sstream>
 
 #include "base/checked.h"
-#include "base/xml.h"
 
 namespace concilio::scorpio {
 namespace {
 
-// Where grids begin and end in our files, by which they are found again.
-constexpr std::string_view head =
-    "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-    "<!-- Made by scorpio_write_xdmf of Concilio, which adds to it. -->\n"
-    "<Xdmf Version=\"3.0\">\n"
-    "  <Domain>\n"
-    "    <Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-constexpr std::string_view tail =
-    "    </Grid>\n"
-    "  </Domain>\n"
-    "</Xdmf>\n";
-constexpr std::string_view grid_begin = "      <Grid ";
-constexpr std::string_view grid_end = "      </Grid>\n";
+// What our files say of themselves, by which they are found again.
+constexpr const char* signature = " Made by scorpio_write_xdmf of Concilio, which adds to it. ";
 
 struct Topology {
   std::string_view name;
@@ -130,51 +121,124 @@ Status check_unstructured(const XdmfGrid& grid) {
                                    known->points == 0 ? "any" : std::to_string(known->points)));
 }
 
-// --- Words ---
+// --- XML ---
 
-std::string data_item(const XdmfData& data, const std::string& file, int indent) {
-  return fmt::format(
-      "{:{}}<DataItem Format=\"HDF\" NumberType=\"{}\" Precision=\"{}\" Dimensions=\"{}\">{}:{}</DataItem>\n",
-      "", indent, data.number_type, data.precision_bytes, fmt::join(data.extents, " "), xml_escaped(file),
-      xml_escaped(data.path));
+// The XML library returns nothing where it has no memory, and would leave out what it could not keep.
+template <typename Made>
+Made made(Made what) {
+  if (!what) throw std::bad_alloc();
+  return what;
 }
 
-std::string number_item(const std::vector<double>& numbers) {
-  return fmt::format(
-      "          <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" "
-      "Dimensions=\"{}\">{}</DataItem>\n",
-      numbers.size(), fmt::join(numbers, " "));
+pugi::xml_node add_element(pugi::xml_node& to, const char* name) {
+  return made(to.append_child(name));
 }
 
-std::string structured_words(const XdmfGrid& grid, const std::string& file) {
+void add_attribute(pugi::xml_node& to, const char* name, const std::string& value) {
+  made(made(to.append_attribute(name)).set_value(value.c_str()));
+}
+
+void add_text(pugi::xml_node& to, const std::string& text) {
+  made(made(to.append_child(pugi::node_pcdata)).set_value(text.c_str()));
+}
+
+void add_data(pugi::xml_node& to, const XdmfData& data, const std::string& file) {
+  pugi::xml_node item = add_element(to, "DataItem");
+  add_attribute(item, "Format", "HDF");
+  add_attribute(item, "NumberType", data.number_type);
+  add_attribute(item, "Precision", fmt::format("{}", data.precision_bytes));
+  add_attribute(item, "Dimensions", fmt::format("{}", fmt::join(data.extents, " ")));
+  add_text(item, fmt::format("{}:{}", file, data.path));
+}
+
+void add_numbers(pugi::xml_node& to, const std::vector<double>& numbers) {
+  pugi::xml_node item = add_element(to, "DataItem");
+  add_attribute(item, "Format", "XML");
+  add_attribute(item, "NumberType", "Float");
+  add_attribute(item, "Precision", "8");
+  add_attribute(item, "Dimensions", fmt::format("{}", numbers.size()));
+  add_text(item, fmt::format("{}", fmt::join(numbers, " ")));
+}
+
+void add_structured(pugi::xml_node& to, const XdmfGrid& grid, const std::string& file) {
   const bool uniform = grid.kind == XdmfGrid::Kind::uniform;
   const bool flat = grid.points.size() == 2;
-  std::string out =
-      fmt::format("        <Topology TopologyType=\"{}{}\" Dimensions=\"{}\"/>\n", flat ? "2D" : "3D",
-                  uniform ? "CoRectMesh" : "RectMesh", fmt::join(grid.points, " "));
-  const char* geometry = uniform ? (flat ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ") : (flat ? "VXVY" : "VXVYVZ");
-  out += fmt::format("        <Geometry GeometryType=\"{}\">\n", geometry);
+  pugi::xml_node topology = add_element(to, "Topology");
+  add_attribute(topology, "TopologyType",
+                fmt::format("{}{}", flat ? "2D" : "3D", uniform ? "CoRectMesh" : "RectMesh"));
+  add_attribute(topology, "Dimensions", fmt::format("{}", fmt::join(grid.points, " ")));
+  pugi::xml_node geometry = add_element(to, "Geometry");
   if (uniform) {
+    add_attribute(geometry, "GeometryType", flat ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ");
     // In spite of the name slowest first, as the dimensions are.
-    out += number_item(grid.origin) + number_item(grid.spacing);
+    add_numbers(geometry, grid.origin);
+    add_numbers(geometry, grid.spacing);
   } else {
+    add_attribute(geometry, "GeometryType", flat ? "VXVY" : "VXVYVZ");
     // x first.
-    for (size_t d = grid.coordinates.size(); d-- > 0;) out += data_item(grid.coordinates[d], file, 10);
+    for (size_t d = grid.coordinates.size(); d-- > 0;) add_data(geometry, grid.coordinates[d], file);
   }
-  return out + "        </Geometry>\n";
 }
 
-std::string unstructured_words(const XdmfGrid& grid, const std::string& file) {
+void add_unstructured(pugi::xml_node& to, const XdmfGrid& grid, const std::string& file) {
   const bool fixed = std::any_of(topologies.begin(), topologies.end(), [&](const Topology& topology) {
     return topology.name == grid.topology && topology.points > 0;
   });
-  std::string out = fmt::format("        <Topology TopologyType=\"{}\" NumberOfElements=\"{}\"",
-                                grid.topology, places_of(grid, true).front());
-  if (!fixed && !is_mixed(grid)) out += fmt::format(" NodesPerElement=\"{}\"", grid.connectivity.extents[1]);
-  out += ">\n" + data_item(grid.connectivity, file, 10) + "        </Topology>\n";
+  pugi::xml_node topology = add_element(to, "Topology");
+  add_attribute(topology, "TopologyType", grid.topology);
+  add_attribute(topology, "NumberOfElements", fmt::format("{}", places_of(grid, true).front()));
+  if (!fixed && !is_mixed(grid))
+    add_attribute(topology, "NodesPerElement", fmt::format("{}", grid.connectivity.extents[1]));
+  add_data(topology, grid.connectivity, file);
   const XdmfData& points = grid.coordinates.front();
-  out += fmt::format("        <Geometry GeometryType=\"{}\">\n", points.extents[1] == 3 ? "XYZ" : "XY");
-  return out + data_item(points, file, 10) + "        </Geometry>\n";
+  pugi::xml_node geometry = add_element(to, "Geometry");
+  add_attribute(geometry, "GeometryType", points.extents[1] == 3 ? "XYZ" : "XY");
+  add_data(geometry, points, file);
+}
+
+void add_grid(pugi::xml_node& to, const XdmfGrid& grid, const std::string& name, const std::string& file) {
+  pugi::xml_node element = add_element(to, "Grid");
+  add_attribute(element, "Name", name);
+  add_attribute(element, "GridType", "Uniform");
+  pugi::xml_node time = add_element(element, "Time");
+  add_attribute(time, "Value", fmt::format("{}", grid.time));
+  if (grid.kind == XdmfGrid::Kind::unstructured) {
+    add_unstructured(element, grid, file);
+  } else {
+    add_structured(element, grid, file);
+  }
+  for (const XdmfField& field : grid.fields) {
+    pugi::xml_node attribute = add_element(element, "Attribute");
+    add_attribute(attribute, "Name", field.name);
+    add_attribute(attribute, "AttributeType", attribute_type(components_of(grid, field)));
+    add_attribute(attribute, "Center", field.on_cells ? "Cell" : "Node");
+    add_data(attribute, field.data, file);
+  }
+}
+
+// The series of grids in a document that we made; none in another.
+pugi::xml_node series_in(const pugi::xml_document& document) {
+  for (const pugi::xml_node& node : document.children()) {
+    if (node.type() == pugi::node_comment && std::string_view(node.value()) == signature)
+      return document.child("Xdmf").child("Domain").child("Grid");
+  }
+  return {};
+}
+
+pugi::xml_node begin_series(pugi::xml_document& document) {
+  document.reset();
+  pugi::xml_node declaration = made(document.append_child(pugi::node_declaration));
+  add_attribute(declaration, "version", "1.0");
+  add_attribute(declaration, "encoding", "utf-8");
+  made(made(document.append_child(pugi::node_comment)).set_value(signature));
+  pugi::xml_node xdmf = add_element(document, "Xdmf");
+  add_attribute(xdmf, "Version", "3.0");
+  pugi::xml_node domain = add_element(xdmf, "Domain");
+  pugi::xml_node series = add_element(domain, "Grid");
+  add_attribute(series, "Name", "steps");
+  add_attribute(series, "GridType", "Collection");
+  add_attribute(series, "CollectionType", "Temporal");
+  return series;
 }
 
 }  // namespace
@@ -196,20 +260,6 @@ Status check(const XdmfGrid& grid) {
   return {};
 }
 
-std::string words_of(const XdmfGrid& grid, const std::string& name, const std::string& file) {
-  std::string out = fmt::format("{}Name=\"{}\" GridType=\"Uniform\">\n        <Time Value=\"{}\"/>\n",
-                                grid_begin, xml_escaped(name), grid.time);
-  out += grid.kind == XdmfGrid::Kind::unstructured ? unstructured_words(grid, file)
-                                                   : structured_words(grid, file);
-  for (const XdmfField& field : grid.fields) {
-    const int64_t components = components_of(grid, field);
-    out += fmt::format("        <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n",
-                       xml_escaped(field.name), attribute_type(components), field.on_cells ? "Cell" : "Node");
-    out += data_item(field.data, file, 10) + "        </Attribute>\n";
-  }
-  return out + std::string(grid_end);
-}
-
 std::string xmf_beside(const std::string& file) {
   constexpr std::string_view extension = ".h5";
   const bool ends = file.size() > extension.size() && file.ends_with(extension) &&
@@ -217,22 +267,19 @@ std::string xmf_beside(const std::string& file) {
   return (ends ? file.substr(0, file.size() - extension.size()) : file) + ".xmf";
 }
 
-std::string xmf_of(const std::vector<std::string>& grids) {
-  return fmt::format("{}{}{}", head, fmt::join(grids, ""), tail);
-}
-
-std::vector<std::string> grids_in(std::string_view xmf) {
-  if (!xmf.starts_with(head) || !xmf.ends_with(tail)) return {};
-  xmf.remove_prefix(head.size());
-  xmf.remove_suffix(tail.size());
-  std::vector<std::string> grids;
-  while (!xmf.empty()) {
-    const size_t end = xmf.find(grid_end);
-    if (!xmf.starts_with(grid_begin) || end == std::string_view::npos) return {};
-    grids.emplace_back(xmf.substr(0, end + grid_end.size()));
-    xmf.remove_prefix(end + grid_end.size());
-  }
-  return grids;
+std::string with_grid(const std::string& xmf, const XdmfGrid& grid, const std::string& file) {
+  pugi::xml_document document;
+  const auto parsed = document.load_buffer(
+      xmf.data(), xmf.size(), pugi::parse_default | pugi::parse_comments | pugi::parse_declaration);
+  if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
+  pugi::xml_node series = parsed ? series_in(document) : pugi::xml_node();
+  if (!series) series = begin_series(document);
+  const auto steps = series.children("Grid");
+  add_grid(series, grid, fmt::format("step {}", std::distance(steps.begin(), steps.end())), file);
+  std::ostringstream out;
+  out.exceptions(std::ios::badbit);
+  document.save(out, "  ");
+  return std::move(out).str();
 }
 
 }  // namespace concilio::scorpio

@@ -1,9 +1,8 @@
-// XDMF's words for a grid, and the .xmf file that lists the grids of an HDF5 file. No MPI, no HDF5.
+// A grid in XDMF, and the .xmf file that lists the grids of an HDF5 file. No MPI, no HDF5.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -41,14 +40,10 @@ struct XdmfGrid {
 
 // Why it is no grid: extents that do not fit, an unknown topology.
 Status check(const XdmfGrid& grid);
-// The <Grid> element of a grid that passed check(). `file` is what references to datasets begin with.
-std::string words_of(const XdmfGrid& grid, const std::string& name, const std::string& file);
-
 // a.h5 -> a.xmf, else .xmf is appended.
 std::string xmf_beside(const std::string& file);
-// The whole .xmf.
-std::string xmf_of(const std::vector<std::string>& grids);
-// The grids of an .xmf that xmf_of made; none of another.
-std::vector<std::string> grids_in(std::string_view xmf);
+// The contents of an .xmf with one more grid, which passed check(). `xmf` is what it was: if it is empty, or
+// not of this function, the grid is the only one. `file` is what references to datasets begin with.
+std::string with_grid(const std::string& xmf, const XdmfGrid& grid, const std::string& file);
 
 }  // namespace concilio::scorpio
