@@ -63,9 +63,10 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   install(FILES ${PROJECT_BINARY_DIR}/generated/${mpi}/include DESTINATION ${prefix})
 endforeach()
 if(CONCILIO_SCORPIO_MPIS)
+  include(cmake/ConcilioFortranModule.cmake)
   install(FILES ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio_util.h
           ${PROJECT_SOURCE_DIR}/include/scorpio/parallelIO.h
           ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
-          ${PROJECT_SOURCE_DIR}/src/scorpio/fortran/concilio_scorpio.F90  # compiled by users: .mod files are their compilers' own
+          ${CONCILIO_FORTRAN_MODULE}  # compiled by users: .mod files are their compilers' own
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
 endif()

@@ -1,6 +1,6 @@
 # SCORPIO from Fortran, with the include file and with the module, built by each MPI's own wrapper as tests/fortran is.
 set(scorpio_fortran ${CMAKE_CURRENT_SOURCE_DIR}/fortran)
-set(scorpio_module ${PROJECT_SOURCE_DIR}/src/scorpio/fortran/concilio_scorpio.F90)
+set(scorpio_module ${CONCILIO_FORTRAN_MODULE})
 
 # scorpio_fortran_program(MPI NAME PROGRAM OPTIONS SOURCES...)
 function(scorpio_fortran_program mpi name program options)
