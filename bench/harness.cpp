@@ -157,11 +157,4 @@ Outcome run_pattern(const Pattern& pattern, const RunOptions& options) {
   return Harness(pattern, options).run();
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 }  // namespace concilio::bench

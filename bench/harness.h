@@ -42,6 +42,4 @@ struct Outcome {
 // Collective over MPI_COMM_WORLD; the outcome is the same on all ranks.
 Outcome run_pattern(const Pattern& pattern, const RunOptions& options);
 
-double median(std::vector<double> values);  // 0 of none
-
 }  // namespace concilio::bench

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agree.h"
+#include "base/median.h"
 #include "harness.h"
 #include "library.h"
 #include "methods.h"

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "agree.h"
+#include "base/median.h"
 #include "library.h"
 
 namespace concilio::bench {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/median.h"
+
 namespace concilio::bench {
 
 using nlohmann::json;

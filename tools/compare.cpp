@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/median.h"
+#include "base/read_file.h"
 #include "complain.h"
 #include "installation.h"
 
@@ -19,13 +21,6 @@ using nlohmann::json;
 namespace {
 
 constexpr double mib = 1024.0 * 1024.0;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 double rate(int64_t bytes, const std::vector<double>& seconds) {
   const double middle = median(seconds);
@@ -60,7 +55,7 @@ std::string failure_of(const Captured& captured) {
 }
 
 // Without the blanks that fill the last column.
-std::string trimmed(std::string line) {
+std::string without_padding(std::string line) {
   line.erase(line.find_last_not_of(" \n") + 1);
   return line + "\n";
 }
@@ -89,11 +84,9 @@ class Progress {
 };
 
 std::string read_and_remove(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
+  const auto text = read_all(path);
   unlink(path.c_str());
-  return text.str();
+  return text ? *text : "";
 }
 
 // One start of one side of `row`.
@@ -194,8 +187,8 @@ void add_to_side(Side& side, const Captured& captured) {
 
 std::string render_table(const std::vector<Comparison>& rows) {
   constexpr const char* line = "{:>5}  {:<8} {:<18} {:>8} {:>8} {:>9} {:>8} {:>7} {:>7} {:>7} {:>8}  {}\n";
-  std::string text = trimmed(fmt::format(line, "", "", "", "own", "own", "Concilio", "Concilio", "ratio",
-                                         "ratio", "MiB", "MiB", ""));
+  std::string text = without_padding(fmt::format(line, "", "", "", "own", "own", "Concilio", "Concilio",
+                                                 "ratio", "ratio", "MiB", "MiB", ""));
   text += fmt::format(line, "ranks", "MPI", "pattern", "write", "read", "write", "read", "write", "read",
                       "own", "Concilio", "method");
   std::string below;

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <fstream>
 #include <sstream>
 
+#include "base/read_file.h"
 #include "explain_options.h"
 #include "plan/show/facts_json.h"
 
@@ -39,15 +39,12 @@ std::vector<json> objects_in(const std::string& text) {
 }  // namespace
 
 Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || text.str().empty()) {
-    const int why = errno != 0 ? errno : ENODATA;
+  const auto text = read_all(path);
+  if (!text || text->empty()) {
+    const int why = text ? ENODATA : text.error().system_errno;
     return Error::from_errno(why, fmt::format("cannot read facts from {}", path));
   }
-  const std::vector<json> objects = objects_in(text.str());
+  const std::vector<json> objects = objects_in(*text);
   if (objects.empty())
     return Error{ErrorKind::argument, 0, fmt::format("{} holds no facts; {}", path, remedy)};
   if (index >= static_cast<int>(objects.size()))

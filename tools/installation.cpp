@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
+#include "base/read_file.h"
 #include "process.h"
 
 namespace concilio::tools {
@@ -64,12 +64,9 @@ namespace {
 // What the mark in a library says after it: "openmpi 4.1.4". Empty: it has none.
 std::string built_for(const std::string& library) {
   static constexpr std::string_view mark = "concilio-built-for: ";
-  std::ifstream file(library, std::ios::binary);
-  std::ostringstream all;
-  all << file.rdbuf();
-  const std::string text = all.str();
-  const size_t place = text.find(mark);
-  return place == std::string::npos ? "" : text.substr(place + mark.size()).c_str();
+  const auto text = read_all(library);
+  const size_t place = text ? text->find(mark) : std::string::npos;
+  return place == std::string::npos ? "" : text->substr(place + mark.size()).c_str();
 }
 
 Installed examine(Flavour flavour, const std::string& path, const Environment& environment) {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/read_file.h"
 #include "detect.h"
 #include "records.h"
 #include "settings.h"
@@ -48,10 +48,8 @@ class RecordsFile {
 
   const std::string& path() const { return path_; }
   Records read() const {
-    std::ifstream file(path_);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parse_records(text.str());
+    const auto text = read_all(path_);
+    return parse_records(text ? *text : "");
   }
 
  private:

@@ -6,18 +6,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/median.h"
+
 namespace concilio::bench::scorpio {
 
 namespace {
 
 constexpr double mib = 1024.0 * 1024.0;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 std::vector<double> seconds_of(const Outcome& outcome, Phase phase) {
   std::vector<double> seconds;

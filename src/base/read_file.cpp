@@ -5,42 +5,55 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <limits>
+#include <utility>
 
 #include "base/bytes.h"
+#include "base/descriptor.h"
 
 namespace concilio {
 namespace {
 
-struct Descriptor {
-  const int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
+Error failure(int system_errno) {
+  return Error::from_errno(system_errno, "it cannot be read");
+}
+
+// What comes from `in` until its end, but not more than `most_bytes`, added to `text`. Its size is not asked
+// for: some file systems do not know how much a file holds.
+Result<std::string> read_until_end(const Descriptor& in, int64_t most_bytes, std::string text = {}) {
+  constexpr size_t piece_bytes = 64 << 10;
+  while (std::ssize(text) < most_bytes) {
+    const size_t done = text.size();
+    text.resize(done + std::min(piece_bytes, static_cast<size_t>(most_bytes) - done));
+    const ssize_t got = read(in.number(), text.data() + done, text.size() - done);
+    text.resize(done + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failure(errno);
+    if (got == 0) break;
   }
-};
+  return text;
+}
 
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, int64_t most_bytes) {
-  const auto failure = [](int system_errno) { return Error::from_errno(system_errno, "it cannot be read"); };
-  const Descriptor in{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  const Descriptor in(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status;
-  if (in.fd < 0 || fstat(in.fd, &status) != 0) return failure(errno);
+  if (!in || fstat(in.number(), &status) != 0) return failure(errno);
   if (!S_ISREG(status.st_mode)) return Error{ErrorKind::bad_file, 0, "it is no regular file"};
   if (status.st_size > most_bytes)
     return Error{ErrorKind::bad_file, 0, fmt::format("it is larger than {}", format_bytes(most_bytes))};
-  // Some file systems do not know how much they hold.
-  std::string text(static_cast<size_t>(most_bytes), '\0');
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t got = read(in.fd, text.data() + done, text.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failure(errno);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  text.resize(done);
-  return text;
+  std::string text;
+  text.reserve(static_cast<size_t>(most_bytes));
+  return read_until_end(in, most_bytes, std::move(text));
+}
+
+Result<std::string> read_all(const std::string& path) {
+  const Descriptor in(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!in) return failure(errno);
+  return read_until_end(in, std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace concilio

@@ -28,6 +28,7 @@ class Includes(unittest.TestCase):
         self.assert_right("src/plan/a.cpp", '#include "base/result.h"\n#include "pattern/access.h"\n#include <vector>\n')
         self.assert_right("src/exec/a.cpp", '#include <mpi.h>\n#include "store/store.h"\n#include "mpi/nodes/team.h"\n')
         self.assert_right("src/bind/a.cpp", '#include "mpiio/api.h"\n#include "concilio/concilio.h"\n')
+        self.assert_right("bench/a.cpp", '#include "base/median.h"\n')
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
         self.assert_right("bench/posix_way.cpp", '#include "store/wrappers/stack.h"\n')
         self.assert_right("src/sim/a.cpp", '#include "plan/plan.h"\n#include "pattern/access.h"\n')

@@ -1,5 +1,4 @@
 #include "base/settings/config.h"
-#include "base/bytes.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +14,9 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/bytes.h"
 #include "base/settings/foreign_hints.h"
+#include "base/text.h"
 
 namespace concilio {
 
@@ -25,21 +26,6 @@ constexpr int64_t most_hints_file_bytes = 1 << 20;
 
 size_t index_of(Key key) {
   return static_cast<size_t>(key);
-}
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-// What stands before the first `separator`; `rest` becomes what stands behind it.
-std::string_view cut(std::string_view& rest, char separator) {
-  const size_t at = rest.find(separator);
-  const std::string_view head = rest.substr(0, at);
-  rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);
-  return head;
 }
 
 std::string lower(std::string_view text) {
@@ -100,7 +86,7 @@ Result<Parsed> parse_choice(const Setting& setting, std::string_view value) {
   const std::string word = lower(value);
   std::string_view choices = setting.choices;
   for (int64_t index = 0; !choices.empty(); ++index) {
-    if (cut(choices, '|') == word) return Parsed{word, index};
+    if (take_until(choices, '|') == word) return Parsed{word, index};
   }
   // What can be enabled and disabled can be true and false too, as the MPI standard's collective_buffering.
   if (std::string_view(setting.choices).find("enable") != std::string_view::npos) {
@@ -134,8 +120,8 @@ Result<Parsed> parse_realm_kind(std::string_view value) {
 // The number is how many sizes there are.
 Result<Parsed> parse_byte_list(std::string_view value) {
   Parsed parsed{"", 0};
-  while (!trim(value).empty()) {
-    const std::string_view entry = trim(cut(value, ','));
+  while (!trimmed(value).empty()) {
+    const std::string_view entry = trimmed(take_until(value, ','));
     const Result<int64_t> bytes = parse_bytes(entry);
     if (!bytes || *bytes < 0) {
       return bad_value(fmt::format("'{}' is no size; give a list as 4M,16M,64M", entry));
@@ -153,15 +139,15 @@ Result<Parsed> parse_config_list(std::string_view value) {
   bool unlimited = false;
   std::string_view rest = value;
   do {
-    std::string_view count = trim(cut(rest, ','));
-    const std::string_view name = trim(cut(count, ':'));
-    count = trim(count);
+    std::string_view count = trimmed(take_until(rest, ','));
+    const std::string_view name = trimmed(take_until(count, ':'));
+    count = trimmed(count);
     int64_t aggregators = 1;
     if (count == "*") {
       aggregators = 0;
     } else if (!count.empty()) {
       std::string_view upper = count;
-      const std::optional<int64_t> first = parse_integer(cut(upper, '-'));
+      const std::optional<int64_t> first = parse_integer(take_until(upper, '-'));
       const std::optional<int64_t> last = upper.empty() ? first : parse_integer(upper);
       if (!first || !last || *first < 0 || *last < *first || count.back() == '-') {
         return bad_value(fmt::format("'{}' is not of the form *:N or HOST:N,HOST:N", value));
@@ -297,15 +283,15 @@ std::vector<std::string> apply_hints_file(Config& config, const std::string& pat
   std::vector<std::string> complaints;
   std::string_view rest = *file;
   for (int number = 1; !rest.empty(); ++number) {
-    const std::string_view line = trim(cut(rest, '\n'));
+    const std::string_view line = trimmed(take_until(rest, '\n'));
     if (line.empty() || line[0] == '#') continue;
     const size_t key_end = line.find_first_of(" \t");
     const std::string_view key = line.substr(0, key_end);
     std::string_view value =
-        trim(key_end == std::string_view::npos ? std::string_view{} : line.substr(key_end));
+        trimmed(key_end == std::string_view::npos ? std::string_view{} : line.substr(key_end));
     const size_t value_end = value.find_first_of(" \t");
     const std::string_view tail =
-        value_end == std::string_view::npos ? std::string_view{} : trim(value.substr(value_end));
+        value_end == std::string_view::npos ? std::string_view{} : trimmed(value.substr(value_end));
     value = value.substr(0, value_end);
     if (value.empty() || (!tail.empty() && tail[0] != '#')) {
       complaints.push_back(fmt::format(
@@ -322,7 +308,7 @@ std::vector<std::string> apply_hints_file(Config& config, const std::string& pat
 std::vector<std::string> apply_hint_list(Config& config, std::string_view rest) {
   std::vector<std::string> complaints;
   while (!rest.empty()) {
-    const std::string_view hint = trim(cut(rest, ';'));
+    const std::string_view hint = trimmed(take_until(rest, ';'));
     if (hint.empty()) continue;
     const size_t equals = hint.find('=');
     if (equals == std::string_view::npos) {
@@ -331,7 +317,7 @@ std::vector<std::string> apply_hint_list(Config& config, std::string_view rest) 
       continue;
     }
     const Status set =
-        config.set(trim(hint.substr(0, equals)), hint.substr(equals + 1), Config::Origin::environment);
+        config.set(trimmed(hint.substr(0, equals)), hint.substr(equals + 1), Config::Origin::environment);
     if (!set) complaints.push_back(fmt::format("CONCILIO_HINTS: {}", set.error().message));
   }
   return complaints;
@@ -357,7 +343,7 @@ std::string user_config_folder() {
 }
 
 bool asked_in_environment(Key key) {
-  const Result<Parsed> parsed = parse_boolean(trim(environment(key)));
+  const Result<Parsed> parsed = parse_boolean(trimmed(environment(key)));
   return parsed && parsed->number != 0;
 }
 
@@ -382,7 +368,7 @@ Config Config::from_environment() {
   complain(apply_hint_list(config, environment(Key::hints)));
   for (const Setting& setting : settings()) {
     const std::string text = environment(setting.key);
-    const std::string_view value = trim(text);
+    const std::string_view value = trimmed(text);
     if (value.empty()) continue;
     Result<Parsed> parsed = parse_value(setting, value);
     if (!parsed) {
@@ -400,7 +386,7 @@ Result<std::vector<Config::Meaning>> Config::read(std::string_view hint, std::st
   std::vector<Meaning> meanings;
   for (const Setting* setting : meant) {
     if (setting->effect == Effect::told) continue;
-    Result<Parsed> parsed = parse_value(*setting, trim(value));
+    Result<Parsed> parsed = parse_value(*setting, trimmed(value));
     if (!parsed) {
       return bad_value(fmt::format("hint {}: {}; it is ignored", hint, parsed.error().message));
     }

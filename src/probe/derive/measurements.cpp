@@ -1,7 +1,5 @@
 #include "probe/derive/measurements.h"
 
-#include <algorithm>
-
 namespace concilio::probe {
 
 namespace {
@@ -61,13 +59,6 @@ std::array<Quantity, quantity_count> all_quantities() {
   std::array<Quantity, quantity_count> all;
   for (size_t i = 0; i < quantity_count; ++i) all[i] = static_cast<Quantity>(i);
   return all;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 double value_at(const Series& series, double x) {

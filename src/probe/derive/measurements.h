@@ -83,8 +83,6 @@ struct Measurements {
 // Sizes that requests are measured at.
 inline constexpr int64_t request_sizes[] = {64, 512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20};
 
-// The middle of some values, of which there is at least one.
-double median(std::vector<double> values);
 // The sample at x, exactly; 0 where there is none.
 double value_at(const Series& series, double x);
 

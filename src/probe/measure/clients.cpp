@@ -2,6 +2,7 @@
 // with the size of the requests of all aggregators together.
 #include <algorithm>
 
+#include "base/median.h"
 #include "probe/derive/derive.h"
 #include "probe/measure/places.h"
 #include "probe/measure/sampler.h"

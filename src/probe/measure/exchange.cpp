@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/median.h"
 #include "probe/measure/sampler.h"
 #include "probe/measure/session.h"
 

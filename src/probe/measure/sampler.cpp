@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/counters.h"
+#include "base/median.h"
 #include "probe/derive/measurements.h"
 
 namespace concilio::probe {

@@ -2,6 +2,7 @@
 // moment, all go on.
 #include <algorithm>
 
+#include "base/median.h"
 #include "probe/measure/sampler.h"
 #include "probe/measure/session.h"
 

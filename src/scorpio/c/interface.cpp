@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "base/text.h"
 #include "scorpio/c/call.h"
 #include "scorpio/files/dataset.h"
 #include "scorpio/files/map.h"
@@ -187,18 +188,14 @@ Result<Creation> copied(const scorpio_creation_t* creation) {
                  fmt::format("deflate is {}; levels are 1 to 9, and 0 for none", creation->deflate)};
   copy.deflate = creation->deflate;
   copy.shuffle = creation->shuffle != 0;
-  std::string names = text_of(creation->dimension_names);
-  while (!names.empty()) {
-    const size_t end = names.find(',');
-    std::string name = names.substr(0, end);
-    name.erase(0, name.find_first_not_of(' '));
-    name.erase(name.find_last_not_of(' ') + 1);
-    if (name.empty() || name.find('/') != std::string::npos)
+  const std::string names = text_of(creation->dimension_names);
+  for (std::string_view rest = names; !rest.empty();) {
+    const std::string_view name = trimmed(take_until(rest, ','));
+    if (name.empty() || name.find('/') != std::string_view::npos)
       return Error{ErrorKind::argument, 0,
                    fmt::format("dimension_names \"{}\" has a name that is empty or has a slash",
                                creation->dimension_names)};
-    copy.dimension_names.push_back(name);
-    names = end == std::string::npos ? "" : names.substr(end + 1);
+    copy.dimension_names.emplace_back(name);
   }
   return copy;
 }

@@ -5,9 +5,8 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
+#include "base/read_file.h"
 #include "scorpio/c/call.h"
 #include "scorpio/files/objects.h"
 #include "scorpio/files/xdmf.h"
@@ -173,11 +172,6 @@ Status look_up_all(const File& file, XdmfGrid& grid) {
 
 // --- On rank 0 ---
 
-std::string contents_of(const std::string& name) {
-  std::ifstream stream(name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
 // Readers see the old file or the new one, nothing between.
 Status replace(const std::string& name, const std::string& text) {
   const std::string aside = name + ".new";
@@ -199,7 +193,10 @@ Status replace(const std::string& name, const std::string& text) {
 
 Status add_to_xmf(File& file, const XdmfGrid& grid) {
   const std::string name = xmf_beside(file.name);
-  if (file.xmf.empty() && !file.made) file.xmf = contents_of(name);
+  if (file.xmf.empty() && !file.made) {
+    const auto there = read_all(name);
+    if (there) file.xmf = *there;
+  }
   const std::string reference = file.name.substr(file.name.find_last_of('/') + 1);
   std::string extended = with_grid(file.xmf, grid, reference);
   Status written = replace(name, extended);

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/settings/config.h"
+#include "base/text.h"
 #include "store/devices/device_clock.h"
 
 namespace concilio {
@@ -56,13 +57,6 @@ struct Part {
   std::string key, value, named;
 };
 
-std::string_view trimmed(std::string_view text) {
-  constexpr const char* blanks = " \t\r\n";
-  const size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
 Part part_of(std::string_view text, std::string_view separators, std::string named) {
   const size_t middle = text.find_first_of(separators);
   if (middle == std::string_view::npos) return {std::string(text), "", std::move(named)};
@@ -92,9 +86,7 @@ Status read_parts(const std::string& file, std::vector<Part>& parts) {
 Result<std::vector<Part>> split(std::string_view text) {
   std::vector<Part> parts;
   while (!text.empty()) {
-    const size_t end = text.find(';');
-    const std::string_view part = trimmed(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    const std::string_view part = trimmed(take_until(text, ';'));
     if (part.starts_with('@')) {
       if (Status status = read_parts(std::string(part.substr(1)), parts); !status) return status.error();
     } else if (!part.empty()) {

@@ -6,10 +6,12 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <vector>
+
+#include "base/read_file.h"
+#include "base/text.h"
 
 namespace concilio {
 
@@ -69,9 +71,7 @@ std::optional<Mount> mount_in(std::string_view mountinfo, std::string_view path,
     if (!best || mount.point.size() >= best->point.size()) best = mount;
   };
   while (!mountinfo.empty()) {
-    const size_t end = mountinfo.find('\n');
-    const auto line = line_of(mountinfo.substr(0, end));
-    mountinfo = end == std::string_view::npos ? std::string_view{} : mountinfo.substr(end + 1);
+    const auto line = line_of(take_until(mountinfo, '\n'));
     if (!line || !is_under(path, line->mount.point)) continue;
     if (line->device_numbers == numbers) take(of_device, line->mount);
     take(of_any, line->mount);
@@ -88,10 +88,8 @@ Result<Mount> mount_of(const std::string& path) {
   if (stat(path.c_str(), &status) != 0) return failure();
   const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
   if (!real) return failure();
-  std::ifstream in("/proc/self/mountinfo");
-  std::ostringstream mountinfo;
-  mountinfo << in.rdbuf();
-  auto mount = mount_in(mountinfo.str(), real.get(), major(status.st_dev), minor(status.st_dev));
+  const auto mountinfo = read_all("/proc/self/mountinfo");
+  auto mount = mount_in(mountinfo ? *mountinfo : "", real.get(), major(status.st_dev), minor(status.st_dev));
   if (mount) return std::move(*mount);
   return Error{ErrorKind::unsupported, 0,
                fmt::format("/proc/self/mountinfo does not tell what {} is mounted on", path)};

@@ -12,6 +12,7 @@
 #include "base/descriptor.h"
 #include "base/log.h"
 #include "base/read_file.h"
+#include "base/text.h"
 #include "store/wrappers/observed.h"
 
 namespace concilio {
@@ -85,13 +86,6 @@ FaultPlan faults_of(const FaultPlan& plan, bool operations) {
   return result;
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view blanks = " \n";
-  while (!text.empty() && blanks.find(text.front()) != blanks.npos) text.remove_prefix(1);
-  while (!text.empty() && blanks.find(text.back()) != blanks.npos) text.remove_suffix(1);
-  return text;
-}
-
 // `number` at least `minimum`.
 template <typename Number>
 bool parse_number(std::string_view text, Number minimum, Number& number) {
@@ -149,9 +143,7 @@ Result<Fault> parse_fault(std::string_view text) {
 Result<FaultPlan> parse_faults(std::string_view text) {
   FaultPlan plan;
   while (!text.empty()) {
-    const size_t end = text.find(';');
-    const std::string_view part = trim(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    const std::string_view part = trimmed(take_until(text, ';'));
     if (part.empty()) continue;
     Result<Fault> fault = parse_fault(part);
     if (!fault) return fault.error();

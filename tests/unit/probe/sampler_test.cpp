@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include "base/median.h"
 #include "probe/derive/measurements.h"
 #include "probe/measure/sampler.h"
 
