@@ -10,6 +10,7 @@
 #include "scorpio/files/dataset.h"
 #include "scorpio/files/map.h"
 #include "scorpio/ranks/agreement.h"
+#include "scorpio/refusal.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -21,10 +22,6 @@ template <typename Int>
 std::vector<int64_t> wide(const Int* dims, int ndims) {
   const bool can_be = dims && ndims > 0 && ndims <= H5S_MAX_RANK;
   return can_be ? std::vector<int64_t>(dims, dims + ndims) : std::vector<int64_t>();
-}
-
-Status refusal(const std::string& why) {
-  return Error{ErrorKind::argument, 0, why};
 }
 
 // What can be said against extents without knowing the dataset.

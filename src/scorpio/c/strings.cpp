@@ -192,7 +192,7 @@ Status write_strings(File& file, Writing& writing) {
 
 // --- Reading ---
 
-Status read_all(const StringSet& set, const std::string& path, Texts& texts) {
+Status read_set(const StringSet& set, const std::string& path, Texts& texts) {
   const int64_t count = set.count(), bytes = set.bytes();
   const int64_t step = rows_per_slab(bytes == 0 ? 64 : bytes);
   for (int64_t first = 0; first < count; first += step) {
@@ -224,7 +224,7 @@ Status read_strings(const File& file, const std::string& path, char**& strings, 
     if (set->count() > std::numeric_limits<int>::max())
       return Error{ErrorKind::count, 0,
                    fmt::format("dataset {} has {} strings, more than an int holds", path, set->count())};
-    return read_all(*set, path, texts);
+    return read_set(*set, path, texts);
   });
   if (!read) return read;
   auto delivered = deliver_strings(file, texts);

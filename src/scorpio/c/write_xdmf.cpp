@@ -10,13 +10,10 @@
 #include "scorpio/c/call.h"
 #include "scorpio/files/objects.h"
 #include "scorpio/files/xdmf.h"
+#include "scorpio/refusal.h"
 
 namespace concilio::scorpio {
 namespace {
-
-Error refusal(const std::string& message) {
-  return {ErrorKind::argument, 0, message};
-}
 
 // What XML cannot say at all, even escaped.
 bool has_control_characters(const std::string& text) {

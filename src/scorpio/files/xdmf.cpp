@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/checked.h"
+#include "scorpio/refusal.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -30,10 +31,6 @@ constexpr std::array topologies = {
     Topology{"Quadrilateral_9", 9}, Topology{"Tetrahedron_10", 10}, Topology{"Pyramid_13", 13},
     Topology{"Wedge_15", 15},       Topology{"Wedge_18", 18},       Topology{"Hexahedron_20", 20},
     Topology{"Hexahedron_24", 24},  Topology{"Hexahedron_27", 27}};
-
-Error not_described(const std::string& message) {
-  return {ErrorKind::argument, 0, message};
-}
 
 std::string product(const std::vector<int64_t>& extents) {
   return fmt::format("{}", fmt::join(extents, " x "));
@@ -92,8 +89,8 @@ Status check_structured(const XdmfGrid& grid) {
   for (size_t d = 0; d < grid.coordinates.size(); ++d) {
     const XdmfData& data = grid.coordinates[d];
     if (data.cells() != grid.points[d])
-      return not_described(fmt::format("dataset {} has {} coordinates, the grid has {} points there",
-                                       data.path, product(data.extents), grid.points[d]));
+      return refusal(fmt::format("dataset {} has {} coordinates, the grid has {} points there", data.path,
+                                 product(data.extents), grid.points[d]));
   }
   return {};
 }
@@ -101,24 +98,23 @@ Status check_structured(const XdmfGrid& grid) {
 Status check_unstructured(const XdmfGrid& grid) {
   const XdmfData& points = grid.coordinates.front();
   if (points.extents.size() != 2 || (points.extents[1] != 3 && points.extents[1] != 2))
-    return not_described(fmt::format("dataset {} has extents {}: points are of extents N x 3 or N x 2",
-                                     points.path, product(points.extents)));
+    return refusal(fmt::format("dataset {} has extents {}: points are of extents N x 3 or N x 2", points.path,
+                               product(points.extents)));
   const XdmfData& cells = grid.connectivity;
   if (std::string_view(cells.number_type) == "Float")
-    return not_described(fmt::format("dataset {} of the cells' points holds no integers", cells.path));
+    return refusal(fmt::format("dataset {} of the cells' points holds no integers", cells.path));
   if (is_mixed(grid)) {
     if (cells.extents.size() == 1) return {};
-    return not_described(fmt::format("dataset {} has extents {}: for \"Mixed\" it has one dimension",
-                                     cells.path, product(cells.extents)));
+    return refusal(fmt::format("dataset {} has extents {}: for \"Mixed\" it has one dimension", cells.path,
+                               product(cells.extents)));
   }
   const auto known = std::find_if(topologies.begin(), topologies.end(),
                                   [&](const Topology& topology) { return topology.name == grid.topology; });
-  if (known == topologies.end())
-    return not_described(fmt::format("XDMF has no topology \"{}\"", grid.topology));
+  if (known == topologies.end()) return refusal(fmt::format("XDMF has no topology \"{}\"", grid.topology));
   if (cells.extents.size() == 2 && (known->points == 0 || cells.extents[1] == known->points)) return {};
-  return not_described(fmt::format("dataset {} has extents {}: for \"{}\" they are N x {}", cells.path,
-                                   product(cells.extents), grid.topology,
-                                   known->points == 0 ? "any" : std::to_string(known->points)));
+  return refusal(fmt::format("dataset {} has extents {}: for \"{}\" they are N x {}", cells.path,
+                             product(cells.extents), grid.topology,
+                             known->points == 0 ? "any" : std::to_string(known->points)));
 }
 
 // --- XML ---
@@ -253,9 +249,9 @@ Status check(const XdmfGrid& grid) {
     return status;
   for (const XdmfField& field : grid.fields) {
     if (components_of(grid, field) == 0)
-      return not_described(fmt::format("dataset {} has extents {}, the grid has {} {}", field.data.path,
-                                       product(field.data.extents), product(places_of(grid, field.on_cells)),
-                                       field.on_cells ? "cells" : "points"));
+      return refusal(fmt::format("dataset {} has extents {}, the grid has {} {}", field.data.path,
+                                 product(field.data.extents), product(places_of(grid, field.on_cells)),
+                                 field.on_cells ? "cells" : "points"));
   }
   return {};
 }

@@ -102,12 +102,12 @@ struct Attribute {
 };
 
 // One of an object, by name.
-struct Place {
+struct AttributePlace {
   std::string attribute, object;
   int file;
 };
 
-bool read(const Place& place, int type, iogroup_t* group, Attribute& found) {
+bool read(const AttributePlace& place, int type, iogroup_t* group, Attribute& found) {
   void* data = nullptr;
   int* dims = nullptr;
   const int result = scorpio_read_attr(place.attribute.c_str(), &data, static_cast<datatype_t>(type),
@@ -118,7 +118,7 @@ bool read(const Place& place, int type, iogroup_t* group, Attribute& found) {
 }
 
 // Hands out the extents; `ndims` is how many the caller has room for.
-Status put_dims(const Attribute& found, const Place& place, int* ndims, int* dims) {
+Status put_dims(const Attribute& found, const AttributePlace& place, int* ndims, int* dims) {
   const int room = *ndims;
   *ndims = found.ndims;
   if (found.ndims > room)
@@ -216,8 +216,8 @@ FSCORPIO fscorpio_read_attr_(const char* attr, void* data, const int* type, cons
                              int* ndims, int* dims, const int* fid, const char* object, const int* gid,
                              int* ierr, size_t attr_length, size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const Place place{fortran_text(attr, attr_length),
-                      fortran_text_behind_data(*type, object, object_length, next_length), *fid};
+    const AttributePlace place{fortran_text(attr, attr_length),
+                               fortran_text_behind_data(*type, object, object_length, next_length), *fid};
     Attribute found;
     if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
     if (!read(place, *type, group, found)) return FAILURE;
@@ -235,7 +235,7 @@ FSCORPIO fscorpio_get_attr_dims_(const char* attr, const int* type, int* ndims, 
                                  const char* object, const int* gid, int* ierr, size_t attr_length,
                                  size_t object_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const Place place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
+    const AttributePlace place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
     Attribute found;
     if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
     if (!read(place, *type, group, found)) return FAILURE;
@@ -284,7 +284,7 @@ FSCORPIO fscorpio_read_str_array_attr_(const char* attr, char* strings, int* n, 
                                        const char* object, const int* gid, int* ierr, size_t attr_length,
                                        size_t strings_length, size_t object_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const Place place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
+    const AttributePlace place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
     Attribute found;
     if (!read(place, SCORPIO_STRING, group, found)) return FAILURE;
     const Room room{strings, strings_length, *n};
