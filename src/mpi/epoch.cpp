@@ -48,7 +48,8 @@ void session_has_ended(bool thread_multiple) {
   if (thread_multiple) --sessions_with_threads;
 }
 
-// MPI_Query_thread knows of the World Model alone: in Open MPI 5 it says MPI_THREAD_SINGLE of any session.
+// MPI_Query_thread describes the World Model alone: in Open MPI 5 it returns MPI_THREAD_SINGLE for every
+// session.
 bool has_thread_multiple() {
   if (sessions_with_threads > 0) return true;
   int level = MPI_THREAD_SINGLE;

@@ -1,7 +1,8 @@
-// How long MPI runs in this process. The World Model's part of it lasts from MPI_Init to MPI_Finalize, and
-// the part of a session from MPI_Session_init to MPI_Session_finalize. MPI runs as long as any part does;
-// when all have ended, sessions may begin another epoch. What MPI gave out in one epoch (keyvals, operations,
-// error codes) is nothing in the next, or something else.
+// For how long MPI runs in this process. The part of MPI that is the World Model lasts from MPI_Init to
+// MPI_Finalize, and the part that is a session from MPI_Session_init to MPI_Session_finalize. MPI runs as
+// long as any part does. This time is called an epoch. When all parts have ended, a new session begins the
+// next epoch. Objects that MPI handed out in one epoch (keyvals, operations, error codes) are invalid in the
+// next one, or their handles stand for something else.
 #pragma once
 
 #include <mpi.h>
@@ -14,29 +15,31 @@
 
 namespace concilio {
 
-// MPI_COMM_WORLD and MPI_COMM_SELF may be named: no session makes them.
+// Whether MPI_COMM_WORLD and MPI_COMM_SELF may be used. Sessions do not make them.
 bool world_runs();
-// Those that last, the World Model's among them.
+// How many parts of MPI run now, the World Model included.
 int parts_of_mpi();
 inline bool mpi_runs() {
   return parts_of_mpi() > 0;
 }
-// The number of the epoch, or, after its end, of the last.
+// The number of the current epoch, or of the last one if MPI does not run now.
 uint64_t epoch();
 
-// Called by the entry points, after MPI has done it.
+// The entry points call these after MPI has begun or ended the part.
 void world_has_begun();
 void session_has_begun(bool thread_multiple);
 void session_has_ended(bool thread_multiple);
 
-// MPI_THREAD_MULTIPLE was granted to a part that lasts: several threads may call MPI, ours among them.
+// Whether a part that still runs was granted MPI_THREAD_MULTIPLE: then several threads may call MPI, also
+// Concilio's own.
 bool has_thread_multiple();
 
-// This process, for messages: its rank in MPI_COMM_WORLD, or, where there are sessions alone, what its
-// launcher calls it; -1: neither is known.
+// This process's number for messages: its rank in MPI_COMM_WORLD, or the rank that the launcher gave it if
+// there are only sessions, or -1 if neither is known.
 int rank_in_job();
 
-// A value that holds for one epoch: T() when it is first asked for in the next one. For one thread at a time.
+// A value that is valid for one epoch: the first access in a new epoch resets it to T(). The caller keeps
+// threads apart.
 template <typename T>
 class OfEpoch {
  public:

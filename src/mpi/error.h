@@ -1,4 +1,4 @@
-// What MPI itself says of a call of its own that failed.
+// The text of errors that MPI's own functions return.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace concilio {
 
-// MPI_Error_string of a code; empty if MPI knows none.
+// The text of MPI_Error_string for a code; empty if MPI does not know the code.
 std::string mpi_error_text(int code);
-// The outcome of an MPI call that returned `code`: nothing, or an error that begins with `what` was done.
+// Turns the return code of an MPI call into a Status. The error's text begins with `what`, which names what
+// failed.
 Status checked_mpi(int code, const char* what);
 
 }  // namespace concilio

@@ -9,7 +9,7 @@
 namespace concilio {
 namespace {
 
-// What one rank says, empty on all others.
+// The error text of the failing rank; empty on all other ranks.
 struct Words {
   char text[512] = "";
 };

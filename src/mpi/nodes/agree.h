@@ -1,5 +1,5 @@
-// What one rank could not do is the error of all: of the lowest rank that failed. And whether all ranks came
-// with the same arguments.
+// Agreement between ranks. If any rank fails, all ranks return the error of the lowest rank that failed.
+// Ranks can also check that all of them were called with the same arguments.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace concilio {
 
-// Whether any rank failed, and the lowest that did: plain data, which travels alone or within what ranks
-// exchange anyway. The words travel only where there is a failure.
+// Whether any rank failed, and which is the lowest that did. This is plain data, so it can travel alone or as
+// a part of a reduction that is made anyway. The text of the error travels only if there is a failure.
 struct Failure {
-  int64_t rank = INT64_MAX;  // nobody's
+  int64_t rank = INT64_MAX;  // no rank failed
   int64_t kind = 0, system_errno = 0;
 
   explicit operator bool() const { return rank != INT64_MAX; }
@@ -22,15 +22,15 @@ inline Failure combine(const Failure& a, const Failure& b) {
 }
 Failure failure_of(const Team& team, const Status& mine);
 
-// The failing rank's error on every rank, with its number before the words. Collective over the team, with
-// the same `failure`; the team's own failure where it fails.
+// The failing rank's error, on every rank; its text begins with that rank's number. Collective over the team,
+// and all ranks pass the same `failure`. Returns the team's own failure if the team fails.
 Error shared_error(Team& team, const Failure& failure, const Status& mine);
 
-// The error of the lowest rank that has one, on every rank, or none. Collective over the team; fails as it
-// does.
+// The error of the lowest rank that has one, on every rank; or success if no rank has one. Collective over
+// the team. Returns the team's own failure if the team fails.
 Status agree(Team& team, const Status& mine);
 
-// What the ranks came with, in one number or a few: the smallest and the largest of all.
+// The smallest and the largest value that any rank gave, for each of `count` numbers.
 template <size_t count>
 struct Extremes {
   int64_t least[count], most[count];
@@ -45,8 +45,8 @@ Extremes<count> combine(Extremes<count> a, const Extremes<count>& b) {
   }
   return a;
 }
-// Whether all ranks give the same numbers: kind not_same, and `different` as the words, on all ranks where
-// they do not. Collective over the team; fails as it does.
+// Checks that all ranks give the same numbers. If they do not, every rank returns an error of kind not_same
+// with the text `different`. Collective over the team. Returns the team's own failure if the team fails.
 template <size_t count>
 Status agree_on(Team& team, const int64_t (&mine)[count], const char* different) {
   Extremes<count> all;

@@ -7,7 +7,8 @@
 namespace concilio {
 namespace {
 
-// The names of one version's files and of its numbers of cached pages.
+// Version 1 and 2 of control groups name their files, and the numbers of cached pages in memory.stat,
+// differently.
 struct Version {
   const char *limit, *used, *active, *inactive;
 };
@@ -18,7 +19,7 @@ constexpr Version version_2{"/memory.max", "/memory.current", "active_file", "in
 int64_t number_in(const std::string& path, int64_t otherwise) {
   std::ifstream file(path);
   int64_t number;
-  return file >> number ? number : otherwise;  // "max" is no number
+  return file >> number ? number : otherwise;  // a group without a limit says "max", which is no number
 }
 
 int64_t cached_bytes(const std::string& folder, const Version& version) {
@@ -44,13 +45,13 @@ int64_t left_in_control_groups(const std::string& own, const std::string& root) 
   std::ifstream file(own);
   int64_t left = INT64_MAX;
   for (std::string line; std::getline(file, line);) {
-    // "NUMBER:CONTROLLERS:PATH"; version 2 has number 0 and no controllers.
+    // A line is "NUMBER:CONTROLLERS:PATH"; for version 2 the number is 0 and there are no controllers.
     const bool second = line.starts_with("0::");
     if (!second && line.find(":memory:") == std::string::npos) continue;
     const std::string mount = second ? root : root + "/memory";
     const Version& version = second ? version_2 : version_1;
     std::string path = line.substr(line.find(':', line.find(':') + 1) + 1);
-    // A limit may be that of any group around the own one.
+    // Any group on the way to the outermost one may set the limit that counts.
     for (;;) {
       left = std::min(left, left_in(mount + path, version));
       if (path.empty()) break;

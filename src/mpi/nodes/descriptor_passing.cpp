@@ -11,7 +11,8 @@
 namespace concilio {
 namespace {
 
-// The abstract address that the kernel chose for the leader's socket; as it travels between the ranks.
+// The abstract address that the kernel chose for the leader's socket, in the form in which it is sent to the
+// other ranks.
 struct Address {
   socklen_t bytes = 0;  // 0: there is no socket
   sockaddr_un address{};
@@ -46,14 +47,15 @@ Descriptor connect_to(const Address& address) {
   return connected;
 }
 
-// Anybody on the machine may connect to an abstract address.
+// Any process on the machine may connect to an abstract address, so the leader serves only its own user's
+// processes.
 bool is_same_user(int connection) {
   ucred peer{};
   socklen_t bytes = sizeof peer;
   return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == geteuid();
 }
 
-// A message of one byte that carries, or has room for, one descriptor.
+// A message of one byte that carries one descriptor, or has room for one.
 class Message {
  public:
   Message() {
@@ -110,9 +112,10 @@ Descriptor take_from(const Descriptor& connection) {
   return got > 0 ? message.take() : Descriptor();
 }
 
-// A connection is made, and a message lies ready, without the other side doing anything. So nobody has to
-// wait, and no rank can keep another waiting: each step of one side is over when the other's next begins.
-// tell(address) tells all ranks of the node the first one's; meet() is a barrier of theirs.
+// The leader (rank 0 of the node) hands its descriptor to the others. The kernel completes a connection, and
+// keeps a message ready, without any action of the other side. So no step has to wait for another rank,
+// except at the barriers, which separate one side's step from the other side's next one. tell(address) tells
+// all ranks of the node the leader's address; meet() is a barrier over these ranks.
 template <typename Tell, typename Meet>
 Descriptor pass(int rank, int ranks, int number, Tell&& tell, Meet&& meet) {
   if (ranks == 1) return Descriptor();

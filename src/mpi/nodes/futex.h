@@ -1,6 +1,6 @@
-// Waiting and waking between processes of one node, through counters in memory they share. A waiter spins
-// shortly, then sleeps in the kernel: unlike MPI's busy polling this leaves the cores to the ranks that have
-// work.
+// Processes of one node wait for each other, and wake each other, through counters in memory that they share.
+// A waiting rank spins for a short time and then sleeps in the kernel. Unlike MPI's busy polling, this leaves
+// the cores to the ranks that have work.
 #pragma once
 
 #include <linux/futex.h>
@@ -14,23 +14,24 @@
 
 namespace concilio {
 
-// How a rank waits. MPI's progress rule holds while it sleeps: another rank may need a message of this one's
-// to go on before it can come to the point that this one waits for, so every sleep is short and followed by
-// `progress`.
+// How a rank waits. MPI's progress rule must hold while a rank sleeps: the rank it waits for may itself need
+// a message from the sleeping one before it can continue. Therefore every sleep is short and followed by a
+// call of `progress`.
 struct WaitPolicy {
   int spins = 0;
   void (*progress)(void* context) = nullptr;
   void* context = nullptr;
-  // Whether there is nobody left to wait for; asked after every sleep.
+  // Tells whether to stop waiting, because nobody is left who would end the wait, or the caller's patience is
+  // at its end. Called after every sleep.
   bool (*in_vain)(void* context) = nullptr;
 };
 
-// A counter that only grows (and may wrap). Valid when zero-filled.
+// A counter that only grows, and may wrap around. Zero-filled memory is a valid counter.
 struct EventCounter {
   std::atomic<uint32_t> value{0};
   std::atomic<uint32_t> sleepers{0};
 
-  // Until the count is `target` or more; false: it is not, and the wait was in vain.
+  // Waits until the count is at least `target`. Returns false if it is not and in_vain() said to stop.
   bool wait_for(uint32_t target, const WaitPolicy& policy) {
     for (int i = 0; i < policy.spins; ++i) {
       if (reached(value.load(std::memory_order_acquire), target)) return true;
@@ -51,7 +52,7 @@ struct EventCounter {
         policy.progress(policy.context);
         if (sleep_ns < 8'000'000) sleep_ns *= 2;
       }
-      // What came meanwhile counts: it is looked at once more.
+      // The count is read once more even if waiting is to stop: it may have changed meanwhile.
       in_vain = policy.in_vain && policy.in_vain(policy.context);
     }
   }
@@ -66,16 +67,18 @@ struct EventCounter {
   }
 };
 
-// Counts arrivals in groups of `ranks`: the last of a group passes the gate on, so that a waiter is woken
-// once a group and not once an arrival. Valid when zero-filled.
+// A gate counts arrivals in groups of `ranks`. The last arrival of a group opens the gate, so that waiting
+// ranks are woken once for each group and not once for each arrival. Zero-filled memory is a valid gate.
 struct Gate {
-  std::atomic<uint64_t> arrivals{0};  // must not wrap: the ranks of a node need not be a power of two
+  std::atomic<uint64_t> arrivals{0};  // must not wrap, because a group's size need not be a power of two
   EventCounter passed;
 
-  // True for the last of the group, before it has opened the gate: it calls open() when it is done.
+  // Returns true to the last of the group, before the gate is open: that rank calls open() when it has done
+  // its work.
   bool arrive(uint32_t ranks) { return (arrivals.fetch_add(1) + 1) % ranks == 0; }
   void open() { passed.increment(); }
-  // Takes one's arrival in a group (the first is 1) back; false: all of it have come.
+  // Takes back this rank's arrival in a group (groups are counted from 1). Returns false if the group is
+  // complete already, so that it is too late.
   bool withdraw(uint64_t group, uint32_t ranks) {
     uint64_t now = arrivals.load();
     while (now < group * ranks) {

@@ -12,7 +12,7 @@ Status SharedCounter::set_up(MPI_Comm comm, std::atomic<int64_t>* on_node) {
   if (here_) return {};
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  // It listens where the others can come from, and nowhere else.
+  // Rank 0 listens only where the other ranks can reach it from.
   Whereabouts of_rank_0;
   if (rank == 0) of_rank_0 = own_whereabouts();
   PMPI_Bcast(&of_rank_0, sizeof of_rank_0, MPI_BYTE, 0, comm);

@@ -12,8 +12,9 @@
 namespace concilio {
 namespace {
 
-// A file without a name in memory. In /dev/shm, whose size is what the machine's owner allows for such; where
-// that cannot make any, as in a container without it, anywhere.
+// Opens a file in memory without a name. It is made in /dev/shm, because the size of /dev/shm is the limit
+// that the machine's administrator set for shared memory. If /dev/shm cannot hold such files at all, as in a
+// container without it, memfd_create makes the file.
 Descriptor nameless() {
   Descriptor made(open("/dev/shm", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600));
   return made || errno == ENOSPC ? std::move(made) : Descriptor(memfd_create("concilio", MFD_CLOEXEC));

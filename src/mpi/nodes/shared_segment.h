@@ -1,5 +1,5 @@
-// Memory that several processes of one node share. It never has a name: those who shall have it are given a
-// descriptor, so that nothing stays behind, however and whenever the program ends.
+// Memory that several processes of one node share. It never has a name in a file system: the processes that
+// share it are passed a descriptor. So nothing is left behind, however the program ends.
 #pragma once
 
 #include <mpi.h>
@@ -17,11 +17,12 @@ class SharedSegment {
   SharedSegment() = default;
   // Memory of this process alone.
   static Result<SharedSegment> make_private(int64_t bytes);
-  // Zero-filled memory, and in `descriptor` what others can attach it by. The space is reserved: kind
-  // no_memory now, not a signal later.
+  // Makes zero-filled memory; other processes attach it by `descriptor`. The space is reserved at once, so a
+  // lack of memory is an error of kind no_memory here, and not a signal (SIGBUS) later.
   static Result<SharedSegment> create(int64_t bytes, Descriptor& descriptor);
   static Result<SharedSegment> attach(const Descriptor& descriptor, int64_t bytes);
-  // One that all ranks of a communicator of one node have. Collective; all succeed or all fail.
+  // A segment shared by all ranks of a communicator of one node. Collective; it succeeds on all ranks or on
+  // none.
   static Result<SharedSegment> share(MPI_Comm node, int64_t bytes);
 
   SharedSegment(SharedSegment&& other) noexcept { swap(other); }
@@ -31,7 +32,7 @@ class SharedSegment {
   }
   ~SharedSegment();
 
-  // The memory stays mapped until the process ends, for somebody who may still use it.
+  // Leaves the memory mapped until the process ends, because MPI may still access it.
   void abandon();
   std::byte* data() const { return data_; }
   int64_t size() const { return bytes_; }

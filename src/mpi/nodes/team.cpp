@@ -17,52 +17,55 @@
 
 namespace concilio {
 
-// What the ranks of a node share from the start. Lies at the head of the control segment, followed by one
-// slot of max_value_bytes for every rank of the node and one for the result, and by the board of writers.
+// State that the ranks of a node share. It lies at the beginning of the control segment. Behind it lie one
+// slot of max_value_bytes for each rank of the node, one slot for the result, the writers' board, and a
+// Resident for each rank.
 struct Team::Control {
-  alignas(64) Gate arrived;                  // all ranks of the node are at the meeting
+  alignas(64) Gate arrived;                  // all ranks of the node have come to the meeting
   alignas(64) Gate done;                     // the meeting's work is done
-  alignas(64) std::atomic<int64_t> counter;  // SharedCounter's, where all ranks are on this node
-  std::atomic<int64_t> lost;                 // why the team has failed; 0: it has not
+  alignas(64) std::atomic<int64_t> counter;  // the value of SharedCounter if all ranks are on this node
+  std::atomic<int64_t> lost;                 // why the team has failed; 0: it has not failed
 };
 
-// Who a rank of the node is: behind the slots, one for each.
+// Which process a rank of the node is. One for each rank lies behind the writers' board.
 struct Team::Resident {
   ProcessId process;
   int rank;
-  std::atomic<uint64_t> offered;  // the call that it was last ready for, counted from 1
+  std::atomic<uint64_t> offered;  // the last call that this rank was ready for, counted from 1
 };
 
 namespace {
 
-// About half a millisecond: as long as a rank has a core to itself, to sleep and be woken costs more than to
-// look again.
+// Spinning for so many iterations takes about half a millisecond. As long as a rank has a core to itself,
+// sleeping and being woken costs more than looking again.
 constexpr int spins_with_own_core = 20000;
 
 Error mpi_error(int code, const std::string& what) {
   return {ErrorKind::communication, 0, fmt::format("{}: {}", what, mpi_error_text(code))};
 }
 
-// Control::lost: of a rank that has ended its number and this; or that messages between nodes fail.
+// Values of Control::lost: the number of a rank that has ended, plus first_rank; or no_messages, if messages
+// between nodes fail.
 constexpr int64_t first_rank = 1;
 constexpr int64_t no_messages = -1;
 
-// The exchange of windows has lower ones.
+// The exchange of windows uses smaller tags.
 constexpr int lost_rank_tag = 32767;
 constexpr int64_t look_interval_ns = 1'000'000'000;
 
-// The teams made for one communicator, kept on it for the files that are opened next. The ranks name a team
-// by its place, and give teams back one by one: a place stays empty then.
+// The teams that were made for one communicator. They are kept on it, for files that are opened later. A
+// team's index must be the same on all ranks, but each rank gives back teams on its own; the entry then
+// stays, empty.
 using Teams = std::vector<std::shared_ptr<Team>>;
 
 struct Kept {
   struct InEpoch {
     int keyval = MPI_KEYVAL_INVALID;
-    std::vector<Teams*> all;  // of every communicator, the earliest first
+    std::vector<Teams*> all;  // of all communicators, the earliest first
   };
   std::mutex mutex;
   OfEpoch<InEpoch> now;
-  std::atomic<int> ending{0};  // parts of MPI that are: nothing is kept meanwhile
+  std::atomic<int> ending{0};  // how many parts of MPI are ending now; meanwhile no team is kept
 };
 Kept& kept() {
   static auto* instance = new Kept;
@@ -79,7 +82,7 @@ int drop_teams(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-// Those that have been made; given back when the epoch ends.
+// The list of all BetweenNodes that have their operation and datatype. These are freed when the epoch ends.
 struct Betweens {
   std::mutex mutex;
   OfEpoch<BetweenNodes*> first;
@@ -101,7 +104,7 @@ BetweenNodes::Made make(BetweenNodes& between, size_t bytes) {
   return made;
 }
 
-// Files of other parts of MPI may be using them as long as there are any.
+// Frees them only if this is the last part of MPI: files of another part may still use them.
 void free_betweens() {
   if (parts_of_mpi() > 1) return;
   Betweens& all = betweens();
@@ -130,8 +133,8 @@ Teams* teams_of(MPI_Comm comm) {
 
 }  // namespace
 
-// While MPI still works. Attributes of the program on MPI_COMM_SELF come later, and may open and close files.
-// A team in use stays until its file is closed.
+// Runs while MPI still works. Afterwards MPI deletes the attributes that the program put on MPI_COMM_SELF,
+// and their functions may still open and close files. A team that is in use stays until its file is closed.
 void Team::part_ends() {
   ++kept().ending;
   Teams unused;
@@ -148,15 +151,15 @@ void Team::part_has_ended() {
 }
 
 Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
-  // Threads may each open a file of their own by MPI_COMM_SELF, at once: they take turns, so that none takes
-  // a team that another is about to, and MPI sees one call at a time. Of larger communicators the program
-  // sees to that.
+  // Several threads may each open a file with MPI_COMM_SELF at the same time. They take turns here, so that
+  // no two of them take the same team, and MPI sees one call on the communicator at a time. For a larger
+  // communicator MPI requires the program to keep its threads apart.
   static std::mutex& turns = *new std::mutex;
   std::unique_lock turn(turns, std::defer_lock);
   int ranks = 0;
   if (PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS && ranks == 1) turn.lock();
-  // Which of this communicator's teams are free must be agreed: a file may be closed already here and not yet
-  // there.
+  // The ranks must agree which of this communicator's teams are free: a file may already be closed on one
+  // rank and not yet on another.
   std::unique_lock lock(kept().mutex);
   Teams* teams = teams_of(comm);
   uint64_t free_teams = 0;
@@ -183,7 +186,7 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
   ranks_per_node_ = ranks_per_node;
   PMPI_Comm_rank(comm, &rank_);
   PMPI_Comm_size(comm, &size_);
-  // Split, not dup: dup would run the copy functions of the user's attributes.
+  // MPI_Comm_split and not MPI_Comm_dup, which would call the copy functions of the program's attributes.
   int code = PMPI_Comm_split(comm, 0, rank_, &comm_);
   if (code != MPI_SUCCESS) return mpi_error(code, "cannot duplicate the communicator");
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -199,8 +202,8 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
     PMPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(node_comm_, &local_rank_);
     PMPI_Comm_size(node_comm_, &local_size_);
-    // Where memory cannot be shared, every rank is a node of its own: slower, and correct. All ranks do the
-    // same.
+    // Where memory cannot be shared, every rank becomes a node of its own, which is slower but correct. All
+    // ranks make the same choice.
     int shared = share_control().ok();
     PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
     if (shared) break;
@@ -230,7 +233,7 @@ Status Team::learn_nodes() {
     int ranks, cores;
     int candidates[max_candidates];
   };
-  // One more than any that a rank has seen.
+  // The new number is greater by one than any that a rank of this team has seen.
   static std::atomic<int64_t> highest{0};
   number_ = highest + 1;
   PMPI_Allreduce(MPI_IN_PLACE, &number_, 1, MPI_INT64_T, MPI_MAX, comm_);
@@ -268,7 +271,7 @@ Status Team::learn_nodes() {
   return counter_.set_up(comm_, nodes_.size() == 1 ? &control().counter : nullptr);
 }
 
-// One wait: every second it looks whether those who are waited for still run.
+// One wait of a rank. Once a second it checks whether the ranks that it waits for still run.
 class Team::Watch {
  public:
   explicit Watch(Team& team, int64_t patience_ns = for_ever)
@@ -363,13 +366,13 @@ void Team::look_for_ended_ranks() {
   }
 }
 
-// Who finds it out first tells the leaders of all other nodes.
+// The rank that finds it out first tells the leaders of all other nodes.
 void Team::give_up_on(int64_t lost) {
   int64_t nothing = 0;
   if (!control().lost.compare_exchange_strong(nothing, lost)) return;
   for (size_t node = 0; node < nodes_.size(); ++node) {
     if (node == static_cast<size_t>(node_)) continue;
-    auto* told = new int64_t(lost);  // for as long as the message takes
+    auto* told = new int64_t(lost);  // never freed: the message may still be under way
     MPI_Request request;
     if (PMPI_Isend(told, 1, MPI_INT64_T, nodes_[node].candidates.front(), lost_rank_tag, comm_, &request) ==
         MPI_SUCCESS)
@@ -390,7 +393,7 @@ void Team::hear_of_lost_ranks() {
 
 Team::~Team() {
   const bool failed = control_segment_.data() && !failure();
-  // Messages of a failed team may still be under way.
+  // Messages of a failed team may still be under way, and use this memory.
   if (failed && nodes_.size() > 1) {
     control_segment_.abandon();
     segment_.abandon();
@@ -420,7 +423,8 @@ Team::Resident& Team::resident(int local_rank) const {
   return reinterpret_cast<Resident*>(first)[local_rank];
 }
 
-// For the meeting that this rank has come to, and may leave again as long as not all of the node have.
+// Waits in a meeting that this rank has entered. If its patience ends, it leaves the meeting again, which is
+// possible as long as not all ranks of the node have arrived.
 bool Team::wait_for_meeting(EventCounter& event, int64_t patience_ns) {
   const auto target = static_cast<uint32_t>(meetings_);
   if (patience_ns == for_ever) return wait(event, target);
@@ -433,8 +437,8 @@ bool Team::wait_for_meeting(EventCounter& event, int64_t patience_ns) {
   return wait(event, target);
 }
 
-// Every rank of the node comes; the leader alone (or, where no other node takes part, the last to come) does
-// the work; then all go on.
+// All ranks of the node arrive; one of them does the work; then all continue. The work is done by the leader,
+// or, if there is only one node, by the last rank to arrive.
 bool Team::meet(FunctionRef<bool()> work, int64_t patience_ns) {
   if (!failure()) return false;
   ++meetings_;
@@ -453,7 +457,8 @@ bool Team::meet(FunctionRef<bool()> work, int64_t patience_ns) {
   return true;
 }
 
-// What one leader has begun with the others. If they do not come, no rank of the node is to wait.
+// Completes an operation that this leader has begun with the other leaders. If they do not come, the team
+// fails, so that no rank of the node waits for ever.
 bool Team::finish_between_nodes(int code, MPI_Request& request) {
   if (code == MPI_SUCCESS) code = finish(request);
   if (code != MPI_SUCCESS) give_up_on(no_messages);
@@ -500,12 +505,12 @@ bool Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
                                      MPI_BYTE, leaders_, &request);
     if (!finish_between_nodes(code, request)) return false;
   }
-  // As many at a time as the result's slot holds.
+  // The values are passed on in portions that fit into the result's slot.
   const std::byte* result = slot(local_size_);
   const size_t step = static_cast<size_t>(max_value_bytes) / bytes;
   for (size_t first = 0; first < count; first += step) {
     const size_t part = std::min(step, count - first) * bytes;
-    if (!node_barrier()) return false;  // all have taken what was there before
+    if (!node_barrier()) return false;  // now all ranks have copied the portion before
     if (local_rank_ == 0) std::memcpy(slot(local_size_), all + first * bytes, part);
     if (!node_barrier()) return false;
     if (local_rank_ != 0) std::memcpy(all + first * bytes, result, part);
@@ -527,7 +532,7 @@ bool Team::node_barrier() {
 int64_t Team::sum_below(int64_t mine, int64_t& total) {
   int64_t below = total = 0;
   if (nodes_.size() == 1) {
-    // The ranks of the only node are the ranks of the team, in order.
+    // With one node, the ranks of the node are the ranks of the team, in the same order.
     std::memcpy(slot(local_rank_), &mine, sizeof mine);
     const bool met = meet([&] {
       int64_t sum = 0;
@@ -544,7 +549,8 @@ int64_t Team::sum_below(int64_t mine, int64_t& total) {
     std::memcpy(&total, slot(local_size_), sizeof total);
     return below;
   }
-  // In memory that stays if the others do not come.
+  // The numbers lie in shared memory, which stays mapped: MPI may still access them if the other nodes never
+  // come.
   struct Sums {
     int64_t mine, below, total;
   };
@@ -552,7 +558,7 @@ int64_t Team::sum_below(int64_t mine, int64_t& total) {
   MPI_Request request = MPI_REQUEST_NULL;
   int code = PMPI_Iexscan(&sums.mine, &sums.below, 1, MPI_INT64_T, MPI_SUM, comm_, &request);
   if (!failure() || !finish_between_nodes(code, request)) return 0;
-  if (rank_ == 0) sums.below = 0;  // MPI leaves it undefined there
+  if (rank_ == 0) sums.below = 0;  // MPI leaves it undefined on rank 0
   sums.total = sums.below + mine;
   code = PMPI_Ibcast(&sums.total, 1, MPI_INT64_T, size_ - 1, comm_, &request);
   if (!finish_between_nodes(code, request)) return 0;
@@ -583,7 +589,7 @@ Result<SharedSegment> Team::new_segment(int64_t bytes) {
 }
 
 void Team::give_back_segment() {
-  // Messages of a failed team may still be under way.
+  // Messages of a failed team may still be under way, and use this memory.
   if (nodes_.size() > 1 && !failure()) segment_.abandon();
   segment_ = SharedSegment();
 }

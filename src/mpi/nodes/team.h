@@ -1,8 +1,9 @@
-// The ranks of one communicator as exec sees them: our own duplicate of it, who shares a node with whom, and
-// the memory and synchronisation of a node. Made once per communicator and kept as an attribute on it.
+// The ranks of one communicator, as exec sees them: a duplicate of the communicator, which ranks share a
+// node, and the memory and synchronisation of each node. A team is made once for a communicator and kept on
+// it as an attribute.
 //
-// On a node, ranks meet through shared memory and futexes (Gate); only one rank a node, its leader, takes
-// part in the messages that join the nodes.
+// Ranks of one node meet through shared memory and futexes (Gate). Only one rank of each node, its leader,
+// takes part in the messages between nodes.
 #pragma once
 
 #include <mpi.h>
@@ -26,13 +27,13 @@
 
 namespace concilio {
 
-// How values of one type are combined between nodes: an MPI operation and datatype, made when they are first
-// needed in an epoch.
+// How values of one type are combined between nodes. The MPI operation and datatype are made when an epoch
+// first needs them.
 struct BetweenNodes {
   struct Made {
     MPI_Op operation = MPI_OP_NULL;
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    BetweenNodes* next = nullptr;  // of those that have been made
+    BetweenNodes* next = nullptr;  // the next in the list of all that have been made
   };
   MPI_User_function* function;
   OfEpoch<Made> made{};
@@ -40,21 +41,22 @@ struct BetweenNodes {
 
 class Team {
  public:
-  // One node of the team. The first few of its ranks are known to all: they may aggregate and carry messages.
+  // One node of the team. All ranks know the first few ranks of every node, which may become aggregators and
+  // carry messages.
   struct Node {
     int ranks = 0;
     std::vector<int> candidates;  // ranks of the team, lowest first
-    int64_t free_bytes = 0;       // when the team was made
+    int64_t free_bytes = 0;       // at the time when the team was made
   };
   static constexpr int max_candidates = 8;
-  // The largest value that allreduce takes, bytes.
+  // The largest size of a value that allreduce takes, in bytes.
   static constexpr int64_t max_value_bytes = 8192;
 
-  // A team for `comm` that no other open file is using; collective over comm. ranks_per_node > 0 makes nodes
-  // of at most so many ranks (to try on one machine what several would do).
+  // Returns a team for `comm` that no other open file is using. Collective over comm. If ranks_per_node > 0,
+  // a node has at most that many ranks; this tries out on one machine what several nodes would do.
   static Result<std::shared_ptr<Team>> acquire(MPI_Comm comm, int ranks_per_node);
-  // Around the end of a part of MPI (epoch.h): the teams that no file uses are given back, and none is kept
-  // until that part has ended.
+  // Called before and after a part of MPI (epoch.h) ends. The first one gives back the teams that no file
+  // uses. No team is kept between the two calls.
   static void part_ends();
   static void part_has_ended();
   ~Team();
@@ -62,39 +64,42 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   MPI_Comm comm() const { return comm_; }
-  MPI_Comm leaders() const { return leaders_; }  // one rank of every node, by node; of leaders only
+  // One rank of every node, in the order of the nodes; MPI_COMM_NULL on all other ranks.
+  MPI_Comm leaders() const { return leaders_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   int node() const { return node_; }              // index of this rank's node
-  int local_rank() const { return local_rank_; }  // on its node; the leader is 0
+  int local_rank() const { return local_rank_; }  // number of this rank on its node; the leader is 0
   int local_size() const { return local_size_; }
   const std::vector<Node>& nodes() const { return nodes_; }
-  int cores() const { return cores_; }  // that a node's ranks may use; the same on all ranks
+  // How many cores the ranks of a node may use, on the node with the fewest; the same on all ranks.
+  int cores() const { return cores_; }
 
-  // Ok until a rank of the team is found to have ended (kind rank_lost). From then on, on all ranks sooner or
-  // later, the team is of no use: whoever waits is woken, and meetings end at once.
+  // Success until a rank of the team is found to have ended; then an error of kind rank_lost. All ranks learn
+  // of it sooner or later. From then on the team is useless: waiting ranks are woken, and meetings return at
+  // once.
   Status failure() const;
-  // Waits for what other ranks of the node do; false: the team has failed before it was done.
+  // Waits for other ranks of the node. Returns false if the team fails before they are done.
   bool wait(EventCounter& event, uint32_t target);
-  // MPI_Wait, which no failed team keeps waiting: an error code then, and the request is still there, so that
-  // what it works on must stay (abandon).
+  // Like MPI_Wait, but it also returns when the team fails. Then it returns an error code and the request is
+  // not complete, so the memory that the request works on must not be freed (see abandon).
   int finish(MPI_Request& request);
-  // Memory that MPI may still use for a request that was given up.
+  // Keeps memory for ever, because MPI may still use it for a request that was given up.
   template <typename T>
   static void abandon(T&& memory) {
     (void)new std::decay_t<T>(std::forward<T>(memory));
   }
 
-  // The combination of all ranks' values, the same on every rank. T: plain data of at most max_value_bytes;
-  // combine: associative, commutative. This and the other meetings: false, and the value stays as it was, if
-  // the team has failed.
+  // Combines the values of all ranks; every rank gets the same result. T is plain data of at most
+  // max_value_bytes, and combine() is associative and commutative. Like every meeting, this returns false,
+  // and leaves the value as it was, if the team has failed.
   template <typename T>
   bool allreduce(T& value) {
     return reduce_bytes(&value, reduction_of<T>(), for_ever);
   }
-  // The first meeting of a call: as long as a rank of this node is missing, those who have come may go away
-  // again. False, where the team has not failed: this rank has, out of patience. No other meeting is between
-  // two tries.
+  // The first meeting of a call. As long as a rank of this node is missing, the ranks that have come may
+  // leave again. If this returns false and the team has not failed, this rank's patience has ended and it has
+  // left. There must be no other meeting between two attempts.
   template <typename T>
   bool first_allreduce(T& value) {
     offer();
@@ -104,33 +109,34 @@ class Team {
     return met;
   }
   static constexpr int64_t for_ever = INT64_MAX;
-  // Of the next first meeting; once it is held, the ones after that have patience.
+  // Sets the patience of the next first meeting. Once that meeting is held, later ones wait for ever again.
   void set_patience(int64_t ns) { patience_ns_ = ns; }
-  // This rank is ready for the next call.
+  // Announces that this rank is ready for the next call.
   void offer();
-  // Whether all ranks of this node have been, at some time.
+  // Whether all ranks of this node have announced that they are ready for the next call.
   bool all_offer() const;
-  // While this rank waits in a first meeting: the team's ranks of this node that have not come to it.
+  // Which ranks of this node have not come, while this rank waits in a first meeting. The result holds ranks
+  // of the team.
   std::vector<int> missing() const;
-  // Whether this rank is the lowest of its node that has.
+  // Whether this rank is the lowest rank of its node that is ready for the next call.
   bool is_first_to_wait() const;
-  // To be called once if a wait of this rank lasts until then; a default one: never.
+  // A function that is called once if this rank still waits at the time `at_ns`. A default Alarm never rings.
   struct Alarm {
     int64_t at_ns = for_ever;
     std::function<void()> ring;
   };
   void set_alarm(Alarm alarm) { alarm_ = std::move(alarm); }
-  // Another one for every team that a rank is in; the same on all ranks.
+  // The team's number, the same on all its ranks. All teams that a rank is in have different numbers.
   int64_t number() const { return number_; }
-  // Lets the MPI move messages that other ranks wait for.
+  // Lets MPI progress messages that other ranks wait for.
   void make_progress();
-  // The same over the ranks of this node alone.
+  // Like allreduce, over the ranks of this node alone.
   template <typename T>
   bool node_allreduce(T& value) {
     return reduce_node_bytes(&value, reduction_of<T>());
   }
-  // One value of every node, that of its leader, into `all`, which has a place for each. Collective over the
-  // team. False, and nothing is left of `all`, if that has failed.
+  // Gathers the value of each node's leader into `all`, which already has one element for each node.
+  // Collective over the team. Returns false, and leaves `all` empty, if the team has failed.
   template <typename T>
   bool gather_nodes(const T& mine, std::vector<T>& all) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_value_bytes);
@@ -138,24 +144,24 @@ class Team {
     if (!met) abandon(std::exchange(all, {}));
     return met;
   }
-  // No rank of the node leaves before all have come.
+  // A barrier over the ranks of this node.
   bool node_barrier();
-  // The sum of the values of the ranks below this one, and in `total` of all ranks. Zeros if the team has
-  // failed.
+  // Returns the sum of the values of all ranks below this one, and in `total` the sum over all ranks. Both
+  // are zero if the team has failed.
   int64_t sum_below(int64_t mine, int64_t& total);
 
-  // A number that all ranks share and any rank may change alone. Zero when the team is made; who uses the
-  // team for something new sets it first.
+  // A number that all ranks share and that any rank may change alone. It is zero when the team is made. A
+  // file that takes over a team sets the number before using it.
   SharedCounter& counter() { return counter_; }
 
-  // Where this node's ranks announce their writes to the team's file.
+  // The board on which this node's ranks announce their writes to the team's file.
   WritersBoard board() const;
 
-  // Memory that the ranks of a node share, at least `bytes` of it; zero-filled when new. Collective over the
-  // team, with equal arguments on each node; all ranks succeed or all fail.
+  // Memory of at least `bytes` bytes that the ranks of a node share; zero-filled when new. Collective over
+  // the team, with equal arguments on each node; it succeeds on all ranks or on none.
   Result<std::byte*> segment(int64_t bytes);
   int64_t segment_bytes() const { return segment_.size(); }
-  // The file that the segment was for is closed; on all ranks alike. The team may wait long for another one.
+  // Gives back the segment when its file is closed, on all ranks; the team may wait long for its next file.
   void give_back_segment();
 
  private:
@@ -210,8 +216,8 @@ class Team {
   int64_t number_ = 0;
   int64_t patience_ns_ = for_ever;
   Alarm alarm_;
-  uint64_t calls_ = 0;     // whose first meeting is over
-  uint64_t meetings_ = 0;  // how often this rank has been through the gate of the control segment
+  uint64_t calls_ = 0;     // how many calls have completed their first meeting
+  uint64_t meetings_ = 0;  // how often this rank has passed the gate of the control segment
 };
 
 }  // namespace concilio

@@ -1,10 +1,11 @@
-// How the ranks of one open file on one node, and their threads, keep plain writes and rewriting apart
-// without a system call. A plain write is announced while it is under way; who rewrites (reads, modifies and
-// writes back bytes that are not its own) says so first, and then waits until the writes announced before are
-// done. A write that meets somebody who rewrites is told, and has to lock its range instead.
+// Keeps plain writes and rewriting apart, among the ranks of one open file on one node and their threads,
+// without a system call. Rewriting means to read, modify and write back bytes that belong to others. A plain
+// write is announced on the board while it is under way. A rank that rewrites first announces that, and then
+// waits until the writes announced before are done. A plain write that finds somebody rewriting must lock its
+// range of the file instead.
 //
-// Each side sets its mark and then looks at the other's (Dekker's algorithm, with sequentially consistent
-// operations), so that they cannot miss each other.
+// Each side sets its own mark and then looks at the other side's (Dekker's algorithm, with sequentially
+// consistent operations). So at least one of two that come at the same time sees the other.
 #pragma once
 
 #include <time.h>
@@ -20,11 +21,11 @@ class WritersBoard {
   static int64_t bytes_needed(int local_size) {
     return (1 + int64_t{local_size}) * static_cast<int64_t>(sizeof(Mark));
   }
-  // `memory`: shared by the ranks of the node, zero-filled, of bytes_needed(local_size).
+  // `memory` has bytes_needed(local_size) bytes, is zero-filled, and is shared by the ranks of the node.
   WritersBoard(std::byte* memory, int local_rank, int local_size)
       : marks_(reinterpret_cast<Mark*>(memory)), local_rank_(local_rank), local_size_(local_size) {}
 
-  // Announces a plain write. False: somebody rewrites, and nothing is announced.
+  // Announces a plain write. Returns false if somebody is rewriting; then nothing is announced.
   bool begin_write() {
     std::atomic<uint32_t>& mine = marks_[1 + local_rank_].count;
     mine.fetch_add(1);
@@ -34,8 +35,8 @@ class WritersBoard {
   }
   void end_write() { marks_[1 + local_rank_].count.fetch_sub(1, std::memory_order_release); }
 
-  // From here on every write locks its range. False, and nothing has begun, where a write that was announced
-  // does not end in time: its rank may have been killed.
+  // From here on every write locks its range. Returns false, and rewriting has not begun, if a write that was
+  // announced does not end in time: its rank may have been killed.
   bool begin_rewriting() {
     marks_[0].count.fetch_add(1);
     for (int i = 0; i < local_size_; ++i) {
@@ -49,7 +50,7 @@ class WritersBoard {
   void end_rewriting() { marks_[0].count.fetch_sub(1, std::memory_order_release); }
 
  private:
-  // On a line of the cache of its own, so that ranks do not take it from each other.
+  // Each mark has a cache line of its own, so that ranks do not take it away from each other.
   struct alignas(64) Mark {
     std::atomic<uint32_t> count{0};
   };

@@ -18,7 +18,8 @@ struct Known {
   int64_t external32_bytes;
 };
 
-// MPI 4.1, table 14.2. A type that this MPI was built without is MPI_DATATYPE_NULL.
+// The sizes in external32, from MPI 4.1, table 14.2. A type that this MPI was built without is
+// MPI_DATATYPE_NULL.
 std::span<const Known> known_types() {
   constexpr auto as_is = ItemKind::bytes, integer = ItemKind::signed_integer,
                  natural = ItemKind::unsigned_integer, real = ItemKind::real,
@@ -136,20 +137,22 @@ std::span<const KnownPair> known_pairs() {
   return known;
 }
 
-// MPI_Type_create_f90_integer: the range in decimal digits (MPI 4.1, section 19.1.5).
+// The size in external32 of a type made by MPI_Type_create_f90_integer; the range is in decimal digits (MPI
+// 4.1, section 19.1.5).
 int64_t external32_integer_bytes(int64_t range) {
   if (range > 38) return 0;
   return range > 18 ? 16 : range > 9 ? 8 : range > 4 ? 4 : range > 2 ? 2 : 1;
 }
 
-// MPI_Type_create_f90_real: precision and range, or MPI_UNDEFINED, which is negative.
+// The size in external32 of a type made by MPI_Type_create_f90_real. Precision and range may be
+// MPI_UNDEFINED, which is negative.
 int64_t external32_real_bytes(int64_t precision, int64_t range) {
   if (precision > 33 || range > 4931) return 0;
   if (precision > 15 || range > 307) return 16;
   return precision > 6 || range > 37 ? 8 : 4;
 }
 
-// A Fortran kind chosen by precision and range.
+// The item of a Fortran kind that was chosen by precision and range.
 Result<Item> parameterised_item(MPI_Datatype type, const Envelope& envelope) {
   auto contents = Contents::of(type, envelope);
   if (!contents) return contents.error();
@@ -165,7 +168,7 @@ Result<Item> parameterised_item(MPI_Datatype type, const Envelope& envelope) {
   const int64_t each = external32_real_bytes(contents->number(0), contents->number(1));
   item.components = complex ? 2 : 1;
   item.file_bytes = each * item.components;
-  // What a long double can hold, Fortran's kinds hold in the same bytes.
+  // A Fortran kind whose precision a long double can hold is stored in the same bytes as a long double.
   item.kind = each == 16 && contents->number(0) <= LDBL_DIG ? ItemKind::long_double : ItemKind::real;
   return item;
 }
@@ -182,7 +185,7 @@ Result<Item> item_of(MPI_Datatype type, const Envelope& envelope) {
   } else {
     const auto known = known_types();
     auto found = std::find_if(known.begin(), known.end(), [&](const Known& row) { return row.type == type; });
-    // One that only this MPI knows: its bytes are all that can be said.
+    // A type that only this MPI knows: nothing is known of it but its bytes.
     if (found == known.end()) return Item{ItemKind::bytes, 1, size, 0};
     item = {found->kind, found->components, size, found->external32_bytes};
   }
@@ -202,7 +205,7 @@ std::string name_of(MPI_Datatype type) {
 BoundMarker bound_marker(MPI_Datatype type) {
   MPI_Count size = 0;
   if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size != 0) return BoundMarker::none;
-  // By name, since not every mpi.h still has these two.
+  // They are recognised by name, because not every mpi.h still defines these two.
   const std::string name = name_of(type);
   if (name == "MPI_LB") return BoundMarker::lower;
   return name == "MPI_UB" ? BoundMarker::upper : BoundMarker::none;

@@ -1,4 +1,4 @@
-// The datatypes that MPI itself has, as basic items.
+// The predefined datatypes of MPI, as basic items.
 #pragma once
 
 #include <mpi.h>
@@ -11,21 +11,22 @@
 
 namespace concilio {
 
-// An entry of the type map of a permanent type. `item.file_bytes` is what external32 has for it; 0: nothing.
+// One entry of the type map of a permanent type. `item.file_bytes` is its size in external32, or 0 if
+// external32 does not define one.
 struct BasicType {
   MPI_Datatype type;
   Item item;
 };
 
-// The items of a permanent type: one, the two of a pair, or none (MPI-1's bound markers). Kind `datatype` for
-// a type that is not known.
+// The items of a permanent type: one item, or the two items of a pair, or none for MPI-1's bound markers.
+// Returns an error of kind `datatype` for a type that is not known.
 Result<std::vector<BasicType>> basic_types_of(MPI_Datatype type, const Envelope& envelope);
 
-// MPI-1's markers of a datatype's bounds.
+// MPI-1's markers of a datatype's lower and upper bound.
 enum class BoundMarker { none, lower, upper };
 BoundMarker bound_marker(MPI_Datatype type);
 
-// The name that MPI knows the type by, for messages.
+// MPI's name of the type, for messages.
 std::string name_of(MPI_Datatype type);
 
 }  // namespace concilio

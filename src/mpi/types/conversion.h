@@ -1,6 +1,6 @@
-// One transfer's conversion between the user's buffer and a file that is not in the native representation.
-// Positions are bytes of the file's stream, counted from the transfer's first: what the view shows, not where
-// it lies.
+// Converts the data of one transfer between the user's buffer and a file whose data representation is not
+// native. Positions count the bytes of the file's stream from the transfer's first byte on. They are
+// positions in what the view shows, not offsets in the file.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +11,9 @@ namespace concilio {
 
 class Conversion {
  public:
-  Conversion() = default;  // of nothing
-  // `count` elements of `type` in memory. Keeps what it needs of the type, which the program may free.
+  Conversion() = default;  // converts nothing
+  // For `count` elements of `type` in memory. The conversion keeps what it needs of the type, so the program
+  // may free the type.
   static Result<Conversion> make(MPI_Datatype type, MPI_Count count, const Representation& representation,
                                  Budget& budget);
   Conversion(Conversion&& other) noexcept;
@@ -20,18 +21,19 @@ class Conversion {
   ~Conversion();
 
   int64_t memory_bytes() const { return memory_.nest()->memory_bytes() + signature_->memory_bytes(); }
-  // Where the items lie in memory, from the user's buffer on.
+  // Where the items lie in memory, relative to the user's buffer.
   const Access& memory() const { return memory_; }
   int64_t file_bytes() const { return signature_->total().file_bytes; }
-  // A part of a transfer is at least this long, so that it holds an item.
+  // A part of a transfer must be at least this long, so that it holds a whole item.
   int64_t widest_item_bytes() const { return signature_->widest_item_bytes(); }
   // The last boundary between items at or before that position.
   int64_t item_boundary(int64_t file_position) const;
-  // What the whole items before that position take in memory.
+  // How many bytes in memory the whole items before that position take.
   int64_t native_bytes(int64_t file_position) const;
 
-  // Converts the file bytes [begin, end), both item boundaries, to or from `staging`, whose first byte is
-  // `begin`. Kind `conversion` where a value cannot be converted or a user's function fails.
+  // Converts the file bytes [begin, end), which are both item boundaries, to or from `staging`, whose first
+  // byte holds file byte `begin`. Returns an error of kind `conversion` if a value cannot be converted or a
+  // user's function fails.
   Status to_file(const void* buffer, Interval file_bytes, std::byte* staging) const;
   Status from_file(void* buffer, Interval file_bytes, const std::byte* staging) const;
 

@@ -19,7 +19,7 @@ Error error_of(std::string message) {
   return Error{ErrorKind::datatype, 0, std::move(message)};
 }
 
-// The named types whose bytes are not one piece.
+// The named types whose bytes are not contiguous.
 struct PairType {
   MPI_Datatype type;
   int64_t value_bytes, index_offset;
@@ -93,7 +93,7 @@ Result<DataType> build_struct(Contents& contents, std::span<const DataType> old)
   return type_struct(lengths, displacements, old);
 }
 
-// (h)indexed: count, lengths, displacements.
+// The arguments of MPI_Type_(h)indexed: count, lengths, displacements.
 template <typename Builder>
 Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder builder) {
   int64_t count = contents.take();
@@ -103,7 +103,7 @@ Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder 
   return builder(lengths, displacements, old);
 }
 
-// (h)indexed_block: count, length, displacements.
+// The arguments of MPI_Type_create_(h)indexed_block: count, length, displacements.
 template <typename Builder>
 Result<DataType> build_indexed_block(Contents& contents, const DataType& old, Builder builder) {
   int64_t count = contents.take(), length = contents.take();
@@ -113,7 +113,7 @@ Result<DataType> build_indexed_block(Contents& contents, const DataType& old, Bu
   return builder(length, displacements, old);
 }
 
-// (h)vector: count, length, stride.
+// The arguments of MPI_Type_(h)vector: count, length, stride.
 template <typename Builder>
 Result<DataType> build_vector(Contents& contents, const DataType& old, Builder builder) {
   int64_t count = contents.take(), length = contents.take(), stride = contents.take();
@@ -161,7 +161,7 @@ Result<DataType> build_derived(int combiner, Contents& contents, const std::vect
   return error_of(fmt::format("a datatype made in a way that is not known (combiner {})", combiner));
 }
 
-// What it takes at the peak to make a pattern of so many bytes.
+// Records in the budget the peak of memory that making a pattern of `made_bytes` takes.
 void charge_peak(Budget& budget, const Contents& contents, int64_t old_bytes, int64_t made_bytes) {
   const Charge peak(budget, contents.memory_bytes() + old_bytes + made_bytes);
 }
@@ -174,7 +174,7 @@ Result<DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budg
   if (size < 0) return Error{ErrorKind::count, 0, "the datatype's size does not fit into 64 bits"};
   Result<DataType> built = [&]() -> Result<DataType> {
     if (envelope.combiner == MPI_COMBINER_NAMED) return named(type, size, extent);
-    if (envelope.permanent()) return type_bytes(size);  // a Fortran kind chosen by precision
+    if (envelope.permanent()) return type_bytes(size);  // a Fortran kind chosen by precision and range
     auto contents = Contents::of(type, envelope);
     if (!contents) return contents.error();
     std::vector<DataType> old;
@@ -191,17 +191,17 @@ Result<DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budg
     return derived;
   }();
   if (!built) return built;
-  // A wrong size would silently move wrong bytes.
+  // If the size were wrong, wrong bytes would be transferred silently.
   if (built->size() != size)
     return error_of(fmt::format("the datatype (combiner {}) was decoded to {} bytes, but has {}",
                                 envelope.combiner, built->size(), static_cast<int64_t>(size)));
-  // MPI's own bounds count: they include a struct's padding and MPI-1's bound markers.
+  // MPI's own bounds are used, because they include a struct's padding and MPI-1's bound markers.
   built->lower_bound = lower;
   built->extent = extent;
   return built;
 }
 
-// A type of MPI's own in a file: its items one behind another.
+// The form in a file of a type that belongs to MPI: its items, one behind another.
 Result<FileForm> permanent_form(MPI_Datatype type, const Envelope& envelope,
                                 const Representation& representation) {
   FileForm form;
@@ -227,7 +227,8 @@ Result<FileForm> permanent_form(MPI_Datatype type, const Envelope& envelope,
   return form;
 }
 
-// What a constructor makes of the signatures of its types. All but structs repeat one.
+// The signature that a constructor makes of the signatures of its types. Every constructor but the struct's
+// repeats one signature.
 Result<SignatureRef> derived_signature(const Envelope& envelope, const Contents& contents,
                                        const std::vector<SignatureRef>& old, const DataType& made) {
   if (!envelope.structure()) {
@@ -236,7 +237,8 @@ Result<SignatureRef> derived_signature(const Envelope& envelope, const Contents&
   }
   std::vector<SignatureRef> parts;
   for (size_t i = 0; i < old.size(); ++i) {
-    auto part = Signature::repeat(old[i], contents.number(i + 1));  // numbers: count, lengths, ...
+    // The numbers are count, length 0, length 1, and so on.
+    auto part = Signature::repeat(old[i], contents.number(i + 1));
     if (!part) return part;
     parts.push_back(*part);
   }
@@ -295,7 +297,7 @@ Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Represen
   auto form = permanent ? permanent_form(type, *envelope, representation)
                         : derived_form(type, *envelope, representation, budget);
   if (!form) return form.error();
-  // Wrong totals would silently move wrong bytes.
+  // If the totals were wrong, wrong bytes would be transferred silently.
   MPI_Count native_bytes = 0;
   if (PMPI_Type_size_x(type, &native_bytes) != MPI_SUCCESS ||
       form->signature->total().native_bytes != native_bytes ||

@@ -41,7 +41,7 @@ Contents::~Contents() {
 
 Result<Contents> Contents::of(MPI_Datatype type, const Envelope& envelope) {
   Contents contents;
-  // One element more than needed, since a null pointer is an error to some.
+  // Each array has one element more than needed, because some MPIs refuse a null pointer.
   contents.integers_.resize(envelope.integers + 1);
   contents.addresses_.resize(envelope.addresses + 1);
   contents.counts_.resize(envelope.counts + 1);
@@ -64,7 +64,8 @@ Result<Contents> Contents::of(MPI_Datatype type, const Envelope& envelope) {
   const Numbers integers = Numbers(contents.integers_).subspan(0, envelope.integers),
                 addresses = Numbers(contents.addresses_).subspan(0, envelope.addresses),
                 counts = Numbers(contents.counts_).subspan(0, envelope.counts);
-  // The large-count forms give the counts last, but two constructors have other integers behind theirs.
+  // The large-count forms return the counts last, but two constructors have other integer parameters behind
+  // their counts.
   size_t before_counts = integers.size();
   if (envelope.combiner == MPI_COMBINER_SUBARRAY) before_counts = std::min<size_t>(before_counts, 1);
   if (envelope.combiner == MPI_COMBINER_DARRAY) before_counts = std::min<size_t>(before_counts, 3);

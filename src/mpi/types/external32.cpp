@@ -1,4 +1,5 @@
-// "external32": the buffer's items are packed in pieces that stay in cache, and converted from there.
+// The representation "external32". The buffer's items are packed in pieces that fit into the cache, and
+// converted from there.
 #include "pattern/external32.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// Whether this MPI has handles as Fortran's INTEGERs (MPI_Fint, MPI_File_c2f and the rest). The MPI 5
-// standard's ABI does without: there a handle's integer is an int (MPI_File_toint), and Fortran is another
-// library's.
+// Whether this MPI has handles as Fortran INTEGERs (MPI_Fint, MPI_File_c2f and so on). The ABI of the MPI 5
+// standard does not: there the integer of a handle is an int (MPI_File_toint), and Fortran belongs to another
+// library.
 #pragma once
 
 #include <mpi.h>

@@ -12,7 +12,7 @@
 namespace concilio {
 namespace {
 
-// What a program registered with MPI_Register_datarep.
+// A representation that a program registered with MPI_Register_datarep.
 class FromUser : public Representation {
  public:
   explicit FromUser(UserRepresentation wanted) : Representation(wanted.name), functions_(std::move(wanted)) {}

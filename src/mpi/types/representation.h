@@ -1,5 +1,6 @@
-// Data representations (MPI 4.1, section 14.5): what the items of a datatype are in a file, and how they get
-// there and back. "native" and "internal" are none: their files hold the bytes of memory.
+// Data representations (MPI 4.1, section 14.5): how the items of a datatype are stored in a file, and how
+// they are converted. "native" and "internal" need no object of this class: their files hold the bytes of
+// memory.
 #pragma once
 
 #include <mpi.h>
@@ -17,17 +18,17 @@
 
 namespace concilio {
 
-// Items of one transfer, from boundary `begin` to boundary `end` of its signature.
+// The items of one transfer from boundary `begin` to boundary `end` of its signature.
 struct ItemRange {
-  MPI_Datatype type;     // in memory, tiled from `buffer` on
-  const Access& memory;  // the same, decoded
+  MPI_Datatype type;     // the type in memory, tiled from `buffer` on
+  const Access& memory;  // the same type, decoded
   const Signature& signature;
   Place begin, end;
-  std::byte* buffer;  // the user's, from its beginning
+  std::byte* buffer;  // the user's buffer, from its beginning
   std::byte* file;    // the items' bytes in the file, one behind another; file[0] belongs to item begin.items
 };
 
-// Lives for ever, once made.
+// An object is never destroyed once it is made.
 class Representation {
  public:
   explicit Representation(std::string name) : name_(std::move(name)) {}
@@ -35,17 +36,17 @@ class Representation {
   virtual ~Representation() = default;
 
   const std::string& name() const { return name_; }
-  // Whether that direction is converted; if not, it reads or writes what "native" would.
+  // Whether that direction is converted. If not, it reads or writes what "native" would.
   virtual bool converts(Operation) const { return true; }
-  // Whether convert() is given the datatype itself, and not only its pattern.
+  // Whether convert() needs the datatype itself, and not only its pattern.
   virtual bool needs_type() const { return true; }
-  // What an item takes in a file, > 0.
+  // How many bytes an item takes in a file; more than 0.
   virtual Result<int64_t> file_bytes(const BasicType& type) const = 0;
-  // Reads convert from `portion.file` to the buffer, writes the other way. Kind `conversion` if a value
-  // cannot be converted. Thread-safe.
+  // Converts from `portion.file` to the buffer if the operation is a read, and the other way for a write.
+  // Returns an error of kind `conversion` if a value cannot be converted. Thread-safe.
   virtual Status convert(Operation operation, const ItemRange& portion) const = 0;
 
-  // What datatypes are in files of this representation.
+  // The forms of datatypes in files of this representation.
   TypeCache<FileForm>& forms() const { return forms_; }
 
  private:
@@ -53,12 +54,14 @@ class Representation {
   mutable TypeCache<FileForm> forms_;
 };
 
-// nullptr: "native" or "internal". Kind `data_representation` for a name that nobody registered.
+// Returns nullptr for "native" and "internal", and an error of kind `data_representation` for a name that
+// nobody registered.
 Result<const Representation*> find_representation(const std::string& name);
 
 const Representation& external32();
 
-// The functions of MPI_Register_datarep, whose int and large-count forms differ in the type of the count.
+// A conversion function of MPI_Register_datarep. Its int and large-count forms differ in the type of the
+// count.
 struct UserConversion {
   std::function<int(void* user, MPI_Datatype, MPI_Count items, void* file, MPI_Offset position, void* extra)>
       call;  // empty: MPI_CONVERSION_FN_NULL
@@ -75,7 +78,8 @@ struct UserRepresentation {
   std::function<int(MPI_Datatype, MPI_Aint* bytes, void* extra)> extent;
   void* extra_state = nullptr;
 };
-// Kind `argument` for a name that is empty or too long, `duplicate` for one that is taken.
+// Returns an error of kind `argument` for a name that is empty or too long, and of kind
+// `duplicate_representation` for a name that is taken.
 Status register_representation(UserRepresentation wanted);
 
 }  // namespace concilio

@@ -1,5 +1,6 @@
-// What is known of datatypes, kept with them: derived types hold it as an attribute, dropped with the type;
-// MPI's own types, which cannot all hold one, stand in a map. Thread-safe. MPI's callbacks take no lock.
+// Keeps values that were computed for datatypes. A derived type holds the value as an attribute, which goes
+// away with the type. MPI's own types cannot all hold attributes, so their values are in a map. Thread-safe.
+// The callbacks that MPI calls take no lock.
 #pragma once
 
 #include <mpi.h>
@@ -13,19 +14,20 @@
 
 namespace concilio {
 
-// Never destroyed: MPI may still free types when the program ends.
+// Never destroyed, because MPI may still free types when the program ends.
 template <typename Value>
 class TypeCache {
  public:
   using Ref = std::shared_ptr<const Value>;
 
-  // nullptr: nothing is known.
+  // Returns nullptr if nothing is known of the type.
   Ref find(MPI_Datatype type, bool permanent) {
     std::lock_guard lock(mutex_);
     return find_locked(type, permanent);
   }
 
-  // The first to come wins, so that nobody drops what another thread is copying.
+  // Returns the value that is kept. If another thread was first, its value stays, so that no value is dropped
+  // that another thread is copying.
   Ref keep(MPI_Datatype type, bool permanent, Ref value) {
     std::lock_guard lock(mutex_);
     if (Ref found = find_locked(type, permanent)) return found;
