@@ -16,14 +16,15 @@ ConsideredAll considered(const Plan& plan) {
   return all;
 }
 
-// A reason without the times in brackets at its end, which differ from call to call.
+// The reason without the times in parentheses at its end, which differ from call to call.
 std::string_view without_times(std::string_view reason) {
   return reason.substr(0, reason.rfind(" ("));
 }
 }  // namespace
 
 void CallHistory::remember(Operation operation, bool collective, const Plan& plan) {
-  // A program of many different calls gives many reasons: what comes late goes by method alone.
+  // A program with many different calls has many reasons. Beyond this number, reasons are counted by method
+  // alone.
   constexpr size_t most_reasons = 64;
   std::lock_guard lock(mutex_);
   if (last_.reason != plan.reason) {
@@ -32,7 +33,7 @@ void CallHistory::remember(Operation operation, bool collective, const Plan& pla
   }
   last_.candidates = considered(plan);
   Reason*& last = last_reason_[static_cast<size_t>(operation)][collective];
-  const bool same_words = last && last->reason == plan.reason;  // as always for small requests
+  const bool same_words = last && last->reason == plan.reason;  // always so for small requests
   if (!same_words && (!last || without_times(last->reason) != without_times(plan.reason))) {
     std::string reason = plan.reason;
     auto key = [&] {
@@ -45,7 +46,7 @@ void CallHistory::remember(Operation operation, bool collective, const Plan& pla
     if (fresh) place->second = {operation, collective, method_name(plan.method), reason, 0, {}};
     last = &place->second;
   }
-  // The times of the last call.
+  // The reason that is kept contains the times of the last call.
   if (!same_words && without_times(last->reason) == without_times(plan.reason)) last->reason = plan.reason;
   last->candidates = last_.candidates;
   ++last->calls;

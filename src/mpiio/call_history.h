@@ -1,4 +1,5 @@
-// Which methods the calls on one file took, and why, as reports and the program's questions tell it.
+// Which methods the calls on one file took, and why. The report and the program's questions are answered from
+// this.
 #pragma once
 
 #include <array>
@@ -15,11 +16,11 @@ struct Considered {
   Method method;
   bool legal, chosen;
   double predicted_seconds;
-  int64_t calls;            // of the same pattern that took it
-  double measured_seconds;  // of those; meaningless without any
+  int64_t calls;            // calls of the same pattern by this method
+  double measured_seconds;  // of these calls; meaningless if there are none
 };
 
-// All of them, in the order of Method; none of a call that needed no choice.
+// All methods that a call could have taken, in the order of Method. Empty if the call left no choice.
 struct ConsideredAll {
   std::array<Considered, method_count> methods{};
   size_t count = 0;
@@ -43,9 +44,9 @@ class CallHistory {
     std::lock_guard lock(mutex_);
     return reasons_;
   }
-  // Of this rank's last call that moved data.
+  // The last call of this rank that moved data.
   struct Last {
-    const char* method = nullptr;  // static; nullptr: there was none
+    const char* method = nullptr;  // static text; nullptr: there was no such call
     std::string reason;
     ConsideredAll candidates;
   };
@@ -57,7 +58,7 @@ class CallHistory {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, Reason> reasons_;
-  Reason* last_reason_[2][2] = {};  // by operation, and whether collective: most calls repeat it
+  Reason* last_reason_[2][2] = {};  // by operation and whether collective; most calls repeat it
   Last last_;
 };
 

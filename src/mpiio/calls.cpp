@@ -1,4 +1,4 @@
-// The calls that move no data: open, close, sizes, hints, pointers.
+// The calls that move no data: open, close, sizes, hints, file pointers.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -22,7 +22,8 @@ Error argument(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
 }
 
-// A change that rank 0 makes to the file for all: every rank comes first, and none leaves before it is done.
+// Rank 0 makes a change to the file for all ranks. It begins when all ranks have come, and no rank returns
+// before it is done.
 template <typename F>
 Status change_once(File& file, CallKind kind, const Status& mine, F&& change) {
   return file.in_turn(kind, [&]() -> Status {
@@ -44,7 +45,7 @@ Status check_size(File& file, MPI_Offset size) {
   return {};
 }
 
-// The smallest position of the view, in etypes, behind the last byte of a file of `size` bytes.
+// The smallest position in the view, in etypes, that is behind the last byte of a file of `size` bytes.
 int64_t end_of_view(const View& view, int64_t size) {
   const Shown& shown = view.shown();
   if (shown.access.empty()) return 0;
@@ -68,8 +69,8 @@ int close(MPI_File* handle, void (*forget)(MPI_File)) {
   bool stays_open = false;
   const Status status = open->close(stays_open);
   if (stays_open) return raise(*open, "MPI_File_close", status);
-  // Before the file goes: then another thread's new file may get the same handle. Without memory for the
-  // table of what is to be forgotten, there is nothing of this file in it.
+  // This must come before the file is deleted: from then on another thread's new file may get the same
+  // handle. If there is no memory for the table of handles to forget, no entry of this file can be in it.
   if_there_is_memory([&] { forget(*handle); });
   const std::unique_ptr<File> file(open);
   *handle = MPI_FILE_NULL;
@@ -106,7 +107,7 @@ int sync(File& file) {
     const Status settled = file.settle();
     Status synced =
         file.agree(without_exceptions([&] { return file.writes() ? file.storage().sync() : Status(); }));
-    // What all ranks have brought to the storage is there; this rank may still have older pages.
+    // Now the storage has what all ranks have written, but this rank may still have older pages in its cache.
     if (synced && file.opened()->caches_differ())
       synced = file.agree(without_exceptions([&] { return file.storage().refresh(); }));
     return settled ? synced : settled;
@@ -133,7 +134,7 @@ int set_info(File& file, MPI_Info info) {
 
 namespace {
 
-// Where an offset of the view is in the file. Refused where that is beyond what 64 bits hold.
+// The byte of the file at an offset in the view. Returns an error if it is beyond what 64 bits can hold.
 Result<int64_t> byte_at(const View& view, int64_t etypes) {
   const Shown& shown = view.shown();
   const auto position = etypes < 0 ? std::nullopt : checked_multiply(etypes, shown.etype_bytes);
@@ -144,7 +145,7 @@ Result<int64_t> byte_at(const View& view, int64_t etypes) {
   return *byte;
 }
 
-// The position that a seek leads to; `current` tells where the pointer is.
+// The position that a seek leads to; current() returns where the pointer is.
 Result<int64_t> target_of(File& file, MPI_Offset offset, int whence,
                           const std::function<Result<int64_t>()>& current) {
   if (auto status = check_not_sequential(file); !status) return status.error();
@@ -181,7 +182,7 @@ int get_position(File& file, MPI_Offset* offset) {
   return MPI_SUCCESS;
 }
 
-// Collective: rank 0 moves the pointer for all, when all have asked for the same.
+// Collective: rank 0 moves the pointer for all ranks, after all have asked for the same position.
 int seek_shared(File& file, MPI_Offset offset, int whence) {
   auto status = file.in_turn(CallKind::seek_shared, [&]() -> Status {
     if (auto same = agree_on(file.team(), {offset, int64_t{whence}}, different_arguments); !same) return same;
@@ -214,7 +215,7 @@ int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement) {
   return MPI_SUCCESS;
 }
 
-// In the file, of elements of the type one behind another.
+// The extent of `type` in the file, where elements of the type lie one behind another.
 int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent) {
   auto view = file.view();
   if (!view->representation) {

@@ -23,8 +23,8 @@ int64_t hash_of(const std::string& text) {
   return static_cast<int64_t>(std::hash<std::string>{}(text));
 }
 
-// Whether all ranks came with the same arguments, of which `hash` stands for this rank's where they are
-// sound.
+// Checks that all ranks were called with valid arguments, and with the same ones. `hash` is the hash of this
+// rank's arguments, or their error.
 Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* what) {
   if (Status sound = file.agree(hash ? Status() : hash.error()); !sound) return sound;
   return agree_on(file.team(), {*hash}, fmt::format("the ranks do not give the same {}", what).c_str());
@@ -64,7 +64,7 @@ int64_t hash_of(const std::vector<GivenRealm>& realms) {
   return hash_of(text);
 }
 
-// Whoever may aggregate, by node.
+// How many ranks of each node may become aggregators.
 std::vector<int64_t> candidates_of(Team& team) {
   std::vector<int64_t> out;
   for (const Team::Node& node : team.nodes()) out.push_back(static_cast<int64_t>(node.candidates.size()));
@@ -92,7 +92,7 @@ Status agree_on_realms(File& file, const RealmArguments& given) {
   return {};
 }
 
-// The program gets to read what was wrong.
+// Keeps the message of a failure, so that the program can read it.
 Status noted(File& file, const char* function, Status status) {
   if (status) return status;
   file.set_complaint(status.error().message);

@@ -1,4 +1,4 @@
-// What a program may learn of a file of ours, and settle in it, besides MPI-IO: the bodies of
+// What a program can ask of an open file, and set in it, besides MPI-IO: the functions behind
 // concilio/file.h.
 #pragma once
 
@@ -18,18 +18,18 @@ class File;
 int64_t counter_of(File& file, Counter counter);
 
 struct LastCall {
-  const char* method;  // static; nullptr: there was none
+  const char* method;  // static text; nullptr: there was no call
   std::string reason;
 };
 LastCall last_call(File& file);
 
 // A method that the last call could have taken.
 struct LastCandidate {
-  const char* method;  // static
+  const char* method;  // static text
   bool legal, chosen;
   double predicted_seconds, measured_seconds;  // below 0: not possible; has not run
 };
-// Nothing behind the last.
+// Empty if `index` is not that of a candidate.
 std::optional<LastCandidate> last_candidate(File& file, int index);
 
 struct MemoryUse {
@@ -37,21 +37,22 @@ struct MemoryUse {
 };
 MemoryUse memory_use(File& file);
 
-// Collective; the same outcome on every rank. nullptr: auto. Kinds: argument, not_same, unsupported where
-// the user's side settled it.
+// Sets the method of later calls; nullptr means auto. Collective, with the same outcome on every rank. Kinds
+// of errors: argument, not_same, and unsupported if the user's environment sets the method.
 Status set_method(File& file, const char* method);
 
-// As the program gives them: `count` of each.
+// The arguments as the program gives them: `count` types and `count` displacements.
 struct RealmArguments {
   int count;
   const MPI_Datatype* types;
   const MPI_Offset* displacements;
 };
-// Collective; the same outcome on every rank. No realms: the plan's own again. Kinds: argument, not_same,
-// unsupported where a hint asks for others, datatype where they are no realms.
+// Sets the realms of later calls. If `count` is 0, the plan makes its own realms again. Collective, with the
+// same outcome on every rank. Kinds of errors: argument, not_same, unsupported if a hint asks for other
+// realms, and datatype if these cannot be realms.
 Status set_realms(File& file, const RealmArguments& realms);
 
-// What was wrong when one of these last failed on this rank; empty: none did.
+// The message of the last of these calls that failed on this rank; empty if none did.
 std::string error_message(File& file);
 
 }  // namespace concilio::mpiio

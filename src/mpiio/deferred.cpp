@@ -10,10 +10,11 @@
 namespace concilio::mpiio {
 namespace {
 
-// Where several files could go on, all ranks of a node try the same one, by the clock that they share.
+// If several files can proceed, the ranks of a node must try the same one. They choose it by the clock that
+// they share, and try it for one slot of this length.
 constexpr int64_t slot_ns = 20'000'000;
-// A test waits so long when all have come to one before, and longer from time to time: so those who only test
-// meet in the end, however seldom they do.
+// How long a test waits for the other ranks once all of them have come to a test before. The time is doubled
+// after every such test that was in vain, so ranks that only test, however seldom, meet in the end.
 constexpr int64_t first_patience_ns = 1'000'000;
 constexpr int most_doublings = 8;
 
@@ -51,9 +52,9 @@ uint64_t Deferred::add(Team& team, std::unique_ptr<Operation> operation) {
   return add(team, *operation.release());
 }
 
-// The first operation.
+// Tries to carry out the first operation.
 bool Deferred::attempt(int64_t patience_ns) {
-  // One that throws is over too: what it refers to is gone with its caller.
+  // An operation that throws is over too, because what it refers to goes away with its caller.
   struct Try {
     Deferred& file;
     bool over = true;
@@ -76,7 +77,7 @@ void Deferred::drop_first() {
 }
 
 // Carries out one operation of a file, the wanted one or another, if all ranks of the node come to it. Ranks
-// of other nodes cannot be asked whether they have come: only for the wanted file they are waited for.
+// of other nodes cannot be asked whether they have come; they are waited for only if it is the wanted file.
 bool Deferred::step(Deferred& wanted, int64_t patience_ns) {
   int64_t ready = 0;
   for (Deferred* file = files_with_work_; file; file = file->next_file_) {

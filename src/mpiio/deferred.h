@@ -1,10 +1,10 @@
-// Collective operations of a program without MPI_THREAD_MULTIPLE: no other thread may call MPI, and the call
-// that starts one must not wait for other ranks. So it is kept, and carried out when the program is in a call
-// that may wait: a wait or a test, or the next collective call on the file.
+// Nonblocking collective operations of a program without MPI_THREAD_MULTIPLE. No other thread may call MPI,
+// and the call that starts the operation must not wait for other ranks. So the operation is kept, and carried
+// out when the program makes a call that may wait: a wait, a test, or the next collective call on the file.
 //
-// While a rank waits for one file's operation, others may wait for another file's. So who waits offers to
-// take part in the next operation of every file that has some, and takes part in what all ranks of the node
-// offer.
+// While one rank waits for an operation of one file, another rank may wait for one of another file. Therefore
+// a waiting rank offers to take part in the next operation of every file that has any, and takes part in an
+// operation that all ranks of the node offer.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace concilio::mpiio {
 class Deferred {
  public:
   struct Operation {
-    // Carries it out, unless Team::first_allreduce finds that ranks are missing: false then, and nothing has
-    // happened.
+    // Carries out the operation and returns true. Returns false, and nothing has happened, if
+    // Team::first_allreduce finds that ranks are missing.
     std::function<bool()> run;
     bool owned = false;
     Operation* next = nullptr;
@@ -30,15 +30,16 @@ class Deferred {
   Deferred(const Deferred&) = delete;
   ~Deferred();
 
-  // Its number: 1, 2, ... The team must outlive it, and so must an operation that is lent, so that to wait
-  // for it needs no memory.
+  // Adds an operation and returns its number: 1, 2 and so on. The team must outlive this object. An operation
+  // that is lent must live until it is done; it is lent so that waiting for it needs no memory.
   uint64_t add(Team& team, Operation& lent);
   uint64_t add(Team& team, std::unique_ptr<Operation> operation);
   size_t waiting() const { return waiting_; }
   uint64_t last() const { return done_ + waiting_; }
-  // Returns when operation `number`, and so all before it, is done.
+  // Returns when operation `number`, and therefore every one before it, is done.
   void finish(uint64_t number);
-  // Whether it is done; what can be done is done first. Soon back where ranks have not come yet.
+  // Whether operation `number` is done, after doing what can be done now. Returns soon if ranks have not come
+  // yet.
   bool test(uint64_t number);
 
  private:
@@ -55,11 +56,11 @@ class Deferred {
   size_t waiting_ = 0;
   uint64_t done_ = 0;
   int tests_in_vain_ = 0;
-  // Whose operations wait, by the numbers of their teams, which are the same on all ranks. No lock: calls of
-  // such a program follow one another.
+  // The list of all files that have operations, ordered by the numbers of their teams, which are the same on
+  // all ranks. It needs no lock, because the program makes one call at a time.
   static Deferred* files_with_work_;
   Deferred* next_file_ = nullptr;
-  bool ready_ = false;  // all ranks of the node have come for it
+  bool ready_ = false;  // all ranks of the node are ready for this file's first operation
 };
 
 }  // namespace concilio::mpiio

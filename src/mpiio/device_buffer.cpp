@@ -3,8 +3,9 @@
 namespace concilio::mpiio {
 namespace {
 
-// Calls use(offset, position, rows) for all data of the interval: rows of the buffer from `offset` on, whose
-// first byte is at `position` of the data. What is regular in the buffer is one rectangle to a driver.
+// Calls use(offset, position, rows) for all data of the interval. `rows` begin at `offset` in the buffer, and
+// their first byte has `position` in the data. Regularly strided data of the buffer make one rectangle for
+// the driver.
 template <typename Use>
 Status for_each_rows(const Access& layout, Interval data, const Use& use) {
   Cursor cursor(layout, data.begin);

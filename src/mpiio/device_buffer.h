@@ -1,5 +1,5 @@
-// A user's buffer in the memory of a GPU: copied to and from memory of the host, piece by piece as its
-// datatype has them, so that what lies between the pieces is left alone.
+// A user's buffer in the memory of a GPU. Its data are copied to and from the host's memory piece by piece,
+// as the datatype describes them, so that the bytes between the pieces are never changed.
 #pragma once
 
 #include "base/gpu/device_memory.h"
@@ -9,16 +9,17 @@ namespace concilio::mpiio {
 
 class DeviceBuffer {
  public:
-  DeviceBuffer() = default;  // a buffer of the host's
-  // `base`: what the offsets of `layout` count from; there is data. Its first byte says in what memory all of
-  // it lies.
+  DeviceBuffer() = default;  // a buffer in the host's memory
+  // The offsets of `layout` count from `base`, and there must be data. The first byte of the data decides in
+  // which memory all of the buffer lies.
   DeviceBuffer(const Access& layout, std::byte* base);
 
   explicit operator bool() const { return static_cast<bool>(memory_); }
 
-  // The data, one byte behind the other.
+  // Copies the data to or from `host`, where they are packed without gaps.
   Status copy_packed(Towards towards, Interval data, std::byte* host) const;
-  // As they lie in the buffer, from the first offset of their bounds on.
+  // Copies the data to or from `host`, where they have the same offsets to each other as in the buffer.
+  // host[0] belongs to the first offset of their bounds.
   Status copy_spread(Towards towards, Interval data, std::byte* host) const;
   Interval bounds(Interval data) const { return layout_.bounds(data.begin, data.end); }
 

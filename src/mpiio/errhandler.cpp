@@ -17,8 +17,8 @@
 namespace concilio::mpiio {
 namespace {
 
-// The functions behind the handles that MPI_File_create_errhandler made. These handles are never really
-// freed: our files refer to them, and MPI counts no references from our files.
+// The functions behind the handles that MPI_File_create_errhandler made. MPI must never really free these
+// handles: Concilio's files refer to them, and MPI does not count the references of Concilio's files.
 struct Handlers {
   std::mutex mutex;
   OfEpoch<std::map<MPI_Errhandler, ErrorFunction>> functions;
@@ -29,26 +29,28 @@ Handlers& handlers() {
   return *instance;
 }
 
-// The default that the program set, and the epoch that it holds for.
+// The default handler that the program set, and the epoch that it is valid for.
 struct Default {
   uint64_t epoch = 0;
   ErrorHandler handler;
 };
 
-// Handlers that were once the default stay, since a file that is being opened may still look at one: few ever
-// are.
+// Earlier default handlers are never destroyed, because a file that is being opened may still use one. There
+// are only ever few of them.
 std::atomic<const Default*>& default_handler() {
   static std::atomic<const Default*> current{nullptr};
   return current;
 }
 
-// comm: where there are sessions alone, in which nobody knows all processes.
+// Ends all processes of the job, or those of `comm` if there are only sessions, because then no process knows
+// all others.
 [[noreturn]] void end_program(MPI_Comm comm, int code, const std::string& message) {
   fmt::print(stderr, "concilio: rank {}: {}\n", rank_in_job(), message);
   std::fflush(stderr);
   if (world_runs()) comm = MPI_COMM_WORLD;
   if (comm != MPI_COMM_NULL) PMPI_Abort(comm, code);
-  std::_Exit(EXIT_FAILURE);  // MPI_Abort does not come back; without it, the launcher ends the others
+  // MPI_Abort does not return. If it was not called, the launcher ends the other processes.
+  std::_Exit(EXIT_FAILURE);
 }
 
 void record(MPI_Errhandler handler, const ErrorFunction& function) {
@@ -57,7 +59,7 @@ void record(MPI_Errhandler handler, const ErrorFunction& function) {
   (*known.functions)[handler] = function;
 }
 
-// A user's function that waits for the end of the call it belongs to.
+// A user's function that is called at the end of the call that it belongs to.
 struct Due {
   ErrorFunction function;
   MPI_File handle;
@@ -65,10 +67,10 @@ struct Due {
   ErrorHandler::Result result;
 };
 
-// This thread's. Calls within a handler have theirs behind those of the call that the handler belongs to.
-// What a longjmp skipped stays, below everything that is looked at.
-// Made when a handler is first due; of a thread that ends it stays, as nothing of ours may be destroyed while
-// the program still calls MPI.
+// The functions that are due on this thread. MPI calls made by a handler add theirs behind those of the call
+// that the handler belongs to. Entries that a longjmp skipped stay, in front of all that are looked at later.
+// The vector is made when a handler is first due. It stays when its thread ends, because nothing of Concilio
+// may be destroyed while the program may still call MPI.
 thread_local std::vector<Due>* all_due = nullptr;
 
 std::vector<Due>& due() {
@@ -76,7 +78,7 @@ std::vector<Due>& due() {
   return *all_due;
 }
 
-// The code that the function leaves. What it does to the handle is its own affair.
+// Returns the code that the function leaves. What the function does to the handle has no effect.
 int call_function(const ErrorFunction& function, MPI_File handle, int code) {
   if (!function.fortran) {
     function.c(&handle, &code);

@@ -9,7 +9,8 @@
 namespace concilio::mpiio {
 namespace {
 
-// MPI never takes a code back, and keeps some thousands: a program that fails on and on gets the class alone.
+// MPI never takes a code back, and has room for some thousands. A program that keeps failing gets only the
+// class from then on.
 constexpr size_t most_codes = 1024;
 
 struct Codes {
@@ -26,7 +27,7 @@ Codes& codes() {
   return *instance;
 }
 
-// MPI_SUCCESS is no code: it says that MPI made none.
+// Returns MPI_SUCCESS if MPI cannot make a code.
 int make_code(int error_class, const std::string& text) {
   int code = MPI_SUCCESS, class_of_code = MPI_SUCCESS;
   if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return MPI_SUCCESS;

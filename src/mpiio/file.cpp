@@ -37,7 +37,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
     for (const std::string& complaint : process_config().complaints())
       log_once_on_node(LogLevel::warning, complaint);
   }
-  // All ranks must ask for the same mode.
+  // All ranks must give the same access mode.
   int modes[3] = {amode, -amode, file->threads_};
   PMPI_Allreduce(MPI_IN_PLACE, modes, 3, MPI_INT, MPI_MAX, file->team_->comm());
   if (modes[0] != -modes[1])
@@ -48,7 +48,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   file->descriptions_ = std::make_unique<Budget>(file->budget_->limit_bytes(), file->budget_.get());
   file->store_ = make_store(process_config(), rank);
   OpenMode mode{file->reads(), file->writes(), false, false};
-  // Ranks that open late must find the same file, wherever the program has gone by then.
+  // Ranks that open late must find the same file, even if the program has changed its working directory by
+  // then.
   std::error_code no_folder;
   auto absolute = std::filesystem::absolute(path, no_folder);
   file->storage_ =
@@ -90,10 +91,10 @@ Status File::agree(const Status& mine) {
 }
 
 Status File::adopt_hints(MPI_Info info) {
-  // A promise that allowed to hold writes back may be taken back.
+  // The new hints may withdraw a promise that allowed aggregators to hold writes back.
   Status settled = settle();
   Config changed = config();
-  // Many programs give the same hints with every view: plans, and what was learned, stay.
+  // Many programs give the same hints with every view. Then plans and what was learned are kept.
   if (mpiio::adopt_hints(team_->comm(), info, changed, Moment::later)) change_config(changed);
   return settled;
 }
@@ -118,13 +119,14 @@ void File::set_atomic(bool atomic) {
   locked([&] { opened_.swap(made); });
 }
 
-// What execution needs of the settings.
+// Copies the settings that execution needs.
 void File::take_settings(OpenFile& opened) const {
-  const int64_t flush = config_.integer(Key::flush);  // auto, and then in the order of Flush
+  const int64_t flush = config_.integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
   opened.flush = flush == 0 ? std::nullopt : std::optional(static_cast<Flush>(flush - 1));
   opened.flush_threshold = config_.integer(Key::romio_cb_ds_threshold);
-  // A rank that writes alone may sieve where a lock is cheap and its other ranks see that it does, which are
-  // those of its node. Where the user asks for more, every write of every rank pays for it by a lock.
+  // In automatic mode, a rank that writes independently may sieve if a lock is cheap and the other ranks see
+  // that it sieves; they see it only on its own node. If the user enables sieving beyond that, every write of
+  // every rank pays for a lock.
   auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
   const bool cheap = opened.on_one_node() && (opened.facts.kind == StorageFacts::Kind::local ||
                                               opened.facts.kind == StorageFacts::Kind::memory);
@@ -207,7 +209,7 @@ Status File::close(bool& stays_open) {
       run_collective([&] { return without_exceptions([&] { return enter(*team_, CallKind::close); }); });
   stays_open = !entered && entered.error().kind == ErrorKind::not_same;
   if (stays_open) return entered;
-  // All ranks have come, and none writes any more: rank 0's mark may go with its descriptor.
+  // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.
   const Status settled = settle();
   const bool network = opened_->facts.kind == StorageFacts::Kind::network;
   auto outcome = agree(without_exceptions([&] { return storage_->close(network); }));

@@ -1,4 +1,4 @@
-// One open file: what MPI-IO knows of it. How bytes move is exec's.
+// One open file: what MPI-IO's semantics need to know of it. Moving the bytes is the task of exec.
 #pragma once
 
 #include <mpi.h>
@@ -29,25 +29,25 @@
 
 namespace concilio::mpiio {
 
-// What a view shows of the file.
+// Which bytes of the file a view shows, and in which form.
 struct Shown {
   int64_t etype_bytes = 1;
   Access access = Access::contiguous(0);
-  const Representation* representation = nullptr;  // nullptr: the bytes of memory
+  const Representation* representation = nullptr;  // nullptr: the same bytes as in memory
 };
 
-// A file view (MPI 4.1, section 14.3): etype and filetype are our own duplicates.
+// A file view (MPI 4.1, section 14.3). The etype and the filetype are duplicates owned by the view.
 struct View {
   MPI_Offset displacement = 0;
   MPI_Datatype etype = MPI_BYTE, filetype = MPI_BYTE;
   std::string datarep = "native";
-  const Representation* representation = nullptr;  // of that name
-  // To reads and to writes. A data representation of the user's may leave one of them native.
+  const Representation* representation = nullptr;  // the representation called `datarep`
+  // What reads and what writes see. A user's data representation may convert in one direction only.
   Shown reads{}, writes{};
 
   const Shown& shown(Operation operation) const { return operation == Operation::read ? reads : writes; }
-  Charge charge;  // for what is known of the datatypes
-  // To calls that move no data.
+  Charge charge;  // for the descriptions of the datatypes
+  // What calls see that move no data.
   const Shown& shown() const { return reads.representation ? reads : writes; }
 
   View() = default;
@@ -63,7 +63,7 @@ class File {
   }
 
  public:
-  // Collective over comm. On success the file is registered and `find` knows its handle.
+  // Collective over comm. On success the file is registered, and `find` knows its handle.
   static Result<File*> open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info);
   ~File();
 
@@ -75,16 +75,16 @@ class File {
   Collective& collective() { return collective_; }  // only within collectives()
   Counters& counters() { return counters_; }
   const Budget& budget() const { return *budget_; }
-  // Of its budget, what is known of the datatypes of views and buffers.
+  // The part of the budget that is used for the descriptions of datatypes, of views and buffers.
   Budget& descriptions() { return *descriptions_; }
-  // A charge for one more; says so where they are more than the memory limit.
+  // A charge for one more description. Warns if all of them together take more than the memory limit.
   Charge describes(int64_t bytes);
 
-  // Collective operations take turns here, those that block and those that go on by themselves, in the order
-  // in which the program calls them. Nonblocking independent ones have a strand of their own, since no other
-  // rank may be needed for them to complete.
+  // Collective operations, both blocking and nonblocking ones, are carried out one after another, in the
+  // order in which the program calls them. Nonblocking independent operations have a strand of their own,
+  // because they must be able to complete without other ranks.
   //
-  // Runs a collective operation here, after those before it. Its first meeting is enter().
+  // Carries out a collective operation here, after those before it. Its first meeting is enter().
   template <typename Work>
   auto run_collective(Work&& work) {
     if (threads_) return collectives_.run(work);
@@ -97,13 +97,14 @@ class File {
     deferred_.finish(deferred_.add(*team_, operation));
     return std::move(*result);
   }
-  // Has it run, by itself or when the program waits for it: its number then, else 0.
+  // Starts an operation. It proceeds by itself and this returns 0, or it is carried out when the program
+  // waits for it and this returns its number.
   uint64_t go_on(std::function<Outcome()> work, std::function<void(Outcome)> then);
-  // What waits for the program to wait for it.
+  // The operations that are carried out when the program waits for them.
   Deferred& deferred() { return deferred_; }
   Strand& independents() { return independents_; }
-  // Runs work that all ranks do together and that changes the file's state, after all operations that came
-  // before, once all ranks have come for it.
+  // Carries out work that all ranks do together and that changes the file's state. It begins after all
+  // operations before it are done, and when all ranks have come for it.
   template <typename Work>
   Status in_turn(CallKind kind, Work&& work) {
     independents_.wait();
@@ -113,13 +114,14 @@ class File {
     });
   }
 
-  // The state of the file, which threads of the program may look at and change at once. Each function is
-  // atomic.
-  // As calls that begin now find it; it outlives them.
+  // The state of the file. Several threads of the program may read and change it at the same time; each
+  // function is atomic.
+  //
+  // The state that a call beginning now works with. It stays alive as long as the call holds it.
   std::shared_ptr<const OpenFile> opened() const {
     return locked([&] { return opened_; });
   }
-  // What calls that begin later find. On all ranks alike; within in_turn.
+  // Sets the atomic mode of calls that begin later. All ranks make the same call, within in_turn.
   void set_atomic(bool atomic);
   Config config() const {
     return locked([&] { return config_; });
@@ -139,26 +141,28 @@ class File {
   void set_view(std::shared_ptr<const View> view) {
     locked([&] { view_.swap(view); });
   }
+  // The individual pointer, in etypes.
   int64_t position() const {
     return locked([&] { return position_; });
-  }  // individual pointer, etypes
-  // Moves the individual pointer by `etypes` from where use(position) agrees to; its complaint otherwise.
+  }
+  // Calls use(position) with the individual pointer. If it succeeds, moves the pointer by `etypes`; else
+  // returns its error.
   Status advance(int64_t etypes, const std::function<Status(int64_t)>& use);
-  // Moves it from one place to another, if it is still there.
+  // Moves the individual pointer from `from` to `to`, if it is still at `from`.
   void retreat(int64_t from, int64_t to);
   void set_position(int64_t position) {
     locked([&] { position_ = position; });
   }
-  SharedCounter& shared_pointer() { return team_->counter(); }  // etypes
+  SharedCounter& shared_pointer() { return team_->counter(); }  // in etypes
 
   // The split collective that has begun and not ended.
   struct Split {
     Direction direction;
     Pointer pointer;
     std::shared_future<Outcome> outcome;
-    uint64_t number = 0;  // of what is deferred
+    uint64_t number = 0;  // the number of its deferred operation, else 0
   };
-  // False if there is one already.
+  // Returns false if a split collective has begun already.
   bool begin_split(Split split);
   void number_split(uint64_t number) {
     locked([&] {
@@ -167,31 +171,34 @@ class File {
   }
   std::optional<Split> take_split();
 
-  // Whether calls on this file may go on by themselves: what has_thread_multiple() said at the open.
+  // Whether operations on this file may proceed by themselves, on Concilio's threads: the value of
+  // has_thread_multiple() at the open.
   bool threads() const { return threads_; }
   bool reads() const { return amode_reads(amode_); }
   bool writes() const { return amode_writes(amode_); }
 
-  // Collective: what aggregators hold back of earlier writes is written. Within in_turn, or at the close.
+  // Writes what aggregators hold back of earlier writes. Collective; within in_turn, or at the close.
   Status settle();
-  // The same for this rank alone, after all that it has begun; needs no MPI.
+  // The same for this rank alone, after all operations that it has begun; needs no MPI.
   Status settle_alone();
-  // Collective: the first error of any rank, on every rank.
+  // Returns the first error of any rank, on every rank. Collective.
   Status agree(const Status& mine);
-  // Takes the hints of info objects given after the open, the same on every rank. Collective; within in_turn.
+  // Adopts hints of info objects that were given after the open, the same on every rank. Collective; within
+  // in_turn.
   Status adopt_hints(MPI_Info info);
-  // The settings of what comes later. On all ranks alike; within in_turn.
+  // Sets the settings of later operations. All ranks make the same call, within in_turn.
   void change_config(const Config& changed);
   void remember(Operation operation, bool collective, const Plan& plan);
-  // Closes on every rank; collective. The file stays registered until it is deleted, by the caller. Kind
-  // not_same, with `stays_open`: other ranks are in another call, and nothing was closed.
+  // Closes the file on every rank; collective. The file stays registered until the caller deletes it. If
+  // other ranks are in another call, nothing is closed: it returns an error of kind not_same and sets
+  // `stays_open`.
   Status close(bool& stays_open);
-  // Closes on this rank alone, without MPI, which has ended: other ranks' files are their own affair.
+  // Closes the file on this rank alone, after MPI has ended, without MPI and without regard to other ranks.
   Status abandon();
 
   const CallHistory& history() const { return history_; }
   int64_t open_ns() const { return open_ns_; }
-  // What was wrong with what the program last failed to settle (control.h), on this rank.
+  // The message of the program's last request (control.h) that failed on this rank.
   std::string complaint() const {
     return locked([&] { return complaint_; });
   }
@@ -210,7 +217,7 @@ class File {
   bool threads_ = false;
   std::shared_ptr<Team> team_;
   Config config_;
-  Wishes wishes_[2];  // what it wishes, by operation
+  Wishes wishes_[2];  // what the hints ask of a plan, by operation
   Counters counters_;
   std::unique_ptr<Budget> budget_, descriptions_;
   std::unique_ptr<Store> store_;
@@ -221,16 +228,16 @@ class File {
   ErrorHandler handler_;
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
   std::optional<Split> split_;
-  FileIdentity identity_;  // as far as it means the same on every host
+  FileIdentity identity_;  // only what is the same on every host
   int amode_ = 0;
   int64_t position_ = 0;
   int64_t open_ns_ = 0;
-  bool reports_ = false;  // rank 0's environment asks for a report
+  bool reports_ = false;  // whether rank 0's environment asks for a report
   CallHistory history_;
   std::string complaint_;
 };
 
-// Appends what happened to a file to the report of rank 0; collective over the file's team. report.cpp
+// Appends what happened to a file to rank 0's report (report.cpp). Collective over the file's team.
 void write_report(File& file);
 
 }  // namespace concilio::mpiio

@@ -1,4 +1,4 @@
-// Files that are open when a part of MPI ends.
+// Handles files that are still open when a part of MPI ends.
 #include <fmt/format.h>
 
 #include <memory>
@@ -23,9 +23,10 @@ void for_all_open(const std::function<void(File&)>& work) {
 }  // namespace
 
 void before_end() {
-  // The files of parts that go on may be in use, and wait for other ranks; and nobody knows whose a file is.
+  // If other parts of MPI continue, their files may be in use, and waiting for other ranks; and it is unknown
+  // which part a file belongs to.
   if (parts_of_mpi() <= 1) {
-    // An error stays with the file, for its close.
+    // An error stays with the file until its close.
     for_all_open([](File& file) { (void)without_exceptions([&] { return file.settle_alone(); }); });
   }
   Team::part_ends();

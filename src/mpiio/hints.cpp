@@ -17,9 +17,9 @@ namespace {
 constexpr size_t key_count = static_cast<size_t>(Key::count_);
 constexpr int64_t no_rank = INT64_MAX;
 
-// What info objects ask of the settings; complaints: of what they ask in vain, a line each.
+// What info objects ask of the settings. The complaints say, one on each line, what they ask in vain.
 struct Asked {
-  std::array<std::optional<std::string>, key_count> values;  // canonical
+  std::array<std::optional<std::string>, key_count> values;  // in canonical form
   std::string complaints;
 
   std::string as_text() const {
@@ -43,7 +43,7 @@ struct Asked {
   }
 };
 
-// What travels for each setting, and at the end for the complaints.
+// One number for each setting, and one at the end for the complaints. Ranks reduce these.
 using PerKey = std::array<int64_t, key_count + 1>;
 
 const std::string* item_of(const Asked& asked, size_t item) {
@@ -71,7 +71,7 @@ Asked asked_by(MPI_Info info, const Config& config, Moment moment) {
         if (vain) asked.complaints += complaint_of(name, value);
         continue;
       }
-      // A hint's own name goes before its other names.
+      // A hint's own name has precedence over its other names.
       if (!meaning.by_alias || !asked.values[key]) asked.values[key] = meaning.value;
     }
   }
@@ -89,7 +89,8 @@ void reduce(MPI_Comm comm, MPI_Op operation, PerKey& values) {
   PMPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, operation, comm);
 }
 
-// For each item what rank `sources[item]` asks; at most one broadcast an item, and usually one in all.
+// Collects for each item what rank `sources[item]` asks. This takes at most one broadcast for each item, and
+// usually one in all.
 Asked collect(MPI_Comm comm, const Asked& mine, const PerKey& sources) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
@@ -108,10 +109,10 @@ Asked collect(MPI_Comm comm, const Asked& mine, const PerKey& sources) {
   return collected;
 }
 
-// How the ranks' wishes for one setting differ.
+// How the ranks' values of one hint differ.
 struct Difference {
-  int64_t first, other;     // the lowest rank that gives it; the lowest that gives it otherwise
-  int64_t others, silents;  // how many give it otherwise, and how many not at all
+  int64_t first, other;     // the lowest rank that gives the hint; the lowest rank that gives another value
+  int64_t others, silents;  // how many ranks give another value, and how many give none
   int ranks;
 };
 
@@ -134,7 +135,7 @@ void complain(const std::string& complaints, const std::string& whose) {
   for (std::string line; std::getline(lines, line);) log_once_on_node(LogLevel::warning, whose + line);
 }
 
-// What all ranks shall use where they do not ask the same; rank 0 says so.
+// Decides what all ranks use if they do not ask for the same; rank 0 says so.
 Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(comm, &rank);
@@ -200,7 +201,8 @@ bool adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
   const auto hash = [](const std::string& text) {
     return static_cast<int64_t>(std::hash<std::string>{}(text));
   };
-  // The largest and the smallest of each: where they are one, all ranks have the same.
+  // The maximum of ~x gives the minimum of x. If the maximum and the minimum are equal, all ranks have the
+  // same.
   int64_t mine[4] = {hash(base), ~hash(base), hash(asked.as_text()), ~hash(asked.as_text())};
   PMPI_Allreduce(MPI_IN_PLACE, mine, 4, MPI_INT64_T, MPI_MAX, comm);
   const bool differed = mine[0] != ~mine[1];

@@ -1,4 +1,4 @@
-// Hints as they come and go in MPI_Info objects.
+// Hints in MPI_Info objects.
 #pragma once
 
 #include <mpi.h>
@@ -13,16 +13,17 @@ namespace concilio::mpiio {
 
 std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info);
 
-// Whether a file is being opened, or is open already and some hints come too late.
+// Whether a file is being opened, or is open already, which is too late for some hints.
 enum class Moment { open, later };
 
-// Sets the hints of all ranks' info objects in `config`, the same on every rank: each hint as the lowest rank
-// that gives it does. Rank 0's `config` is the one they are set in. Rank 0 says, once, which hints are
-// ignored and why, and which are not the same on all ranks. Collective over comm; where all ranks give the
-// same, or nothing, one reduction of a few bytes. Whether any rank's `config` has changed, on all alike.
+// Sets the hints of all ranks' info objects in `config`, the same on every rank. If ranks give different
+// values of a hint, or only some ranks give it, the value of the lowest rank that gives it is used. All ranks
+// start from rank 0's `config`. Rank 0 says, once, which hints are ignored and why, and which are not the
+// same on all ranks. Collective over comm; if all ranks give the same hints or none, it takes one reduction
+// of a few bytes. Returns, on all ranks alike, whether any rank's `config` has changed.
 bool adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment);
 
-// A new info object that holds every effective hint; the caller frees it.
+// Makes a new info object that holds every hint in force. The caller frees it.
 int make_info(const Config& config, MPI_Info* info);
 
 }  // namespace concilio::mpiio

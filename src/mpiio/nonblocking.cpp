@@ -1,4 +1,4 @@
-// Calls that start a transfer and calls that end it: nonblocking and split collective ones.
+// Calls that start a transfer and calls that end it, nonblocking and split collective ones.
 #include <fmt/format.h>
 
 #include "base/exceptions.h"
@@ -9,9 +9,10 @@
 namespace concilio::mpiio {
 namespace {
 
-// Runs the transfer and hands on its outcome: by itself where MPI allows several threads; else a collective
-// one when the program waits for it, by the number that is returned, and others, which need nobody, at once.
-// Where there is no memory to note it for later, it runs at once too.
+// Runs the transfer and passes its outcome to `then`. If MPI allows several threads, another thread does
+// this. Otherwise a collective transfer runs when the program waits for the number that is returned, and an
+// independent transfer, which needs no other rank, runs at once. If there is no memory to note a transfer for
+// later, it also runs at once.
 template <typename Then>
 uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer, Then then) {
   auto run = [transfer = std::move(transfer)] { return without_exceptions([&] { return transfer->run(); }); };
@@ -27,8 +28,8 @@ uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer
   return 0;
 }
 
-// A call that cannot be started on this rank. Others may count on it: a collective one takes part and fails
-// on all ranks.
+// Handles a call that this rank cannot start. If the call is collective, other ranks count on this one, so it
+// takes part and fails on all ranks.
 int refuse(File& file, const Call& call, Transfer& transfer, const Error& why) {
   transfer.give_back();
   transfer.fail(why);

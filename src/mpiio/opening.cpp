@@ -18,7 +18,7 @@
 namespace concilio::mpiio {
 namespace {
 
-// Ranks of a node that open the file at once; the others when they first need it.
+// How many ranks of a node open the file at once; the others do when they first need it.
 constexpr int openers_per_node = 4;
 
 StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
@@ -49,7 +49,7 @@ StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
   return facts;
 }
 
-// The part of rank 0.
+// Rank 0's part of opening.
 Status open_as_root(Storage& storage, int amode, const Config& config, Found& found) {
   const bool reads = amode_reads(amode), writes = amode_writes(amode);
   OpenMode mode{true, writes, (amode & MPI_MODE_CREATE) != 0, (amode & MPI_MODE_EXCL) != 0,
@@ -57,7 +57,7 @@ Status open_as_root(Storage& storage, int amode, const Config& config, Found& fo
   storage.set_mode(mode);
   auto status = storage.open();
   if (!status && !reads && status.error().kind == ErrorKind::access) {
-    // Reading along is only for read-modify-write; without it holes are written around.
+    // Read permission is needed only for read-modify-write. Without it, writes go around the holes instead.
     mode.read = false;
     storage.set_mode(mode);
     status = storage.open();
@@ -69,7 +69,7 @@ Status open_as_root(Storage& storage, int amode, const Config& config, Found& fo
   if (!size) return size.error();
   found.can_read = mode.read;
   if (layout->common_inodes) found.identity = storage.identity();
-  found.identity.device = 0;  // hosts number devices each in its own way
+  found.identity.device = 0;  // each host numbers its devices differently
   found.size = *size;
   found.facts = facts_of(*layout, config);
   if (const auto profile = find_profile(process_config(), storage.path())) {
@@ -86,8 +86,9 @@ Status open_as_root(Storage& storage, int amode, const Config& config, Found& fo
   return {};
 }
 
-// Locks that a node keeps to itself (NFS with local_lock, Lustre with localflock, some FUSE) are had by
-// everybody: rank 0 holds one, and the first rank of each other node must be refused. Collective.
+// Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
+// that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
+// must be refused it. Collective.
 void settle_locks(Team& team, Storage& storage, OpenMark& mark) {
   if (mark.marked && team.nodes().size() > 1) {
     int respected = team.node() == 0 || team.local_rank() != 0 || mark_is_respected(storage, mark);
@@ -110,9 +111,9 @@ OfNode combine(const OfNode& a, const OfNode& b) {
   return a.identity.inode != 0 ? a : b;
 }
 
-// The first rank of every node finds the file by its path, and must find the one that rank 0 did. The others
-// of the node have a descriptor from it, so that they reach that very file, whatever becomes of its name
-// until they need it.
+// The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
+// other ranks of the node receive a descriptor from it. So they reach that very file, whatever happens to its
+// name before they need it.
 Status reach(Team& team, Storage& storage, FileIdentity of_rank_0) {
   storage.expect(of_rank_0, Descriptor());
   Status mine = team.local_rank() == 0 ? storage.open() : Status();
@@ -153,7 +154,7 @@ Result<Found> open_on_all_ranks(Team& team, Storage& storage, int amode, const C
   if (team.rank() != 0) {
     storage.set_mode({found.can_read != 0, amode_writes(amode), false, false});
   } else {
-    // Its own memory; nobody uses it before all ranks have met below.
+    // The counter is in rank 0's memory, and no rank uses it before all have met below.
     (void)team.counter().set((amode & MPI_MODE_APPEND) ? found.size : 0);
   }
   if (Status reached = reach(team, storage, found.identity); !reached) return reached.error();

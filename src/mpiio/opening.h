@@ -1,4 +1,4 @@
-// How a file is opened: rank 0 creates and opens it, and tells the others what it found.
+// Opens a file on all ranks. Rank 0 creates and opens it first, and tells the others what it found.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace concilio::mpiio {
 
-// Whether an access mode makes sense (MPI 4.1, section 14.2.1).
+// Whether an access mode is valid (MPI 4.1, section 14.2.1).
 Status check_amode(int amode);
 inline bool amode_reads(int amode) {
   return (amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0;
@@ -22,23 +22,23 @@ inline bool amode_writes(int amode) {
   return (amode & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0;
 }
 
-// What rank 0 found, as it travels to the others.
+// What rank 0 found, in the form in which it is sent to the others.
 struct Found {
   int64_t can_read = 0, size = 0, reports = 0;
   OpenMark mark;
   int64_t map_reads = 0, map_writes = 0;
-  FileIdentity identity;  // as far as it means the same on every host
+  FileIdentity identity;  // only what is the same on every host
   StorageFacts facts;
   int64_t has_profile = 0;
-  Prices prices{};  // of the profile, and so the parameters
+  Prices prices{};  // of the profile, like the parameters
   Parameters parameters;
   char file_system[32] = "";
 };
 
-// Rank 0 opens; a few ranks of every node follow at once, the others when they need the file: it is the open
-// that fails to scale (SCORPIO's authors measured it, for 144 000 ranks). All reach the very file that rank 0
-// opened. The shared pointer is at the end of the file where it is appended to, else at 0. Collective; the
-// same outcome on all ranks.
+// Rank 0 opens the file first. A few ranks of every node follow at once, and the others when they need the
+// file, because it is the open that fails to scale (SCORPIO's authors measured it, for 144 000 ranks). All
+// ranks reach the very file that rank 0 opened. The shared pointer is set to the end of the file if the
+// access mode has MPI_MODE_APPEND, else to 0. Collective, with the same outcome on all ranks.
 Result<Found> open_on_all_ranks(Team& team, Storage& storage, int amode, const Config& config);
 
 }  // namespace concilio::mpiio

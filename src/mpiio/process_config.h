@@ -1,4 +1,4 @@
-// The process's own settings, and which files they give to us.
+// The settings of this process, which also decide which files Concilio takes over.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace concilio::mpiio {
 
-// Read once.
+// The settings; the environment is read once.
 const Config& process_config();
 
-// A name without the prefix that names a file-system type to ROMIO ("ufs:", "nfs:", ...).
+// A file name without the prefix that tells ROMIO the type of the file system ("ufs:", "nfs:", ...).
 std::string plain_path(const char* path);
 
 }  // namespace concilio::mpiio

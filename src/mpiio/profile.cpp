@@ -33,7 +33,7 @@ std::string throttle_named(const std::string& throttle) {
   return throttle.empty() ? "storage that is not throttled" : fmt::format("CONCILIO_THROTTLE={}", throttle);
 }
 
-// Why it says nothing about this process's storage; empty: it does.
+// Why the profile does not apply to this process's storage; empty if it does.
 std::string obstacle_to(const Profile& profile, const std::string& throttle) {
   const std::string host = host_name();
   const auto is_here = [&](const std::string& name) { return name == host || name == "*"; };
@@ -46,7 +46,7 @@ std::string obstacle_to(const Profile& profile, const std::string& throttle) {
   return "";
 }
 
-// `asked`: the user named the file, so that it must be there.
+// `asked`: the user named the file, so a missing file is an error.
 std::shared_ptr<const Profile> read_profile(const std::string& file, bool asked,
                                             const std::string& throttle) {
   const auto text = read_file(file, most_profile_bytes);
@@ -72,8 +72,8 @@ std::shared_ptr<const Profile> read_once(const std::string& file, bool asked, co
   return place->second;
 }
 
-// Where the file system is mounted that a file lies on; empty: not known. Of every device once, as there may
-// be thousands of mounts.
+// Where the file system of a file is mounted; empty if that is not known. Each device is looked up once,
+// because there may be thousands of mounts.
 std::string mount_point_of(const std::string& path) {
   static auto& known = *new std::map<dev_t, std::string>;
   struct stat status;

@@ -1,4 +1,4 @@
-// Finding what `concilio probe` has measured.
+// Finds the profile that `concilio probe` has written.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace concilio::mpiio {
 
-// The profile for a file that exists, by CONCILIO_PROFILE; null where there is none or it is of no use, which
-// is said once. A process reads every profile once.
+// The profile for an existing file, chosen by CONCILIO_PROFILE. Null if there is none, or if it cannot be
+// used; the latter is said once. A process reads every profile once.
 std::shared_ptr<const Profile> find_profile(const Config& config, const std::string& path);
 
 }  // namespace concilio::mpiio

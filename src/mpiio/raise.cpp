@@ -9,7 +9,7 @@ namespace {
 
 Error explain(const char* function, const std::string& path, const Error& error) {
   Error full = error;
-  // Names the file where the cause's own message does not.
+  // Adds the file's name if the message does not contain it yet.
   full.message = error.message.find(path) != std::string::npos
                      ? fmt::format("{}: {}", function, error.message)
                      : fmt::format("{} on {}: {}", function, path, error.message);

@@ -1,4 +1,5 @@
-// From an Error to what the program gets: an error code, which the file's error handler is to be called with.
+// Turns an Error into what the program receives: an error code, and a call of the file's error handler with
+// it.
 #pragma once
 
 #include <string>
@@ -7,16 +8,17 @@
 
 namespace concilio::mpiio {
 
-// The error as the program gets to read it: with the MPI function's and the file's name. Logged.
+// Completes the error's message with the names of the MPI function and the file, as the program reads it, and
+// logs it.
 Error explain(const File& file, const char* function, const Error& error);
 
-// MPI_SUCCESS for a Status that is ok.
+// Returns MPI_SUCCESS if the Status is ok.
 int raise(File& file, const char* function, const Error& error);
 int raise(File& file, const char* function, const Status& status);
-// For a file that is closed by the time its handler is called: that gets MPI_FILE_NULL.
+// For a file that is closed before its handler is called: the handler receives MPI_FILE_NULL.
 int raise_closed(File& file, const char* function, const Status& status);
-// For functions that have no file: MPI_FILE_NULL's handler is called. comm: of the processes that called, if
-// known.
+// For functions that have no file: calls the handler of MPI_FILE_NULL. `comm` holds the processes that made
+// the call, if known.
 int raise_without_file(const std::string& path, const char* function, const Error& error,
                        MPI_Comm comm = MPI_COMM_NULL);
 

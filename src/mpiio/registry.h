@@ -1,4 +1,5 @@
-// Every open file of ours, so that a foreign handle is known from our own (find(), api.h). Thread-safe.
+// All files that Concilio has open, by which their handles are told from those of other MPI-IO
+// implementations (find(), api.h). Thread-safe.
 #pragma once
 
 #include <vector>
@@ -9,7 +10,7 @@ class File;
 
 void enter_registry(File* file);
 void leave_registry(File* file);
-// Every open file of this process.
+// Every file of this process that Concilio has open.
 std::vector<File*> all_open_files();
 
 }  // namespace concilio::mpiio

@@ -1,5 +1,5 @@
-// What happened to a file, as one JSON line that rank 0 appends to the file named by CONCILIO_REPORT when the
-// file is closed.
+// Reports what happened to a file: when the file is closed, rank 0 appends one line of JSON to the file that
+// CONCILIO_REPORT names.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ nlohmann::json candidates_json(const ConsideredAll& candidates) {
   return out;
 }
 
-// One write, so that lines of several programs do not mix.
+// Uses a single write, so that the lines of several programs do not mix.
 void append_line(const std::string& path, const std::string& line) {
   int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   ssize_t written = descriptor < 0 ? -1 : ::write(descriptor, line.data(), line.size());
@@ -47,7 +47,7 @@ void append_line(const std::string& path, const std::string& line) {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// More than these would make the line unreadable; the largest of all is reported in any case.
+// More nodes than this would make the line unreadable. The largest peak of all nodes is reported in any case.
 constexpr size_t nodes_listed = 1024;
 
 struct NodePeak {
@@ -57,7 +57,7 @@ NodePeak combine(const NodePeak& a, const NodePeak& b) {
   return {a.bytes + b.bytes};
 }
 
-// Of all ranks.
+// Indices of further values that are combined over all ranks; they stand behind the counters.
 constexpr int peak = counter_count, described = peak + 1, open_time = peak + 2, values = peak + 3;
 struct Totals {
   int64_t sums[values], maxima[values];
@@ -112,7 +112,7 @@ void write_report(File& file) {
     node_peaks.resize(team.nodes().size());
     return {};
   });
-  if (!file.agree(ready)) return;  // without memory there is no report, on no rank
+  if (!file.agree(ready)) return;  // if one rank has no memory, no rank takes part in the report
   Totals totals;
   std::ranges::copy(file.counters().values, totals.sums);
   totals.sums[peak] = file.budget().high_water_bytes();

@@ -11,15 +11,15 @@
 
 namespace concilio::mpiio {
 
-// One operation between its start and MPI's telling the program. `function`, `file` and `handler` are for an
-// error, which the program may ask for after it has closed the file.
+// One operation, from its start until MPI tells the program that it is complete. `function`, `file` and
+// `handler` serve to report an error; the program may ask for it after it has closed the file.
 struct PendingRequest {
   MPI_Request request = MPI_REQUEST_NULL;
   File* file = nullptr;
   MPI_File handle = MPI_FILE_NULL;
   const char* function = "";
   ErrorHandler handler;
-  uint64_t number = 0;  // of what is deferred; the file is open until it is done
+  uint64_t number = 0;  // of the deferred operation; the file is open until that is done
 
   std::mutex mutex;
   std::condition_variable came;
@@ -58,7 +58,7 @@ int query(void* extra, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
-// The program has been told, or does not want to know.
+// MPI calls this when the program has been told, or has freed the request.
 int forget(void* extra) {
   auto* pending = static_cast<Ref*>(extra);
   Requests& all = requests();
@@ -71,13 +71,13 @@ int forget(void* extra) {
   return MPI_SUCCESS;
 }
 
-// The file's error handler is to be called. The program may have closed the file before it asked.
+// Calls the file's error handler. The program may have closed the file before it asks for the request.
 int tell(const PendingRequest& failed, ErrorHandler::Result result) {
   MPI_File handle = find(failed.handle) ? failed.handle : MPI_FILE_NULL;
   return failed.handler.call(handle, failed.code, failed.message, result);
 }
 
-// What has begun is completed: it cannot be cancelled any more.
+// An operation that has begun is always completed; it cannot be cancelled.
 int cancel(void*, int) {
   return MPI_SUCCESS;
 }
@@ -92,7 +92,7 @@ int NonblockingRequest::make(File& file, const char* function, MPI_Request* requ
   pending->function = function;
   pending->handler = file.handler();
   auto held = std::make_unique<Ref>(pending);
-  std::map<MPI_Request, Ref> entry;  // made before the request, which then needs no memory
+  std::map<MPI_Request, Ref> entry;  // made before the request, so that nothing after it needs memory
   auto node = entry.extract(entry.emplace(MPI_REQUEST_NULL, pending).first);
   if (int code = PMPI_Grequest_start(query, forget, cancel, held.get(), request); code != MPI_SUCCESS)
     return code;
@@ -118,7 +118,7 @@ void NonblockingRequest::complete(const Outcome& outcome) const {
     if (outcome) {
       pending_->bytes = *outcome;
     } else {
-      pending_->code = class_of(outcome.error().kind);  // where there is no memory for more
+      pending_->code = class_of(outcome.error().kind);  // stays if there is no memory for the message
       try {
         Error full = explain(*pending_->file, pending_->function, outcome.error());
         pending_->code = code_of(full);
@@ -179,14 +179,14 @@ void WaitCall::sleep() {
   for (const Ours& ours : ours_) {
     PendingRequest& pending = *ours.pending;
     std::unique_lock lock(pending.mutex);
-    // Other ranks may need this one's messages to go on. The file is open as long as the lock keeps the
-    // operation from being done.
+    // Other ranks may need messages of this rank to proceed. The file stays open at least as long as the lock
+    // is held, because the operation cannot become done meanwhile.
     while (!pending.came.wait_for(lock, std::chrono::milliseconds(1), [&] { return pending.done; }))
       pending.file->team().make_progress();
   }
 }
 
-// MPI has completed them, and they did not do well.
+// Those requests that MPI has completed and that failed.
 std::vector<WaitCall::Ours> WaitCall::failed() const {
   std::vector<Ours> result;
   for (const Ours& ours : ours_) {

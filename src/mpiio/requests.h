@@ -1,7 +1,7 @@
-// Nonblocking operations as MPI sees them: generalized requests. MPI's wait and test functions complete them,
-// but give an error of theirs to no file's error handler, and MPICH and Open MPI end the program for it: so
-// ours succeed as far as MPI knows, and our entry points of the wait and test functions (bind) add the error
-// afterwards.
+// Nonblocking operations as generalized requests of MPI. MPI's wait and test functions complete these
+// requests, but do not pass an error of one to a file's error handler; MPICH and Open MPI end the program
+// instead. Therefore Concilio's requests always succeed as far as MPI knows, and Concilio's entry points of
+// the wait and test functions (bind) add the error afterwards.
 #pragma once
 
 #include <mpi.h>
@@ -15,43 +15,45 @@ namespace concilio::mpiio {
 
 struct PendingRequest;
 
-// A request that complete() completes, from whichever thread.
+// A request; any thread may complete it by complete().
 class NonblockingRequest {
  public:
-  // An MPI error code other than MPI_SUCCESS if MPI makes none.
+  // Returns an MPI error code other than MPI_SUCCESS if MPI cannot make a request.
   static int make(File& file, const char* function, MPI_Request* request, NonblockingRequest* made);
   void complete(const Outcome& outcome) const;
-  // Of what is deferred (File::deferred).
+  // Sets the number of the deferred operation (File::deferred) that the request stands for.
   void set_number(uint64_t number) const;
 
  private:
   std::shared_ptr<PendingRequest> pending_;
 };
 
-// Whether any request of ours is not yet completed: MPI's functions need no help otherwise. False on the
-// pool's threads, which wait for none.
+// Whether any request of Concilio is not yet completed; without one, MPI's functions need no help. False on
+// threads of the pool, which wait for no requests.
 bool has_requests();
 
-// Around one call of MPI's that waits for requests or tests them. Which of them MPI has completed it sees
-// from their handles: MPI's callbacks of generalized requests run on either thread, and for requests that are
-// not completed too.
+// Surrounds one call of MPI that waits for requests or tests them. It sees from the handles which requests
+// MPI has completed: the callbacks of generalized requests do not tell, because MPI may run them on any
+// thread, and also for requests that are not completed.
 class WaitCall {
  public:
-  // The handles must stay where they are.
+  // The array of handles must stay where it is.
   WaitCall(int count, const MPI_Request* requests);
   ~WaitCall();
   WaitCall(const WaitCall&) = delete;
 
-  // Carries out those of them that are deferred, and sleeps until all are done, if all are ours: MPI's own
-  // wait would take a core from the work waited for.
+  // Carries out those operations that are deferred. If all requests are Concilio's, it then sleeps until all
+  // are done, because MPI's own wait would take a core away from the work that it waits for.
   void sleep();
-  // Carries out what is deferred of them and other ranks have come to. Whether any is left.
+  // Carries out those deferred operations that the other ranks have come to. Returns whether any is left.
   bool attempt();
-  // What the program gets: `code`, or the error of one of our requests that the call has completed, given to
-  // its file's error handler first. One request at most:
+  // Returns what the program receives: `code`, or the error of one of Concilio's requests that the call has
+  // completed. The error is passed to the file's error handler first. This form is for calls that complete at
+  // most one request.
   int outcome(int code);
-  // Several: MPI_ERR_IN_STATUS then, with the codes in the statuses. Request indices[i] completed with
-  // statuses[i]; without indices, request i.
+  // The form for calls that complete several requests. If one of them failed, it returns MPI_ERR_IN_STATUS
+  // and puts the codes into the statuses. Request indices[i] completed with statuses[i], or request i if
+  // `indices` is null.
   int outcome(int code, MPI_Status* statuses, int completed, const int* indices);
 
  private:
@@ -59,7 +61,7 @@ class WaitCall {
   std::vector<Ours> failed() const;
   const MPI_Request* requests_;
   std::vector<Ours> ours_;
-  int others_ = 0;  // requests that are MPI's own
+  int others_ = 0;  // how many of the requests are MPI's own
 };
 
 }  // namespace concilio::mpiio

@@ -8,13 +8,13 @@ namespace concilio::mpiio {
 
 Staged::Staged(const Request& whole, const Conversion* conversion, const DeviceBuffer& device, bool at_once)
     : whole_(whole), conversion_(conversion), device_(device) {
-  // Both at once take two buffers.
+  // A conversion of a GPU's buffer needs two buffers.
   room_ = conversion && device ? whole.staging_bytes / 2 : whole.staging_bytes;
   if (conversion) room_ = std::max(room_, conversion->widest_item_bytes());
   if (at_once) room_ = INT64_MAX;
 }
 
-// Which data of the user's buffer a part of the request is.
+// Which data of the user's buffer belong to a part of the request.
 Interval Staged::in_memory(Interval part) const {
   if (!conversion_) return part;
   return {conversion_->native_bytes(part.begin), conversion_->native_bytes(part.end)};
@@ -23,7 +23,7 @@ Interval Staged::in_memory(Interval part) const {
 int64_t Staged::end_of_round(int64_t begin) const {
   int64_t end = whole_.bytes - begin <= room_ ? whole_.bytes : boundary(begin + room_);
   if (!conversion_ || !device_) return end;
-  // An image has what lies between the items too.
+  // The image also holds the bytes between the items.
   while (device_.bounds(in_memory({begin, end})).length() > room_) {
     const int64_t half = boundary(begin + (end - begin) / 2);
     if (half == begin) break;

@@ -1,7 +1,7 @@
-// The requests of a call that are not made straight of the user's buffer: where the view's data
-// representation is not the native one, and where the buffer lies in the memory of a GPU. Made in rounds,
-// each of which converts or copies between the buffer and a bounded piece of staging memory, and is an
-// ordinary request for that piece.
+// Requests that cannot work on the user's buffer directly, because the view's data representation is not
+// native or the buffer lies in the memory of a GPU. Such a call proceeds in rounds. Each round converts or
+// copies data between the buffer and staging memory of bounded size, and is an ordinary request for that
+// memory.
 #pragma once
 
 #include "base/function_ref.h"
@@ -13,20 +13,21 @@ namespace concilio::mpiio {
 
 class Staged {
  public:
-  // `whole`: its buffer is the user's, its bytes the file's. `conversion`: null where the file gets the bytes
-  // of memory. `device`: false where the buffer is the host's. A round takes more than the request's staging
-  // memory only where one item does, or where all is one request, `at_once`.
+  // `whole` has the user's buffer, and its bytes are the file's. `conversion` is null if the file gets the
+  // bytes of memory. `device` is false if the buffer is in the host's memory. A round takes more than the
+  // request's staging memory only if a single item does, or if `at_once` is set, which makes everything one
+  // request.
   Staged(const Request& whole, const Conversion* conversion, const DeviceBuffer& device, bool at_once);
 
-  // The outcome is bytes of the items in memory.
+  // Carries out all rounds, each by calling `run`. The outcome counts the items' bytes in memory.
   using Run = FunctionRef<Outcome(const Request&)>;
   Outcome run_alone(const OpenFile& opened, const Run& run);
 
-  // The next round's request, the same until take().
+  // The next round's request. It stays the same until take() is called.
   Result<Request> next(const OpenFile& opened);
-  // So many of its bytes were moved.
+  // Tells how many bytes the round's request has moved.
   Status take(const OpenFile& opened, int64_t moved_bytes);
-  // Of the items, in memory, that rounds have moved.
+  // How many bytes the rounds have moved, counted in the items' bytes in memory.
   int64_t moved_bytes() const { return conversion_ ? conversion_->native_bytes(end_) : end_; }
 
  private:
@@ -38,18 +39,18 @@ class Staged {
   Interval in_memory(Interval part) const;
   int64_t end_of_round(int64_t begin) const;
   Status allocate(Budget& budget);
-  Status fill(const OpenFile& opened);   // from the buffer into staging
-  Status empty(const OpenFile& opened);  // from there into the buffer
+  Status fill(const OpenFile& opened);   // copies from the buffer into staging memory
+  Status empty(const OpenFile& opened);  // copies from staging memory into the buffer
 
   const Request whole_;
   const Conversion* conversion_;
   const DeviceBuffer& device_;
   int64_t room_;
   Buffer staging_;
-  Buffer image_;                 // of a round's items in the buffer, for conversions, where that is a GPU's
+  Buffer image_;                 // a round's items as they lie in a GPU's buffer; only for conversions
   int64_t begin_ = 0, end_ = 0;  // the round's part of the request
-  bool ready_ = false;           // what is to be written is in staging
-  bool ended_ = false;           // at the end of the file
+  bool ready_ = false;           // the round's request is ready; for a write, its data are in staging memory
+  bool ended_ = false;           // the end of the file was reached
 };
 
 }  // namespace concilio::mpiio

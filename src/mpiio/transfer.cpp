@@ -81,17 +81,17 @@ Status Transfer::prepare(const Data& data) {
       auto before = file_.shared_pointer().add(etypes_);
       if (!before) return before.error();
       auto status = place(*before);
-      // Whoever came later is further behind, and gives his part back too.
+      // A rank that claimed its place later is even further behind, so it fails too and gives its part back.
       if (!status) (void)file_.shared_pointer().add(-etypes_);
       return status;
     }
     case Pointer::ordered:
-      break;  // all ranks together find their places when it is their turn
+      break;  // all ranks find their places together when the call is carried out
   }
   return {};
 }
 
-// What is to be moved: as bytes of the file.
+// Determines what is to be moved, and how many bytes that is in the file.
 Status Transfer::prepare_items(const Data& data) {
   if (shown_.representation) {
     auto conversion = Conversion::make(data.type, data.count, *shown_.representation, file_.descriptions());
@@ -124,7 +124,8 @@ Status Transfer::prepare_items(const Data& data) {
   return {};
 }
 
-// Where so many bytes begin in the view's data, if a file can hold them there.
+// Returns the position in the view's data at which so many bytes begin, or an error if a file cannot hold
+// them there.
 Result<int64_t> Transfer::position_of(int64_t etypes_before, int64_t bytes) const {
   if (etypes_before < 0) return Error{ErrorKind::argument, 0, fmt::format("an offset of {}", etypes_before)};
   const auto position = checked_multiply(etypes_before, shown_.etype_bytes);
@@ -145,7 +146,7 @@ Status Transfer::place(int64_t etypes_before) {
 }
 
 namespace {
-// Where the shared pointer was, as rank 0 knows; of other ranks nothing.
+// Where the shared pointer was. Only rank 0 knows it; the other ranks contribute zeros.
 struct Base {
   int64_t etypes, bytes;
   int64_t there, holds;
@@ -155,10 +156,10 @@ Base combine(const Base& a, const Base& b) {
 }
 }  // namespace
 
-// The ranks' data lie in rank order behind the shared pointer, which moves behind the last of them.
+// The ranks' data lie in rank order from the shared pointer on, which then moves behind the last of them.
 Status Transfer::place_in_order(Team& team) {
   Base base{0, 0, 0, 0};
-  // More has no place in a file, and its sum none in 64 bits.
+  // A rank with more than this exceeds what a file can hold; the limit keeps the sum within 64 bits.
   const int64_t most = INT64_MAX / shown_.etype_bytes / team.size();
   int64_t total = 0;
   const int64_t below = team.sum_below(std::min(etypes_, most), total);
@@ -199,8 +200,8 @@ Outcome Transfer::run() {
   return outcome;
 }
 
-// Staging memory is half of what the limit allows, and what is planned has the rest. In atomic mode a call is
-// one request, whatever its size.
+// Staging memory takes at most half of the memory limit; the plan has the rest. In atomic mode a call is one
+// request, whatever its size.
 void Transfer::stage(const OpenFile& opened, const Wishes& wishes) {
   if (staged_ || !needs_staging()) return;
   constexpr int64_t most_bytes = 4 << 20;
@@ -220,7 +221,7 @@ Outcome Transfer::run_independent(const OpenFile& opened) {
   Plan made;
   const Plan* plan = nullptr;
   auto run = [&](const Request& request) {
-    // To plan, and to say why, takes longer than a small request does.
+    // For a small request, planning and giving a reason would take longer than the request itself.
     if (wishes.forced_method < 0 && is_one_stretch(request)) {
       plan = &plan_of_one_stretch();
     } else {
@@ -261,13 +262,14 @@ Outcome Transfer::run_collective(const OpenFile& opened) {
     if (collective.last_plan()) plan = collective.last_plan();
     moved_bytes += *moved;
     if (staged_) trouble = staged_->take(opened, *moved);
-    // What other ranks have still to do, this one takes part in without data.
+    // In what other ranks still have to do, this rank takes part without data.
     request.bytes = 0;
   } while (collective.more());
-  // What has been read may not have reached a buffer: all ranks know that some had to copy it there.
+  // Data that were read may not have reached a buffer. All ranks know that some had to copy to theirs, so all
+  // of them agree on the outcome.
   if (collective.staged() && request_.operation == Operation::read) trouble = file_.agree(trouble);
   if (!trouble) return trouble.error();
-  // That it is not remembered is no error of a call that has moved its data.
+  // If there is no memory to remember the call, it has still moved its data and does not fail.
   if (plan) if_there_is_memory([&] { file_.remember(request_.operation, true, *plan); });
   return staged_ ? staged_->moved_bytes() : moved_bytes;
 }

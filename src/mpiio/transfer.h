@@ -1,6 +1,5 @@
-// One data access of the program on its way: its arguments read and its place in the file claimed when it is
-// made, its bytes moved by run(), on whichever thread. Blocking, nonblocking and split calls differ in who
-// calls run().
+// One data access of the program. The constructor reads its arguments and claims its place in the file; run()
+// moves its bytes, on any thread. Blocking, nonblocking and split calls differ in who calls run().
 #pragma once
 
 #include <optional>
@@ -14,19 +13,20 @@ namespace concilio::mpiio {
 
 class Transfer {
  public:
-  // The file must outlive this. An error in the arguments is kept: a collective call takes part all the same.
+  // The file must outlive this object. An error in the arguments is kept, because a collective call takes
+  // part in spite of it.
   Transfer(File& file, const Call& call, const Data& data);
   Transfer(const Transfer&) = delete;
 
   const Status& trouble() const { return trouble_; }
-  // Bytes transferred. Collective calls: within the file's strand of collectives.
+  // Returns the bytes transferred. A collective call runs within the file's strand of collectives.
   Outcome run();
-  // Lets a transfer that has not run fail: a collective one on all ranks.
+  // Makes a transfer fail that has not run; a collective one then fails on all ranks.
   void fail(const Error& why) {
     trouble_ = why;
     request_.bytes = etypes_ = 0;
   }
-  // A blocking call that failed leaves the individual pointer where it was.
+  // Moves the individual pointer back to where it was, for a blocking call that failed.
   void give_back();
 
  private:
@@ -43,20 +43,20 @@ class Transfer {
   File& file_;
   const Call call_;
   std::shared_ptr<const View> view_;
-  const Shown& shown_;  // of it
+  const Shown& shown_;  // a part of view_
   std::shared_ptr<const DataType> type_;
-  Access memory_;          // of requests: the user's buffer, or staging memory
-  Conversion conversion_;  // for views in other than the native representation
-  Charge description_;     // for what is known of the datatype
-  DeviceBuffer device_;    // the user's buffer, if it is in the memory of a GPU
+  Access memory_;          // the buffer of requests: the user's buffer or staging memory
+  Conversion conversion_;  // for views whose representation is not native
+  Charge description_;     // for the description of the datatype
+  DeviceBuffer device_;    // the user's buffer if it is in the memory of a GPU
   Request request_{};
   int64_t etypes_ = 0;  // how far the pointer moves
   Status trouble_;
-  // Kept until a collective call that is deferred meets all ranks, so that nothing is converted twice.
+  // Kept while a collective call is deferred and has not met all ranks, so that nothing is converted twice.
   std::optional<Staged> staged_;
 };
 
-// The status of a transfer of so many bytes.
+// Sets the status of a transfer of so many bytes.
 void set_status(MPI_Status* status, int64_t bytes);
 
 }  // namespace concilio::mpiio

@@ -14,7 +14,7 @@
 namespace concilio::mpiio {
 namespace {
 
-// A handle of our own for a datatype: predefined ones are for ever, others may be freed by the program.
+// Makes a handle owned by Concilio. Predefined datatypes exist for ever; others may be freed by the program.
 int own(MPI_Datatype type, MPI_Datatype* result) {
   if (is_permanent(type)) {
     *result = type;
@@ -33,7 +33,7 @@ struct Wanted {
   const char* datarep;
 };
 
-// Where the shared pointer is, as a byte of the file.
+// Where the shared pointer is, as an offset in the file in bytes.
 Result<MPI_Offset> current_displacement(File& file) {
   auto position = file.shared_pointer().get();
   if (!position) return position.error();
@@ -50,7 +50,7 @@ Error refuse(ErrorKind kind, std::string why) {
   return {kind, 0, std::move(why)};
 }
 
-// A datatype as it lies in the file.
+// The layout of a datatype in the file.
 Result<DataType> decode_for_file(MPI_Datatype type, const Representation* representation, Budget& budget) {
   if (representation) {
     auto form = decode(type, *representation, budget);
@@ -118,8 +118,9 @@ Status make_view(File& file, Wanted wanted, View& view) {
   return {};
 }
 
-// What the ranks ask for together: the least and the greatest of their data representations, as numbers, and
-// whether any gives hints. Calls that convert take other steps than those that do not, so all must or none.
+// What the ranks ask for together: the smallest and the largest of their data representations, as numbers,
+// and whether any rank gives hints. Calls with a conversion take other steps than calls without, so all ranks
+// must give the same representation.
 struct Asked {
   int64_t least = 0, greatest = 0, hints = 0;
 };
@@ -178,7 +179,8 @@ int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Data
              char* datarep) {
   auto view = file.view();
   *displacement = view->displacement;
-  // Not a byte more: the MPIs' Fortran wrappers hand over a string as short as the program's variable.
+  // Not a byte more: the Fortran wrappers of the MPIs pass a string that is only as long as the program's
+  // variable.
   std::memcpy(datarep, view->datarep.c_str(), view->datarep.size() + 1);
   int code = own(view->etype, etype);
   return code == MPI_SUCCESS ? own(view->filetype, filetype) : code;
