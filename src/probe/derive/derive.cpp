@@ -9,17 +9,17 @@ namespace concilio::probe {
 
 namespace {
 
-// A point more must bring this much to be worth having.
+// The next larger measured number of clients must raise the throughput by this factor to be worth having.
 constexpr double worth_having = 1.1;
-// Of the best there is: enough.
+// This fraction of the best throughput is enough.
 constexpr double enough = 0.9;
-// Windows of an aggregator: one is filled while the other is on its way.
+// An aggregator has two windows: one is filled while the other is on its way.
 constexpr int64_t window_slots = 2;
-// Faster than this is no device, nor a server: the request is a core's work.
+// No device or server is faster than this. A faster request is answered from memory, by the work of a core.
 constexpr double memory_request_seconds = 15e-6;
 
-// Seconds by bytes. No request costs less than a smaller one; beyond the last, bytes cost what they cost
-// there.
+// Seconds by bytes. No request costs less than a smaller one. Beyond the largest measured size, the time
+// grows in proportion to the bytes.
 Curve curve_of_seconds(const Series& series, const Curve& otherwise) {
   if (series.empty()) return otherwise;
   Curve curve;
@@ -34,10 +34,10 @@ Curve curve_of_seconds(const Series& series, const Curve& otherwise) {
   return curve.valid() ? curve : otherwise;
 }
 
-// Throughput by clients, as a multiple of one's. So many clients are worth no more than their number, and
-// more than were measured as much as the most that were.
+// Throughput by clients, as a multiple of one client's. The multiple is at most the number of clients. Beyond
+// the largest measured number of clients, it stays the same.
 Curve curve_of_clients(const Series& series, const Curve& otherwise) {
-  // One rank says nothing of many.
+  // A measurement with one rank says nothing about several.
   if (series.size() < 2 || series[0].y <= 0) return otherwise;
   Curve curve;
   for (const Sample& sample : series) {
@@ -49,8 +49,8 @@ Curve curve_of_clients(const Series& series, const Curve& otherwise) {
   return curve.valid() ? curve : otherwise;
 }
 
-// Fits seconds = in_turn / min(requests, served) + submit to what requests at once took each. Where they
-// never took less than in turn, served is 1.
+// Fits seconds = in_turn / min(requests, served) + submit to the time that each of the requests took that
+// were made at once. If they never took less time than requests in turn, served is 1.
 AtOnce fit_at_once(const Series& in_turn, const Series& at_once, AtOnce otherwise) {
   if (in_turn.empty() || at_once.empty()) return otherwise;
   const double of_one = in_turn.back().y;
@@ -68,7 +68,7 @@ AtOnce fit_at_once(const Series& in_turn, const Series& at_once, AtOnce otherwis
       const double predicted = of_one / std::min(sample.x, served) + submit;
       error += std::abs(std::log(predicted / std::max(sample.y, 1e-12)));
     }
-    // A larger number must explain clearly more.
+    // A larger number must explain the samples clearly better.
     if (error < 0.95 * least_error) {
       least_error = error;
       best = {served, submit};
@@ -119,14 +119,15 @@ void add_synchronise(const Measurements& found, Prices& prices) {
     if (sample.x < 2) continue;
     if (sample.x <= cores)
       with_cores.push_back(sample.y / sample.x);
-    else  // so many ranks of so many cores waited
+    else  // sample.x ranks took turns on so many cores
       without.push_back(sample.y * cores / sample.x);
   }
   if (!with_cores.empty()) prices.synchronise_seconds = median(with_cores);
   if (!without.empty()) prices.oversubscribed_seconds = median(without);
 }
 
-// Populated in advance, as the library does it where the kernel can, else touched one by one.
+// The price of a page that is populated in advance, as the library does if the kernel can, or else of one
+// that is touched.
 double page_seconds(const Series& touched, const Series& populated, double otherwise) {
   const double best = first_of(populated, first_of(touched, otherwise));
   return best > 0 ? best : otherwise;
@@ -142,7 +143,7 @@ double saturating_size(const std::vector<Sample>& rates) {
   return 0;
 }
 
-// Bytes a second of requests that took so long.
+// Turns the seconds of requests into bytes per second.
 std::vector<Sample> rates_of(const Series& seconds) {
   std::vector<Sample> rates;
   for (const Sample& sample : seconds)
@@ -150,7 +151,8 @@ std::vector<Sample> rates_of(const Series& seconds) {
   return rates;
 }
 
-// 0 where the most that were measured were still worth having: how many more would be is not known.
+// The last number of clients that was worth having. Returns 0 if even the largest measured number was worth
+// having, because then it is not known how many more would be.
 int64_t last_worth_having(const Series& rates) {
   for (size_t i = 0; i + 1 < rates.size(); ++i) {
     if (rates[i + 1].y < worth_having * rates[i].y) return static_cast<int64_t>(rates[i].x);
@@ -158,7 +160,7 @@ int64_t last_worth_having(const Series& rates) {
   return 0;
 }
 
-// Of a request of an aggregator's window: what it costs besides its bytes, which are priced as the window's.
+// What a request of an aggregator's window costs besides its bytes, which are priced like the window's.
 double window_piece_seconds(const Series& pieces, double window_bytes_per_second, double otherwise) {
   if (pieces.empty()) return otherwise;
   const double all = pieces[0].y;
@@ -193,8 +195,9 @@ Prices derived_prices(const Measurements& found, const Prices& otherwise) {
 }
 
 // N_ah: "the optimal number of aggregators ... that can fully utilize the I/O bandwidth in one physical
-// compute node". The number beyond which twice as many move less than 10 % more in requests of 1 MiB. Reads
-// and writes share it: the larger counts, as an aggregator too many costs less than one too few.
+// compute node". It is the number beyond which twice as many aggregators move less than 10 % more in requests
+// of 1 MiB. Reads and writes share the number. The larger one counts, because an aggregator too many costs
+// less than one too few.
 int64_t aggregators_per_node(const Measurements& found) {
   const Series &read = found[Quantity::read_node_clients], &write = found[Quantity::write_node_clients];
   const int64_t of_reads = last_worth_having(read), of_writes = last_worth_having(write);
@@ -204,17 +207,18 @@ int64_t aggregators_per_node(const Measurements& found) {
 Parameters derived_parameters(const Measurements& found) {
   Parameters parameters;
   parameters.aggregators_per_node = aggregators_per_node(found);
-  // Msg_ind: the "message size ... per aggregator": an aggregator's data below which it does not reach 90 %
-  // of its bandwidth. Of requests from memory beyond the cache, as data are that have only just arrived.
+  // Msg_ind: the "message size ... per aggregator". With less data than this, an aggregator does not reach 90
+  // % of its bandwidth. Its requests use memory that is not in cache, like data that have only just arrived.
   const double read = saturating_size(rates_of(found[Quantity::read_adjoining]));
   const double write = saturating_size(rates_of(found[Quantity::write_adjoining]));
   parameters.domain_bytes = static_cast<int64_t>(std::max(read, write));
-  // Msg_group: "the throughput from aggregators to the parallel file system is measured": what all
-  // aggregators of all nodes have under way together where they reach 90 % of their common bandwidth.
+  // Msg_group: "the throughput from aggregators to the parallel file system is measured". It is the amount of
+  // data that the aggregators of all nodes have under way together when they reach 90 % of their common
+  // bandwidth.
   parameters.group_bytes = static_cast<int64_t>(
       std::max(saturating_size(found[Quantity::read_group]), saturating_size(found[Quantity::write_group])));
-  // Mem_min: "the minimum memory consumption" with which that is reached: the windows of one aggregator, of
-  // the smallest size that reaches 90 % of the bandwidth of windows.
+  // Mem_min: "the minimum memory consumption" with which that is reached. It is the memory of one
+  // aggregator's windows, each of the smallest size that reaches 90 % of the bandwidth of windows.
   const double window = std::max(saturating_size(rates_of(found[Quantity::read_window])),
                                  saturating_size(rates_of(found[Quantity::write_window])));
   parameters.memory_min_bytes = window_slots * static_cast<int64_t>(window);

@@ -1,4 +1,5 @@
-// What follows from measurements: prices, and the parameters of memory-conscious collective I/O. Pure.
+// What follows from measurements: prices, and the parameters of "Memory-Conscious Collective I/O for Extreme
+// Scale HPC Systems" (Lu et al.). Pure functions.
 #pragma once
 
 #include "plan/facts/prices.h"
@@ -7,13 +8,13 @@
 
 namespace concilio::probe {
 
-// What was not measured is taken from `otherwise`.
+// Prices that were not measured are taken from `otherwise`.
 Prices derived_prices(const Measurements& found, const Prices& otherwise);
 
-// 0: not measured.
+// A parameter is 0 if it was not measured.
 Parameters derived_parameters(const Measurements& found);
 
-// N_ah, as in derived_parameters.
+// The parameter N_ah, as in derived_parameters.
 int64_t aggregators_per_node(const Measurements& found);
 
 }  // namespace concilio::probe

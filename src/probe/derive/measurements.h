@@ -1,5 +1,5 @@
-// What `concilio probe` has measured, raw: series of samples, one for each quantity. To measure one more: a
-// name in Quantity, a row in measurements.cpp, and a few lines where it is measured.
+// What `concilio probe` has measured: raw series of samples, one for each quantity. To measure another
+// quantity, add a name to Quantity, a row in measurements.cpp, and a few lines of code that measure it.
 #pragma once
 
 #include <array>
@@ -9,26 +9,26 @@
 
 namespace concilio::probe {
 
-// In all of them one client has one request under way, and files are overwritten, unless the name says
+// For all quantities one client has one request under way, and files are overwritten, unless the comment says
 // otherwise.
 enum class Quantity : int {
-  read_adjoining,  // each request begins where the last ended
+  read_adjoining,  // each request begins where the last one ended
   write_adjoining,
-  read_scattered,  // many requests in ascending places apart, handed over together, made in turn
+  read_scattered,  // many requests in ascending places apart, handed over together and made in turn
   write_scattered,
   write_growing,  // adjoining, behind the end of a new file
   write_synced,   // adjoining, each followed by a sync
   read_direct,    // past the system's page cache
   write_direct,
-  read_direct_scattered,  // at random
+  read_direct_scattered,  // in random places
   write_direct_scattered,
-  read_direct_at_once,  // small ones at random by how many are under way
+  read_direct_at_once,  // small ones in random places, by how many are under way
   write_direct_at_once,
-  read_list,  // small requests in places apart by how many are handed over together: in turn
+  read_list,  // small requests in places apart, by how many are handed over together and made in turn
   write_list,
-  read_at_once,  // the same, under way side by side
+  read_at_once,  // the same requests, under way at the same time
   write_at_once,
-  read_clients_small,  // all ranks that take part together, over all nodes
+  read_clients_small,  // all active ranks together, over all nodes
   write_clients_small,
   read_clients_large,
   write_clients_large,
@@ -38,11 +38,11 @@ enum class Quantity : int {
   write_group,
   read_window,  // into a buffer that stays in cache
   write_window,
-  write_window_piece,  // small pieces of it
-  rewriting,           // a byte read or written where it has just been
+  write_window_piece,  // small pieces of a window
+  rewriting,           // a byte read or written in a place that was just used
   open,
   lock,
-  copy,  // fused: scattered pieces of memory to adjoining ones
+  copy,  // fused copies: scattered pieces of memory to adjoining ones
   datatype,
   synchronise,
   map,
@@ -59,8 +59,8 @@ inline constexpr size_t quantity_count = static_cast<size_t>(Quantity::count_);
 
 struct QuantityRow {
   const char* name;
-  const char* x;  // what the samples are by: "bytes", "ranks", ...
-  const char* y;  // "seconds" or "bytes_per_second", "requests_per_second"
+  const char* x;  // what the samples depend on: "bytes", "ranks", ...
+  const char* y;  // "seconds", "bytes_per_second" or "requests_per_second"
 };
 const QuantityRow& quantity_row(Quantity quantity);
 std::array<Quantity, quantity_count> all_quantities();
@@ -68,7 +68,7 @@ std::array<Quantity, quantity_count> all_quantities();
 struct Sample {
   double x, y;
 };
-using Series = std::vector<Sample>;  // by growing x; empty: not measured
+using Series = std::vector<Sample>;  // in the order of growing x; empty: not measured
 
 struct Measurements {
   int64_t ranks = 1, nodes = 1, cores_per_node = 1;
@@ -80,10 +80,10 @@ struct Measurements {
   const Series& operator[](Quantity quantity) const { return series[static_cast<size_t>(quantity)]; }
 };
 
-// Sizes that requests are measured at.
+// The sizes of requests that are measured.
 inline constexpr int64_t request_sizes[] = {64, 512, 4096, 16384, 65536, 262144, 1 << 20, 4 << 20};
 
-// The sample at x, exactly; 0 where there is none.
+// The sample exactly at x; 0 if there is none.
 double value_at(const Series& series, double x);
 
 }  // namespace concilio::probe

@@ -1,5 +1,5 @@
-// How the throughput of one file grows with the ranks that work on it at once: on one node, and over all. And
-// with the size of the requests of all aggregators together.
+// Measures how the throughput of one file grows with the number of ranks that use it at the same time, on one
+// node and on all nodes; and how it grows with the size of the requests of all aggregators together.
 #include <algorithm>
 
 #include "base/median.h"
@@ -13,9 +13,10 @@ namespace concilio::probe {
 namespace {
 
 constexpr int most_slices = 3;
-// Of each client in a slice: with fewer, it would depend on when the last one ends.
+// The least number of requests that each client makes in a slice. With fewer, the result would depend on when
+// the last request ends.
 constexpr int least_requests = 10;
-// Slow storage may take so many times the time for that.
+// On slow storage, making that many requests may take this many times the slice's time.
 constexpr double most_overtime = 6;
 constexpr int64_t group_sizes[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20};
 
@@ -25,7 +26,7 @@ struct Load {
   Places::Order order;
 };
 
-// What the clients of a slice moved, and how long the last of them took.
+// What the clients moved in a slice, and how long the last of them took.
 struct Moved {
   double bytes, seconds;
 };
@@ -33,7 +34,7 @@ Moved combine(const Moved& a, const Moved& b) {
   return {a.bytes + b.bytes, std::max(a.seconds, b.seconds)};
 }
 
-// This rank's own part of the file.
+// Each rank uses its own part of the file.
 Places places_of(Session& session, const Load& load) {
   const int64_t part = session.file_bytes / session.team.size() / load.bytes * load.bytes;
   const int64_t room = std::max(part, load.bytes);
@@ -41,7 +42,7 @@ Places places_of(Session& session, const Load& load) {
   return Places(load.order, load.bytes, std::max<int64_t>(begin, 0), room, session.buffer);
 }
 
-// What one rank moves in a time, or in the longer one that enough requests take.
+// Moves data by one rank for that time, or longer until it has made enough requests.
 Result<Moved> move(Session& session, const Load& load, Places& places, double seconds) {
   const double begin = now_seconds(), end = begin + seconds, latest = begin + most_overtime * seconds;
   double now = begin, bytes = 0;
@@ -60,7 +61,8 @@ Result<Moved> move(Session& session, const Load& load, Places& places, double se
   return Moved{bytes, now - begin};
 }
 
-// All together. Collective; a failure here is kept in `status`, and the rank goes on waiting for the others.
+// The throughput of all active ranks together. Collective. A failure on this rank is kept in `status`, and
+// the rank continues to wait for the others.
 double rate_of(Session& session, const Load& load, bool active, double seconds, Status& status) {
   std::vector<double> rates;
   Places places = places_of(session, load);
@@ -77,13 +79,13 @@ double rate_of(Session& session, const Load& load, bool active, double seconds, 
     wait_for_all(session.team);
     session.team.allreduce(moved);
     rates.push_back(moved.bytes / std::max(moved.seconds, 1e-9));
-    // Where all failed, too, it ends.
+    // The time counts even if all ranks have failed, so that the loop ends.
     spent += std::max(moved.seconds, seconds / most_slices);
   }
   return median(rates);
 }
 
-// 1, 2, 4, ... and `most`.
+// Returns 1, 2, 4, ... and `most`.
 std::vector<int> counts_up_to(int most) {
   std::vector<int> counts;
   for (int count = 1; count < most; count *= 2) counts.push_back(count);
@@ -91,7 +93,7 @@ std::vector<int> counts_up_to(int most) {
   return counts;
 }
 
-// Ranks in an order in which the first few lie on as many nodes as there are.
+// This rank's place in an order in which the first ranks are spread over as many nodes as possible.
 int place_over_nodes(const Team& team) {
   int before = 0;
   for (size_t n = 0; n < team.nodes().size(); ++n) {
@@ -106,8 +108,8 @@ struct Row {
   Quantity quantity;
   Load load;
 };
-// All apart, the first client as the others: the planner divides the price of such a request by the
-// multiples.
+// In all rows the requests lie apart, for a single client as for several, because the planner divides the
+// price of such a request by the factor that several clients gain.
 constexpr Row all_rows[] = {
     {Quantity::read_clients_small, {Operation::read, 4096, Places::Order::apart}},
     {Quantity::write_clients_small, {Operation::write, 4096, Places::Order::apart}},
@@ -153,7 +155,8 @@ Status measure_clients(Session& session) {
 
 Status measure_groups(Session& session) {
   const Team& team = session.team;
-  // All ranks have the same samples of clients. Where these do not tell, every rank is an aggregator.
+  // All ranks have the same samples of clients, so all compute the same number. If the samples do not tell,
+  // every rank is an aggregator.
   const int64_t enough = aggregators_per_node(session.found);
   const int64_t of_node = enough > 0 ? enough : team.nodes()[0].ranks;
   int64_t aggregators = 0;

@@ -1,6 +1,6 @@
-// Requests that go past the system's page cache, where the file system takes them: what the device itself
-// can. Not through the store, which has no such mode; so not where storage is throttled, which they would not
-// notice.
+// Measures requests that bypass the system's page cache (O_DIRECT), if the file system accepts them: they
+// show what the device itself can do. They do not go through the store, which has no such mode. Therefore
+// they are left out if the storage is throttled, because the throttle would not apply.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,7 +57,8 @@ Work requests_of(int descriptor, bool writes, Places& places) {
   };
 }
 
-// Small requests at random, several under way: how many a device works on at the same time.
+// Measures small requests in random places with several under way, which shows how many a device works on at
+// the same time.
 void measure_depths(Session& session, int descriptor, std::span<std::byte> memory, double seconds) {
   const auto ring = make_ring();
   if (!ring) return;
@@ -76,7 +77,7 @@ void measure_depths(Session& session, int descriptor, std::span<std::byte> memor
         return {};
       };
       const auto one = seconds_of_one(seconds / (2 * std::size(depths)), together);
-      // A kernel or a file system that refuses.
+      // The kernel or the file system refuses such requests.
       if (!one) return;
       session.found[writes ? Quantity::write_direct_at_once : Quantity::read_direct_at_once].push_back(
           {static_cast<double>(depth), *one / static_cast<double>(depth)});
@@ -107,7 +108,7 @@ Status measure_direct(Session& session) {
       if (bytes > session.file_bytes) break;
       Places places(row.order, bytes, 0, session.file_bytes, memory.bytes());
       const auto one = seconds_of_one(seconds, requests_of(file.descriptor, row.writes, places));
-      // Some file systems refuse only now, or only some sizes.
+      // Some file systems refuse only when a request is made, or refuse only some sizes.
       if (!one) break;
       session.found[row.quantity].push_back({static_cast<double>(bytes), *one});
     }

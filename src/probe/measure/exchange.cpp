@@ -1,4 +1,4 @@
-// Data between ranks: through memory that a node shares, and between nodes by messages.
+// Measures moving data between ranks: through memory that a node shares, and by messages between nodes.
 #include <algorithm>
 #include <cstring>
 
@@ -16,14 +16,14 @@ constexpr int64_t stream_bytes = 1 << 20;
 constexpr int stream_messages = 8;
 constexpr int shared_batches = 20;
 
-// What the other side shall do.
+// What the other side is told to do.
 struct MessageOrder {
   int64_t count;  // 0: no more
   int64_t bytes;
   int64_t streams;
 };
 
-// One turn: a message there and back; or several there, and a short one back.
+// One turn: a message there and back; or, if `streams` is set, several messages there and a short one back.
 void turn(MPI_Comm comm, bool begins, const MessageOrder& order, std::byte* data) {
   const int other = begins ? 1 : 0, bytes = static_cast<int>(order.bytes);
   if (!order.streams) {
@@ -51,10 +51,10 @@ void give(MPI_Comm comm, MessageOrder order) {
   PMPI_Send(&order, sizeof order, MPI_BYTE, 1, 2, comm);
 }
 
-// Rank 0 of the leaders begins, rank 1 does as it is told.
+// Rank 0 of the leaders leads, and rank 1 does what it is told.
 Status measure_messages(Session& session, double seconds) {
   MPI_Comm comm = session.team.leaders();
-  std::byte* data = session.buffer.data();  // 8 MiB and more
+  std::byte* data = session.buffer.data();  // at least 8 MiB
   if (session.team.node() == 1) {
     for (;;) {
       MessageOrder order;
@@ -89,7 +89,7 @@ Longest combine(const Longest& a, const Longest& b) {
   return {std::max(a.seconds, b.seconds)};
 }
 
-// One rank of a node fills, another takes: bytes that another core has in its cache.
+// One rank of a node fills memory and another one copies it: bytes that are in the cache of another core.
 Status measure_shared(Session& session) {
   Team& team = session.team;
   if (team.nodes()[0].ranks < 2) return {};

@@ -1,4 +1,4 @@
-// concilio-probe-MPI: the program that `concilio probe` starts under an MPI launcher.
+// concilio-probe-MPI, the program that `concilio probe` starts under an MPI launcher.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -28,7 +28,7 @@ namespace {
 
 struct Options {
   std::string folder;
-  std::string workplace;  // made by who started us, who also removes it; empty: to be made
+  std::string workplace;  // made and removed by the process that started this one; empty: make it here
   std::string output, picture;
   bool quick = false;
   Progress::Kind progress = Progress::Kind::none;
@@ -46,7 +46,7 @@ std::vector<std::string> hosts_of(Team& team) {
   HostName mine{};
   std::strncpy(mine.text, host_name().c_str(), sizeof mine.text - 1);
   std::vector<HostName> of_nodes(team.nodes().size());
-  (void)team.gather_nodes(mine, of_nodes);  // none of a team that has failed
+  (void)team.gather_nodes(mine, of_nodes);  // gives no names if the team has failed
   std::vector<std::string> hosts;
   for (const HostName& host : of_nodes) {
     if (std::find(hosts.begin(), hosts.end(), host.text) == hosts.end()) hosts.emplace_back(host.text);
@@ -54,7 +54,7 @@ std::vector<std::string> hosts_of(Team& team) {
   return hosts;
 }
 
-// Rank 0 makes it; all get its name.
+// Rank 0 makes the workplace, and all ranks get its name.
 Result<std::string> agree_on_workplace(Team& team, const Options& options) {
   char path[PATH_MAX] = "";
   Status status;
@@ -131,7 +131,7 @@ Profile profile_of(const Session& session, const Options& options, const Config&
   return profile;
 }
 
-// One for each host, as the settings' folder may be the same on all.
+// There is one place for each host, because the hosts may share the folder of settings.
 Result<std::vector<std::string>> places_of(const Profile& profile, const Options& options) {
   if (!options.output.empty()) return std::vector<std::string>{options.output};
   std::vector<std::string> places;
@@ -143,7 +143,7 @@ Result<std::vector<std::string>> places_of(const Profile& profile, const Options
   return places;
 }
 
-// What is to be written in the end can be: known before a minute of measuring. Collective.
+// Checks that all results can be written in the end, before a minute is spent on measuring. Collective.
 Status check_places(Session& session, const Options& options, const Profile& profile) {
   Status status;
   if (session.first()) {
@@ -177,13 +177,13 @@ Status tell(const Session& session, const Profile& profile, const Options& optio
   return {};
 }
 
-// The status is that of all ranks.
+// Returns the same status on all ranks.
 Status measure(Session& session, const Options& options, const Config& config) {
   Profile known;
   known.hosts = hosts_of(session.team);
   known.throttle = config.text(Key::throttle);
   if (Status status = check_places(session, options, known); !status) return status;
-  // Those that wait for others sleep, so that one that draws takes nothing from them.
+  // The ranks that wait for others sleep, so the thread that draws takes no core away from them.
   Progress progress(session.first() ? options.progress : Progress::Kind::none, session.total_seconds);
   Status status = take_steps(session, progress);
   progress.end();
@@ -215,7 +215,7 @@ Status run(const Options& options) {
   session.file.reset();
   if (first) remove_workplace(*workplace);
   wait_for_all(**team);
-  // Said once.
+  // Only rank 0 says what failed.
   return first ? status : Status();
 }
 
@@ -242,7 +242,7 @@ int main_of(int argument_count, char** arguments) {
   } catch (const CLI::ParseError& error) {
     exit_status = app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
-    // One rank's own, such as memory that ran out: the others wait for it.
+    // An error of this rank alone, such as lack of memory: the other ranks are waiting for it.
     complain(error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -1,4 +1,4 @@
-// A file as memory: what a mapping costs, and making a page of it present.
+// Measures what it costs to map a file into memory, and to make its pages present.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "probe/measure/sampler.h"
 #include "probe/measure/session.h"
 
-// Linux 5.14; older headers do not know them, and older kernels refuse them.
+// These exist since Linux 5.14. Older headers do not define them, and older kernels refuse them.
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #define MADV_POPULATE_WRITE 23
@@ -20,12 +20,12 @@ namespace concilio::probe {
 namespace {
 
 constexpr int64_t most_stretch_bytes = 8 << 20;
-constexpr size_t line_bytes = 64;  // of a processor's cache
+constexpr size_t line_bytes = 64;  // a cache line of the processor
 
 enum class Way { nothing, read, write, populate_read, populate_write };
 
-// Pages and all their bytes: that they come into the cache is part of what a copy from them costs, or to
-// them.
+// Makes the pages present and touches all their cache lines: bringing the bytes into the cache is part of
+// what a copy from or to the pages costs.
 Status present(std::byte* data, size_t bytes, Way way) {
   if (way == Way::populate_read || way == Way::populate_write) {
     const int advice = way == Way::populate_read ? MADV_POPULATE_READ : MADV_POPULATE_WRITE;
@@ -40,8 +40,8 @@ Status present(std::byte* data, size_t bytes, Way way) {
   return {};
 }
 
-// Seconds to map a stretch, make its pages present and unmap it; each stretch of the file in turn, so that
-// its bytes are in no cache.
+// The seconds it takes to map a stretch, make its pages present and unmap it. The stretches of the file are
+// used in turn, so that their bytes are in no cache.
 Result<double> seconds_of(int descriptor, int64_t file_bytes, size_t bytes, Way way, double seconds) {
   const int64_t stretches = std::max<int64_t>(1, file_bytes / static_cast<int64_t>(bytes));
   int64_t stretch = 0;
@@ -60,14 +60,14 @@ Result<double> seconds_of(int descriptor, int64_t file_bytes, size_t bytes, Way 
 
 }  // namespace
 
-// Storage that cannot be mapped is no failure. A throttled one is not mapped: nobody would notice the
-// throttle.
+// Storage that cannot be mapped is not a failure. Throttled storage is not mapped, because the throttle would
+// not apply.
 Status measure_mapping(Session& session) {
   if (session.throttled) return {};
   const int descriptor = open(session.data_path.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return {};
   const int64_t page_bytes = sysconf(_SC_PAGESIZE);
-  // Whole pages, as every stretch begins with one.
+  // Only whole pages, because every stretch must begin with a page.
   const int64_t all_bytes = std::max(page_bytes, session.file_bytes - session.file_bytes % page_bytes);
   const auto bytes = static_cast<size_t>(std::min(all_bytes, most_stretch_bytes));
   const double pages = static_cast<double>(bytes) / static_cast<double>(page_bytes);

@@ -1,5 +1,5 @@
-// Moving bytes within memory: fused copies between a user's buffer and a window with holes, by the size of
-// pieces; and a derived datatype as MPI goes through it.
+// Measures moving bytes within memory: fused copies between a user's buffer and a window with holes, by the
+// size of pieces; and MPI's own traversal of a derived datatype.
 #include <algorithm>
 
 #include "pattern/copy.h"
@@ -13,14 +13,14 @@ namespace {
 constexpr int64_t piece_sizes[] = {8, 16, 32, 64, 256, 1024, 4096, 16384, 65536, 262144, 1 << 20};
 constexpr int64_t least_window_bytes = 512 << 10;
 
-// Writes' copies into every other piece of a window, and reads' copies out of it, by turns: of a user's data
-// that are in no cache.
+// Copies alternately into every second piece of a window, as a write does, and out of it, as a read does. The
+// user's data are in no cache.
 Status measure_copies(Session& session, double seconds) {
   std::byte* user = session.buffer.data();
   const auto user_bytes = static_cast<int64_t>(session.buffer.size());
   const Access adjoining = Access::contiguous(0);
-  // Ascending through the whole buffer, by all sizes one after the other: a part comes again only after all
-  // others, and is in no cache by then.
+  // All sizes together walk through the whole buffer in ascending order. So a part of it is used again only
+  // after all others, and has left the caches by then.
   int64_t at = 0, turn = 0;
   for (const int64_t piece : piece_sizes) {
     const auto type = type_resized(type_bytes(piece), 0, 2 * piece);
@@ -49,7 +49,7 @@ Status measure_copies(Session& session, double seconds) {
 Status measure_datatype(Session& session, double seconds) {
   constexpr int pieces = 4096, piece_bytes = 8;
   std::vector<MPI_Aint> places(pieces);
-  // At no regular distance, which MPI would find and use.
+  // The distances are irregular, because MPI would find and use a regular distance.
   for (int i = 0; i < pieces; ++i) places[static_cast<size_t>(i)] = i * 24 + i % 3 * 8;
   MPI_Datatype type;
   PMPI_Type_create_hindexed_block(pieces, piece_bytes, places.data(), MPI_BYTE, &type);

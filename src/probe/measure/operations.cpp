@@ -1,5 +1,5 @@
-// What is not a transfer of bytes: opening, locking; and small requests in places apart, handed over as a
-// list or at once.
+// Measures operations that transfer no bytes, namely opening and locking, and small requests in places apart
+// that are handed over as a list or at once.
 #include <algorithm>
 
 #include "probe/measure/places.h"
@@ -27,7 +27,7 @@ Status measure_open(Session& session, double seconds) {
   return {};
 }
 
-// Storage without locks is no failure.
+// Storage without locks is not a failure.
 Status measure_lock(Session& session, double seconds) {
   int64_t offset = 0;
   const auto one = seconds_of_one(seconds, [&](int64_t count) -> Status {

@@ -8,19 +8,20 @@
 
 namespace concilio::probe {
 
-// Requests of `bytes` each in [begin, begin + room) of the file, from a user's buffer that is gone through in
-// turn.
+// Requests of `bytes` each in [begin, begin + room) of the file. Their data are taken from one place of a
+// user's buffer after the other.
 class Places {
  public:
   enum class Order {
     adjoining,
-    apart,   // ascending, with three times as many bytes between: as one of four ranks has them in turn
-    random,  // everywhere
+    // In ascending order, with gaps of three times their length: one of four ranks that alternate has these.
+    apart,
+    random,  // anywhere
   };
 
   Places(Order order, int64_t bytes, int64_t begin, int64_t room, std::span<std::byte> buffer)
       : begin_(begin), bytes_(bytes), buffer_(buffer) {
-    // Random: never where the last request ended, and no two in one page.
+    // For random places, no request begins where the last one ended, and no two are in the same page.
     slot_bytes_ = order == Order::adjoining ? bytes
                   : order == Order::apart   ? 4 * bytes
                                             : std::max<int64_t>(2 * bytes, 8192);
@@ -28,7 +29,7 @@ class Places {
     slots_ = std::max<int64_t>(1, room / slot_bytes_);
     step_ = 1;
     if (order == Order::random) {
-      // The golden section leaves no regular gap.
+      // Steps of the golden section of the range leave no regular gaps.
       step_ = std::max<int64_t>(1, static_cast<int64_t>(0.618 * static_cast<double>(slots_)));
       while (std::gcd(step_, slots_) != 1) ++step_;
     }

@@ -1,4 +1,4 @@
-// How far the probe is, on stderr: a bar that is drawn over and over, or a line for each step.
+// Shows on stderr how far the probe is: a bar that is drawn again and again, or a line for each step.
 #pragma once
 
 #include <condition_variable>
@@ -16,12 +16,12 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
 
-  // A step that takes what is done from `from` to `to`, shares of all.
+  // Begins a step that leads from the fraction `from` to the fraction `to` of the whole probe.
   void begin(const std::string& step, double from, double to);
-  void end();  // takes the bar away; nothing is drawn afterwards
+  void end();  // removes the bar; nothing is drawn afterwards
 
  private:
-  void draw();  // with the mutex
+  void draw();  // the caller holds the mutex
   void redraw_until_end();
 
   const Kind kind_;

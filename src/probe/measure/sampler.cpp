@@ -11,7 +11,7 @@ namespace concilio::probe {
 
 namespace {
 constexpr int most_batches = 9;
-// Longer batches tell no more.
+// Longer batches would tell no more.
 constexpr double batch_seconds = 0.02;
 }  // namespace
 
@@ -32,7 +32,7 @@ Result<double> seconds_of_one(double limit_seconds, const Work& work, int64_t mo
     const double end = now_seconds(), taken = std::max(end - begin, 1e-9);
     const bool spent = end - start >= limit_seconds;
     if (taken < aim / 2 && count < most_in_batch && !spent) {
-      // Not all at once: the first time is often the slowest.
+      // The count grows step by step, because the first time is often the slowest.
       const double wanted = std::min(aim / taken, 8.0) * static_cast<double>(count);
       count = std::min(most_in_batch, std::max(count + 1, static_cast<int64_t>(wanted)));
       continue;

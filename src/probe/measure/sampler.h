@@ -1,4 +1,4 @@
-// How long something takes: the median of several short batches, within a time that is given.
+// Measures how long an action takes: the median of several short batches within a given time.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@ namespace concilio::probe {
 
 double now_seconds();
 
-// Does something `count` times.
+// Carries out the action `count` times.
 using Work = std::function<Status(int64_t count)>;
 
-// Seconds of one time. Takes about `limit_seconds`, or one time where that is longer. `most_in_batch`: work
-// can be done no more often in a row; `before_batch`, where given, is done before each batch, untimed.
+// The seconds that one action takes. Measuring takes about `limit_seconds`, or one action if that takes
+// longer. The action can be repeated at most `most_in_batch` times in a row; `before_batch`, if given, runs
+// before each batch and is not timed.
 Result<double> seconds_of_one(double limit_seconds, const Work& work, int64_t most_in_batch = INT64_MAX,
                               const std::function<Status()>& before_batch = {});
 

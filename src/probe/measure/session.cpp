@@ -19,7 +19,7 @@ constexpr Step all_steps[] = {
     {"mappings", 0.03, false, measure_mapping},
     {"synchronisation", 0.04, true, measure_synchronise},
     {"exchange", 0.03, true, measure_exchange},
-    // The last: it takes the file out of the page cache.
+    // This step comes last, because it takes the file out of the page cache.
     {"direct requests", 0.10, false, measure_direct},
 };
 

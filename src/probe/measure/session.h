@@ -1,4 +1,4 @@
-// What the steps of a probe share: the ranks, the storage, the files, and what was found so far.
+// What the steps of a probe share: the ranks, the storage, the files, and the results so far.
 #pragma once
 
 #include <memory>
@@ -22,26 +22,26 @@ struct Session {
   double total_seconds = 60;
   int64_t most_file_bytes = 0;
 
-  double seconds = 0;  // of the current step
+  double seconds = 0;  // the time of the current step
   std::unique_ptr<StoreFile> file{};
   int64_t file_bytes = 0;
-  std::vector<std::byte> buffer{};  // a user's: much larger than the cache
+  std::vector<std::byte> buffer{};  // stands for a user's buffer, and is much larger than the cache
   Measurements found{};             // complete on rank 0 alone
   std::vector<std::string> notes{};
 
   bool first() const { return team.rank() == 0; }
 };
 
-// Waits for all ranks without taking a core from those that are at work. Collective.
+// Waits for all ranks without taking a core from those that work. Collective.
 void wait_for_all(Team& team);
 
-// The first failure of any rank, on all. Collective.
+// Returns the first failure of any rank, on all ranks. Collective.
 Status agree_at_rest(Team& team, const Status& status);
 
-// The steps. Those of one rank are called by rank 0 alone, the others by all.
+// The steps of a probe. A step is called by all ranks if `of_all` is set, else by rank 0 alone.
 struct Step {
   const char* name;
-  double share;  // of the time
+  double share;  // of the total time
   bool of_all;
   Status (*run)(Session&);
 };

@@ -1,4 +1,5 @@
-// One client's requests: sequential and scattered, read and written, by size; overwriting, growing, synced.
+// Measures the requests of one client by size: sequential and scattered, reads and writes; overwriting,
+// growing and synced.
 #include <sys/statvfs.h>
 
 #include <fmt/format.h>
@@ -22,11 +23,11 @@ constexpr int64_t chunk_bytes = 1 << 20;
 constexpr int64_t synced_chunks = 8;
 constexpr int64_t least_file_bytes = 4 << 20;
 constexpr int64_t most_buffer_bytes = 64 << 20;
-// Requests in places apart that are handed over together: as the library does with the pieces of a call.
+// This many requests in places apart are handed over together, as the library does with the pieces of a call.
 constexpr int64_t list_requests = 64;
 constexpr double slow_request_seconds = 1e-3;
 
-// So much of what is free may be taken for a while.
+// The part of the free space that the probe may use for a while.
 int64_t share_of_free_space(Session& session) {
   struct statvfs facts;
   const std::string folder = session.data_path.substr(0, session.data_path.rfind('/'));
@@ -40,7 +41,7 @@ void make_buffer(Session& session) {
   session.buffer.assign(static_cast<size_t>(bytes), std::byte{0x5a});
 }
 
-// As much as free space and the time allow.
+// Makes the file as large as free space and time allow.
 Status fill_file(Session& session) {
   const int64_t share = share_of_free_space(session);
   const int64_t most = std::min(session.most_file_bytes, std::max(share, least_file_bytes));
@@ -52,7 +53,7 @@ Status fill_file(Session& session) {
                                         format_bytes(align_down(most, chunk_bytes))));
   const double end = now_seconds() + session.seconds;
   Places places(Order::adjoining, chunk_bytes, 0, most, session.buffer);
-  // Synced part by part: space that is not there is missed now, and a slow storage noticed.
+  // The file is synced part by part. So a lack of space shows now, and slow storage is noticed.
   while (session.file_bytes + chunk_bytes <= most &&
          (session.file_bytes < least_file_bytes || now_seconds() < end)) {
     for (int64_t i = 0; i < synced_chunks && session.file_bytes + chunk_bytes <= most; ++i) {
@@ -78,7 +79,7 @@ Work requests_of(Session& session, Operation operation, Places& places) {
   };
 }
 
-// The same handed over as lists, the last of which may be a shorter one.
+// The same requests handed over as lists; the last list may be shorter.
 Work lists_of(Session& session, Operation operation, Places& places) {
   return [&session, operation, &places](int64_t count) -> Status {
     std::vector<Transfer> list;
@@ -99,7 +100,8 @@ Work lists_of(Session& session, Operation operation, Places& places) {
   };
 }
 
-// One of many requests that are handed over together: of whole lists, where that takes no long time.
+// The time of one of many requests that are handed over together. Whole lists are timed unless that takes too
+// long.
 Result<double> seconds_of_one_in_lists(Session& session, Operation operation, Places& places,
                                        double seconds) {
   const Work lists = lists_of(session, operation, places);
@@ -111,7 +113,7 @@ Result<double> seconds_of_one_in_lists(Session& session, Operation operation, Pl
   return list;
 }
 
-// A new file that grows, over and over.
+// Writes to a new file that grows, and is emptied again and again.
 Status measure_growing(Session& session, double seconds) {
   constexpr int64_t sizes[] = {4096, 65536, 1 << 20};
   OpenMode mode{.read = true, .write = true, .create = true};

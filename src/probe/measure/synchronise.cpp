@@ -1,5 +1,5 @@
-// What it costs that the ranks of a node meet, as in a round of a two-phase call: all come, one works for a
-// moment, all go on.
+// Measures what it costs that the ranks of a node meet, as in a round of a two-phase call: all ranks arrive,
+// one works for a moment, and all continue.
 #include <algorithm>
 
 #include "base/median.h"
@@ -26,7 +26,7 @@ void work() {
   }
 }
 
-// Of a round, without the work; rank 0's is what counts. Collective over `team`.
+// The seconds of a round without the work, as rank 0 measures them. Collective over `team`.
 double seconds_of_round(Team& team, double limit_seconds) {
   const double end = now_seconds() + limit_seconds;
   std::vector<double> seconds;
@@ -47,7 +47,7 @@ double seconds_of_round(Team& team, double limit_seconds) {
 
 }  // namespace
 
-// By ranks, on the first node.
+// By the number of ranks, on the first node.
 Status measure_synchronise(Session& session) {
   Team& team = session.team;
   const int most = team.nodes()[0].ranks;

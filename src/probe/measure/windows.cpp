@@ -1,4 +1,5 @@
-// What an aggregator does: windows, from and to a buffer that is in cache because it has just been filled.
+// Measures what an aggregator does: it reads and writes windows, whose buffer is in cache because it has just
+// been used.
 #include <cstring>
 
 #include "probe/measure/places.h"
@@ -13,7 +14,7 @@ constexpr int64_t window_sizes[] = {64 << 10, 256 << 10, 512 << 10, 1 << 20, 2 <
 constexpr int64_t rewritten_bytes = 512 << 10;  // the sieve buffer of a write
 constexpr int64_t piece_bytes = 4096, piece_window_bytes = 1 << 20;
 
-// Only the requests are timed, not what fills the buffer.
+// Only the requests are timed, and not the filling of the buffer.
 Result<double> seconds_of_window(Session& session, Operation operation, int64_t bytes, double seconds) {
   std::vector<std::byte> window(static_cast<size_t>(bytes), std::byte{1});
   Places places(Places::Order::adjoining, bytes, 0, session.file_bytes, window);
@@ -35,7 +36,7 @@ Result<double> seconds_of_window(Session& session, Operation operation, int64_t 
   return seconds_of_one(seconds, work, INT64_MAX, fill);
 }
 
-// A window read and written at the same place, which another client has just had.
+// The time, per byte, to read and write a window in a place that another client has just read and written.
 Result<double> seconds_of_rewriting(Session& session, double seconds) {
   constexpr int64_t times = 8;
   const int64_t bytes = std::min(rewritten_bytes, session.file_bytes);
@@ -58,7 +59,7 @@ Result<double> seconds_of_rewriting(Session& session, double seconds) {
   return *one / (2 * static_cast<double>(bytes));
 }
 
-// Every other piece of a window, one request each.
+// The time to write a piece of a window. Every second piece is written, each by one request.
 Result<double> seconds_of_piece(Session& session, double seconds) {
   std::vector<std::byte> window(static_cast<size_t>(piece_window_bytes), std::byte{1});
   int64_t begin = 0;

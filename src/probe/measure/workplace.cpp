@@ -21,7 +21,8 @@ namespace {
 constexpr const char* folder_pattern = ".concilio-probe.XXXXXX";
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-// What a signal's handler removes: it can neither allocate nor take a lock.
+// The paths that a signal handler removes. They have fixed lengths, because the handler can neither allocate
+// memory nor take a lock.
 struct Doomed {
   char data[PATH_MAX], fresh[PATH_MAX], folder[PATH_MAX];
   char beside[PATH_MAX];  // a profile that is being written
@@ -30,14 +31,14 @@ Doomed doomed;
 
 void remove_doomed(int signal_number) {
   unlink(doomed.beside);
-  // Another thread may be making a file at this moment.
+  // Another thread may be making a file at this moment, so it tries several times.
   for (int i = 0; i < 20; ++i) {
     unlink(doomed.data);
     unlink(doomed.fresh);
     if (rmdir(doomed.folder) == 0 || errno == ENOENT) break;
     poll(nullptr, 0, 5);
   }
-  // SA_RESETHAND: the usual end.
+  // SA_RESETHAND has restored the default action, so this ends the process in the usual way.
   raise(signal_number);
 }
 
@@ -72,7 +73,7 @@ Result<std::string> make_workplace(const std::string& folder) {
   if (stat(folder.c_str(), &facts) != 0) return Error::from_errno(errno, "cannot use " + folder);
   if (!S_ISDIR(facts.st_mode))
     return Error{ErrorKind::bad_file, ENOTDIR, fmt::format("{} is no folder", folder)};
-  // The probe's processes may have other working folders.
+  // The probe's processes may have other working directories.
   std::error_code failed;
   std::string path = (std::filesystem::absolute(folder, failed) / folder_pattern).string();
   if (failed) path = folder + "/" + folder_pattern;
@@ -88,7 +89,7 @@ void remove_workplace(const std::string& workplace) {
 }
 
 Result<std::string> make_workplace_until_signal(const std::string& folder) {
-  // None may come between the two.
+  // No signal may arrive between making the folder and installing the handlers.
   sigset_t held, before;
   sigemptyset(&held);
   for (const int number : ending_signals) sigaddset(&held, number);
@@ -109,7 +110,7 @@ void remove_on_signals(const std::string& workplace) {
   sigemptyset(&action.sa_mask);
   for (const int number : ending_signals) {
     struct sigaction before;
-    // What our caller chose to ignore (nohup) stays ignored.
+    // A signal that the caller chose to ignore (nohup) stays ignored.
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       sigaction(number, &action, nullptr);
   }
@@ -125,7 +126,7 @@ Status check_place(const std::string& path) {
   std::filesystem::path folder = target.parent_path();
   while (folder.has_relative_path() && !std::filesystem::exists(folder, failed))
     folder = folder.parent_path();
-  // Access rights alone do not tell of file systems that can only be read.
+  // Access rights alone do not show that a file system is read-only, so it tries.
   std::string attempt = (folder / folder_pattern).string();
   if (mkdtemp(attempt.data()) == nullptr) return Error::from_errno(errno, "cannot write " + path);
   rmdir(attempt.c_str());
@@ -141,7 +142,8 @@ Status replace_file(const std::string& path, const std::string& text) {
   if (descriptor < 0) return Error::from_errno(errno, "cannot write " + path);
   set(doomed.beside, std::filesystem::absolute(beside, failed).string());
   Status status = write_whole(descriptor, text, path);
-  // mkstemp's file is its maker's alone; a profile is for whom the user lets read files.
+  // mkstemp makes a file that only its owner can read. A profile may be read by everybody whom the umask
+  // allows.
   const mode_t mask = umask(0);
   umask(mask);
   fchmod(descriptor, 0666 & ~mask);

@@ -1,4 +1,4 @@
-// The temporary folder of a probe, which vanishes however the probe ends.
+// The temporary folder of a probe, which is removed however the probe ends.
 #pragma once
 
 #include <string>
@@ -7,22 +7,22 @@
 
 namespace concilio::probe {
 
-// A new folder in `folder`, which must be one that files can be made in.
+// Makes a new folder in `folder`, which must be one in which files can be made.
 Result<std::string> make_workplace(const std::string& folder);
-// With all that a probe makes in it; that something is missing is no failure.
+// Removes the folder and all files that a probe makes in it. A missing file is not a failure.
 void remove_workplace(const std::string& workplace);
-// From now on SIGINT, SIGTERM and SIGHUP remove it too, and end the process as they would have.
+// From now on SIGINT, SIGTERM and SIGHUP also remove the folder, and then end the process as they would have.
 void remove_on_signals(const std::string& workplace);
 
-// Both, with no moment between at which a signal would leave it behind.
+// Does both, so that no signal can arrive between the two and leave the folder behind.
 Result<std::string> make_workplace_until_signal(const std::string& folder);
 
 std::string data_file_of(const std::string& workplace);
 std::string new_file_of(const std::string& workplace);
 
-// Whether replace_file may be expected to work; nothing is left there.
+// Whether replace_file can be expected to succeed; leaves nothing behind.
 Status check_place(const std::string& path);
-// Makes `path` hold `text`, whole or not at all, and its folders where they are missing.
+// Makes `path` hold the whole `text`, or leaves it as it is. Missing folders are made.
 Status replace_file(const std::string& path, const std::string& text);
 
 }  // namespace concilio::probe

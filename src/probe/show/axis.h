@@ -18,7 +18,7 @@ struct Axis {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  // From 0 to 1.
+  // The place of `value` on the axis, from 0 to 1.
   double place(double value) const {
     return high <= low ? 0.5 : std::log(value / low) / std::log(high / low);
   }
@@ -35,13 +35,13 @@ inline Axes axes_of(const Figure& figure) {
       axes.y.take(point.y);
     }
   }
-  // Whole powers of ten.
+  // The y axis begins and ends at powers of ten.
   axes.y.low = std::pow(10, std::floor(std::log10(axes.y.low)));
   axes.y.high = std::pow(10, std::ceil(std::log10(axes.y.high)));
   return axes;
 }
 
-// 4096 -> "4K".
+// Writes 4096 as "4K".
 inline std::string short_bytes(double bytes) {
   if (bytes >= 1 << 20) return fmt::format("{:.4g}M", bytes / (1 << 20));
   if (bytes >= 1 << 10) return fmt::format("{:.4g}K", bytes / (1 << 10));

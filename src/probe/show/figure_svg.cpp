@@ -1,4 +1,4 @@
-// Curves as a picture, one below another.
+// Draws curves as a picture, one below the other.
 #include "base/svg.h"
 #include "probe/show/axis.h"
 

@@ -1,4 +1,4 @@
-// Curves in a terminal.
+// Draws curves as text, for a terminal.
 #include "probe/show/axis.h"
 
 namespace concilio::probe {

@@ -11,7 +11,7 @@ struct LineOf {
 
 constexpr double mega = 1e6;
 
-// Throughput, in MB/s, whatever was measured.
+// Throughput in MB/s, from samples of seconds or of bytes per second.
 Series throughput(const Measurements& found, Quantity quantity) {
   const bool seconds = std::string_view(quantity_row(quantity).y) == "seconds";
   Series points;
@@ -22,7 +22,7 @@ Series throughput(const Measurements& found, Quantity quantity) {
   return points;
 }
 
-// Microseconds.
+// Times in microseconds.
 Series times(const Measurements& found, Quantity quantity) {
   Series points;
   for (const Sample& sample : found[quantity]) {

@@ -1,4 +1,4 @@
-// The curves of a probe: which there are, and how they are drawn, as text and as a picture.
+// The curves of a probe, and how they are drawn as text and as a picture.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace concilio::probe {
 
-// Both axes are logarithmic; all values are positive.
+// Both axes are logarithmic, and all values are positive.
 struct Figure {
   struct Line {
     std::string name;
@@ -19,11 +19,11 @@ struct Figure {
   std::vector<Line> lines;
 };
 
-// Those that something was measured for.
+// The curves for which something was measured.
 std::vector<Figure> figures_of(const Measurements& found);
 
 std::string text_of(const Figure& figure);
-// SVG.
+// The picture is SVG.
 std::string picture_of(const std::vector<Figure>& figures, const std::string& title);
 
 }  // namespace concilio::probe

@@ -1,4 +1,4 @@
-// Measurements as JSON, kept in a profile beside what follows from them.
+// Measurements as JSON. A profile keeps them beside the prices and parameters that follow from them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,8 @@
 namespace concilio::probe {
 
 nlohmann::json json_of(const Measurements& found);
-// Kind argument where it is no such JSON. Quantities of other versions are passed over.
+// Returns an error of kind `argument` if `json` does not hold measurements. Quantities that only other
+// versions know are ignored.
 Result<Measurements> measurements_of(const nlohmann::json& json);
 
 }  // namespace concilio::probe

@@ -1,4 +1,4 @@
-// What a probe leaves for people: the text on stdout, and what a stored profile says again.
+// The text of a probe's result for people: for stdout, and to show a stored profile again.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace concilio::probe {
 
-// Tables and curves.
+// The tables and curves as text.
 std::string report_of(const Profile& profile, const Measurements& found);
 
 struct Stored {
   Profile profile;
   Measurements found;
 };
-// Kind `argument` where it is no profile, or one without measurements.
+// Returns an error of kind `argument` if `text` is no profile, or one without measurements.
 Result<Stored> stored_in(const std::string& text);
 
 }  // namespace concilio::probe

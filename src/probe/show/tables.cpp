@@ -27,7 +27,8 @@ std::string time_cell(double seconds) {
   return seconds > 0 ? format_seconds(seconds) : "-";
 }
 
-// As Table II of the study of Optane devices: bandwidth in MB/s, MB being 10^6 bytes.
+// Like Table II of "Early Evaluation of Intel Optane Non-Volatile Memory with HPC I/O Workloads": bandwidth
+// in MB/s, where MB is 10^6 bytes.
 std::string bandwidth_table(const Measurements& found) {
   struct Row {
     const char* name;

@@ -1,4 +1,4 @@
-// A probe's result as tables, for people.
+// The result of a probe as tables, for people.
 #pragma once
 
 #include <string>
