@@ -1,4 +1,4 @@
-/* SCORPIO under the names that it had as ASCEM-IO, which Amanzi calls. */
+/* SCORPIO under its earlier name ASCEM-IO, with the names that Amanzi calls. */
 #ifndef PARALLELIO_H
 #define PARALLELIO_H
 
@@ -23,7 +23,7 @@
 #define parallelIO_write_simple_attr scorpio_write_simple_attr
 #define parallelIO_write_attr scorpio_write_attr
 #define parallelIO_create_dataset_group scorpio_create_dataset_group
-/* Without an id, as a file has one group open at a time. */
+/* This call takes no id, because a file has only one group open at a time. */
 #define parallelIO_close_dataset_group scorpio_close_last_dataset_group
 
 #define UNIFORM_CONTIGUOUS_READ SCORPIO_UNIFORM_CONTIGUOUS_READ

@@ -1,5 +1,5 @@
-/* Messages of programs that use SCORPIO's own log. This library writes none: it tells failures by
- * scorpio_last_error. */
+/* Messages of programs that use SCORPIO's own log. This library itself logs nothing: scorpio_last_error tells
+ * what failed. */
 #ifndef SCORPIO_UTIL_H
 #define SCORPIO_UTIL_H
 
@@ -20,7 +20,7 @@ typedef enum {
 
 #define MAXSTR 512
 
-/* Where the program is, for the next message. */
+/* The place in the program that the next message names. */
 typedef struct {
   char function[MAXSTR];
   char file[MAXSTR];
@@ -32,21 +32,22 @@ typedef struct {
 #pragma GCC visibility push(default)
 #endif
 
-/* The highest level that is printed. 0 at first: nothing is. */
+/* The highest level that is printed. It is 0 at first, so nothing is printed. */
 extern int scorpio_debug;
 extern scorpio_debuginfo_t scorpio_debuginfo;
 
-/* Local. The rank that messages begin with; scorpio_IOgroup_init sets that in its communicator. */
+/* Local. Sets the rank that messages begin with; scorpio_IOgroup_init sets it to the rank in its
+ * communicator. */
 void scorpio_debuglog_init(int rank);
-/* Local. Prints to stderr, as printf would, if that level is. */
+/* Local. Prints to stderr like printf, if messages of that level are printed. */
 void scorpio_printmsg(scorpio_loglevel_t scorpio_loglevel, const char* format, ...);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif
 
-/* PRINT_MSG((SCORPIO_INFO, "%d cells", cells)); in programs compiled with SCORPIO_DEBUG defined, else
- * nothing. */
+/* PRINT_MSG((SCORPIO_INFO, "%d cells", cells)); prints in programs compiled with SCORPIO_DEBUG defined, and
+ * does nothing in others. */
 #if defined(SCORPIO_DEBUG)
 #define PRINT_MSG(x)                                                                                      \
   do {                                                                                                    \

@@ -1,4 +1,4 @@
-! SCORPIO for Fortran: the constants that the original has. For fixed and for free form.
+! SCORPIO for Fortran: the constants of the original, for sources in fixed and in free form.
       integer SCORPIO_UNIFORM_CONTIGUOUS_READ
       integer SCORPIO_NONUNIFORM_CONTIGUOUS_READ
       integer SCORPIO_NONCONTIGUOUS_READ
