@@ -45,7 +45,7 @@ Result<Buffer> Buffer::allocate(Budget& budget, int64_t bytes) {
 
 Status Buffer::reserve(Budget& budget, int64_t bytes) {
   if (bytes_ >= bytes) return {};
-  *this = Buffer();  // before the larger one, so that both are never there
+  *this = Buffer();  // freed before the larger one is allocated, so that both never exist together
   auto made = allocate(budget, bytes);
   if (!made) return made.error();
   *this = std::move(*made);

@@ -1,5 +1,5 @@
-// The ledger that every internal buffer is charged to: limit, current use, high-water mark, in bytes of one
-// rank.
+// The ledger that every internal buffer is charged to. It keeps the limit, the current use and the high-water
+// mark, in bytes of one rank.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace concilio {
 
 class Budget {
  public:
-  // A ledger of a part of what `whole` has: what is charged here is charged there too.
+  // With `whole`, this is the ledger of a part of it: what is charged here is charged to `whole` too.
   explicit Budget(int64_t limit_bytes, Budget* whole = nullptr) : limit_bytes_(limit_bytes), whole_(whole) {}
 
   int64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
@@ -21,7 +21,8 @@ class Budget {
   int64_t current_bytes() const { return current_bytes_.load(std::memory_order_relaxed); }
   int64_t high_water_bytes() const { return high_water_bytes_.load(std::memory_order_relaxed); }
 
-  // Charges always succeed: the limit bounds what the plan asks for, and `over_limit` says where it did not.
+  // A charge always succeeds. The limit bounds what a plan may ask for, and `over_limit` says whether use has
+  // ever been above it.
   void charge(int64_t bytes);
   void release(int64_t bytes);
   bool over_limit() const { return high_water_bytes() > limit_bytes(); }
@@ -37,7 +38,7 @@ class Budget {
 class Buffer {
  public:
   Buffer() = default;
-  // kind no_memory where the system has none.
+  // Fails with kind no_memory where the system has none.
   static Result<Buffer> allocate(Budget& budget, int64_t bytes);
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
@@ -45,7 +46,8 @@ class Buffer {
     return *this;
   }
   ~Buffer();
-  // Has so many bytes or more afterwards; where it grows, what it held is lost. Kind no_memory: it has none.
+  // Makes the buffer at least `bytes` long. Where it grows, its contents are lost. If that fails (kind
+  // no_memory), the buffer is empty.
   Status reserve(Budget& budget, int64_t bytes);
 
   std::byte* data() const { return data_; }
@@ -62,7 +64,7 @@ class Buffer {
   int64_t bytes_ = 0;
 };
 
-// A charge without a buffer: for memory that somebody else allocated (a shared segment, a description).
+// A charge without a buffer, for memory that is allocated elsewhere (a shared segment, a description).
 class Charge {
  public:
   Charge() = default;

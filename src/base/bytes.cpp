@@ -50,7 +50,7 @@ std::string format_bytes(int64_t bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double number = static_cast<double>(bytes);
   size_t unit = 0;
-  // 1023.96 would print as 1024.0.
+  // Not 1024: with one decimal place, 1023.96 would print as 1024.0.
   while (number >= 1023.95 || number <= -1023.95) {
     number /= 1024;
     ++unit;

@@ -1,4 +1,4 @@
-// Numbers of bytes as a user writes and reads them.
+// Numbers of bytes, as users write and read them.
 #pragma once
 
 #include <cstdint>

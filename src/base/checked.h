@@ -1,4 +1,4 @@
-// 64-bit arithmetic that says when it overflows, and the divisions C++ does not have.
+// 64-bit arithmetic that reports overflow, and the divisions that C++ lacks.
 #pragma once
 
 #include <cstdint>

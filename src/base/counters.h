@@ -1,4 +1,5 @@
-// What happened, counted: per file and rank, summed or maximised over ranks when a file is closed.
+// Counters of what happened. Each rank counts for each file; when the file is closed, the counts are summed
+// or maximised over its ranks.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ enum class Counter : int {
   bytes_read,  // the program's bytes
   bytes_written,
   device_calls,        // calls of the program whose buffer was in the memory of a GPU
-  method_independent,  // program's calls that took this method
+  method_independent,  // calls of the program that took this method
   method_list,
   method_sieve,
   method_two_phase,
@@ -27,7 +28,7 @@ enum class Counter : int {
   storage_opens,  // requests to storage
   storage_reads,
   storage_writes,
-  storage_bytes_read,  // bytes asked of storage; less bytes_read is what sieving read on top
+  storage_bytes_read,  // bytes asked of storage; sieving read the excess over bytes_read
   storage_bytes_written,
   windows_whole,  // how windows reached the file
   windows_rmw,
@@ -79,7 +80,7 @@ inline int64_t now_ns() {
       .count();
 }
 
-// Adds the time from its making to its end to a counter.
+// Adds the time between its construction and its destruction to a counter.
 class Stopwatch {
  public:
   Stopwatch(Counters& counters, Counter counter)

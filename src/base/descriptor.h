@@ -1,4 +1,4 @@
-// A file descriptor that is closed with its owner.
+// A file descriptor that is closed when its owner is destroyed.
 #pragma once
 
 #include <unistd.h>
@@ -20,10 +20,11 @@ class Descriptor {
 
   int number() const { return number_; }  // -1: none
   explicit operator bool() const { return number_ >= 0; }
-  // 0, or the errno of what closing brought to light. The descriptor is gone either way.
+  // Returns 0, or the errno of an error that came to light only now. The descriptor is closed either way.
   int close() {
     const int number = std::exchange(number_, -1);
-    // EINTR: it is closed all the same, and its number may already be another thread's.
+    // On EINTR, Linux has closed the descriptor all the same, and another thread may already have its number.
+    // So the call must not be repeated.
     return number >= 0 && ::close(number) != 0 && errno != EINTR ? errno : 0;
   }
 

@@ -1,5 +1,5 @@
-// Where an exception would take one rank out of a step that other ranks take with it: it becomes an Error of
-// that rank, which goes on with the step and tells the others at the next agreement.
+// Turns exceptions into Errors. An exception would take one rank out of a step that all ranks take together.
+// As an Error it lets the rank go on with the step, and tell the others at the next agreement.
 #pragma once
 
 #include <exception>
@@ -10,12 +10,12 @@
 
 namespace concilio {
 
-// As long as a string holds without memory of its own: there is none.
+// The message is short enough for std::string's inline storage, so making it allocates nothing.
 inline Error out_of_memory() {
   return {ErrorKind::no_memory, 0, "out of memory"};
 }
 
-// What the work returns, a Result or Status, or what it threw as an Error.
+// Returns the work's Result or Status. What it throws becomes an Error.
 template <typename F>
 auto without_exceptions(F&& work) -> decltype(work()) {
   try {
@@ -27,7 +27,8 @@ auto without_exceptions(F&& work) -> decltype(work()) {
   }
 }
 
-// For what nobody would miss, and nobody can be told of: messages to people, statistics.
+// Runs work that may be left out where memory is short, and whose failure cannot be reported: messages to
+// people, statistics.
 template <typename F>
 void if_there_is_memory(F&& work) {
   try {
@@ -36,7 +37,7 @@ void if_there_is_memory(F&& work) {
   }
 }
 
-// An error whose message is make()'s, or none of its own where there is no memory for it.
+// An error with the message that make() returns, or with a fixed one where there is no memory for that.
 template <typename Make>
 Error error_with(ErrorKind kind, int system_errno, Make&& make) {
   Error error{kind, system_errno, "no memory to say"};

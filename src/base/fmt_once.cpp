@@ -1,5 +1,6 @@
-// What of {fmt} is no template, compiled once here instead of in every source that formats something; and not
-// taken from the shared libfmt, so that the preloaded library needs and shows nothing of it.
+// The part of {fmt} that is not templates, compiled once here instead of in every source that formats
+// something. It is not taken from the shared libfmt, so that the preloaded library neither needs that nor
+// exports its symbols.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,5 +1,5 @@
-// A function to call now: unlike std::function it owns nothing, and so needs no memory. What it refers to
-// must outlive it.
+// A reference to a function that is called at once. Unlike std::function it owns nothing, and so needs no
+// memory. What it refers to must outlive it.
 #pragma once
 
 #include <type_traits>
@@ -15,7 +15,7 @@ class FunctionRef<Return(Args...)> {
  public:
   template <typename F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
-      // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): copies are kept out by the line above
+      // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the line above keeps copies out
       FunctionRef(F&& function)
       : context_(const_cast<void*>(static_cast<const void*>(&function))),
         call_([](void* context, Args... args) -> Return {

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// As it stands in the document. Bytes that are no text are replaced.
+// The value as the document has it. Bytes that are not valid text are replaced.
 std::string shown(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }

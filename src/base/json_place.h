@@ -1,4 +1,4 @@
-// A value of a JSON document, and where it lies there. Whatever a user may have written or edited is read
+// A value of a JSON document, and its place there. All JSON that a user may have written or edited is read
 // through this, so that an error names the place in the document: "nodes[0].ranks is "two", and not a whole
 // number".
 #pragma once
@@ -17,30 +17,31 @@ namespace concilio {
 
 class JsonPlace {
  public:
-  // A document; `name` stands for it in messages, and does not become part of the paths below it.
+  // A whole document. `name` stands for it in messages, but is not part of the paths of values in it.
   static JsonPlace document(const nlohmann::json& value, std::string name) {
     return {value, "", std::move(name)};
   }
-  // A part of a document that is read by itself: `path` is where it lies.
+  // A part of a document that is read by itself. `path` is its place there.
   JsonPlace(const nlohmann::json& value, const std::string& path) : JsonPlace(value, path, path) {}
 
-  // What lies below. All but find() throw what read_json() catches where there is no such thing.
+  // The values below this one. All throw JsonRefused, which read_json() catches, if the document does not
+  // have them, except that find() returns nothing for a missing member.
   JsonPlace at(const std::string& name) const;
-  std::optional<JsonPlace> find(const std::string& name) const;  // nothing where it is missing or null
+  std::optional<JsonPlace> find(const std::string& name) const;  // nothing if missing or null
   std::vector<JsonPlace> list() const;
-  std::vector<JsonPlace> list_of(size_t count, const char* form) const;  // exactly so many: "[x, y]"
+  std::vector<JsonPlace> list_of(size_t count, const char* form) const;  // exactly `count`; `form`: "[x, y]"
   std::vector<std::pair<std::string, JsonPlace>> members() const;
 
-  // What it is, as the type that is asked for.
+  // The value itself, as the requested type. All throw JsonRefused if it is of another one.
   bool truth() const;
   int64_t whole_number(int64_t least = 0) const;
   double number() const;  // finite
   double number_from_0() const;
   std::string text() const;
-  // The index among `count` names, of which name_of(i) gives each.
+  // The index of the value among `count` names, of which name_of(i) gives each.
   int64_t index_among(int64_t count, FunctionRef<std::string(int64_t)> name_of) const;
 
-  // Throws: the place, and what is wrong with it ("is empty").
+  // Throws JsonRefused, which says the place and what is wrong with it ("is empty").
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
@@ -54,7 +55,7 @@ class JsonPlace {
 struct JsonRefused {
   std::string why;
 };
-// What `read`() returns, or why it could not be read.
+// Returns what `read`() returns, or an error that says why it could not be read.
 template <typename Read>
 auto read_json(Read&& read) -> Result<decltype(read())> {
   try {

@@ -51,8 +51,8 @@ void write_line(LogLevel level, std::string_view text) {
   const int rank = current_rank.load(std::memory_order_relaxed);
   const std::string line = rank < 0 ? fmt::format("concilio {}: {}\n", level_name(level), text)
                                     : fmt::format("concilio[{}] {}: {}\n", rank, level_name(level), text);
-  // One system call, so that the lines of several ranks and threads do not run into each other. There is
-  // nowhere to say that stderr cannot be written to.
+  // A line is one system call, so that the lines of several ranks and threads do not mix. If stderr cannot be
+  // written to, there is nowhere left to report that.
   const int saved_errno = errno;
   std::string_view rest = line;
   while (!rest.empty()) {
@@ -66,9 +66,9 @@ void write_line(LogLevel level, std::string_view text) {
   errno = saved_errno;
 }
 
-// Whether this process has not said it before.
+// Whether this process logs the text for the first time.
 bool first_here(const std::string& text) {
-  // Never destroyed: a thread may still log while the process ends.
+  // These are never destroyed, since a thread may still log while the process ends.
   static auto& mutex = *new std::mutex;
   static auto& said = *new std::unordered_set<std::string>;
   const std::lock_guard guard(mutex);

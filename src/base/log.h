@@ -1,5 +1,5 @@
-// Leveled messages to stderr, each with the rank: "concilio[3] warning: ...". Where there is no memory for
-// one it is left out.
+// Messages to stderr with a level and the rank: "concilio[3] warning: ...". A message is left out where there
+// is no memory for it.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,15 +14,15 @@ namespace concilio {
 enum class LogLevel : int { error, warning, info, debug };
 
 void set_log_level(LogLevel level);
-void set_log_rank(int rank);  // of MPI_COMM_WORLD; -1 (the start): not known yet
+void set_log_rank(int rank);  // rank in MPI_COMM_WORLD; -1, as at the start: not known yet
 bool log_enabled(LogLevel level);
 void log_line(LogLevel level, std::string_view text);
-// The same, but a text is written only the first time this process says it.
+// The same, but each text is written only the first time that this process logs it.
 void log_once(LogLevel level, const std::string& text);
-// The same, but once for all processes of a job on this node.
+// The same, but each text is written once for all processes of a job on this node.
 void log_once_on_node(LogLevel level, const std::string& text);
-// What every process would say alike: a warning of rank 0 of MPI_COMM_WORLD, or where ranks are not known
-// yet; info of the others. Once.
+// Writes, once, what every process would say alike: as a warning on rank 0 of MPI_COMM_WORLD, and where the
+// rank is not known yet; as info on the other ranks.
 void warn_for_all(const std::string& text);
 
 template <typename... Args>

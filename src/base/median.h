@@ -5,7 +5,7 @@
 
 namespace concilio {
 
-// The middle one, or the mean of the two in the middle; 0 of none.
+// The middle value, or the mean of the two in the middle; 0 if there are no values.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<long>(values.size() / 2);

@@ -1,4 +1,4 @@
-// A number for a name, the same in every process and on every machine: FNV-1a.
+// A hash of a name that is the same in every process and on every machine: FNV-1a.
 #pragma once
 
 #include <cstdint>

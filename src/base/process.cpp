@@ -20,7 +20,8 @@ struct ProcessState {
   int64_t threads = 0, start_ticks = 0;
 };
 
-// Of /proc/PID/stat, whose second field is a name in brackets that may hold anything.
+// Reads /proc/PID/stat. Its second field is the program's name in brackets, which may itself contain brackets
+// and blanks.
 std::optional<ProcessState> state_of(int64_t pid) {
   constexpr int64_t most_bytes = 4096;
   const auto text = read_file(fmt::format("/proc/{}/stat", pid), most_bytes);
@@ -68,7 +69,7 @@ bool has_ended(const ProcessId& process) {
   if (kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == ESRCH) return true;
   const auto state = state_of(process.pid);
   if (!state) return false;
-  // Where only the first thread has ended, the others go on.
+  // If only the first thread has ended, the process goes on with the others.
   if ((state->state == 'Z' || state->state == 'X') && state->threads <= 1) return true;
   const bool comparable = process.start_ticks != 0 && process.time_namespace == time_namespace();
   return comparable && state->start_ticks != process.start_ticks;

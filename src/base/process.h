@@ -1,21 +1,22 @@
-// Processes of this machine, and whether they still run.
+// Processes of this machine, and whether they are still running.
 #pragma once
 
 #include <cstdint>
 
 namespace concilio {
 
-// A process, told from later ones of the same number. Plain data, for others to look at.
+// Identifies a process, and tells it from later ones that get the same number. It is plain data, so that
+// other processes can read it in shared memory.
 struct ProcessId {
   int64_t pid = 0;
   int64_t start_ticks = 0;      // 0: not known
-  uint64_t pid_namespace = 0;   // where the number means this process; 0: not known
-  uint64_t time_namespace = 0;  // where the start is counted so
+  uint64_t pid_namespace = 0;   // the one in which pid is this process's; 0: not known
+  uint64_t time_namespace = 0;  // the one whose clock start_ticks counts by; 0: not known
 };
 ProcessId this_process();
 
-// True only where it is certain: a process of another container, whose number means nothing here, counts as
-// running. One that has ended and that its parent has not asked for yet has ended.
+// True only where that is certain. A process of another container counts as running, since its number means
+// nothing here. A process that has ended counts as ended even while its parent has not yet waited for it.
 bool has_ended(const ProcessId& process);
 
 }  // namespace concilio

@@ -20,8 +20,8 @@ Error failure(int system_errno) {
   return Error::from_errno(system_errno, "it cannot be read");
 }
 
-// What comes from `in` until its end, but not more than `most_bytes`, added to `text`. Its size is not asked
-// for: some file systems do not know how much a file holds.
+// Reads `in` to its end, but not more than `most_bytes`, and returns `text` with that appended. It does not
+// ask for the file's size, since some file systems do not know how much a file holds.
 Result<std::string> read_until_end(const Descriptor& in, int64_t most_bytes, std::string text = {}) {
   constexpr size_t piece_bytes = 64 << 10;
   while (std::ssize(text) < most_bytes) {

@@ -7,11 +7,13 @@
 
 namespace concilio {
 
-// A small file's bytes. Whatever the name stands for, it neither waits nor takes more memory than
-// `most_bytes`: what is no regular file is refused, and so is a larger one. Messages do not name the file.
+// Returns the contents of a small file. Whatever `path` names, the call neither blocks nor takes more memory
+// than `most_bytes`: it refuses what is not a regular file, and what is larger. Its messages do not name the
+// file.
 Result<std::string> read_file(const std::string& path, int64_t most_bytes);
 
-// All that a file of ours or of the system holds, however much; of a pipe what comes until it ends.
+// Returns the whole contents of a file of Concilio's or of the system's, however large. From a pipe, it reads
+// until the pipe ends.
 Result<std::string> read_all(const std::string& path);
 
 }  // namespace concilio

@@ -7,8 +7,8 @@ namespace concilio {
 
 namespace {
 
-// strerror_r comes in two forms, one that returns the text and one that fills the buffer; these accept
-// either.
+// There are two forms of strerror_r: one returns the text, the other fills the buffer. These overloads accept
+// either result.
 [[maybe_unused]] const char* text_of(const char* returned, const char*) {
   return returned;
 }
@@ -58,7 +58,7 @@ ErrorKind Error::kind_of_errno(int system_errno) {
     case EREMOTEIO:
     case ETIMEDOUT:
       return ErrorKind::io;
-    case EBADF:  // what the system says of a read on a descriptor opened for writing alone, and the reverse
+    case EBADF:  // from reading a descriptor that is open for writing only, and the reverse
       return ErrorKind::access_mode;
     case EINVAL:
     case EOVERFLOW:

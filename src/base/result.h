@@ -1,5 +1,5 @@
-// Result<T>: a value or an Error. No exception crosses a function of Concilio's that can fail for a reason a
-// caller or a disk can cause; such a function returns a Result.
+// Result<T> holds a value or an Error. A function of Concilio's that can fail for a reason that a caller or a
+// disk can cause returns a Result, and lets no exception out.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace concilio {
 
-// What went wrong, in the classes a caller can act on. `mpiio` alone maps these to MPI error classes.
+// What went wrong, in classes that a caller can act on. Only `mpiio` maps them to MPI error classes.
 enum class ErrorKind : int32_t {
   none = 0,
   no_such_file,
@@ -33,8 +33,8 @@ enum class ErrorKind : int32_t {
   data_representation,
   duplicate_representation,
   communication,
-  rank_lost,  // a process that others count on has ended
-  not_yet,    // other ranks have not come to a call; the program never sees it
+  rank_lost,  // a process that other ranks wait for has ended
+  not_yet,    // other ranks have not made their call yet; the program never sees it
   other,
 };
 
@@ -43,7 +43,7 @@ struct Error {
   int system_errno = 0;  // 0: no system call failed
   std::string message;   // says what, where and why; one line, no full stop at its end
 
-  // The kind that stands for `system_errno`, e.g. ENOSPC -> no_space.
+  // The kind that an errno stands for, e.g. ENOSPC -> no_space.
   static ErrorKind kind_of_errno(int system_errno);
   // "WHAT: strerror(errno)".
   static Error from_errno(int system_errno, const std::string& what);

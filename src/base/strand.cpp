@@ -15,7 +15,8 @@ namespace {
 
 thread_local bool is_pool_thread = false;
 
-// Never destroyed, its threads never joined: idle ones cost nothing and end with the process.
+// The pool is never destroyed and its threads are never joined: idle threads cost nothing, and end with the
+// process.
 class Pool {
  public:
   static Pool& instance() {
@@ -23,7 +24,7 @@ class Pool {
     return *pool;
   }
 
-  // False where no thread is to be had.
+  // Returns false where there is no thread for the work.
   bool run(std::function<void()> work) {
     std::lock_guard lock(mutex_);
     if (idle_ <= waiting_.size() && !add_thread()) return false;
@@ -38,8 +39,8 @@ class Pool {
 
  private:
   bool add_thread() {
-    // The program's signals are for the program's own threads; those of a thread's own doing it may have a
-    // handler for.
+    // The program's signals must reach the program's own threads. Signals that a thread causes itself stay
+    // unblocked, since the program may have a handler for them.
     sigset_t others, before;
     sigfillset(&others);
     for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&others, own);
@@ -75,7 +76,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable work_came_;
   std::deque<std::function<void()>> waiting_;
-  size_t idle_ = 0;  // threads without work, those just made included
+  size_t idle_ = 0;  // threads without work, including those just made
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Work in order, on threads of its own. A strand runs what it is given one after another, in the order of
-// arrival: posted work on a thread of the process's pool, work that its caller waits for on the caller's own
-// thread. The pool makes a thread when there is work and no thread is idle, so that a strand that waits (for
-// other ranks, for storage) never holds up another one; a process with one strand at work has one thread.
+// A strand runs the work that it is given one piece after another, in the order of arrival. Posted work runs
+// on a thread of the process's pool; work that its caller waits for runs on the caller's own thread. The pool
+// makes a new thread when there is work and no thread is idle. So a strand that waits, for other ranks or for
+// storage, never holds up another one, and a process in which one strand has work has one thread.
 #pragma once
 
 #include <condition_variable>
@@ -16,24 +16,25 @@ class Strand {
   Strand(const Strand&) = delete;
   Strand& operator=(const Strand&) = delete;
 
-  // Has the task run after all that came before. It must not throw. Where the system gives no thread, it runs
-  // now, on this one. Throws std::bad_alloc where there is no memory to note it, and then has nothing run.
+  // Runs the task after all work that came before; it must not throw. If the system gives no thread for it,
+  // the task runs now, on the calling thread. If there is no memory to queue it, throws std::bad_alloc and
+  // runs nothing.
   void post(std::function<void()> task);
 
-  // Runs the work here, after all that came before, and returns what it returns. Not from within work of the
-  // same strand.
+  // Runs the work on the calling thread, after all work that came before, and returns what it returns. Must
+  // not be called from work of the same strand.
   template <typename Work>
   auto run(Work&& work) {
     Turn turn(*this);
     return work();
   }
-  // Waits for all that came before.
+  // Waits for all work that came before.
   void wait() {
     run([] {});
   }
 
  private:
-  // A caller that waits for its turn lends the queue its own, so that to wait needs no memory.
+  // A caller that waits for its turn queues an entry on its own stack, so that waiting needs no memory.
   struct Entry {
     std::function<void()> task;  // empty: a caller waits for its turn
     bool granted = false;
@@ -51,7 +52,7 @@ class Strand {
   };
   void enter();
   void leave();
-  // Runs tasks until a waiting caller has its turn or there are none.
+  // Runs tasks until it is a waiting caller's turn, or no task is left.
   void run_tasks();
 
   std::mutex mutex_;
@@ -61,8 +62,8 @@ class Strand {
   bool busy_ = false;
 };
 
-// Whether this thread is one of the pool's: it shares its core with the program's own work, and so does not
-// spin.
+// Whether this is a thread of the pool. Such a thread shares its core with the program's own work, and so
+// must not spin.
 bool on_pool_thread();
 
 }  // namespace concilio

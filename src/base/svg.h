@@ -1,4 +1,4 @@
-// Text of an SVG picture, made piece by piece.
+// Builds the text of an SVG picture piece by piece.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ struct Box {
 
 class Svg {
  public:
-  // `style`: attributes, as `fill="red"`.
+  // `style` is a list of attributes, such as `fill="red"`.
   void rectangle(const Box& box, std::string_view style);
   void line(double x1, double y1, double x2, double y2, std::string_view style);
   void text(double x, double y, std::string_view words, std::string_view style = "");
   void path(std::string_view d, std::string_view style);
-  // With a tip: what is shown when the mouse rests on it.
+  // The tip is shown when the mouse rests on the rectangle.
   void rectangle(const Box& box, std::string_view style, std::string_view tip);
-  // All of it, on white.
+  // The whole picture, on a white background.
   std::string finished(double width, double height) const;
 
  private:

@@ -19,7 +19,7 @@ std::string xml_escaped(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        // XML has no way to write most control characters.
+        // XML cannot represent most control characters.
         out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
     }
   }

@@ -6,8 +6,7 @@
 
 namespace concilio {
 
-// With &, <, > and " written as XML wants them; control characters, most of which it cannot have, become
-// spaces.
+// Escapes &, <, > and ". Control characters become spaces, since XML cannot represent most of them.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace concilio

@@ -1,4 +1,4 @@
-// NVIDIA's driver. Declared here is what is used of its interface, which is the same since CUDA 7.
+// NVIDIA's driver. What is used of its interface is declared here; that has been the same since CUDA 7.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Rectangle {
 
 class Cuda : public GpuDriver {
  public:
-  // False: not a driver that this knows.
+  // Returns false if the driver lacks one of these functions.
   bool use(void* library) {
     return look_up(library, "cuPointerGetAttributes", get_attributes_) &&
            look_up(library, "cuCtxPushCurrent_v2", push_) && look_up(library, "cuCtxPopCurrent_v2", pop_) &&
@@ -48,8 +48,8 @@ class Cuda : public GpuDriver {
            look_up(library, "cuStreamSynchronize", synchronise_);
   }
 
-  // Of memory that it does not know the driver says that each attribute is 0; of any before the program has
-  // initialised it, that it is not initialised.
+  // For memory that the driver does not know, it reports 0 for each attribute. Before the program has
+  // initialised the driver, it reports for all memory that it is not initialised.
   bool owns(const void* address, DevicePlace& place) const override {
     unsigned type = 0, managed = 0;
     DevicePlace found;
@@ -61,11 +61,12 @@ class Cuda : public GpuDriver {
     return true;
   }
 
-  // The context must be the current one of the thread, which may be one of Concilio's own.
+  // Copies need the context to be current in the calling thread, which may be one of Concilio's own. So it is
+  // made current first.
   Status copy(const DevicePlace& place, Towards towards, std::byte* device, std::byte* host,
               const Rows& rows) const override {
     Context context = place.context;
-    // Memory of a pool belongs to no context: any of its device will do.
+    // Memory from a pool belongs to no context: any context of its device will do.
     if (!context)
       if (auto status = said("cuDevicePrimaryCtxRetain", retain_primary_(&context, place.device)); !status)
         return status;
@@ -101,7 +102,7 @@ class Cuda : public GpuDriver {
     } else if (auto status = said("cuMemcpyHtoD", to_device_(address, host, bytes)); !status) {
       return status;
     }
-    // A copy from pageable memory may return before its bytes are there.
+    // A copy from pageable memory may return before the bytes are in place.
     return towards == Towards::host ? Status() : said("cuStreamSynchronize", synchronise_(nullptr));
   }
 
@@ -119,7 +120,7 @@ class Cuda : public GpuDriver {
 }  // namespace
 
 const GpuDriver* find_cuda() {
-  // Kept open, so that the functions stay.
+  // The library stays open, so that the functions stay valid.
   void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (!library) return nullptr;
   auto* driver = new Cuda;

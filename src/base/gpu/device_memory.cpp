@@ -14,10 +14,11 @@ namespace {
 constexpr std::array finders = {find_cuda, find_hip};
 
 std::array<std::atomic<const GpuDriver*>, finders.size()> drivers;
-// How many libraries the process had ever loaded when drivers were last looked for.
+// How many libraries the process had loaded, over all its life, when drivers were last looked for.
 std::atomic<uint64_t> looked_at = 0;
 
-// That number now. To ask for it takes a lock and no search: the walk over the libraries ends at the first.
+// The same number now. Asking for it takes the loader's lock but no search: the walk over the libraries stops
+// at the first one.
 uint64_t libraries_loaded() {
   uint64_t loaded = 0;
   dl_iterate_phdr(
@@ -29,9 +30,10 @@ uint64_t libraries_loaded() {
   return loaded;
 }
 
-// A program may load its driver at any time: with its first kernel, or from a plugin. To look for a library
-// that is not there searches the file system, so that is done only after some library has been loaded.
-// Without a lock: whoever is loading a library, and makes a call from its initialisation, holds the loader's.
+// A program may load its GPU driver at any time: with its first kernel, or from a plugin. Looking for a
+// library that is not loaded searches the file system, so this is done only after some library has been
+// loaded since the last time. No lock of our own is held: a thread that loads a library, and calls us from
+// that library's initialisation, already holds the loader's lock, so that the two could deadlock.
 void look_for_drivers() {
   const uint64_t loaded = libraries_loaded();
   if (loaded == looked_at.load(std::memory_order_acquire)) return;
@@ -58,7 +60,7 @@ DeviceMemory DeviceMemory::at(const void* address) {
 }
 
 Status DeviceMemory::copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows) const {
-  // What drivers take as one copy of a rectangle: rows in ascending order that do not overlap.
+  // Drivers copy a rectangle at once if its rows are in ascending order and do not overlap.
   const auto fits = [&](int64_t stride) { return stride >= rows.bytes && stride <= GpuDriver::most_stride; };
   if (rows.count == 1 || (fits(rows.device_stride) && fits(rows.host_stride)))
     return driver_->copy(place_, towards, device, host, rows);

@@ -1,4 +1,4 @@
-// A vendor's GPU driver that the program has loaded: what Concilio asks of it.
+// What Concilio asks of a vendor's GPU driver that the program has loaded.
 #pragma once
 
 #include <dlfcn.h>
@@ -13,19 +13,20 @@ class GpuDriver {
   GpuDriver(const GpuDriver&) = delete;
   virtual ~GpuDriver() = default;
 
-  // Whether `address` lies in a GPU's own memory, and what a copy needs to know of it.
+  // Whether `address` lies in a GPU's own memory. If so, `place` becomes what a copy needs to know of it.
   virtual bool owns(const void* address, DevicePlace& place) const = 0;
-  // Several rows: their strides are at least their length and at most most_stride.
+  // If there are several rows, their strides must be at least their length and at most most_stride.
   virtual Status copy(const DevicePlace& place, Towards towards, std::byte* device, std::byte* host,
                       const Rows& rows) const = 0;
   static constexpr int64_t most_stride = INT32_MAX;
 };
 
-// Each lives for ever, once made. nullptr unless the program has loaded that driver.
+// Each returns nullptr unless the program has loaded that driver. A driver that is returned is never
+// destroyed.
 const GpuDriver* find_cuda();
 const GpuDriver* find_hip();
 
-// Looks a function up in a driver; false if there is none of that name.
+// Looks up a function of a driver. Returns false if it has none of that name.
 template <typename Function>
 bool look_up(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(dlsym(library, name));

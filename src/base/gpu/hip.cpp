@@ -1,4 +1,4 @@
-// AMD's runtime, ROCm 6 and later. Declared here is what is used of its interface.
+// AMD's runtime, ROCm 6 and later. What is used of its interface is declared here.
 #include <fmt/format.h>
 
 #include "base/gpu/gpu_driver.h"
@@ -9,7 +9,7 @@ namespace {
 using HipResult = int;
 constexpr HipResult hip_success = 0;
 enum CopyKind { host_to_device = 1, device_to_host = 2 };
-constexpr int hip_device_memory = 2;  // other kinds: 0 not its own, 1 pinned, 3 managed
+constexpr int hip_device_memory = 2;  // other values: 0 memory that HIP does not know, 1 pinned, 3 managed
 
 // hipPointerAttribute_t
 struct PointerAttributes {
@@ -21,7 +21,7 @@ struct PointerAttributes {
 
 class Hip : public GpuDriver {
  public:
-  // False: not a driver that this knows.
+  // Returns false if the driver lacks one of these functions.
   bool use(void* library) {
     return look_up(library, "hipPointerGetAttributes", get_attributes_) &&
            look_up(library, "hipGetDevice", get_device_) && look_up(library, "hipSetDevice", set_device_) &&
@@ -37,7 +37,8 @@ class Hip : public GpuDriver {
     return true;
   }
 
-  // The device must be the current one of the thread, which may be one of Concilio's own.
+  // Copies need the device to be current in the calling thread, which may be one of Concilio's own. So it is
+  // made current first.
   Status copy(const DevicePlace& place, Towards towards, std::byte* device, std::byte* host,
               const Rows& rows) const override {
     int before = 0;
@@ -66,7 +67,7 @@ class Hip : public GpuDriver {
                         : said("hipMemcpy2D", copy_rectangle_(to, to_host ? host_stride : device_stride, from,
                                                               to_host ? device_stride : host_stride, bytes,
                                                               static_cast<size_t>(rows.count), kind));
-    // A copy from pageable memory may return before its bytes are there.
+    // A copy from pageable memory may return before the bytes are in place.
     return status && !to_host ? said("hipStreamSynchronize", synchronise_(nullptr)) : status;
   }
 
@@ -82,9 +83,9 @@ class Hip : public GpuDriver {
 }  // namespace
 
 const GpuDriver* find_hip() {
-  // ROCm 5 numbers the kinds of memory otherwise.
+  // ROCm 5 is not among them: it numbers the kinds of memory differently.
   for (const char* name : {"libamdhip64.so.7", "libamdhip64.so.6"}) {
-    // Kept open, so that the functions stay.
+    // The library stays open, so that the functions stay valid.
     void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
     if (!library) continue;
     auto* driver = new Hip;

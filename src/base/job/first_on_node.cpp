@@ -13,7 +13,8 @@
 namespace concilio {
 namespace {
 
-// Open MPI's launcher names the job. Others' ranks have one parent on a node.
+// A name of the job. Open MPI's launcher sets one. With other launchers, all ranks of a job on a node have
+// the same parent.
 std::string job() {
   const char* name = std::getenv("PMIX_NAMESPACE");
   return name ? name : std::to_string(getppid());
@@ -21,8 +22,8 @@ std::string job() {
 
 }  // namespace
 
-// A socket's address without a file is taken once, and is free again when the process that has it ends,
-// however it ends.
+// Only one process can bind a socket to an abstract address (one without a file). The address is free again
+// when that process ends, however it ends.
 bool first_on_node(const std::string& text) {
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return true;
@@ -33,7 +34,7 @@ bool first_on_node(const std::string& text) {
   const size_t length = name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
   if (bind(socket, reinterpret_cast<const sockaddr*>(&address), bytes) == 0)
-    return true;  // and keeps the socket
+    return true;  // the socket stays open, and with it the claim
   const bool taken = errno == EADDRINUSE;
   close(socket);
   return !taken;

@@ -1,12 +1,12 @@
-// What many processes of a job would say alike, one says.
+// Lets one process say what many processes of a job would say alike.
 #pragma once
 
 #include <string>
 
 namespace concilio {
 
-// Whether this is the first process of its job on this node that asks for this text, among those that still
-// run. True where that cannot be told.
+// Whether this process is the first to ask for `text` among the processes of its job that still run on this
+// node. Where that cannot be told, the answer is true.
 bool first_on_node(const std::string& text);
 
 }  // namespace concilio

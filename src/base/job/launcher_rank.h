@@ -1,4 +1,5 @@
-// This process's rank in its job, as the launcher tells it: before MPI is initialised nobody else does.
+// This process's rank in its job, as the launcher gives it in the environment. Before MPI is initialised
+// there is no other way to know it.
 #pragma once
 
 #include <optional>

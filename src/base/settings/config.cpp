@@ -49,8 +49,8 @@ std::string range_text(const Setting& setting) {
   return fmt::format("give {} to {}", setting.minimum, setting.maximum);
 }
 
-// A value as it is kept: the text in one canonical form (which programs that read a hint back can parse), the
-// number.
+// A value as it is kept: its text in one canonical form, which programs that read a hint back can parse, and
+// its number.
 struct Parsed {
   std::string text;
   int64_t number = 0;
@@ -88,7 +88,8 @@ Result<Parsed> parse_choice(const Setting& setting, std::string_view value) {
   for (int64_t index = 0; !choices.empty(); ++index) {
     if (take_until(choices, '|') == word) return Parsed{word, index};
   }
-  // What can be enabled and disabled can be true and false too, as the MPI standard's collective_buffering.
+  // A hint that can be `enable` and `disable` accepts `true` and `false` too, as the MPI standard's
+  // collective_buffering does.
   if (std::string_view(setting.choices).find("enable") != std::string_view::npos) {
     const Result<Parsed> as_boolean = parse_boolean(word);
     if (as_boolean) return parse_choice(setting, as_boolean->number ? "enable" : "disable");
@@ -107,7 +108,7 @@ Result<Parsed> parse_permissions(const Setting& setting, std::string_view value)
   return Parsed{fmt::format("{:o}", mode), mode};
 }
 
-// ROMIO's: aar, which is 0 too, or a number.
+// ROMIO's form: aar (the same as 0) or a number.
 Result<Parsed> parse_realm_kind(std::string_view value) {
   if (lower(value) == "aar") return Parsed{"aar", 0};
   const std::optional<int64_t> number = parse_integer(value);
@@ -117,7 +118,7 @@ Result<Parsed> parse_realm_kind(std::string_view value) {
   return Parsed{*number == 0 ? "aar" : std::to_string(*number), *number};
 }
 
-// The number is how many sizes there are.
+// The value's number is how many sizes the list has.
 Result<Parsed> parse_byte_list(std::string_view value) {
   Parsed parsed{"", 0};
   while (!trimmed(value).empty()) {
@@ -132,8 +133,9 @@ Result<Parsed> parse_byte_list(std::string_view value) {
   return parsed;
 }
 
-// ROMIO's form: NAME[:N],..., NAME a host or *, N a number, a range A-B or *. Without :N it is 1. The number
-// is the most aggregators a host: of the entry for *, else the largest of all; 0 where there is no limit.
+// ROMIO's form is a list of NAME[:N], where NAME is a host or *, and N is a number, a range A-B or *. Without
+// :N it is 1. The value's number is how many aggregators a host may have: what the entry for * says, else the
+// largest of all entries; 0 means no limit.
 Result<Parsed> parse_config_list(std::string_view value) {
   int64_t of_all = -1, largest = 0;
   bool unlimited = false;
@@ -195,7 +197,7 @@ const Setting* find_hint(std::string_view hint) {
   return nullptr;
 }
 
-// The settings that a hint stands for, by its own name or another.
+// The settings that a hint stands for, by its own name or as an alias.
 std::vector<const Setting*> settings_of(std::string_view hint) {
   std::vector<const Setting*> found;
   if (const Setting* own = find_hint(hint)) found.push_back(own);
@@ -205,7 +207,7 @@ std::vector<const Setting*> settings_of(std::string_view hint) {
   return found;
 }
 
-// Letters to insert, delete or replace to make one of the other.
+// How many letters must be inserted, deleted or replaced to turn one text into the other.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -222,7 +224,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 Error unknown_hint(std::string_view hint) {
-  // An info key has at most 255 characters; a longer one resembles nothing.
+  // An info key has at most 255 characters; a longer one is compared with nothing.
   const char* nearest = nullptr;
   size_t nearest_distance = hint.starts_with("concilio_") ? 256 : std::min<size_t>(4, hint.size() / 3);
   const auto consider = [&](const char* name) {
@@ -242,7 +244,8 @@ Error unknown_hint(std::string_view hint) {
   return Error{ErrorKind::unsupported, 0, message};
 }
 
-// Reads a regular file of sane size whole: a hint file must not be able to hang every rank, as a pipe would.
+// Reads a whole regular file of limited size. Any other kind is refused: a pipe as the hints file would hang
+// every rank.
 Result<std::string> read_small_file(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return Error::from_errno(errno, path);
@@ -273,7 +276,7 @@ Result<std::string> read_small_file(const std::string& path) {
   return text;
 }
 
-// Sets what a hint file says; the complaints of its lines.
+// Sets what a hints file says. Returns the complaints about its lines.
 std::vector<std::string> apply_hints_file(Config& config, const std::string& path) {
   const Result<std::string> file = read_small_file(path);
   if (!file) {
@@ -304,7 +307,7 @@ std::vector<std::string> apply_hints_file(Config& config, const std::string& pat
   return complaints;
 }
 
-// Sets what CONCILIO_HINTS says.
+// Sets what CONCILIO_HINTS says. Returns the complaints about its entries.
 std::vector<std::string> apply_hint_list(Config& config, std::string_view rest) {
   std::vector<std::string> complaints;
   while (!rest.empty()) {
@@ -336,7 +339,7 @@ std::string user_config_folder() {
     const char* text = std::getenv(name);
     return std::string(text ? text : "");
   };
-  // The XDG base directory specification: what is not absolute is ignored.
+  // The XDG base directory specification ignores paths that are not absolute.
   if (std::string folder = value("XDG_CONFIG_HOME"); folder.starts_with('/')) return folder;
   const std::string home = value("HOME");
   return home.starts_with('/') ? home + "/.config" : "";
@@ -351,7 +354,7 @@ Config Config::defaults() {
   Config config;
   for (const Setting& setting : settings()) {
     Result<Parsed> parsed = parse_value(setting, setting.default_value);
-    if (!parsed) continue;  // a unit test sets every default by its hint
+    if (!parsed) continue;  // never so: a unit test sets every default by its hint
     config.values_[index_of(setting.key)] = {std::move(parsed->text), parsed->number, Origin::default_value};
   }
   return config;

@@ -1,5 +1,5 @@
-// Every setting of Concilio in one table: its name, type, range, default, hint name, environment name and
-// help. The only place that reads the environment.
+// All settings of Concilio in one table: name, type, range, default, name of the hint, name in the
+// environment, and help. Nothing else reads the environment for settings.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace concilio {
 
 enum class Key : int {
   // ROMIO's hints, with ROMIO's names and meaning.
-  cb_buffer_size,         // bytes; window of an aggregator; 0 = chosen by the plan
+  cb_buffer_size,         // bytes; an aggregator's collective buffer; 0 = chosen by the plan
   cb_nodes,               // number of aggregators; 0 = chosen by the plan
   cb_config_list,         // text "*:N": at most N aggregators a host; integer() is N, 0 = chosen by the plan
   romio_cb_read,          // enable | disable | automatic
@@ -25,47 +25,47 @@ enum class Key : int {
   romio_ds_write,         // enable | disable | automatic
   ind_rd_buffer_size,     // bytes; sieve buffer of independent reads
   ind_wr_buffer_size,     // bytes; sieve buffer of independent writes
-  romio_no_indep_rw,      // boolean
-  romio_cb_pfr,           // enable | disable: realms that stay the same from call to call
-  romio_cb_fr_types,      // aar, or a number: how realms are cut
+  romio_no_indep_rw,      // boolean: the program promises to make no independent reads and writes
+  romio_cb_pfr,           // enable | disable: realms that persist from call to call
+  romio_cb_fr_types,      // aar, or a number: how the file is divided into realms
   romio_cb_fr_alignment,  // bytes; unit that realm borders are aligned to; 0 = chosen by the plan
-  romio_cb_ds_threshold,  // percent up to 100, bytes above; 0 = by price
+  romio_cb_ds_threshold,  // up to 100 a percentage, above that bytes; 0 = what costs least
   romio_cb_alltoall,      // enable | disable | automatic
   striping_unit,          // bytes; 0 = the file system's own
   striping_factor,        // targets; 0 = the file system's own
-  file_perm,              // permissions of a file that the open creates
-  visibility_immediate,   // romio_visibility_immediate: told: what a rank writes, others see at once
-  filesystem_type,        // romio_filesystem_type: told
-  // Ours.
+  file_perm,              // permissions of a file that MPI_File_open creates
+  visibility_immediate,   // romio_visibility_immediate; reported only: others see at once what a rank writes
+  filesystem_type,        // romio_filesystem_type; reported only
+  // Concilio's own hints.
   method,        // concilio_method: auto | independent | list | sieve | two_phase | mapped
   flush,         // concilio_flush: auto | rmw | list | batch: how a window with holes reaches the file
   memory_limit,  // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
-  realms,        // concilio_realms: how file bytes become aggregators' realms
-  placement,     // concilio_placement: memory | spread | first: who aggregates
+  realms,        // concilio_realms: how the file is divided among aggregators
+  placement,     // concilio_placement: memory | spread | first: which nodes get aggregators
   groups,        // concilio_groups: auto | off: aggregation groups
-  write_behind,  // concilio_write_behind: bytes that an aggregator of persistent realms may hold back
-  group_bytes,   // concilio_group_bytes: data of a group
-  domain_bytes,  // concilio_domain_bytes: data of an aggregator
-  memory_min,    // concilio_memory_min: free memory that a node needs for an aggregator
+  write_behind,  // concilio_write_behind: bytes that an aggregator with persistent realms may hold back
+  group_bytes,   // concilio_group_bytes: least data of an aggregation group
+  domain_bytes,  // concilio_domain_bytes: most data of an aggregator
+  memory_min,    // concilio_memory_min: free memory that a node needs for each of its aggregators
   aggregators_per_node,  // concilio_aggregators_per_node: 0 = chosen by the plan
-  node_memory,  // concilio_node_memory, CONCILIO_NODE_MEMORY: list of bytes, in place of what nodes measure
-  ranks_per_node,   // concilio_ranks_per_node: 0 = the machine's own; smaller makes several nodes of one
+  node_memory,     // concilio_node_memory, CONCILIO_NODE_MEMORY: list of bytes, instead of what nodes measure
+  ranks_per_node,  // concilio_ranks_per_node: 0 = as the machine is; less divides a node into several
   lock_timeout_ms,  // concilio_lock_timeout_ms
-  // The process's own, from the environment alone.
+  // Settings of the process, from the environment alone.
   disable,      // CONCILIO_DISABLE
   only,         // CONCILIO_ONLY: GLOB[:GLOB]
   log_level,    // CONCILIO_LOG: error | warning | info | debug
   report,       // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
-  hints,        // CONCILIO_HINTS: "key=value;key=value", what `concilio run --hint` sets
+  hints,        // CONCILIO_HINTS: "key=value;key=value", which `concilio run --hint` sets
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
-  fault,        // CONCILIO_FAULT: store faults to inject, see store/wrappers/fault.h (for tests)
-  throttle,     // CONCILIO_THROTTLE: what the storage costs, see store/devices/throttle.h (for experiments)
-  profile,      // CONCILIO_PROFILE: auto | off | file of `concilio probe`
+  fault,        // CONCILIO_FAULT: faults of storage to inject, for tests; see store/wrappers/fault.h
+  throttle,     // CONCILIO_THROTTLE: costs to give storage, for experiments; see docs/guide.md
+  profile,      // CONCILIO_PROFILE: auto | off | a file that `concilio probe` has written
   threads,      // CONCILIO_THREADS: raise the program's thread level to MPI_THREAD_MULTIPLE
-  // Of SCORPIO's I/O groups, from the environment alone.
+  // Settings of SCORPIO's I/O groups, from the environment alone.
   scorpio_buffer_bytes,   // SCORPIO_BUFFER_BYTES: bytes that an I/O root may use for one transfer
   scorpio_shared_memory,  // SCORPIO_SHARED_MEMORY: ranks on the root's node copy into its buffer themselves
-  scorpio_warn_seconds,   // SCORPIO_WARN_SECONDS: of waiting for other ranks, before stderr tells; 0 = never
+  scorpio_warn_seconds,   // SCORPIO_WARN_SECONDS: stderr tells of longer waits for other ranks; 0 = never
   count_,
 };
 
@@ -75,33 +75,33 @@ enum class ValueType {
   boolean,
   choice,
   text,
-  config_list,  // of cb_config_list
-  realm_kind,   // of romio_cb_fr_types
+  config_list,  // the form of cb_config_list
+  realm_kind,   // the form of romio_cb_fr_types
   permissions,  // octal
   byte_list,    // sizes, separated by commas
 };
 
 // When a hint that a program gives is honoured.
 enum class Effect {
-  always,   // given at the open or later
-  at_open,  // later it is too late
-  told,     // Concilio says it of the file; what a program gives is passed over
+  always,   // when it is given at MPI_File_open or later
+  at_open,  // only when it is given at MPI_File_open
+  told,     // never: Concilio reports it for the file, and ignores what a program gives
 };
 
 struct Setting {
   Key key;
   ValueType type;
-  int64_t minimum, maximum;   // of integer and bytes
+  int64_t minimum, maximum;   // for integer and bytes
   const char* default_value;  // as text, in the form a user would write
-  const char* choices;        // of choice: "a|b|c"
+  const char* choices;        // for choice: "a|b|c"
   const char* hint;           // name in an MPI_Info; nullptr: not a hint
-  const char* environment;    // nullptr: none
+  const char* environment;    // name in the environment; nullptr: none
   const char* help;           // one sentence
   Effect effect = Effect::always;
 };
 
-// Another name that programs know a hint by, of the MPI standard or of another implementation. A name of
-// several rows sets several.
+// Another name that programs know a hint by, from the MPI standard or another implementation. If several rows
+// have the same name, it sets several hints.
 struct Alias {
   const char* name;
   Key key;
@@ -112,35 +112,35 @@ const std::array<Setting, static_cast<size_t>(Key::count_)>& settings();
 
 std::span<const Alias> aliases();
 
-// The effective settings of the process or of one file: the table's defaults, then the ROMIO_HINTS file, then
-// CONCILIO_HINTS and the settings' own environment names, then what the program's info object gives. As in
-// ROMIO, a hint from the user's side (environment) wins over the program's.
+// The effective settings of the process or of one file. Later sources win over earlier ones: the table's
+// defaults, the ROMIO_HINTS file, CONCILIO_HINTS and the settings' own environment variables, the program's
+// info object. But as in ROMIO, a hint that the user has set (in the environment) wins over the program's.
 class Config {
  public:
   enum class Origin { default_value, hints_file, environment, info };
 
-  // Reads the environment and the ROMIO_HINTS file. What was wrong there is in complaints().
+  // Reads the environment and the ROMIO_HINTS file. complaints() has what was wrong there.
   static Config from_environment();
   // Only the table's defaults.
   static Config defaults();
 
-  // What a hint means: the value, in canonical form, that a setting is to get.
+  // What a hint means: a setting, and the value in canonical form that it is to get.
   struct Meaning {
     Key key;
     std::string value;
     bool by_alias;
   };
-  // Nothing for hints of other implementations, several for some aliases. Unknown names give an error of kind
-  // `unsupported`, malformed and out-of-range values `info_value`.
+  // Returns no meaning for hints of other implementations, and several for some aliases. The error is of kind
+  // `unsupported` for an unknown name, and `info_value` for a malformed or out-of-range value.
   static Result<std::vector<Meaning>> read(std::string_view hint, std::string_view value);
-  // Sets a hint by its info name. On an error, which is that of `read`, nothing has changed. A hint that the
-  // user's environment fixed is silently kept.
+  // Sets a hint by its name in an MPI_Info. It fails as `read` does, and then changes nothing. A hint that
+  // the user's environment has set is silently kept.
   Status set(std::string_view hint, std::string_view value, Origin origin);
-  // The same with a value in canonical form.
+  // The same for a setting and a value in canonical form.
   void take(Key key, const std::string& value, Origin origin);
-  // Whether the user's side settled it, against what a program's info object may say.
+  // Whether the user's environment or hints file has set it, so that a program's info object cannot.
   bool fixed_by_user(Key key) const;
-  // What Concilio says of a file: settings with Effect::told.
+  // Sets what Concilio reports for a file: settings with Effect::told.
   void tell(Key key, const std::string& value);
 
   int64_t integer(Key key) const;  // of integer, bytes, boolean (0, 1) and choice (index into choices)
@@ -150,11 +150,11 @@ class Config {
 
   // (hint name, value) of every setting that is a hint and is honoured.
   std::vector<std::pair<std::string, std::string>> effective_hints() const;
-  // The values and origins of all settings that have a hint name, as one text, and their adoption on another
-  // rank.
+  // hints_as_text() returns the values and origins of all settings that are hints as one text, which
+  // adopt_hints() takes over on another rank.
   std::string hints_as_text() const;
   void adopt_hints(const std::string& text);
-  // One line each, naming the culprit and the remedy; read from the environment and the hints file.
+  // What was wrong in the environment and the hints file: one line each, with the cause and the remedy.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
@@ -170,11 +170,11 @@ class Config {
 // The folder of the user's settings: XDG_CONFIG_HOME, else .config at HOME; empty where neither is set.
 std::string user_config_folder();
 
-// What the environment says of one boolean setting, without reading anything else: for what is asked before
-// MPI is there.
+// What the environment says of one boolean setting. It reads nothing else, so it can be used before MPI is
+// initialised.
 bool asked_in_environment(Key key);
 
-// The sizes of a byte_list setting's canonical text.
+// The sizes in the canonical text of a byte_list setting.
 std::vector<int64_t> byte_list(std::string_view text);
 
 }  // namespace concilio

@@ -26,7 +26,7 @@ constexpr std::string_view known_names[] = {
     // Cray.
     "aggregator_placement_stride", "direct_io", "overstriping_factor"};
 
-// Of other I/O libraries and vendors.
+// What hints of other I/O libraries and vendors begin with.
 constexpr std::string_view prefixes[] = {
     "I_MPI_",       "daos_",    "gpfs_", "lustre_",  "ompio_", "romio_daos_", "romio_gpfs_", "romio_lustre_",
     "romio_pvfs2_", "unifyfs_", "nc_",   "pnetcdf_", "hdf5_",  "H5",          "mpi_",        "mpich_",

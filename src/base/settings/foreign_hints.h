@@ -1,5 +1,5 @@
-// Hints that other MPI-IO implementations and I/O libraries define and that mean nothing here. Programs give
-// them with good reason, so they are not reported.
+// Hints that other MPI-IO implementations and I/O libraries define, and that mean nothing to Concilio.
+// Programs have good reason to give them, so there is no warning.
 #pragma once
 
 #include <string_view>

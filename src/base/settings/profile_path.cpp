@@ -9,7 +9,7 @@
 namespace concilio {
 namespace {
 
-// A file's name has 255 bytes at most.
+// A file's name may have 255 bytes, and this name has up to two such parts.
 constexpr size_t longest_part = 100;
 
 std::string escaped(std::string_view text) {

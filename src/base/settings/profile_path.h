@@ -1,4 +1,4 @@
-// Where a profile lies that nobody gave another place.
+// Where a profile of `concilio probe` lies, unless it was given another place.
 #pragma once
 
 #include <string>
@@ -6,9 +6,10 @@
 
 namespace concilio {
 
-// FOLDER/concilio/profiles/HOST/MOUNT.json, with @THROTTLE behind MOUNT where there is one. Slashes and other
-// unusual characters of mount and throttle are written as %XX, and a very long throttle as a hash of it.
-// `throttle` is store/devices/throttle_costs.h's throttle_identity.
+// Returns FOLDER/concilio/profiles/HOST/MOUNT.json, with @THROTTLE behind MOUNT where `throttle` is not
+// empty. Slashes and other unusual characters of the names are written as %XX, and the end of a very long
+// name is replaced by its hash. `throttle` is what throttle_identity in store/devices/throttle_costs.h
+// returns.
 std::string profile_path(const std::string& config_folder, std::string_view host, std::string_view mount,
                          std::string_view throttle);
 

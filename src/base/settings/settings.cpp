@@ -143,7 +143,7 @@ constexpr Alias alias_table[] = {
     {"num_aggregators", Key::cb_nodes},
     {"stripe_size", Key::striping_unit},
     {"stripe_width", Key::striping_factor},
-    // ROMIO, which has two names for it.
+    // ROMIO has two names for this one.
     {"romio_cb_fr_type", Key::romio_cb_fr_types},
 };
 
