@@ -24,7 +24,7 @@ int64_t saturating_multiply(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? ((a < 0) != (b < 0) ? int64_min : int64_max) : product;
 }
 
-// Index of the last element of ascending `values` that is <= value; the first is.
+// Index of the last element of ascending `values` that is <= value. The first element must be.
 size_t last_not_above(std::span<const int64_t> values, int64_t value) {
   return static_cast<size_t>(std::upper_bound(values.begin() + 1, values.end(), value) - values.begin()) - 1;
 }
@@ -36,7 +36,7 @@ size_t part_at(std::span<const Nest::Part> parts, int64_t position) {
   return static_cast<size_t>(after - parts.begin()) - 1;
 }
 
-// Which block a position lies in, and where that block begins in the stream.
+// The index of the block that a data position lies in, and the data position where that block begins.
 struct BlockPosition {
   int64_t index, begin;
 };
@@ -82,7 +82,7 @@ int64_t nest_offset_of(const Nest* nest, int64_t position) {
   }
 }
 
-// Of a monotone nest.
+// How many data bytes of a monotone nest lie at offsets < offset.
 int64_t nest_data_before(const Nest* nest, int64_t offset) {
   int64_t before = 0;
   while (true) {
@@ -126,7 +126,7 @@ int64_t nest_data_before(const Nest* nest, int64_t offset) {
   }
 }
 
-// Pieces of data [begin, end) of a nest; begin < end.
+// The number of pieces in data [begin, end) of a nest; begin < end.
 int64_t nest_pieces(const Nest* nest, int64_t begin, int64_t end) {
   int64_t pieces = 0;
   while (true) {
@@ -168,7 +168,7 @@ int64_t nest_pieces(const Nest* nest, int64_t begin, int64_t end) {
   }
 }
 
-// The lowest part of the tree that holds all of data [begin, end), and where its origin lies.
+// The lowest part of the tree that holds all of data [begin, end), and the offset of its origin.
 struct Narrowed {
   const Nest* nest;
   int64_t shift;
@@ -198,7 +198,7 @@ Narrowed narrow(const Nest* nest, int64_t begin, int64_t end) {
   return {nest, shift};
 }
 
-// Whether the first `bytes` > 0 of the nest's stream never step back.
+// Whether offsets never decrease along the first `bytes` > 0 of the nest's stream.
 bool monotone_prefix(const Nest* nest, int64_t bytes) {
   while (true) {
     if (nest->monotone()) return true;
@@ -231,7 +231,8 @@ uint64_t hash_with_extent(uint64_t hash, int64_t extent) {
 Access::Access(NestRef nest, int64_t displacement, int64_t extent)
     : nest_(std::move(nest)), displacement_(displacement), extent_(extent) {
   if (nest_->size() == 0) return;
-  // Tiles that continue a run or a loop make it endless: one turn of it is then the tile.
+  // If each tile continues the run or loop of the one before, the tiling is the same as an endless run or
+  // loop. One turn of that then becomes the tile.
   while (nest_->kind() == Nest::Kind::run || nest_->kind() == Nest::Kind::loop) {
     const Run& run = nest_->run();
     const auto reach = checked_multiply(run.count, run.stride);
@@ -312,7 +313,8 @@ std::optional<int64_t> Access::exact_offset_of(int64_t position) const {
 bool Access::reaches(int64_t begin, int64_t end) const {
   if (end <= begin || empty()) return true;
   const int64_t size = nest_->size();
-  // What lies outermost: the first and the last byte, or some byte of the first or the last tile.
+  // The outermost bytes are the first and the last byte, or, if offsets may decrease, bytes of the first and
+  // the last tile.
   std::optional<int64_t> low = exact_offset_of(begin), high = exact_offset_of(end - 1);
   if (!monotone_within(end) && low && high) {
     const int64_t first = tile_origin(begin / size), last = tile_origin((end - 1) / size);
@@ -324,7 +326,7 @@ bool Access::reaches(int64_t begin, int64_t end) const {
 
 int64_t Access::data_before(int64_t offset) const {
   const int64_t size = nest_->size();
-  int64_t distance;  // from the first byte
+  int64_t distance;  // of `offset` from the first byte
   const int64_t first = saturating_add(displacement_, nest_->lower());
   if (size == 0 || offset <= first) return 0;
   if (__builtin_sub_overflow(offset, first, &distance)) distance = int64_max;
@@ -371,7 +373,8 @@ Access::Granule Access::granule(int64_t begin, int64_t end) const {
     granule = std::gcd(nest_->granule(), extent_);
     grid = saturating_add(displacement_, nest_->lower());
   }
-  // Whole pieces begin and end on the grid; the first and the last may be cut.
+  // Whole pieces begin and end on the grid. The first and the last piece may be cut, so their outer ends are
+  // counted in.
   granule = std::gcd(std::gcd(granule, first - grid), last - grid);
   return {granule, first - align_down(first, granule)};
 }
@@ -400,7 +403,7 @@ void Cursor::seek(int64_t position) {
     return;
   }
   if (access_->is_contiguous()) {
-    // One piece without end.
+    // A contiguous access is one piece without end.
     leaf_ = nest;
     origin_ = access_->displacement();
     length_ = int64_max;
@@ -412,7 +415,7 @@ void Cursor::seek(int64_t position) {
   tile_ = position / nest->size();
   const int64_t tiles_origin = access_->tile_origin(0);
   if (nest->kind() == Nest::Kind::run && nest->run().count == 1) {
-    // Tiles of one piece each are a run without end.
+    // Tiles of one piece each are an endless run.
     leaf_ = nest;
     origin_ = tiles_origin + nest->run().offset;
     length_ = nest->run().length;
@@ -435,7 +438,8 @@ void Cursor::push(const Level& level) {
   deep_[static_cast<size_t>(depth_++)] = level;
 }
 
-// A cursor may stand behind the last byte that 64 bits can hold the offset of; nobody asks for more then.
+// Sums saturate, since a cursor may stand behind the last byte whose offset 64 bits can hold. Nobody asks it
+// for more bytes then.
 void Cursor::descend(const Nest* nest, int64_t shift, int64_t position) {
   while (true) {
     if (nest->kind() == Nest::Kind::loop) {
@@ -491,7 +495,7 @@ void Cursor::advance_leaf() {
     if (nest->kind() == Nest::Kind::loop) {
       if (top.index + 1 == nest->loop_count()) continue;
       ++top.index;
-      if (nest->child().get() == leaf_) {  // the same leaf again, further on
+      if (nest->child().get() == leaf_) {  // the next copy of the same leaf
         origin_ += nest->loop_stride();
         piece_ = 0;
         return;
@@ -523,7 +527,7 @@ Chunk Cursor::next(int64_t max_bytes) {
     return chunk;
   }
   int64_t count = pieces_ - piece_;
-  // The product is checked, for an endless run has any number of pieces.
+  // The product is checked, since an endless run has any number of pieces.
   int64_t bytes;
   if (__builtin_mul_overflow(count, length_, &bytes) || bytes > max_bytes) {
     count = max_bytes / length_;
@@ -556,7 +560,7 @@ BlockList Cursor::next_blocks(int64_t max_bytes) {
   return list;
 }
 
-// Blocks of differing lengths: as many as happen to be alike.
+// For blocks of differing lengths: returns as many as happen to have the length of the next one.
 Chunk Cursor::next_varying(int64_t max_bytes) {
   const int64_t* positions = leaf_->positions().data() + piece_;
   const int64_t length = positions[1] - positions[0];

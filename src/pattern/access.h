@@ -1,9 +1,10 @@
-// The access-pattern algebra, part two: an Access is a nest tiled without end, as MPI tiles a filetype over a
-// file and a memory datatype over a buffer. Byte p of the access's data stream lies at
+// The access-pattern algebra, part two. An Access is a nest that is tiled without end, as MPI tiles a
+// filetype over a file and a datatype over a buffer in memory. Byte p of the access's data stream lies at
 //
 //   displacement + (p / nest.size()) * extent + nest.offset_of(p % nest.size())
 //
-// A request is an Access and an interval [begin, end) of data positions. Positions and offsets are bytes.
+// A request is an Access and an interval [begin, end) of its data positions. Positions and offsets are in
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ class Access {
  public:
   Access() = default;
   Access(NestRef nest, int64_t displacement, int64_t extent);
-  // A datatype laid out from `displacement`. A tile that simply continues its predecessor is folded, so that
-  // the contiguous access is one endless run.
+  // A datatype, tiled from `displacement` on. If each tile simply continues the one before, the tiles are
+  // folded: a contiguous datatype becomes one endless run.
   static Access of(const DataType& type, int64_t displacement);
   static Access contiguous(int64_t displacement);  // every byte from displacement on
 
@@ -37,38 +38,41 @@ class Access {
   int64_t extent() const { return extent_; }
   bool empty() const { return nest_->size() == 0; }   // describes no bytes at all
   bool is_contiguous() const { return contiguous_; }  // every byte from displacement on
-  // Offsets never decrease along the stream and no byte comes twice, over all tiles.
+  // Whether offsets never decrease along the stream and no byte comes twice, over all tiles.
   bool monotone() const { return monotone_; }
-  // The same for the first `data_bytes` of the stream only. May say no, never yes, wrongly where whole tiles
-  // are not monotone.
+  // The same for the first `data_bytes` of the stream only. Where whole tiles are not monotone the answer may
+  // be a wrong no, but never a wrong yes.
   bool monotone_within(int64_t data_bytes) const;
 
-  // All O(log D). `position` may lie in any tile.
+  // All take O(log D), where D is the size of the description. `position` may lie in any tile.
   int64_t offset_of(int64_t position) const;  // of the byte at this data position; saturates
-  // The same; nothing where 64 bits do not hold it.
+  // The same; nothing where the offset does not fit 64 bits.
   std::optional<int64_t> exact_offset_of(int64_t position) const;
-  // Whether 64 bits hold the offsets of all of data [begin, end), and where its last byte ends.
+  // Whether the offsets of all of data [begin, end), and the end of its last byte, fit 64 bits.
   bool reaches(int64_t begin, int64_t end) const;
-  // Of a monotone access: how many data bytes lie at offsets < offset. Its inverse on touched bytes. If only
-  // the nest is monotone, but not its tiling, the same for the first tile.
+  // How many data bytes of a monotone access lie at offsets < offset. On offsets of data, this is the inverse
+  // of offset_of(). If the nest is monotone but its tiling is not, the answer is that for the first tile
+  // alone.
   int64_t data_before(int64_t offset) const;
-  // Smallest interval of offsets that holds data [begin, end); {0,0} if begin == end. O(log D) if monotone,
-  // else the tiles' bounds (not necessarily the tightest).
+  // The smallest interval of offsets that holds data [begin, end); {0,0} if begin == end. Takes O(log D) if
+  // the access is monotone. If it is not, the bounds are those of the tiles, which may be wider than
+  // necessary.
   Interval bounds(int64_t begin, int64_t end) const;
-  // Upper bound for the number of pieces in data [begin, end), from the description alone.
+  // An upper bound on the number of pieces in data [begin, end), computed from the description alone.
   int64_t pieces(int64_t begin, int64_t end) const;
-  // Every piece of data [begin, end) begins and ends at anchor + k * granule. {0, 0} if there are none.
+  // Every piece of data [begin, end) begins and ends at anchor + k * granule. Both are 0 if there are no
+  // pieces.
   struct Granule {
     int64_t granule = 0, anchor = 0;
   };
   Granule granule(int64_t begin, int64_t end) const;
-  // Equal for equal patterns, whatever their displacement.
+  // Equal for equal patterns, whatever their displacements.
   uint64_t hash() const;
 
  private:
   friend class Cursor;
-  // Tiles of a few pieces are written out until they make a list of this length, so that a cursor hands out
-  // lists worth a loop. Bounds the memory that this takes.
+  // Tiles of a few pieces are repeated to form lists of this length, so that the lists that a cursor returns
+  // are long enough for a tight loop. This bounds the memory that such lists take.
   static constexpr int64_t unrolled_pieces = 64;
   int64_t tile_origin(int64_t tile) const;
   void unroll();
@@ -77,11 +81,11 @@ class Access {
   bool contiguous_ = false, monotone_ = true;
 };
 
-// The granule of two sets of pieces taken together.
+// The granule of both sets of pieces together.
 Access::Granule combine(Access::Granule a, Access::Granule b);
 
-// A stretch of an access's stream: `count` pieces of `length` bytes; piece i at base + i * stride, or, where
-// offsets is not null, at base + offsets[i].
+// A stretch of an access's stream: `count` pieces of `length` bytes. Piece i lies at base + offsets[i], or,
+// if offsets is null, at base + i * stride.
 struct Chunk {
   int64_t base = 0, length = 0, stride = 0, count = 0;
   const int64_t* offsets = nullptr;
@@ -98,23 +102,25 @@ struct BlockList {
   int64_t bytes() const { return count == 0 ? 0 : positions[count] - positions[0]; }
 };
 
-// Walks an access along its stream. Memory: O(depth). The access must outlive the cursor.
+// Walks an access along its stream. Takes memory in proportion to the depth of its nest. The access must
+// outlive the cursor.
 class Cursor {
  public:
   explicit Cursor(const Access& access, int64_t position = 0);
 
   void seek(int64_t position);  // O(log D)
   int64_t position() const { return position_; }
-  // The next stretch, at most max_bytes > 0 and never empty (the access must not be empty), and moves behind
-  // it. As long as the description allows: a whole run, a whole list of equal blocks. A piece that is cut (at
-  // the cursor or by max_bytes) comes alone, with count 1.
+  // Returns the next stretch, of at most max_bytes > 0, and moves behind it. The access must not be empty;
+  // the stretch never is. It is as long as the description allows: a whole run, or a whole list of equal
+  // blocks. A piece that is cut (at the cursor or by max_bytes) comes alone, with count 1.
   Chunk next(int64_t max_bytes);
-  // If whole blocks of differing lengths come next, as many as max_bytes allow, and moves behind them; else
-  // an empty list, and the cursor stays. For loops that next() would serve block by block.
+  // If whole blocks of differing lengths come next, returns as many as max_bytes allows and moves behind
+  // them. Else returns an empty list and does not move. It serves loops that would get such blocks one at a
+  // time from next().
   BlockList next_blocks(int64_t max_bytes);
 
  private:
-  // The path from the root to the leaf: which copy or part, at each level.
+  // One level of the path from the root to the leaf: which copy or part it takes.
   struct Level {
     const Nest* nest;
     int64_t shift;  // offset of this nest's origin
@@ -125,16 +131,15 @@ class Cursor {
   const Access* access_;
   int64_t position_ = 0;
   int64_t tile_ = 0;
-  // The leaf (a run or blocks), in a form that serves both: piece i lies at origin_ + i * stride_, or at
-  // origin_ + offsets_[i].
+  // The leaf (a run or blocks), in one form for both: piece i lies at origin_ + offsets_[i], or, if offsets_
+  // is null, at origin_ + i * stride_. length_ is 0 if lengths differ, which leaf_->positions() then gives.
   const Nest* leaf_ = nullptr;
-  int64_t origin_ = 0, length_ = 0, stride_ = 0,
-          pieces_ = 0;  // length_ 0: lengths differ, see leaf_->positions()
+  int64_t origin_ = 0, length_ = 0, stride_ = 0, pieces_ = 0;
   const int64_t* offsets_ = nullptr;
-  int64_t piece_ = 0, within_ = 0;  // the cursor: piece of the leaf, byte of the piece
+  int64_t piece_ = 0, within_ = 0;  // where the cursor stands: piece of the leaf, byte of the piece
   int depth_ = 0;                   // levels in use
   Level inline_[inline_levels];
-  std::vector<Level> deep_;  // used instead, and only, beyond inline_levels
+  std::vector<Level> deep_;  // used instead of inline_ when there are more levels than that has
 
   Level& level(int i) { return deep_.empty() ? inline_[i] : deep_[static_cast<size_t>(i)]; }
   void push(const Level& level);

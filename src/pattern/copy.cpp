@@ -9,8 +9,8 @@ namespace concilio {
 
 namespace {
 
-// Where the pieces of a chunk lie in memory. Addresses are computed as integers: with MPI_BOTTOM the base is
-// null.
+// Strided and Listed say where the pieces of a chunk lie in memory. Addresses are computed as integers, since
+// with MPI_BOTTOM the base is null.
 struct Strided {
   uintptr_t base;
   int64_t stride;
@@ -27,13 +27,13 @@ struct Listed {
   }
 };
 
-// How one piece moves. Source and destination never overlap.
+// Fixed and the types below it copy one piece. Source and destination never overlap.
 template <int length>
 struct Fixed {
   void operator()(std::byte* to, const std::byte* from) const { std::memcpy(to, from, length); }
 };
 
-// Any length in (half, 2 * half]: the first and the last `half` bytes.
+// Copies any length in (half, 2 * half]: the first and the last `half` bytes, which may overlap.
 template <int half>
 struct HeadAndTail {
   int64_t tail;
@@ -43,7 +43,7 @@ struct HeadAndTail {
   }
 };
 
-// Any length of 64 or more: whole lines, then the last 64 bytes.
+// Copies any length of 64 or more: whole blocks of 64 bytes, then the last 64 bytes.
 struct Lines {
   int64_t tail;
   void operator()(std::byte* to, const std::byte* from) const {
@@ -57,7 +57,7 @@ struct General {
   void operator()(std::byte* to, const std::byte* from) const { std::memcpy(to, from, length); }
 };
 
-// Beyond this the C library's memcpy is as fast as a loop of our own.
+// Above this length, the C library's memcpy is as fast as our own loop.
 constexpr int64_t lines_max_bytes = 512;
 
 template <typename Move, typename From, typename To>
@@ -98,7 +98,7 @@ void move_pieces(From from, To to, int64_t length, int64_t count) {
   move_all(HeadAndTail<2>{length - 2}, from, to, count);
 }
 
-// A piece of any length, decided piece by piece.
+// Copies one piece, in a way that is chosen by its length.
 void move_one(std::byte* to, const std::byte* from, int64_t length) {
   if (length > lines_max_bytes) {
     std::memcpy(to, from, static_cast<size_t>(length));
@@ -119,7 +119,7 @@ void move_one(std::byte* to, const std::byte* from, int64_t length) {
   }
 }
 
-// One side's current chunk, and what of it is still to move.
+// The current chunk of one side of a copy, and how much of it is left to copy.
 class Stream {
  public:
   Stream(const Side& side, int64_t bytes)
@@ -150,11 +150,11 @@ class Stream {
     rest_ = length_;
   }
 
-  // Whole pieces of one length that are next.
+  // How many whole pieces of one length come next.
   int64_t whole() const { return rest_ < length_ ? 0 : (positions_ ? 1 : count_); }
-  int64_t length() const { return length_; }  // of a whole piece
-  int64_t rest() const { return rest_; }      // of the piece begun
-  // Whole pieces of differing lengths that are next and fit into max_bytes.
+  int64_t length() const { return length_; }  // bytes of a whole piece
+  int64_t rest() const { return rest_; }      // bytes left of the current piece
+  // How many whole pieces of differing lengths come next and fit into max_bytes.
   int64_t varied(int64_t max_bytes) const {
     if (!positions_ || rest_ < length_) return 0;
     if (positions_[count_] - positions_[0] <= max_bytes) return count_;
@@ -196,7 +196,7 @@ class Stream {
   uintptr_t base_ = 0;
   int64_t length_ = 0, stride_ = 0, count_ = 0, rest_ = 0;
   const int64_t* offsets_ = nullptr;
-  const int64_t* positions_ = nullptr;  // of blocks of differing lengths; length_ is then the first one's
+  const int64_t* positions_ = nullptr;  // set for blocks of differing lengths; length_ is then the first's
 };
 
 template <typename From>
@@ -208,7 +208,7 @@ void move_to(From from, const Stream& to, int64_t length, int64_t count) {
   }
 }
 
-// Whole pieces of equal length on both sides.
+// Copies whole pieces that have equal lengths on both sides.
 void move_paired(Stream& from, Stream& to) {
   const int64_t length = from.length(), count = std::min(from.whole(), to.whole());
   if (from.listed()) {
@@ -220,7 +220,7 @@ void move_paired(Stream& from, Stream& to) {
   to.skip_pieces(count);
 }
 
-// Whole pieces of `from` into one contiguous stretch of `to`.
+// Copies whole pieces of `from` into one contiguous stretch of `to`.
 void move_gathered(Stream& from, Stream& to) {
   const int64_t length = from.length(), count = std::min(from.whole(), to.rest() / length);
   const Strided stretch{to.address(), length};
@@ -233,7 +233,7 @@ void move_gathered(Stream& from, Stream& to) {
   to.skip_bytes(count * length);
 }
 
-// One contiguous stretch of `from` into whole pieces of `to`.
+// Copies one contiguous stretch of `from` into whole pieces of `to`.
 void move_scattered(Stream& from, Stream& to) {
   const int64_t length = to.length(), count = std::min(to.whole(), from.rest() / length);
   move_to(Strided{from.address(), length}, to, length, count);
@@ -241,7 +241,7 @@ void move_scattered(Stream& from, Stream& to) {
   from.skip_bytes(count * length);
 }
 
-// Whole pieces of differing lengths between `list` and one contiguous stretch of `other`.
+// Copies whole pieces of differing lengths between `list` and one contiguous stretch of `other`.
 template <bool to_list>
 int64_t move_varied(Stream& list, Stream& other, int64_t count) {
   const Listed pieces = list.list();
@@ -297,7 +297,7 @@ void copy(const Side& from_side, const Side& to_side, int64_t bytes) {
 
 CoverageMap::CoverageMap(std::uint8_t* map, Interval window, Access::Granule granule)
     : map_(map), window_(window), granule_(granule.granule), grid_(window.begin) {
-  if (granule_ <= 0) granule_ = std::max<int64_t>(window.length(), 1);  // nothing will be marked
+  if (granule_ <= 0) granule_ = std::max<int64_t>(window.length(), 1);  // no pieces: nothing will be marked
   if (granule.granule > 0) {
     const int64_t distance = window.begin - granule.anchor;
     grid_ = window.begin - (distance - align_down(distance, granule_));
@@ -307,7 +307,7 @@ CoverageMap::CoverageMap(std::uint8_t* map, Interval window, Access::Granule gra
 }
 
 int64_t CoverageMap::bytes_needed(int64_t window_bytes, int64_t granule) {
-  // A granule more at either border, where the window does not lie on the grid.
+  // The window may begin and end within a granule, so there may be one more at either border.
   return granule <= 0 ? 1 : window_bytes / granule + 2;
 }
 
@@ -346,15 +346,15 @@ void CoverageMap::mark(const Access& access, int64_t begin, int64_t end) {
 }
 
 void CoverageMap::mark_pieces(const Chunk& chunk) {
-  // Whole pieces begin on the grid and are whole granules, but the window may begin within a granule of the
-  // first piece, and an uncut piece may be shorter than the granule only at the window's borders.
+  // Whole pieces begin on the grid and are whole granules. But the window may begin within a granule of the
+  // first piece, and at the window's borders an uncut piece may be shorter than the granule.
   const int64_t width = std::max<int64_t>(index(chunk.length), 1);
   if (!chunk.offsets) {
     const int64_t step = index(chunk.stride);
     std::uint8_t* mark = map_ + index(chunk.base - grid_);
     if (width == step) {
       std::memset(mark, 1, static_cast<size_t>(width * chunk.count));
-    } else if (width <= 8) {  // a call for each piece would cost more
+    } else if (width <= 8) {  // a call of memset for each piece would cost more
       for (int64_t k = 0; k < width; ++k) {
         for (int64_t i = 0; i < chunk.count; ++i) mark[i * step + k] = 1;
       }
@@ -404,7 +404,7 @@ int64_t CoverageMap::covered_bytes() const {
   int64_t covered = 0;
   for (int64_t i = 0; i < granules_; ++i) covered += map_[i];
   if (covered == 0) return 0;
-  // The granules at the borders count only as far as the window reaches.
+  // Granules at the window's borders count only as far as the window reaches.
   int64_t bytes = covered * granule_;
   if (map_[0]) bytes -= window_.begin - grid_;
   if (map_[granules_ - 1]) bytes -= grid_ + granules_ * granule_ - window_.end;

@@ -1,4 +1,5 @@
-// Fused copies: from the bytes one access describes straight to those of another, without packing in between.
+// Fused copies: the bytes that one access describes are copied straight to those that another describes,
+// without packing in between.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +10,9 @@
 
 namespace concilio {
 
-// One side of a copy: data positions from `position` on of `access`; offset o of the access lies in memory at
-// base + (o - origin). A user's buffer has base = its address and origin 0; a window that holds file offsets
-// [lo, hi) has base = its address and origin lo.
+// One side of a copy: the data of `access` from data position `position` on. Offset o of the access lies in
+// memory at base + (o - origin). For a user's buffer, base is its address and origin is 0. For a window that
+// holds the file offsets [lo, hi), base is its address and origin is lo.
 struct Side {
   const Access* access;
   int64_t position;
@@ -19,31 +20,32 @@ struct Side {
   int64_t origin = 0;
 };
 
-// Copies `bytes` bytes of stream. The two must not overlap in memory. Inner loops are specialised for regular
-// runs of 1, 2, 4, 8, 16, 32 and 64 bytes and for lists of blocks against contiguous memory.
+// Copies `bytes` bytes of stream. The two sides must not overlap in memory. The inner loops are specialised
+// for runs of pieces of 1, 2, 4, 8 and so on to 256 bytes, and for lists of blocks against contiguous memory.
 void copy(const Side& from, const Side& to, int64_t bytes);
 
-// Which granules of a window are covered: one byte per granule, 0 or 1, so that several ranks may mark the
-// same map without atomic operations (they all write 1).
+// Records which granules of a window are covered, in one byte per granule, 0 or 1. Several ranks may mark the
+// same map without atomic operations, since all of them write 1.
 class CoverageMap {
  public:
-  // Marks live at `map`, which the caller provides: bytes_needed() of it. The window holds offsets
-  // [window.begin, window.end); pieces begin and end at anchor + k * granule, or are cut by the window's
+  // The marks are kept at `map`, where the caller provides bytes_needed() bytes. The window holds the offsets
+  // [window.begin, window.end). Pieces begin and end at anchor + k * granule, or are cut by the window's
   // borders.
   CoverageMap(std::uint8_t* map, Interval window, Access::Granule granule);
   static int64_t bytes_needed(int64_t window_bytes, int64_t granule);
 
   void clear();
-  void mark(Interval offsets);  // whole granules within the window
+  void mark(Interval offsets);  // of whole granules; clipped to the window
   // Marks the pieces of data [begin, end) of a monotone access, which must lie within the window.
   void mark(const Access& access, int64_t begin, int64_t end);
   bool full() const;
-  // The next covered stretch of offsets at or behind `from`; empty if none. Likewise the next hole.
+  // The next covered stretch of offsets at or behind `from`; empty if there is none. Likewise the next hole.
   Interval next_covered(int64_t from) const;
   Interval next_hole(int64_t from) const;
   int64_t covered_bytes() const;
 
-  // Granule by granule: 0 <= i < granules(); the offsets of granules [first, end) that lie in the window.
+  // The same granule by granule, for 0 <= i < granules(). offsets() gives the offsets of granules [first,
+  // end) that lie in the window.
   int64_t granules() const { return granules_; }
   bool is_covered(int64_t i) const { return map_[i] != 0; }
   Interval offsets(int64_t first, int64_t end) const {
@@ -51,7 +53,7 @@ class CoverageMap {
   }
 
  private:
-  int64_t index(int64_t distance) const;  // of the granule at grid_ + distance
+  int64_t index(int64_t distance) const;  // index of the granule at grid_ + distance
   void mark_pieces(const Chunk& chunk);
   Interval next_of(int64_t from, int value) const;
 

@@ -21,7 +21,8 @@ Error invalid(const char* what) {
   return Error{ErrorKind::datatype, 0, what};
 }
 
-// Lower and upper bound of a datatype under construction: the least and the greatest of its elements' bounds.
+// Lower and upper bound of a datatype under construction: the least and the greatest of the bounds of its
+// elements.
 class Bounds {
  public:
   explicit Bounds(const DataType& old)
@@ -32,7 +33,7 @@ class Bounds {
     fits_ = !__builtin_add_overflow(old.lower_bound, old.extent, &upper_bound_);
   }
 
-  // `count` elements of the old type from displacement on, one extent apart.
+  // Adds `count` elements of the old type from `displacement` on, one extent apart.
   void add(int64_t displacement, int64_t count) {
     if (count == 0) return;
     int64_t reach, last, low, high;
@@ -46,8 +47,8 @@ class Bounds {
     include(low, high);
   }
 
-  // What another datatype under construction takes, as part of a struct: bounds that were set outweigh those
-  // that were found.
+  // Adds the bounds of a part of a struct. Bounds that were set (as by MPI_Type_create_resized) outweigh
+  // those that were computed.
   void include(const Bounds& part) {
     if (!part.any_) return;
     include_lower(part.low_, part.lower_marker_);
@@ -94,7 +95,8 @@ bool at_most_one(const Numbers& numbers) {
   return true;
 }
 
-// Blocks of `old`, displacement i in units of `unit` bytes; one block length alone holds for all.
+// Makes blocks of `old`. Displacements are in units of `unit` bytes. One block length alone is that of all
+// blocks.
 Result<DataType> make_indexed(const Numbers& block_lengths, const Numbers& displacements, int64_t unit,
                               const DataType& old) {
   const bool uniform = block_lengths.size() == 1;
@@ -106,7 +108,7 @@ Result<DataType> make_indexed(const Numbers& block_lengths, const Numbers& displ
   }
   const Nest& nest = *old.nest;
   const bool piece = nest.kind() == Nest::Kind::run && nest.run().count == 1;
-  // Blocks that are one piece of bytes each need no tree.
+  // If each block is one piece of bytes, a flat list of them describes the datatype.
   const bool flat = piece && (old.extent == nest.run().length || at_most_one(block_lengths));
 
   Bounds bounds(old);
@@ -141,9 +143,9 @@ Result<DataType> make_indexed(const Numbers& block_lengths, const Numbers& displ
                                      .length_unit = nest.run().length}));
 }
 
-// Sizes of an array's dimensions, the fastest first, with the distance of neighbours along each.
+// An array's dimensions, the fastest first: sizes, and the distance of neighbours along each.
 struct Dimension {
-  size_t index;  // in the caller's arrays
+  size_t index;  // of the dimension in the caller's arrays
   int64_t size, stride_bytes;
 };
 
@@ -159,11 +161,11 @@ std::optional<std::vector<Dimension>> dimensions(std::span<const int64_t> sizes,
   return result;
 }
 
-// What a process owns of one dimension: blocks of `block` elements, every `processes`-th of them.
+// What a process owns of one dimension: every `processes`-th block of `block` elements.
 Result<NestRef> distribute(const NestRef& child, const Dimension& dimension, int64_t block, int64_t processes,
                            int64_t coordinate) {
-  // block and processes may be far beyond the array, so products are checked; one that overflows lies
-  // outside.
+  // `block` and `processes` may be far larger than the array, so products are checked. One that overflows
+  // lies outside the array.
   const auto cycle = checked_multiply(block, processes);
   const auto start = checked_multiply(block, coordinate);
   if (!start || *start >= dimension.size) return Nest::empty();
@@ -220,7 +222,7 @@ Result<DataType> type_contiguous(int64_t count, const DataType& old) {
 
 Result<DataType> type_vector(int64_t count, int64_t block_length, int64_t stride, const DataType& old) {
   const auto stride_bytes = checked_multiply(stride, old.extent);
-  // With fewer than two blocks the stride is of no meaning.
+  // With fewer than two blocks the stride has no effect.
   if (!stride_bytes && count > 1) return overflow();
   return type_hvector(count, block_length, stride_bytes.value_or(0), old);
 }
@@ -329,7 +331,7 @@ Result<DataType> type_darray(int64_t size_ranks, int64_t rank, std::span<const i
   if (grid_ranks != size_ranks || rank < 0 || rank >= size_ranks) {
     return invalid("a darray datatype's process grid does not fit its number of processes");
   }
-  // The process grid is always in row-major order, whatever the array's.
+  // The process grid is always in row-major order, whatever the order of the array.
   std::vector<int64_t> coordinates(sizes.size());
   for (size_t i = sizes.size(); i-- > 0;) {
     coordinates[i] = rank % process_sizes[i];

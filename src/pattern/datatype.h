@@ -1,7 +1,8 @@
-// Builders for every MPI type constructor, without MPI: a nest plus the bounds that MPI's rules give it.
-// Source: MPI 4.1, chapter 5 (Datatypes). Arguments have the constructors' units: elements for `contiguous`,
-// `vector`, `indexed`; bytes for the h-forms. All fail with kind `count` on overflow and `datatype` on
-// arguments MPI forbids (negative counts, a subarray outside its array, ...).
+// Builders for every MPI type constructor, without MPI. Each makes a nest and the bounds that MPI's rules
+// give it (MPI 4.1, chapter 5, Datatypes). Arguments have the units of the constructors: elements for
+// `contiguous`, `vector` and `indexed`, bytes for the h-forms. All builders fail with kind `count` on
+// overflow, and with kind `datatype` on arguments that MPI forbids (negative counts, a subarray outside its
+// array, ...).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ struct DataType {
   NestRef nest = Nest::empty();
   int64_t lower_bound = 0;  // may differ from nest->lower()
   int64_t extent = 0;       // distance between consecutive elements; may be negative or smaller than the nest
-  // Whether the bounds were set, not found: among a struct's parts, those decide alone.
+  // Whether the bounds were set explicitly (as by MPI_Type_create_resized) rather than computed. If some
+  // parts of a struct have set bounds, only these count.
   bool lower_marker = false, upper_marker = false;
 
   int64_t size() const { return nest->size(); }
@@ -27,7 +29,7 @@ enum class Distribution { none, block, cyclic };
 inline constexpr int64_t default_distribution_argument = -1;  // MPI_DISTRIBUTE_DFLT_DARG
 
 DataType type_bytes(int64_t size);  // a named type without holes
-// A named type whose bytes are `blocks` (pair types have holes) with this extent.
+// A named type of these blocks of bytes (pair types have holes), with this extent.
 Result<DataType> type_named(std::span<const int64_t> offsets, std::span<const int64_t> lengths,
                             int64_t extent);
 Result<DataType> type_contiguous(int64_t count, const DataType& old);

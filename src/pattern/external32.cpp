@@ -12,7 +12,7 @@ namespace {
 
 constexpr bool little = std::endian::native == std::endian::little;
 
-// IEEE's binary128, which external32 has for a long double.
+// IEEE's binary128, as which external32 stores a long double.
 constexpr int64_t quadruple_bytes = 16;
 #if LDBL_MANT_DIG == 113
 using Quadruple = long double;
@@ -50,7 +50,7 @@ uint64_t swapped(uint64_t value) {
   return __builtin_bswap64(value);
 }
 
-// Between the machine's order of bytes and big-endian: its own inverse.
+// Converts between the machine's byte order and big-endian, in either direction.
 template <typename T>
 T big_endian(T value) {
   if constexpr (!little) return value;
@@ -73,7 +73,7 @@ void swap_wide_items(int64_t count, const std::byte* from, std::byte* to) {
   }
 }
 
-// Items of one width on both sides.
+// Converts items that have the same width on both sides.
 void swap(int64_t bytes, int64_t count, const std::byte* from, std::byte* to) {
   switch (bytes) {
     case 2:
@@ -95,7 +95,7 @@ Error does_not_fit(Value value, size_t bytes) {
                fmt::format("the value {} does not fit into {} bytes", +value, bytes)};
 }
 
-// Integers whose widths differ. `into_file`: To is what stands in the file.
+// Converts integers whose widths differ. If `into_file`, To is the type in the file.
 template <typename From, typename To, bool into_file>
 Status change_width(int64_t count, const std::byte* from, std::byte* to) {
   for (int64_t i = 0; i < count; ++i, from += sizeof(From), to += sizeof(To)) {
@@ -107,7 +107,7 @@ Status change_width(int64_t count, const std::byte* from, std::byte* to) {
   return {};
 }
 
-// Calls work(T()) with the integer type of that width.
+// Calls work(T()) with the integer type T of that width.
 template <bool is_signed, typename Work>
 Status with_integer(int64_t bytes, Work&& work) {
   auto call = [&](auto value) -> Status {
@@ -153,7 +153,7 @@ void long_doubles_from_file(int64_t count, const std::byte* from, std::byte* to)
     std::byte wide[sizeof(Quadruple)];
     swap(quadruple_bytes, 1, from, wide);
     const auto value = static_cast<long double>(load<Quadruple>(wide));
-    // The bytes of an extended number that hold nothing are zeros.
+    // An 80-bit extended number has padding bytes, which become zeros.
     std::memset(to, 0, sizeof value);
     std::memcpy(to, &value, LDBL_MANT_DIG == 64 ? 10 : sizeof value);
   }

@@ -9,11 +9,12 @@
 
 namespace concilio {
 
-// Whether items of this shape can be converted at all.
+// Whether items of this kind and these widths can be converted at all.
 bool external32_converts(const Item& item);
 
-// Converts `count` items, packed on both sides. The two sides may not overlap. Kind `conversion` where a
-// value does not fit, with the items before it converted. The item's shape must be one that is converted.
+// Converts `count` items, which are packed on both sides. The two sides may not overlap.
+// external32_converts() must be true of the item. Where a value does not fit, fails with kind `conversion`;
+// the items before it have been converted.
 Status to_external32(const Item& item, int64_t count, const std::byte* native, std::byte* file);
 Status from_external32(const Item& item, int64_t count, const std::byte* file, std::byte* native);
 

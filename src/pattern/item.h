@@ -5,13 +5,13 @@
 
 namespace concilio {
 
-// What the bytes of an item mean, as far as external32 must know.
+// What the bytes of an item mean, as far as external32 needs to know.
 enum class ItemKind : int32_t {
   bytes,             // taken as they are: characters, MPI_BYTE, MPI_PACKED
-  signed_integer,    // and Fortran's LOGICAL
-  unsigned_integer,  // and wide characters, C's and C++'s bool
-  real,              // IEEE, of the same width in memory and in a file
-  long_double,       // C's, whatever it is here
+  signed_integer,    // also Fortran's LOGICAL
+  unsigned_integer,  // also wide characters, and C's and C++'s bool
+  real,              // IEEE floating-point, of the same width in memory and in a file
+  long_double,       // C's long double, whatever its format on this machine
 };
 
 struct Item {

@@ -23,7 +23,7 @@ uint64_t mix(uint64_t hash, int64_t value) {
   return mix(hash, static_cast<uint64_t>(value));
 }
 
-// Lets `granule` divide `value` too. Almost always it already does, and a remainder is cheaper than a gcd.
+// Makes `granule` divide `value` too. Almost always it already does, and a remainder is cheaper than a gcd.
 void refine(int64_t& granule, int64_t value) {
   if (granule != 0 && value % granule == 0) return;
   granule = std::gcd(granule, value);
@@ -33,8 +33,8 @@ Error overflow(const char* what) {
   return Error{ErrorKind::count, 0, std::string("the ") + what + " of a datatype does not fit 64 bits"};
 }
 
-// Calls visit(offset, length) for every piece once zero lengths are dropped and touching neighbours merged.
-// False on overflow.
+// Calls visit(offset, length) for every piece, after pieces of no bytes are dropped and pieces that touch are
+// merged. Returns false on overflow.
 template <typename Visit>
 bool for_each_merged(const PieceLists& pieces, Visit&& visit) {
   const bool uniform = pieces.lengths.size() == 1;
@@ -65,7 +65,7 @@ bool for_each_merged(const PieceLists& pieces, Visit&& visit) {
 
 }  // namespace
 
-// Makes nodes whose arguments are already normalised, and fills in what is known of them.
+// Makes nodes from arguments that are already normalised, and computes their properties.
 struct NestMaker {
   static std::shared_ptr<Nest> node(Nest::Kind kind) {
     std::shared_ptr<Nest> nest(new Nest);
@@ -118,7 +118,7 @@ struct NestMaker {
     return NestRef(std::move(nest));
   }
 
-  // Bounds of `shape.count` copies of [lower, upper).
+  // Sets the bounds of `shape.count` copies of [lower, upper).
   static Status place(Nest& nest, const Run& shape, int64_t lower, int64_t upper) {
     const auto reach = checked_multiply(shape.stride, shape.count - 1);
     const auto last = reach ? checked_add(shape.offset, *reach) : std::nullopt;
@@ -151,7 +151,7 @@ struct NestMaker {
     return Nest::repeat(child, 1, 0, offset);
   }
 
-  // The run that a and then b form, if they form one.
+  // Whether a and then b form one run; it becomes `run`.
   static bool joined(Run a, Run b, Run& run) {
     if (a.length != b.length) return false;
     const int64_t stride = a.count > 1 ? a.stride : b.stride;
@@ -180,7 +180,7 @@ struct NestMaker {
 };
 
 Result<NestRef> NestMaker::blocks(const PieceLists& pieces) {
-  // First pass: what the pieces are like; nothing is stored yet.
+  // The first pass finds out what the pieces are like. It stores nothing yet.
   struct {
     int64_t count = 0, size = 0, first = 0, length = 0, stride = 0, granule = 0;
     int64_t lower = std::numeric_limits<int64_t>::max(), upper = std::numeric_limits<int64_t>::min();
@@ -292,7 +292,8 @@ NestRef Nest::empty() {
 }
 
 NestRef Nest::bytes(int64_t length) {
-  static const auto& one = *new const NestRef(*NestMaker::run(Run{0, 1, 1, 1}));  // all that is contiguous
+  // All contiguous accesses share this one.
+  static const auto& one = *new const NestRef(*NestMaker::run(Run{0, 1, 1, 1}));
   if (length == 1) return one;
   return length <= 0 ? empty() : *NestMaker::run(Run{0, length, length, 1});
 }
@@ -314,7 +315,7 @@ Result<NestRef> Nest::repeat(NestRef child, int64_t count, int64_t stride, int64
     }
   }
   if (child->kind_ == Kind::run || child->kind_ == Kind::loop) {
-    // Copies that continue one another are one longer series; a single copy or a mere shift adds no level.
+    // Copies that continue each other are one longer series. A single copy or a mere shift adds no level.
     const auto reach = checked_multiply(inner.count, inner.stride);
     const auto first = checked_add(offset, inner.offset);
     if (!first) return overflow("extent");
@@ -346,7 +347,7 @@ Result<NestRef> Nest::blocks(const PieceLists& pieces) {
 }
 
 Result<NestRef> Nest::sequence(std::vector<Part> parts) {
-  // Rewrites `parts` in place: what is kept never outruns what is read.
+  // Rewrites `parts` in place: never more parts have been kept than read.
   size_t kept = 0;
   auto keep = [&](Part part) -> Status {
     if (kept > 0) {
@@ -401,7 +402,7 @@ Result<NestRef> Nest::sequence(std::vector<Part> parts) {
 
   if (parts.empty()) return empty();
   if (parts.size() == 1) return NestMaker::shift(parts[0].child, parts[0].offset);
-  // Equal children at equal distances are a loop.
+  // Equal children at equal distances form a loop.
   int64_t stride;
   bool regular = !__builtin_sub_overflow(parts[1].offset, parts[0].offset, &stride);
   for (size_t i = 1; regular && i < parts.size(); ++i) {

@@ -1,5 +1,5 @@
-// Numbers as MPI hands them out, some of 4 bytes and some of 8, read as they lie: a datatype of millions of
-// blocks is decoded without a copy of its lists.
+// Integers as MPI hands them out, some of 4 bytes and some of 8, which are read in place. So a datatype of
+// millions of blocks is decoded without a copy of its lists.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace concilio {
 
-// A view; what it shows must outlive it.
+// A view, which must not outlive the integers that it shows.
 class Numbers {
  public:
   Numbers() = default;

@@ -1,4 +1,4 @@
-// Which way data go: from the file to memory, or from memory to the file.
+// The direction of a transfer: from the file to memory, or from memory to the file.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@ Error too_large() {
   return Error{ErrorKind::count, 0, "the items of a datatype are more than 64 bits count"};
 }
 
-// `to` + `count` times `step`.
+// Adds `count` times `step` to `to`. Returns false on overflow.
 bool add(Place& to, const Place& step, int64_t count) {
   for (Axis axis : {&Place::items, &Place::native_bytes, &Place::file_bytes}) {
     int64_t bytes;
@@ -18,7 +18,7 @@ bool add(Place& to, const Place& step, int64_t count) {
   return true;
 }
 
-// The same where it is known to fit.
+// The same, where the sum is known to fit.
 void move(Place& to, const Place& step, int64_t count) {
   to.items += step.items * count;
   to.native_bytes += step.native_bytes * count;
@@ -47,7 +47,7 @@ struct Signature::Maker {
     return SignatureRef(made);
   }
 
-  // Takes a part behind what `made` has; runs of one item become one run.
+  // Appends a part to `made`. Neighbouring runs of the same item become one run.
   static Status append(Signature& made, const SignatureRef& part) {
     if (part->kind_ == Kind::empty) return {};
     SignatureRef addition = part;

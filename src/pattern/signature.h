@@ -1,9 +1,8 @@
 // The type signature of a datatype: which basic items it consists of, in the order of its type map, and how
-// many bytes they take one behind another, in memory (packed) and in a file. It says nothing of where items
-// lie.
+// many bytes these take one after another, in memory (packed) and in a file. It does not say where items lie.
 //
 // A Signature is an immutable tree whose size is that of the datatype's description: 10^9 items of a nested
-// type take a few nodes. Between two items lies a boundary, given by what stands before it: a Place.
+// type take a few nodes. A boundary between two items is given as a Place, which counts what is before it.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +27,10 @@ using SignatureRef = std::shared_ptr<const Signature>;
 
 class Signature {
  public:
-  static constexpr int max_depth = 4096;  // so that recursion is bounded
+  static constexpr int max_depth = 4096;  // bounds the recursion
 
-  // Builders. Both sorts of bytes of an item must be positive. Kind `count` where a total leaves 64 bits,
-  // `unsupported` beyond max_depth.
+  // Builders. Both widths of an item, in memory and in a file, must be positive. They fail with kind `count`
+  // where a total exceeds 64 bits, and with `unsupported` beyond max_depth.
   static SignatureRef empty();
   static SignatureRef item(const Item& item);
   static Result<SignatureRef> repeat(const SignatureRef& child, int64_t count);
@@ -39,18 +38,18 @@ class Signature {
 
   const Place& total() const { return total_; }
   int64_t widest_item_bytes() const { return widest_item_bytes_; }  // in a file; 0 if empty
-  int nodes() const { return nodes_; }                              // children counted once per parent
-  // Of the description, at most.
+  int nodes() const { return nodes_; }                              // a child counts once for each parent
+  // An upper bound on the memory of the description.
   int64_t memory_bytes() const {
     return nodes_ * static_cast<int64_t>(sizeof(Signature) + sizeof(SignatureRef) + sizeof(Place));
   }
 
-  // The last boundary at or before `position`, counted along `axis`; 0 and total() at the ends. O(depth log
-  // width).
+  // The last boundary at or before `position`, counted along `axis`; at the ends it is 0 and total(). Takes
+  // O(depth log width).
   Place at(Axis axis, int64_t position) const;
 
-  // Calls visit(item, count) for every stretch of equal items among the items [begin, end), in order. Ends
-  // when visit returns an error, with it.
+  // Calls visit(item, count) for every stretch of equal items among the items [begin, end), in order. If
+  // visit returns an error, stops and returns it.
   template <typename Visit>
   Status for_each(int64_t begin, int64_t end, Visit&& visit) const;
 
