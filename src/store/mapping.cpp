@@ -15,11 +15,11 @@
 namespace concilio {
 namespace {
 
-// These write changed blocks to new places (btrfs, zfs, bcachefs, f2fs, nilfs), or lie on another that may
-// (overlayfs): space made there does not last.
+// These file systems write changed blocks to new places (btrfs, zfs, bcachefs, f2fs, nilfs), or lie on
+// another one that may (overlayfs). So space that was reserved for a block does not serve a rewrite of it.
 constexpr std::array<uint32_t, 6> moving_blocks = {0x9123683E, 0x2FC12FC1, 0xCA451A4E,
                                                    0xF2F52010, 0x00003434, 0x794C7630};
-// Pages that are of another size, or that have no storage behind them to be made space of: hugetlbfs, ramfs.
+// These have pages of another size (hugetlbfs), or no storage in which space can be reserved (ramfs).
 constexpr std::array<uint32_t, 2> odd_pages = {0x958458F6, 0x858458F6};
 
 template <size_t n>
@@ -28,7 +28,7 @@ bool contains(const std::array<uint32_t, n>& all, uint32_t magic) {
 }
 
 int make_present(void* base, size_t bytes, bool write) {
-  // EAGAIN: memory is short for a moment, or for good.
+  // EAGAIN means that memory is short, for a moment or for good.
   constexpr int most_tries = 4;
   for (int tries = 0; madvise(base, bytes, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0;) {
     if (errno == EAGAIN) ++tries;

@@ -34,7 +34,7 @@ struct HeldLock {
   }
 };
 
-// What all openings of a path share.
+// What all opens of one path share.
 struct Contents {
   std::mutex mutex;
   std::condition_variable unlocked;
@@ -44,7 +44,7 @@ struct Contents {
 
   int64_t size() const { return static_cast<int64_t>(bytes.size()); }
 
-  // New bytes are zero.
+  // Bytes that are added are zero.
   Status resize(const StoreEvent& event, int64_t size) {
     try {
       bytes.resize(static_cast<size_t>(size));
@@ -56,14 +56,14 @@ struct Contents {
     return {};
   }
 
-  // Whether nobody holds what one who waits wants, or waited for it before.
+  // Whether no conflicting lock is held, and nobody who came before waits for one.
   bool is_next(std::list<HeldLock>::const_iterator wanted) const {
     const auto in_the_way = [&wanted](const HeldLock& other) { return other.conflicts(*wanted); };
     return std::none_of(locks.begin(), locks.end(), in_the_way) &&
            std::none_of(waiting.begin(), wanted, in_the_way);
   }
 
-  // Takes [first, end) out of what `owner` holds.
+  // Takes [first, end) out of the locks that `owner` holds.
   void release(const void* owner, int64_t first, int64_t end) {
     std::vector<HeldLock> kept;
     for (const HeldLock& held : locks) {

@@ -1,5 +1,5 @@
-// A store in the memory of this process, for tests and simulations. Openings of one path share one file, as
-// on a disk, and their locks conflict. A file that is removed lives on in those that have it open.
+// A store in the memory of this process, for tests and simulations. As on a disk, opens of the same path
+// share one file, and their locks conflict. A file that is removed lives on for those that have it open.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// How far a sequence of transfers has come, and what the next request of it is: transfers that are adjacent
-// in the file join.
+// How far a sequence of transfers has come, and what its next request is. Transfers that are adjacent in the
+// file are joined.
 #pragma once
 
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 namespace concilio {
 
-// Linux moves no more in one call, whatever is asked.
+// Linux moves no more than this in one call.
 inline constexpr int64_t most_call_bytes = 0x7ffff000;
 
 // What one preadv or pwritev moves: `count` pieces of memory.
@@ -29,7 +29,7 @@ class Progress {
   explicit Progress(std::span<const Transfer> transfers) : transfers_(transfers) {}
 
   // The next transfers that are adjacent in the file, up to `most_bytes` and as many pieces of memory as
-  // there is room for; no bytes at the end.
+  // there is room for. At the end it has no bytes.
   Gathered gather(std::span<iovec> room, int64_t most_bytes) const {
     Gathered found;
     int64_t done = done_bytes_;

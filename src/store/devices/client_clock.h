@@ -1,5 +1,6 @@
-// The time of one client of modelled storage. Costs are far below what a sleep can be short or exact to, so a
-// client runs ahead by a little before it sleeps, and what it overslept is its own to use up.
+// The clock of one client of modelled storage. The system can neither sleep for times as short as modelled
+// costs nor wake up that exactly. So a client runs a little ahead of the machine's time before it sleeps, and
+// the time by which it overslept is to its credit.
 #pragma once
 
 #include <algorithm>
@@ -11,21 +12,21 @@ class ClientClock {
  public:
   static constexpr int64_t most_ahead_ns = 50'000, most_credit_ns = 10'000'000;
 
-  // When an operation begins that the client makes at now_ns.
+  // When an operation begins, in the model, that the client starts at now_ns.
   int64_t begin(int64_t now_ns) const { return now_ns + ahead_ns_; }
-  // It is over at now_ns, and where storage is modelled at done_ns: what it took here, it took there at
-  // least. Whether the client is to sleep until done_ns.
+  // The operation is over at now_ns on this machine, and at done_ns in the model, where it takes at least as
+  // long as it took here. Returns whether the client must sleep until done_ns.
   bool end(int64_t done_ns, int64_t now_ns) {
     ahead_ns_ = std::max(done_ns - now_ns, ahead_ns_);
     return ahead_ns_ > most_ahead_ns;
   }
-  // A sleep until then was over at now_ns.
+  // A sleep until done_ns was over at now_ns.
   void woke(int64_t done_ns, int64_t now_ns) {
     ahead_ns_ = std::clamp<int64_t>(done_ns - now_ns, -most_credit_ns, 0);
   }
 
  private:
-  int64_t ahead_ns_ = 0;  // of the machine's time; below 0: what it overslept
+  int64_t ahead_ns_ = 0;  // of the machine's time; if negative, what was overslept
 };
 
 }  // namespace concilio

@@ -7,7 +7,8 @@ namespace concilio {
 
 namespace {
 
-// Words of a target: the pipe, then for each channel when it is free and where it was last.
+// The words of a target are when its pipe is free, then for each channel when it is free and where it was
+// last.
 constexpr int64_t words_of_channel = 2;
 
 int64_t start_of(int64_t free_ns, int64_t now_ns) {
@@ -18,7 +19,7 @@ int64_t start_of(int64_t free_ns, int64_t now_ns) {
 
 int64_t transfer_ns(int64_t bytes, int64_t bytes_per_second) {
   if (bytes_per_second <= 0) return 0;
-  // Floating-point: bytes times 10^9 does not fit 64 bits. No more than days: sums must fit.
+  // In floating point, since bytes times 10^9 may not fit 64 bits. Bounded to days, since sums must fit.
   const double ns = static_cast<double>(bytes) * 1e9 / static_cast<double>(bytes_per_second);
   return std::llround(std::min(ns, 1e15));
 }
@@ -58,7 +59,7 @@ int64_t DeviceClock::reserve(const Request& request, int64_t now_ns) {
 int64_t DeviceClock::reserve_channel(int64_t target, const Request& request, int64_t now_ns) {
   const int64_t cost_ns = costs_.request_ns + transfer_ns(request.bytes, costs_.bytes_per_second);
   const int64_t seek_ns = request.writes ? costs_.write_seek_ns : costs_.read_seek_ns;
-  // One number for file and offset: those of different files are as good as never the same.
+  // One number stands for file and offset. Those of different files are hardly ever the same.
   const auto place = static_cast<int64_t>(request.file + static_cast<uint64_t>(request.offset));
   const auto end = static_cast<int64_t>(static_cast<uint64_t>(place) + static_cast<uint64_t>(request.bytes));
   for (;;) {
@@ -73,7 +74,8 @@ int64_t DeviceClock::reserve_channel(int64_t target, const Request& request, int
       done_ns = its_ns;
     }
     if (!word(target, chosen).compare_exchange_strong(chosen_free_ns, done_ns)) continue;
-    // Between the two another process may take the channel and pay for a seek too many: as good as never.
+    // Another process may take the channel between these two steps, and pay for a seek too many. That is very
+    // rare.
     word(target, chosen + 1).store(end, std::memory_order_relaxed);
     return done_ns;
   }

@@ -1,5 +1,5 @@
-// The time line of modelled storage: when each of its devices has done what clients asked of it so far.
-// Arithmetic alone: nobody sleeps here, and the time is the caller's.
+// The time line of modelled storage: when each of its devices will have served what clients have asked of it
+// so far. It is arithmetic alone: it never sleeps, and its caller gives the time.
 #pragma once
 
 #include <atomic>
@@ -10,28 +10,28 @@
 
 namespace concilio {
 
-// Every target is a pipe, which all its bytes pass one after the other, and `streams` channels. A request
-// takes the channel that has it done first, for its cost and its bytes, and the pipe for its bytes. It is
-// done when both are.
+// Each target has one pipe, which all its bytes pass one after another, and `streams` channels. A request
+// takes the channel that serves it first, for its cost and its bytes, and the pipe, for its bytes. It is done
+// when both are.
 class DeviceClock {
  public:
-  static constexpr int64_t most_words = 504;  // of a page with a header
+  static constexpr int64_t most_words = 504;  // as many as fit in a page behind a header
   static int64_t words_of(const ThrottleCosts& costs);
 
-  // `words`: words_of(costs) of them, all 0 at the beginning, which other processes may have in use as well.
+  // `words` are words_of(costs) numbers that begin as 0. Other processes may use the same ones.
   DeviceClock(const ThrottleCosts& costs, std::span<std::atomic<int64_t>> words)
       : costs_(costs), words_(words) {}
 
   struct Request {
     bool writes;
-    uint64_t file;  // any number that is the file's own
+    uint64_t file;  // any number that identifies the file
     int64_t offset, bytes;
   };
-  // Reserves what the request takes of the devices, for a client that makes it at now_ns. When it is done.
+  // Reserves the devices for a request that a client makes at now_ns. Returns when it is done.
   int64_t reserve(const Request& request, int64_t now_ns);
 
-  // Work that a device may be behind with. Further in the future, its time line is a leftover of another
-  // boot, and the device free.
+  // The most work that a device may have queued. A time line that is further in the future is left over from
+  // before a reboot, and the device counts as free.
   static constexpr int64_t longest_backlog_ns = 3600'000'000'000;
 
  private:
@@ -43,10 +43,10 @@ class DeviceClock {
   const std::span<std::atomic<int64_t>> words_;
 };
 
-// Nanoseconds that bytes take at bytes_per_second; 0 where that is 0, which is no limit.
+// The nanoseconds that bytes take at bytes_per_second. A rate of 0 is no limit, and gives 0.
 int64_t transfer_ns(int64_t bytes, int64_t bytes_per_second);
 
-// Of the first `end` bytes of a file that is dealt to `targets` in stripes, those on `target`.
+// How many of the first `end` bytes of a file lie on `target`, if the file is striped over `targets` targets.
 int64_t bytes_on_target(int64_t end, int64_t target, int64_t targets, int64_t stripe_bytes);
 
 }  // namespace concilio

@@ -25,8 +25,8 @@ constexpr int64_t page_bytes = 4096;
 constexpr uint64_t page_mark = 0x315443414f4c4943;
 
 struct Page {
-  uint64_t mark;       // page_mark, once it is made
-  int64_t words_used;  // of which devices it is
+  uint64_t mark;       // page_mark, once the page is complete
+  int64_t words_used;  // this and `streams` identify the devices
   int64_t streams;
   std::atomic<int64_t> words[DeviceClock::most_words];
 };
@@ -40,8 +40,9 @@ class OwnState : public DeviceState {
   std::vector<std::atomic<int64_t>> own_;
 };
 
-// Who uses the page has a shared lock (flock) on its file, which ends with the process whatever becomes of
-// it. Who can have the exclusive one is alone, so may make the page anew, or delete it.
+// A process that uses the page has a shared lock (flock) on its file, which the system releases however the
+// process ends. A process that gets the exclusive lock is the only one, and so may initialise the page, or
+// delete it.
 class SharedState : public DeviceState {
  public:
   SharedState(int fd, std::string path, const ThrottleCosts& costs)
@@ -53,12 +54,13 @@ class SharedState : public DeviceState {
 
   ~SharedState() override {
     if (page_) munmap(page_, page_bytes);
-    // A child of fork has the same lock, and its parent may go on.
+    // After fork, a child has the same lock, and its parent may still use the page.
     if (page_ && process_ == getpid() && flock(fd_, LOCK_EX | LOCK_NB) == 0) unlink(path_.c_str());
     close(fd_);
   }
 
-  // False with errno: it cannot be used. ESTALE: it was deleted meanwhile, another try is worth it.
+  // Returns false with errno if the page cannot be used. ESTALE means that its file was deleted meanwhile, so
+  // that another try is worthwhile.
   bool begin() {
     if (flock(fd_, LOCK_EX | LOCK_NB) == 0) {
       if (!is_free_to_make() || !make()) return false;
@@ -93,7 +95,7 @@ class SharedState : public DeviceState {
     return at == MAP_FAILED ? nullptr : static_cast<Page*>(at);
   }
 
-  // Nothing that anybody would miss: an empty file, or a leftover page.
+  // Whether the file holds nothing of value: it is empty, or a page that was left over.
   bool is_free_to_make() const {
     struct stat status;
     if (fstat(fd_, &status) != 0) return false;
@@ -109,7 +111,7 @@ class SharedState : public DeviceState {
   }
 
   bool make() {
-    // Not ftruncate: where memory is short, the first touch of the page would end the process.
+    // ftruncate would not do: where memory is short, the first touch of the page would then kill the process.
     if (const int failure = posix_fallocate(fd_, 0, page_bytes)) {
       unlink(path_.c_str());
       errno = failure;
@@ -132,7 +134,7 @@ class SharedState : public DeviceState {
   Page* page_ = nullptr;
 };
 
-// nullptr with errno.
+// Returns nullptr with errno if it fails.
 std::shared_ptr<DeviceState> open_shared(const std::string& path, const ThrottleCosts& costs) {
   constexpr int most_tries = 100;
   for (int i = 0; i < most_tries; ++i) {

@@ -1,5 +1,5 @@
-// The time line of modelled devices that all processes of this user and machine share, while any has it open:
-// a page in a file, as a rule in /dev/shm.
+// The time line of modelled devices, which all processes of this user on this machine share while any of them
+// has it open. It is a page in a file, usually in /dev/shm.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,8 @@ namespace concilio {
 
 class DeviceState {
  public:
-  // Processes with the same costs get the same one. Where no file is to be had it is this process's own.
+  // Processes with the same costs get the same time line. If the file cannot be used, the process gets one of
+  // its own.
   static std::shared_ptr<DeviceState> open(const ThrottleCosts& costs);
   virtual ~DeviceState() = default;
 
@@ -24,7 +25,7 @@ class DeviceState {
   std::span<std::atomic<int64_t>> words_;
 };
 
-// The file that stands for these costs.
+// The path of the file for these costs.
 std::string device_state_path(const ThrottleCosts& costs);
 
 }  // namespace concilio

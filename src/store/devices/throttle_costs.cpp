@@ -35,8 +35,9 @@ struct Preset {
 using Kind = StorageLayout::Kind;
 using Medium = StorageLayout::Medium;
 
-// hdd and nvm: a disk and an Optane SSD as measured in "Early Evaluation of Intel Optane Non-Volatile Memory
-// with HPC I/O Workloads", table II. A disk's write cache puts writes into an order with shorter ways.
+// hdd and nvm are a disk and an Optane SSD as measured in "Early Evaluation of Intel Optane Non-Volatile
+// Memory with HPC I/O Workloads", table II. A write seek of the disk costs less, since the disk's write cache
+// reorders writes to shorten the head's ways.
 constexpr Preset presets[] = {
     {"hdd", Kind::local, Medium::rotational, 0, 0.05, 0, 8, 4, 200'000'000, 1},
     {"ssd", Kind::local, Medium::solid, 0, 0.08, 0, 0, 0, 500'000'000, 8},
@@ -52,7 +53,7 @@ const Preset* preset_of_name(std::string_view name) {
   return nullptr;
 }
 
-// One `key=value`, and how a message names it.
+// One `key=value`, and what messages call it.
 struct Part {
   std::string key, value, named;
 };
@@ -146,7 +147,7 @@ Status take_count(const Part& part, int64_t least, int64_t most, int64_t& to) {
 }
 
 Status take(const Part& part, ThrottleCosts& costs) {
-  if (part.key == "device") return {};  // taken before
+  if (part.key == "device") return {};  // taken first, by take_preset()
   if (part.key == "bandwidth") {
     return take_bytes(part, "bandwidth=BYTES, a second, such as 100M", costs.bytes_per_second);
   }

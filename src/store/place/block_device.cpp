@@ -8,7 +8,7 @@ namespace concilio {
 
 StorageLayout::Medium medium_of_device(unsigned device_major, unsigned device_minor, const std::string& sys) {
   using Medium = StorageLayout::Medium;
-  // A partition has its queue where its device is: the folder above the one that the link leads to.
+  // A partition's queue is that of its device, whose folder is above the one that the link leads to.
   for (const char* queue : {"queue", "../queue"}) {
     std::ifstream in(fmt::format("{}/dev/block/{}:{}/{}/rotational", sys, device_major, device_minor, queue));
     int rotational = 0;

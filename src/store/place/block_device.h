@@ -1,4 +1,4 @@
-// What a local file system's device is, as the kernel has it in /sys.
+// What kind of device a local file system lies on, as the kernel tells in /sys.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace concilio {
 
-// Of a device's numbers, which may be a partition's. `sys`: where that file system is mounted.
+// The numbers may be those of a device or of a partition. `sys` is where sysfs is mounted.
 StorageLayout::Medium medium_of_device(unsigned device_major, unsigned device_minor,
                                        const std::string& sys = "/sys");
 

@@ -41,7 +41,7 @@ constexpr FileSystem file_systems[] = {
     {0x7461636F, Kind::parallel, "ocfs2"},
 };
 
-// Here each host makes up inode numbers of its own, or may.
+// With these file systems, hosts may number the inodes differently.
 constexpr uint32_t own_inodes[] = {0x65735546, 0x0000517B, 0xFF534D42, 0xFE534D42, 0x01021997};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What kind of file system an open file lies on, from what the system calls its type.
+// What kind of file system an open file lies on.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace concilio {
 // `magic` is f_type of statfs(2).
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes);
 
-// What else an open file tells: the medium of its device, its stripes. What it does not stays unknown.
+// Adds what else an open file tells: the medium of its device, its stripes. What it does not tell stays
+// unknown.
 void refine_layout(int fd, StorageLayout& layout);
 
 }  // namespace concilio

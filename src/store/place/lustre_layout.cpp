@@ -11,11 +11,11 @@ namespace {
 
 constexpr uint32_t plain_magic = 0x0BD10BD0, pool_magic = 0x0BD30BD0, composite_magic = 0x0BD60BD0;
 
-// Where the numbers stand, in bytes. Of a plain layout, with or without a pool's name behind:
+// Where the numbers are, in bytes, in a plain layout, which may have a pool's name behind it:
 constexpr size_t pattern_at = 4, stripe_bytes_at = 24, stripe_targets_at = 28;
 constexpr uint32_t striped_pattern = 1, kind_of_pattern = 0xFFFF;
 constexpr int64_t all_targets = 0xFFFF;
-// Of a composite one, and of an entry of it:
+// Where they are in a composite layout, and in each entry of it:
 constexpr size_t entry_count_at = 14, first_entry_at = 32, entry_bytes = 48;
 constexpr size_t entry_offset_at = 24, entry_size_at = 28;
 
@@ -34,7 +34,7 @@ std::optional<LustreStripes> decode_plain(std::span<const std::byte> bytes) {
   const auto targets = little_endian(bytes, stripe_targets_at, 2);
   if (!magic || !pattern || !stripe_bytes || !targets) return std::nullopt;
   if (*magic != plain_magic && *magic != pool_magic) return std::nullopt;
-  // Not data kept with the metadata, which begins many composite layouts.
+  // This excludes data that is kept with the metadata, with which many composite layouts begin.
   if ((*pattern & kind_of_pattern & striped_pattern) == 0 || *stripe_bytes == 0) return std::nullopt;
   return LustreStripes{*stripe_bytes, *targets == all_targets ? 0 : *targets};
 }

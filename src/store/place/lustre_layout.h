@@ -1,4 +1,4 @@
-// How Lustre stripes a file, from the extended attribute `lustre.lov` of the file.
+// How Lustre stripes a file, read from the file's extended attribute `lustre.lov`.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@ namespace concilio {
 
 struct LustreStripes {
   int64_t bytes = 0;
-  int64_t targets = 0;  // 0: as many as there are
+  int64_t targets = 0;  // 0: all that there are
   bool operator==(const LustreStripes&) const = default;
 };
 
-// Of a layout of several components, those of the first that lies on targets of data. Nothing where the
-// bytes are no layout that stripes.
+// If the layout has several components, returns the stripes of the first one that lies on data targets.
+// Returns nothing if the bytes are not a striped layout.
 std::optional<LustreStripes> decode_lustre_stripes(std::span<const std::byte> attribute);
 
-// Of an open file.
+// The stripes of an open file.
 std::optional<LustreStripes> lustre_stripes_of(int fd);
 
 }  // namespace concilio

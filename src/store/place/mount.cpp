@@ -21,7 +21,7 @@ bool is_octal(std::string_view text) {
   return text.find_first_not_of("01234567") == std::string_view::npos;
 }
 
-// A blank, a tab, a line's end and a backslash stand there as \040 and so on.
+// The file writes blanks, tabs, newlines and backslashes as \040 and so on.
 std::string unescaped(std::string_view text) {
   constexpr size_t digits = 3;
   std::string plain;
@@ -65,7 +65,7 @@ std::optional<Line> line_of(std::string_view text) {
 std::optional<Mount> mount_in(std::string_view mountinfo, std::string_view path, unsigned device_major,
                               unsigned device_minor) {
   const std::string numbers = fmt::format("{}:{}", device_major, device_minor);
-  // What is mounted later hides what is at the same place.
+  // A later mount hides an earlier one at the same place.
   std::optional<Mount> of_device, of_any;
   const auto take = [](std::optional<Mount>& best, const Mount& mount) {
     if (!best || mount.point.size() >= best->point.size()) best = mount;
@@ -76,7 +76,7 @@ std::optional<Mount> mount_in(std::string_view mountinfo, std::string_view path,
     if (line->device_numbers == numbers) take(of_device, line->mount);
     take(of_any, line->mount);
   }
-  // Some file systems (btrfs) give their files device numbers that are in no line.
+  // Files on some file systems (btrfs) have device numbers that are in no line.
   return of_device ? of_device : of_any;
 }
 

@@ -1,4 +1,4 @@
-// What is mounted where a file lies.
+// Which mount a file lies on.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,15 @@ namespace concilio {
 
 struct Mount {
   std::string point;   // "/scratch"
-  std::string type;    // of the file system, as the kernel calls it: "ext4", "nfs4"
-  std::string device;  // "/dev/sda1", "server:/export"; what the kernel has for it
+  std::string type;    // of the file system, as the kernel names it: "ext4", "nfs4"
+  std::string device;  // what the kernel has as its source: "/dev/sda1", "server:/export"
 };
 
-// Of a file or folder that is there.
+// The mount of a file or folder, which must exist.
 Result<Mount> mount_of(const std::string& path);
 
-// The same in the text of /proc/self/mountinfo, for a path without links in it, of a device.
+// The same from the text of /proc/self/mountinfo, for a path that contains no links, on the device with these
+// numbers.
 std::optional<Mount> mount_in(std::string_view mountinfo, std::string_view path, unsigned device_major,
                               unsigned device_minor);
 

@@ -6,14 +6,14 @@ namespace concilio {
 
 namespace {
 
-// One request: a stretch of the file that adjacent transfers make up.
+// One request: a stretch of the file, which adjacent transfers make up.
 struct Slot {
   enum class State { free, ready, under_way } state = State::free;
-  Progress progress;     // this and what follows: of what is left to do
+  Progress progress;     // this and the next two: what is left to do
   int64_t position = 0;  // counted along the transfers
   int64_t left_bytes = 0;
   Gathered asked;
-  bool alone = false;  // the kernel did not take it through the ring
+  bool alone = false;  // made without the ring, through which the kernel did not take it
 };
 
 class Mover {
@@ -38,8 +38,8 @@ class Mover {
  private:
   enum class Asked { yes, no_room, refused };
 
-  // Asks for what is ready, and for more as long as there are slots, and pieces for their vectors. False: the
-  // ring takes nothing, and nothing is under way.
+  // Submits the requests that are ready, and begins more, as long as there are slots, and pieces for their
+  // vectors. Returns false if the ring accepts nothing while nothing is under way.
   bool fill() {
     used_ = 0;
     for (unsigned tag = 0; tag < slots_.size(); ++tag) {
@@ -70,7 +70,7 @@ class Mover {
     Slot& slot = slots_[tag];
     const std::span<iovec> room = std::span(pieces_).subspan(used_);
     slot.asked = slot.progress.gather(room, slot.left_bytes);
-    // It is to have a vector as long as any.
+    // A request gets a vector of full length, so it waits if others have used part of the pieces.
     if (slot.asked.bytes < slot.left_bytes && used_ > 0) return Asked::no_room;
     if (hook_) {
       const SyscallOutcome outcome = hook_(operation_, slot.asked.bytes);
@@ -109,7 +109,7 @@ class Mover {
     }
   }
 
-  // `result` bytes were moved, or -errno.
+  // `result` is how many bytes were moved, or -errno.
   void settle(Slot& slot, int64_t result) {
     slot.state = Slot::State::ready;
     if (result == -EINTR) return;
@@ -123,7 +123,7 @@ class Mover {
     slot.state = Slot::State::free;
     if (slot.position >= stop_position_) return;
     stop_position_ = slot.position;
-    // No disk answers a write with 0 bytes; a read has met the end of the file.
+    // No disk answers a write with 0 bytes, so that is an error. For a read it is the end of the file.
     const bool ended = result == 0 && operation_ == StoreOperation::read;
     outcome_.system_errno = ended ? 0 : result == 0 ? EIO : static_cast<int>(-result);
     outcome_.failed = slot.asked;
@@ -139,11 +139,11 @@ class Mover {
   const int fd_;
   const StoreOperation operation_;
   const SyscallHook& hook_;
-  Progress next_;                      // at what no request was begun for
-  int64_t next_position_ = 0;          // likewise, along the transfers
-  int64_t stop_position_ = INT64_MAX;  // of the first failure or end of file
+  Progress next_;                      // the first byte that no request was begun for
+  int64_t next_position_ = 0;          // the same, counted along the transfers
+  int64_t stop_position_ = INT64_MAX;  // of the first failure or the end of the file
   int under_way_ = 0;
-  size_t used_ = 0;  // of pieces_, for the vectors of requests that the kernel has not yet taken
+  size_t used_ = 0;  // of pieces_, in the vectors of requests that the kernel has not yet taken
   AtOnceOutcome outcome_;
   std::array<Slot, ring_depth> slots_;
   Pieces pieces_;

@@ -26,17 +26,18 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 
-// Space is made in steps that a signal hardly ever interrupts: tmpfs then begins anew.
+// Space is allocated in steps that are so short that a signal hardly ever interrupts one. After an
+// interrupted step, tmpfs begins it anew.
 constexpr int64_t space_step_bytes = 64 << 20;
 
 constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'000;
 
-// Bytes far behind the end of any file, used for locks alone. Who has to wait for a range holds the turnstile
-// meanwhile, and who comes later waits for that: else shared locks that follow each other without a gap would
-// keep out an exclusive one for ever.
+// Bytes far behind the end of any file, which are used for locks alone. A process that must wait for a range
+// holds a lock on the turnstile meanwhile, and later ones wait for that first. Without it, shared locks that
+// follow each other without a gap would keep out an exclusive lock for ever.
 constexpr int64_t turnstile = (int64_t{1} << 62) - 1, refreshed = turnstile - 1;
 
-// Makes a system call that moves no data, again where a signal interrupts it.
+// Makes a system call that moves no data, and repeats it if a signal interrupts it.
 template <typename Call>
 int retried(const SyscallHook& hook, StoreOperation operation, Call call) {
   for (;;) {
@@ -55,7 +56,7 @@ FileIdentity identity_of(int fd) {
 
 class PosixFile : public StoreFile {
  public:
-  // shares: others lock by the same description.
+  // `shares`: others lock through the same open file description.
   PosixFile(Descriptor descriptor, bool shares, std::string path, const OpenMode& mode, SyscallHook hook)
       : descriptor_(std::move(descriptor)),
         fd_(descriptor_.number()),
@@ -68,7 +69,7 @@ class PosixFile : public StoreFile {
     if (auto status = close(); !status) log(LogLevel::error, "{}", status.error().message);
   }
 
-  // A network file system may only now say that it could not keep what was written.
+  // A network file system may report only at the close that it could not keep what was written.
   Status close() override {
     if (!descriptor_) return {};
     const int injected = hook_ ? hook_(StoreOperation::close, 0).system_errno : 0;
@@ -108,7 +109,7 @@ class PosixFile : public StoreFile {
     const StoreEvent event{StoreOperation::lock, path_, offset, length};
     if (Status status = check_range(offset, length); !status) return status;
     if (mode == LockMode::exclusive && !mode_.write) return mode_error(event);
-    if (length == 0) return {};  // to fcntl it would mean: to the end of the file
+    if (length == 0) return {};  // to fcntl, a length of 0 means to the end of the file
     const bool exclusive = mode == LockMode::exclusive || !mode_.read;
     const int type = exclusive ? F_WRLCK : F_RDLCK;
     if (timeout_ms <= 0 || !somebody_waits()) {
@@ -116,7 +117,7 @@ class PosixFile : public StoreFile {
       if (errno != EAGAIN && errno != EACCES) return lock_error(event, errno);
     }
     const int64_t deadline_ns = now_ns() + std::clamp<int64_t>(timeout_ms, 0, 1'000'000'000'000) * 1'000'000;
-    // A turnstile needs the right to write, which all have that wait for anything but readers.
+    // The turnstile needs write access. Every process has it that waits for anything but readers.
     const StoreEvent at_turnstile{StoreOperation::lock, path_, turnstile, 1};
     const bool queues = timeout_ms > 0 && mode_.write;
     Status status = queues ? wait_for_lock(at_turnstile, F_WRLCK, deadline_ns) : Status();
@@ -137,14 +138,15 @@ class PosixFile : public StoreFile {
   }
 
   Status sync() override {
-    // EINVAL: a device that has nothing to bring to storage.
+    // EINVAL: a device that keeps nothing back from storage.
     const int result = retried(hook_, StoreOperation::sync, [this] { return fsync(fd_); });
     if (result == 0 || errno == EINVAL) return {};
     return failure({StoreOperation::sync, path_}, errno);
   }
 
   Status refresh() override {
-    // A client of network storage looks anew when it gets a lock; others are told to forget their pages.
+    // A client of network storage validates its cache when it gets a lock. Other systems are told to drop
+    // their pages.
     const StoreEvent event{StoreOperation::lock, path_, refreshed, 1};
     if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0) (void)set_lock(event, F_UNLCK);
     (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
@@ -179,7 +181,7 @@ class PosixFile : public StoreFile {
     if (size == 0) return {};
     if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, 0, size); }) == 0) return {};
     if (errno != EOPNOTSUPP && errno != ENOSYS) return failure(event, errno);
-    // Not posix_fallocate, which then rewrites a byte of every block and so races with other writers.
+    // posix_fallocate would not do: it then rewrites a byte of every block, and so races with other writers.
     const Result<int64_t> current = this->size();
     if (!current) return current.error();
     if (*current >= size) return {};
@@ -237,7 +239,8 @@ class PosixFile : public StoreFile {
     return Error::from_errno(system_errno, failure_text(event));
   }
 
-  // Of what other operations can do in its place, or tell more of what is wrong.
+  // With these errnos the error is of kind unsupported: other operations can do the work instead, or report
+  // better what is wrong.
   static Error unsupported_if(std::initializer_list<int> these, const StoreEvent& event, int system_errno) {
     Error error = failure(event, system_errno);
     if (std::find(these.begin(), these.end(), system_errno) != these.end())
@@ -247,7 +250,7 @@ class PosixFile : public StoreFile {
 
   static Error lock_error(const StoreEvent& event, int system_errno) {
     Error error = failure(event, system_errno);
-    // EINVAL: a kernel or a file system that does not know this kind of lock.
+    // EINVAL: the kernel or the file system does not know this kind of lock.
     if (system_errno == EINVAL) error.kind = ErrorKind::unsupported;
     return error;
   }
@@ -267,7 +270,7 @@ class PosixFile : public StoreFile {
     return retried(hook_, event.operation, [&] { return fcntl(fd_, command, &range); });
   }
 
-  // Kind file_in_use if it was not to be had until then.
+  // Fails with kind file_in_use if the lock was not free by the deadline.
   Status wait_for_lock(const StoreEvent& event, int type, int64_t deadline_ns) {
     for (int64_t pause_ns = first_lock_pause_ns;; pause_ns = std::min(2 * pause_ns, longest_lock_pause_ns)) {
       if (set_lock(event, type) == 0) return {};
@@ -296,7 +299,7 @@ class PosixFile : public StoreFile {
       if (moved < 0 && errno == EINTR) continue;
       if (moved == 0 && operation == StoreOperation::read) return done_bytes;
       if (moved <= 0) {
-        // No disk answers a write with 0 bytes; were it repeated, it might be for ever.
+        // No disk answers a write with 0 bytes. Repeating such a write might never end.
         return failure({operation, path_, batch.offset, batch.bytes}, moved < 0 ? errno : EIO);
       }
       done_bytes += moved;
@@ -337,7 +340,7 @@ class PosixFile : public StoreFile {
     return transfer(operation, transfers);
   }
 
-  // Made when it is first needed; nullptr where there is none to be had.
+  // The ring is made when it is first needed. Returns nullptr where there is none.
   Ring* ring_of_file() {
     if (ring_was_tried_) return ring_.get();
     ring_was_tried_ = true;
@@ -366,7 +369,7 @@ class PosixFile : public StoreFile {
   bool ring_was_tried_ = false;
 };
 
-// Not the kinds of file that offsets mean nothing in.
+// Refuses the kinds of file in which offsets have no meaning.
 Status check_kind(int fd, const std::string& path) {
   const StoreEvent event{StoreOperation::open, path};
   struct stat status;
@@ -375,7 +378,7 @@ Status check_kind(int fd, const std::string& path) {
   if (S_ISFIFO(status.st_mode)) {
     return Error{ErrorKind::bad_file, ESPIPE, failure_text(event) + ": it is a pipe, which has no offsets"};
   }
-  // The flag that kept the open of a pipe from waiting; other files but devices ignore it.
+  // O_NONBLOCK kept the open of a pipe from waiting. It is cleared for devices; other files ignore it.
   if (!S_ISREG(status.st_mode)) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return {};
 }

@@ -1,4 +1,4 @@
-// Where there is no liburing to build with.
+// Used where there is no liburing to build with.
 #include <cerrno>
 
 #include "store/posix/ring.h"

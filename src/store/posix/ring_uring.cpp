@@ -8,7 +8,8 @@ namespace concilio {
 
 namespace {
 
-// The kernel copies the vectors of pieces when it takes a request; completions are never dropped.
+// With these features, the kernel copies the vectors of pieces when it takes a request, and never drops a
+// completion.
 constexpr unsigned needed_features = IORING_FEAT_SUBMIT_STABLE | IORING_FEAT_NODROP;
 
 class Uring : public Ring {
@@ -19,7 +20,7 @@ class Uring : public Ring {
     if (made_) io_uring_queue_exit(&ring_);
   }
 
-  // 0 or -errno.
+  // Returns 0 or -errno.
   int make() {
     io_uring_params params{};
     const int failed = io_uring_queue_init_params(ring_depth, &ring_, &params);
@@ -52,7 +53,7 @@ class Uring : public Ring {
         continue;
       }
       if (taken == -EINTR) continue;
-      // The kernel is short of something that requests under way will give back.
+      // The kernel lacks a resource that requests under way will give back.
       const bool busy = taken == 0 || taken == -EAGAIN || taken == -EBUSY;
       if (!busy || under_way_ == 0 || !wait()) return broken();
       reap(done);
@@ -83,7 +84,7 @@ class Uring : public Ring {
     }
   }
 
-  // The memory of requests under way belongs to the kernel until they are over.
+  // The kernel uses the memory of requests until they are over, so they are waited for.
   bool broken() {
     while (under_way_ > 0 && wait()) reap([](unsigned, int) {});
     return false;

@@ -36,13 +36,13 @@ constexpr NamedErrno errnos[] = {
     {"EROFS", EROFS},   {"ESTALE", ESTALE},         {"ETIMEDOUT", ETIMEDOUT},
 };
 
-// Faults with a count of the operations each of them has seen.
+// Faults, with how many matching operations each of them has seen.
 class FaultCounts {
  public:
   FaultCounts(FaultPlan plan, StrikeSink struck)
       : faults_(std::move(plan)), seen_(faults_.size()), struck_(std::move(struck)) {}
 
-  // The first fault that strikes this operation. All that match it count it.
+  // Returns the first fault that strikes this operation. Every fault that matches the operation counts it.
   const Fault* strike(StoreOperation operation) {
     const Fault* struck = nullptr;
     for (size_t i = 0; i < faults_.size(); ++i) {
@@ -77,7 +77,7 @@ class FaultObserver : public StoreObserver {
   FaultCounts counts_;
 };
 
-// Those that strike operations of a store; or those that strike system calls.
+// Returns the faults that strike operations of a store, or those that strike system calls.
 FaultPlan faults_of(const FaultPlan& plan, bool operations) {
   FaultPlan result;
   std::copy_if(plan.begin(), plan.end(), std::back_inserter(result), [operations](const Fault& fault) {
@@ -167,7 +167,7 @@ Result<FaultPlan> read_faults(const std::string& text, StrikeSink& struck) {
   struck = [record = path + ".struck"](const Fault& fault) {
     const Descriptor file(open(record.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
     const std::string line = fmt::format("{}\n", fault.operation ? operation_name(*fault.operation) : "any");
-    // One write, so that ranks do not write into each other's lines.
+    // The line is one write, so that lines of several ranks do not mix.
     if (!file || write(file.number(), line.data(), line.size()) != std::ssize(line))
       log(LogLevel::error, "cannot record in {} that a fault struck", record);
   };

@@ -7,7 +7,7 @@ namespace concilio {
 
 namespace {
 
-// `call` between the observer's two.
+// Calls before() of the observer, `call`, and after().
 template <typename Call>
 auto observe(StoreObserver& observer, const StoreEvent& event, Call call) -> decltype(call()) {
   if (Status status = observer.before(event); !status) return status.error();
@@ -16,8 +16,9 @@ auto observe(StoreObserver& observer, const StoreEvent& event, Call call) -> dec
   return result;
 }
 
-// The same for each request of a batch. Requests that the observer fails are withheld, the others made; the
-// error is the first one's. `succeeded` of what was made is that of all.
+// The same for each request of a batch. Requests that the observer fails are withheld, and the others are
+// made. The error is that of the first one that failed. after() gets the outcome of the whole batch for each
+// request that was made.
 template <typename Call>
 auto observe_each(StoreObserver& observer, StoreOperation operation, std::string_view path,
                   std::span<const Transfer> transfers, Call call) -> decltype(call(transfers)) {
@@ -114,7 +115,7 @@ class ObservedFile : public StoreFile {
     if (layout) observer_->describe(*layout);
     return layout;
   }
-  // A file is closed even where the observer fails it.
+  // The file is closed even if the observer fails the operation.
   Status close() override {
     const StoreEvent event{StoreOperation::close, path_};
     const Status injected = observer_->before(event);

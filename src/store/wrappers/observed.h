@@ -1,4 +1,4 @@
-// A store with somebody who sees every operation before and after it: the one body of all wrappers.
+// A store with an observer, which is called before and after every operation. All wrappers are made with it.
 #pragma once
 
 #include <memory>
@@ -8,17 +8,17 @@
 
 namespace concilio {
 
-// Called by all threads that use the store.
+// All threads that use the store call it.
 class StoreObserver {
  public:
   virtual ~StoreObserver() = default;
-  // An error here is the operation's outcome, and the store under it is not asked.
+  // An error becomes the operation's outcome, and the store below is not called.
   virtual Status before(const StoreEvent&) { return {}; }
-  // Whether files may be mapped: what is done to their bytes in memory is seen by nobody.
+  // Whether files may be mapped. What is done to their bytes in mapped memory, the observer does not see.
   virtual bool lets_map() const { return true; }
-  // After an operation that was asked of the store under it.
+  // Called after an operation that the store below was asked for.
   virtual void after(const StoreEvent&, bool /*succeeded*/) {}
-  // May change what the store says of the storage under it.
+  // May change what the store tells of the storage below it.
   virtual void describe(StorageLayout&) {}
 };
 

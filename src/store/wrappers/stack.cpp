@@ -9,7 +9,7 @@ namespace concilio {
 
 namespace {
 
-// Where the environment asks for something that cannot be understood.
+// Fails every open, since the environment has a value that cannot be understood.
 class OpensFail : public StoreObserver {
  public:
   OpensFail(const char* variable, Error error) : variable_(variable), error_(std::move(error)) {}

@@ -8,8 +8,9 @@
 
 namespace concilio {
 
-// POSIX files, with the faults of Key::fault where it has any for `rank` (-1: not known). Where Key::fault
-// cannot be read, every open fails and says so: a test that injects faults must not pass for lack of them.
+// Makes a store of POSIX files, with the faults of Key::fault that are for `rank` (-1: not known) and the
+// costs of Key::throttle. If one of the two cannot be read, every open fails and says so: a test that injects
+// faults must not pass for lack of them.
 std::unique_ptr<Store> make_store(const Config& config, int rank = -1);
 
 }  // namespace concilio

@@ -19,10 +19,10 @@ namespace concilio {
 
 namespace {
 
-// A thread makes one operation after the other, on whatever store.
+// Each thread is a client: it makes one operation after another, on whatever store.
 struct Client {
   ClientClock clock;
-  int64_t begin_ns = 0, done_ns = 0;  // of the transfers that it makes
+  int64_t begin_ns = 0, done_ns = 0;  // of the transfers that are under way
 };
 thread_local Client client;
 
@@ -56,7 +56,7 @@ class Throttle : public StoreObserver {
     return {};
   }
 
-  // Behind the transfer: what it took here has passed there as well.
+  // Waits only after the transfer, since the time that this took here has also passed in the model.
   void after(const StoreEvent& event, bool) override {
     if (is_of_devices(event) && event.turn + 1 == event.at_once) finish(client.done_ns);
   }
@@ -70,7 +70,7 @@ class Throttle : public StoreObserver {
   }
   bool is_of_devices(const StoreEvent& event) const { return devices_ && moves_data(event.operation); }
 
-  // Requests of one call are made one after the other. Those at once all begin with the first.
+  // Requests of one call are made one after another. Requests that are made at once all begin with the first.
   void use_devices(const StoreEvent& event) {
     if (event.turn == 0) client.begin_ns = client.done_ns = client.clock.begin(now_ns());
     int64_t done_ns = client.begin_ns;
@@ -92,7 +92,7 @@ class Throttle : public StoreObserver {
     }
   }
 
-  // Floating-point: costs of many requests may not fit 64 bits.
+  // In floating point, since the costs of many requests may not fit 64 bits.
   double cost_of_call(StoreOperation operation) const {
     switch (operation) {
       case StoreOperation::open:
@@ -119,15 +119,15 @@ class Throttle : public StoreObserver {
     }
     const double latency_ns = static_cast<double>(event.requests) * static_cast<double>(costs_.request_ns) +
                               static_cast<double>(seeks) * static_cast<double>(seek_ns);
-    // Requests at once wait side by side.
+    // Requests that are made at once wait at the same time.
     const auto together = static_cast<double>(std::clamp<int64_t>(event.at_once, 1, ring_depth));
     return latency_ns / together + static_cast<double>(transfer_ns(event.bytes, costs_.bytes_per_second));
   }
 
   const ThrottleCosts costs_;
   std::shared_ptr<DeviceState> state_;
-  std::unique_ptr<DeviceClock> devices_;  // where processes share devices
-  std::atomic<int64_t> last_end_ = -1;    // where this client was last, else
+  std::unique_ptr<DeviceClock> devices_;  // set where processes share the devices
+  std::atomic<int64_t> last_end_ = -1;    // else, where the last request ended
 };
 
 }  // namespace

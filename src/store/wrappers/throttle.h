@@ -1,7 +1,7 @@
-// A wrapper that makes a store as slow as another. Where devices serve a number of requests at once
-// (`streams`), all processes of the machine wait for the same devices, and a transfer ends when it would
-// there. Else each operation waits for what it would cost there before it is passed on, each thread for
-// itself.
+// A wrapper that makes a store as slow as another one. If devices serve a limited number of requests at once
+// (`streams`), all processes of the machine wait for the same devices, and a transfer ends when it would end
+// there. Else each operation is delayed by what it would cost there before it is passed on, and each thread
+// waits only for itself.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A wrapper that tells of each operation after it: what it was, where, how large and whether it succeeded.
+// A wrapper that reports each operation after it: what it was, where, how large, and whether it succeeded.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace concilio {
 
-// Called by all threads that use the store.
+// All threads that use the store call it.
 using TraceSink = std::function<void(const StoreEvent& event, bool succeeded)>;
 
 std::unique_ptr<Store> make_trace_store(std::unique_ptr<Store> inner, TraceSink sink);
