@@ -39,17 +39,17 @@ struct Answer {
 
 constexpr int connect_timeout_ms = 5000;
 constexpr int64_t answer_timeout_ms = 60'000;
-// Who connects must have asked a whole question by then, with the right token; and then each further one that
-// it begins.
+// A connection must bring a whole question with the right token within this time, and later the rest of each
+// question that it begins.
 constexpr int64_t question_timeout_ms = 5000;
-// Connections to those who have not.
+// The most connections that have not yet brought a question with the right token.
 constexpr size_t most_strangers = 16;
 
 int64_t now_ms() {
   return now_ns() / 1'000'000;
 }
 
-// Which machine, and which network of it, this process is on.
+// Identifies the machine that this process is on, and which network of it.
 std::string this_machine() {
   char boot[64] = "", host[64] = "", network[64] = "";
   if (const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC); file >= 0) {
@@ -66,7 +66,7 @@ bool is_loopback(const in6_addr& address) {
   return IN6_IS_ADDR_LOOPBACK(&address) || (IN6_IS_ADDR_V4MAPPED(&address) && address.s6_addr[12] == 127);
 }
 
-// An address, or a mask where `rest` is all ones, of either kind.
+// Converts an IPv4 or IPv6 address to IPv6, mapping an IPv4 one. For a mask, `rest` is all ones.
 in6_addr in_six(const sockaddr* address, uint8_t rest) {
   if (address->sa_family == AF_INET6) return reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
   in6_addr six{};
@@ -83,7 +83,7 @@ bool same_network(const in6_addr& a, const in6_addr& b, const in6_addr& mask) {
   return true;
 }
 
-// As the socket calls take it.
+// An address in the form that socket calls take.
 struct SocketAddress {
   sockaddr_storage bytes{};
   socklen_t length = 0;
@@ -106,7 +106,7 @@ struct SocketAddress {
 class Service {
  public:
   static Service& instance() {
-    static auto* service = new Service;  // its thread ends with the process
+    static auto* service = new Service;  // never destroyed: its thread ends with the process
     return *service;
   }
 
@@ -142,12 +142,12 @@ class Service {
   };
   struct Connection {
     int socket;
-    int64_t patient_since_ms;  // when it came, or had its last answer, or began its question
+    int64_t patient_since_ms;  // when it came, got its last answer, or began its question
     size_t received = 0;
-    bool stranger = true;  // it has asked no question with the right token
+    bool stranger = true;  // it has not yet asked a question with the right token
     Question question{};
 
-    // Nothing is lost if it is closed: who asks again connects again.
+    // An idle connection can be closed without loss, since a client that asks again connects again.
     bool idle() const { return !stranger && received == 0; }
     bool late(int64_t now) const { return !idle() && now - patient_since_ms > question_timeout_ms; }
   };
@@ -157,7 +157,7 @@ class Service {
     return {ErrorKind::communication, errno, fmt::format("{}: {}", what, std::strerror(errno))};
   }
 
-  // The listening socket of an address of this host; nullptr: it cannot be had.
+  // Returns the listening socket for an address of this host; nullptr if there can be none.
   const Listener* listen_on(const in6_addr& host) {
     for (const Listener& listener : listeners_) {
       if (std::memcmp(&listener.address.sin6_addr, &host, sizeof host) == 0) return &listener;
@@ -175,7 +175,7 @@ class Service {
       ::close(made.socket);
       return nullptr;
     }
-    // The port lies at one place in both kinds of address.
+    // The port is at the same place in IPv4 and IPv6 addresses.
     made.address.sin6_port = reinterpret_cast<const sockaddr_in*>(&bound)->sin_port;
     listeners_.push_back(made);
     const char more = 0;
@@ -204,12 +204,12 @@ class Service {
 
   [[noreturn]] void serve() {
     pthread_setname_np(pthread_self(), "concilio");
-    // Many ranks must not use up the program's descriptors.
+    // Connections of many ranks must not use up the program's descriptors.
     rlimit descriptors{};
     getrlimit(RLIMIT_NOFILE, &descriptors);
     const auto most = static_cast<size_t>(std::clamp<rlim_t>(descriptors.rlim_cur / 4, 16, 1024));
     Connections connections;
-    bool full = false;  // no descriptor is left for one more
+    bool full = false;  // no descriptor is left for another connection
     for (;;) {
       std::vector<pollfd> polled;
       for (const Connection& connection : connections) polled.push_back({connection.socket, POLLIN, 0});
@@ -251,8 +251,8 @@ class Service {
     }
   }
 
-  // For one connection more. Strangers go first, the earliest of them: a question that was not heard is asked
-  // again.
+  // Makes room for one more connection. Strangers are closed first, the oldest of them before the others. A
+  // client whose question was not heard asks it again.
   static void make_room(Connections& connections, size_t most) {
     const auto strangers = std::ranges::count_if(connections, &Connection::stranger);
     if (static_cast<size_t>(strangers) >= most_strangers || connections.size() >= most)
@@ -267,7 +267,7 @@ class Service {
     return true;
   }
 
-  // False: for want of descriptors or memory.
+  // Returns false for lack of descriptors or memory.
   static bool accept_one(int listening, Connections& connections, int64_t now) {
     int accepted = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (accepted < 0) return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
@@ -277,7 +277,7 @@ class Service {
     return true;
   }
 
-  // False: the connection is of no more use.
+  // Returns false if the connection is of no more use.
   bool hear(Connection& connection, int64_t now) {
     if (connection.idle()) connection.patient_since_ms = now;
     auto* into = reinterpret_cast<char*>(&connection.question);
@@ -308,10 +308,11 @@ class Service {
   std::map<uint64_t, std::atomic<int64_t>*> counters_;
   uint64_t token_ = 0, next_id_ = 0;
   std::vector<Listener> listeners_;
-  int changed_[2] = {-1, -1};  // a pipe that wakes the thread: there are more listeners
+  int changed_[2] = {-1, -1};  // a pipe that wakes the thread when there are more listeners
 };
 
-// Whether the socket is ready before the deadline, whatever signals come.
+// Waits until the socket is ready or the deadline has passed, even if signals interrupt it. Returns whether
+// it is ready.
 bool await(int socket, short events, int64_t deadline_ms) {
   for (;;) {
     const int64_t left = deadline_ms - now_ms();
@@ -323,7 +324,7 @@ bool await(int socket, short events, int64_t deadline_ms) {
   }
 }
 
-// A connection to one address, or -1.
+// Returns a connection to one address, or -1.
 int connect_to(const sockaddr_in6& host) {
   const SocketAddress address(host);
   int made = address.new_socket();
@@ -344,7 +345,7 @@ int connect_to(const sockaddr_in6& host) {
 
 enum class Heard { answered, not_heard, unknown };
 
-// not_heard: the other side had closed before it heard the question.
+// not_heard means that the other side had closed the connection before it read the question.
 Heard exchange(int socket, const Question& question, Answer& answer, int64_t patience_ms) {
   const ssize_t sent = send(socket, &question, sizeof question, MSG_NOSIGNAL);
   if (sent != sizeof question)
@@ -378,7 +379,7 @@ Whereabouts own_whereabouts() {
       if (!one->ifa_addr || !one->ifa_netmask || one->ifa_addr->sa_family != family) continue;
       if (!(one->ifa_flags & IFF_UP) || (one->ifa_flags & IFF_LOOPBACK)) continue;
       const Whereabouts::Interface found{in_six(one->ifa_addr, 0), in_six(one->ifa_netmask, 0xff)};
-      // Link-local addresses mean nothing without the asker's own interface.
+      // A link-local address means nothing without the interface of the process that uses it.
       if (!IN6_IS_ADDR_LINKLOCAL(&found.address)) here.interface[here.interfaces++] = found;
     }
   }
@@ -386,7 +387,8 @@ Whereabouts own_whereabouts() {
   return here;
 }
 
-// A network of the same name may be another one, where both have the same address in it.
+// Two networks with the same addresses may be different ones. They are, if both hosts have the same address
+// in them.
 WaysIn ways_to(const Whereabouts& theirs) {
   const Whereabouts here = own_whereabouts();
   if (std::strcmp(here.machine, theirs.machine) == 0) return {};
@@ -407,7 +409,7 @@ WaysIn ways_to(const Whereabouts& theirs) {
 
 namespace {
 
-// This host's addresses that others come to by these ways, those that lead to other hosts first.
+// This host's addresses that others reach by these ways; the loopback address comes last.
 std::vector<in6_addr> hosts_for(const Whereabouts& here, const WaysIn& ways) {
   std::vector<in6_addr> hosts;
   for (int i = 0; i < here.interfaces && ways.from_outside; ++i) {
@@ -439,7 +441,7 @@ void CounterClient::disconnect() {
   socket_ = -1;
 }
 
-// To the address that has answered, or to the next that can be connected to.
+// Connects to the address that has answered, or else to the next one that accepts a connection.
 bool CounterClient::connect() {
   if (reached_) {
     socket_ = connect_to(address_.host[next_]);
@@ -477,7 +479,7 @@ Result<int64_t> CounterClient::ask(Operation operation, int64_t operand) {
       turned_away = turned_away || heard == Heard::not_heard;
       if (heard == Heard::unknown && reached_) return fail("rank 0 does not answer");
       if (!reached_) {
-        ++next_;  // another host may have this address, too
+        ++next_;  // the host that answered may be another one with the same address
         continue;
       }
     } else if (!reached_) {

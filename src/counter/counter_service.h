@@ -1,8 +1,8 @@
-// Numbers of this process that other hosts' processes may change, over TCP. One thread answers for all of
-// them, started with the first, which sleeps until somebody comes; it uses no MPI, so that neither the
-// program's thread level nor what its ranks are doing matters. Who knows the address and its random token may
-// ask. Anybody may connect, though: so it listens only where those who may ask can come from, has few
-// connections to strangers at a time, and each of them for seconds only.
+// Counters of this process that processes of other hosts may change, over TCP. One thread answers for all of
+// them. It is started with the first counter, and sleeps until somebody asks. It uses no MPI, so neither the
+// program's thread level nor what its ranks are doing matters. A process that knows the address and its
+// random token may ask. But anybody may connect. So it listens only on addresses by which those who may ask
+// can come, and lets few connections without a valid token exist at a time, each for seconds only.
 #pragma once
 
 #include <netinet/in.h>
@@ -15,10 +15,10 @@
 
 namespace concilio {
 
-// Where a process can be found; plain data, to be sent to others.
+// Where a process can be reached. It is plain data, to be sent to others.
 struct Whereabouts {
   static constexpr int max_interfaces = 8;
-  char machine[160] = "";  // and which network of it: loopback addresses lead elsewhere from others
+  char machine[160] = "";  // identifies the machine and its network, as loopback addresses need
   int interfaces = 0;      // those that lead to other hosts
   struct Interface {
     in6_addr address, mask;  // IPv4 as mapped addresses
@@ -27,16 +27,16 @@ struct Whereabouts {
 };
 Whereabouts own_whereabouts();
 
-// By which interfaces of a process others can come to it, as far as their networks tell; those of several
+// By which interfaces of a process others can reach it, as far as their networks tell. The ways of several
 // others are combined by a bitwise or.
 struct WaysIn {
-  uint32_t interfaces = 0;    // a bit each, of those in a network of another's own
-  uint32_t from_afar = 0;     // not 0: some are in no network of it
-  uint32_t from_outside = 0;  // not 0: some are on another machine
+  uint32_t interfaces = 0;    // one bit for each interface that shares a network with another process
+  uint32_t from_afar = 0;     // not 0: some others share no network with it
+  uint32_t from_outside = 0;  // not 0: some others are on another machine
 };
 WaysIn ways_to(const Whereabouts& theirs);
 
-// Where a counter is offered; plain data, to be sent to those who may ask.
+// Where a counter is offered. It is plain data, to be sent to those who may ask.
 struct CounterAddress {
   static constexpr int max_hosts = Whereabouts::max_interfaces + 1;
   char why_not[200] = "";  // empty: it is offered
@@ -46,8 +46,8 @@ struct CounterAddress {
   sockaddr_in6 host[max_hosts]{};  // IPv4 as mapped addresses; the loopback interface last
 };
 
-// A counter of this process, offered for as long as this lives to those who come by these ways of `here`,
-// which is this process's own.
+// A counter of this process. As long as the object lives, the counter is offered to others that come by these
+// ways. `here` is the Whereabouts of this process.
 class OfferedCounter {
  public:
   OfferedCounter(const Whereabouts& here, const WaysIn& ways);
@@ -61,15 +61,16 @@ class OfferedCounter {
   CounterAddress address_;
 };
 
-// Asks another process. Connects at the first question, and again where the connection was given up to make
-// room for others: a question that was not heard is asked again, one that was heard never. Thread-safe.
+// Asks a counter of another process. It connects at the first question, and again if the other side closed
+// the connection to make room for others. A question that was not heard is asked again, and one that was
+// heard never is. Thread-safe.
 class CounterClient {
  public:
   enum class Operation : int64_t { add, set };
   explicit CounterClient(const CounterAddress& address) : address_(address) {}
   ~CounterClient();
   CounterClient(const CounterClient&) = delete;
-  // The value before.
+  // Returns the value before the operation.
   Result<int64_t> ask(Operation operation, int64_t operand);
 
  private:
@@ -78,7 +79,7 @@ class CounterClient {
   std::mutex mutex_;
   const CounterAddress address_;
   int socket_ = -1;
-  int next_ = 0;          // the address to try, or the one connected to
+  int next_ = 0;          // index of the address to try, or of the one connected to
   bool reached_ = false;  // that address has answered
 };
 
