@@ -1,6 +1,6 @@
-// A library for MPICH under a program of Open MPI, or the other way round: handles differ in size, so that no
-// call can be passed on. It is known when the program is loaded, before any of it has run: the program is
-// started again, without this library.
+// A library for MPICH may be preloaded under a program of Open MPI, or the other way round. Then handles
+// differ in size, so that calls cannot even be passed on. This is known when the program is loaded, before
+// any of its code has run. So the program is started again without this library.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ std::string own_path() {
   return dladdr(concilio_built_for, &found) != 0 && found.dli_fname ? found.dli_fname : "";
 }
 
-// Whether calls of the program's go to another library than that which this one was linked to. Of a function
-// that is none of ours.
+// Whether the program's calls go to an MPI library other than the one that this library was linked to. A
+// function that this library does not define itself tells them apart.
 bool has_an_mpi_of_its_own() {
   void* own = dlopen(own_path().c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (!own) return false;
@@ -35,7 +35,7 @@ bool has_an_mpi_of_its_own() {
   return linked && met && linked != met;
 }
 
-// What stays of a list of libraries to preload; its separators are spaces and colons.
+// Returns a list of libraries to preload, without this one. Its separators are spaces and colons.
 std::string without_this_library(std::string_view list) {
   const std::filesystem::path own = own_path();
   std::string rest;
@@ -69,7 +69,7 @@ void start_again(char** arguments, char** environment) {
     }
   }
   kept.push_back(nullptr);
-  // Loaded by other means it would be there again, and again.
+  // If this library was loaded by other means than LD_PRELOAD, starting again would never end.
   if (changed) execve("/proc/self/exe", arguments, kept.data());
 }
 
@@ -77,7 +77,7 @@ void start_again(char** arguments, char** environment) {
   try {
     if (has_an_mpi_of_its_own() && !fits() && !can_pass_on()) start_again(arguments, environment);
   } catch (const std::exception&) {
-    // Then the program ends by the first call.
+    // The program then fails at its first call of MPI.
   }
 }
 

@@ -1,5 +1,5 @@
-// Which MPI a preload library was built for, as a text that `concilio run` finds in the file without loading
-// it.
+// Tells which MPI a preload library was built for, as a text that `concilio run` finds in the library's file
+// without loading it.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
       OMPI_RELEASE_VERSION)
 #elif defined(MPICH_VERSION)
 #define CONCILIO_BUILT_FOR "mpich " MPICH_VERSION
-#elif defined(MPI_ABI_VERSION)  // the MPI 5 standard's own ABI, whoever implements it
+#elif defined(MPI_ABI_VERSION)  // the ABI of the MPI 5 standard, whoever implements it
 #define CONCILIO_BUILT_FOR "abi " CONCILIO_TEXT(MPI_ABI_VERSION) "." CONCILIO_TEXT(MPI_ABI_SUBVERSION)
 #else
 #error "not known: which MPI this is"

@@ -1,4 +1,4 @@
-// The C interface of concilio.h and file.h.
+// The C interface: the functions of concilio.h and file.h.
 #include <algorithm>
 #include <exception>
 #include <string_view>

@@ -1,4 +1,5 @@
-// The end of a part of MPI, by MPI_Finalize or MPI_Session_finalize: the program's files may still be open.
+// The end of MPI or of a session, by MPI_Finalize or MPI_Session_finalize. The program's files may still be
+// open then.
 #pragma once
 
 #include "base/function_ref.h"
@@ -7,7 +8,7 @@
 
 namespace concilio::bind {
 
-// `finalize` is the MPI's own, and returns its code.
+// `finalize` calls the MPI's own function and returns its code.
 inline int end_of_part(FunctionRef<int()> finalize) {
   mpiio::before_end();
   const int code = finalize();

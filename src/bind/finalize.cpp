@@ -1,4 +1,5 @@
-// The end of the World Model. Not an entry point of the table, since the MPI's own function is called too.
+// The end of the World Model. MPI_Finalize is not an entry point of the table, since the MPI's own function
+// is called too.
 #include <mpi.h>
 
 #include "bind/ends.h"
@@ -15,7 +16,8 @@ int finalize(const char* symbol) {
 }  // namespace
 }  // namespace concilio::bind
 
-// Each name goes on to the same name: a profiling library behind ours still sees the program's MPI_Finalize.
+// Each name passes the call on to the same name, so that a profiling library behind this one still sees the
+// program's MPI_Finalize.
 #define VISIBLE extern "C" __attribute__((visibility("default")))
 
 VISIBLE int MPI_Finalize() {

@@ -17,11 +17,11 @@
 namespace concilio::bind {
 namespace {
 
-// Of MPIs that can take each other's place.
+// A family's MPIs can replace each other.
 enum class Family { openmpi, mpich, abi, unknown };
 struct Kind {
   Family family = Family::unknown;
-  int major = 0;  // of Open MPI: the others' interfaces outlast their versions
+  int major = 0;  // for Open MPI; the other families keep their interfaces across versions
 
   bool operator==(const Kind&) const = default;
 };
@@ -35,7 +35,7 @@ constexpr Kind own =
     {Family::abi, 0};
 #endif
 
-// The number behind `mark`; 0: there is none.
+// Returns the number behind `mark`; 0 if there is none.
 int number_behind(std::string_view text, std::string_view mark) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return 0;
@@ -47,7 +47,7 @@ int number_behind(std::string_view text, std::string_view mark) {
 }
 
 // Vendors' MPIs with MPICH's interface (Intel's, Cray's, MVAPICH, ParaStation) name themselves in many ways,
-// and those with Open MPI's seldom do: a text without either name is taken to fit.
+// and those with Open MPI's seldom do. So a text without a known name is taken to fit.
 Kind kind_of(std::string_view version, bool is_abi) {
   if (is_abi) return {Family::abi, 0};
   if (const int major = number_behind(version, "Open MPI v")) return {Family::openmpi, major};
@@ -68,8 +68,9 @@ std::string library_for(const Kind& kind, std::string_view version) {
   }
 }
 
-// The standard's ABI is a library of its own beside MPICH's usual one, under the same version. Asked of the
-// library that `get_version` is of: the one that this library was linked to is there too.
+// MPICH has the standard's ABI in a library of its own, which reports the same version as its usual one. The
+// question is put to the library that `get_version` belongs to, since the one that this library was linked to
+// is also loaded.
 bool is_abi(const void* get_version) {
   void* const found = dlsym(RTLD_NEXT, "PMPI_Abi_get_version");
   Dl_info here, there;
@@ -79,15 +80,15 @@ bool is_abi(const void* get_version) {
   return reinterpret_cast<int (*)(int*, int*)>(found)(&major, &minor) == 0 && major >= 0;
 }
 
-// The MPI that the program runs on, and what it says of itself; nothing is known of one that says nothing.
+// The MPI that the program runs on, and its version text. If it has no such text, nothing is known of it.
 struct Met {
   Kind kind;
   std::string version;
 };
 Met meet() {
   void* const found = dlsym(RTLD_NEXT, "PMPI_Get_library_version");
-  if (!found) return {};  // what is missing is said when it is called
-  // Each MPI has a longest text of its own, and none a longer one than MPICH's 8 KiB.
+  if (!found) return {};  // a missing function is reported when it is called
+  // Each MPI has its own maximal length of this text; MPICH's of 8 KiB is the longest.
   std::string version(16384, '\0');
   int length = 0;
   reinterpret_cast<int (*)(char*, int*)>(found)(version.data(), &length);

@@ -1,5 +1,5 @@
-// Whether the MPI that the program runs on is one that this library was built for. One soname says too
-// little: Open MPI 4 and 5 share it, and what their handles and constants are differs.
+// Tells whether the MPI that the program runs on is one that this library was built for. The soname does not
+// tell enough: Open MPI 4 and 5 share it, but their handles and constants differ.
 #pragma once
 
 namespace concilio::bind {
@@ -8,8 +8,8 @@ namespace detail {
 bool look();
 }
 
-// Looks at the first call, which may come before MPI_Init, and says once a job what does not fit. All entry
-// points that do not fit pass everything on to the MPI, if they can.
+// Looks when it is first called, which may be before MPI_Init. If the MPI does not fit, one rank of the job
+// says so, and all entry points pass everything on to the MPI, provided that they can.
 inline bool fits() {
   static const bool answer = detail::look();
   return answer;

@@ -17,7 +17,7 @@ using ConvertProcedure = void(void* user, MPI_Fint* type, MPI_Fint* items, void*
                               MPI_Aint* extra_state, MPI_Fint* error);
 using ExtentProcedure = void(MPI_Fint* type, MPI_Aint* extent, MPI_Aint* extra_state, MPI_Fint* error);
 
-// What the Fortran routine was called with, for as long as it runs.
+// The arguments of the Fortran routine, for as long as it runs.
 struct Registration {
   ConvertProcedure *read, *write;
   ExtentProcedure* extent;
@@ -26,7 +26,8 @@ struct Registration {
 thread_local const Registration* current = nullptr;
 
 void adapt(UserConversion& conversion, ConvertProcedure* procedure) {
-  // The module's procedure, as gfortran names it. The other MPI_CONVERSION_FN_NULL has become C's by now.
+  // The procedure of the mpi_f08 module, as gfortran names it. The other MPI_CONVERSION_FN_NULL has become
+  // C's before this is called.
   static const void* null = dlsym(RTLD_DEFAULT, "__mpi_f08_callbacks_MOD_mpi_conversion_fn_null");
   if (null && reinterpret_cast<const void*>(procedure) == null) conversion = {};
   if (!conversion.call) return;
@@ -49,17 +50,19 @@ void adapt_to_fortran(UserRepresentation& wanted) {
     procedure(&handle, bytes, static_cast<MPI_Aint*>(extra), &error);
     return static_cast<int>(error);
   };
-  // The value counts: the variable may be gone when procedures are called. Representations are for ever.
+  // The value is copied, since the program's variable may be gone when the procedures are called. It is never
+  // freed, since representations last for ever.
   wanted.extra_state = new MPI_Aint(*current->extra_state);
 }
 
-// The length of the name comes last, as compilers pass it.
+// Compilers pass the length of the name as the last argument.
 using Register = void(const char* name, ConvertProcedure* read, ConvertProcedure* write,
                       ExtentProcedure* extent, MPI_Aint* extra_state, MPI_Fint* error, size_t name_length);
 
 namespace {
 
-// Handed on to the MPI's own routine, which makes C of the name and calls our MPI_Register_datarep.
+// Passes the call on to the MPI's own routine, which makes a C string of the name and calls our
+// MPI_Register_datarep.
 void register_datarep(const char* routine, const Registration& registration, const char* name,
                       size_t name_length, MPI_Fint* error) noexcept {
   MPI_Fint outcome = MPI_ERR_OTHER;
@@ -81,7 +84,7 @@ void register_datarep(const char* routine, const Registration& registration, con
 
 }  // namespace concilio::bind
 
-#ifdef __clang__  // some compilers put two underscores behind a name
+#ifdef __clang__  // some compilers append two underscores to a name
 #pragma clang diagnostic ignored "-Wreserved-identifier"
 #endif
 
@@ -93,7 +96,7 @@ void register_datarep(const char* routine, const Registration& registration, con
                                      error);                                                                 \
   }
 
-// Compilers' ways to make a symbol of a Fortran name, and the names behind the MPIs' mpi_f08 modules.
+// The symbols that compilers make of the Fortran name, and the names behind the MPIs' mpi_f08 modules.
 FORTRAN_NAME(mpi_register_datarep)
 FORTRAN_NAME(mpi_register_datarep_)
 FORTRAN_NAME(mpi_register_datarep__)

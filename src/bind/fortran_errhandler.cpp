@@ -1,8 +1,8 @@
-// The Fortran names of MPI_File_create_errhandler, the one Fortran routine that has to be ours: a Fortran
-// procedure is given an INTEGER handle where a C function is given an MPI_File, and only the maker of a
-// handler knows which it is. All names, those of the f08 binding included, take the same arguments: a
-// procedure, an INTEGER handle (alone in its derived type) and an INTEGER error, which f08 programs may leave
-// out.
+// The Fortran names of MPI_File_create_errhandler, the one Fortran routine that Concilio must provide. A
+// Fortran error handler is called with an INTEGER handle, and a C one with an MPI_File, and only the routine
+// that makes the handler knows which it is. All names, including those of the f08 binding, take the same
+// arguments: a procedure, an INTEGER handle (alone in its derived type) and an INTEGER error, which f08
+// programs may leave out.
 #include "mpi/types/fortran.h"
 
 #ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES
@@ -24,7 +24,8 @@ void create(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* 
   try {
     static const auto next = reinterpret_cast<Create*>(find_next("pmpi_file_create_errhandler_"));
     if (next) next(function, handler, &outcome);
-    // Where the MPI's Fortran calls its C, ours has recorded a C function meanwhile.
+    // If the MPI's Fortran routine calls the C function, ours has recorded a C handler meanwhile; this
+    // corrects it.
     if (outcome == MPI_SUCCESS && fits()) mpiio::record_errhandler(PMPI_Errhandler_f2c(*handler), function);
   } catch (const std::exception& exception) {
     log(LogLevel::error, "MPI_File_create_errhandler: {}", exception.what());
@@ -36,7 +37,7 @@ void create(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* 
 }  // namespace
 }  // namespace concilio::bind
 
-#ifdef __clang__  // some compilers put two underscores behind a name
+#ifdef __clang__  // some compilers append two underscores to a name
 #pragma clang diagnostic ignored "-Wreserved-identifier"
 #endif
 
@@ -46,7 +47,7 @@ void create(mpiio::FortranErrorFunction* function, MPI_Fint* handler, MPI_Fint* 
     concilio::bind::create(function, handler, error);                                                 \
   }
 
-// Compilers' ways to make a symbol of a Fortran name, and the names behind the MPIs' mpi_f08 modules.
+// The symbols that compilers make of the Fortran name, and the names behind the MPIs' mpi_f08 modules.
 FORTRAN_NAME(mpi_file_create_errhandler)
 FORTRAN_NAME(mpi_file_create_errhandler_)
 FORTRAN_NAME(mpi_file_create_errhandler__)

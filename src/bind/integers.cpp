@@ -15,7 +15,7 @@ struct Table {
   std::map<int, MPI_File> handles;
   int next = first_integer;
 
-  // Integers of closed files are not used again soon, so that a stale one is noticed.
+  // The integer of a closed file is not used again soon, so that a stale one is noticed.
   int unused() {
     for (;;) {
       int integer = next;

@@ -1,11 +1,11 @@
-// Sessions begin and end MPI as MPI_Init and MPI_Finalize do. Not entry points of the table, since the MPI's
-// own functions are called too.
+// Sessions begin and end MPI as MPI_Init and MPI_Finalize do. Their functions are not entry points of the
+// table, since the MPI's own functions are called too.
 #include "mpi/epoch.h"
 
 #ifdef CONCILIO_MPI_HAS_SESSIONS
 
-// MPI_SESSION_NULL of Open MPI 5, which 4 lacks: a library for 5 must load beside 4, to say that it does not
-// fit.
+// Open MPI 5 defines MPI_SESSION_NULL by this symbol, which Open MPI 4 lacks. It is weak, since a library for
+// 5 must load beside 4 to say that it does not fit.
 #ifdef OMPI_MAJOR_VERSION
 #pragma weak ompi_mpi_instance_null
 #endif
@@ -31,7 +31,7 @@ bool has_threads(MPI_Session session) {
   return found && std::string_view(level) == thread_multiple;
 }
 
-// To be freed; MPI_INFO_NULL: it could not be made.
+// Returns a copy of `info` that asks for threads. The caller frees it. MPI_INFO_NULL: it could not be made.
 MPI_Info with_threads(MPI_Info info) {
   MPI_Info raised = MPI_INFO_NULL;
   const int code = info == MPI_INFO_NULL ? PMPI_Info_create(&raised) : PMPI_Info_dup(info, &raised);
@@ -68,7 +68,7 @@ int finalize(const char* symbol, MPI_Session* session) {
 }  // namespace
 }  // namespace concilio::bind
 
-// Each name goes on to the same name, as in finalize.cpp.
+// Each name passes the call on to the same name, as in finalize.cpp.
 #define VISIBLE extern "C" __attribute__((visibility("default")))
 #define BOTH_ENDS(prefix)                                                                             \
   VISIBLE int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) { \

@@ -18,7 +18,7 @@
 #include "mpiio/errors.h"
 #include "mpiio/requests.h"
 
-// Macros in some MPIs.
+// Some MPIs define these as macros.
 #undef MPI_File_c2f
 #undef MPI_File_f2c
 #undef PMPI_File_c2f
@@ -31,7 +31,7 @@ extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
 namespace concilio::bind {
 namespace {
 
-// What a function returns that cannot answer.
+// What an entry point returns if it cannot answer.
 template <typename Return>
 Return failure() {
   if constexpr (std::is_same_v<Return, int>)
@@ -40,8 +40,8 @@ Return failure() {
     return MPI_FILE_NULL;
 }
 
-// An exception that came out of the MPI's own function: one of the program's functions, called by MPI, threw
-// it.
+// Whether the current exception came out of the MPI's own function. Then a function of the program's, which
+// MPI called, threw it.
 thread_local bool programs_own = false;
 
 template <typename Return, typename Function, typename... Args>
@@ -55,7 +55,7 @@ Return forward(Function next, Args... args) {
   }
 }
 
-// No exception of ours may reach the program, and none of its own may get lost.
+// No exception of ours may reach the program, and none of the program's own may get lost.
 template <typename Return, typename Body>
 Return guarded(const char* function, const Body& body) {
   try {
@@ -64,13 +64,13 @@ Return guarded(const char* function, const Body& body) {
     if (std::exchange(programs_own, false)) throw;
     log(LogLevel::error, "{}: {}", function, exception.what());
     return failure<Return>();
-  } catch (...) {  // none of ours
+  } catch (...) {  // not ours
     programs_own = false;
     throw;
   }
 }
 
-// The program's error handlers come last: they may throw, or jump out of the call.
+// The program's error handlers are called last, since they may throw or jump out of the call.
 template <typename Return, typename Body>
 Return answered(const char* function, const Body& body) {
   const size_t due_before = mpiio::handlers_due();
@@ -100,14 +100,14 @@ int register_datarep(const char* name, Function* read, Function* write, MPI_Data
   return mpiio::register_datarep(wanted);
 }
 
-// Only here are a handler's handle and its function seen together.
+// Records which function a handler calls. Only here are both known.
 int create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* handler) {
   int code = forward<int>(CONCILIO_NEXT(MPI_File_create_errhandler), function, handler);
   if (code == MPI_SUCCESS) mpiio::record_errhandler(*handler, function);
   return code;
 }
 
-// The default of files to come is the MPI's to know, for its own files, and ours.
+// The default handler (that of MPI_FILE_NULL) must be known to the MPI, for its own files, and to Concilio.
 int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
   if (mpiio::File* file = mpiio::find(handle)) return mpiio::set_errhandler(*file, handler);
   int code = forward<int>(CONCILIO_NEXT(MPI_File_set_errhandler), handle, handler);
@@ -115,15 +115,15 @@ int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
   return code;
 }
 
-// MPI_FILE_NULL's is called here too: MPICH takes a Fortran handler for a C function.
+// The handler of MPI_FILE_NULL is called here too, since MPICH takes a Fortran handler for a C function.
 int call_errhandler(MPI_File handle, int code) {
   if (mpiio::File* file = mpiio::find(handle)) return mpiio::call_errhandler(*file, code);
   if (handle == MPI_FILE_NULL) return mpiio::call_default_errhandler(code);
   return forward<int>(CONCILIO_NEXT(MPI_File_call_errhandler), handle, code);
 }
 
-// Open MPI counts the users of predefined handlers, and does not count what our files gave out. They are
-// never freed.
+// Predefined handlers are never freed: Open MPI counts references to them, but not those that our files gave
+// out.
 bool is_predefined(MPI_Errhandler handler) {
 #ifdef MPI_ERRORS_ABORT
   if (handler == MPI_ERRORS_ABORT) return true;
@@ -139,8 +139,8 @@ int free_errhandler(MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
-// Open MPI's Fortran hands its MPI_BOTTOM, a common block, to C as it is in read_at and in calls that return
-// early.
+// Fortran's MPI_BOTTOM is a common block in Open MPI, which passes its address on to C unchanged in read_at
+// and in calls that return early.
 void* buffer_of(const void* given) {
 #ifdef OPEN_MPI
   if (given && given == &mpi_fortran_bottom_) return MPI_BOTTOM;
@@ -148,7 +148,7 @@ void* buffer_of(const void* given) {
   return const_cast<void*>(given);
 }
 
-// As MPI does it: `string` has room for MPI_MAX_ERROR_STRING characters.
+// As MPI requires, `string` has room for MPI_MAX_ERROR_STRING characters.
 int error_string(const std::string& message, char* string, int* length) {
   message.copy(string, message.size());
   string[message.size()] = '\0';
@@ -156,7 +156,7 @@ int error_string(const std::string& message, char* string, int* length) {
   return MPI_SUCCESS;
 }
 
-// MPI's own functions complete our requests; mpiio adds how they ended.
+// The MPI's own functions complete our requests. mpiio adds how they ended.
 int wait(MPI_Request* request, MPI_Status* status) {
   mpiio::WaitCall call(1, request);
   call.sleep();
@@ -168,7 +168,8 @@ int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   int code = forward<int>(CONCILIO_NEXT(MPI_Waitall), count, requests, statuses);
   return call.outcome(code, statuses, count, nullptr);
 }
-// Whichever is first: while one of ours is left that other ranks have not come to, MPI is only asked.
+// Any of the requests may complete first. As long as one of ours waits for other ranks' calls, the MPI is
+// only tested, so that the call does not block in it.
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   mpiio::WaitCall call(count, requests);
   while (call.attempt()) {

@@ -1,5 +1,5 @@
-// The beginning of the World Model. Not entry points of the table, since the MPI's own functions are called
-// too.
+// The beginning of the World Model. Its functions are not entry points of the table, since the MPI's own
+// functions are called too.
 #include "bind/threads.h"
 
 #include <mpi.h>
@@ -61,7 +61,8 @@ int init(const char* symbol, const char* symbol_with_level, int* argc, char*** a
 }  // namespace
 }  // namespace concilio::bind
 
-// Each name goes on to the same name: a profiling library behind ours still sees the program's MPI_Init.
+// Each name passes the call on to the same name, so that a profiling library behind this one still sees the
+// program's MPI_Init.
 #define VISIBLE extern "C" __attribute__((visibility("default")))
 #define BOTH_INITS(prefix)                                                                      \
   VISIBLE int prefix##_Init(int* argc, char*** argv) {                                          \
