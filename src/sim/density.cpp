@@ -5,7 +5,8 @@
 namespace concilio::sim {
 namespace {
 
-// Rows without bytes yet: each node in as many as `rows` allow, or, if there are more nodes, several in one.
+// Makes rows, still without bytes. Each node gets as many as `rows` allow (one if `by_node`). If there are
+// more nodes than rows, several nodes share one.
 std::vector<Raster::Row> empty_rows(const std::vector<int64_t>& ranks_of_node, int columns, int rows,
                                     bool by_node) {
   std::vector<Raster::Row> out;
@@ -41,7 +42,7 @@ void add(const Request& request, const Raster& raster, std::vector<double>& byte
   }
 }
 
-// `bytes` spread evenly over an interval.
+// Adds `bytes`, spread evenly over an interval.
 void add(const Interval& where, double bytes, const Raster& raster, std::vector<double>& bytes_of_column) {
   for (int column = 0; column < raster.columns; ++column) {
     const int64_t begin = std::max(where.begin, raster.border(column));
@@ -84,7 +85,8 @@ Raster raster_of(const Facts& facts, int columns, int rows) {
       }
     }
   }
-  // Where it is not known whose data lie where there is one node, or it does not matter.
+  // With one node, or where it does not matter, facts do not tell whose data lie where. Then every rank
+  // counts as having the same share of all data.
   const bool known = std::any_of(facts.nodes.begin(), facts.nodes.end(),
                                  [](const NodeFacts& node) { return !node.spans.empty(); });
   if (known) return raster;

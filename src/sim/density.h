@@ -1,4 +1,5 @@
-// Where the data of every rank lies in the file, as a grid: columns are stretches of the file, rows ranks.
+// Where each rank's data lies in the file, as a grid: a column is a stretch of the file, and a row is one or
+// more ranks.
 #pragma once
 
 #include <vector>
@@ -12,21 +13,21 @@ namespace concilio::sim {
 struct Raster {
   struct Row {
     int64_t first_rank = 0, ranks = 0;
-    size_t first_node = 0, nodes = 1;     // that these ranks are on
-    std::vector<double> bytes_of_column;  // of them all
+    size_t first_node = 0, nodes = 1;     // nodes that these ranks are on
+    std::vector<double> bytes_of_column;  // of all these ranks together
   };
-  Interval range;  // of the file
+  Interval range;  // of file offsets
   int columns = 0;
-  std::vector<Row> rows;  // by rank; nodes have whole rows, unless they are more than rows
+  std::vector<Row> rows;  // by rank; a row has ranks of one node, unless there are more nodes than rows
 
   int64_t border(int column) const;  // 0 <= column <= columns
 };
 
-// Of a pattern, in about `rows` rows at most.
+// The raster of a pattern, in at most about `rows` rows.
 Raster raster_of(const Pattern& pattern, int call, const Machine& machine, Interval range, int columns,
                  int rows);
-// Of facts alone, which tell where the data of nodes lie: a node's bytes count as spread evenly over its
-// spans.
+// The raster of facts alone, which tell only in which spans the data of each node lies. A node's bytes count
+// as spread evenly over its spans.
 Raster raster_of(const Facts& facts, int columns, int rows);
 
 }  // namespace concilio::sim

@@ -32,7 +32,7 @@ std::vector<NodeFacts> nodes_of(const Machine& machine) {
   return nodes;
 }
 
-// The buckets of all, and of every node where its bytes lie.
+// Gathers the histogram buckets of all ranks, and for each node where its bytes lie.
 void gather_buckets(const Pattern& pattern, int call, const Machine& machine, Facts& facts) {
   const Interval range{facts.digest.first, facts.digest.end};
   Histogram all, of_node;

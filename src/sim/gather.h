@@ -1,5 +1,5 @@
-// The facts of a call that nobody makes: what ranks would tell each other in exec/collective.cpp, from their
-// pattern and a machine that is only described.
+// Computes the facts of a call that nobody makes: what ranks would tell each other in exec/collective.cpp,
+// from their access pattern and a machine that is only described.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace concilio::sim {
 
 struct Machine {
   std::vector<int64_t> ranks_of_node;  // rank 0 is the first of node 0, and so on
-  std::vector<int64_t> node_memory;  // what node i has available, i modulo the list; empty: more than enough
+  std::vector<int64_t> node_memory;  // available memory: entry i modulo the length is node i's; empty: enough
   int64_t cores_per_node = 1;
   StorageFacts storage;
-  std::shared_ptr<const Prices> prices;  // measured; null: those built in
+  std::shared_ptr<const Prices> prices;  // measured ones; null: those that are built in
 };
 
-// Memory: O(nodes), whatever the number of ranks.
+// Takes memory in proportion to the number of nodes, whatever the number of ranks.
 Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
              const Wishes& wishes);
 

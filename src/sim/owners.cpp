@@ -5,7 +5,7 @@
 namespace concilio::sim {
 namespace {
 
-// Data of the realm that lies in file bytes before `offset`, and that the call may touch.
+// How many of the realm's bytes that the call may touch lie before `offset` in the file.
 int64_t owned_before(const Realm& realm, int64_t offset) {
   const int64_t position = realm.owned.data_before(offset);
   int64_t bytes = 0;
@@ -25,7 +25,7 @@ Owners::Owners(const Plan& plan, const Raster& raster) : shares_(static_cast<siz
     const Realm& realm = plan.realms[i];
     const auto group = static_cast<size_t>(realm.group);
     int column = 0;
-    // Most realms are a stretch of few columns: only they are looked at.
+    // Most realms are a stretch of few columns, so only these are looked at.
     if (realm.owned.is_contiguous()) {
       const __int128 into = realm.owned.offset_of(realm.positions.front().begin) - raster.range.begin;
       const __int128 at = into * raster.columns / std::max<int64_t>(1, raster.range.length());

@@ -17,7 +17,7 @@ class Owners {
     double part;  // of the column
   };
   const std::vector<Share>& of(int column) const { return shares_[static_cast<size_t>(column)]; }
-  // The realm of the group that owns most of the column; -1: none.
+  // The realm of the group that owns the largest part of the column; -1: none.
   int most_of(int group, int column) const;
 
  private:

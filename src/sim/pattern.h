@@ -1,5 +1,5 @@
 // The access patterns of `concilio bench` without MPI: what every rank asks for in a call, as Accesses. A
-// test holds them against the pieces of the benchmark program (tests/bench_patterns).
+// test (tests/bench_patterns) compares them with the pieces that the benchmark program accesses.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace concilio::sim {
 
-// What one rank asks for: data [0, bytes) of both.
+// What one rank asks for: data [0, bytes) of both accesses.
 struct Request {
   Access file = Access::contiguous(0), memory = Access::contiguous(0);
   int64_t bytes = 0;
 };
 
 struct Pattern {
-  int calls = 1;     // of which each has accesses of its own
+  int calls = 1;     // number of calls, each with accesses of its own
   std::string note;  // what a user should know; empty: nothing
   std::function<Request(int rank, int call)> request;
 };
 
 struct Size {
   int ranks = 1;
-  int64_t bytes_per_rank = 0;  // wanted in a call; a pattern takes what comes near
+  int64_t bytes_per_rank = 0;  // the wish for a call; a pattern comes near it
 };
 
-// What stands between the colons behind a pattern's name.
+// The parameters behind a pattern's name, which colons separate.
 using Parameters = std::vector<std::string>;
 
 struct PatternRow {
@@ -42,7 +42,7 @@ struct PatternRow {
 };
 std::span<const PatternRow> pattern_rows();
 
-// "interleaved:64" -> the pattern.
+// Makes the pattern that a text such as "interleaved:64" names.
 Result<Pattern> make_pattern(std::string_view text, const Size& size);
 
 // The patterns, each in a file of its own.
@@ -58,11 +58,11 @@ Result<Pattern> hacc(const Parameters& parameters, const Size& size);
 Result<Pattern> ior(const Parameters& parameters, const Size& size);
 Result<Pattern> mpiiotest(const Parameters& parameters, const Size& size);
 
-// What they are made of.
+// What patterns are made of.
 
-// A whole number of bytes from 1 to 2^30; 0 where the text is none.
+// Reads a whole number of bytes from 1 to 2^30. Returns 0 if the text is not one.
 int64_t piece_bytes(std::string_view text);
-// "64/8" -> both; 0 where one is none.
+// Reads two such numbers, as "64/8". Each is 0 if it is not one.
 struct PieceBytesPair {
   int64_t first = 0, second = 0;
 };
@@ -70,9 +70,9 @@ PieceBytesPair piece_bytes_pair(std::string_view text);
 Error malformed(std::string message);
 inline constexpr const char* piece_bytes_rule = "a whole number of bytes from 1 to 1073741824";
 
-// All of a nest once, from `displacement` on.
+// An access of a whole nest, from `displacement` on.
 Access whole(const NestRef& nest, int64_t displacement);
-// `count` pieces of `bytes`, each `stride` behind the one before.
+// `count` pieces of `bytes` bytes, which begin `stride` bytes apart.
 Result<NestRef> series(int64_t bytes, int64_t count, int64_t stride);
 
 }  // namespace concilio::sim

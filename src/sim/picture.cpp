@@ -34,8 +34,8 @@ constexpr std::array colours = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b0
 constexpr const char* no_realm_colour = "#5f6b7a";
 constexpr std::array group_tints = {"#e8f0fa", "#fdf1e0", "#e9f5e6", "#f6eaf5", "#e6f4f4", "#f7f3dc"};
 
-// Realms that are too many to be told apart have colours that run through the rainbow, neighbours nearly
-// alike.
+// If there are too many realms to tell apart, their colours run through the rainbow, so that neighbours look
+// nearly alike.
 constexpr int rainbow_steps = 60;
 int colour_index(int realm, size_t realms) {
   if (realm < 0) return -1;
@@ -47,7 +47,7 @@ std::string colour(int index) {
   if (index < 0) return no_realm_colour;
   if (index < static_cast<int>(colours.size())) return colours[static_cast<size_t>(index)];
   const int step = index - static_cast<int>(colours.size());
-  // Three waves, a third apart.
+  // Red, green and blue are three waves, each shifted by a third.
   const auto wave = [&](double shift) {
     const double at = static_cast<double>(step) / rainbow_steps + shift;
     return static_cast<int>(125 + 85 * std::cos(2 * std::numbers::pi * at));
@@ -64,7 +64,7 @@ std::string span_text(int64_t first, int64_t count) {
   return count == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + count - 1);
 }
 
-// The words of a text in lines of at most so many letters.
+// Breaks a text into lines of at most so many letters.
 std::vector<std::string> lines_of(const std::string& text, size_t letters) {
   std::vector<std::string> lines;
   size_t begin = 0;
@@ -78,7 +78,7 @@ std::vector<std::string> lines_of(const std::string& text, size_t letters) {
   return lines;
 }
 
-// In the largest unit that needs no fraction.
+// Writes a size in the largest unit that needs no fraction.
 std::string exact_bytes(int64_t bytes) {
   constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes == 0) return "0";
@@ -126,7 +126,7 @@ class Picture {
     return plot_left + plot_width * std::clamp(part, 0.0, 1.0);
   }
   double x_of_column(int column) const { return plot_left + plot_width * column / raster_.columns; }
-  // Where a node's rows are.
+  // Where the rows of a node begin and end.
   double top_of(size_t node) const { return plot_.y + row_height_ * first_row_[node]; }
   double bottom_of(size_t node) const { return plot_.y + row_height_ * end_row_[node]; }
 
@@ -175,7 +175,7 @@ class Picture {
     return y + 4;
   }
 
-  // The realms along the file.
+  // Draws the realms along the file.
   void band(const Box& box) {
     svg_.rectangle(box, "fill=\"#f4f4f4\"");
     const bool few = plan_.realms.size() <= most_marked_realms;
@@ -195,8 +195,8 @@ class Picture {
       }
     }
   }
-  // Where several own parts of a column, each has its part of the height; but where a column is merely cut by
-  // a border it is drawn as the larger part.
+  // If several realms own parts of a column, each gets its share of the height. But a column that is merely
+  // cut by a border between two realms is drawn as the larger part.
   void band_of_columns(const Box& box) {
     std::vector<std::vector<Owners::Share>> columns;
     columns.reserve(static_cast<size_t>(raster_.columns));
@@ -248,7 +248,8 @@ class Picture {
     }
   }
 
-  // Calls visit(box) for every block of neighbouring nodes and stretch of file of a group.
+  // Calls visit(box) for every block of neighbouring nodes of a group, and every span of the file that it
+  // has.
   template <typename Visit>
   void for_each_part(const Group& group, Visit&& visit) const {
     for (size_t i = 0; i < group.nodes.size();) {
@@ -290,7 +291,8 @@ class Picture {
     }
   }
 
-  // Neighbouring cells of one colour are one stroke; all strokes of a colour one path.
+  // Neighbouring cells of the same colour are drawn as one rectangle, and all rectangles of a colour as one
+  // path.
   void cells() {
     double densest = 0;
     for (const Raster::Row& row : raster_.rows) {
@@ -309,7 +311,7 @@ class Picture {
         const int realm = shade == 0 ? -1 : owners_.most_of(group, column);
         return std::pair(colour_index(realm, plan_.realms.size()), shade);
       };
-      // A hair of space between rows that are high enough for it.
+      // Rows that are high enough get a thin gap between them.
       const double gap = row_height_ >= 6 ? 1 : 0;
       const double y = plot_.y + row_height_ * static_cast<double>(i) + gap / 2, height = row_height_ - gap;
       for (int column = 0; column < raster_.columns;) {
@@ -351,7 +353,7 @@ class Picture {
     }
   }
 
-  // As many nodes have a name as there is room for.
+  // Labels as many nodes as there is room for.
   void node_labels() {
     double free_from = plot_.y - 1;
     int64_t rank = 0;
@@ -375,7 +377,7 @@ class Picture {
     }
   }
 
-  // A triangle at the row of every rank that aggregates.
+  // Draws a triangle at the row of every aggregator.
   void aggregators() {
     if (plan_.realms.size() > most_marked_realms * 4) return;
     for (size_t i = 0; i < plan_.realms.size(); ++i) {
@@ -383,7 +385,7 @@ class Picture {
       for (size_t row = 0; row < raster_.rows.size(); ++row) {
         const Raster::Row& here = raster_.rows[row];
         if (realm.aggregator < here.first_rank || realm.aggregator >= here.first_rank + here.ranks) continue;
-        // Where a row is many ranks, at this one's place among them.
+        // If a row stands for many ranks, the triangle is at this rank's place among them.
         const double part =
             (static_cast<double>(realm.aggregator - here.first_rank) + 0.5) / static_cast<double>(here.ranks);
         const double y = plot_.y + row_height_ * (static_cast<double>(row) + part);

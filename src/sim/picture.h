@@ -1,6 +1,7 @@
-// A plan as a picture: file offsets across, ranks down; each rank's data in the colour of the realm that it
-// goes through, darker where it is denser; above it the realms with their aggregators; around it the
-// aggregation groups; beside it the memory of the nodes.
+// Draws a plan as a picture, with file offsets from left to right and ranks from top to bottom. Each rank's
+// data has the colour of the realm that it goes through, and is darker where it is denser. Above are the
+// realms with their aggregators, around the data the aggregation groups, and beside it the memory of the
+// nodes.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@
 
 namespace concilio::sim {
 
-// How finely a picture shows a call of so many ranks.
+// The number of columns that a picture of a call of so many ranks has.
 int picture_columns(int64_t ranks);
 inline constexpr int picture_rows = 240;
 
-// SVG. `title`: what the pattern is.
+// Returns SVG. `title` says what the pattern is.
 std::string picture_of(const Facts& facts, const Plan& plan, const Raster& raster, const std::string& title);
 
 }  // namespace concilio::sim

@@ -1,4 +1,4 @@
-// A 3-D array of doubles in row-major order, decomposed in equal blocks: MPICH's coll_perf, DIST3D.
+// A 3-D array of doubles in row-major order, decomposed into equal blocks, as in MPICH's coll_perf (DIST3D).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +12,8 @@ namespace {
 using Triple = std::array<int64_t, 3>;
 constexpr int64_t cell_bytes = sizeof(double);
 
-// As near to a cube as the number of ranks goes, longest edge first, as MPI_Dims_create makes it.
+// The process grid that is as near to a cube as the number of ranks allows, with the longest edge first, as
+// MPI_Dims_create makes it.
 Triple grid_of(int64_t ranks) {
   Triple best = {ranks, 1, 1};
   for (int64_t a = 1; a * a * a <= ranks; ++a) {

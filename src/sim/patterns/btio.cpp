@@ -1,5 +1,5 @@
 // The file of the NAS benchmark BTIO ("full" variant): a cube of points of five doubles, cut into q*q*q cells
-// for q*q ranks; each rank has q cells, one in every slab, along a diagonal; in memory each cell has two
+// for q*q ranks. Each rank has q cells, one in every slab, along a diagonal. In memory each cell has two
 // ghost points on every side.
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t ghost_points = 2, point_bytes = 5 * sizeof(double);
 
-// A cube of `points` within one whose edge is `edge` points.
+// A cube whose edge is `points` points, within one whose edge is `edge` points.
 Result<NestRef> cell(int64_t points, int64_t edge) {
   const Result<NestRef> plane = series(points * point_bytes, points, edge * point_bytes);
   return plane ? Nest::repeat(*plane, points, edge * edge * point_bytes) : plane;
@@ -48,13 +48,14 @@ Result<Pattern> btio(const Parameters& parameters, const Size& size) {
                    if (rank >= used) return Request{};
                    std::vector<Nest::Part> cells;
                    for (int64_t slab = 0; slab < side; ++slab) {
-                     // One to the right and one up from slab to slab, around the border.
+                     // From slab to slab, a rank's cell is one further to the right and one further up,
+                     // wrapping around at the borders.
                      const int64_t x = (rank % side + slab) % side, y = (rank / side - slab + side) % side;
                      const int64_t point = (slab * points * edge + y * points) * edge + x * points;
                      cells.push_back({point * point_bytes, 0, in_file});
                    }
                    const Result<NestRef> all = Nest::sequence(std::move(cells));
-                   // Sizes were checked for the whole file above.
+                   // The sizes were checked above, for the whole file.
                    return all ? Request{whole(*all, 0), whole(memory, 0), (*all)->size()} : Request{};
                  }};
 }

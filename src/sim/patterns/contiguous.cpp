@@ -1,4 +1,4 @@
-// Each rank one contiguous part of the file.
+// Each rank has one contiguous part of the file.
 #include <algorithm>
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-// A share of every so many bytes of the file, in turn over the ranks.
+// Of every BYTES of the file, a percentage holds data. Ranks have these pieces in turn.
 #include <algorithm>
 
 #include "sim/patterns/turns.h"

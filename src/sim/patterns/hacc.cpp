@@ -1,4 +1,4 @@
-// HACC-IO: particles of nine variables, each variable an array in memory and a call of its own.
+// HACC-IO: particles of nine variables. Each variable is an array in memory, and has a call of its own.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@ namespace concilio::sim {
 namespace {
 
 struct Variable {
-  int64_t bytes, before;  // of a particle, and of it before this variable
+  int64_t bytes, before;  // size of the variable, and its offset in a particle's record
 };
 // xx yy zz vx vy vz phi, pid, mask.
 constexpr std::array<Variable, 9> variables = {

@@ -1,6 +1,6 @@
-// HPIO: regions of a fixed size with a fixed spacing, in turn over the ranks; in memory with the same
-// spacing, or contiguous. The benchmark can describe the same bytes by types of several forms, which makes no
-// difference here.
+// HPIO: regions of a fixed size with a fixed spacing, which ranks have in turn. In memory they have the same
+// spacing, or are contiguous. The benchmark can describe the same bytes by several forms of datatype, which
+// makes no difference here.
 #include <algorithm>
 
 #include "sim/patterns/turns.h"

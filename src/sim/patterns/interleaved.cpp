@@ -1,4 +1,4 @@
-// Blocks of a fixed size, in turn over the ranks.
+// Blocks of a fixed size, which ranks have in turn.
 #include <algorithm>
 
 #include "sim/patterns/turns.h"

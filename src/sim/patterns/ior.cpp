@@ -1,5 +1,5 @@
-// IOR: each rank's block is one contiguous part of a segment, moved by transfers in order, or in random
-// order.
+// IOR: each rank's block is one contiguous part of a segment. A rank moves its blocks by transfers in
+// ascending or in random order.
 #include <numeric>
 
 #include "sim/patterns/transfers.h"
@@ -7,7 +7,8 @@
 namespace concilio::sim {
 namespace {
 
-// Fisher and Yates by a linear congruence: as the benchmark program does, the same every time.
+// The shuffle of Fisher and Yates with a linear congruential generator. As in the benchmark program, the
+// order is the same every time.
 std::vector<int64_t> random_order(int64_t count, int rank) {
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), 0);

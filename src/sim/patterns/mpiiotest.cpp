@@ -1,4 +1,4 @@
-// PVFS's mpi-io-test: in each call every rank moves one block, and the ranks' blocks lie side by side.
+// PVFS's mpi-io-test: in each call every rank moves one block, and the blocks of the ranks are adjacent.
 #include "sim/patterns/transfers.h"
 
 namespace concilio::sim {

@@ -1,5 +1,5 @@
-// Data points of many variables, all time steps of a point together in the file. Each call writes one time
-// step: of every data point, the elements of that step, which the ranks have in turn.
+// Data points of many variables; the file has all time steps of a point together. Each call writes one time
+// step: the elements of that step, of every data point, which ranks have in turn.
 #include <algorithm>
 
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-// Pieces in turn over the ranks: what several patterns are.
+// Pieces that ranks have in turn. Several patterns consist of these.
 #pragma once
 
 #include "sim/pattern.h"
@@ -6,10 +6,10 @@
 namespace concilio::sim {
 
 struct Turns {
-  int64_t bytes;               // of a piece
-  int64_t pitch_bytes;         // from one rank's piece to the next rank's
-  int64_t memory_pitch_bytes;  // from one of a rank's pieces to its next
-  int64_t pieces;              // of a rank
+  int64_t bytes;               // bytes of a piece
+  int64_t pitch_bytes;         // from the beginning of one rank's piece to that of the next rank's
+  int64_t memory_pitch_bytes;  // likewise in memory, from one piece of a rank to its next
+  int64_t pieces;              // number of pieces of a rank
 };
 Result<Pattern> in_turns(int ranks, const Turns& turns);
 

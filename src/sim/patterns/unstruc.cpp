@@ -1,5 +1,5 @@
-// An irregular map: a fixed pseudo-random permutation deals the elements of an array out to the ranks,
-// equally many to each; a rank's own elements are in rising order.
+// An irregular map: a fixed pseudo-random permutation deals the elements of an array out to the ranks, the
+// same number to each. A rank's own elements are in ascending order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 namespace concilio::sim {
 namespace {
 
-// The whole map is drawn up here, at eight bytes an element.
+// The limit for the whole map, which takes eight bytes an element while it is made.
 constexpr int64_t most_elements = int64_t{1} << 26;
 
-// As the benchmark draws.
+// The random numbers of the benchmark program.
 uint64_t mix(uint64_t x) {
   x *= 0x9E3779B97F4A7C15u;
   x ^= x >> 32;
@@ -22,7 +22,7 @@ uint64_t mix(uint64_t x) {
   return x;
 }
 
-// The elements of rank 0, in rising order, then those of rank 1, and so on.
+// Returns the elements of rank 0 in ascending order, then those of rank 1, and so on.
 std::vector<uint32_t> elements_by_rank(size_t ranks, size_t elements_per_rank) {
   const size_t elements = ranks * elements_per_rank;
   std::vector<uint32_t> owner(elements), sorted(elements);
