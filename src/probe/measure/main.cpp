@@ -71,6 +71,8 @@ Result<std::string> agree_on_workplace(Team& team, const Options& options) {
   }
   if (Status all = agree_at_rest(team, status); !all) return all.error();
   PMPI_Bcast(path, sizeof path, MPI_CHAR, 0, team.comm());
+  // A launcher may kill rank 0 as soon as another rank has ended, so every rank removes it.
+  if (team.rank() != 0) remove_on_signals(path);
   return std::string(path);
 }
 
