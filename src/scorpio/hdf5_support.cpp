@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-// HDF5's own, exported by every version since 1.8 and declared in none of its public headers.
+// This function is HDF5's own. Every version since 1.8 exports it, but no public header declares it.
 extern "C" __attribute__((weak)) void* H5I_remove(hid_t id);
 
 namespace concilio::scorpio {
@@ -18,7 +18,8 @@ struct Told {
 herr_t note(unsigned, const H5E_error2_t* entry, void* told_) {
   auto& told = *static_cast<Told*>(told_);
   const char* text = entry->desc ? entry->desc : "";
-  // Walked from the call inwards: the first says what was tried, the last why it did not work.
+  // HDF5 walks its error stack from the call inwards. So the first description says what was tried, and the
+  // last one says why it failed.
   if (told.outer.empty()) told.outer = text;
   if (*text != '\0') told.inner = text;
   return 0;
@@ -54,8 +55,8 @@ Error hdf5_error(const std::string& what) {
 Status close_hdf5_file(hid_t file) {
   if (H5Fclose(file) >= 0) return {};
   const Error error = hdf5_error("could not close the file; what was written last may be missing");
-  // HDF5 1.10 frees a file whose last flush fails, but keeps its identifier, and crashes over it when the
-  // program ends: MPI_Finalize under MPICH.
+  // If the last flush of a file fails, HDF5 1.10 frees the file but keeps its identifier. It then crashes
+  // over the identifier when the program ends; under MPICH that is in MPI_Finalize.
   if (H5Iis_valid(file) > 0 && H5I_remove) H5I_remove(file);
   return error;
 }

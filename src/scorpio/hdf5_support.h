@@ -1,4 +1,4 @@
-// HDF5's identifiers and errors in our terms.
+// HDF5's identifiers and errors, in this library's types.
 #pragma once
 
 #include <hdf5.h>
@@ -12,7 +12,7 @@
 
 namespace concilio::scorpio {
 
-// An HDF5 identifier that is closed with its function, H5Dclose for example.
+// Owns an HDF5 identifier, and closes it with the function for its kind, H5Dclose for example.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -29,7 +29,7 @@ class Handle {
   }
   bool ok() const { return id_ >= 0; }
   operator hid_t() const { return id_; }
-  // Closes now, and says whether that went well.
+  // Closes the identifier now. Returns whether that succeeded.
   bool close() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
 
  private:
@@ -37,12 +37,12 @@ class Handle {
   Close close_ = nullptr;
 };
 
-// Our extents and counts as HDF5 wants them.
+// Extents and counts in the integer type that HDF5 takes.
 inline std::vector<hsize_t> sizes(const std::vector<int64_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// While it lives HDF5 prints no errors of its own; they are told by hdf5_error.
+// While an object of this class lives, HDF5 prints no errors itself. hdf5_error reports them instead.
 class QuietHdf5 {
  public:
   QuietHdf5();
@@ -55,16 +55,18 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-// What HDF5's error stack tells of the call that just failed: "WHAT: its deepest reason".
+// Describes the call of HDF5 that just failed, from HDF5's error stack: "WHAT: what HDF5 tried: its deepest
+// reason".
 Error hdf5_error(const std::string& what);
 
-// Closes a file. What cannot be written any more, for want of space say, is lost, and an error tells of it;
-// but nothing of the file stays open.
+// Closes a file. Data that can no longer be written, for lack of space for example, are lost, and the error
+// says so. In any case nothing of the file stays open.
 Status close_hdf5_file(hid_t file);
 
-// What a collective H5Dwrite or H5Dread of `dataset` came to. Where MPI-IO's call fails on one root,
-// HDF5 1.10 leaves at once, and the others wait for that root to reset the file's view with them. This does
-// so, so that none is left waiting.
+// Turns the return code of a collective H5Dwrite or H5Dread of `dataset` into a status. If MPI-IO's call
+// fails on one root, HDF5 1.10 returns there at once, while the other roots wait for that root to reset the
+// file's view, which is a collective call. This function makes that call on the root that failed, so that no
+// root is left waiting.
 Status transferred(herr_t code, hid_t dataset, const std::string& what);
 
 }  // namespace concilio::scorpio

@@ -7,7 +7,7 @@
 
 namespace concilio::scorpio {
 
-// Of an argument that cannot be taken.
+// Returns the error for an argument that cannot be accepted.
 inline Error refusal(std::string why) {
   return {ErrorKind::argument, 0, std::move(why)};
 }

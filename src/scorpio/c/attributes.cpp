@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t most_bytes = int64_t{1} << 30;
 
-// One call about an attribute.
+// What a call says about the attribute that it writes or reads.
 struct Asked {
   const char* attr;
   const char* object;
@@ -75,15 +75,15 @@ Result<Shape> shape_of(int ndims, const int* dims) {
 
 struct Given {
   const void* data;
-  bool single;  // of scorpio_write_simple_attr
+  bool single;  // in scorpio_write_simple_attr
   int ndims = 0;
   const int* dims = nullptr;
 };
 
-// What is written, the same on all roots: rank 0's.
+// The value that is written, which is rank 0's on all roots.
 struct Values {
   hid_t type = -1;   // in memory and in the file
-  Handle text_type;  // that, if of strings
+  Handle text_type;  // owns `type` if the value is of strings
   Shape shape;
   std::vector<char> cells;
 };
@@ -100,7 +100,7 @@ Status gather_texts(const Shape& shape, const Given& given, Texts& texts) {
   return {};
 }
 
-// Takes rank 0's values, for all roots. Collective over them.
+// Gives all roots rank 0's values. Collective over the roots.
 Status take_values(const File& file, const Asked& asked, const Given& given, Values& values) {
   const Layout& layout = *file.layout;
   const bool strings = asked.type == SCORPIO_STRING;
@@ -134,7 +134,7 @@ Status take_values(const File& file, const Asked& asked, const Given& given, Val
   return {};
 }
 
-// Whether the attribute can take the values as it is.
+// Whether the attribute that is there can take the values.
 bool fits(hid_t object, const char* name, const Values& values) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   const Handle type(attribute.ok() ? H5Aget_type(attribute) : -1, H5Tclose);
@@ -164,7 +164,7 @@ Status put(hid_t object, const std::string& name, const Values& values) {
       return hdf5_error("could not write it");
     return {};
   }
-  // The old one goes when the new one is there.
+  // The old attribute is removed when the new one is there, so that an error does not lose both.
   const std::string aside = name + " (new)";
   if (Status written = write_new(object, aside.c_str(), values); !written) {
     H5Adelete(object, aside.c_str());
@@ -263,14 +263,14 @@ Status read_values(hid_t attribute, datatype_t type, Read& read) {
 }
 
 Status check_single(const Read& read, datatype_t type) {
-  if (read.empty && type == SCORPIO_STRING) return {};  // so netCDF writes ""
+  if (read.empty && type == SCORPIO_STRING) return {};  // netCDF writes "" in this way
   if (read.count == 1) return {};
   return Error{ErrorKind::count, 0, fmt::format("it has {} values: use scorpio_read_attr", read.count)};
 }
 
 struct Answer {
   void** data;
-  int* ndims = nullptr;  // null: of scorpio_read_simple_attr
+  int* ndims = nullptr;  // null in scorpio_read_simple_attr
   int** dims = nullptr;
   bool single() const { return !ndims; }
 };

@@ -1,5 +1,5 @@
-// The frame of every function of the C interface: finds the file, lets all ranks agree on the call, turns
-// what comes of it into a return value and scorpio_last_error.
+// The frame of every function of the C interface: it finds the file, lets all ranks agree on the call, and
+// turns the outcome into a return value and the text of scorpio_last_error.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,12 +13,13 @@
 
 namespace concilio::scorpio {
 
-// Keeps why this rank's call failed. Returns FAILURE.
+// Stores why this rank's call failed. Returns FAILURE.
 int fail(const Error& error);
 void forget_failure();
 const char* last_failure();
 
-// Nothing thrown leaves a function of the C interface.
+// Runs `work` and turns what it throws into an error, since nothing thrown may leave a function of the C
+// interface.
 template <typename Work>
 int guarded(Work work) noexcept {
   try {
@@ -31,7 +32,7 @@ int guarded(Work work) noexcept {
   }
 }
 
-// A name that the program gave; null is an error of the call, not of the program's.
+// Returns a name that the program gave, or "" for a null pointer, for which the call returns an error.
 inline std::string text_of(const char* name) {
   return name ? name : "";
 }
@@ -46,7 +47,8 @@ inline Status about(const std::string& file, const Status& status) {
   return Error{status.error().kind, 0, fmt::format("{}: {}", file, status.error().message)};
 }
 
-// The I/O group of a call, which there must be: then all its ranks can hear of what else is wrong.
+// Runs work(Group&) -> Status with the I/O group of the call. There must be one: then all its ranks can learn
+// of any other error.
 template <typename Work>
 int with_group(iogroup_t* shown, const std::string& call, Work work) noexcept {
   return guarded([&]() -> int {
@@ -61,8 +63,8 @@ int with_group(iogroup_t* shown, const std::string& call, Work work) noexcept {
   });
 }
 
-// How a call that all ranks of a group make begins: with their agreement, and the end of what roots have told
-// in calls of their own.
+// Begins a call that all ranks of a group make: the ranks agree on the call, and discard what roots have told
+// them in calls of the roots alone.
 inline Status begin_together(const Group& group, Layout& layout, const std::string& file,
                              const std::string& call, const Status& mine) {
   if (layout.is_root()) layout.notices.mark(layout.local);
@@ -72,9 +74,10 @@ inline Status begin_together(const Group& group, Layout& layout, const std::stri
   return agreed;
 }
 
-// Runs work(File&) -> Status, which is collective, on all ranks of the file's group, if they agree on `call`
-// (what is called, with those arguments that must be the same everywhere: "reads dataset rho") and `mine` is
-// well on all: what this rank alone can say against its arguments. Returns 0 or FAILURE, the same on all.
+// Runs work(File&) -> Status, which is collective, on all ranks of the file's group. `call` says what is
+// called, with those arguments that must be the same on all ranks, for example "reads dataset rho". `mine` is
+// the error that this rank alone finds in its arguments. `work` runs only if `call` is the same and `mine` is
+// no error on all ranks. Returns 0 or FAILURE, the same on all ranks.
 template <typename Work>
 int on_file(iogroup_t* shown, int handle, const std::string& call, const Status& mine, Work work) noexcept {
   return with_group(shown, call, [&](Group& group) -> Status {
@@ -89,20 +92,20 @@ int on_file(iogroup_t* shown, int handle, const std::string& call, const Status&
   });
 }
 
-// A call that the roots make together, and the other ranks of their groups may make or not: roots do not wait
-// for them, but tell them what came of it.
+// A call that the roots make together, and that the other ranks of their groups may make or not. The roots do
+// not wait for these ranks, but tell them the outcome.
 struct RootCall {
   iogroup_t* shown;
   int handle;
-  std::string name;        // "closes a file": what ranks that are no roots know it by
-  std::string call;        // the same, with what must be the same on all roots
-  Status mine;             // what this rank alone can say against its arguments
+  std::string name;        // "closes a file": by this the other ranks know the call
+  std::string call;        // the same, with the arguments that must be the same on all roots
+  Status mine;             // the error that this rank alone finds in its arguments
   bool ends_file = false;  // no other call on the file follows
 };
 
-// On roots work(File&, value) -> Status, which is collective over them; then, on others that make the call,
-// follow(File&, value). Returns 0 or FAILURE: the same on all roots, and on the others that of their root,
-// unless their own arguments are wrong.
+// Runs work(File&, value) -> Status, which is collective over the roots, on all roots. Then runs
+// follow(File&, value) on other ranks that make the call. Returns 0 or FAILURE: the same on all roots, and on
+// the other ranks that of their root, unless their own arguments are wrong.
 template <typename Work, typename Follow>
 int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
   return with_group(asked.shown, asked.call, [&](Group& group) -> Status {
@@ -122,7 +125,7 @@ int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
       layout->notices.post(layout->local, notice);
       return notice.outcome;
     }
-    // Also if this rank's own arguments are wrong, so that it keeps step with its root.
+    // This rank waits even if its own arguments are wrong, so that it keeps step with its root.
     Waiting waiting({layout->local, name, &layout->members}, asked.call);
     auto told = layout->notices.await(layout->local, notice.call, waiting);
     if (!mine) return about(name, mine);

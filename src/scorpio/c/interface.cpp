@@ -1,5 +1,5 @@
-// The C interface, in its order: groups, files, datasets. Attributes, queries and the like have files of
-// their own.
+// The functions of scorpio.h for groups, files and datasets, in its order. Attributes, queries and the like
+// have files of their own.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,14 +17,15 @@ namespace {
 
 thread_local std::string failure;
 
-// Nothing, where the number of dimensions cannot be: then there may be no memory of that size.
+// Returns `dims` as 64-bit integers. Returns nothing if the number of dimensions is impossible, as `dims` may
+// not have that many.
 template <typename Int>
 std::vector<int64_t> wide(const Int* dims, int ndims) {
   const bool can_be = dims && ndims > 0 && ndims <= H5S_MAX_RANK;
   return can_be ? std::vector<int64_t>(dims, dims + ndims) : std::vector<int64_t>();
 }
 
-// What can be said against extents without knowing the dataset.
+// Returns an error if the extents are wrong whatever the dataset is.
 Status check_dims(int ndims, const char* what, const std::vector<int64_t>& dims) {
   if (ndims < 1 || ndims > H5S_MAX_RANK)
     return refusal(fmt::format("{} dimensions; a dataset has 1 to {}", ndims, H5S_MAX_RANK));
@@ -45,7 +46,7 @@ Status first_of(std::initializer_list<Status> all) {
   return {};
 }
 
-// The same, of a dataset.
+// Puts the dataset's name in front of an error's message.
 Status of_dataset(const char* name, const Status& status) {
   if (status) return {};
   return Error{status.error().kind, 0, fmt::format("dataset {}: {}", text_of(name), status.error().message)};
@@ -119,7 +120,7 @@ int move_block(bool write, void* data, datatype_t type, int ndims, const Int* gl
   Status mine =
       first_of({check_dims(ndims, "globaldims", extents), check_dims(ndims, "localdims", box.count),
                 check_dims(ndims, "localstarts", box.start), request ? Status() : Status(request.error())});
-  // Before the dataset is made.
+  // The block is checked before the dataset is made.
   if (mine) mine = check_block(box, extents, data);
   mine = of_dataset(name, mine);
   return on_file(group, handle, words_of_call(write ? "writes" : "reads", type, name, extents, " by blocks"),
@@ -161,7 +162,7 @@ int move_map(bool write, void* data, datatype_t type, int ndims, const int64_t* 
       });
 }
 
-// The frame of calls that are about a group, not a file.
+// The frame of calls that concern a group and no file.
 template <typename Work>
 int on_group(iogroup_t* shown, const std::string& call, const Status& mine, Work work) noexcept {
   return with_group(shown, call, [&](Group& group) -> Status {

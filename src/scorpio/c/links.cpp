@@ -1,4 +1,4 @@
-// Groups that a program opens to make its names relative to them, and soft links.
+// Soft links, and groups that a program opens to make its names relative to them.
 #include <algorithm>
 #include <iterator>
 
@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint64_t low_bits = 0xffffffffU;
 
-// Programs keep ids in 32-bit integers, which leaves of an HDF5 identifier its number among the groups. 0
-// means the file's root, so a group whose number is 0 is opened again.
+// Programs keep ids in 32-bit integers. Of an HDF5 identifier, these hold its number among the groups. The id
+// 0 means the file's root, so a group whose number is 0 is opened again to get another.
 Result<Handle> with_told_number(Handle group, const std::string& path) {
   if ((static_cast<uint64_t>(static_cast<hid_t>(group)) & low_bits) != 0) return group;
   Handle again(H5Gopen2(group, ".", H5P_DEFAULT), H5Gclose);
@@ -23,8 +23,8 @@ bool means(const OpenGroup& open, int64_t id) {
   return ((static_cast<uint64_t>(open.id) ^ static_cast<uint64_t>(id)) & low_bits) == 0;
 }
 
-// Its place in File::groups; all I/O groups must mean the same one. As all that follows, collective over the
-// roots.
+// Returns the group's place in File::groups. All I/O groups must mean the same one. This and the functions
+// that follow are collective over the roots.
 Result<size_t> open_group_of(const File& file, int64_t id, const char* call) {
   const auto found = std::find_if(file.groups.rbegin(), file.groups.rend(),
                                   [&](const OpenGroup& open) { return means(open, id); });
@@ -48,7 +48,8 @@ void put_in(File& file, OpenGroup group) {
   file.in_group = true;
 }
 
-// Whichever is closed, names begin at the root again; by relative_names at the one that is then the last.
+// Whichever group is closed, names begin at the root again. With relative_names they begin at the group that
+// is then the last.
 void take_out(File& file, int64_t id) {
   const auto last = std::find_if(file.groups.rbegin(), file.groups.rend(),
                                  [&](const OpenGroup& open) { return means(open, id); });
@@ -106,7 +107,7 @@ Status make_link(File& file, const std::string& target, int64_t location, const 
   });
 }
 
-// Closes the group with the id that id_in(File&) is.
+// Closes the group whose id id_in(File&) returns.
 template <typename IdIn>
 int close_group(IdIn id_in, int handle, iogroup_t* group) noexcept {
   const char* const call = "closes a group";

@@ -1,4 +1,4 @@
-// What a file holds: extents of datasets, and what exists.
+// Questions about what a file holds: extents of datasets, and what exists.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t most_int = std::numeric_limits<int>::max();
 
-// What roots found out, for the other ranks of their groups.
+// Gives what the roots found to the other ranks of their groups.
 Status tell(const File& file, int64_t& value) {
   return told(file.layout->local, &value, 1);
 }
@@ -43,7 +43,7 @@ struct Question {
   iogroup_t* group;
 };
 
-// Runs take(extents, path) -> Status on all ranks; its outcome depends on the extents alone.
+// Runs take(extents, path) -> Status on all ranks. Its outcome must depend on the extents alone.
 template <typename Take>
 int with_extents(const Question& asked, const void* result, Take take) noexcept {
   return guarded([&]() -> int {

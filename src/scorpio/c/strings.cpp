@@ -1,5 +1,4 @@
-// Arrays of strings: datasets of fixed-length strings, or, where netCDF shall understand them, of n rows of
-// characters.
+// Arrays of strings. They are datasets of fixed-length strings or, in netCDF files, of n rows of characters.
 #include <algorithm>
 #include <limits>
 
@@ -15,14 +14,14 @@ namespace {
 constexpr int64_t slab_bytes = int64_t{1} << 20;
 constexpr int64_t most_string_bytes = int64_t{1} << 30;
 
-// A dataset of strings, open.
+// An open dataset of strings.
 struct StringSet {
   Handle id, type;
   std::vector<int64_t> extents;
 
   int64_t count() const { return extents.empty() ? 1 : extents.front(); }
-  bool of_characters() const { return extents.size() == 2; }  // each row a string
-  // Bytes of a string in the file; 0: of variable length.
+  bool of_characters() const { return extents.size() == 2; }  // each row is a string
+  // Returns the bytes of a string in the file; 0: strings have variable length.
   int64_t bytes() const {
     if (of_characters()) return extents[1];
     return H5Tis_variable_str(type) > 0 ? 0 : static_cast<int64_t>(H5Tget_size(type));
@@ -47,7 +46,7 @@ Result<StringSet> open_strings(hid_t file, const std::string& path) {
   return set;
 }
 
-// `rows` strings from `first` on, of the file; for one dimension or two.
+// Returns the file space of `rows` strings from `first` on. The dataset has one dimension or two.
 Handle rows_in(const StringSet& set, int64_t first, int64_t rows) {
   Handle space(H5Dget_space(set.id), H5Sclose);
   if (!space.ok() || set.extents.empty()) return space;
@@ -72,7 +71,7 @@ int64_t rows_per_slab(int64_t string_bytes) {
 struct Writing {
   std::string path;
   int64_t count;
-  char** strings;             // of rank 0
+  char** strings;             // on rank 0
   int64_t longest_bytes = 0;  // without the NUL
   int64_t ascii = 1;
 };
@@ -134,8 +133,8 @@ Result<StringSet> open_to_write(File& file, const Writing& writing) {
   return set;
 }
 
-// Rank 0 writes, slab by slab. All roots take part in every slab, whatever fails, as they must where a
-// dataset is compressed.
+// Rank 0 writes, slab by slab. All roots take part in every slab, even after an error, as HDF5 demands for a
+// compressed dataset.
 Status write_slabs(const StringSet& set, const Writing& writing, bool writes) {
   const Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   const int64_t bytes = set.of_characters() ? set.bytes() : writing.longest_bytes + 1;

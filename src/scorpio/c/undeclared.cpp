@@ -1,4 +1,5 @@
-// What the original exports beside what its header declares, and some programs call.
+// Functions that the original SCORPIO exports although its header does not declare them, and that some
+// programs call.
 #include <scorpio.h>
 
 #include "scorpio/cells/elements.h"
@@ -50,7 +51,7 @@ void initialize_datatype(datatype_t mytype, iogroup_t* myIOgroup) {
   myIOgroup->hdf_type = element->hdf5;
 }
 
-// For Fortran programs to see how their arguments arrive.
+// With these functions Fortran programs can see how their arguments arrive.
 __attribute__((visibility("default"))) void fprint_string_(char* text, int* number, int* ierr, int length) {
   printf("text: %s, length: %d, number: %d\n", text, length, *number);
   fflush(stdout);

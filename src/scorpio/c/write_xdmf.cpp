@@ -1,4 +1,4 @@
-// scorpio_write_xdmf: looks the grid's datasets up in the file, and writes the .xmf.
+// The function scorpio_write_xdmf: looks up the grid's datasets in the file, and writes the .xmf file.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace concilio::scorpio {
 namespace {
 
-// What XML cannot say at all, even escaped.
+// Whether the text has characters that XML cannot hold, not even escaped.
 bool has_control_characters(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
@@ -112,7 +112,7 @@ Result<XdmfGrid> copied(const scorpio_xdmf_grid_t* given) {
   return grid;
 }
 
-// What all ranks must ask alike.
+// Describes what all ranks must ask alike.
 std::string call_of(const XdmfGrid& grid) {
   std::string names;
   for (const XdmfData& data : grid.coordinates) names += " " + data.path;
@@ -169,7 +169,7 @@ Status look_up_all(const File& file, XdmfGrid& grid) {
 
 // --- On rank 0 ---
 
-// Readers see the old file or the new one, nothing between.
+// Replaces the file in one step: readers see the old file or the new one, and nothing between.
 Status replace(const std::string& name, const std::string& text) {
   const std::string aside = name + ".new";
   const auto failure = [&](const char* what) {

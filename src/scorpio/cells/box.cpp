@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t very_many = std::numeric_limits<int64_t>::max();
 
-// Joins boxes that touch along dimension d and agree in all others. Whether there were any.
+// Joins boxes that touch along dimension d and are the same in all other dimensions. Returns whether there
+// were any.
 bool join_along(size_t d, std::vector<Box>& boxes) {
   const auto others_before = [d](const Box& a, const Box& b) {
     for (size_t i = 0; i < a.ndims(); ++i) {
@@ -54,11 +55,11 @@ bool by_first_dimension(const Box& a, const Box& b) {
   return a.start < b.start;
 }
 
-// Disjoint boxes with the cells of `boxes`, none of them empty.
+// Returns disjoint boxes with the cells of `boxes`, none of which is empty.
 std::vector<Box> made_disjoint(std::vector<Box> boxes) {
   std::sort(boxes.begin(), boxes.end(), by_first_dimension);
   std::vector<Box> out;
-  std::vector<size_t> open;  // of `out`: those that reach where the next box begins
+  std::vector<size_t> open;  // boxes of `out` that reach as far as the next box begins
   for (Box& box : boxes) {
     std::erase_if(open, [&](size_t i) { return out[i].end(0) <= box.start[0]; });
     std::vector<Box> met;
@@ -73,8 +74,8 @@ std::vector<Box> made_disjoint(std::vector<Box> boxes) {
   return out;
 }
 
-// How far windows reach along each dimension from a cell on: `whole` from `cut` + 1 on, `thickness` along
-// `cut`, one cell before it.
+// The extents of the windows that a box is cut into: one cell along each dimension before `cut`, `thickness`
+// cells along `cut`, and the whole box along all dimensions after it.
 struct Shape {
   size_t cut;
   int64_t thickness;
@@ -90,7 +91,7 @@ Shape shape_of(const Box& box, int64_t most_cells) {
   return {0, box.count.empty() ? 1 : box.count[0]};
 }
 
-// The windows that `box` is cut into.
+// Returns the windows that `box` is cut into.
 std::vector<Box> cut(const Box& box, int64_t most_cells, const std::vector<int64_t>& granule) {
   const Shape shape = shape_of(box, most_cells);
   std::vector<Box> out;
@@ -148,7 +149,7 @@ int64_t Box::cells() const {
 
 bool Box::contains(const Box& other) const {
   for (size_t d = 0; d < ndims(); ++d) {
-    // No sum of what a caller gives: it may overflow.
+    // The caller's numbers are not added, since the sum may overflow.
     if (other.start[d] < start[d] || other.count[d] > count[d]) return false;
     if (other.start[d] - start[d] > count[d] - other.count[d]) return false;
   }
@@ -172,7 +173,7 @@ bool meet(const Box& a, const Box& b) {
 }
 
 bool any_meet(const std::vector<Box>& boxes) {
-  std::vector<size_t> order(boxes.size()), open;  // open: those that reach where the next begins
+  std::vector<size_t> order(boxes.size()), open;  // open: boxes that reach as far as the next begins
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return boxes[a].start < boxes[b].start; });
   for (const size_t i : order) {
@@ -200,7 +201,8 @@ Box bounding_box(const std::vector<Box>& boxes) {
 std::vector<Box> difference(const Box& a, const Box& b) {
   if (!meet(a, b)) return {a};
   std::vector<Box> out;
-  // Peel off what lies before and behind b, dimension by dimension; what is left lies within b.
+  // This cuts off the parts of a that lie before and behind b, dimension by dimension. What is left lies
+  // within b.
   Box rest = a;
   for (size_t d = 0; d < a.ndims(); ++d) {
     if (rest.start[d] < b.start[d]) {
@@ -257,7 +259,7 @@ std::vector<std::vector<Box>> without_later(const std::vector<Box>& blocks) {
   }
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return blocks[a].start < blocks[b].start; });
-  std::vector<size_t> open;  // those that reach where the next block begins
+  std::vector<size_t> open;  // blocks that reach as far as the next one begins
   for (const size_t i : order) {
     std::erase_if(open, [&](size_t j) { return blocks[j].end(0) <= blocks[i].start[0]; });
     for (const size_t j : open) {
@@ -300,7 +302,7 @@ std::vector<Slab> cut_boxes(const std::vector<Box>& boxes, int64_t most_cells,
 }
 
 bool contiguous_in(const Box& box, const std::vector<int64_t>& extents) {
-  bool whole_behind = true;  // all dimensions behind d are covered wholly
+  bool whole_behind = true;  // the box covers all dimensions after d wholly
   for (size_t d = box.ndims(); d-- > 0;) {
     if (!whole_behind && box.count[d] > 1) return false;
     if (box.count[d] != extents[d]) whole_behind = false;

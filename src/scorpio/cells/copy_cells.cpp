@@ -26,7 +26,8 @@ int64_t offset_of(const Box& part, const Box& box, const std::vector<int64_t>& s
   return offset;
 }
 
-// How many of the fastest dimensions of `part` lie in one piece in `box`: one more than it covers wholly.
+// Returns how many of the fastest varying dimensions of `part` are contiguous in `box`: those that it covers
+// wholly, and one more.
 size_t dimensions_in_one_piece(const Box& part, const Box& box) {
   size_t dimensions = 1;
   for (size_t d = part.ndims(); d-- > 1 && part.count[d] == box.count[d];) ++dimensions;
@@ -69,7 +70,7 @@ Result<Described> describe(const Box& part, const Array& array, int64_t cell_byt
   int64_t piece_bytes = cell_bytes;
   for (size_t d = outer; d < part.ndims(); ++d) piece_bytes *= part.count[d];
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  // Parts are no larger than a buffer, so that counts are no larger than an int; strides may be.
+  // A part is no larger than a buffer, so that counts fit into an int. Strides may not.
   int code = MPI_Type_contiguous(static_cast<int>(piece_bytes), MPI_BYTE, &type);
   for (size_t d = outer; code == MPI_SUCCESS && d-- > 0;) {
     MPI_Datatype inner = type;

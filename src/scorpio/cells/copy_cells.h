@@ -1,4 +1,4 @@
-// Cells between two dense arrays in memory, by copying or as an MPI datatype.
+// Moves cells between two dense arrays in memory, by copying or by an MPI datatype.
 #pragma once
 
 #include <mpi.h>
@@ -16,14 +16,14 @@ struct Array {
   std::byte* data;
 };
 
-// The cells of `part`, which lies within both boxes.
+// Copies the cells of `part`, which lies within the boxes of both arrays.
 void copy_cells(const Box& part, const Array& from, const Array& to, int64_t cell_bytes);
 
-// Where the first cell of `part` lies in the array, and the type that describes its cells from there on, in C
-// order.
+// Where the first cell of `part` lies in the array, and the datatype that describes the part's cells from
+// there on, in C order.
 struct Described {
   std::byte* first;
-  MPI_Datatype type;  // committed; to be freed
+  MPI_Datatype type;  // committed; the caller frees it
 };
 Result<Described> describe(const Box& part, const Array& array, int64_t cell_bytes);
 

@@ -8,14 +8,14 @@
 namespace concilio::scorpio {
 namespace {
 
-// No message and no HDF5 call is larger.
+// No message and no call of HDF5 moves more than this.
 constexpr int64_t most_bytes_a_slab = int64_t{1} << 30;
 
-// What is contiguous in the file gains nothing from larger requests, and loses the processor's caches. What
-// is scattered is brought together by MPI-IO the better the more of it there is.
+// Where data are contiguous in the file, larger requests gain nothing, and lose the processor's caches. Where
+// they are scattered, MPI-IO combines them the better the more of them a request has.
 constexpr int64_t small_slab_bytes = int64_t{2} << 20;
 
-// HDF5 takes long to unite more.
+// HDF5 takes long to unite more boxes than this in one selection.
 constexpr size_t most_boxes_a_selection = 64;
 
 std::vector<int64_t> numbers_of(const Box& box) {
@@ -47,14 +47,14 @@ Box nothing_of(size_t ndims) {
   return {std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
 }
 
-// Every rank's box.
+// Returns every rank's box.
 Result<std::vector<Box>> gather_boxes(MPI_Comm comm, const Box& mine) {
   const auto all = gathered(comm, numbers_of(mine));
   if (!all) return all.error();
   return boxes_of(*all, mine.ndims());
 }
 
-// Every rank's boxes, in one list by rank.
+// Returns every rank's boxes, in one list for each rank.
 Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vector<Box>& mine,
                                                    size_t ndims) {
   int ranks = 1;
@@ -82,8 +82,9 @@ Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vec
   return lists;
 }
 
-// On roots: the boxes of groups of higher ranks that meet this group's, where what this group would write is
-// not to stay. Only bounding boxes are exchanged unless some of them meet.
+// Called on roots. Returns the boxes of groups of higher ranks that overlap this group's. In a write, those
+// groups' data stay, and this group must not write there. Unless some bounding boxes overlap, only these are
+// exchanged.
 Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::vector<Box>& mine,
                                                size_t ndims) {
   const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing_of(ndims) : bounding_box(mine));
@@ -118,7 +119,7 @@ std::vector<Slab> cut_into_slabs(const Transfer& transfer, const std::vector<Box
   const bool contiguous = transfer.chunk.empty() &&
                           std::all_of(boxes.begin(), boxes.end(),
                                       [&](const Box& box) { return contiguous_in(box, transfer.extents); });
-  // Two at a time.
+  // The buffer holds two slabs at a time.
   const int64_t most_cells =
       std::min(contiguous ? small_slab_bytes : most_bytes_a_slab, most / 2) / transfer.cell_bytes;
   if (transfer.whole_windows) return cut_boxes(boxes, most_cells, transfer.chunk);
@@ -165,7 +166,7 @@ Result<SlabPlan> plan_slabs(const Transfer& transfer, const Box& block) {
     }
   }
   plan.direct = layout.local_ranks == 1 && all.size() == 1 && all.front() == block;
-  // What needs no buffer is cut only for HDF5's sake.
+  // A transfer without a buffer is cut only because of the limit of one call of HDF5.
   plan.slabs = plan.direct ? cut_boxes(all, most_bytes_a_slab / transfer.cell_bytes, {})
                            : cut_into_slabs(transfer, all);
   return plan;

@@ -9,12 +9,12 @@
 
 namespace concilio::scorpio {
 
-// The same on all ranks of a group.
+// The plan is the same on all ranks of a group, except where its members say otherwise.
 struct SlabPlan {
-  std::vector<std::vector<Box>> parts;  // by local rank: what it moves; disjoint in writes
+  std::vector<std::vector<Box>> parts;  // by local rank: the cells that it moves; disjoint in writes
   std::vector<Slab> slabs;              // disjoint, also between groups in writes
-  bool direct = false;                  // a group of one rank: from and to its memory, without a buffer
-  bool meets_others = false;            // on roots, of reads: a later group reads some of the same cells
+  bool direct = false;                  // a group of one rank uses its own memory, without a buffer
+  bool meets_others = false;            // on roots, for reads: a later group reads some of the same cells
 };
 
 // Collective over all ranks of the layout.

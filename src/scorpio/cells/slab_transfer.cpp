@@ -25,7 +25,7 @@ Status select(hid_t space, const std::vector<Box>& boxes, const std::vector<int6
   return {};
 }
 
-// The root's side at the file.
+// Moves slabs between the root's memory and the file.
 class Mover {
  public:
   explicit Mover(const Transfer& transfer) : transfer_(transfer) {}
@@ -35,15 +35,16 @@ class Mover {
     return properties_.ok() ? Status() : hdf5_error("could not prepare a transfer");
   }
 
-  // What all roots must do alike. Collective over the roots.
+  // Decides what all roots must do alike: whether calls of HDF5 are collective, and how many there are.
+  // Collective over the roots.
   Status prepare(const SlabPlan& plan) {
     bool scattered = !transfer_.chunk.empty();
     for (const Slab& slab : plan.slabs)
       scattered = scattered || !slab.full() || !contiguous_in(slab.window, transfer_.extents);
     int64_t most[3] = {scattered, plan.meets_others, static_cast<int64_t>(plan.slabs.size())};
     if (Status status = largest(transfer_.layout.io, most, 3); !status) return status;
-    // Where all is contiguous there is nothing for MPI-IO to bring together. And some MPI-IO (Open MPI 4's
-    // vulcan and dynamic_gen2) loses bytes of collective reads whose parts overlap.
+    // If all slabs are contiguous in the file, collective I/O has nothing to combine. Besides, some MPI-IO
+    // (Open MPI 4's vulcan and dynamic_gen2) loses bytes of collective reads whose parts overlap.
     collective_ = most[0] != 0 && most[1] == 0;
     rounds_ = most[2];
     if (H5Pset_dxpl_mpio(properties_, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT) < 0)
@@ -51,8 +52,9 @@ class Mover {
     return outcome_;
   }
 
-  // `held` is what lies in memory at `data`, and has the slab's cells. After an error nothing is moved any
-  // more, but the other roots are not left alone.
+  // `held` is the box whose cells lie in memory at `data`; it includes the slab's cells. After an error
+  // nothing more is moved, but this root still takes part in collective calls, so that the other roots are
+  // not left waiting.
   void move(const Slab& slab, const Box& held, std::byte* data) {
     ++done_;
     if (!outcome_) {
@@ -81,7 +83,8 @@ class Mover {
         file_space.ok() && memory_space.ok() ? Status() : hdf5_error("could not describe a slab");
     if (selected) selected = select(file_space, slab.boxes, std::vector<int64_t>(held.ndims()));
     if (selected) selected = select(memory_space, slab.boxes, held.start);
-    // Errors that HDF5 would find before it comes to what all roots do together.
+    // HDF5 would find these errors before it comes to what all roots do together. Then this root must take
+    // part without data.
     if (selected && (H5Sselect_valid(file_space) <= 0 || H5Sselect_valid(memory_space) <= 0))
       selected = hdf5_error("a slab leaves the dataset");
     if (!selected) {
@@ -117,7 +120,8 @@ class Mover {
   Status outcome_;
 };
 
-// One group's pipeline.
+// Moves one group's slabs through the two halves of the buffer: while the root moves one slab between buffer
+// and file, the other ranks exchange the next.
 class Pipeline {
  public:
   Pipeline(const Transfer& transfer, const SlabPlan& plan, const Box& block, std::byte* data)
@@ -149,7 +153,7 @@ class Pipeline {
         exchange(slab, buffer);
       }
     }
-    // Before the buffer serves another call.
+    // All ranks must be done with the buffer before it serves another call.
     layout_.buffer.meet();
   }
 
@@ -160,7 +164,7 @@ class Pipeline {
     if (outcome_) outcome_ = status;
   }
 
-  // This rank's cells of a slab between its memory and the buffer.
+  // Moves this rank's cells of a slab between its memory and the buffer.
   void exchange(const Slab& slab, const Array& buffer) {
     if (layout_.is_root()) post_messages(slab, buffer);
     for (const Box& own : plan_.parts[static_cast<size_t>(layout_.local_rank)]) {
@@ -181,7 +185,8 @@ class Pipeline {
     }
   }
 
-  // On the root, for the ranks that do not share its memory. Both sides go through parts in the same order.
+  // On the root: posts the messages for ranks that do not share its memory. Both sides go through the parts
+  // in the same order.
   void post_messages(const Slab& slab, const Array& buffer) {
     for (const int rank : layout_.buffer.others()) {
       for (const Box& own : plan_.parts[static_cast<size_t>(rank)]) {
@@ -227,8 +232,8 @@ class Pipeline {
 
 namespace {
 
-// One call, with a buffer of at most transfer.buffer_bytes. An error of kind no_memory that all ranks get
-// before anything is moved sets `no_buffer`.
+// Runs one call with a buffer of at most transfer.buffer_bytes. Sets `no_buffer` if all ranks get an error of
+// kind no_memory before anything is moved.
 Status run_with(const Transfer& transfer, const Box& block, std::byte* data, const Status& mine,
                 int64_t& peak_bytes, bool& no_buffer) {
   Layout& layout = transfer.layout;
@@ -244,7 +249,7 @@ Status run_with(const Transfer& transfer, const Box& block, std::byte* data, con
   if (status && !plan.direct) status = pipeline.reserve(peak_bytes);
   if (status && layout.is_root()) status = mover.open();
   if (status) status = mine;
-  // From here on all groups and ranks take part, or none.
+  // After this agreement the ranks of all groups take part, or no rank does.
   status = agree(layout.global, status);
   no_buffer = !status && status.error().kind == ErrorKind::no_memory;
   if (!status) return status;
@@ -264,7 +269,8 @@ Status run_with(const Transfer& transfer, const Box& block, std::byte* data, con
   return status;
 }
 
-// A node may have less memory to share than the buffer may take, as containers with a small /dev/shm have.
+// A node may have less memory to share than the buffer may take, for example a container with a small
+// /dev/shm. The buffer is then halved until it fits, but not below this size.
 constexpr int64_t least_buffer_bytes = 64 << 10;
 
 }  // namespace

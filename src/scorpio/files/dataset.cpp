@@ -19,7 +19,7 @@ bool compresses(const Creation& creation) {
   return creation.deflate > 0 || creation.shuffle;
 }
 
-// Extents of chunks for a dataset to make; empty: none.
+// Returns the extents of the chunks of a new dataset; empty: it has none.
 std::vector<int64_t> chunk_for(const Creation& creation, const std::vector<int64_t>& extents,
                                int64_t cell_bytes) {
   if (std::any_of(extents.begin(), extents.end(), [](int64_t n) { return n == 0; })) return {};
@@ -29,8 +29,8 @@ std::vector<int64_t> chunk_for(const Creation& creation, const std::vector<int64
     return chunk;
   }
   if (!compresses(creation)) return {};
-  // Thinner along the slowest dimension that is not yet thin, so that chunks stay long where files are
-  // contiguous.
+  // Chunks are made thinner along the slowest varying dimension that is not yet thin, so that they stay long
+  // where the file is contiguous.
   int64_t bytes = Box::whole(extents).cells();
   bytes = bytes > (int64_t{1} << 60) / cell_bytes ? int64_t{1} << 60 : bytes * cell_bytes;
   for (size_t d = 0; d < chunk.size() && bytes > chosen_chunk_bytes; ++d) {
@@ -135,7 +135,7 @@ Status Dataset::measure() {
 
 Status Dataset::share_extents() {
   const MPI_Comm local = file_->layout->local;
-  // Room for any dataset's, so that one call tells them all.
+  // There is room for the extents of any dataset, so that one call tells them all.
   int64_t numbers[2 + 2 * H5S_MAX_RANK] = {static_cast<int64_t>(extents_.size()),
                                            static_cast<int64_t>(chunk_.size())};
   std::copy(chunk_.begin(), chunk_.end(), std::copy(extents_.begin(), extents_.end(), numbers + 2));
@@ -171,7 +171,8 @@ Status move_blocks(Group& group, File& file, const Request& request, const Box& 
                           dataset->cell_type(), request.element.bytes, dataset->extents(),
                           dataset->chunk(),     group.buffer_bytes,    !request.write && file.writable};
   Status status = check_block(block, dataset->extents(), data);
-  // Planning goes by the dataset's dimensions.
+  // A block that is refused is replaced by an empty one that has the dataset's dimensions, since planning
+  // takes the blocks of all ranks.
   const size_t ndims = dataset->extents().size();
   const Box planned = status ? block : Box{std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
   status = run(transfer, planned, static_cast<std::byte*>(data), status, group.peak_bytes);

@@ -1,4 +1,4 @@
-// Datasets of a file: made or opened by the roots, moved by all.
+// Datasets of a file. The roots make or open them, and all ranks move their data.
 #pragma once
 
 #include <scorpio.h>
@@ -19,16 +19,16 @@ struct Request {
   bool write;
   Element element;
   std::string name;
-  std::vector<int64_t> extents;  // of the dataset; empty, of reads: those it has
-  bool in_open_group = false;    // a relative name begins there
-  bool first_rows = false;       // of reads: the dataset may have more rows
+  std::vector<int64_t> extents;  // of the dataset; empty in reads: those it has
+  bool in_open_group = false;    // a relative name begins at the open group
+  bool first_rows = false;       // in reads: the dataset may have more rows
 };
 
 // A dataset that is open on the roots.
 class Dataset {
  public:
-  // Opens it; for a write makes it, with groups on its path, if it is not there. An error if its extents are
-  // not those of the request. Collective.
+  // Opens the dataset. For a write, makes it and the groups on its path if it is not there. Returns an error
+  // if its extents are not those of the request. Collective.
   static Result<Dataset> open(File& file, const Request& request);
   Status close();  // each root for itself
 
@@ -52,17 +52,19 @@ class Dataset {
   std::vector<int64_t> extents_, chunk_;
 };
 
-// What can be said against a block of a dataset with these extents, from or to `data`.
+// Returns an error if the block does not fit a dataset with these extents, or if it needs `data` and there is
+// none.
 Status check_block(const Box& block, const std::vector<int64_t>& extents, const void* data);
 
-// Each rank its block. Collective; the outcome is the same on all ranks.
+// Moves each rank's block. Collective; the outcome is the same on all ranks.
 Status move_blocks(Group& group, File& file, const Request& request, const Box& block, void* data);
 
-// Where this rank's part lies, by the pattern. Collective; the outcome is the same on all ranks.
+// Returns the place of this rank's part, which follows from the pattern. Collective; the outcome is the same
+// on all ranks.
 Result<Box> place(const File& file, iopattern_t pattern, const std::vector<int64_t>& extents,
                   const std::vector<int64_t>& local);
 
-// "64 x 64 x 64".
+// Returns the extents as text, for example "64 x 64 x 64".
 std::string words_of(const std::vector<int64_t>& extents);
 
 }  // namespace concilio::scorpio

@@ -19,7 +19,7 @@ Status share_pieces(MPI_Comm comm, char* bytes, int64_t count) {
   return {};
 }
 
-// Memory for `ahead` bytes and the root's `count` ones behind them, which come there.
+// Returns memory for `ahead` bytes and, behind them, the root's `count` bytes, which are copied there.
 Result<Memory> deliver_bytes(const File& file, const char* bytes, int64_t count, int64_t ahead) {
   Memory memory(std::malloc(static_cast<size_t>(std::max<int64_t>(1, ahead + count))));
   const Status mine =
@@ -38,8 +38,8 @@ Status share_numbers(const File& file, int64_t* numbers, int count) {
                checked_mpi(MPI_Bcast(numbers, count, MPI_INT64_T, 0, file.layout->local), "MPI_Bcast"));
 }
 
-// An array with a place for each, of which those are null for which there is no memory, as is the array
-// itself.
+// Returns an array of copies of the strings. A copy for which there is no memory is null, and so is the array
+// if there is none for it.
 OwnedStrings copies_of(const char* const* strings, int64_t count) {
   OwnedStrings copies(static_cast<char**>(std::calloc(static_cast<size_t>(count) + 1, sizeof(char*))),
                       {count});

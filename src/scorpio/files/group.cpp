@@ -23,7 +23,7 @@ Result<LayoutRef> layout_for(const Group& group, bool reads, int64_t bytes) {
   return layout_of(group.comm, chosen_group_size(reads, ranks, *per_node, bytes), group.share_memory);
 }
 
-// The size of the file on rank 0's node; 0 if there is none, which its opening will find too.
+// Returns the file's size as rank 0 sees it; 0 if there is no file, which is an error only when it is opened.
 int64_t size_of(const std::string& name, MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -42,7 +42,8 @@ Result<hid_t> open_on_root(const File& file, file_mode_t mode) {
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   hid_t id = -1;
   const char* tried = "open";
-  // Closed after the error is read: to close it would clear what HDF5 tells.
+  // These properties are closed after the error has been read, since closing them would clear HDF5's error
+  // stack.
   Handle creation;
   if (mode == SCORPIO_FILE_READONLY) {
     id = H5Fopen(file.name.c_str(), H5F_ACC_RDONLY, access);
@@ -60,7 +61,8 @@ Result<hid_t> open_on_root(const File& file, file_mode_t mode) {
 
 }  // namespace
 
-// The environment may differ between nodes; the smallest buffer and the humblest means serve all.
+// The environment may differ between nodes. So all ranks use the smallest buffer, and share memory only if
+// every rank may.
 Status take_settings(Group& group) {
   const Config config = Config::from_environment();
   int rank = 0;
@@ -92,7 +94,7 @@ std::string File::path_of(const std::string& name, bool in_open_group) const {
   if (name.empty() || name.front() != '/') {
     const bool begins_there = in_group && !groups.empty() && (in_open_group || relative_names);
     const std::string base = begins_there ? groups.back().path : "";
-    // Some programs repeat the open group's name, others do not.
+    // Some programs repeat the open group's name in relative names, others do not.
     const bool repeats =
         relative_names && !base.empty() && ("/" + name).compare(0, base.size() + 1, base + "/") == 0;
     path = (repeats ? "" : base) + "/" + name;
@@ -113,8 +115,8 @@ Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
   group->number = own->groups;
   int ranks = 1;
   MPI_Comm_size(group->comm, &ranks);
-  // Programs that give numIOgroups leave preferredGroupSize unset: it may hold anything, and not the same on
-  // all ranks.
+  // Programs that give numIOgroups leave preferredGroupSize unset. It may then hold anything, and need not be
+  // the same on all ranks.
   if (conf.numIOgroups > 0)
     conf.preferredGroupSize = conf.numIOgroups <= ranks ? ranks / conf.numIOgroups : ranks;
   group->group_size = std::clamp(conf.preferredGroupSize, 0, ranks);
@@ -130,7 +132,7 @@ Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
 Status end_group(Group& group) {
   Status outcome;
   for (size_t handle = 0; handle < group.files.size(); ++handle) {
-    // Roots may have closed a file without the others.
+    // Roots may have closed a file while the other ranks still list it. So the roots' lists decide.
     const File* file = group.files[handle].get();
     if (!file || !file->is_root()) continue;
     const std::string name = file->name;
@@ -151,7 +153,8 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   file->made = file->netcdf || mode == SCORPIO_FILE_CREATE;
   const bool reads = mode == SCORPIO_FILE_READONLY;
   const bool chooses = group.group_size == 0;
-  // What a file to read holds is known; what was said of the next to make holds for that one.
+  // The size of a file to read is known. The size that the program has announced is that of the next file
+  // that it makes, and of no other.
   int64_t bytes = 0;
   if (chooses) bytes = reads ? size_of(name, group.comm) : std::exchange(group.expected_bytes, 0);
   auto layout = layout_for(group, reads, bytes);

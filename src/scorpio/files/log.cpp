@@ -1,4 +1,4 @@
-// scorpio_util.h: the log of programs.
+// The functions of scorpio_util.h, with which programs write a log.
 #include <scorpio_util.h>
 
 #include <iterator>
@@ -16,7 +16,7 @@ void scorpio_printmsg(scorpio_loglevel_t scorpio_loglevel, const char* format, .
   if (scorpio_loglevel > scorpio_debug) return;
   const char* const names[] = {"", "SCORPIO_ERROR", "SCORPIO_WARNING", "SCORPIO_INFO", "SCORPIO_VERBOSE"};
   const auto level = static_cast<size_t>(scorpio_loglevel);
-  // In one piece, as all ranks of a node may be writing.
+  // The message is written in one piece, as all ranks of a node may be writing.
   char text[4 * MAXSTR];
   va_list values;
   va_start(values, format);

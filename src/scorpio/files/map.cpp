@@ -1,6 +1,6 @@
-// Two-phase among the roots: every root owns an even part of the rows, to which all ranks send, or ask it
-// for, what they hold of it. So the file is read and written in large pieces once, and in one order, whatever
-// the lists are.
+// Two-phase I/O among the roots. Every root owns an even part of the dataset's rows as its file domain. All
+// ranks send it the rows that they write there, or ask it for those that they read. So the file is read or
+// written once, in large pieces and in one order, whatever the lists are.
 #include "scorpio/files/map.h"
 
 #include <fmt/format.h>
@@ -22,16 +22,16 @@ struct Rows {
   int64_t count() const { return end - begin; }
 };
 
-// What a rank has in the window of a root: rows are counted from the window's first.
+// The rows of a rank's list in a root's window. `first` and `last` are counted from the window's first row.
 struct RowsAsked {
   int32_t count = 0, first = 0, last = 0;
 };
 
-// This rank's list, in the order of the dataset's rows.
+// This rank's list of rows, sorted into the dataset's order.
 class List {
  public:
   List() = default;
-  // Of rows that are written more than once only the last is kept.
+  // If a row is written more than once, only the last entry is kept.
   List(std::span<const int64_t> map, bool write) : map_(map), order_(map.size()) {
     std::iota(order_.begin(), order_.end(), size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) { return map[a] < map[b]; });
@@ -44,10 +44,10 @@ class List {
     order_.resize(kept);
   }
 
-  // Those within `rows`, as positions of this list.
+  // Returns the entries within `rows`, as positions in the sorted list.
   Rows within(const Rows& rows) const { return {before(rows.begin), before(rows.end)}; }
   int64_t row(int64_t position) const { return map_[order_[static_cast<size_t>(position)]]; }
-  // Which row of the caller's memory.
+  // Returns the row of the caller's memory.
   int64_t place(int64_t position) const {
     return static_cast<int64_t>(order_[static_cast<size_t>(position)]);
   }
@@ -63,15 +63,16 @@ class List {
   std::vector<size_t> order_;
 };
 
-// One pass over the dataset: all rows, or, where a row is larger than the buffer, a part of all rows.
+// One pass over the dataset. It moves all rows whole, or, if a row is larger than the buffer, one part of
+// every row.
 class Pass {
  public:
   Pass(const Layout& layout, const Request& request, const Dataset& dataset, const Box& part,
        int64_t buffer_bytes)
       : layout_(layout), write_(request.write), element_(request.element), dataset_(dataset), part_(part) {
     row_bytes_ = part.cells() * element_.bytes;
-    // A window, what it held before, a message of rows; for each a byte that says whether it is covered, and
-    // the offset in a message.
+    // A row takes memory in the window, in a copy of what the file held there, and in a message. It takes 5
+    // bytes more: a byte that says whether the row is covered, and 4 for its offset in a message.
     const int64_t bytes_a_row = 3 * row_bytes_ + 5;
     const int64_t most = std::max<int64_t>(1, most_bytes_a_message / std::max<int64_t>(1, row_bytes_));
     window_rows_ = std::clamp<int64_t>(buffer_bytes / bytes_a_row, 1, most);
@@ -132,7 +133,7 @@ class Pass {
     if (outcome_) outcome_ = status;
   }
 
-  // To each root, what this rank has in its window; from each rank, on roots.
+  // Tells each root what this rank has in its window. Returns what each rank has in this root's, on roots.
   std::vector<RowsAsked> tell(const List& list, int64_t round) {
     std::vector<RowsAsked> mine(static_cast<size_t>(layout_.ranks)), all(static_cast<size_t>(layout_.ranks));
     for (int group = 0; group < layout_.groups; ++group) {
@@ -147,7 +148,7 @@ class Pass {
     return all;
   }
 
-  // Sends offsets, and sends or asks for rows: straight from and to the caller's memory.
+  // Sends the rows' offsets, and sends or receives the rows straight from or to the caller's memory.
   void post(const List& list, std::byte* data, int64_t round) {
     for (int group = 0; group < layout_.groups; ++group) {
       const Rows rows = window(group, round), found = list.within(rows);
@@ -189,7 +190,7 @@ class Pass {
     return bytes;
   }
 
-  // This pass's part of the first row in memory.
+  // Describes this pass's part of the first row in memory.
   Result<Described> describe_row(std::byte* data) const {
     if (part_.ndims() > 0) {
       const std::vector<int64_t> extents(dataset_.extents().begin() + 1, dataset_.extents().end());
@@ -202,7 +203,8 @@ class Pass {
     return Described{data, type};
   }
 
-  // Calls work(offsets, rows of the message) for every message of every rank, in the order of ranks.
+  // Receives the offsets in every message of every rank, in the order of ranks, and calls work(rank, number
+  // of rows) for each message.
   template <typename Work>
   void for_messages(const std::vector<RowsAsked>& asked, Work work) {
     for (int rank = 0; rank < layout_.ranks; ++rank) {
@@ -217,7 +219,8 @@ class Pass {
     }
   }
 
-  // On a root in a write: what the ranks send, together with what the file holds between, goes to the file.
+  // On a root in a write: receives the ranks' rows. If there are gaps between them, reads what the file holds
+  // there, as data sieving does. Then writes rows and gaps to the file.
   void take(const std::vector<RowsAsked>& asked, int64_t round) {
     const Rows span = span_of(asked, round);
     const int64_t base = window(layout_.group, round).begin;
@@ -247,7 +250,7 @@ class Pass {
     move(true, span, window_.data() + (span.begin - base) * row_bytes_);
   }
 
-  // On a root in a read.
+  // On a root in a read: reads the rows from the file, and sends them to the ranks that ask for them.
   void give(const std::vector<RowsAsked>& asked, int64_t round) {
     const Rows span = span_of(asked, round);
     const int64_t base = window(layout_.group, round).begin;
@@ -264,7 +267,7 @@ class Pass {
     });
   }
 
-  // The rows from the first to the last that anybody asks for.
+  // Returns the rows from the first to the last that any rank asks for.
   Rows span_of(const std::vector<RowsAsked>& asked, int64_t round) const {
     const Rows rows = window(layout_.group, round);
     Rows span{rows.end, rows.begin};
@@ -276,7 +279,8 @@ class Pass {
     return span.count() > 0 ? span : Rows{rows.begin, rows.begin};
   }
 
-  // Chunks may be of several roots, and compressed ones only HDF5 can bring together.
+  // A chunk may have rows of several roots. If it is compressed, only HDF5's collective calls can bring them
+  // together.
   bool collective() const { return !dataset_.chunk().empty(); }
 
   void move(bool write, const Rows& span, std::byte* data) {
@@ -287,7 +291,7 @@ class Pass {
     std::vector<hsize_t> start{static_cast<hsize_t>(span.begin)}, count{static_cast<hsize_t>(span.count())};
     start.insert(start.end(), part_.start.begin(), part_.start.end());
     count.insert(count.end(), part_.count.begin(), part_.count.end());
-    if (idle) count[0] = 1;  // of memory that is not used
+    if (idle) count[0] = 1;  // describes memory that is not used
     const Handle memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
                               H5Sclose);
     const Handle properties(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
@@ -311,7 +315,7 @@ class Pass {
   bool write_;
   Element element_;
   const Dataset& dataset_;
-  const Box& part_;  // of a row; no dimensions, if a row is an element
+  const Box& part_;  // of a row; without dimensions if a row is an element
   int64_t row_bytes_ = 0, window_rows_ = 1, buffer_bytes_ = 0;
   std::vector<std::byte> window_, old_, message_;
   std::vector<int32_t> offsets_;
@@ -321,7 +325,7 @@ class Pass {
   Status outcome_;
 };
 
-// The parts of a row that passes take.
+// Returns the parts of a row, one for each pass.
 std::vector<Box> parts_of(const std::vector<int64_t>& extents, int64_t cell_bytes, int64_t buffer_bytes) {
   if (extents.size() == 1) return {Box{}};
   const Box whole = Box::whole({extents.begin() + 1, extents.end()});
@@ -340,7 +344,7 @@ Status move_all(Group& group, const Layout& layout, const Request& request, cons
     Pass pass(layout, request, dataset, part, group.buffer_bytes);
     if (Status status = agree(layout.global, caught([&] { return pass.reserve(); })); !status) return status;
     if (layout.is_root()) group.peak_bytes = std::max(group.peak_bytes, pass.buffer_bytes());
-    // In every pass all take part.
+    // All ranks take part in every pass, also after an error.
     const Status moved = pass.run(list, data);
     if (outcome) outcome = moved;
   }
@@ -353,7 +357,7 @@ Status move_rows(Group& group, File& file, const Request& request, std::span<con
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
   const Layout& layout = *file.layout;
-  // What a transfer of blocks left is not to add to this one's.
+  // The buffer that a transfer of blocks left must not add to this call's memory.
   file.layout->buffer.release();
   List list;
   Status status = caught([&]() -> Status {

@@ -16,7 +16,7 @@ namespace {
 constexpr char bare[] = "This is a netCDF dimension but not a netCDF variable.";
 constexpr char provenance[] = "_NCProperties";
 constexpr char number_of_dimension[] = "_Netcdf4Dimid";
-constexpr char set_aside[] = " (without coordinates)";  // in the name of a dimension that gets some
+constexpr char set_aside[] = " (without coordinates)";  // ends the name of a dimension that is getting some
 
 Status write_text(hid_t object, const char* name, const std::string& text) {
   const Handle type = text_type(text.size() + 1, H5T_CSET_ASCII), space(H5Screate(H5S_SCALAR), H5Sclose);
@@ -26,7 +26,7 @@ Status write_text(hid_t object, const char* name, const std::string& text) {
   return {};
 }
 
-// By which netCDF, and is_netcdf, know such files.
+// Writes the attribute by which netCDF, and is_netcdf, recognise such files.
 Status say_provenance(hid_t file) {
   const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
   if (!root.ok()) return hdf5_error("could not open the root group");
@@ -44,7 +44,7 @@ bool is_bare(hid_t dataset) {
   return std::strncmp(name, bare, sizeof bare - 1) == 0;
 }
 
-// What is in the root group under a dimension's name.
+// What the root group has under a dimension's name.
 struct Place {
   enum { free, scale, taken } state = free;
   int64_t extent = 0;  // of the scale
@@ -71,7 +71,7 @@ std::optional<int> number_of(hid_t scale) {
   return number;
 }
 
-// netCDF numbers dimensions in the order of their making.
+// Returns the number of the next dimension. netCDF numbers dimensions in the order of their creation.
 Result<int> next_number(hid_t file) {
   int next = 0;
   const auto visit = [](hid_t group, const char* name, const H5L_info_t* link, void* next_) -> herr_t {
@@ -90,7 +90,7 @@ Result<int> next_number(hid_t file) {
   return next;
 }
 
-// As `given`, else the next.
+// Numbers a dimension: as `given`, or else with the next number.
 Status number(hid_t file, hid_t scale, std::optional<int> given) {
   const auto next = given ? Result<int>(*given) : next_number(file);
   if (!next) return next.error();
@@ -102,7 +102,8 @@ Status number(hid_t file, hid_t scale, std::optional<int> given) {
   return {};
 }
 
-// A dataset that stands for a dimension alone. Nothing is ever written to it: bytes, and no fill values.
+// Makes a dataset that stands for a dimension alone. Since nothing is ever written to it, its elements are
+// bytes, without fill values.
 Status make_scale(hid_t file, const std::string& name, int64_t extent) {
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   if (!properties.ok() || !keep_order(properties) || H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER) < 0)
@@ -118,20 +119,20 @@ Status make_scale(hid_t file, const std::string& name, int64_t extent) {
   return number(file, scale, {});
 }
 
-// One dimension of a dataset that gets a scale.
+// One dimension of a dataset, which is to get a dimension scale.
 struct Wanted {
   const std::string& path;  // of the dataset
-  bool only;                // the dataset has no other
+  bool only;                // the dataset has no other dimension
   unsigned index;
   int64_t extent;
 };
 
-// The dataset is the coordinates of its own dimension.
+// Whether the dataset has the dimension's name, and so is to hold its coordinates.
 bool is_itself(const Wanted& wanted, const std::string& name) {
   return wanted.path == "/" + name;
 }
 
-// An error if the dimension cannot be called so.
+// Returns an error if the dimension cannot have this name.
 Status check_name(hid_t file, const Wanted& wanted, const std::string& name) {
   if (is_itself(wanted, name)) {
     if (wanted.only) return {};
@@ -151,7 +152,8 @@ Status check_name(hid_t file, const Wanted& wanted, const std::string& name) {
   return {};
 }
 
-// dim_64, dim_64_2 ...: the first that is not `used` by this dataset, and either has that extent or is free.
+// Returns the first of the names dim_64, dim_64_2 ... that is not `used` by this dataset, and is either free
+// or that of a dimension of this extent.
 Result<std::string> made_up_name(hid_t file, const Wanted& wanted, const std::vector<std::string>& used) {
   for (int i = 1;; ++i) {
     std::string name =
@@ -164,7 +166,7 @@ Result<std::string> made_up_name(hid_t file, const Wanted& wanted, const std::ve
   }
 }
 
-// Gives every dataset that has the dimension `before` the dimension `after` in its place.
+// Gives every dataset that has the dimension `before` the dimension `after` instead.
 Status hand_over(hid_t before, hid_t after) {
   struct Reference {
     hobj_ref_t dataset;
@@ -192,7 +194,8 @@ Status hand_over(hid_t before, hid_t after) {
   return {};
 }
 
-// Makes the dataset the coordinates of the dimension of its name, which may have been there, bare, before.
+// Makes the dataset the coordinates of the dimension of its name. The dimension may have been there before,
+// without coordinates.
 Status become_dimension(hid_t file, hid_t dataset, const std::string& name) {
   if (H5DSset_scale(dataset, name.c_str()) < 0)
     return hdf5_error(fmt::format("could not make dataset {} a dimension", name));
@@ -229,7 +232,8 @@ Status attach_all(hid_t file, hid_t dataset, const std::string& path, const std:
   std::vector<Wanted> all;
   for (size_t d = 0; d < extents.size(); ++d)
     all.push_back({path, extents.size() == 1, static_cast<unsigned>(d), extents[d]});
-  // Those that make_way set a dimension aside for are its coordinates, whatever is named.
+  // If make_way has set a dimension aside for this dataset, the dataset becomes its coordinates, whatever
+  // names are given.
   const auto before = kind_of(file, path + set_aside);
   if (!before) return before.error();
   if (*before == Kind::dataset) return become_dimension(file, dataset, path.substr(1));

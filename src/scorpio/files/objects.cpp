@@ -28,7 +28,7 @@ Error not_there(const std::string& path) {
 
 Result<Kind> kind_of(hid_t file, const std::string& path) {
   if (path == "/") return Kind::group;
-  // H5Lexists looks for the last part only, and fails where an earlier one is missing.
+  // H5Lexists looks only for the last part of a path, and fails if an earlier one is missing.
   for (size_t end = 1;; ++end) {
     end = std::min(path.find('/', end), path.size());
     const std::string part = path.substr(0, end);

@@ -1,4 +1,4 @@
-// Where the ranks' parts lie when a call gives their extents and a pattern, but no offsets.
+// Finds where the ranks' parts lie when a call gives their extents and a pattern, but no offsets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@ Error misfit(int rank, const std::string& why) {
   return {ErrorKind::argument, 0, fmt::format("the ranks' parts do not fit: rank {}'s {}", rank, why)};
 }
 
-// Along the first dimension, in the order of ranks.
+// Places the parts one after another along the first dimension, in the order of ranks.
 Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents,
                        const std::vector<int64_t>& local) {
-  // No rank adds more than there is, so that sums say where they leave the dataset.
+  // No rank adds more rows than the dataset has, so that the sums tell where parts leave the dataset.
   const auto below = sum_below(layout.global, std::min(local[0], extents[0]));
   if (!below) return below.error();
   const int64_t before = *below;
@@ -33,20 +33,21 @@ Result<Box> place_rows(const Layout& layout, const std::vector<int64_t>& extents
   return block;
 }
 
-// Blocks of all ranks, one behind the other along the last dimension; where that is full, along the one
-// before it.
+// Places the blocks of all ranks one after another along the last dimension and, where that is full, along
+// the one before it.
 Result<Box> place_tiles(const Layout& layout, const std::vector<int64_t>& extents,
                         const std::vector<int64_t>& local) {
   const size_t ndims = extents.size();
   const auto all = gathered(layout.global, local);
   if (!all) return all.error();
   Box out{std::vector<int64_t>(ndims), local};
-  std::vector<int64_t> at(ndims, 0), shelf(ndims, 0);  // shelf: extents of the row of tiles being laid
+  // The row of tiles that is being placed has the extents `shelf`.
+  std::vector<int64_t> at(ndims, 0), shelf(ndims, 0);
   for (int rank = 0; rank < layout.ranks; ++rank) {
     const int64_t* tile = all->data() + static_cast<size_t>(rank) * ndims;
     if (std::any_of(tile, tile + ndims, [](int64_t n) { return n == 0; })) continue;
     for (size_t d = 0; d < ndims; ++d) {
-      // All tiles beside each other along later dimensions have the extent of the first of them.
+      // Tiles that lie side by side along later dimensions must have the extent of the first of them.
       bool first = true;
       for (size_t later = d + 1; later < ndims; ++later) first = first && at[later] == 0;
       if (first) {

@@ -62,7 +62,7 @@ bool is_text(hid_t type) {
 Status read_texts(hid_t type, int64_t count, const ReadCells& read, Texts& texts) {
   if (count == 0) return {};
   if (H5Tis_variable_str(type) > 0) return read_variable(type, count, read, texts);
-  // One byte more than in the file, for the NUL that other kinds of padding lack.
+  // In memory strings have one byte more than in the file, for the NUL that other kinds of padding lack.
   const size_t bytes = H5Tget_size(type) + 1;
   const Handle memory_type = text_type(bytes, H5Tget_cset(type));
   std::vector<char> cells(static_cast<size_t>(count) * bytes);

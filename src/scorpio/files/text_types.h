@@ -1,5 +1,5 @@
-// HDF5's types of strings: of fixed length, ended by NUL, which is what is written; others, by h5py for
-// example, are read.
+// HDF5's types of strings. This library writes strings of fixed length that end with a NUL. It also reads
+// other types, which h5py for example writes.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace concilio::scorpio {
 
-// Room for `bytes`, the ending NUL included.
+// Returns a type of strings with room for `bytes` bytes, including the NUL at the end.
 Handle text_type(size_t bytes, H5T_cset_t characters);
-// ASCII unless there is something else.
+// Returns ASCII, or UTF-8 if there is any other character.
 H5T_cset_t characters_of(const Texts& texts);
-// The longest of them, without its NUL.
+// Returns the length of the longest string, without its NUL.
 int64_t longest_bytes(const Texts& texts);
-// `texts` as elements of `bytes` each, filled with NUL.
+// Returns `texts` as elements of `bytes` bytes each, padded with NUL.
 std::vector<char> cells_of(const Texts& texts, size_t bytes);
 
-// Whether elements are strings.
+// Whether elements of this type are strings.
 bool is_text(hid_t type);
 
-// Reads `count` elements of a type that is_text, with `read`: H5Dread or H5Aread, as it were, of a memory
-// type into memory for `count` elements.
+// Reads `count` elements of a type that is_text. `read` reads elements of a memory type into memory for
+// `count` of them: it calls H5Dread or H5Aread.
 using ReadCells = std::function<herr_t(hid_t memory_type, void* cells)>;
 Status read_texts(hid_t type, int64_t count, const ReadCells& read, Texts& texts);
 

@@ -16,7 +16,7 @@
 namespace concilio::scorpio {
 namespace {
 
-// What our files say of themselves, by which they are found again.
+// The comment that this library writes into its files, to recognise them later.
 constexpr const char* signature = " Made by scorpio_write_xdmf of Concilio, which adds to it. ";
 
 struct Topology {
@@ -46,7 +46,7 @@ bool is_mixed(const XdmfGrid& grid) {
   return grid.topology == "Mixed";
 }
 
-// Extents that a field has, one value a point or a cell.
+// Returns the extents that a field has if it has one value for each point, or for each cell.
 std::vector<int64_t> places_of(const XdmfGrid& grid, bool cells) {
   if (grid.kind == XdmfGrid::Kind::unstructured) {
     if (!cells) return {grid.coordinates.front().extents[0]};
@@ -59,8 +59,8 @@ std::vector<int64_t> places_of(const XdmfGrid& grid, bool cells) {
   return places;
 }
 
-// Values a point or cell; 0: the dataset is not such that readers find them. They are strict: ParaView takes
-// a flat dataset on a structured grid, though it has enough values, for a shorter one.
+// Returns the number of values for each point or cell; 0: readers would not understand the dataset. They are
+// strict: on a structured grid ParaView takes a flat dataset, though it has enough values, for a shorter one.
 int64_t components_of(const XdmfGrid& grid, const XdmfField& field) {
   std::vector<int64_t> extents = field.data.extents;
   const std::vector<int64_t> places = places_of(grid, field.on_cells);
@@ -119,7 +119,8 @@ Status check_unstructured(const XdmfGrid& grid) {
 
 // --- XML ---
 
-// The XML library returns nothing where it has no memory, and would leave out what it could not keep.
+// The XML library returns nothing if it has no memory, and would leave out what it could not store. So this
+// throws then.
 template <typename Made>
 Made made(Made what) {
   if (!what) throw std::bad_alloc();
@@ -166,12 +167,12 @@ void add_structured(pugi::xml_node& to, const XdmfGrid& grid, const std::string&
   pugi::xml_node geometry = add_element(to, "Geometry");
   if (uniform) {
     add_attribute(geometry, "GeometryType", flat ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ");
-    // In spite of the name slowest first, as the dimensions are.
+    // In spite of the type's name, the slowest varying dimension comes first, as in the dimensions.
     add_numbers(geometry, grid.origin);
     add_numbers(geometry, grid.spacing);
   } else {
     add_attribute(geometry, "GeometryType", flat ? "VXVY" : "VXVYVZ");
-    // x first.
+    // The coordinates along x come first.
     for (size_t d = grid.coordinates.size(); d-- > 0;) add_data(geometry, grid.coordinates[d], file);
   }
 }
@@ -212,7 +213,7 @@ void add_grid(pugi::xml_node& to, const XdmfGrid& grid, const std::string& name,
   }
 }
 
-// The series of grids in a document that we made; none in another.
+// Returns the series of grids in a document that this library made, and nothing for any other.
 pugi::xml_node series_in(const pugi::xml_document& document) {
   for (const pugi::xml_node& node : document.children()) {
     if (node.type() == pugi::node_comment && std::string_view(node.value()) == signature)

@@ -13,7 +13,7 @@ namespace {
 
 struct Table {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Entry>> entries;  // of id 1, 2, ...; null: free
+  std::vector<std::unique_ptr<Entry>> entries;  // with ids 1, 2, ...; null: free
   int64_t made = 0;
 };
 
@@ -73,11 +73,11 @@ std::string fortran_text(const char* text, size_t length) {
 }
 
 std::string fortran_text_behind_data(int type, const char* text, size_t length, size_t next_length) {
-  constexpr size_t longest_name = 4096;  // above it is no length, but what happened to lie there
+  constexpr size_t longest_name = 4096;  // a larger value is no length, but what happened to lie there
   const bool may_be_character = type == SCORPIO_CHAR || type == SCORPIO_BYTE;
   const bool may_be_length = next_length >= 1 && next_length <= longest_name;
   if (may_be_character && may_be_length && !std::memchr(text, 0, length)) {
-    // Longer than one: only if the name ends, by its CHAR(0), exactly where the next length says.
+    // If `length` is above 1, `next_length` is taken only if it ends the name exactly at its CHAR(0).
     if (length == 1 || (next_length > length && std::memchr(text, 0, next_length) == text + next_length - 1))
       return fortran_text(text, next_length);
   }

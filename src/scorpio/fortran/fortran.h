@@ -1,6 +1,6 @@
-// What the Fortran routines share. They are plain external ones: lower case, an underscore behind, every
-// argument by reference, the lengths of the CHARACTER arguments behind all others. An I/O group is known by
-// an integer; `ierr` is 0 or FAILURE.
+// What the Fortran routines share. They are plain external routines: their names are in lower case with an
+// underscore appended, every argument is passed by reference, and the lengths of the CHARACTER arguments
+// follow all other arguments. An integer stands for an I/O group; `ierr` is 0 or FAILURE.
 #pragma once
 
 #include <scorpio.h>
@@ -28,27 +28,28 @@ struct Entry {
   XdmfDraft draft;
 };
 
-// Makes room for a group; its id. To be given up again if the group could not be made.
+// Makes room for a group and returns its id. The caller removes it again if the group could not be made.
 int add_entry();
-Entry* find_entry(int id);  // null, and the failure kept, if there is none
+Entry* find_entry(int id);  // null, and the failure is stored, if there is none
 void remove_entry(int id);
-// The ids there are, in the order of making: two ranks see the groups that they share in the same.
+// Returns all ids in the order in which the groups were made. Two ranks see the groups that they share in the
+// same order.
 std::vector<int> entry_ids();
 
-// What stands before CHAR(0), or, without one, before the blanks at the end.
+// Returns what stands before CHAR(0) or, if there is none, before the blanks at the end.
 std::string fortran_text(const char* text, size_t length);
-// The same of a text that stands behind `data` of any type. If that was CHARACTER the compiler passed its
-// length, too: 1 for single letters, and ours is the next. For types CHAR and BYTE a length of 1 is taken for
-// that, where no CHAR(0) ends the text.
+// The same for a text argument that follows `data` of any type. If `data` was of type CHARACTER, the compiler
+// passed its length too, which is 1 for single letters, and the text's own length is the next one. For the
+// types CHAR and BYTE, a length of 1 is taken for the length of `data` if no CHAR(0) ends the text.
 std::string fortran_text_behind_data(int type, const char* text, size_t length, size_t next_length);
-// Pads with blanks. False: it is too long, and was cut.
+// Copies the text and pads it with blanks. Returns false if it was too long and was cut.
 bool put_text(std::string_view text, char* out, size_t length);
 
-// What `ierr` shall be, the same on all ranks of the group, for what each of them found by itself.
-// Collective.
+// Returns the value for `ierr`, which is the same on all ranks of the group. `mine` is what this rank found
+// by itself. Collective.
 int outcome(const iogroup_t& group, const Status& mine);
 
-// Runs a routine's body, which returns what `ierr` shall be; with the group's entry, if there is one.
+// Runs a routine's body with the group's entry, if there is one. The body returns the value for `ierr`.
 template <typename Body>
 void on_entry(const int* id, int* ierr, Body&& body) {
   *ierr = guarded([&] {

@@ -1,5 +1,5 @@
-// Arrays of strings, and attributes, for Fortran: what C returns in memory of its own goes into arrays of the
-// caller, whose size is looked at.
+// Arrays of strings, and attributes, for Fortran. C returns them in memory of its own. Here they go into the
+// caller's arrays, whose sizes are checked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Error refused(fmt::format_string<Args...> format, Args&&... args) {
   return {ErrorKind::argument, 0, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-// A CHARACTER array as C wants it.
+// A CHARACTER array in the form that C takes.
 class Strings {
  public:
   Strings(const char* text, size_t length, int count) {
@@ -42,13 +42,13 @@ class Strings {
   std::vector<char*> pointers_;
 };
 
-// Elements of a caller's CHARACTER array.
+// The elements of a caller's CHARACTER array.
 struct Room {
   char* text;
   size_t length;
   int count;
 
-  // An error if they do not all fit; then nothing has been put there.
+  // Returns an error if the strings do not all fit; then none has been stored.
   Status put(const char* const* found, int number, const std::string& name) const {
     for (int at = 0; at < number; ++at) {
       const size_t needed = std::strlen(found[at]);
@@ -63,7 +63,8 @@ struct Room {
   }
 };
 
-// 0: no such type, or not one whose values an array of Fortran has as they are.
+// Returns the size of a value of this type. 0: there is no such type, or an array of Fortran cannot hold its
+// values as they are.
 size_t bytes_of(int type) {
   switch (type) {
     case SCORPIO_INTEGER:
@@ -101,7 +102,7 @@ struct Attribute {
   }
 };
 
-// One of an object, by name.
+// Names an attribute of an object.
 struct AttributePlace {
   std::string attribute, object;
   int file;
@@ -117,7 +118,7 @@ bool read(const AttributePlace& place, int type, iogroup_t* group, Attribute& fo
   return result == 0;
 }
 
-// Hands out the extents; `ndims` is how many the caller has room for.
+// Gives the extents to the caller, who has room for `ndims` of them. `ndims` becomes their number.
 Status put_dims(const Attribute& found, const AttributePlace& place, int* ndims, int* dims) {
   const int room = *ndims;
   *ndims = found.ndims;
@@ -138,7 +139,8 @@ FSCORPIO fscorpio_write_str_array_(const char* strings, const int* n, const int*
   });
 }
 
-// n: how many strings there is room for; how many there are, also if that is too many.
+// n: the number of strings that there is room for. It becomes the number of strings that there are, even if
+// that is too many.
 FSCORPIO fscorpio_read_str_array_(char* strings, int* n, const int* fid, const char* name, const int* gid,
                                   int* ierr, size_t strings_length, size_t name_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
@@ -211,7 +213,8 @@ FSCORPIO fscorpio_write_attr_(const char* attr, const void* data, const int* typ
   });
 }
 
-// capacity: the elements that `data` has room for. ndims: those that `dims` has room for; how many there are.
+// capacity: the number of elements that `data` has room for. ndims: the number of extents that `dims` has
+// room for, which becomes the number that there are.
 FSCORPIO fscorpio_read_attr_(const char* attr, void* data, const int* type, const int64_t* capacity,
                              int* ndims, int* dims, const int* fid, const char* object, const int* gid,
                              int* ierr, size_t attr_length, size_t object_length, size_t next_length) {
@@ -279,7 +282,7 @@ FSCORPIO fscorpio_write_str_array_attr_(const char* attr, const char* strings, c
   });
 }
 
-// n as in fscorpio_read_str_array. Of more dimensions than one the strings come in order.
+// n: as in fscorpio_read_str_array. If there is more than one dimension, the strings come in C's order.
 FSCORPIO fscorpio_read_str_array_attr_(const char* attr, char* strings, int* n, const int* fid,
                                        const char* object, const int* gid, int* ierr, size_t attr_length,
                                        size_t strings_length, size_t object_length) {

@@ -1,5 +1,5 @@
-// Datasets, for Fortran. Extents are handed on as they are: as in C, the slowest varying dimension comes
-// first, which is the last of a Fortran array.
+// Datasets, for Fortran. Extents are passed on as they are: as in C, the slowest varying dimension comes
+// first, which is the last one of a Fortran array.
 #include "scorpio/fortran/fortran.h"
 
 using namespace concilio;

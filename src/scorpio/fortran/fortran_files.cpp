@@ -1,4 +1,4 @@
-// I/O groups, files, and what is set for them, for Fortran.
+// I/O groups, files and their settings, for Fortran.
 #include "scorpio/fortran/fortran.h"
 
 using namespace concilio;
@@ -11,7 +11,7 @@ void make_group(int preferred_size, int number_of_groups, const int* comm, int* 
   *gid = FAILURE;
   *ierr = guarded([&] {
     iogroup_conf_t conf{number_of_groups, preferred_size, MPI_Comm_f2c(*comm)};
-    // What Open MPI makes of an integer that is no handle.
+    // This is what Open MPI makes of an integer that is no handle.
     if (conf.commIncoming == MPI_Comm{}) conf.commIncoming = MPI_COMM_NULL;
     const int id = add_entry();
     if (scorpio_IOgroup_init(&conf, &find_entry(id)->group) != 0) {
@@ -24,7 +24,8 @@ void make_group(int preferred_size, int number_of_groups, const int* comm, int* 
 }
 
 int end_group(int id) {
-  // Gone whatever it says: a file that could not be closed is no reason to keep the group.
+  // The group is removed whatever the result is, since a file that could not be closed is no reason to keep
+  // it.
   const int result = scorpio_IOgroup_cleanup(&find_entry(id)->group);
   remove_entry(id);
   return result;
@@ -128,7 +129,7 @@ FSCORPIO fscorpio_dataset_exists_(const char* name, const int* fid, const int* g
   });
 }
 
-// C knows its ids by their low 32 bits too, which is what an INTEGER has room for.
+// The C functions recognise ids by their low 32 bits too, which is what an INTEGER has room for.
 FSCORPIO fscorpio_create_dataset_group_(int* groupid, const char* name, const int* fid, const int* gid,
                                         int* ierr, size_t name_length) {
   *groupid = FAILURE;

@@ -1,4 +1,5 @@
-// XDMF for Fortran: a grid is begun, fields are added, and then it is written. Only the last is collective.
+// XDMF for Fortran. A program begins a grid, adds fields, and then writes it. Only the last call is
+// collective.
 #include <fmt/format.h>
 
 #include <utility>
@@ -11,7 +12,8 @@ using namespace concilio::scorpio::fortran;
 
 namespace {
 
-// A draft of a structured grid, or none, with a message: fscorpio_write_xdmf then fails on all ranks.
+// Returns a draft of a structured grid. If the grid cannot be, stores an error and returns null;
+// fscorpio_write_xdmf then fails on all ranks.
 XdmfDraft* begin_structured(Entry& entry, double time, int ndims, const int64_t* points) {
   entry.draft = {};
   if (ndims != 2 && ndims != 3) {

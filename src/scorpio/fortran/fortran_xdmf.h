@@ -1,4 +1,4 @@
-// The description of a grid that a Fortran program puts together by several calls.
+// The description of a grid that a Fortran program makes by several calls.
 #pragma once
 
 #include <scorpio.h>

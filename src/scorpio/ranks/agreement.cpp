@@ -59,7 +59,7 @@ Status share(MPI_Comm comm, int root, std::string& text) {
 
 Status agree(MPI_Comm comm, const Status& mine) {
   const Comm self(comm);
-  // The lowest rank that failed has the largest value; 0: none.
+  // The lowest rank that failed contributes the largest value; 0: no rank failed.
   int64_t most = mine ? 0 : self.size - self.rank;
   if (Status status = largest(comm, &most, 1); !status) return status;
   if (most == 0) return {};
@@ -97,10 +97,11 @@ Status agree_on(const Party& party, const std::string& call, const Status& mine,
   int64_t most[4] = {mine ? 0 : self.size - self.rank, hash, -hash, highest ? *highest : 0};
   if (Status status = first_largest(party.comm, most, 4, complaint_of(party, call)); !status) return status;
   if (highest) *highest = most[3];
-  // A rank's own reason comes before what may only follow from it.
+  // A failure that a rank has found by itself is reported first, since a difference between the calls may
+  // only follow from it.
   if (most[0] != 0) return told_by(party.comm, self.size - static_cast<int>(most[0]), mine);
   if (most[1] == -most[2]) return {};
-  // They differ: from rank 0's, as the lowest rank has it for which that is so.
+  // The calls differ. The error compares rank 0's call with that of the lowest rank whose call is another.
   std::string first = call;
   if (Status status = share(party.comm, 0, first); !status) return status;
   const Status compared =

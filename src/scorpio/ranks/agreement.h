@@ -1,4 +1,4 @@
-// What all ranks of a communicator know alike of a call: that their arguments agree, and whether it failed.
+// All ranks of a communicator agree about a call: whether their arguments match, and whether it failed.
 #pragma once
 
 #include <mpi.h>
@@ -15,19 +15,20 @@
 
 namespace concilio::scorpio {
 
-// All get the outcome of the lowest rank that failed, or success. Collective; one reduction where all is
-// well.
+// Gives all ranks the outcome of the lowest rank that failed, or success. Collective. It takes one reduction
+// if no rank failed.
 Status agree(MPI_Comm comm, const Status& mine);
 
-// Ranks that make a call together. If some of them do not come for a while, stderr tells who waits, in which
-// call, for whom.
+// The ranks that make a call together. If some of them do not come for a while, a message on stderr tells
+// which rank waits, in which call, and for which ranks.
 struct Party {
   MPI_Comm comm;
-  std::string where;                        // the file, if it is about one
+  std::string where;                        // the file, if the call is about one
   const std::vector<int>* names = nullptr;  // its ranks as the program numbers them; null: as `comm` does
 };
 Complaint complaint_of(const Party& party, const std::string& call);
-// The same for a rank that waits for its root, rank 0 of the party: to be called while it waits.
+// Writes the same message for a rank that waits for its root, rank 0 of the party. The rank calls this object
+// again and again while it waits.
 class Waiting {
  public:
   Waiting(Party root, std::string call);
@@ -39,12 +40,14 @@ class Waiting {
   int64_t end_ns_;
 };
 
-// As agree, and an error if `call`, a description of the call and of its arguments that must be the same on
-// all ranks, differs; with what a call begins. `highest` becomes the highest of all. Collective; one
-// reduction where all is well.
+// Does what agree does, and also checks that `call` is the same on all ranks. `call` describes the call and
+// those of its arguments that must be the same; a difference is an error. Every call that ranks make together
+// begins with this. `highest` becomes the highest value of all ranks. Collective. It takes one reduction if
+// all is well.
 Status agree_on(const Party& party, const std::string& call, const Status& mine, int64_t* highest = nullptr);
 
-// What `work` -> Status comes to, also if it throws: a rank must not leave a call that others are in.
+// Returns what `work` -> Status returns, or an error if it throws. No exception may take a rank out of a call
+// that other ranks are in.
 template <typename Work>
 Status caught(Work work) {
   try {
@@ -56,7 +59,8 @@ Status caught(Work work) {
   }
 }
 
-// `text` of rank `root` for all of `comm`. For messages and other short texts.
+// Gives `text` of rank `root` to all ranks of `comm`. Collective. It is meant for messages and other short
+// texts.
 Status share(MPI_Comm comm, int root, std::string& text);
 
 }  // namespace concilio::scorpio

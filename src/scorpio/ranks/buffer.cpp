@@ -10,7 +10,7 @@
 namespace concilio::scorpio {
 namespace {
 
-// About half a millisecond, where every rank has a core.
+// So many spins take about half a millisecond. A rank spins only where every rank has a core.
 constexpr int spins_with_own_core = 20000;
 
 int cores() {
@@ -19,7 +19,7 @@ int cores() {
   return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-// MPI may need this rank to pass on what others wait for.
+// Lets MPI make progress, since this rank may have to pass on messages that other ranks wait for.
 void make_progress(void* comm) {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<MPI_Comm*>(comm), &found, MPI_STATUS_IGNORE);
@@ -33,7 +33,8 @@ Status Buffer::attach(MPI_Comm local, bool share_memory) {
   MPI_Comm_rank(local, &rank);
   MPI_Comm_size(local, &size);
   MPI_Comm node = MPI_COMM_NULL;
-  // Each to itself: only the root shares, with itself.
+  // If memory is not to be shared, every rank is alone in its communicator, and the root shares only with
+  // itself.
   const int code = share_memory ? MPI_Comm_split_type(local, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node)
                                 : MPI_Comm_split(local, rank, rank, &node);
   if (Status status = checked_mpi(code, "finding the ranks of a node"); !status) return status;
@@ -90,7 +91,7 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
   auto made = SharedSegment::share(sharers_, bytes + overhead_bytes);
   if (!made) return made.error();
   shared_ = std::move(*made);
-  // The fewest, where ranks are bound.
+  // If ranks are bound to cores, the rank with the fewest cores decides.
   int fewest_cores = cores();
   MPI_Allreduce(MPI_IN_PLACE, &fewest_cores, 1, MPI_INT, MPI_MIN, sharers_);
   static_assert(sizeof(Gate) <= overhead_bytes);

@@ -11,9 +11,9 @@
 namespace concilio::scorpio {
 namespace {
 
-// What is known of a communicator.
+// What is kept about a communicator of the program.
 struct Known {
-  MPI_Comm comm = MPI_COMM_NULL;  // a duplicate
+  MPI_Comm comm = MPI_COMM_NULL;  // a duplicate of the program's
   int groups_made = 0;
   std::map<std::pair<int, bool>, LayoutRef> layouts;  // by group size, and whether memory is shared
   int ranks_per_node = 0;
@@ -33,7 +33,7 @@ void free_layout(Layout& layout) {
   }
 }
 
-// Called at the beginning of MPI_Finalize, when MPI still works.
+// MPI calls this at the beginning of MPI_Finalize, while its other functions still work.
 int forget_all(MPI_Comm, int, void*, void*) {
   for (Known& known : all_known()) {
     for (auto& [key, layout] : known.layouts) {
@@ -84,7 +84,9 @@ struct Groups {
   int of(int rank) const { return rank / size; }
 };
 
-// Communicators of ranks that are known to all without asking: no sorting, no waiting for other groups.
+// Makes the communicators of this group and of the roots. Every rank knows their members without
+// communication. So MPI_Comm_create_group serves, which does not sort ranks and does not wait for other
+// groups.
 Status make_communicators(Layout& layout, const Groups& groups) {
   MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   MPI_Comm_group(layout.global, &all);

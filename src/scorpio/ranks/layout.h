@@ -1,4 +1,5 @@
-// A division of a communicator into I/O groups: runs of consecutive ranks, the first of each its root.
+// A division of a communicator into I/O groups. A group has consecutive ranks, and its first rank is its
+// root.
 #pragma once
 
 #include <mpi.h>
@@ -20,8 +21,8 @@ struct Layout {
   int rank = 0, ranks = 1;         // in global
   int local_rank = 0, local_ranks = 1;
   int group = 0, groups = 1;
-  int group_size = 1;        // of all but perhaps the last
-  std::vector<int> roots;    // by group: their ranks in global
+  int group_size = 1;        // of every group but perhaps the last
+  std::vector<int> roots;    // by group: the root's rank in global
   std::vector<int> members;  // of this group: their ranks in global
   Notices notices;           // of this group's root
   Buffer buffer;             // the root's, for transfers
@@ -30,22 +31,22 @@ struct Layout {
 };
 using LayoutRef = std::shared_ptr<Layout>;
 
-// Groups of `group_size` ranks, the last with what is left. Collective over `comm`. Made once for a
-// communicator (or one with the same ranks in the same order) and size, and kept until MPI_Finalize, since
-// making communicators is what does not scale.
+// Divides `comm` into groups of `group_size` ranks; the last group has the ranks that are left. Collective
+// over `comm`. A layout is made once for each size and each communicator, or another with the same ranks in
+// the same order. It is kept until MPI_Finalize, since making communicators is what does not scale.
 Result<LayoutRef> layout_of(MPI_Comm comm, int group_size, bool share_memory);
-// The duplicate of `comm` that its layouts have, and how many I/O groups have asked for it. Collective.
+// The duplicate of `comm` that its layouts use, and how many I/O groups have asked for it. Collective.
 struct OwnCommunicator {
   MPI_Comm comm;
   int groups;
 };
 Result<OwnCommunicator> own_communicator(MPI_Comm comm);
 
-// Gives back the buffers of the communicator's layouts, but for one (or nullptr). Collective over all its
-// ranks.
+// Frees the buffers of all layouts of the communicator except `but`, which may be nullptr. Collective over
+// all its ranks.
 void release_buffers(MPI_Comm comm, const Layout* but);
 
-// How many ranks share a node at most. Collective; found once for a communicator.
+// Returns the largest number of ranks on a node. Collective. It is found once for each communicator.
 Result<int> ranks_per_node(MPI_Comm comm);
 
 }  // namespace concilio::scorpio

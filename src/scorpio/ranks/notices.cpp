@@ -12,11 +12,11 @@ namespace concilio::scorpio {
 namespace {
 
 constexpr int tag = 2;
-// So that MPI sends it at once, whether or not it is received.
+// Longer texts are cut, so that MPI sends a notice at once, whether or not it is received.
 constexpr size_t most_text_bytes = 700;
 
 struct Header {
-  int64_t kind;  // of an error, or one of these
+  int64_t kind;  // an ErrorKind, or one of the constants below
   int64_t value, stays, call_bytes;
   static constexpr int64_t well = -1, mark = -2;
 };
@@ -35,7 +35,7 @@ std::vector<char> packed(Header header, const std::string& call, const std::stri
   return bytes;
 }
 
-// For a wait that has taken so many looks: shorter ones at first.
+// Pauses before the next look for a message. The more `looks` there have been, the longer the pause.
 void rest(int looks) {
   if (looks < 100) {
     sched_yield();

@@ -1,6 +1,6 @@
-// What roots tell the other ranks of their groups of calls that roots may make alone: without waiting for
-// them, and whether they ask or not. A rank that makes the call too gets what came of it; one that does not
-// passes over it in the next call that all ranks make.
+// What roots tell the other ranks of their groups about calls that roots may make alone. A root does not wait
+// for these ranks, and tells them whether or not they ask. A rank that makes the call too learns its outcome
+// from the notice. A rank that does not make it discards the notice in the next call that all ranks make.
 #pragma once
 
 #include <mpi.h>
@@ -17,27 +17,29 @@
 namespace concilio::scorpio {
 
 struct Notice {
-  std::string call;    // what ranks that make it too call it
-  Status outcome;      // with few words: a message that needs no answer is short
+  std::string call;    // the same text on all ranks that make it
+  Status outcome;      // with a short text, which MPI sends at once
   int64_t value = 0;   // an id that the call returns
-  bool stays = false;  // also for ranks that make the call later than the next one of all
+  bool stays = false;  // kept for ranks that make the call after the next call of all ranks
 };
 
 class Notices {
  public:
-  // On the root.
+  // On the root: sends the notice to the other ranks.
   void post(MPI_Comm local, const Notice& notice);
-  // On the root, before a call that all ranks make: who still waits for a notice waits in vain.
+  // On the root, before a call that all ranks make: tells ranks that still wait for a notice that none will
+  // come.
   void mark(MPI_Comm local);
   int64_t posted() const { return posted_; }
 
-  // On the others. The next notice of this call; an error if the root has gone on to a call that all ranks
-  // make. `waiting` is called every now and then.
+  // On the other ranks: returns the next notice of this call, or an error if the root has gone on to a call
+  // that all ranks make. `waiting` is called again and again meanwhile.
   Result<Notice> await(MPI_Comm local, const std::string& call, FunctionRef<void()> waiting);
-  // In a call that all ranks make: passes over what the root had posted before it.
+  // On the other ranks, in a call that all ranks make: receives and discards what the root posted before that
+  // call, except notices that stay.
   void pass(MPI_Comm local, int64_t posted);
 
-  // Before `local` is freed. Collective over it.
+  // To be called before `local` is freed. Collective over it.
   void end(MPI_Comm local);
 
  private:
@@ -53,11 +55,11 @@ class Notices {
   bool receive(MPI_Comm local, Received& next);
   Received receive_next(MPI_Comm local, FunctionRef<void()> waiting);
 
-  std::list<Sent> sent_;  // that MPI may still use
+  std::list<Sent> sent_;  // whose memory MPI may still read
   int64_t posted_ = 0, seen_ = 0;
-  bool marked_ = true;                    // no notice since the last mark
-  bool root_is_ahead_ = false;            // at a call of all ranks that this one has not come to
-  std::map<std::string, Notice> passed_;  // those that stay
+  bool marked_ = true;                    // no notice was posted since the last mark
+  bool root_is_ahead_ = false;            // in a call of all ranks that this one has not made
+  std::map<std::string, Notice> passed_;  // received notices that stay
 };
 
 }  // namespace concilio::scorpio

@@ -20,7 +20,7 @@ std::map<MPI_Comm, TeamRef>& all_teams() {
   return teams;
 }
 
-// Null on all ranks where one cannot have it.
+// Returns the team of the communicator's ranks; null on all ranks if one of them cannot have it.
 Team* team_of(MPI_Comm comm) {
   const auto known = all_teams().find(comm);
   if (known != all_teams().end()) return known->second.get();
@@ -44,7 +44,7 @@ Largest<size> combine(const Largest<size>& a, const Largest<size>& b) {
   return out;
 }
 
-// Each number is one rank's; those of the others are 0.
+// In each place one rank gives its number, and all other ranks give 0.
 template <size_t size>
 struct Table {
   int64_t values[size];
@@ -67,7 +67,7 @@ std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, 
   return {table.values, table.values + total};
 }
 
-// `mine` at place `at` of `total` numbers.
+// Returns the `total` numbers of all ranks, in which this rank's are `mine`, from place `at` on.
 std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, size_t at, size_t total) {
   return total <= few ? put_together<few>(team, mine, at, total) : put_together<many>(team, mine, at, total);
 }
@@ -148,7 +148,7 @@ Result<int64_t> sum_below(MPI_Comm comm, int64_t mine) {
     return status.error();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  return rank == 0 ? 0 : sum;  // rank 0's is not defined
+  return rank == 0 ? 0 : sum;  // MPI_Exscan leaves rank 0's undefined
 }
 
 Status told(MPI_Comm comm, int64_t* values, int count) {

@@ -1,6 +1,6 @@
-// Collective calls of a few numbers, as every call of the interface makes some. Ranks of a node exchange them
-// through shared memory, and who waits sleeps; MPI's own calls keep all cores busy, and take milliseconds
-// where ranks share them.
+// Collective calls on a few numbers, which every function of the interface needs. The ranks of a node
+// exchange them through shared memory, and a rank that waits sleeps. MPI's own calls keep all cores busy, and
+// take milliseconds where ranks share cores.
 #pragma once
 
 #include <mpi.h>
@@ -14,29 +14,30 @@
 
 namespace concilio::scorpio {
 
-// All are collective over `comm`. The first such call on a communicator makes what it takes.
+// All of these are collective over `comm`. The first of them on a communicator sets up what they need.
 
-// `values` becomes the largest of each.
+// Each of `values` becomes the largest of all ranks' values in its place.
 Status largest(MPI_Comm comm, int64_t* values, int count);
 
-// What tells of ranks that do not come to a call: of some that wait, one a node. `missing` are those of its
-// node; if there are none, others are.
+// Reports ranks that do not come to a call. Of the ranks that wait, one on each node calls `tell`, or all if
+// the node's ranks share no memory. `missing` are the ranks of its node that have not come; if there are
+// none, ranks of other nodes have not, or it is not known which.
 struct Complaint {
   int64_t after_ns;  // below 0: never
   std::function<void(const std::vector<int>& missing)> tell;
 };
-// The same, as what a call of all ranks begins with.
+// The same, as the first step of a call that all ranks make, to which some may come late.
 Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint);
-// Waits for what ranks begin together.
+// Waits for a nonblocking collective operation. `what` is its function's name, for errors.
 Status finish(MPI_Request& request, const char* what, const Complaint& complaint);
-// The numbers of all ranks, one rank's behind the other's. Every rank gives equally many.
+// Returns the numbers of all ranks, in the order of ranks. Every rank gives equally many.
 Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>& mine);
-// The sum of the numbers of lower ranks.
+// Returns the sum of the numbers of lower ranks.
 Result<int64_t> sum_below(MPI_Comm comm, int64_t mine);
-// Those of rank 0 for all.
+// Gives rank 0's values to all ranks.
 Status told(MPI_Comm comm, int64_t* values, int count);
 
-// Before a communicator is freed. Collective.
+// To be called before a communicator is freed. Collective.
 void forget_small(MPI_Comm comm);
 
 }  // namespace concilio::scorpio
