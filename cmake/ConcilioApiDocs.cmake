@@ -1,4 +1,4 @@
-# The target api_docs: pages of the interfaces in BUILD/api, made by Doxygen from the headers' comments (docs/api).
+# The target api_docs makes pages of the interfaces in BUILD/api: Doxygen reads the headers' comments (docs/api).
 find_program(CONCILIO_DOXYGEN doxygen)
 if(CONCILIO_DOXYGEN)
   add_custom_target(api_docs

@@ -1,7 +1,9 @@
-# The Fortran module of SCORPIO, plain Fortran that any compiler takes: concilio_scorpio.F90.in with an explicit interface of
-# each routine of the table routines.txt, which says how it is read. Sets CONCILIO_FORTRAN_MODULE, the file.
+# Makes the Fortran module of SCORPIO, in plain Fortran that any compiler takes: concilio_scorpio.F90.in, with an
+# explicit interface of each routine in the table routines.txt. The table says how it is read. Sets
+# CONCILIO_FORTRAN_MODULE to the file's path.
 
-# The declaration of ARGUMENT, as the table has it, and its name; `plus`: the type of its + arguments.
+# Returns the declaration of ARGUMENT, which is written as in the table, and its name. `plus` is the type of arguments
+# with a +.
 function(concilio_fortran_argument argument plus declaration_out name_out)
   string(REGEX MATCH "^(<?>?)([+]?)([a-z_]+)(.*)$" matched "${argument}")
   set(name ${CMAKE_MATCH_3})
@@ -36,7 +38,7 @@ function(concilio_fortran_interface routine arguments plus text_out)
   if(length GREATER 110)
     set(head "    subroutine fscorpio_${routine}( &\n        ${names})")
   endif()
-  # An interface does not know the kinds of the module around it by itself.
+  # By itself an interface does not know the kinds of the module around it, hence the import.
   set(${text_out} "${head}\n      import\n${declarations}    end subroutine fscorpio_${routine}\n\n" PARENT_SCOPE)
 endfunction()
 

@@ -1,4 +1,5 @@
-# What is installed besides the programs and libraries: headers, their man pages, CMake package, pkg-config files.
+# Installs what there is besides programs and libraries: headers, man pages, the CMake package, pkg-config files and the
+# Python package.
 include(CMakePackageConfigHelpers)
 
 install(FILES ${PROJECT_SOURCE_DIR}/include/concilio/concilio.h ${PROJECT_SOURCE_DIR}/include/concilio/file.h
@@ -16,8 +17,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/ConcilioConfigV
 install(FILES ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
   ${PROJECT_BINARY_DIR}/generated/ConcilioConfigVersion.cmake DESTINATION ${package})
 
-# concilio.pc names the header; concilio-MPI.pc links a program with the library, in place of preloading it.
-# Relative to where the file lies, so that a prefix given at installation holds.
+# concilio.pc names the header. concilio-MPI.pc links a program with the library, in place of preloading it. Their paths
+# are relative to where the file lies, so that a prefix given at installation holds.
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/concilio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/generated/concilio.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -31,7 +32,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# The Python package, beside the libraries that it looks for: its folder belongs on PYTHONPATH.
+# The Python package lies beside the libraries that it looks for. Its folder belongs on PYTHONPATH.
 file(GLOB python_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/concilio/*.py)
 install(FILES ${python_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio)
 foreach(folder study study/comparisons)

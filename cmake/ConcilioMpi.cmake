@@ -1,10 +1,10 @@
-# One build serves several MPIs: what does not know MPI is compiled once, the rest once for each MPI found.
-# Sets CONCILIO_MPI_NAMES, the MPIs that get every program and test, and CONCILIO_ALL_MPI_NAMES, which has the light
-# ones too, that get the library and few tests. For each NAME there are the interface target concilio_use_NAME and the
-# variables CONCILIO_MPI_NAME_CC (compiler wrapper) and CONCILIO_MPI_NAME_LAUNCHER.
+# One build serves several MPIs: what does not know MPI is compiled once, and the rest once for each MPI that is found.
+# Sets CONCILIO_MPI_NAMES to the MPIs that get every program and test. CONCILIO_ALL_MPI_NAMES also has the light ones,
+# which get the library and few tests. For each NAME there are the interface target concilio_use_NAME and the variables
+# CONCILIO_MPI_NAME_CC (the compiler wrapper) and CONCILIO_MPI_NAME_LAUNCHER.
 
-# Open MPI 4 and 5 share a soname, and differ in constants; MPICH 4 and 5 have other sonames; the MPI 5 standard's own
-# ABI (mpiabi) has other handles. So each is a library of its own.
+# Each of these needs a library of its own. Open MPI 4 and 5 share a soname but differ in constants. MPICH 4 and 5 have
+# different sonames. The ABI of the MPI 5 standard (mpiabi) has other handles.
 set(known_mpis openmpi mpich openmpi5 mpich5 mpiabi)
 
 function(concilio_find_mpi flavour wrapper)
@@ -20,7 +20,7 @@ function(concilio_find_mpi flavour wrapper)
   if(failed)
     message(FATAL_ERROR "${wrapper} did not say how it compiles; is it the compiler wrapper of ${flavour}?")
   endif()
-  # -Wl,-rpath -Wl,FOLDER is one option in two words.
+  # The two words -Wl,-rpath -Wl,FOLDER are one option.
   string(REGEX REPLACE "-Wl,-rpath[ =,]+(-Wl,)?" "-Wl,-rpath," link "${link}")
   separate_arguments(compile UNIX_COMMAND "${compile}")
   separate_arguments(link UNIX_COMMAND "${link}")
@@ -31,7 +31,7 @@ function(concilio_find_mpi flavour wrapper)
   list(TRANSFORM compile REPLACE "^-I" "" OUTPUT_VARIABLE includes)
   add_library(concilio_use_${flavour} INTERFACE)
   target_include_directories(concilio_use_${flavour} SYSTEM INTERFACE ${includes})
-  # Neither MPI's long-deprecated C++ interface.
+  # These leave out both MPIs' long-deprecated C++ interfaces.
   target_compile_definitions(concilio_use_${flavour} INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   target_compile_options(concilio_use_${flavour} INTERFACE ${definitions})
   target_link_libraries(concilio_use_${flavour} INTERFACE ${link})
@@ -80,7 +80,7 @@ if(CONCILIO_LIGHT_MPIS)
   list(REMOVE_ITEM CONCILIO_MPI_NAMES ${CONCILIO_LIGHT_MPIS})
 endif()
 
-# The folders that know MPI, once for each MPI, and the library that is preloaded.
+# Adds the folders that know MPI, once for each MPI, and the library that is preloaded.
 function(concilio_add_preload_library mpi)
   foreach(folder mpi exec mpiio bind)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
@@ -89,7 +89,7 @@ function(concilio_add_preload_library mpi)
                           concilio_plan concilio_store concilio_use_${mpi} nlohmann_json::nlohmann_json)
     target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
   endforeach()
-  # Its files define the same macros, each for itself.
+  # The files of src/bind define the same macros, each for itself, so they are never compiled together.
   set_target_properties(concilio_bind_${mpi} PROPERTIES UNITY_BUILD OFF)
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
   target_link_libraries(concilio-${mpi} PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive
@@ -98,8 +98,8 @@ function(concilio_add_preload_library mpi)
   set_target_properties(concilio-${mpi} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio)
   target_link_options(concilio-${mpi} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/bind/exports.map -Wl,-z,defs)
-  # A C++ library of its own, whatever the program's is; but the process's libgcc: a stack is unwound by one alone, when
-  # an exception of the program's, or the end of a thread, passes through.
+  # The library has a C++ standard library of its own, whatever the program's is. But it uses the process's libgcc,
+  # since one libgcc alone must unwind a stack when an exception of the program, or the end of a thread, passes through.
   if(NOT CONCILIO_SANITIZE)
     target_link_options(concilio-${mpi} PRIVATE -static-libstdc++)
   endif()

@@ -1,12 +1,13 @@
-# The standard library and {fmt} are read once, not by each of a thousand compilations. Precompiled headers only make a
-# build faster: every source includes what it uses, and clang-tidy in ./check reads them without.
+# The headers of the standard library and {fmt} are compiled once, and not by each of a thousand compilations.
+# Precompiled headers only make a build faster: every source includes what it uses, and clang-tidy in ./check reads the
+# sources without them.
 
-# gcc's are known to serve targets that differ in definitions.
+# Only gcc's precompiled headers are known to serve targets that differ in definitions.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 
-# ccache looks at precompiled headers only where it may pass over definitions that a header has not looked at.
+# ccache handles precompiled headers only if it may ignore definitions that no header has looked at.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
       ${CMAKE_CXX_COMPILER_LAUNCHER})
@@ -16,7 +17,7 @@ set(concilio_common_headers <algorithm> <array> <atomic> <charconv> <chrono> <cm
     <cstring> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <span> <sstream> <string> <string_view>
     <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
 
-# concilio_precompiled_headers(NAME HEADERS...): a target whose headers others share.
+# concilio_precompiled_headers(NAME HEADERS...) makes a target whose precompiled headers other targets share.
 function(concilio_precompiled_headers name)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.cpp CONTENT "// Only its precompiled headers are used.\n")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
@@ -25,8 +26,8 @@ function(concilio_precompiled_headers name)
 endfunction()
 concilio_precompiled_headers(concilio_common_precompiled ${concilio_common_headers})
 
-# concilio_use_precompiled(FOLDER): lets every target in and below a folder that is C++ alone, and has no headers of its
-# own, share the common ones.
+# concilio_use_precompiled(FOLDER) makes targets in and below a folder share the common precompiled headers. These are
+# all targets that have only C++ sources and no precompiled headers of their own.
 function(concilio_use_precompiled folder)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
   foreach(below IN LISTS folders)

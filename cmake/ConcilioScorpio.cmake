@@ -1,9 +1,9 @@
 # SCORPIO over HDF5, for each MPI that has a parallel HDF5 (pkg-config's hdf5-MPI), with pugixml for XDMF. Sets
-# CONCILIO_SCORPIO_MPIS.
-# libconcilio_scorpio.so has the same name for all, in a folder for each.
+# CONCILIO_SCORPIO_MPIS to these MPIs. The library libconcilio_scorpio.so has the same name for all of them, in a folder
+# for each.
 find_package(PkgConfig QUIET)
 find_package(pugixml QUIET)
-# Inside the library where it can be: a program may have another version of its own.
+# pugixml is linked statically where it can be, as a program may have another version of its own.
 if(TARGET pugixml::static)
   set(pugixml pugixml::static)
 else()
@@ -26,7 +26,7 @@ endforeach()
 
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   add_library(concilio_hdf5_${mpi} INTERFACE)
-  # MPI's own come with concilio_use_MPI.
+  # MPI's own include folders come with concilio_use_MPI.
   set(includes ${CONCILIO_HDF5_${mpi}_INCLUDE_DIRS})
   list(FILTER includes INCLUDE REGEX "hdf5")
   target_include_directories(concilio_hdf5_${mpi} SYSTEM INTERFACE ${includes})
@@ -47,7 +47,8 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     VERSION ${PROJECT_VERSION} SOVERSION 0 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio/${mpi})
   install(TARGETS concilio_scorpio_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi})
 
-  # A prefix as an installation of the original has it, for builds that look for one: links to the above.
+  # For builds that look for the original SCORPIO, this installs a prefix like that of the original, with links to the
+  # library and headers.
   set(prefix ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi}/scorpio)
   configure_file(cmake/scorpio.pc.in ${PROJECT_BINARY_DIR}/generated/${mpi}/scorpio.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/generated/${mpi}/scorpio.pc DESTINATION ${prefix}/lib/pkgconfig)
@@ -67,6 +68,6 @@ if(CONCILIO_SCORPIO_MPIS)
   install(FILES ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio_util.h
           ${PROJECT_SOURCE_DIR}/include/scorpio/parallelIO.h
           ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
-          ${CONCILIO_FORTRAN_MODULE}  # compiled by users: .mod files are their compilers' own
+          ${CONCILIO_FORTRAN_MODULE}  # users compile it, as compilers differ in their .mod files
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
 endif()

@@ -1,11 +1,11 @@
-# Most of the time of a compilation goes to headers. Every source of the library is compiled by itself once: this shows
-# that it includes what it uses, and its helpers may have any name. Where sources are compiled again, for the second MPI
-# and the third or for sanitizers, several may be compiled together (CMake's unity builds), and so may programs and tests.
-# That takes less than half of the time from nothing; but a source that is changed takes its neighbours with it, so this
-# is for builds from nothing, as ./check makes them.
+# Compilations spend most of their time on headers. Every source of the library is compiled by itself once. This shows
+# that it includes what it uses, and lets its helpers have any names. Where sources are compiled again, for further MPIs
+# or for sanitizers, several of them may be compiled together (CMake's unity builds), and so may those of programs and
+# tests. This takes less than half of the time of a build from nothing. But when one source changes, those compiled
+# together with it are compiled again too, so this is for builds from nothing, as ./check makes them.
 option(CONCILIO_TOGETHER "Compile several sources together where that loses no check: faster from nothing" OFF)
 
-# concilio_compile_together(FOLDER): for the targets in and below a folder.
+# concilio_compile_together(FOLDER) sets this for the targets in and below a folder.
 function(concilio_compile_together folder)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
   foreach(below IN LISTS folders)
@@ -18,7 +18,7 @@ function(concilio_compile_together folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    string(REGEX MATCH "[^-_]+$" last_word ${target})  # the MPI's name, of what there is for each
+    string(REGEX MATCH "[^-_]+$" last_word ${target})  # the MPI's name, in targets that exist for each MPI
     get_target_property(said ${target} UNITY_BUILD)
     if(type MATCHES "EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY" AND said STREQUAL "said-NOTFOUND" AND
        (CONCILIO_SANITIZE OR no_library OR last_word IN_LIST again))

@@ -1,4 +1,4 @@
-// Whether src/base/fmt_once.cpp suits the {fmt} that is installed.
+// This compiles and links if src/base/fmt_once.cpp suits the {fmt} that is installed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
