@@ -23,11 +23,12 @@ if [ "${1:-}" = --fix ]; then fix=yes; shift; fi
 tool=${1:-}
 shift
 
-# The names are relative to the root of the tree, and end with a null character each.
+# File names are relative to the root of the tree, and each ends with a null character.
 folders=(bench cmake docs examples include python scripts src tests tools)
 c_sources() { find "${folders[@]}" \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 | sort -z; }
 
-# scripts_of LANGUAGE SUFFIX: the files that end in SUFFIX, and those whose first line names LANGUAGE as interpreter.
+# scripts_of LANGUAGE SUFFIX: prints the files that end in SUFFIX, and those whose first line names LANGUAGE as the
+# interpreter.
 scripts_of() {
   find . \( -path ./build -o -path ./.git -o -path ./.venv -o -path ./.cache \) -prune -o -type f \( -name "*$2" -print0 -o -perm -u+x -print0 \) |
     while IFS= read -r -d '' file; do
@@ -37,7 +38,7 @@ scripts_of() {
     done | sort -z
 }
 
-# chosen LIST...: the files to look at: those of the command line, or those that LIST prints.
+# chosen LIST...: prints the files to look at: those of the command line or, if it has none, those that LIST prints.
 files=("$@")
 chosen() { if [ ${#files[@]} -gt 0 ]; then printf '%s\0' "${files[@]}"; else "$@"; fi; }
 

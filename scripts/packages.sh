@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# The packages that Concilio needs, in one place. Read by ./check and ./quickstart (bash, with `source`).
+# The packages that Concilio needs, in one place. ./check and ./quickstart read this file (bash, with `source`).
 #
-# A line: what needs it (build, mpich, test, h5py; programs: the tests of real programs;
-# figures: drawing results, by `concilio study`), the Debian package, and how to
-# tell that it is there: a command, a header (header:NAME), a module of pkg-config (pkg-config:NAME), a file (file:GLOB)
-# or a Python module of /usr/bin/python3 (python:NAME).
+# A line says what needs the package (build, mpich, test, h5py; programs: the tests of real programs; figures: drawing
+# results, by `concilio study`), its name in Debian, and how to tell that it is installed: by a command, a header
+# (header:NAME), a module of pkg-config (pkg-config:NAME), a file (file:GLOB) or a Python module of /usr/bin/python3
+# (python:NAME).
 concilio_packages="
 build  g++                  g++
 build  cmake                cmake
@@ -56,19 +56,19 @@ is_there() {
     header:*) printf '#include <%s>\n' "${1#header:}" | g++ -std=c++20 -fsyntax-only -x c++ - 2>/dev/null ;;
     pkg-config:*) pkg-config --exists "${1#pkg-config:}" 2>/dev/null ;;
     file:*) compgen -G "${1#file:}" >/dev/null ;;
-    # Only found, not imported: to import it would start MPI.
+    # The module is only looked for, as importing it would start MPI.
     python:*)
       /usr/bin/python3 -c '
 import importlib.machinery, os, sys
 folder, _, name = sys.argv[1].rpartition(".")
 paths = [os.path.join(p, *folder.split(".")) for p in sys.path] if folder else sys.path
 sys.exit(importlib.machinery.PathFinder.find_spec(name, paths) is None)' "${1#python:}" 2>/dev/null ;;
-    # Tools for the administrator lie outside many users' PATH.
+    # Tools for the administrator lie in folders that many users do not have in PATH.
     *) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
   esac
 }
 
-# missing_packages NEED...: prints those that are not there.
+# missing_packages NEED...: prints the packages for these needs that are not installed.
 missing_packages() {
   local need package probe wanted
   while read -r need package probe; do
@@ -78,7 +78,7 @@ missing_packages() {
   done <<< "$concilio_packages" | sort -u
 }
 
-# install_missing NEED...: installs what is missing, where that is possible; else names it and ends with status 2.
+# install_missing NEED...: installs what is missing, if that is possible. Otherwise names it and ends with status 2.
 install_missing() {
   local missing as_root
   missing=$(missing_packages "$@" | tr '\n' ' ')
@@ -104,7 +104,7 @@ install_missing() {
   fi
   echo "Installing: $missing"
   local install="env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends"
-  # What apt knows may suffice; if not, ask again what there is.
+  # The first attempt uses the lists of packages that apt has. They are updated only if it fails.
   # shellcheck disable=SC2086
   if ! $as_root $install $missing >/dev/null 2>&1; then
     $as_root apt-get update -qq >/dev/null || true
@@ -120,7 +120,7 @@ install_missing() {
   fi
 }
 
-# How many compilers at a time: as many as there are cores, and room for a GiB each.
+# Prints how many compilers to run at a time: one for each core, but no more than there are GiB of memory.
 job_count() {
   local cores memory
   cores=$(nproc)

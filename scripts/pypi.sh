@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# Virtual environments with packages of PyPI, for scripts that `source` this file.
+# Makes virtual environments with packages of PyPI, for scripts that `source` this file.
 
-# unable WHY: ends the script with the exit status that stands for "this machine cannot do it".
+# unable WHY: ends the script with the exit status that means "this machine cannot do it".
 unable() {
   echo "$0: $*" >&2
   exit 77
 }
 
-# environment FOLDER PACKAGE...: makes a virtual environment with these packages, unless it is there already. What pip
-# could not install whole is made again the next time.
+# environment FOLDER PACKAGE...: makes a virtual environment with these packages, unless it exists already. If pip could
+# not install all of them, the next call makes it anew.
 environment() {
   local folder=$1 log="$1.log" python="" candidate
   shift
@@ -18,7 +18,7 @@ environment() {
   done
   [ -n "$python" ] || unable "no python3 with venv and pip; Debian's package is python3-venv"
   rm -rf "${folder:?}"
-  # Where pip cannot reach its index at all, it need not try for minutes.
+  # Few retries, so that pip does not try for minutes where it cannot reach its index at all.
   { "$python" -m venv "$folder" &&
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --retries 2 "$@"; } > "$log" 2>&1 < /dev/null ||
     { tail -n 3 "$log" >&2; unable "pip could not install $*; $log has it all"; }

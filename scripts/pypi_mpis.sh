@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the MPIs that PyPI has, each with mpi4py into a virtual environment of its own, and prints what CONCILIO_MPIS
-# wants to know of them.
+# Installs the MPIs that PyPI has, each with mpi4py into a virtual environment of its own, and prints them in the form
+# of CONCILIO_MPIS.
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/pypi.sh

@@ -1,13 +1,15 @@
 #!/bin/bash
-# scripts/tidy.sh [SOURCES...]: clang-tidy over these, as build/all compiles them; or over all of src/. Into build/tidy.
+# scripts/tidy.sh [SOURCES...]: runs clang-tidy over these sources, as build/all compiles them, or over all of src/. Its
+# files go into build/tidy.
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/packages.sh
 mkdir -p build/tidy
-# Sources that know MPI are compiled once for each MPI; to look at them once is enough. Without gcc's precompiled headers,
-# which clang cannot read.
+# Sources that know MPI are compiled once for each MPI, but are checked only once. gcc's precompiled headers are left
+# out, as clang cannot read them.
 if [ $# -eq 0 ]; then
-  # A dozen sources at a time, as clang-tidy spends most of its time on their headers: see cmake/ConcilioTogether.cmake.
+  # A dozen sources are checked at a time, as clang-tidy spends most of its time on their headers: see
+  # cmake/ConcilioTogether.cmake.
   build=build/tidy/together
   cmake -S . -B $build -G Ninja -DCONCILIO_TESTS=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
     > build/tidy/cmake.log 2>&1 || { cat build/tidy/cmake.log; exit 1; }
@@ -21,7 +23,7 @@ once, sources = {}, {}
 for entry in json.load(open(f"{build}/compile_commands.json")):
     entry["command"] = re.sub(r" -include \S*/cmake_pch\.hxx| -Winvalid-pch", "", entry["command"])
     file = entry["file"]
-    # Compiled together for each MPI they are files of each: what they include tells them apart.
+    # Files compiled together exist once for each MPI. What they include tells them apart.
     together = re.findall(r'#include "(.*)"', open(file).read()) if "/Unity/" in file else [file]
     if not all(one.startswith(src) for one in together) and not wanted:
         continue
