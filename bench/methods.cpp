@@ -17,7 +17,11 @@ namespace {
 
 constexpr size_t most_repeated = 10;  // times the repetitions, see MethodsOptions
 constexpr double far_factor = 5;      // slower than the fastest, by its first call
-constexpr const char* known_methods = "auto, independent, list, sieve, two_phase, mapped, posix, mpi";
+constexpr const char* known_methods =
+    "auto"
+#define METHOD(name, ranks, summary) ", " #name
+#include "base/methods.def"
+    ", posix, mpi";
 
 bool is_known(const std::string& method) {
   return method == "auto" || method == "posix" || method == "mpi" || library_method_index(method) >= 0;

@@ -12,8 +12,10 @@
 namespace concilio::bench {
 
 // The library's methods, in the order of its table.
-inline constexpr std::array<const char*, 5> library_methods = {"independent", "list", "sieve", "two_phase",
-                                                               "mapped"};
+inline constexpr auto library_methods = std::to_array<const char*>({
+#define METHOD(name, ranks, summary) #name,
+#include "base/methods.def"
+});
 using PerMethod = std::array<double, library_methods.size()>;
 int library_method_index(const std::string& name);  // -1: none of them
 

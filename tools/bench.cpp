@@ -94,9 +94,11 @@ void add_methods_options(CLI::App& parser, BenchOptions& options) {
   auto* methods =
       parser
           .add_option("--methods", options.methods,
-                      "Measure in turn, in one run: a list of auto, independent, list, sieve, two_phase, "
-                      "mapped (under Concilio), posix (each piece a request of the program), mpi (the MPI's "
-                      "own MPI-IO; alone or with posix)")
+                      "Measure in turn, in one run: a list of auto"
+#define METHOD(name, ranks, summary) ", " #name
+#include "base/methods.def"
+                      " (under Concilio), posix (each piece a request of the program), mpi (the MPI's own "
+                      "MPI-IO; alone or with posix)")
           ->type_name("LIST")
           ->excludes("--overlap")
           ->excludes("--compare");

@@ -174,6 +174,11 @@ std::string footer() {
   for (const RealmPolicyRow& row : realm_policy_rows()) {
     if (row.policy != RealmPolicy::user) text += fmt::format("  {:<12} {}\n", row.name, row.summary);
   }
+  text += "Methods:\n";
+  for (int i = 0; i < method_count; ++i) {
+    const auto method = static_cast<Method>(i);
+    text += fmt::format("  {:<12} {}\n", method_name(method), method_summary(method));
+  }
   text += "Placements:\n";
   for (const PlacementRow& row : placement_rows())
     text += fmt::format("  {:<12} {}\n", row.name, row.summary);
@@ -243,8 +248,7 @@ constexpr Shortcut shortcuts[] = {
     {"--aggregators-per-node", "concilio_aggregators_per_node", "COUNT", "At most on a node (N_ah)"},
     {"--alignment", "romio_cb_fr_alignment", "SIZE", "What borders of realms are multiples of"},
     {"--window", "cb_buffer_size", "SIZE", "Windows of the aggregators"},
-    {"--method", "concilio_method", "NAME",
-     "independent, list, sieve, two_phase or mapped, whatever it costs"},
+    {"--method", "concilio_method", "NAME", "The method to take, whatever it costs, see below"},
 };
 
 }  // namespace

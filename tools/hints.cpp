@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/bytes.h"
 #include "base/settings/config.h"
@@ -61,6 +62,15 @@ std::string meaning_of(const Setting& setting) {
   return meaning;
 }
 
+// The words that a choice has, in order; of other settings null.
+nlohmann::json choices_of(const Setting& setting) {
+  if (setting.type != ValueType::choice) return {};
+  nlohmann::json words = nlohmann::json::array();
+  std::istringstream choices(setting.choices);
+  for (std::string word; std::getline(choices, word, '|');) words.push_back(word);
+  return words;
+}
+
 std::vector<std::string> other_names(const Setting& setting) {
   std::vector<std::string> names;
   for (const Alias& alias : aliases()) {
@@ -79,6 +89,7 @@ int list_hints(bool as_json) {
            {"aliases", other_names(setting)},
            {"environment", setting.environment ? nlohmann::json(setting.environment) : nlohmann::json()},
            {"range", range_of(setting)},
+           {"choices", choices_of(setting)},
            {"default", default_value},
            {"effect", effect_name(setting.effect)},
            {"help", meaning_of(setting)}});

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "plan/facts/method.h"
+
 namespace concilio::tools {
 
 using nlohmann::json;
 
 namespace {
-
-constexpr Counter method_counters[] = {Counter::method_independent, Counter::method_list,
-                                       Counter::method_sieve, Counter::method_two_phase,
-                                       Counter::method_mapped};
-constexpr const char* method_names[] = {"independent", "list", "sieve", "two_phase", "mapped"};
 
 Counters counters_of(const json& object) {
   Counters counters;
@@ -168,8 +165,10 @@ json to_json(const FileRecord& record) {
 
 std::string methods_taken(const FileRecord& record) {
   std::vector<std::pair<int64_t, const char*>> taken;
-  for (size_t i = 0; i < std::size(method_counters); ++i) {
-    if (const int64_t calls = record.sum[method_counters[i]]) taken.emplace_back(calls, method_names[i]);
+  for (int i = 0; i < method_count; ++i) {
+    const auto method = static_cast<Method>(i);
+    if (const int64_t calls = record.sum[method_counter(method)])
+      taken.emplace_back(calls, method_name(method));
   }
   std::stable_sort(taken.begin(), taken.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

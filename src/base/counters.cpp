@@ -12,11 +12,8 @@ constexpr std::array<const char*, counter_count> counter_names = {
     "bytes_read",
     "bytes_written",
     "device_calls",
-    "method_independent",
-    "method_list",
-    "method_sieve",
-    "method_two_phase",
-    "method_mapped",
+#define METHOD(name, ranks, summary) "method_" #name,
+#include "base/methods.def"
     "plans_made",
     "plans_reused",
     "rounds",

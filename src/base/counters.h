@@ -16,12 +16,10 @@ enum class Counter : int {
   collective_writes,
   bytes_read,  // the program's bytes
   bytes_written,
-  device_calls,        // calls of the program whose buffer was in the memory of a GPU
-  method_independent,  // calls of the program that took this method
-  method_list,
-  method_sieve,
-  method_two_phase,
-  method_mapped,
+  device_calls,  // calls of the program whose buffer was in the memory of a GPU
+// method_NAME: calls of the program that took this method
+#define METHOD(name, ranks, summary) method_##name,
+#include "base/methods.def"
   plans_made,
   plans_reused,
   rounds,

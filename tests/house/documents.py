@@ -53,7 +53,9 @@ def hints_of(concilio):
 
 def counters_of(root):
     text = (root / "src/base/counters.h").read_text(encoding="utf-8")
-    body = re.sub(r"//[^\n]*", "", re.search(r"enum class Counter[^{]*{(.*?)}", text, re.DOTALL)[1])
+    body = re.sub(r"//[^\n]*|#define[^\n]*", "", re.search(r"enum class Counter[^{]*{(.*?)}", text, re.DOTALL)[1])
+    methods = re.findall(r"^METHOD\((\w+)", (root / "src/base/methods.def").read_text(encoding="utf-8"), re.MULTILINE)
+    body = body.replace('#include "base/methods.def"', " ".join(f"method_{name}" for name in methods))
     return [name for name in re.findall(r"\w+", body) if name != "count_"]
 
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "methods.h"
 #include "random.h"
 #include "type_generator.h"
 
@@ -88,8 +89,9 @@ class Maker {
     if (random_.chance(25))
       hint("romio_cb_fr_alignment", random_.pick<int64_t>({1, 3, 64, 100, 512, 4096, 65536}));
     if (random_.chance(40)) {
-      hint("concilio_method", random_.pick({"auto", "independent", "list", "sieve", "two_phase", "two_phase",
-                                            "mapped", "mapped"}));
+      // Those with most ways to go wrong are taken most often.
+      hint("concilio_method", random_.chance(38) ? random_.pick({"auto", "two_phase", "mapped"})
+                                                 : random_.pick(all_methods));
     }
     if (random_.chance(40)) hint("concilio_flush", random_.pick({"auto", "rmw", "list", "batch"}));
     // Little memory makes many rounds of conversion.

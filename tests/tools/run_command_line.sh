@@ -105,6 +105,13 @@ says out '--memory-limit'
 expect 0 "$concilio" hints
 says out 'cb_buffer_size'
 says out 'concilio_memory_limit'
+expect 0 "$concilio" hints --json
+/usr/bin/python3 - out <<'EOF' || fail 'hints --json does not tell the choices'
+import json, sys
+choices = {one["hint"]: one["choices"] for one in json.load(open(sys.argv[1]))}
+assert choices["concilio_method"] == ["auto", "independent", "list", "sieve", "two_phase", "mapped"], choices
+assert choices["cb_buffer_size"] is None, choices
+EOF
 expect 0 "$concilio" version
 says out '^concilio [0-9]'
 says out "^$mpi ([A-Za-z ]*[0-9.]*): $parts/libconcilio-$mpi.so"

@@ -37,7 +37,7 @@ enum class Key : int {
   visibility_immediate,   // romio_visibility_immediate; reported only: others see at once what a rank writes
   filesystem_type,        // romio_filesystem_type; reported only
   // Concilio's own hints.
-  method,        // concilio_method: auto | independent | list | sieve | two_phase | mapped
+  method,        // concilio_method: auto, or a method of base/methods.def
   flush,         // concilio_flush: auto | rmw | list | batch: how a window with holes reaches the file
   memory_limit,  // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
   realms,        // concilio_realms: how the file is divided among aggregators

@@ -8,6 +8,10 @@ namespace {
 constexpr int64_t kib = int64_t{1} << 10, tib = int64_t{1} << 40;
 constexpr int64_t none = 0;
 constexpr const char* automatic = "automatic|enable|disable";
+#define METHOD(name, ranks, summary) "|" #name
+constexpr const char* methods = "auto"
+#include "base/methods.def"
+    ;
 
 constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::cb_buffer_size, ValueType::bytes, 0, tib, "0", nullptr, "cb_buffer_size", nullptr,
@@ -57,8 +61,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      Effect::told},
     {Key::filesystem_type, ValueType::text, none, none, "", nullptr, "romio_filesystem_type", nullptr,
      "The kind of file system that the file lies on.", Effect::told},
-    {Key::method, ValueType::choice, none, none, "auto", "auto|independent|list|sieve|two_phase|mapped",
-     "concilio_method", "CONCILIO_METHOD",
+    {Key::method, ValueType::choice, none, none, "auto", methods, "concilio_method", "CONCILIO_METHOD",
      "The method all calls take where it is legal; auto: the cheapest for each call."},
     {Key::flush, ValueType::choice, none, none, "auto", "auto|rmw|list|batch", "concilio_flush", nullptr,
      "How a window with holes reaches the file: read, modified and written, or piece by piece, in turn "

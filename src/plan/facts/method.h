@@ -3,17 +3,22 @@
 
 #include <cstdint>
 
+#include "base/counters.h"
+
 namespace concilio {
 
+// In the order of base/methods.def, which says what each is.
 enum class Method : int32_t {
-  independent,  // every rank at most one contiguous stretch of file, transferred straight
-  list,         // every contiguous piece its own request, in vectors
-  sieve,        // large requests that take holes along; writes read, modify and write under a lock
-  two_phase,    // pieces of all ranks brought together at aggregators
-  mapped,       // pieces copied straight between the user's memory and the file's pages, mapped
+#define METHOD(name, ranks, summary) name,
+#include "base/methods.def"
 };
-inline constexpr int method_count = 5;
+#define METHOD(name, ranks, summary) +1
+inline constexpr int method_count = 0
+#include "base/methods.def"
+    ;
 
 const char* method_name(Method method);
+const char* method_summary(Method method);
+Counter method_counter(Method method);  // of the program's calls that took it
 
 }  // namespace concilio

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "../../gpu/memory.h"
+#include "../methods.h"
 #include "situation.h"
 
 using namespace situations;
@@ -96,7 +97,7 @@ SITUATION(Device, SomeRanks, not_own) {
 
 // Rounds of 32 KiB: a rank on a device makes ten, and the others take part in them.
 SITUATION(Device, SomeRanksWithLittleMemory, not_own) {
-  for (const char* method : {"independent", "list", "sieve", "two_phase", "mapped"}) {
+  for (const char* method : all_methods) {
     const Info info{{"concilio_memory_limit", "64K"}, {"concilio_method", method}};
     write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
     write_and_read_all(info, [](int64_t) { return context.rank == context.ranks - 1; });

@@ -1,0 +1,9 @@
+// The library's methods, by its own table.
+#pragma once
+
+#include <initializer_list>
+
+inline constexpr std::initializer_list<const char*> all_methods = {
+#define METHOD(name, ranks, summary) #name,
+#include "base/methods.def"
+};
