@@ -1,6 +1,5 @@
 #include "library.h"
 
-#include <concilio/file.h>
 #include <dlfcn.h>
 
 namespace concilio::bench {
@@ -26,13 +25,13 @@ std::string last_method(MPI_File file) {
   return method;
 }
 
-std::vector<Candidate> last_candidates(MPI_File file) {
+std::vector<concilio_candidate> last_candidates(MPI_File file) {
   static const auto candidate =
       look_up<decltype(&concilio_file_last_candidate)>("concilio_file_last_candidate");
-  std::vector<Candidate> candidates;
+  std::vector<concilio_candidate> candidates;
   concilio_candidate told{};
   for (int i = 0; candidate && candidate(file, i, &told) == CONCILIO_SUCCESS && told.method; ++i)
-    candidates.push_back({told.method, told.legal != 0, told.predicted_seconds});
+    candidates.push_back(told);
   return candidates;
 }
 

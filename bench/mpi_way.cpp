@@ -19,7 +19,7 @@ class Told {
     if (const int taken = library_method_index(last_method(file)); taken >= 0) methods_ |= 1u << taken;
     PerMethod call;
     call.fill(-1);
-    for (const Candidate& candidate : last_candidates(file)) {
+    for (const concilio_candidate& candidate : last_candidates(file)) {
       const int index = library_method_index(candidate.method);
       if (index >= 0 && candidate.legal) call[static_cast<size_t>(index)] = candidate.predicted_seconds;
     }

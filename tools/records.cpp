@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plan/facts/method.h"
+#include "plan/show/candidate_json.h"
 
 namespace concilio::tools {
 
@@ -29,34 +30,6 @@ json json_of(const Counters& counters) {
   return object;
 }
 
-std::optional<double> seconds_of(const json& object, const char* name) {
-  const auto value = object.find(name);
-  return value != object.end() && value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
-}
-
-std::vector<Considered> candidates_of(const json& reason) {
-  std::vector<Considered> candidates;
-  for (const json& one : reason.value("candidates", json::array())) {
-    candidates.push_back({one.value("method", ""), one.value("chosen", false),
-                          seconds_of(one, "predicted_seconds"), seconds_of(one, "measured_seconds"),
-                          one.value("calls", int64_t{0})});
-  }
-  return candidates;
-}
-
-json json_of(const std::vector<Considered>& candidates) {
-  const auto number = [](const std::optional<double>& seconds) { return seconds ? json(*seconds) : json(); };
-  json out = json::array();
-  for (const Considered& one : candidates) {
-    out.push_back({{"method", one.method},
-                   {"chosen", one.chosen},
-                   {"predicted_seconds", number(one.predicted_seconds)},
-                   {"measured_seconds", number(one.measured_seconds)},
-                   {"calls", one.calls}});
-  }
-  return out;
-}
-
 FileRecord record_of(const json& line) {
   FileRecord record;
   record.file = line.at("file").get<std::string>();
@@ -72,7 +45,8 @@ FileRecord record_of(const json& line) {
   for (const json& reason : line.value("reasons", json::array())) {
     record.reasons.push_back({reason.value("operation", ""), reason.value("method", ""),
                               reason.value("collective", false), reason.value("reason", ""),
-                              reason.value("calls", int64_t{0}), candidates_of(reason)});
+                              reason.value("calls", int64_t{0}),
+                              candidates_from_json(reason.value("candidates", json::array()))});
   }
   const json hints = line.value("hints", json::object());
   for (const auto& [name, value] : hints.items())
@@ -146,7 +120,7 @@ json to_json(const FileRecord& record) {
                        {"collective", reason.collective},
                        {"reason", reason.text},
                        {"calls", reason.calls},
-                       {"candidates", json_of(reason.candidates)}});
+                       {"candidates", candidates_json(reason.candidates)}});
   }
   return {{"file", record.file},
           {"ranks", record.ranks},

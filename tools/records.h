@@ -4,23 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/counters.h"
+#include "plan/choose/candidate.h"
 
 namespace concilio::tools {
-
-// A method that a call could have taken.
-struct Considered {
-  std::string method;
-  bool chosen = false;
-  std::optional<double> predicted_seconds;  // none: it was not possible
-  std::optional<double> measured_seconds;   // of `calls` calls; none: it did not run
-  int64_t calls = 0;
-};
 
 struct Reason {
   std::string operation;  // "read", "write"
@@ -28,7 +19,7 @@ struct Reason {
   bool collective = false;
   std::string text;
   int64_t calls = 0;
-  std::vector<Considered> candidates;  // of the last of the calls
+  std::vector<Candidate> candidates;  // of the last of the calls
 };
 
 struct FileRecord {

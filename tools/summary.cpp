@@ -37,16 +37,16 @@ void add_row(std::string& text, const char* label, const std::string& content) {
 }
 
 // "two_phase 3 ms predicted, 2.8 ms measured; list 9 ms predicted; sieve not possible"
-std::string considered(const std::vector<Considered>& candidates) {
+std::string considered(const std::vector<Candidate>& candidates) {
   std::string text;
-  for (const Considered& one : candidates) {
-    text += fmt::format("{}{}", text.empty() ? "" : "; ", one.method);
-    if (!one.predicted_seconds) {
+  for (const Candidate& one : candidates) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", method_name(one.method));
+    if (!one.legal) {
       text += " not possible";
       continue;
     }
-    text += fmt::format(" {} predicted", format_seconds(*one.predicted_seconds));
-    if (one.measured_seconds) text += fmt::format(", {} measured", format_seconds(*one.measured_seconds));
+    text += fmt::format(" {} predicted", format_seconds(one.predicted_seconds));
+    if (one.calls > 0) text += fmt::format(", {} measured", format_seconds(one.measured_seconds));
   }
   return text;
 }

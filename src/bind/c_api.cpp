@@ -109,7 +109,8 @@ int concilio_file_last_candidate(MPI_File file, int index, concilio_candidate* c
   return with_file(file, __func__, [&](mpiio::File& own) -> int {
     const auto one = mpiio::last_candidate(own, index);
     if (!candidate || !one) return CONCILIO_ERR_ARG;
-    *candidate = {one->method, one->legal, one->chosen, one->predicted_seconds, one->measured_seconds};
+    *candidate = {method_name(one->method), one->legal, one->chosen, one->legal ? one->predicted_seconds : -1,
+                  one->calls > 0 ? one->measured_seconds : -1};
     return CONCILIO_SUCCESS;
   });
 }

@@ -58,7 +58,7 @@ bool still_chosen(const Plan& plan, const Experience& experience) {
 void learn(Plan& plan, double seconds, Experience& experience) {
   experience.add(plan.method, seconds);
   if (plan.candidates.empty()) return;
-  Candidate& taken = plan.candidates[static_cast<size_t>(plan.method)];
+  Candidate& taken = plan.candidates[plan.method];
   taken.calls = experience.calls(plan.method);
   taken.measured_seconds = *experience.seconds(plan.method);
 }

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "exec/independent.h"
 #include "exec/locks/plain_write.h"
-#include "plan/choose/cost.h"
+#include "plan/choose/methods/mapped.h"
 
 namespace concilio {
 namespace {

@@ -2,30 +2,24 @@
 // this.
 #pragma once
 
-#include <array>
-#include <map>
 #include <mutex>
-#include <string>
+#include <optional>
+#include <vector>
 
 #include "plan/plan.h"
 
 namespace concilio::mpiio {
 
-// One method that a call could have taken.
-struct Considered {
-  Method method;
-  bool legal, chosen;
-  double predicted_seconds;
-  int64_t calls;            // calls of the same pattern by this method
-  double measured_seconds;  // of these calls; meaningless if there are none
-};
-
-// All methods that a call could have taken, in the order of Method. Empty if the call left no choice.
-struct ConsideredAll {
-  std::array<Considered, method_count> methods{};
-  size_t count = 0;
-  const Considered* begin() const { return methods.data(); }
-  const Considered* end() const { return methods.data() + count; }
+// Calls that moved data, and that took their method on the same grounds.
+struct CallsAlike {
+  Operation operation;
+  bool collective;
+  // The calls have the method in common, and no more: the program has calls on more grounds than are told apart.
+  bool various;
+  int64_t calls;
+  // Those of the last of these calls.
+  Reason reason;
+  Candidates candidates;
 };
 
 // Thread-safe.
@@ -33,33 +27,22 @@ class CallHistory {
  public:
   void remember(Operation operation, bool collective, const Plan& plan);
 
-  struct Reason {
-    Operation operation;
-    bool collective;
-    std::string method, reason;
-    int64_t calls = 0;
-    ConsideredAll candidates;  // of the last of these calls
-  };
-  std::map<std::string, Reason> reasons() const {
+  std::vector<CallsAlike> all() const {
     std::lock_guard lock(mutex_);
-    return reasons_;
+    return all_;
   }
-  // The last call of this rank that moved data.
-  struct Last {
-    const char* method = nullptr;  // static text; nullptr: there was no such call
-    std::string reason;
-    ConsideredAll candidates;
-  };
-  Last last() const {
+  // The calls that this rank's last one is counted with. Empty if no call has moved data.
+  std::optional<CallsAlike> last() const {
     std::lock_guard lock(mutex_);
-    return last_;
+    return last_ ? std::optional(all_[*last_]) : std::nullopt;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, Reason> reasons_;
-  Reason* last_reason_[2][2] = {};  // by operation and whether collective; most calls repeat it
-  Last last_;
+  std::vector<CallsAlike> all_;
+  // Where in all_ the last call is counted: by operation and by whether it was collective, and of all calls.
+  size_t places_[2][2] = {};
+  std::optional<size_t> last_;
 };
 
 }  // namespace concilio::mpiio

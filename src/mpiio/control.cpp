@@ -14,6 +14,7 @@
 #include "mpiio/file.h"
 #include "plan/facts/user_realms.h"
 #include "plan/layout/realms.h"
+#include "plan/show/reason_text.h"
 
 namespace concilio::mpiio {
 
@@ -108,16 +109,15 @@ int64_t counter_of(File& file, Counter counter) {
 }
 
 LastCall last_call(File& file) {
-  CallHistory::Last last = file.history().last();
-  return {last.method, std::move(last.reason)};
+  const auto last = file.history().last();
+  if (!last) return {nullptr, ""};
+  return {method_name(last->reason.grounds.method), text_of(last->reason)};
 }
 
-std::optional<LastCandidate> last_candidate(File& file, int index) {
-  const CallHistory::Last last = file.history().last();
-  if (index < 0 || static_cast<size_t>(index) >= last.candidates.count) return std::nullopt;
-  const Considered& one = last.candidates.methods[static_cast<size_t>(index)];
-  return LastCandidate{method_name(one.method), one.legal, one.chosen, one.legal ? one.predicted_seconds : -1,
-                       one.calls > 0 ? one.measured_seconds : -1};
+std::optional<Candidate> last_candidate(File& file, int index) {
+  const auto last = file.history().last();
+  if (!last || index < 0 || static_cast<size_t>(index) >= last->candidates.size()) return std::nullopt;
+  return last->candidates[static_cast<size_t>(index)];
 }
 
 MemoryUse memory_use(File& file) {

@@ -10,6 +10,7 @@
 
 #include "base/counters.h"
 #include "base/result.h"
+#include "plan/choose/candidate.h"
 
 namespace concilio::mpiio {
 
@@ -23,14 +24,8 @@ struct LastCall {
 };
 LastCall last_call(File& file);
 
-// A method that the last call could have taken.
-struct LastCandidate {
-  const char* method;  // static text
-  bool legal, chosen;
-  double predicted_seconds, measured_seconds;  // below 0: not possible; has not run
-};
-// Empty if `index` is not that of a candidate.
-std::optional<LastCandidate> last_candidate(File& file, int index);
+// A method that the last call could have taken. Empty if `index` is not that of a candidate.
+std::optional<Candidate> last_candidate(File& file, int index);
 
 struct MemoryUse {
   int64_t limit_bytes, current_bytes, high_water_bytes;

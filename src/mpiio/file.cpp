@@ -166,8 +166,7 @@ std::optional<File::Split> File::take_split() {
 }
 
 void File::remember(Operation operation, bool collective, const Plan& plan) {
-  ++counters_[static_cast<Counter>(static_cast<int>(Counter::method_independent) +
-                                   static_cast<int>(plan.method))];
+  ++counters_[method_counter(plan.method)];
   history_.remember(operation, collective, plan);
 }
 

@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "base/exceptions.h"
 #include "base/log.h"
 #include "mpiio/file.h"
 #include "mpiio/process_config.h"
+#include "plan/show/candidate_json.h"
+#include "plan/show/reason_text.h"
 
 namespace concilio::mpiio {
 namespace {
@@ -22,17 +28,27 @@ nlohmann::json named(const int64_t* values) {
   return object;
 }
 
-nlohmann::json candidates_json(const ConsideredAll& candidates) {
+std::string grounds_of(const CallsAlike& alike) {
+  const Grounds& grounds = alike.reason.grounds;
+  return alike.various ? text_of_various(grounds.method) : text_of(grounds);
+}
+
+// Grounds that differ in what is not said, such as the last digits of a size, read alike and are told of
+// together.
+nlohmann::json reasons_json(const std::vector<CallsAlike>& all) {
+  std::map<std::tuple<Operation, bool, std::string>, CallsAlike> by_words;
+  for (const CallsAlike& alike : all) {
+    auto [place, fresh] = by_words.try_emplace({alike.operation, alike.collective, grounds_of(alike)}, alike);
+    if (!fresh) place->second.calls += alike.calls;
+  }
   nlohmann::json out = nlohmann::json::array();
-  for (const Considered& one : candidates) {
-    nlohmann::json predicted, measured;
-    if (one.legal) predicted = one.predicted_seconds;
-    if (one.calls > 0) measured = one.measured_seconds;
-    out.push_back({{"method", method_name(one.method)},
-                   {"chosen", one.chosen},
-                   {"predicted_seconds", predicted},
-                   {"calls", one.calls},
-                   {"measured_seconds", measured}});
+  for (const auto& [words, alike] : by_words) {
+    out.push_back({{"operation", alike.operation == Operation::read ? "read" : "write"},
+                   {"method", method_name(alike.reason.grounds.method)},
+                   {"collective", alike.collective},
+                   {"reason", alike.various ? grounds_of(alike) : text_of(alike.reason)},
+                   {"calls", alike.calls},
+                   {"candidates", candidates_json(alike.candidates)}});
   }
   return out;
 }
@@ -88,15 +104,7 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
   record["peak_bytes_per_node"] = *std::ranges::max_element(peaks);
   if (peaks.size() <= nodes_listed) record["peak_bytes_by_node"] = peaks;
   record["peak_description_bytes_per_rank"] = maxima[described];
-  record["reasons"] = nlohmann::json::array();
-  for (const auto& [key, reason] : file.history().reasons()) {
-    record["reasons"].push_back({{"operation", reason.operation == Operation::read ? "read" : "write"},
-                                 {"method", reason.method},
-                                 {"collective", reason.collective},
-                                 {"reason", reason.reason},
-                                 {"calls", reason.calls},
-                                 {"candidates", candidates_json(reason.candidates)}});
-  }
+  record["reasons"] = reasons_json(file.history().all());
   record["hints"] = nlohmann::json::object();
   for (const auto& [name, value] : file.config().effective_hints()) record["hints"][name] = value;
   append_line(process_config().text(Key::report),

@@ -9,7 +9,6 @@
 #include "plan/facts/spans.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/lay_out.h"
-#include "plan/reason.h"
 
 namespace concilio {
 namespace {
@@ -17,23 +16,23 @@ namespace {
 using LayOut = Layout (*)(const Facts& facts, const std::vector<Interval>& spans);
 
 // Prices every method with these spans. `layout` receives what two-phase would do, where it is legal.
-std::vector<Candidate> price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOut lay_out,
-                                     Layout& layout) {
+void price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOut lay_out, Plan& plan,
+                   Layout& layout) {
   const Prices& prices = prices_of(facts);
-  std::vector<Candidate> candidates;
   for (const MethodRow& row : method_rows()) {
-    std::string obstacle = row.obstacle(facts);
-    if (!obstacle.empty()) {
-      candidates.push_back({row.method, false, 0, std::move(obstacle)});
-      continue;
+    Candidate candidate{row.method};
+    Appraisal& appraisal = plan.appraisals[static_cast<size_t>(row.method)];
+    appraisal.obstacle = row.obstacle(facts);
+    candidate.legal = appraisal.obstacle.empty();
+    if (candidate.legal) {
+      if (row.method == Method::two_phase) layout = lay_out(facts, spans);
+      if (!spans.empty()) appraisal.cost = row.cost(facts, layout, prices);
+      candidate.predicted_seconds = appraisal.cost.seconds();
+      candidate.calls = facts.experience.calls(row.method);
+      candidate.measured_seconds = facts.experience.seconds(row.method).value_or(0);
     }
-    if (row.method == Method::two_phase) layout = lay_out(facts, spans);
-    const Cost cost = spans.empty() ? Cost{} : row.cost(facts, layout, prices);
-    const Experience& known = facts.experience;
-    candidates.push_back({row.method, true, cost.seconds(), cost.text(), known.calls(row.method),
-                          known.seconds(row.method).value_or(0)});
+    plan.candidates.add(candidate);
   }
-  return candidates;
 }
 
 // What the spans would be if the bytes asked for lay without holes.
@@ -42,36 +41,75 @@ std::vector<Interval> dense_spans(const Digest& digest) {
   return {{digest.first, digest.first + std::min(digest.bytes, digest.end - digest.first)}};
 }
 
+Expected expected(const Candidate& candidate) {
+  const bool measured = candidate.calls > 0;
+  return {measured ? candidate.measured_seconds : candidate.predicted_seconds, measured};
+}
+
+// What the choice gains: the best of the others that are legal.
+Comparison compare(const Candidates& candidates, const Choice& choice) {
+  Comparison comparison;
+  comparison.taken = expected(candidates[choice.method]);
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.legal || candidate.method == choice.method) continue;
+    const Expected other = expected(candidate);
+    if (comparison.other && other.seconds >= comparison.of_other.seconds) continue;
+    comparison.other = candidate.method;
+    comparison.of_other = other;
+  }
+  // Experience tries what few calls have told of. By less than this it stays with what it has.
+  constexpr double much_slower = 1.06;
+  comparison.trial = comparison.other && !choice.wished &&
+                     comparison.taken.seconds > much_slower * comparison.of_other.seconds;
+  return comparison;
+}
+
+Reason reason_of(const Facts& facts, const Plan& plan, const Choice& choice) {
+  Reason reason;
+  Grounds& grounds = reason.grounds;
+  grounds.method = choice.method;
+  if (facts.digest.bytes <= 0) {
+    grounds.merit = {"no rank asks for any bytes"};
+    return reason;
+  }
+  grounds.wish = choice.wish;
+  grounds.refused = choice.refused;
+  if (choice.refused) grounds.obstacle = plan.appraisal(*choice.refused).obstacle;
+  if (!choice.wished) grounds.merit = method_row(choice.method).merit(facts, plan);
+  reason.comparison = compare(plan.candidates, choice);
+  return reason;
+}
+
 }  // namespace
 
 bool needs_buckets(const Facts& facts) {
-  if (facts.digest.bytes <= 0 || !method_row(Method::two_phase).obstacle(facts).empty()) return false;
+  if (facts.digest.bytes <= 0 || !obstacle_to_two_phase(facts).empty()) return false;
+  Plan plan;
   Layout layout;
-  return choose_method(facts, price_methods(facts, dense_spans(facts.digest), usual_layout, layout)).method ==
-         Method::two_phase;
+  price_methods(facts, dense_spans(facts.digest), usual_layout, plan, layout);
+  return choose_method(facts, plan.candidates).method == Method::two_phase;
 }
 
 Plan plan(const Facts& facts) {
   const std::vector<Interval> spans = file_spans(facts);
+  Plan plan;
   Layout layout;
   // There is no need to look for the best layout where another method is asked for.
   const int32_t forced = facts.wishes.forced_method;
   const bool may_win = forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
-  std::vector<Candidate> candidates =
-      price_methods(facts, spans, may_win ? cheapest_layout : usual_layout, layout);
+  price_methods(facts, spans, may_win ? cheapest_layout : usual_layout, plan, layout);
   // A call without bytes is nobody's work, whatever the wishes.
-  const Choice choice = spans.empty() ? Choice{} : choose_method(facts, candidates);
-  Plan plan;
+  const Choice choice = spans.empty() ? Choice{} : choose_method(facts, plan.candidates);
   if (choice.method == Method::two_phase) static_cast<Layout&>(plan) = std::move(layout);
   plan.operation = facts.operation;
   plan.method = choice.method;
   plan.wished = choice.wished;
-  plan.candidates = std::move(candidates);
+  plan.candidates[plan.method].chosen = true;
   if (plan.method == Method::sieve) {
     plan.sieve_buffer_bytes = plan.peak_bytes = sieve_buffer_bytes(facts);
     plan.warning = memory_limit(facts).warning;
   }
-  plan.reason = reason_for(facts, plan, choice);
+  plan.reason = reason_of(facts, plan, choice);
   return plan;
 }
 

@@ -2,24 +2,34 @@
 // simulator, `explain` and the tests run the same code as the ranks.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "plan/choose/candidate.h"
+#include "plan/choose/cost.h"
+#include "plan/choose/reason.h"
 #include "plan/facts/facts.h"
 #include "plan/layout/layout.h"
 
 namespace concilio {
 
+// What was found of a method: why it is not legal, or what its price is made of.
+struct Appraisal {
+  Phrase obstacle;  // empty: it is legal
+  Cost cost;
+};
+
 // What is done, and why. Of its layout, methods other than two_phase have the operation, the memory they take
 // and a warning alone.
 struct Plan : Layout {
   Method method = Method::independent;
-  std::string reason;                 // one sentence: why this method
-  bool wished = false;                // the user's wishes decided: measured times change nothing
-  std::vector<Candidate> candidates;  // every method, in the order of Method
-  int64_t sieve_buffer_bytes = 0;     // sieve only
+  Reason reason;
+  bool wished = false;  // the user's wishes decided: measured times change nothing
+  Candidates candidates;
+  std::array<Appraisal, method_count> appraisals;  // of the candidates
+  int64_t sieve_buffer_bytes = 0;                  // sieve only
+
+  const Appraisal& appraisal(Method of) const { return appraisals[static_cast<size_t>(of)]; }
 };
 
 // Whether a plan needs the buckets: whether two-phase would be chosen if the bytes asked for lay densely.

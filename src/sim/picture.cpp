@@ -18,6 +18,7 @@
 #include "plan/layout/windows.h"
 #include "plan/show/explain_two_phase.h"
 #include "plan/show/facts_json.h"
+#include "plan/show/reason_text.h"
 #include "sim/owners.h"
 
 namespace concilio::sim {
@@ -164,7 +165,7 @@ class Picture {
       svg_.text(16, y, line, "font-size=\"12\"");
       y += 16;
     }
-    for (const std::string& line : lines_of(plan_.reason, 165)) {
+    for (const std::string& line : lines_of(text_of(plan_.reason), 165)) {
       svg_.text(16, y, line, "font-size=\"12\" fill=\"#666\"");
       y += 16;
     }

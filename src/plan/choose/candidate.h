@@ -1,21 +1,39 @@
-// A method that was considered for a call.
+// The methods that were considered for a call: what planning chooses by, and what programs, reports and
+// summaries are told.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "plan/facts/method.h"
 
 namespace concilio {
 
 struct Candidate {
-  Method method;
-  bool legal = false;
-  double seconds = 0;  // predicted
-  std::string why;     // why not legal, or what the price is made of
+  Method method = Method::independent;
+  bool legal = false, chosen = false;
+  double predicted_seconds = 0;  // meaningless where it is not legal
   // Of earlier calls of the same pattern (Experience): how many took it, and how long they took.
   int64_t calls = 0;
-  double measured_seconds = 0;
+  double measured_seconds = 0;  // meaningless without any
+};
+
+// Every method, in the order of Method; none of a call that needed no choice. No memory of its own.
+class Candidates {
+ public:
+  bool empty() const { return count_ == 0; }
+  size_t size() const { return count_; }
+  const Candidate* begin() const { return all_.data(); }
+  const Candidate* end() const { return all_.data() + count_; }
+  const Candidate& operator[](size_t i) const { return all_[i]; }
+  const Candidate& operator[](Method method) const { return all_[static_cast<size_t>(method)]; }
+  Candidate& operator[](Method method) { return all_[static_cast<size_t>(method)]; }
+  void add(const Candidate& candidate) { all_.at(count_++) = candidate; }
+
+ private:
+  std::array<Candidate, method_count> all_{};
+  size_t count_ = 0;
 };
 
 }  // namespace concilio

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/choose/cost.h"
+#include "plan/choose/method_table.h"
 #include "plan/layout/lay_out.h"
 #include "plan/layout/realms.h"
 

@@ -1,8 +1,10 @@
-// What methods cost, in seconds: sums of named terms, each from the facts, the plan and the prices.
+// What methods cost, in seconds: sums of named terms, each from the facts, the plan and the prices; and the
+// parts that prices of several methods are made of.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <array>
+#include <cstddef>
+#include <span>
 
 #include "plan/choose/hole_filling.h"
 #include "plan/facts/prices.h"
@@ -10,30 +12,50 @@
 
 namespace concilio {
 
-// As much of a file as is mapped at a time, and what its pages are assumed to hold.
-inline constexpr int64_t map_window_bytes = 4 << 20;
-inline constexpr int64_t map_page_bytes = 4096;
-// Whether pages are mapped piece by piece, and not with what lies between: of `pieces` pieces with `bytes`
-// bytes that lie in `span` bytes of file.
-bool maps_by_piece(double bytes, double pieces, double span);
-
-// A predicted time as the sum of its named parts.
-struct Cost {
+// A predicted time as the sum of its named parts. No memory of its own.
+class Cost {
+ public:
   struct Term {
-    const char* name;
-    double seconds;
+    const char* name = "";  // static
+    double seconds = 0;
   };
-  std::vector<Term> terms;
+  static constexpr size_t most_terms = 8;
+
+  void add(const char* name, double seconds) { terms_.at(count_++) = {name, seconds}; }
+  std::span<const Term> terms() const { return {terms_.data(), count_}; }
   double seconds() const;
-  std::string text() const;  // "requests 1.05 s + storage 13 ms"
+
+ private:
+  std::array<Term, most_terms> terms_{};
+  size_t count_ = 0;
 };
 
-// One function a method. Two-phase is priced as `layout` lays it out.
-Cost cost_of_independent(const Facts& facts, const Layout& layout, const Prices& prices);
-Cost cost_of_list(const Facts& facts, const Layout& layout, const Prices& prices);
-Cost cost_of_sieve(const Facts& facts, const Layout& layout, const Prices& prices);
-Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices);
-Cost cost_of_mapped(const Facts& facts, const Layout& layout, const Prices& prices);
+double ranks_at_work(const Facts& facts);
+// Cores that the ranks keep busy together.
+double cores_at_work(const Facts& facts);
+// How many times as fast as one `clients` are together.
+double together(const Facts& facts, double clients, double request_bytes, const Prices& prices);
+double largest_piece_count(const Facts& facts);
+// Bytes copied in memory, in `pieces` pieces, by all ranks side by side.
+double copy_seconds(const Facts& facts, double bytes, double pieces, const Prices& prices);
+// One wake-up of every rank of the fullest node.
+double round_seconds(const Facts& facts, const Prices& prices);
+
+// What a request takes for its own sake, and for its bytes.
+struct RequestSeconds {
+  double latency, of_bytes;
+  RequestSeconds(const Curve& curve, double bytes);
+};
+
+// All ranks of a collective call agree before it and after it.
+void add_agreements(const Facts& facts, const Prices& prices, Cost& cost);
+// Every piece of the file a request of its own: what all ask for together, but no less than the largest rank
+// takes.
+Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, const Prices& prices);
+// `windows` read or written by way of a buffer that stays in cache, `jumps` of them not where the last ended.
+FlushCost transferred(double windows, double bytes, double jumps, const RequestPrices& requests);
+// Windows read, modified and written.
+FlushCost rewritten(double windows, double bytes, double jumps, const Prices& prices);
 
 // How the images of a layout travel between nodes: as is wished, else the cheaper way.
 ExchangeStrategy choose_exchange(const Facts& facts, const Layout& layout, const Prices& prices);

@@ -1,18 +1,27 @@
-// The table of methods: when each is legal, and what it costs.
+// The table of methods: when each is legal, what it costs, and what speaks for it.
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "plan/choose/candidate.h"
 #include "plan/choose/cost.h"
+#include "plan/choose/reason.h"
 
 namespace concilio {
 
+// Three functions a method, in choose/methods/NAME.cpp. An obstacle is why the method is not legal; empty: it
+// is. Two-phase is priced as `layout` lays it out. The merit is what a reason says where the price decided.
+#define METHOD(name, ranks, summary)                                                   \
+  Phrase obstacle_to_##name(const Facts& facts);                                       \
+  Cost cost_of_##name(const Facts& facts, const Layout& layout, const Prices& prices); \
+  Phrase merit_of_##name(const Facts& facts, const Layout& layout);
+#include "base/methods.def"
+
 struct MethodRow {
   Method method;
-  std::string (*obstacle)(const Facts& facts);  // why it is not legal; empty: it is
+  Phrase (*obstacle)(const Facts& facts);
   Cost (*cost)(const Facts& facts, const Layout& layout, const Prices& prices);
+  Phrase (*merit)(const Facts& facts, const Layout& layout);
 };
 
 std::span<const MethodRow> method_rows();  // in the order of Method
@@ -20,10 +29,11 @@ const MethodRow& method_row(Method method);
 
 struct Choice {
   Method method = Method::independent;
-  std::string because;  // a wish that decided, or could not be met; empty: the price alone
-  bool wished = false;  // decided by a wish
+  bool wished = false;            // decided by a wish
+  Phrase wish;                    // that decided, or ruled out another; empty: the price alone
+  std::optional<Method> refused;  // forced, and not possible
 };
 // `candidates` in the order of Method, at least one legal.
-Choice choose_method(const Facts& facts, std::span<const Candidate> candidates);
+Choice choose_method(const Facts& facts, const Candidates& candidates);
 
 }  // namespace concilio

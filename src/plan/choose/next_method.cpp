@@ -33,7 +33,7 @@ class Expectations {
       of(candidate) = experience.seconds(candidate.method).value_or(std::numeric_limits<double>::infinity());
     const double factor = price_factor();
     for (const Candidate& candidate : candidates) {
-      if (calls(candidate) < 2) of(candidate) = std::min(of(candidate), candidate.seconds * factor);
+      if (calls(candidate) < 2) of(candidate) = std::min(of(candidate), candidate.predicted_seconds * factor);
     }
   }
 
@@ -88,8 +88,8 @@ class Expectations {
     constexpr double least = 0.1, most = 10;
     double sum = 0, count = 0;
     for (const Candidate& candidate : candidates_) {
-      if (!candidate.legal || calls(candidate) < 2 || candidate.seconds <= 0) continue;
-      sum += std::log(std::clamp(seconds(candidate) / candidate.seconds, least, most));
+      if (!candidate.legal || calls(candidate) < 2 || candidate.predicted_seconds <= 0) continue;
+      sum += std::log(std::clamp(seconds(candidate) / candidate.predicted_seconds, least, most));
       ++count;
     }
     return count > 0 ? std::min(1.0, std::exp(sum / count)) : 1;
@@ -103,7 +103,8 @@ class Expectations {
 Method cheapest_by_price(std::span<const Candidate> candidates) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
-    if (candidate.legal && (best == nullptr || candidate.seconds < best->seconds)) best = &candidate;
+    if (candidate.legal && (best == nullptr || candidate.predicted_seconds < best->predicted_seconds))
+      best = &candidate;
   }
   return best == nullptr ? Method::list : best->method;
 }

@@ -2,6 +2,7 @@
 // from a pattern that nobody runs, gathers these.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "plan/facts/facts.h"
@@ -10,6 +11,14 @@ namespace concilio {
 
 // Of one rank that moves data [position, position + bytes) of `file` and [0, bytes) of `memory`.
 Digest digest_of(const Access& file, const Access& memory, int64_t position, int64_t bytes);
+
+// Pieces of the file, at least one, and their mean length.
+inline int64_t pieces_of(const Digest& digest) {
+  return std::max<int64_t>(1, digest.file_pieces);
+}
+inline int64_t mean_piece_bytes(const Digest& digest) {
+  return digest.bytes / pieces_of(digest);
+}
 
 // The buckets of one rank or of many together, as one value to reduce.
 struct Histogram {

@@ -8,13 +8,14 @@
 #include "base/format_count.h"
 #include "base/format_seconds.h"
 #include "base/settings/config.h"
-#include "plan/choose/cost.h"
 #include "plan/layout/placement.h"
 #include "plan/layout/realms.h"
 #include "plan/plan.h"
+#include "plan/show/candidate_json.h"
 #include "plan/show/explain.h"
 #include "plan/show/explain_two_phase.h"
 #include "plan/show/facts_json.h"
+#include "plan/show/reason_text.h"
 
 namespace concilio {
 namespace {
@@ -51,25 +52,19 @@ std::string candidate_table(const Plan& plan) {
       fmt::format("  {:<12} {:>10}{}  {}\n", "method", "predicted", column("measured"), "because of");
   for (const Candidate& candidate : plan.candidates) {
     out +=
-        fmt::format("{} {:<12} {:>10}{}  {}{}\n", candidate.method == plan.method ? '*' : ' ',
-                    method_name(candidate.method), candidate.legal ? format_seconds(candidate.seconds) : "-",
+        fmt::format("{} {:<12} {:>10}{}  {}{}\n", candidate.chosen ? '*' : ' ', method_name(candidate.method),
+                    candidate.legal ? format_seconds(candidate.predicted_seconds) : "-",
                     column(candidate.calls > 0 ? format_seconds(candidate.measured_seconds) : "-"),
-                    candidate.legal ? "" : "not possible: ", candidate.why);
+                    candidate.legal ? "" : "not possible: ", text_of(plan.appraisal(candidate.method)));
   }
   return out;
 }
 
-json candidates_json(const Plan& plan) {
+json candidates_with_grounds(const Plan& plan) {
   json out = json::array();
   for (const Candidate& candidate : plan.candidates) {
-    json seconds;
-    if (candidate.legal) seconds = candidate.seconds;
-    out.push_back({{"method", method_name(candidate.method)},
-                   {"legal", candidate.legal},
-                   {"seconds", seconds},
-                   {"calls", candidate.calls},
-                   {"measured_seconds", candidate.calls > 0 ? json(candidate.measured_seconds) : json()},
-                   {"why", candidate.why}});
+    out.push_back(candidate_json(candidate));
+    out.back()["why"] = text_of(plan.appraisal(candidate.method));
   }
   return out;
 }
@@ -78,7 +73,7 @@ json candidates_json(const Plan& plan) {
 
 std::string explain_text(const Facts& facts, const Plan& plan) {
   std::string out = header(facts);
-  out += fmt::format("chosen: {}\n", plan.reason);
+  out += fmt::format("chosen: {}\n", text_of(plan.reason));
   out += candidate_table(plan);
   if (plan.method == Method::two_phase) out += explain_two_phase_text(facts, plan);
   if (plan.method == Method::sieve) {
@@ -89,9 +84,9 @@ std::string explain_text(const Facts& facts, const Plan& plan) {
 }
 
 std::string explain_json(const Facts& facts, const Plan& plan) {
-  json out = {{"facts", facts_as_json(facts)}, {"method", method_name(plan.method)},
-              {"reason", plan.reason},         {"candidates", candidates_json(plan)},
-              {"peak_bytes", plan.peak_bytes}, {"warning", plan.warning}};
+  json out = {{"facts", facts_as_json(facts)},  {"method", method_name(plan.method)},
+              {"reason", text_of(plan.reason)}, {"candidates", candidates_with_grounds(plan)},
+              {"peak_bytes", plan.peak_bytes},  {"warning", plan.warning}};
   if (plan.method == Method::two_phase) out["two_phase"] = explain_two_phase_json(facts, plan);
   if (plan.method == Method::sieve) out["sieve"] = {{"buffer_bytes", plan.sieve_buffer_bytes}};
   return out.dump(2);

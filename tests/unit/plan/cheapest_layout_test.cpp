@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/choose/cost.h"
+#include "plan/choose/method_table.h"
 #include "plan/facts/prices.h"
 #include "unit/plan_facts.h"
 

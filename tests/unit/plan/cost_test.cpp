@@ -5,8 +5,10 @@
 #include "base/format_seconds.h"
 #include "plan/choose/cheapest_layout.h"
 #include "plan/choose/method_table.h"
+#include "plan/choose/methods/mapped.h"
 #include "plan/facts/spans.h"
 #include "plan/plan.h"
+#include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
 namespace concilio {
@@ -28,7 +30,7 @@ double price(Method method, const Facts& facts, const Prices& prices) {
 TEST(Price, CallWithoutBytesIsFree) {
   Facts facts = interleaved(Operation::write, 4, 64);
   facts.digest.bytes = 0;
-  for (const Candidate& candidate : plan(facts).candidates) EXPECT_EQ(candidate.seconds, 0);
+  for (const Candidate& candidate : plan(facts).candidates) EXPECT_EQ(candidate.predicted_seconds, 0);
 }
 
 TEST(Price, ListPaysForEveryPiece) {
@@ -160,8 +162,11 @@ TEST(FormatSeconds, TakesTheUnitThatFits) {
 }
 
 TEST(CostText, NamesTheTermsThatCount) {
-  const Cost cost{{{"requests", 0.5}, {"locks", 0}, {"storage", 0.01}}};
-  EXPECT_EQ(cost.text(), "requests 500 ms + storage 10 ms");
+  Cost cost;
+  cost.add("requests", 0.5);
+  cost.add("locks", 0);
+  cost.add("storage", 0.01);
+  EXPECT_EQ(text_of(cost), "requests 500 ms + storage 10 ms");
   EXPECT_DOUBLE_EQ(cost.seconds(), 0.51);
 }
 

@@ -21,7 +21,7 @@ std::vector<Candidate> priced(std::vector<double> seconds) {
   std::vector<Candidate> out;
   for (size_t i = 0; i < method_count; ++i) {
     const double price = i < seconds.size() ? seconds[i] : -1;
-    out.push_back({static_cast<Method>(i), price >= 0, price, "", 0, 0});
+    out.push_back({static_cast<Method>(i), price >= 0, false, price, 0, 0});
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "plan/layout/footprint.h"
 #include "plan/layout/realms.h"
 #include "plan/layout/windows.h"
+#include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
 namespace concilio {
@@ -23,7 +24,7 @@ constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 constexpr Operation both_ways[] = {Operation::read, Operation::write};
 
 const Candidate& of(const Plan& plan, Method method) {
-  return plan.candidates.at(static_cast<size_t>(method));
+  return plan.candidates[method];
 }
 
 // A call whose bytes lie apart, of one rank.
@@ -48,7 +49,8 @@ void check(const std::vector<Expectation>& table) {
       const Plan made = plan(facts);
       const Method expected = operation == Operation::read ? row.read : row.write;
       EXPECT_STREQ(method_name(made.method), method_name(expected))
-          << row.situation << (operation == Operation::read ? ", read: " : ", write: ") << made.reason;
+          << row.situation << (operation == Operation::read ? ", read: " : ", write: ")
+          << text_of(made.reason);
     }
   }
 }
@@ -109,7 +111,7 @@ TEST(MethodChoice, CallWithoutBytesIsIndependentWhateverIsForced) {
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
   const Plan made = plan(facts);
   EXPECT_EQ(made.method, Method::independent);
-  EXPECT_THAT(made.reason, HasSubstr("no rank asks for any bytes"));
+  EXPECT_THAT(text_of(made.reason), HasSubstr("no rank asks for any bytes"));
   EXPECT_EQ(made.candidates.size(), static_cast<size_t>(method_count));
   EXPECT_FALSE(needs_buckets(facts));
 }
@@ -131,7 +133,7 @@ TEST(Legality, MappedNeedsAFileOfThisNodeThatCanBeMapped) {
       change(facts);
       const Plan made = plan(facts);
       EXPECT_FALSE(of(made, Method::mapped).legal);
-      return of(made, Method::mapped).why;
+      return text_of(made.appraisal(Method::mapped));
     };
     EXPECT_THAT(why_not([](Facts& facts) { facts.may_map = false; }), HasSubstr("cannot be mapped"));
     EXPECT_THAT(why_not([](Facts& facts) { facts.atomic = true; }), HasSubstr("atomic"));
@@ -183,7 +185,7 @@ TEST(Legality, ListIsAlwaysPossible) {
   EXPECT_EQ(made.method, Method::list);
   for (Method method : {Method::independent, Method::sieve, Method::two_phase}) {
     EXPECT_FALSE(of(made, method).legal);
-    EXPECT_FALSE(of(made, method).why.empty());
+    EXPECT_FALSE(made.appraisal(method).obstacle.empty());
   }
 }
 
@@ -203,7 +205,7 @@ TEST(Legality, WhatForbidsTwoPhase) {
     EXPECT_FALSE(needs_buckets(facts));
     facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
     EXPECT_NE(plan(facts).method, Method::two_phase);
-    EXPECT_THAT(plan(facts).reason, HasSubstr("concilio_method=two_phase is not possible here"));
+    EXPECT_THAT(text_of(plan(facts).reason), HasSubstr("concilio_method=two_phase is not possible here"));
   }
 }
 
@@ -213,7 +215,7 @@ TEST(Wishes, ForcedMethodWinsWhereItIsLegal) {
     facts.wishes.forced_method = static_cast<int32_t>(method);
     const Plan made = plan(facts);
     EXPECT_EQ(made.method, method);
-    EXPECT_THAT(made.reason, HasSubstr("asks for it"));
+    EXPECT_THAT(text_of(made.reason), HasSubstr("asks for it"));
   }
 }
 
@@ -222,8 +224,8 @@ TEST(Wishes, ForcedMethodThatIsNotLegalGivesTheBestOther) {
   facts.wishes.forced_method = static_cast<int32_t>(Method::independent);
   const Plan made = plan(facts);
   EXPECT_EQ(made.method, Method::two_phase);
-  EXPECT_THAT(made.reason, HasSubstr("concilio_method=independent is not possible here"));
-  EXPECT_THAT(made.reason, HasSubstr("requests alone"));
+  EXPECT_THAT(text_of(made.reason), HasSubstr("concilio_method=independent is not possible here"));
+  EXPECT_THAT(text_of(made.reason), HasSubstr("requests alone"));
 }
 
 TEST(Wishes, CollectiveEnabledTakesTwoPhaseEvenForContiguous) {
@@ -243,7 +245,7 @@ TEST(Wishes, SievingEnabledIsPreferredToList) {
   facts.wishes.sieving = Choice3::enable;
   const Plan made = plan(facts);
   EXPECT_EQ(made.method, Method::sieve);
-  EXPECT_THAT(made.reason, HasSubstr("romio_ds_read=enable"));
+  EXPECT_THAT(text_of(made.reason), HasSubstr("romio_ds_read=enable"));
 }
 
 TEST(Wishes, SievingEnabledLeavesContiguousAlone) {

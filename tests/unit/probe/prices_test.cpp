@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/choose/cheapest_layout.h"
-#include "plan/choose/cost.h"
+#include "plan/choose/method_table.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/footprint.h"
 #include "probe/derive/derive.h"

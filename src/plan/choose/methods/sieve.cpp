@@ -1,0 +1,65 @@
+// Large requests that take the holes between the pieces along.
+#include <algorithm>
+
+#include "plan/choose/method_table.h"
+#include "plan/facts/digest.h"
+#include "plan/layout/footprint.h"
+
+namespace concilio {
+
+Phrase obstacle_to_sieve(const Facts& facts) {
+  const bool writes = facts.operation == Operation::write;
+  if (facts.wishes.sieving == Choice3::disable)
+    return {writes ? "romio_ds_write=disable" : "romio_ds_read=disable"};
+  if (!facts.digest.monotone) return {"the bytes are not asked for in ascending order"};
+  if (writes && !facts.locks_work) return {"locks do not work on this storage"};
+  if (writes && facts.others_write)
+    return {"somebody else may be writing between the bytes, such as another open of the file"};
+  return {};
+}
+
+Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
+  const Digest& digest = facts.digest;
+  const bool writes = facts.operation == Operation::write;
+  const double ranks = ranks_at_work(facts), pieces = static_cast<double>(digest.file_pieces);
+  const double all_span = static_cast<double>(digest.span), bytes = static_cast<double>(digest.bytes);
+  const double most_bytes = std::min(static_cast<double>(sieve_buffer_bytes(facts)), all_span / ranks);
+  // A buffer holds pieces and the holes between them; one that has room for a single piece has no holes.
+  const bool single = all_span / std::max(1.0, pieces) >= most_bytes;
+  const double span = single ? bytes : all_span;
+  const double buffers = single ? std::max(pieces, bytes / std::max(1.0, most_bytes))
+                                : std::max(span / std::max(1.0, most_bytes), ranks);
+  const bool modifies = writes && bytes < span;
+  // Ranks whose spans overlap go over the same bytes at about the same time: all but the first find them in
+  // cache, where there is one.
+  const double distinct = std::min(span, static_cast<double>(digest.end - digest.first));
+  const double again = prices.from_memory ? span - distinct : 0;
+  const double first = distinct < span && prices.from_memory ? distinct / span : 1;
+  // Without holes only a rank's first window does not begin where its last one ended.
+  const double jumps = bytes < all_span || ranks > 1 ? buffers : 1;
+  const FlushCost at_first = modifies ? rewritten(buffers, span, jumps, prices)
+                                      : transferred(buffers, span, jumps, prices.of(facts.operation));
+  const double request_seconds = at_first.request_seconds;
+  // Writers that modify what lies between others' pieces wait for each other's locks.
+  const bool take_turns = modifies && span > static_cast<double>(digest.end - digest.first);
+  const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
+  // Measured: what is in the cache that all cores share comes no faster to several.
+  const double byte_seconds =
+      first * at_first.byte_seconds / at_once + (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
+  Cost cost;
+  add_agreements(facts, prices, cost);
+  cost.add("requests", request_seconds / at_once);
+  cost.add("storage", byte_seconds);
+  if (writes) cost.add("locks", buffers * prices.lock_seconds / at_once);
+  cost.add("copies", copy_seconds(facts, bytes, largest_piece_count(facts), prices));
+  return cost;
+}
+
+Phrase merit_of_sieve(const Facts& facts, const Layout&) {
+  const Digest& digest = facts.digest;
+  return {"{} of about {} would need {} requests alone; requests of {} take the holes along",
+          {Quantity::pieces(pieces_of(digest)), Quantity::bytes(mean_piece_bytes(digest)),
+           Quantity::number(digest.file_pieces), Quantity::bytes(sieve_buffer_bytes(facts))}};
+}
+
+}  // namespace concilio

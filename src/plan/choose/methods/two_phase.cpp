@@ -1,0 +1,116 @@
+// The pieces of all ranks brought together at aggregators.
+#include <algorithm>
+
+#include "plan/choose/method_table.h"
+#include "plan/facts/digest.h"
+#include "plan/layout/windows.h"
+
+namespace concilio {
+namespace {
+
+// Stretches of the file in which a realm's bytes lie.
+double requests_of(const Realm& realm) {
+  const auto stretches = static_cast<double>(realm.positions.size());
+  if (realm.piece_bytes <= 0) return stretches;
+  return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
+}
+
+// What the windows of a two-phase call cost storage.
+FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& prices) {
+  double windows = 0, stretches = 0;
+  WindowShape all{0, facts.digest.bytes, facts.digest.file_pieces, 0};
+  for (const Realm& realm : layout.realms) {
+    all.range_bytes += realm.bytes;
+    stretches += requests_of(realm);
+    windows += std::max(static_cast<double>(rounds_of(realm)), requests_of(realm));
+  }
+  const RequestPrices& requests = prices.of(facts.operation);
+  const auto range_bytes = static_cast<double>(all.range_bytes);
+  if (facts.operation == Operation::write && all.covered_bytes < all.range_bytes) {
+    const Flush how = cheapest_flush(all, windows, prices);
+    if (how == Flush::read_modify_write) return rewritten(windows, range_bytes, windows, prices);
+    const RequestSeconds large(requests.adjoining, large_request_bytes);
+    return {cost_of_flush(how, all, windows, prices).request_seconds,
+            static_cast<double>(all.covered_bytes) / large_request_bytes * large.of_bytes};
+  }
+  // The windows of one aggregator adjoin within a stretch; those of several come in turn.
+  return transferred(windows, range_bytes, layout.realms.size() > 1 ? windows : stretches, requests);
+}
+
+}  // namespace
+
+Phrase obstacle_to_two_phase(const Facts& facts) {
+  if (!facts.collective) return {"the call is not collective"};
+  if (facts.wishes.collective == Choice3::disable)
+    return {facts.operation == Operation::read ? "romio_cb_read=disable" : "romio_cb_write=disable"};
+  if (facts.atomic) return {"the file is in atomic mode"};
+  if (!facts.digest.monotone) return {"the bytes are not asked for in ascending order"};
+  for (const NodeFacts& node : facts.nodes) {
+    if (!node.candidates.empty()) return {};
+  }
+  return {"no rank may aggregate"};
+}
+
+Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& prices) {
+  const FlushCost traffic = traffic_of(facts, layout, prices);
+  const double realms = static_cast<double>(layout.realms.size());
+  const double rounds = static_cast<double>(layout.rounds);
+  const double bytes = static_cast<double>(facts.digest.bytes);
+  const double nodes = static_cast<double>(facts.nodes.size());
+  const double at_once = together(facts, realms, static_cast<double>(layout.window_bytes), prices);
+  // The aggregator with most bytes is the last to end.
+  int64_t range_bytes = 0, most_bytes = 0;
+  for (const Realm& realm : layout.realms) {
+    range_bytes += realm.bytes;
+    most_bytes = std::max(most_bytes, realm.bytes);
+  }
+  const double uneven =
+      range_bytes > 0
+          ? std::max(1.0, static_cast<double>(most_bytes) * at_once / static_cast<double>(range_bytes))
+          : 1;
+  const double storage = (traffic.request_seconds + traffic.byte_seconds) / at_once * uneven;
+  Cost cost;
+  add_agreements(facts, prices, cost);
+  cost.add("requests", traffic.request_seconds / at_once * uneven);
+  cost.add("storage", traffic.byte_seconds / at_once * uneven);
+  // Every other node of a group sends each window's share to its aggregator; groups do so side by side. What
+  // stays on its own node needs no message.
+  double messages = 0, network = 0;
+  for (const Group& group : layout.groups) {
+    const double of_group = static_cast<double>(group.nodes.size());
+    if (of_group < 2) continue;
+    const double its_realms = group.end_realm - group.first_realm;
+    const double links = std::max(1.0, std::min(its_realms, of_group));
+    const double its_bytes = group.data_bytes > 0 ? static_cast<double>(group.data_bytes) : bytes;
+    messages = std::max(messages, static_cast<double>(group.rounds) * (of_group - 1) * its_realms / links);
+    network = std::max(network, its_bytes * (of_group - 1) / of_group / links);
+  }
+  const double copies = copy_seconds(facts, bytes, largest_piece_count(facts), prices);
+  const double message_seconds = nodes > 1 ? messages * prices.message.at(0) : 0;
+  const double network_seconds = nodes > 1 ? network / prices.network_bytes_per_second : 0;
+  // While storage takes one window the next is filled, unless both want the same cores: what of the exchange
+  // is seen is its first round and what storage does not cover.
+  double seen = 1;
+  if (const double exchange = copies + message_seconds + network_seconds;
+      !prices.from_memory && rounds > 1 && exchange > 0) {
+    seen = std::max(1 / rounds, (exchange - storage * (rounds - 1) / rounds) / exchange);
+  }
+  cost.add("copies", seen * copies);
+  cost.add("synchronisation", rounds * round_seconds(facts, prices));
+  cost.add("messages", seen * message_seconds);
+  cost.add("network", seen * network_seconds);
+  return cost;
+}
+
+Phrase merit_of_two_phase(const Facts& facts, const Layout& layout) {
+  const Digest& digest = facts.digest;
+  int64_t windows = 0;
+  for (const Realm& realm : layout.realms) windows += rounds_of(realm);
+  return {windows == 1 ? "{} of about {} would need {} requests alone; together {} of {} does"
+                       : "{} of about {} would need {} requests alone; together {} of {} do",
+          {Quantity::pieces(pieces_of(digest)), Quantity::bytes(mean_piece_bytes(digest)),
+           Quantity::number(digest.file_pieces), Quantity::windows(windows),
+           Quantity::bytes(layout.window_bytes)}};
+}
+
+}  // namespace concilio
