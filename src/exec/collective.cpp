@@ -7,7 +7,7 @@
 #include "base/exceptions.h"
 #include "exec/enter.h"
 #include "exec/gather_facts.h"
-#include "exec/independent.h"
+#include "exec/run_alone.h"
 #include "exec/two_phase/images.h"
 #include "exec/two_phase/two_phase.h"
 #include "exec/work_time.h"

@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/exceptions.h"
 #include "exec/gather_facts.h"
-#include "exec/independent.h"
+#include "exec/run_alone.h"
 #include "mpi/types/datatype.h"
 #include "mpiio/raise.h"
 

@@ -1,12 +1,12 @@
-#include "exec/mapped.h"
-
+// Mapped files: every rank for itself copies its pieces straight between the user's memory and the pages of
+// the file, without buffers and without other ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
 #include "base/log.h"
-#include "exec/independent.h"
+#include "exec/alone/methods.h"
 #include "exec/locks/plain_write.h"
 #include "plan/choose/methods/mapped.h"
 
@@ -70,7 +70,11 @@ bool leaves_it_to_requests(ErrorKind kind) {
 
 }  // namespace
 
-Outcome run_mapped(const RunningCall& call, const Request& request) {
+// The file access must be monotone. Where the file cannot be mapped, this rank's request goes the way of
+// run_list. Never signals: pages are made present before they are touched, so that a file that is cut short
+// or storage that fails is an error; only a file that somebody cuts between that and the copy of the same few
+// MiB would still be one, which MPI-IO allows nobody to do.
+Outcome run_mapped(const RunningCall& call, const Request& request, const Plan& plan) {
   Request within = request;  // the file
   const bool writes = request.operation == Operation::write;
   const Status status = writes ? write_pages(call, within) : read_pages(call, within);
@@ -80,7 +84,7 @@ Outcome run_mapped(const RunningCall& call, const Request& request) {
   const std::string what =
       fmt::format("mapped pages of {} cannot be had, going on with requests", call.opened.storage.path());
   log_once(LogLevel::info, Error::from_errno(status.error().system_errno, what).message);
-  return run_list(call, request);
+  return run_list(call, request, plan);
 }
 
 }  // namespace concilio

@@ -1,0 +1,42 @@
+// The bytes of each rank are one stretch of the file.
+#include <algorithm>
+#include <array>
+
+#include "exec/alone/list.h"
+#include "exec/alone/methods.h"
+#include "exec/alone/sieve.h"
+#include "exec/run_alone.h"
+
+namespace concilio {
+namespace {
+
+// Below this mean length of the pieces in memory, a contiguous stretch of file is packed rather than sent as
+// a vector.
+constexpr int64_t pack_below_bytes = 512;
+constexpr int64_t pack_buffer_bytes = 256 << 10;
+
+// Packing pays for a contiguous stretch of file made of small pieces of memory. It reads and locks nothing,
+// as there are no holes.
+bool should_pack(const Request& request) {
+  int64_t memory_pieces = std::max<int64_t>(1, request.memory->pieces(0, request.bytes));
+  return request.bounds().length() == request.bytes && memory_pieces > 1 &&
+         request.bytes / memory_pieces < pack_below_bytes &&
+         request.file->monotone_within(request.position + request.bytes);
+}
+
+Outcome run_one_stretch(const RunningCall& call, const Request& request) {
+  const Transfer whole{request.file->offset_of(request.position),
+                       request.buffer + request.memory->offset_of(0), request.bytes};
+  return move_batch(call, request.operation, {&whole, 1});
+}
+
+}  // namespace
+
+Outcome run_independent(const RunningCall& call, const Request& request, const Plan& plan) {
+  if (is_one_stretch(request)) return run_one_stretch(call, request);
+  if (should_pack(request))
+    return sieve(call, request, std::min(pack_buffer_bytes, call.opened.budget.limit_bytes() / 2));
+  return run_list(call, request, plan);
+}
+
+}  // namespace concilio

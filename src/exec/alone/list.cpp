@@ -1,0 +1,95 @@
+#include "exec/alone/list.h"
+
+#include <algorithm>
+#include <array>
+
+#include "exec/alone/methods.h"
+#include "exec/locks/plain_write.h"
+
+namespace concilio {
+namespace {
+
+constexpr size_t transfers_per_batch = 256;
+
+// Hands out an access's contiguous pieces, of any length asked for.
+class Pieces {
+ public:
+  Pieces(const Access& access, int64_t position) : cursor_(access, position) {}
+
+  // Offset of the next byte, and how many bytes follow it contiguously (at most max_bytes).
+  Interval peek(int64_t max_bytes) {
+    if (used_ == length_) {
+      if (index_ == chunk_.count) {
+        chunk_ = cursor_.next(max_bytes);
+        index_ = 0;
+      }
+      offset_ = chunk_.offset(index_++);
+      length_ = chunk_.length;
+      used_ = 0;
+    }
+    return {offset_ + used_, offset_ + std::min(length_, used_ + max_bytes)};
+  }
+  void take(int64_t bytes) { used_ += bytes; }
+
+ private:
+  Cursor cursor_;
+  Chunk chunk_;
+  int64_t index_ = 0, offset_ = 0, length_ = 0, used_ = 0;
+};
+
+// Whether a batch's requests are worth having under way at once.
+bool goes_at_once(const RunningCall& call, Operation operation, int64_t requests) {
+  if (call.opened.flush == Flush::list) return false;
+  return call.opened.flush == Flush::batch || pays_at_once(operation, requests, call.opened.prices());
+}
+
+}  // namespace
+
+Outcome move_batch(const RunningCall& call, Operation operation, std::span<const Transfer> batch) {
+  int64_t end = 0, bytes = 0, requests = 0;
+  for (const Transfer& transfer : batch) {
+    if (transfer.offset != end || requests == 0) ++requests;
+    end = transfer.offset + transfer.length;
+    bytes += transfer.length;
+  }
+  const bool at_once = requests > 1 && goes_at_once(call, operation, requests);
+  if (operation == Operation::read) return call.opened.storage.read(batch, at_once);
+  if (auto status = write_plainly(call, batch, at_once); !status) return status.error();
+  return bytes;
+}
+
+Outcome list_from(const RunningCall& call, const Request& request, int64_t from) {
+  Pieces memory(*request.memory, from), file(*request.file, request.position + from);
+  std::array<Transfer, transfers_per_batch> batch;
+  int64_t moved = 0, left = request.bytes - from;
+  while (left > 0) {
+    size_t count = 0;
+    int64_t batch_bytes = 0;
+    int64_t reached = INT64_MIN;
+    for (; count < batch.size() && left > 0; ++count) {
+      Interval place = file.peek(left);
+      if (place.begin < reached) break;  // a batch ascends; the end of file ends it
+      Interval source = memory.peek(left);
+      int64_t bytes = std::min(place.length(), source.length());
+      batch[count] = {place.begin, request.buffer + source.begin, bytes};
+      reached = place.begin + bytes;
+      file.take(bytes);
+      memory.take(bytes);
+      batch_bytes += bytes;
+      left -= bytes;
+    }
+    auto done = move_batch(call, request.operation, {batch.data(), count});
+    if (!done) return done;
+    moved += *done;
+    // Behind the end of file nothing more is to be had, as offsets do not decrease; else later pieces may lie
+    // before it.
+    if (*done < batch_bytes && request.file->monotone_within(request.position + request.bytes)) break;
+  }
+  return moved;
+}
+
+Outcome run_list(const RunningCall& call, const Request& request, const Plan&) {
+  return list_from(call, request, 0);
+}
+
+}  // namespace concilio

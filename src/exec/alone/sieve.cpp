@@ -1,0 +1,94 @@
+#include "exec/alone/sieve.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "exec/alone/list.h"
+#include "exec/alone/methods.h"
+#include "exec/locks/plain_write.h"
+
+namespace concilio {
+namespace {
+
+// One window of a sieving write: `data`, which covers [window.begin, window.end) or some of it, by way of
+// `buffer`.
+struct SieveWindow {
+  Interval window, data;
+  std::byte* buffer;
+
+  bool whole() const { return data.length() == window.length(); }  // a monotone access touches no byte twice
+  Transfer transfer() const { return {window.begin, buffer, window.length()}; }
+  void fill(const RunningCall& call, const Request& request) const {
+    Stopwatch time(call.opened.counters, Counter::copy_ns);
+    copy(request.memory_side(data.begin - request.position),
+         Side{request.file, data.begin, buffer, window.begin}, data.length());
+  }
+};
+
+Status write_whole(const RunningCall& call, const Request& request, const SieveWindow& window) {
+  window.fill(call, request);
+  return write_plainly(call, std::array{window.transfer()});
+}
+
+Status rewrite(const RunningCall& call, const Request& request, const SieveWindow& window) {
+  const int64_t length = window.window.length();
+  RangeLock guard(call.opened.storage, window.window.begin, length);
+  if (call.guard != WriteGuard::held) {
+    if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
+  }
+  auto got = call.opened.storage.read(std::array{window.transfer()});
+  if (!got) return got.error();
+  std::memset(window.buffer + *got, 0, static_cast<size_t>(length - *got));
+  window.fill(call, request);
+  return guard.release(call.opened.storage.write(std::array{window.transfer()}));
+}
+
+}  // namespace
+
+Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_bytes) {
+  Interval range = request.bounds();
+  buffer_bytes = std::clamp<int64_t>(buffer_bytes, 1, std::max<int64_t>(1, range.length()));
+  auto buffer = Buffer::allocate(call.opened.budget, buffer_bytes);
+  if (!buffer) return buffer.error();
+  const int64_t end = request.position + request.bytes;
+  int64_t moved = 0;
+  std::optional<RewritePermit> permit;  // had when it is first needed
+  for (int64_t position = request.position; position < end;) {
+    int64_t begin = request.file->offset_of(position);
+    int64_t next = std::min(end, request.file->data_before(begin + buffer_bytes));
+    Interval data{position, next};
+    Interval window{begin, request.file->bounds(position, next).end};
+    if (request.operation == Operation::write) {
+      const SieveWindow part{window, data, buffer->data()};
+      const bool whole = part.whole();
+      // Other ranks lock what they write in atomic mode, and where every write does.
+      if (!whole && !permit) permit.emplace(call.opened.rewriting, call.guard == WriteGuard::announced);
+      if (!whole && !permit->granted()) {
+        auto rest = list_from(call, request, moved);
+        return rest ? Outcome(moved + *rest) : rest;
+      }
+      auto status = whole ? write_whole(call, request, part) : rewrite(call, request, part);
+      if (!status) return status.error();
+    } else {
+      auto got = call.opened.storage.read(std::array{Transfer{begin, buffer->data(), window.length()}});
+      if (!got) return got.error();
+      bool ended = *got < window.length();
+      if (ended) data.end = std::min(next, request.file->data_before(begin + *got));
+      Stopwatch time(call.opened.counters, Counter::copy_ns);
+      copy(Side{request.file, position, buffer->data(), begin},
+           request.memory_side(position - request.position), data.length());
+      if (ended) return moved + data.length();
+    }
+    moved += data.length();
+    position = next;
+  }
+  return moved;
+}
+
+Outcome run_sieve(const RunningCall& call, const Request& request, const Plan& plan) {
+  return sieve(call, request, plan.sieve_buffer_bytes);
+}
+
+}  // namespace concilio

@@ -1,0 +1,71 @@
+#include "exec/run_alone.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/checked.h"
+#include "exec/alone/methods.h"
+#include "exec/locks/range_lock.h"
+
+namespace concilio {
+namespace {
+
+// By method; null: the ranks carry it out together (Collective::carry_out).
+#define RUN_alone(name) run_##name
+#define RUN_together(name) nullptr
+#define METHOD(name, ranks, summary) RUN_##ranks(name),
+constexpr std::array<Outcome (*)(const RunningCall&, const Request&, const Plan&), method_count> methods = {
+#include "base/methods.def"
+};
+#undef RUN_alone
+#undef RUN_together
+
+// `bytes` of the access from `position` on, which is at least one.
+bool is_one_piece(const Access& access, int64_t position, int64_t bytes) {
+  return access.is_contiguous() || (access.monotone_within(position + bytes) &&
+                                    access.bounds(position, position + bytes).length() == bytes);
+}
+
+// A client of network storage may write back whole pages of its cache, with what others have written into
+// them meanwhile as it was before. Who locks them has them anew, and they are written back before the lock is
+// free.
+Interval pages_around(Interval range) {
+  constexpr int64_t page_bytes = 64 << 10;  // the largest that clients have
+  const int64_t end = std::min(range.end, INT64_MAX - page_bytes);
+  return {align_down(range.begin, page_bytes), std::max(range.end, align_up(end, page_bytes))};
+}
+
+}  // namespace
+
+bool is_one_stretch(const Request& request) {
+  return request.bytes > 0 && is_one_piece(*request.file, request.position, request.bytes) &&
+         is_one_piece(*request.memory, 0, request.bytes);
+}
+
+const Plan& plan_of_one_stretch() {
+  static const Plan& plan = *[] {
+    auto* made = new Plan;
+    made->method = Method::independent;
+    made->reason.grounds.merit = {"one stretch of the file and of memory, which needs no help"};
+    return made;
+  }();
+  return plan;
+}
+
+Outcome run_alone(const RunningCall& call, const Request& request, const Plan& plan) {
+  if (request.bytes == 0) return 0;
+  const auto run = methods[static_cast<size_t>(plan.method)];
+  const bool reads = request.operation == Operation::read;
+  const bool atomic = call.opened.atomic && (call.opened.team.size() > 1 || call.opened.concurrent);
+  const bool by_page = !reads && call.opened.caches_differ() && call.opened.locks_work;
+  const Interval range = by_page ? pages_around(request.bounds()) : request.bounds();
+  RangeLock whole_range(call.opened.storage, range.begin, range.length());
+  if (atomic || (by_page && !(range == request.bounds() && range.length() == request.bytes))) {
+    if (auto status = whole_range.acquire(reads ? LockMode::shared : LockMode::exclusive); !status)
+      return status.error();
+    return whole_range.release(run(call.holding_lock(), request, plan));
+  }
+  return run(call, request, plan);
+}
+
+}  // namespace concilio
