@@ -1,4 +1,5 @@
 """The course of a study: places made, storage probed, cases measured, the report written, all taken away again."""
+import dataclasses
 import json
 import os
 import shlex
@@ -24,6 +25,16 @@ def complain(text):
 def version_of(concilio):
     told = subprocess.run([concilio, "version"], capture_output=True, text=True, check=False)
     return (told.stdout.splitlines() or ["unknown"])[0].replace("concilio ", "")
+
+
+def methods_of(concilio):
+    """The library's methods: what the hint concilio_method may be besides auto."""
+    told = subprocess.run([concilio, "hints", "--json"], capture_output=True, text=True, check=False)
+    try:
+        choices = next(one["choices"] for one in json.loads(told.stdout) if one["hint"] == "concilio_method")
+    except (ValueError, KeyError, StopIteration) as error:
+        raise Usage(f"{concilio} hints --json does not tell the methods; it is of another version") from error
+    return tuple(name for name in choices if name != "auto")
 
 
 def path_of(folder, comparison):
@@ -91,8 +102,9 @@ class Course:
     def cases(self):
         """Storages by turns within an experiment, so that an interrupted one has something of each."""
         found = []
+        scale = dataclasses.replace(self.scale, methods=methods_of(self.concilio)) if self.names else self.scale
         for name in self.names:
-            lists = [list(experiments.ALL[name].cases(one, self.scale)) for one in self.storages]
+            lists = [list(experiments.ALL[name].cases(one, scale)) for one in self.storages]
             for i in range(max(map(len, lists), default=0)):
                 found += [some[i] for some in lists if i < len(some)]
         return found

@@ -2,8 +2,6 @@
 import dataclasses
 
 KIB, MIB = 1024, 1024 * 1024
-# The library's methods that a call can be forced to.
-FORCED = ("independent", "list", "sieve", "two_phase", "mapped")
 OWN = "mpi"  # the MPI's own MPI-IO, without Concilio
 
 
@@ -71,6 +69,7 @@ class Scale:
     quick: bool = False
     ranks: tuple = (1, 2, 4, 8)
     smallest: bool = False  # of tests: as little as there can be
+    methods: tuple = ()  # the library's, which a call can be forced to
 
     def few(self, values):
         """The ends of a sweep where time is short."""
@@ -226,7 +225,7 @@ def regret(storage, scale):
                 mib = max(mib, LEAST_REAL_MIB / ranks)
             if pattern == "interleaved:1048576":
                 mib = max(mib, 1)
-            methods = ("auto", *FORCED)
+            methods = ("auto", *scale.methods)
             # A price that is wrong shows only where its method is tried all the same.
             yield scale.case("regret", storage, pattern, ranks, {method: method for method in methods},
                              {"pattern": pattern, "ranks": ranks}, mib_per_rank=mib, skip_slower_than=1000,

@@ -73,8 +73,7 @@ def regret_summaries(summaries, what):
 
 def situations(found, caption):
     """Every situation: medians in ms; the best forced method stands out."""
-    methods = [name for name in ("independent", "list", "sieve", "two_phase", "mapped")
-               if any(name in one["seconds"] for one in found)]
+    methods = sorted({name for one in found for name in one["seconds"]} - {"auto"})
     rows, marks = [], set()
     for i, one in enumerate(sorted(found, key=lambda one: -one["regret"])):
         error = one["errors"].get("auto")
