@@ -18,7 +18,7 @@ constexpr size_t key_count = static_cast<size_t>(Key::count_);
 constexpr int64_t no_rank = INT64_MAX;
 
 // What info objects ask of the settings. The complaints say, one on each line, what they ask in vain.
-struct Asked {
+struct GivenHints {
   std::array<std::optional<std::string>, key_count> values;  // in canonical form
   std::string complaints;
 
@@ -29,8 +29,8 @@ struct Asked {
     }
     return text + '\0' + complaints;
   }
-  static Asked from_text(const std::string& text) {
-    Asked asked;
+  static GivenHints from_text(const std::string& text) {
+    GivenHints asked;
     const size_t end = std::min(text.find('\0'), text.size());
     std::istringstream lines(text.substr(0, end));
     size_t key = 0;
@@ -46,7 +46,7 @@ struct Asked {
 // One number for each setting, and one at the end for the complaints. Ranks reduce these.
 using PerKey = std::array<int64_t, key_count + 1>;
 
-const std::string* item_of(const Asked& asked, size_t item) {
+const std::string* item_of(const GivenHints& asked, size_t item) {
   if (item == key_count) return asked.complaints.empty() ? nullptr : &asked.complaints;
   return asked.values[item] ? &*asked.values[item] : nullptr;
 }
@@ -56,8 +56,8 @@ std::string complaint_of(const std::string& name, const std::string& value) {
                      value);
 }
 
-Asked asked_by(MPI_Info info, const Config& config, Moment moment) {
-  Asked asked;
+GivenHints asked_by(MPI_Info info, const Config& config, Moment moment) {
+  GivenHints asked;
   for (const auto& [name, value] : hints_in(info)) {
     auto meanings = Config::read(name, value);
     if (!meanings) {
@@ -91,16 +91,16 @@ void reduce(MPI_Comm comm, MPI_Op operation, PerKey& values) {
 
 // Collects for each item what rank `sources[item]` asks. This takes at most one broadcast for each item, and
 // usually one in all.
-Asked collect(MPI_Comm comm, const Asked& mine, const PerKey& sources) {
+GivenHints collect(MPI_Comm comm, const GivenHints& mine, const PerKey& sources) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  Asked collected;
+  GivenHints collected;
   std::set<int64_t> ranks(sources.begin(), sources.end());
   ranks.erase(no_rank);
   for (int64_t source : ranks) {
     std::string text = rank == source ? mine.as_text() : "";
     broadcast(comm, static_cast<int>(source), text);
-    Asked theirs = Asked::from_text(text);
+    GivenHints theirs = GivenHints::from_text(text);
     for (size_t key = 0; key < key_count; ++key) {
       if (sources[key] == source) collected.values[key] = theirs.values[key];
     }
@@ -136,7 +136,7 @@ void complain(const std::string& complaints, const std::string& whose) {
 }
 
 // Decides what all ranks use if they do not ask for the same; rank 0 says so.
-Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
+GivenHints settle(MPI_Comm comm, const Config& config, const GivenHints& mine) {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &ranks);
@@ -147,7 +147,7 @@ Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
     if (item_of(mine, item)) first[item] = rank;
   }
   reduce(comm, MPI_MIN, first);
-  Asked agreed = collect(comm, mine, first);
+  GivenHints agreed = collect(comm, mine, first);
   for (size_t item = 0; item <= key_count; ++item) {
     const std::string *own = item_of(mine, item), *used = item_of(agreed, item);
     silents[item] = used && !own;
@@ -157,7 +157,7 @@ Asked settle(MPI_Comm comm, const Config& config, const Asked& mine) {
   reduce(comm, MPI_MIN, other);
   reduce(comm, MPI_SUM, others);
   reduce(comm, MPI_SUM, silents);
-  const Asked second = collect(comm, mine, other);
+  const GivenHints second = collect(comm, mine, other);
   if (rank != 0) return agreed;
   for (size_t key = 0; key < key_count; ++key) {
     const Difference difference{first[key], other[key], others[key], silents[key], ranks};
@@ -196,7 +196,7 @@ std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
 bool adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  Asked asked = asked_by(info, config, moment);
+  GivenHints asked = asked_by(info, config, moment);
   std::string base = config.hints_as_text();
   const auto hash = [](const std::string& text) {
     return static_cast<int64_t>(std::hash<std::string>{}(text));

@@ -121,14 +121,14 @@ Status make_view(File& file, Wanted wanted, View& view) {
 // What the ranks ask for together: the smallest and the largest of their data representations, as numbers,
 // and whether any rank gives hints. Calls with a conversion take other steps than calls without, so all ranks
 // must give the same representation.
-struct Asked {
+struct ViewExtremes {
   int64_t least = 0, greatest = 0, hints = 0;
 };
-Asked combine(const Asked& a, const Asked& b) {
+ViewExtremes combine(const ViewExtremes& a, const ViewExtremes& b) {
   return {std::min(a.least, b.least), std::max(a.greatest, b.greatest), std::max(a.hints, b.hints)};
 }
 
-Asked ask(const View& view, MPI_Info info) {
+ViewExtremes extremes_of(const View& view, MPI_Info info) {
   auto name = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 3);
   name = name * 4 + (view.reads.representation ? 2 : 0) + (view.writes.representation ? 1 : 0);
   return {name, name, info != MPI_INFO_NULL};
@@ -154,11 +154,11 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
     return Error{ErrorKind::datatype, 0, "cannot keep the view's datatypes"};
   });
   if (auto status = file.agree(mine); !status) return status;
-  Asked asked = ask(*view, info);
-  if (!file.team().allreduce(asked)) return file.team().failure();
-  if (asked.least != asked.greatest)
+  ViewExtremes given = extremes_of(*view, info);
+  if (!file.team().allreduce(given)) return file.team().failure();
+  if (given.least != given.greatest)
     return error_with(ErrorKind::not_same, 0, [] { return "the ranks give different data representations"; });
-  const Status settled = asked.hints ? file.adopt_hints(info) : Status();
+  const Status settled = given.hints ? file.adopt_hints(info) : Status();
   file.set_view(std::move(view));
   file.set_position(0);
   // All ranks have read the shared pointer, and none uses it before it is back at the start.

@@ -107,7 +107,7 @@ class MessageExchange : public Exchange {
     }
     for (auto* room : {&sends_, &replies_}) *room = room_for(carried_.size());
     for (auto* room : {&receives_, &answers_}) *room = room_for(other_nodes_.size());
-    asked_.reserve(carried_.size());
+    wanted_.reserve(carried_.size());
     wishes_.resize(static_cast<size_t>(wishes_bytes));
   }
 
@@ -128,10 +128,10 @@ class MessageExchange : public Exchange {
 
   Status scatter(int64_t round) override {
     Stopwatch time(counters_, Counter::exchange_ns);
-    asked_.clear();
+    wanted_.clear();
     Status outcome = ask(round);
     if (!outcome) return outcome;
-    for (const Asked& one : asked_) {
+    for (const WantedWindow& one : wanted_) {
       const MessageHead& reply = images_.window_head(one.realm, round);
       const auto parts = images_.parts(one.realm, round);
       if (!one.whole) unpack_in_place(parts, images_.window(one.realm, round), reply.data_bytes);
@@ -142,7 +142,7 @@ class MessageExchange : public Exchange {
 
  private:
   // That this node wants something of a window.
-  struct Asked {
+  struct WantedWindow {
     size_t realm;
     bool whole;
   };
@@ -243,7 +243,7 @@ class MessageExchange : public Exchange {
            replies.receive({reinterpret_cast<std::byte*>(&images_.window_head(realm, round)),
                             head_bytes + realm_at(realm).window_bytes, aggregator, image_tag(realm)}));
       note(outcome, sends.send({message, head_bytes + wish.coverage_bytes, aggregator, wish_tag(realm)}));
-      asked_.push_back({realm, wish.whole != 0});
+      wanted_.push_back({realm, wish.whole != 0});
       message += wish_bytes(realm);
     }
     for (const size_t realm : served_) note(outcome, answer(realm, round));
@@ -292,7 +292,7 @@ class MessageExchange : public Exchange {
 
   std::vector<size_t> other_nodes_;  // of the group
   std::vector<MPI_Request> sends_, replies_, receives_, answers_;
-  std::vector<Asked> asked_;       // in this round
+  std::vector<WantedWindow> wanted_;  // in this round
   std::vector<std::byte> wishes_;  // room for the wish for every carried realm; before images go, for one map
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t most_bytes = int64_t{1} << 30;
 
 // What a call says about the attribute that it writes or reads.
-struct Asked {
+struct AttributeCall {
   const char* attr;
   const char* object;
   datatype_t type;
@@ -101,7 +101,7 @@ Status gather_texts(const Shape& shape, const Given& given, Texts& texts) {
 }
 
 // Gives all roots rank 0's values. Collective over the roots.
-Status take_values(const File& file, const Asked& asked, const Given& given, Values& values) {
+Status take_values(const File& file, const AttributeCall& asked, const Given& given, Values& values) {
   const Layout& layout = *file.layout;
   const bool strings = asked.type == SCORPIO_STRING;
   Texts texts;
@@ -175,12 +175,12 @@ Status put(hid_t object, const std::string& name, const Values& values) {
   return {};
 }
 
-Status in_words(const Asked& asked, const Status& status) {
+Status in_words(const AttributeCall& asked, const Status& status) {
   if (status) return {};
   return Error{status.error().kind, 0, fmt::format("{}: {}", asked.words(), status.error().message)};
 }
 
-int write_attribute(const Asked& asked, const Given& given) noexcept {
+int write_attribute(const AttributeCall& asked, const Given& given) noexcept {
   return guarded([&]() -> int {
     Status mine = asked.check();
     const auto shape = shape_of(given.ndims, given.dims);
@@ -275,7 +275,7 @@ struct Answer {
   bool single() const { return !ndims; }
 };
 
-Status deliver_all(const File& file, const Asked& asked, const Read& read, const Answer& answer) {
+Status deliver_all(const File& file, const AttributeCall& asked, const Read& read, const Answer& answer) {
   const bool strings = asked.type == SCORPIO_STRING;
   int64_t count = 0;
   auto data = !strings          ? deliver(file, read.cells)
@@ -298,7 +298,7 @@ Status deliver_all(const File& file, const Asked& asked, const Read& read, const
   return {};
 }
 
-int read_attribute(const Asked& asked, const Answer& answer, bool has_room) noexcept {
+int read_attribute(const AttributeCall& asked, const Answer& answer, bool has_room) noexcept {
   return guarded([&]() -> int {
     Status mine = asked.check();
     if (mine && !has_room)

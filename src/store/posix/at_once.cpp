@@ -36,7 +36,7 @@ class Mover {
   }
 
  private:
-  enum class Asked { yes, no_room, refused };
+  enum class Taken { yes, no_room, refused };
 
   // Submits the requests that are ready, and begins more, as long as there are slots, and pieces for their
   // vectors. Returns false if the ring accepts nothing while nothing is under way.
@@ -50,9 +50,9 @@ class Mover {
         slot.state = Slot::State::free;
         continue;
       }
-      const Asked asked = ask(tag);
-      if (asked == Asked::refused) return under_way_ > 0;
-      if (asked == Asked::no_room) return true;
+      const Taken taken = ask(tag);
+      if (taken == Taken::refused) return under_way_ > 0;
+      if (taken == Taken::no_room) return true;
     }
     return true;
   }
@@ -66,17 +66,17 @@ class Mover {
     next_position_ += bytes;
   }
 
-  Asked ask(unsigned tag) {
+  Taken ask(unsigned tag) {
     Slot& slot = slots_[tag];
     const std::span<iovec> room = std::span(pieces_).subspan(used_);
     slot.asked = slot.progress.gather(room, slot.left_bytes);
     // A request gets a vector of full length, so it waits if others have used part of the pieces.
-    if (slot.asked.bytes < slot.left_bytes && used_ > 0) return Asked::no_room;
+    if (slot.asked.bytes < slot.left_bytes && used_ > 0) return Taken::no_room;
     if (hook_) {
       const SyscallOutcome outcome = hook_(operation_, slot.asked.bytes);
       if (outcome.system_errno) {
         settle(slot, -outcome.system_errno);
-        return Asked::yes;
+        return Taken::yes;
       }
       if (outcome.most_bytes < slot.asked.bytes) {
         slot.asked = slot.progress.gather(room, std::max<int64_t>(outcome.most_bytes, 1));
@@ -86,16 +86,16 @@ class Mover {
       const auto call = operation_ == StoreOperation::read ? preadv : pwritev;
       const ssize_t moved = call(fd_, room.data(), static_cast<int>(slot.asked.count), slot.asked.offset);
       settle(slot, moved < 0 ? -errno : moved);
-      return Asked::yes;
+      return Taken::yes;
     }
     const bool writes = operation_ == StoreOperation::write;
     if (!ring_.queue({writes, fd_, room.first(slot.asked.count), slot.asked.offset, tag})) {
-      return Asked::refused;
+      return Taken::refused;
     }
     used_ += slot.asked.count;
     slot.state = Slot::State::under_way;
     ++under_way_;
-    return Asked::yes;
+    return Taken::yes;
   }
 
   void finish(unsigned tag, int result) {
