@@ -218,15 +218,14 @@ Outcome Transfer::run_independent(const OpenFile& opened) {
                  "romio_no_indep_rw=true has promised not to make; call MPI_File_sync before it"};
   }
   const Wishes wishes = file_.wishes(request_.operation);
-  Plan made;
+  std::optional<Plan> made;
   const Plan* plan = nullptr;
   auto run = [&](const Request& request) {
     // For a small request, planning and giving a reason would take longer than the request itself.
     if (wishes.forced_method < 0 && is_one_stretch(request)) {
       plan = &plan_of_one_stretch();
     } else {
-      made = concilio::plan(facts_alone(opened, request, wishes));
-      plan = &made;
+      plan = &made.emplace(concilio::plan(facts_alone(opened, request, wishes)));
     }
     return run_alone({opened}, request, *plan);
   };
