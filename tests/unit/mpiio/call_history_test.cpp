@@ -1,0 +1,75 @@
+#include "mpiio/call_history.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/show/reason_text.h"
+#include "unit/plan_facts.h"
+
+namespace concilio::mpiio {
+namespace {
+
+using test::interleaved;
+
+Plan plan_of(int64_t pieces, Method method = Method::list) {
+  Plan plan;
+  plan.method = plan.reason.grounds.method = method;
+  plan.reason.grounds.merit = {"{} were moved", {Quantity::pieces(pieces)}};
+  return plan;
+}
+
+TEST(CallHistory, NoCallHasNoLast) {
+  EXPECT_FALSE(CallHistory().last());
+}
+
+TEST(CallHistory, CallsOnTheSameGroundsAreOfOneKindWhateverTheyTake) {
+  CallHistory history;
+  Facts facts = interleaved(Operation::write, 2, 64);
+  for (int call = 0; call < 3; ++call) {
+    const Plan made = plan(facts);
+    history.remember(Operation::write, true, made);
+    facts.experience.add(made.method, 0.001 * (call + 1));
+  }
+  ASSERT_EQ(history.all().size(), 1u);
+  const CallsAlike alike = history.all()[0];
+  EXPECT_EQ(alike.calls, 3);
+  // The times of the last of them.
+  EXPECT_TRUE(alike.reason.comparison->taken.measured);
+  EXPECT_EQ(alike.candidates[alike.reason.grounds.method].calls, 2);
+}
+
+TEST(CallHistory, OperationsAndCollectiveCallsAreKeptApart) {
+  CallHistory history;
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    for (const bool collective : {false, true, false}) history.remember(operation, collective, plan_of(1));
+  }
+  ASSERT_EQ(history.all().size(), 4u);
+  for (const CallsAlike& alike : history.all()) EXPECT_EQ(alike.calls, alike.collective ? 1 : 2);
+}
+
+TEST(CallHistory, WhatComesBackIsCountedWhereItWas) {
+  CallHistory history;
+  for (const int64_t pieces : {1, 2, 1}) history.remember(Operation::read, false, plan_of(pieces));
+  ASSERT_EQ(history.all().size(), 2u);
+  EXPECT_EQ(history.all()[0].calls, 2);
+  EXPECT_EQ(text_of(history.last()->reason), "list: 1 piece were moved");
+}
+
+TEST(CallHistory, LateGroundsGoByMethodAloneAndEarlyOnesOn) {
+  CallHistory history;
+  for (int64_t pieces = 0; pieces < 80; ++pieces) history.remember(Operation::read, false, plan_of(pieces));
+  history.remember(Operation::read, false, plan_of(7));
+  history.remember(Operation::read, false, plan_of(100, Method::sieve));
+  history.remember(Operation::read, false, plan_of(100));
+  const std::vector<CallsAlike> all = history.all();
+  ASSERT_EQ(all.size(), 66u);
+  EXPECT_EQ(all[7].calls, 2);
+  EXPECT_FALSE(all[63].various);
+  EXPECT_TRUE(all[64].various);
+  EXPECT_EQ(all[64].calls, 17);
+  EXPECT_EQ(all[65].reason.grounds.method, Method::sieve);
+  // The program is told of its last call itself.
+  EXPECT_EQ(text_of(history.last()->reason), "list: 100 pieces were moved");
+}
+
+}  // namespace
+}  // namespace concilio::mpiio
