@@ -99,9 +99,9 @@ def main():
         for name in ("base", "pattern", "plan", "store", "counter", "mpi", "exec"):
             shutil.copytree(root / "src" / name, copy / name)
         table = copy / "base/methods.def"
-        last = table.read_text(encoding="utf-8").rindex("METHOD(")
-        end = table.read_text(encoding="utf-8").index("\n", last) + 1
-        table.write_text(table.read_text(encoding="utf-8")[:end] + row + table.read_text(encoding="utf-8")[end:], encoding="utf-8")
+        rows = table.read_text(encoding="utf-8")
+        end = rows.index("\n", rows.rindex("METHOD(")) + 1
+        table.write_text(rows[:end] + row + rows[end:], encoding="utf-8")
         for path, text in zip(paths, (planning, running), strict=True):
             (copy / path).write_text(text, encoding="utf-8")
 
@@ -112,17 +112,20 @@ def main():
         left_out = {"plan/facts/prices_json.cpp", "plan/facts/profile.cpp"}
         plan = [path for place in ("facts", "layout", "choose") for path in below(f"plan/{place}") if path not in left_out]
         (copy / "program.cpp").write_text(PROGRAM, encoding="utf-8")
-        units = {"planning": [*plan, "plan/plan.cpp", "plan/show/reason_text.cpp", "base/counters.cpp", "base/settings/settings.cpp"],
-                 "running": [*below("exec/alone"), *below("exec/locks"), "exec/run_alone.cpp", "exec/storage.cpp", "program.cpp"]}
+        units = {"planning": [*plan, "plan/plan.cpp", "plan/show/reason_text.cpp", "base/counters.cpp",
+                              "base/settings/settings.cpp"],
+                 "running": [*below("exec/alone"), *below("exec/locks"), "exec/run_alone.cpp", "exec/storage.cpp",
+                             "program.cpp"]}
         started = [compile_together(compiler, copy, *unit) for unit in units.items()]
-        if any([one.wait() for one in started]):
+        if any(status != 0 for status in [one.wait() for one in started]):
             sys.exit("add_a_method: the page's code does not compile")
         # What has nothing to do with methods comes from the build; of what has, the new object is there first.
         libraries = [build / f"libconcilio_mpi_{mpi}.a"] + [build / f"src/{name}/libconcilio_{name}.a"
                                                              for name in ("counter", "store", "pattern", "base")]
         subprocess.run([compiler, *(str(copy / f"{name}.o") for name in units), *map(str, libraries), "-lfmt", "-lstdc++", "-lm",
                         "-lpthread", "-ldl", "-lrt", "-o", str(copy / "try")], check=True)
-        said = subprocess.run([str(copy / "try")], check=True, capture_output=True, text=True, env={**os.environ, "HOME": folder}).stdout
+        said = subprocess.run([str(copy / "try")], check=True, capture_output=True, text=True,
+                              env={**os.environ, "HOME": folder}).stdout
     if not EXPECTED.fullmatch(said):
         sys.exit(f"add_a_method: the program says\n{said}")
     print(said, end="")

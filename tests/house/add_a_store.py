@@ -29,20 +29,22 @@ def main():
         first_row = "const StoreCase store_cases[] = {\n"
         if suite.count(first_row) != 1:
             sys.exit("add_a_store: conformance_test.cpp has no list of stores any more")
-        suite = suite.replace(first_row, first_row + row).replace("#include <gtest/gtest.h>\n", f"#include <gtest/gtest.h>\n{include}\n", 1)
+        gtest = "#include <gtest/gtest.h>\n"
+        suite = suite.replace(first_row, first_row + row).replace(gtest, f"{gtest}{include}\n", 1)
         (copy / "suite.cpp").write_text(suite, encoding="utf-8")
         sources = ["suite.cpp", *(path for path in paths if path.endswith(".cpp"))]
-        started = [subprocess.Popen([compiler, "-std=c++20", "-O0", "-I", str(copy), "-c", str(copy / source), "-o",
-                                     str(copy / (pathlib.Path(source).stem + ".o"))]) for source in sources]
-        if any([one.wait() for one in started]):
+        objects = [str((copy / source).with_suffix(".o")) for source in sources]
+        started = [subprocess.Popen([compiler, "-std=c++20", "-O0", "-I", str(copy), "-c", str(copy / source), "-o", made])
+                   for source, made in zip(sources, objects)]
+        if any(status != 0 for status in [one.wait() for one in started]):
             sys.exit("add_a_store: the page's code does not compile")
-        objects = [str(copy / (pathlib.Path(source).stem + ".o")) for source in sources]
-        ring = re.findall(r"^CONCILIO_LIBURING:\S+=(/.*)$", (build / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)
+        cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+        ring = re.findall(r"^CONCILIO_LIBURING:\S+=(/.*)$", cache, re.MULTILINE)
         libraries = [str(build / f"src/{name}/libconcilio_{name}.a") for name in ("store", "base")]
         subprocess.run([compiler, *objects, *libraries, *ring, "-lfmt", "-lgmock", "-lgtest_main", "-lgtest", "-lpthread",
                         "-o", str(copy / "try")], check=True)
-        done = subprocess.run([str(copy / "try"), "--gtest_filter=*mounted_memory*"], capture_output=True, text=True, check=False,
-                              cwd=folder, env={**os.environ, "TMPDIR": "/tmp"})
+        done = subprocess.run([str(copy / "try"), "--gtest_filter=*mounted_memory*"], capture_output=True, text=True,
+                              check=False, cwd=folder, env={**os.environ, "TMPDIR": "/tmp"})
     passed = re.search(r"\[  PASSED  \] (\d+) tests", done.stdout)
     # As many as any store has; a filter that finds none would pass.
     if done.returncode or not passed or int(passed[1]) < 10:
