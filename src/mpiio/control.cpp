@@ -33,7 +33,8 @@ Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* w
 
 Status agree_on_method(File& file, const std::string& name) {
   auto meanings = Config::read("concilio_method", name);
-  Result<int64_t> hash = meanings ? Result<int64_t>(hash_of(meanings->front().value)) : meanings.error();
+  const auto refused = [&] { return Error{ErrorKind::argument, 0, meanings.error().message}; };
+  Result<int64_t> hash = meanings ? Result<int64_t>(hash_of(meanings->front().value)) : refused();
   if (auto status = agree_on_arguments(file, hash, "method"); !status) return status;
   Config changed = file.config();
   if (changed.fixed_by_user(Key::method)) {
