@@ -10,7 +10,8 @@
 namespace concilio {
 namespace {
 
-// By method; null: the ranks carry it out together (Collective::carry_out).
+// One function for each method. It is null if the ranks carry out the method together
+// (Collective::carry_out).
 #define RUN_alone(name) run_##name
 #define RUN_together(name) nullptr
 #define METHOD(name, ranks, summary) RUN_##ranks(name),

@@ -13,9 +13,9 @@
 
 namespace concilio {
 
-// What was found of a method: why it is not legal, or what its price is made of.
+// What planning found about a method: why it is not legal, or what it costs.
 struct Appraisal {
-  Phrase obstacle;  // empty: it is legal
+  Phrase obstacle;  // empty if the method is legal
   Cost cost;
 };
 

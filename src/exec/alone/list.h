@@ -1,5 +1,5 @@
-// Every contiguous piece straight between the user's buffer and the file, in vectors of requests: the way of
-// any access, also of what other methods leave to it.
+// Transfers every contiguous piece straight between the user's buffer and the file, in vectors of requests.
+// This works for any access, so other methods fall back to it.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace concilio {
 
-// The request's data from `from` on.
+// Transfers the request's data from data position `from` on.
 Outcome list_from(const RunningCall& call, const Request& request, int64_t from);
 
-// Moves one batch; for reads the bytes before end of file.
+// Transfers one batch. Returns its bytes; for a read, only those before the end of the file.
 Outcome move_batch(const RunningCall& call, Operation operation, std::span<const Transfer> batch);
 
 }  // namespace concilio

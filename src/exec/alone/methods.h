@@ -1,4 +1,4 @@
-// The methods that every rank carries out alone, each in the file of its name.
+// The methods that each rank carries out alone. Each is in the file of its name.
 #pragma once
 
 #include "exec/running_call.h"
@@ -6,7 +6,7 @@
 
 namespace concilio {
 
-// run_NAME: carries out this rank's request, which has bytes, as the plan says.
+// run_NAME() carries out this rank's request as the plan says. The request has at least one byte.
 #define RUN_alone(name) Outcome run_##name(const RunningCall& call, const Request& request, const Plan& plan);
 #define RUN_together(name)
 #define METHOD(name, ranks, summary) RUN_##ranks(name)

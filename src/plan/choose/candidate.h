@@ -1,5 +1,5 @@
-// The methods that were considered for a call: what planning chooses by, and what programs, reports and
-// summaries are told.
+// The methods that were considered for a call. Planning chooses among them by these numbers; programs,
+// reports and summaries show the same numbers.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ namespace concilio {
 struct Candidate {
   Method method = Method::independent;
   bool legal = false, chosen = false;
-  double predicted_seconds = 0;  // meaningless where it is not legal
-  // Of earlier calls of the same pattern (Experience): how many took it, and how long they took.
+  double predicted_seconds = 0;  // meaningless if the method is not legal
+  // How many earlier calls of the same pattern took this method, and how long they took (Experience).
   int64_t calls = 0;
-  double measured_seconds = 0;  // meaningless without any
+  double measured_seconds = 0;  // meaningless if there were no such calls
 };
 
-// Every method, in the order of Method; none of a call that needed no choice. No memory of its own.
+// All methods, in the order of Method; or none, if the call left no choice. The list allocates no memory.
 class Candidates {
  public:
   bool empty() const { return count_ == 0; }

@@ -1,5 +1,5 @@
-// What methods cost, in seconds: sums of named terms, each from the facts, the plan and the prices; and the
-// parts that prices of several methods are made of.
+// What methods cost, in seconds: sums of named terms, which follow from the facts, the plan and the prices.
+// The functions here compute terms that several methods have in common.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@
 
 namespace concilio {
 
-// A predicted time as the sum of its named parts. No memory of its own.
+// A predicted time as the sum of its named terms. It allocates no memory.
 class Cost {
  public:
   struct Term {
-    const char* name = "";  // static
+    const char* name = "";  // static text
     double seconds = 0;
   };
   static constexpr size_t most_terms = 8;

@@ -1,4 +1,5 @@
-// The table of methods: when each is legal, what it costs, and what speaks for it.
+// The table of methods. For each method it says when the method is legal, what it costs, and what speaks for
+// it.
 #pragma once
 
 #include <span>
@@ -9,8 +10,9 @@
 
 namespace concilio {
 
-// Three functions a method, in choose/methods/NAME.cpp. An obstacle is why the method is not legal; empty: it
-// is. Two-phase is priced as `layout` lays it out. The merit is what a reason says where the price decided.
+// Each method has three functions, in choose/methods/NAME.cpp. The obstacle says why the method is not legal,
+// and is empty if it is legal. The cost of two-phase I/O is that of `layout`. The merit is what a reason says
+// for the method if the price decided.
 #define METHOD(name, ranks, summary)                                                   \
   Phrase obstacle_to_##name(const Facts& facts);                                       \
   Cost cost_of_##name(const Facts& facts, const Layout& layout, const Prices& prices); \
@@ -29,11 +31,11 @@ const MethodRow& method_row(Method method);
 
 struct Choice {
   Method method = Method::independent;
-  bool wished = false;            // decided by a wish
-  Phrase wish;                    // that decided, or ruled out another; empty: the price alone
-  std::optional<Method> refused;  // forced, and not possible
+  bool wished = false;            // a hint decided
+  Phrase wish;                    // the hint that decided, or that ruled out another method
+  std::optional<Method> refused;  // a hint forces this method, and it is not possible
 };
-// `candidates` in the order of Method, at least one legal.
+// At least one of the candidates must be legal.
 Choice choose_method(const Facts& facts, const Candidates& candidates);
 
 }  // namespace concilio

@@ -1,4 +1,5 @@
-// A part of a sentence that is put together only where somebody reads it (plan/show/phrase_text.h).
+// A part of a sentence. Planning makes phrases; they become text only if somebody reads them
+// (plan/show/reason_text.h).
 #pragma once
 
 #include <array>
@@ -9,7 +10,7 @@
 
 namespace concilio {
 
-// A number in a sentence, and how it is said.
+// A number in a sentence, and how the sentence writes it.
 struct Quantity {
   enum class As { number, bytes, pieces, windows, method };
   As as = As::number;
@@ -23,11 +24,11 @@ struct Quantity {
   static constexpr Quantity name(Method method) { return {As::method, static_cast<int64_t>(method)}; }
 };
 
-// "{} of about {} are worth a request each", and what stands in its places, in order. Making one allocates
-// and formats nothing; two are equal where they say the same.
+// Words such as "{} of about {} are worth a request each", and the quantities that stand in the places of the
+// braces, in order. To make a phrase costs no allocation and no formatting.
 struct Phrase {
   static constexpr size_t most_quantities = 5;
-  std::string_view words;  // static; empty: there is nothing to say
+  std::string_view words;  // static text; empty if there is nothing to say
   std::array<Quantity, most_quantities> quantities{};
 
   bool empty() const { return words.empty(); }

@@ -19,6 +19,6 @@ inline constexpr int method_count = 0
 
 const char* method_name(Method method);
 const char* method_summary(Method method);
-Counter method_counter(Method method);  // of the program's calls that took it
+Counter method_counter(Method method);  // counts the program's calls that took the method
 
 }  // namespace concilio

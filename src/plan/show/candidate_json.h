@@ -1,5 +1,5 @@
-// The one JSON form of a method that was considered: in explanations, in reports, and in what the command
-// makes of reports.
+// The JSON form of a method that was considered. Explanations, reports, and what the command makes of reports
+// all use it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,10 +10,12 @@
 
 namespace concilio {
 
-// What has no meaning, a price of what is not legal and a time of what did not run, is null.
+// The predicted time of a method that is not legal is null, and so is the measured time of one that did not
+// run.
 nlohmann::json candidate_json(const Candidate& candidate);
 nlohmann::json candidates_json(std::span<const Candidate> candidates);
-// Of what candidates_json() made, here or in another version: methods that are not known here are left out.
+// Reads what candidates_json() wrote. The text may come from another version of Concilio: methods that this
+// version does not know are left out.
 std::vector<Candidate> candidates_from_json(const nlohmann::json& json);
 
 }  // namespace concilio
