@@ -7,6 +7,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "common/expect.h"
 #include "pattern.h"
 #include "sim/pattern.h"
 
@@ -94,11 +95,9 @@ Pieces of_bench(const bench::Pattern& pattern, int rank) {
   return pieces;
 }
 
-int failures = 0;
 template <typename... Args>
 void fail(fmt::format_string<Args...> format, Args&&... args) {
-  ++failures;
-  fmt::print("FAILED: {}\n", fmt::format(format, std::forward<Args>(args)...));
+  note_failure(nullptr, 0, fmt::format(format, std::forward<Args>(args)...));
 }
 
 void compare(const char* text, int ranks, int64_t bytes) {
@@ -151,8 +150,8 @@ int run() {
   for (const std::string& name : names) {
     if (!compared.contains(name)) fail("the benchmark's pattern {} is not compared", name);
   }
-  fmt::print("{} patterns compared, {} failures\n", compared.size(), failures);
-  return failures > 0;
+  fmt::print("{} patterns compared, {} failures\n", compared.size(), noted_failures);
+  return noted_failures > 0;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "require.h"
+#include "common/expect.h"
 
 enum { own_bytes = 1000 };
 
@@ -26,6 +26,7 @@ static inline void start(int* argc, char*** argv) {
   if (reports) setenv("CONCILIO_REPORT", report, 1);
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 }
 

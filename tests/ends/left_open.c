@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "require.h"
+#include "common/expect.h"
 
 enum { piece = 100, pieces = 50, own_bytes = piece * pieces, kinds = 3, kept = 0, freed = 1, own = 2 };
 
@@ -174,6 +174,7 @@ int main(int argc, char** argv) {
   }
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   snprintf(name, sizeof name, "log-%d", rank);
   in_folder(name, log);

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "require.h"
+#include "common/expect.h"
 
 enum { own_count = 500, own_bytes = own_count * (int)sizeof(int) };
 
@@ -46,6 +46,7 @@ static MPI_Session begin(const char* level, const char* name, MPI_Comm* comm) {
   REQUIRE(MPI_Comm_create_from_group(all, name, MPI_INFO_NULL, MPI_ERRORS_RETURN, comm) == MPI_SUCCESS);
   MPI_Group_free(&all);
   MPI_Comm_rank(*comm, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(*comm, &ranks);
   return session;
 }

@@ -12,15 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, ranks, failures;
+#include "common/expect.h"
 
-#define EXPECT(condition)                                                            \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      fprintf(stderr, "rank %d: line %d: not so: %s\n", rank, __LINE__, #condition); \
-      failures++;                                                                    \
-    }                                                                                \
-  } while (0)
+static int rank, ranks;
 
 static void in_folder(char path[4096], const char* name) {
   const char* folder = getenv("CONCILIO_TEST_DIR");
@@ -175,8 +169,9 @@ static void expect_message(MPI_File file, const char* part) {
   char text[400] = "?", cut[5] = "????";
   EXPECT(concilio_file_error_message(file, text, sizeof text) == CONCILIO_SUCCESS);
   if (!strstr(text, part)) {
-    fprintf(stderr, "rank %d: \"%s\" is not in \"%s\"\n", rank, part, text);
-    failures++;
+    char what[900];
+    snprintf(what, sizeof what, "\"%s\" is not in \"%s\"", part, text);
+    note_failure(__FILE__, __LINE__, what);
   }
   EXPECT(concilio_file_error_message(file, cut, sizeof cut) == CONCILIO_SUCCESS);
   EXPECT(strncmp(cut, text, sizeof cut - 1) == 0 && cut[sizeof cut - 1] == '\0');
@@ -427,12 +422,12 @@ int main(int argc, char** argv) {
   setenv("CONCILIO_ONLY", "ours", 1);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (strcmp(what, "--without") == 0) {
     without();
   } else if (!concilio_version) {
-    fprintf(stderr, "Concilio is not loaded\n");
-    failures++;
+    note_failure(__FILE__, __LINE__, "Concilio is not loaded");
   } else if (strcmp(what, "--fixed") == 0) {
     fixed();
   } else if (strcmp(what, "--realms") == 0) {
@@ -440,7 +435,7 @@ int main(int argc, char** argv) {
   } else {
     with();
   }
-  MPI_Allreduce(&failures, &all_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&noted_failures, &all_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
   return all_failures ? 1 : 0;
 }

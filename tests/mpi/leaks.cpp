@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "require.h"
+#include "common/expect.h"
 
 namespace {
 
@@ -95,7 +95,7 @@ void use_file(const std::string& path, MPI_Comm comm, bool free_comm) {
   for (int i = 0; i < count; ++i) data[i] = rank * 1000 + i;
   ok(MPI_File_write_all(file, data, count, MPI_INT, MPI_STATUS_IGNORE), "write_all");
   ok(MPI_File_read_at(file, 0, back, count, MPI_INT, MPI_STATUS_IGNORE), "read_at");
-  require(std::memcmp(data, back, sizeof data) == 0, "what was written is read");
+  REQUIRE(std::memcmp(data, back, sizeof data) == 0);
   MPI_File_get_info(file, &info);
   MPI_Info_free(&info);
   ok(MPI_File_close(&file), "close");
@@ -113,10 +113,11 @@ void require_communicators(int many) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int files = argc > 1 ? std::atoi(argv[1]) : 10000;
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
-  require(files >= 100 && folder, "at least 100 files, in CONCILIO_TEST_DIR");
+  REQUIRE(files >= 100 && folder);
 
   require_communicators(200);
   const long allowed_kib = 100 + kept_by_mpi_kib(files) * 5 / 4;
@@ -141,11 +142,11 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   require_communicators(200);
   // 100 KiB are 11 bytes for each of 9000 files. Pages of the MPI's own queues are touched little by little.
-  require(after.allocated_kib - before.allocated_kib < allowed_kib, "what is allocated has not grown");
-  require(after.resident_kib - before.resident_kib < 4096, "memory has not grown");
-  require(after.descriptors <= before.descriptors, "no descriptor is left");
-  require(after.shared_mappings <= before.shared_mappings, "no shared segment is left");
-  require(after.mappings <= before.mappings + 8, "no mapping is left");
+  REQUIRE(after.allocated_kib - before.allocated_kib < allowed_kib);
+  REQUIRE(after.resident_kib - before.resident_kib < 4096);
+  REQUIRE(after.descriptors <= before.descriptors);
+  REQUIRE(after.shared_mappings <= before.shared_mappings);
+  REQUIRE(after.mappings <= before.mappings + 8);
   MPI_Finalize();
   return 0;
 }

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "require.h"
+#include "common/expect.h"
 
 namespace {
 
@@ -57,24 +57,24 @@ double mib(int64_t bytes) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  require(concilio_file_memory != nullptr, "Concilio is preloaded");
+  REQUIRE(concilio_file_memory != nullptr);
   const int64_t calls = (argc > 1 ? std::atoll(argv[1]) : 64) * mebibyte / call_bytes;
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   const std::string path = std::string(folder ? folder : ".") + "/little-memory";
   std::vector<uint64_t> words(call_bytes / sizeof(uint64_t), 1);
 
   MPI_File file;
-  require(
-      MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                    MPI_INFO_NULL, &file) == MPI_SUCCESS,
-      "the file is opened");
+  REQUIRE(MPI_File_open(MPI_COMM_WORLD, path.c_str(),
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &file) == MPI_SUCCESS);
   MPI_Datatype piece, tile;
   MPI_Type_contiguous(piece_bytes, MPI_BYTE, &piece);
   MPI_Type_create_resized(piece, 0, piece_bytes * ranks, &tile);
   MPI_Type_commit(&tile);
-  require(MPI_File_set_view(file, rank * piece_bytes, MPI_BYTE, tile, "native", MPI_INFO_NULL) == MPI_SUCCESS,
-          "the view is set");
+  REQUIRE(MPI_File_set_view(file, rank * piece_bytes, MPI_BYTE, tile, "native", MPI_INFO_NULL) ==
+          MPI_SUCCESS);
   int64_t ledger = 0, before_ledger = 0;
   concilio_file_memory(file, nullptr, &before_ledger, nullptr);
   before_ledger = of_all_ranks(before_ledger);
@@ -84,18 +84,15 @@ int main(int argc, char** argv) {
 
   for (int64_t call = 0; call < calls; ++call) {
     for (size_t i = 0; i < words.size(); ++i) words[i] = word(call, static_cast<int64_t>(i));
-    require(MPI_File_write_all(file, words.data(), call_bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS,
-            "a call writes");
+    REQUIRE(MPI_File_write_all(file, words.data(), call_bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     if (call % 16 == 0) measure();
   }
   measure();
   MPI_File_seek(file, 0, MPI_SEEK_SET);
   for (int64_t call = 0; call < calls; ++call) {
     std::fill(words.begin(), words.end(), 0);
-    require(MPI_File_read_all(file, words.data(), call_bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS,
-            "a call reads");
-    for (size_t i = 0; i < words.size(); ++i)
-      require(words[i] == word(call, static_cast<int64_t>(i)), "what is read is what was written");
+    REQUIRE(MPI_File_read_all(file, words.data(), call_bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (size_t i = 0; i < words.size(); ++i) REQUIRE(words[i] == word(call, static_cast<int64_t>(i)));
     if (call % 16 == 0) measure();
   }
   measure();
@@ -105,8 +102,7 @@ int main(int argc, char** argv) {
     std::printf("the ledger says %.2f MiB, the system %.2f MiB, of %d ranks\n", mib(ledger), mib(most),
                 ranks);
   const bool compared = argc > 2 && std::string(argv[2]) == "ledger";
-  require(!compared || (ledger <= most * 11 / 10 && most <= ledger * 11 / 10),
-          "the ledger is right to a tenth");
+  REQUIRE(!compared || (ledger <= most * 11 / 10 && most <= ledger * 11 / 10));
   MPI_File_close(&file);
   MPI_Type_free(&piece);
   MPI_Type_free(&tile);

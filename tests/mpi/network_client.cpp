@@ -24,6 +24,8 @@
 #include <string>
 #include <vector>
 
+#include "common/expect_mpi.h"
+
 namespace {
 
 constexpr int64_t page_bytes = 4096;
@@ -226,17 +228,7 @@ int fcntl(int fd, int command, ...) {
 
 namespace {
 
-int rank = 0, ranks = 1, mistakes = 0;
-
-void mistake(const std::string& what) {
-  ++mistakes;
-  std::fprintf(stderr, "network_client: rank %d: %s\n", rank, what.c_str());
-}
-
-void ok(int code, const char* what) {
-  if (code != MPI_SUCCESS) mistake(std::string(what) + " failed");
-}
-#define OK(call) ok(call, #call)
+int rank = 0, ranks = 1;
 
 char value(int who, int64_t index) {
   return static_cast<char>('a' + (who * 7 + index) % 26);
@@ -304,7 +296,8 @@ void neighbours(const std::string& path, const char* method, bool collective) {
     const char wanted = value(who, (slot / ranks) * slot_bytes + i % slot_bytes);
     lost += i >= static_cast<int>(found.size()) || found[static_cast<size_t>(i)] != wanted;
   }
-  if (rank == 0 && lost > 0) mistake(std::to_string(lost) + " bytes lost, method '" + method + "'");
+  if (rank == 0 && lost > 0)
+    note_failure(__FILE__, __LINE__, std::to_string(lost) + " bytes lost, method '" + method + "'");
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -326,7 +319,8 @@ void sync_looks_anew(const std::string& path) {
   MPI_Barrier(MPI_COMM_WORLD);
   OK(MPI_File_sync(file));
   OK(MPI_File_read_at(file, 0, text, 6, MPI_CHAR, MPI_STATUS_IGNORE));
-  if (std::strcmp(text, "behind") != 0) mistake(std::string("read after sync: ") + text);
+  if (std::strcmp(text, "behind") != 0)
+    note_failure(__FILE__, __LINE__, std::string("read after sync: ") + text);
   OK(MPI_File_close(&file));
   Client::instance().watch("", false);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -337,11 +331,11 @@ void local_locks(const std::string& path, bool are_local) {
   Client::instance().watch(path, are_local);
   MPI_File file = open(path, "");
   const int code = MPI_File_set_atomicity(file, 1);
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(code, &error_class);
+  const int error_class = class_of(code);
   if (error_class != (are_local && ranks > 1 ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS))
-    mistake(std::string("atomic mode with locks that are ") + (are_local ? "local" : "seen by all") +
-            ": class " + std::to_string(error_class));
+    note_failure(__FILE__, __LINE__,
+                 std::string("atomic mode with locks that are ") + (are_local ? "local" : "seen by all") +
+                     ": class " + std::to_string(error_class));
   OK(MPI_File_close(&file));
   Client::instance().watch("", false);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -352,6 +346,7 @@ void local_locks(const std::string& path, bool are_local) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   const std::string path = std::string(folder ? folder : "/tmp") + "/network";
@@ -360,8 +355,8 @@ int main(int argc, char** argv) {
   sync_looks_anew(path);
   local_locks(path, false);
   local_locks(path, true);
-  MPI_Allreduce(MPI_IN_PLACE, &mistakes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) std::printf("network_client: %d mistakes\n", mistakes);
+  MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("network_client: %d mistakes\n", noted_failures);
   MPI_Finalize();
-  return mistakes > 0;
+  return noted_failures > 0;
 }

@@ -10,18 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/expect.h"
+
 enum { piece = 64, pieces = 8192, bytes = piece * pieces, calls = 12 };
 
-static int rank, ranks, failures;
+static int rank, ranks;
 static unsigned char mine[bytes], found[bytes];
-
-#define EXPECT(condition)                                                            \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      fprintf(stderr, "rank %d: line %d: not so: %s\n", rank, __LINE__, #condition); \
-      failures++;                                                                    \
-    }                                                                                \
-  } while (0)
 
 static MPI_File opened(MPI_Comm comm, const char* name) {
   const char* folder = getenv("CONCILIO_TEST_DIR");
@@ -128,6 +122,7 @@ static void goes_on(void) {
 int main(int argument_count, char** arguments) {
   MPI_Init(&argument_count, &arguments);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int i = 0; i < bytes; i++) mine[i] = (unsigned char)(rank * 101 + i % 251);
   if (argument_count > 1 && strcmp(arguments[1], "--leaves-list") == 0) {
@@ -135,7 +130,7 @@ int main(int argument_count, char** arguments) {
   } else {
     goes_on();
   }
-  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
-  return failures != 0;
+  return noted_failures != 0;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/expect.h"
 #include "mpi/types/conversion.h"
 #include "random_type.h"
 
@@ -17,16 +18,12 @@ using namespace concilio;
 
 namespace {
 
-int failures = 0;
 Budget budget(1 << 20);
 
 template <typename... Args>
 void fail(fmt::format_string<Args...> text, Args&&... args) {
-  if (++failures <= 40) fmt::print("{}\n", fmt::format(text, std::forward<Args>(args)...));
+  note_failure(nullptr, 0, fmt::format(text, std::forward<Args>(args)...));
 }
-
-#define EXPECT(condition) \
-  if (!(condition)) fail("line {}: not so: {}", __LINE__, #condition)
 
 using Bytes = std::vector<std::byte>;
 
@@ -526,5 +523,5 @@ int main(int argc, char** argv) {
   const Representation* turned = registered("turned-random", calls, 7);
   for (uint64_t seed = 1; seed <= 500; ++seed) check_random(seed, *turned);
   MPI_Finalize();
-  return failures ? 1 : 0;
+  return noted_failures ? 1 : 0;
 }

@@ -8,12 +8,12 @@ enum { rows = 40, columns = 30 };
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
-  EXPECT(H5open() >= 0);
+  REQUIRE(H5open() >= 0);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), transfer = H5Pcreate(H5P_DATASET_XFER);
-  EXPECT(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL) >= 0);
-  EXPECT(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) >= 0);
+  REQUIRE(H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL) >= 0);
+  REQUIRE(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) >= 0);
   hid_t file = H5Fcreate(path_of("left_open.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  EXPECT(file >= 0);
+  REQUIRE(file >= 0);
   const hsize_t extent[2] = {rows, (hsize_t)columns * ranks}, chunk[2] = {7, columns};
   for (int i = 0; i < 4; i++) {
     char name[16];
@@ -21,15 +21,15 @@ int main(int argc, char** argv) {
     hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     hid_t made = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, extent, NULL);
     H5Pset_obj_track_times(made, 0);
-    if (i % 2) EXPECT(H5Pset_chunk(made, 2, chunk) >= 0);
+    if (i % 2) REQUIRE(H5Pset_chunk(made, 2, chunk) >= 0);
     hid_t set = H5Dcreate2(group, "values", H5T_NATIVE_INT, space, H5P_DEFAULT, made, H5P_DEFAULT);
-    EXPECT(set >= 0);
+    REQUIRE(set >= 0);
     const hsize_t start[2] = {0, (hsize_t)columns * rank}, count[2] = {rows, columns};
-    EXPECT(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0);
+    REQUIRE(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0);
     hid_t memory = H5Screate_simple(2, count, NULL);
     int values[rows * columns];
     for (int cell = 0; cell < rows * columns; cell++) values[cell] = i * 1000000 + rank * 10000 + cell;
-    EXPECT(H5Dwrite(set, H5T_NATIVE_INT, memory, space, transfer, values) >= 0);
+    REQUIRE(H5Dwrite(set, H5T_NATIVE_INT, memory, space, transfer, values) >= 0);
   }
   MPI_Finalize();
   return 0;

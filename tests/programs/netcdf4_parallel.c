@@ -7,15 +7,7 @@
 
 enum { rows = 16, columns = 20, records = 4 };
 
-#define NC(call)                                                                                 \
-  do {                                                                                           \
-    int nc_code = (call);                                                                        \
-    if (nc_code != NC_NOERR) {                                                                   \
-      printf("rank %d, %s:%d: %s: %s\n", rank, __FILE__, __LINE__, #call, nc_strerror(nc_code)); \
-      fflush(stdout);                                                                            \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                              \
-    }                                                                                            \
-  } while (0)
+#define NC(call) require_success((call), nc_strerror, __FILE__, __LINE__, #call)
 
 static double number(int record, long row, int column) {
   return record * 1e6 + (double)row * 100 + column;
@@ -28,7 +20,7 @@ static void fill(double data[rows][columns], int record, int owner) {
 
 static void expect(double data[rows][columns], int record, int owner) {
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j) EXPECT(data[i][j] == number(record, (long)owner * rows + i, j));
+    for (int j = 0; j < columns; ++j) REQUIRE(data[i][j] == number(record, (long)owner * rows + i, j));
 }
 
 static void write_file(void) {
@@ -102,7 +94,7 @@ static void append_and_read(void) {
   if (owner != 0 || ranks == 1) {
     expect(data, 0, owner);
   } else {
-    EXPECT(data[0][0] == NC_FILL_DOUBLE);
+    REQUIRE(data[0][0] == NC_FILL_DOUBLE);
   }
   NC(nc_close(file));
 }

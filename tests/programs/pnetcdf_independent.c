@@ -9,15 +9,7 @@
 
 enum { records = 200, pieces_a_call = 20, calls = 4, longest = 4, columns = 240, most_ranks = 16 };
 
-#define NC(call)                                                                                    \
-  do {                                                                                              \
-    int nc_code = (call);                                                                           \
-    if (nc_code != NC_NOERR) {                                                                      \
-      printf("rank %d, %s:%d: %s: %s\n", rank, __FILE__, __LINE__, #call, ncmpi_strerror(nc_code)); \
-      fflush(stdout);                                                                               \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                                 \
-    }                                                                                               \
-  } while (0)
+#define NC(call) require_success((call), ncmpi_strerror, __FILE__, __LINE__, #call)
 
 // Who writes which elements of a record of `several`: the same on every rank.
 static struct {
@@ -145,7 +137,7 @@ int main(int argc, char** argv) {
     int format;
   } formats[] = {{"cdf1.nc", 0}, {"cdf5.nc", NC_64BIT_DATA}};
   int wrong = 0;
-  EXPECT(ranks <= most_ranks);
+  REQUIRE(ranks <= most_ranks);
   for (int i = 0; i < 2; ++i) {
     struct file f = make(formats[i].name, formats[i].format);
     for (int record = 0; record < records; ++record) {

@@ -7,15 +7,7 @@
 
 enum { rows = 16, columns = 20, records = 3 };
 
-#define NC(call)                                                                                    \
-  do {                                                                                              \
-    int nc_code = (call);                                                                           \
-    if (nc_code != NC_NOERR) {                                                                      \
-      printf("rank %d, %s:%d: %s: %s\n", rank, __FILE__, __LINE__, #call, ncmpi_strerror(nc_code)); \
-      fflush(stdout);                                                                               \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                                 \
-    }                                                                                               \
-  } while (0)
+#define NC(call) require_success((call), ncmpi_strerror, __FILE__, __LINE__, #call)
 
 static int number(int record, long row, int column) {
   return record * 1000000 + (int)row * 100 + column;
@@ -83,7 +75,7 @@ static void record_variables(struct file f) {
   MPI_Offset start[3] = {records - 1, (MPI_Offset)next * rows, 0}, count[3] = {1, rows, columns};
   NC(ncmpi_get_vara_int_all(f.id, f.record, start, count, &back[0][0]));
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j) EXPECT(back[i][j] == number(records - 1, (long)next * rows + i, j));
+    for (int j = 0; j < columns; ++j) REQUIRE(back[i][j] == number(records - 1, (long)next * rows + i, j));
 }
 
 // Many small requests gathered by wait_all; another number of them on each rank.
@@ -111,7 +103,7 @@ static void nonblocking(struct file f) {
   }
   NC(ncmpi_wait_all(f.id, used, requests, states));
   for (int i = 0; i < used; ++i)
-    for (int j = 0; j < columns; ++j) EXPECT(back[i][j] == data[i][j]);
+    for (int j = 0; j < columns; ++j) REQUIRE(back[i][j] == data[i][j]);
 }
 
 static void read_back(const char* name) {
@@ -124,11 +116,11 @@ static void read_back(const char* name) {
   NC(ncmpi_get_vara_double_all(f.id, f.columnwise, start, count, &found[0][0]));
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns / ranks * ranks; ++j)
-      EXPECT(found[i][j] == number(0, (long)rank * rows + i, j));
+      REQUIRE(found[i][j] == number(0, (long)rank * rows + i, j));
   NC(ncmpi_get_vara_double_all(f.id, f.fixed, start, count, &found[0][0]));
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
-      EXPECT(found[i][j] == (rank + i + j == 0 ? -12345 : number(0, (long)rank * rows + i, j)));
+      REQUIRE(found[i][j] == (rank + i + j == 0 ? -12345 : number(0, (long)rank * rows + i, j)));
   NC(ncmpi_close(f.id));
 }
 

@@ -4,17 +4,19 @@
 #include <mpi.h>
 #include <stdio.h>
 
+#include "common/expect.h"
+
 static int rank, ranks;
 static const char* folder;
 
-#define EXPECT(condition)                                                           \
-  do {                                                                              \
-    if (!(condition)) {                                                             \
-      printf("rank %d, %s:%d: not so: %s\n", rank, __FILE__, __LINE__, #condition); \
-      fflush(stdout);                                                               \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                 \
-    }                                                                               \
-  } while (0)
+/* A call of a library whose codes are 0 or an error. */
+static inline void require_success(int code, const char* (*message_of)(int), const char* file, int line,
+                                   const char* call) {
+  if (code == 0) return;
+  note_failure(file, line, call);
+  note_failure(NULL, 0, message_of(code));
+  REQUIRE(code == 0);
+}
 
 static const char* path_of(const char* name) {
   static char path[4096];
@@ -26,7 +28,8 @@ static const char* path_of(const char* name) {
 static void begin(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  EXPECT(*argc == 2);
+  REQUIRE(*argc == 2);
   folder = (*argv)[1];
 }

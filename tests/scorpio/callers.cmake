@@ -3,7 +3,7 @@
 file(GLOB callers_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/callers/*.c ${CMAKE_CURRENT_LIST_DIR}/callers/*.cpp)
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   add_executable(scorpio_callers-${mpi} ${callers_sources})
-  target_link_libraries(scorpio_callers-${mpi} PRIVATE concilio_scorpio_${mpi} concilio_flags)
+  target_link_libraries(scorpio_callers-${mpi} PRIVATE concilio_tests_common concilio_scorpio_${mpi} concilio_flags)
   target_compile_options(scorpio_callers-${mpi} PRIVATE -g -O1
                          $<$<COMPILE_LANGUAGE:C>:-Werror=implicit-function-declaration>)
   target_compile_definitions(scorpio_callers-${mpi} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

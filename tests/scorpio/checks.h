@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "scorpio/expect_scorpio.h"
+
 namespace scorpio_checks {
 
 struct Context {
   int rank = 0, ranks = 1;
   std::string folder, situation;
-  int failures = 0;
 };
 extern Context context;
 
-void expect(bool so, const char* file, int line, const std::string& what);
 // `code` must be FAILURE on every rank, and every rank's message hold all of `words`. Collective.
-void expect_failure(int64_t code, const std::vector<std::string>& words, const char* file, int line,
-                    const char* call);
+void expect_all_fail(int64_t code, const std::vector<std::string>& words, const char* file, int line,
+                     const char* call);
 void expect_success(int64_t code, const char* file, int line, const char* call);
 
 struct Situation {
@@ -75,7 +75,6 @@ int run(const std::vector<std::string>& names);
   static void situation_##name();                                                                       \
   [[maybe_unused]] static const bool enrolled_##name = scorpio_checks::enroll(#name, situation_##name); \
   static void situation_##name()
-#define EXPECT(condition) scorpio_checks::expect((condition), __FILE__, __LINE__, "not so: " #condition)
 #define OK(call) scorpio_checks::expect_success((call), __FILE__, __LINE__, #call)
-#define FAILS(call, ...) \
-  scorpio_checks::expect_failure((call), std::vector<std::string>{__VA_ARGS__}, __FILE__, __LINE__, #call)
+#define ALL_FAIL(call, ...) \
+  scorpio_checks::expect_all_fail((call), std::vector<std::string>{__VA_ARGS__}, __FILE__, __LINE__, #call)

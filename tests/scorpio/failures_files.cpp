@@ -62,21 +62,21 @@ SITUATION(FilesThatCannotBeOpened) {
     if (truncate(cut.c_str(), 700) != 0) std::abort();
   });
   for (file_mode_t mode : all_modes) {
-    FAILS(scorpio_open_file((missing + "/in/no/folder").c_str(), group, mode), missing, "file: ");
-    FAILS(scorpio_open_file(folder.c_str(), group, mode), folder);
-    FAILS(scorpio_open_file("", group, mode));
-    FAILS(scorpio_open_file(nullptr, group, mode));
-    FAILS(scorpio_open_file((text + "/below").c_str(), group, mode), text);
+    ALL_FAIL(scorpio_open_file((missing + "/in/no/folder").c_str(), group, mode), missing, "file: ");
+    ALL_FAIL(scorpio_open_file(folder.c_str(), group, mode), folder);
+    ALL_FAIL(scorpio_open_file("", group, mode));
+    ALL_FAIL(scorpio_open_file(nullptr, group, mode));
+    ALL_FAIL(scorpio_open_file((text + "/below").c_str(), group, mode), text);
   }
   for (file_mode_t mode : {SCORPIO_FILE_READONLY, SCORPIO_FILE_READWRITE}) {
     for (const std::string& path : {missing, text, short_file, cut}) {
-      FAILS(scorpio_open_file(path.c_str(), group, mode), path);
+      ALL_FAIL(scorpio_open_file(path.c_str(), group, mode), path);
     }
   }
   // To write, HDF5 makes a file of an empty one.
-  FAILS(scorpio_open_file(empty.c_str(), group, SCORPIO_FILE_READONLY), empty);
-  FAILS(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(99)), missing);
-  FAILS(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(-1)), missing);
+  ALL_FAIL(scorpio_open_file(empty.c_str(), group, SCORPIO_FILE_READONLY), empty);
+  ALL_FAIL(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(99)), missing);
+  ALL_FAIL(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(-1)), missing);
   EXPECT(access(missing.c_str(), F_OK) != 0);
   File("after").works("d");
 }
@@ -87,9 +87,9 @@ SITUATION(RanksThatOpenDifferently) {
   const std::string path = made_file("h5"), other = made_file("other");
   for (int wrong : {0, context.ranks - 1}) {
     const bool mine = context.rank == wrong;
-    FAILS(scorpio_open_file(mine ? other.c_str() : path.c_str(), group, SCORPIO_FILE_READONLY));
-    FAILS(scorpio_open_file(mine ? nullptr : path.c_str(), group, SCORPIO_FILE_READONLY));
-    FAILS(scorpio_open_file(path.c_str(), group, mine ? SCORPIO_FILE_CREATE : SCORPIO_FILE_READONLY));
+    ALL_FAIL(scorpio_open_file(mine ? other.c_str() : path.c_str(), group, SCORPIO_FILE_READONLY));
+    ALL_FAIL(scorpio_open_file(mine ? nullptr : path.c_str(), group, SCORPIO_FILE_READONLY));
+    ALL_FAIL(scorpio_open_file(path.c_str(), group, mine ? SCORPIO_FILE_CREATE : SCORPIO_FILE_READONLY));
   }
   // Nothing was made anew.
   const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READONLY);
@@ -106,19 +106,19 @@ SITUATION(ReadOnlyFiles) {
   int value = 1;
   char word[] = "word";
   char* words[] = {word};
-  FAILS(write_ints("d", handle, group), path, "d");
-  FAILS(write_ints("new", handle, group), path, "new");
-  FAILS(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, handle, "d", group), path);
-  FAILS(scorpio_write_str_array(words, 1, handle, "words", group), path, "words");
-  FAILS(scorpio_create_dataset_group("made", handle, group), path, "made");
-  FAILS(scorpio_create_link("d", 0, "link", handle, group), path);
+  ALL_FAIL(write_ints("d", handle, group), path, "d");
+  ALL_FAIL(write_ints("new", handle, group), path, "new");
+  ALL_FAIL(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, handle, "d", group), path);
+  ALL_FAIL(scorpio_write_str_array(words, 1, handle, "words", group), path, "words");
+  ALL_FAIL(scorpio_create_dataset_group("made", handle, group), path, "made");
+  ALL_FAIL(scorpio_create_link("d", 0, "link", handle, group), path);
   OK(read_ints("d", handle, group));
   EXPECT(scorpio_dataset_exists("new", handle, group) == 0);
   EXPECT(scorpio_group_exists("made", handle, group) == 0);
   OK(scorpio_close_file(handle, group));
   if (geteuid() == 0) return;  // whom permissions do not bind
   on_rank_0([&] { chmod(path.c_str(), 0444); });
-  FAILS(scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READWRITE), path);
+  ALL_FAIL(scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READWRITE), path);
 }
 
 SITUATION(MissingThings) {
@@ -129,23 +129,25 @@ SITUATION(MissingThings) {
   void* data = nullptr;
   char** strings = nullptr;
   for (const char* name : {"missing", "/no/such/group/dataset", "/", "", "d/below", "./no"}) {
-    FAILS(read_ints(name, file, file.group()), file.path(), name);
-    FAILS(scorpio_get_dataset_ndims(&number, file, name, file.group()), file.path(), name);
-    FAILS(scorpio_get_dataset_dims(&number, file, name, file.group()), file.path(), name);
-    FAILS(scorpio_get_dataset_dims_64(&number_64, file, name, file.group()), file.path(), name);
-    FAILS(scorpio_get_dataset_size(&number, file, name, file.group()), file.path(), name);
-    FAILS(scorpio_get_dataset_size_64(&number_64, file, name, file.group()), file.path(), name);
-    FAILS(scorpio_read_str_array(&strings, &number, file, name, file.group()), file.path(), name);
+    ALL_FAIL(read_ints(name, file, file.group()), file.path(), name);
+    ALL_FAIL(scorpio_get_dataset_ndims(&number, file, name, file.group()), file.path(), name);
+    ALL_FAIL(scorpio_get_dataset_dims(&number, file, name, file.group()), file.path(), name);
+    ALL_FAIL(scorpio_get_dataset_dims_64(&number_64, file, name, file.group()), file.path(), name);
+    ALL_FAIL(scorpio_get_dataset_size(&number, file, name, file.group()), file.path(), name);
+    ALL_FAIL(scorpio_get_dataset_size_64(&number_64, file, name, file.group()), file.path(), name);
+    ALL_FAIL(scorpio_read_str_array(&strings, &number, file, name, file.group()), file.path(), name);
     if (*name) EXPECT(scorpio_dataset_exists(name, file, file.group()) == 0);
   }
-  FAILS(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, "d", file.group()), file.path(), "d",
-        "a");
-  FAILS(scorpio_read_attr("a", &data, SCORPIO_INTEGER, &number, &dims, file, "d", file.group()), file.path());
-  FAILS(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, "missing", file.group()), file.path(),
-        "missing");
-  FAILS(scorpio_write_simple_attr("a", &number, SCORPIO_INTEGER, file, "missing", file.group()), "missing");
+  ALL_FAIL(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, "d", file.group()), file.path(), "d",
+           "a");
+  ALL_FAIL(scorpio_read_attr("a", &data, SCORPIO_INTEGER, &number, &dims, file, "d", file.group()),
+           file.path());
+  ALL_FAIL(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, "missing", file.group()), file.path(),
+           "missing");
+  ALL_FAIL(scorpio_write_simple_attr("a", &number, SCORPIO_INTEGER, file, "missing", file.group()),
+           "missing");
   // Numbers are no strings.
-  FAILS(scorpio_read_str_array(&strings, &number, file, "d", file.group()), file.path(), "d");
+  ALL_FAIL(scorpio_read_str_array(&strings, &number, file, "d", file.group()), file.path(), "d");
   file.works("d");
 }
 
@@ -154,52 +156,54 @@ SITUATION(NullsInsteadOfResults) {
   file.works("d");
   int number = 0;
   void* data = nullptr;
-  FAILS(scorpio_get_dataset_ndims(nullptr, file, "d", file.group()));
-  FAILS(scorpio_get_dataset_dims(nullptr, file, "d", file.group()));
-  FAILS(scorpio_get_dataset_size_64(nullptr, file, "d", file.group()));
-  FAILS(scorpio_get_dataset_ndims(&number, file, nullptr, file.group()));
-  FAILS(scorpio_get_dataset_ndims(context.rank == 0 ? nullptr : &number, file, "d", file.group()));
-  FAILS(scorpio_get_dataset_ndims(context.rank == context.ranks - 1 ? nullptr : &number, file, "d",
-                                  file.group()));
-  FAILS(scorpio_dataset_exists(nullptr, file, file.group()));
-  FAILS(scorpio_group_exists(nullptr, file, file.group()));
-  FAILS(scorpio_create_dataset_group(nullptr, file, file.group()));
-  FAILS(scorpio_create_dataset_group("", file, file.group()));
-  FAILS(scorpio_create_link(nullptr, 0, "link", file, file.group()));
-  FAILS(scorpio_create_link("d", 0, nullptr, file, file.group()));
-  FAILS(scorpio_write_str_array(nullptr, 2, file, "words", file.group()));
-  FAILS(scorpio_read_str_array(nullptr, &number, file, "d", file.group()));
-  FAILS(scorpio_write_simple_attr(nullptr, &number, SCORPIO_INTEGER, file, "d", file.group()));
-  FAILS(scorpio_write_simple_attr("a", nullptr, SCORPIO_INTEGER, file, "d", file.group()));
-  FAILS(scorpio_write_simple_attr("a", &number, static_cast<datatype_t>(17), file, "d", file.group()));
-  FAILS(scorpio_read_simple_attr("a", nullptr, SCORPIO_INTEGER, file, "d", file.group()));
-  FAILS(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, nullptr, file.group()));
-  FAILS(scorpio_write_attr("a", &number, SCORPIO_INTEGER, 1, nullptr, file, "d", file.group()));
+  ALL_FAIL(scorpio_get_dataset_ndims(nullptr, file, "d", file.group()));
+  ALL_FAIL(scorpio_get_dataset_dims(nullptr, file, "d", file.group()));
+  ALL_FAIL(scorpio_get_dataset_size_64(nullptr, file, "d", file.group()));
+  ALL_FAIL(scorpio_get_dataset_ndims(&number, file, nullptr, file.group()));
+  ALL_FAIL(scorpio_get_dataset_ndims(context.rank == 0 ? nullptr : &number, file, "d", file.group()));
+  ALL_FAIL(scorpio_get_dataset_ndims(context.rank == context.ranks - 1 ? nullptr : &number, file, "d",
+                                     file.group()));
+  ALL_FAIL(scorpio_dataset_exists(nullptr, file, file.group()));
+  ALL_FAIL(scorpio_group_exists(nullptr, file, file.group()));
+  ALL_FAIL(scorpio_create_dataset_group(nullptr, file, file.group()));
+  ALL_FAIL(scorpio_create_dataset_group("", file, file.group()));
+  ALL_FAIL(scorpio_create_link(nullptr, 0, "link", file, file.group()));
+  ALL_FAIL(scorpio_create_link("d", 0, nullptr, file, file.group()));
+  ALL_FAIL(scorpio_write_str_array(nullptr, 2, file, "words", file.group()));
+  ALL_FAIL(scorpio_read_str_array(nullptr, &number, file, "d", file.group()));
+  ALL_FAIL(scorpio_write_simple_attr(nullptr, &number, SCORPIO_INTEGER, file, "d", file.group()));
+  ALL_FAIL(scorpio_write_simple_attr("a", nullptr, SCORPIO_INTEGER, file, "d", file.group()));
+  ALL_FAIL(scorpio_write_simple_attr("a", &number, static_cast<datatype_t>(17), file, "d", file.group()));
+  ALL_FAIL(scorpio_read_simple_attr("a", nullptr, SCORPIO_INTEGER, file, "d", file.group()));
+  ALL_FAIL(scorpio_read_simple_attr("a", &data, SCORPIO_INTEGER, file, nullptr, file.group()));
+  ALL_FAIL(scorpio_write_attr("a", &number, SCORPIO_INTEGER, 1, nullptr, file, "d", file.group()));
   const int wrong[] = {-3};
-  FAILS(scorpio_write_attr("a", &number, SCORPIO_INTEGER, 1, wrong, file, "d", file.group()));
-  FAILS(scorpio_write_attr("a", &number, SCORPIO_INTEGER, -1, wrong, file, "d", file.group()));
+  ALL_FAIL(scorpio_write_attr("a", &number, SCORPIO_INTEGER, 1, wrong, file, "d", file.group()));
+  ALL_FAIL(scorpio_write_attr("a", &number, SCORPIO_INTEGER, -1, wrong, file, "d", file.group()));
   char word[] = "word";
   char* words[] = {word, nullptr};
-  FAILS(scorpio_write_str_array(words, 2, file, "words", file.group()));
-  FAILS(scorpio_write_str_array(words, -1, file, "words", file.group()));
+  ALL_FAIL(scorpio_write_str_array(words, 2, file, "words", file.group()));
+  ALL_FAIL(scorpio_write_str_array(words, -1, file, "words", file.group()));
   file.works("d");
 }
 
 SITUATION(DatasetsOfOtherExtents) {
   File file("h5");
   file.works("d");
-  FAILS(write_ints("d", file, file.group(), 5), file.path(), "d");
-  FAILS(read_ints("d", file, file.group(), 3), file.path(), "d");
+  ALL_FAIL(write_ints("d", file, file.group(), 5), file.path(), "d");
+  ALL_FAIL(read_ints("d", file, file.group(), 3), file.path(), "d");
   const int global[] = {4 * context.ranks}, local[] = {4}, start[] = {4 * context.rank};
   int data[4] = {};
   const int64_t rows[] = {4 * context.ranks}, map[] = {context.rank};
-  FAILS(scorpio_read_dataset(data, SCORPIO_INTEGER, 1, global, local, file, "d", file.group(),
-                             SCORPIO_UNIFORM_CONTIGUOUS_READ),
-        file.path(), "d");
-  FAILS(scorpio_write_dataset_block(data, SCORPIO_INTEGER, 1, global, local, start, file, "d", file.group()),
-        "d");
-  FAILS(scorpio_read_dataset_map(data, SCORPIO_INTEGER, 1, rows, 1, map, file, "d", file.group()), "d");
-  FAILS(scorpio_read_same_sub_dataset(data, SCORPIO_INTEGER, 1, local, start, file, "d", file.group()), "d");
+  ALL_FAIL(scorpio_read_dataset(data, SCORPIO_INTEGER, 1, global, local, file, "d", file.group(),
+                                SCORPIO_UNIFORM_CONTIGUOUS_READ),
+           file.path(), "d");
+  ALL_FAIL(
+      scorpio_write_dataset_block(data, SCORPIO_INTEGER, 1, global, local, start, file, "d", file.group()),
+      "d");
+  ALL_FAIL(scorpio_read_dataset_map(data, SCORPIO_INTEGER, 1, rows, 1, map, file, "d", file.group()), "d");
+  ALL_FAIL(scorpio_read_same_sub_dataset(data, SCORPIO_INTEGER, 1, local, start, file, "d", file.group()),
+           "d");
   file.works("d");
 }
 
@@ -212,25 +216,25 @@ SITUATION(DatasetsOfOtherTypes) {
   const int code = scorpio_read_dataset(found, SCORPIO_DOUBLE, 2, global, local, file, "d", file.group(),
                                         SCORPIO_UNIFORM_CONTIGUOUS_READ);
   for (int i = 0; i < 4 && code == 0; ++i) EXPECT(found[i] == 10 * context.rank + i);
-  if (code != 0) FAILS(code, file.path(), "d");
+  if (code != 0) ALL_FAIL(code, file.path(), "d");
   file.works("d");
 }
 
 SITUATION(NamesThatAreTaken) {
   File file("h5");
   file.works("g/d");
-  FAILS(write_ints("g", file, file.group()), file.path(), "g");
-  FAILS(write_ints("/", file, file.group()), file.path());
-  FAILS(write_ints("g/d/below", file, file.group()), file.path(), "below");
-  FAILS(scorpio_create_dataset_group("g/d", file, file.group()), file.path(), "g/d");
-  FAILS(scorpio_create_dataset_group("g/d/below", file, file.group()), file.path(), "g/d");
+  ALL_FAIL(write_ints("g", file, file.group()), file.path(), "g");
+  ALL_FAIL(write_ints("/", file, file.group()), file.path());
+  ALL_FAIL(write_ints("g/d/below", file, file.group()), file.path(), "below");
+  ALL_FAIL(scorpio_create_dataset_group("g/d", file, file.group()), file.path(), "g/d");
+  ALL_FAIL(scorpio_create_dataset_group("g/d/below", file, file.group()), file.path(), "g/d");
   OK(scorpio_create_link("/g/d", 0, "link", file, file.group()));
-  FAILS(scorpio_create_link("/g/d", 0, "link", file, file.group()), file.path(), "link");
-  FAILS(scorpio_create_link("/g/d", 987654, "other", file, file.group()), file.path());
+  ALL_FAIL(scorpio_create_link("/g/d", 0, "link", file, file.group()), file.path(), "link");
+  ALL_FAIL(scorpio_create_link("/g/d", 987654, "other", file, file.group()), file.path());
   OK(read_ints("link", file, file.group()));
   // A link to nothing.
   OK(scorpio_create_link("/nowhere", 0, "dangling", file, file.group()));
-  FAILS(read_ints("dangling", file, file.group()), file.path(), "dangling");
+  ALL_FAIL(read_ints("dangling", file, file.group()), file.path(), "dangling");
   EXPECT(scorpio_dataset_exists("dangling", file, file.group()) == 0);
   EXPECT(scorpio_dataset_exists("link", file, file.group()) == 1);
   file.works("g/d");
@@ -268,8 +272,8 @@ SITUATION(MoreElementsThanAnInt) {
   EXPECT(std::memcmp(data, found, 5) == 0);
   int dims[2] = {}, size = 0;
   int64_t dims_64[2] = {}, size_64 = 0;
-  FAILS(scorpio_get_dataset_dims(dims, file, "large", file.group()), file.path(), "large");
-  FAILS(scorpio_get_dataset_size(&size, file, "large", file.group()), file.path(), "large");
+  ALL_FAIL(scorpio_get_dataset_dims(dims, file, "large", file.group()), file.path(), "large");
+  ALL_FAIL(scorpio_get_dataset_size(&size, file, "large", file.group()), file.path(), "large");
   OK(scorpio_get_dataset_dims_64(dims_64, file, "large", file.group()));
   OK(scorpio_get_dataset_size_64(&size_64, file, "large", file.group()));
   EXPECT(dims_64[0] == 3 && dims_64[1] == side && size_64 == 3 * side);
@@ -279,7 +283,7 @@ SITUATION(MoreElementsThanAnInt) {
   OK(scorpio_write_dataset_block_64(data, SCORPIO_BYTE, 2, many, one, end, file, "square", file.group()));
   OK(scorpio_get_dataset_dims(dims, file, "square", file.group()));
   EXPECT(dims[0] == 1 << 16 && dims[1] == 1 << 16);
-  FAILS(scorpio_get_dataset_size(&size, file, "square", file.group()), file.path(), "square");
+  ALL_FAIL(scorpio_get_dataset_size(&size, file, "square", file.group()), file.path(), "square");
   // A map of rows at the end.
   const int64_t map[] = {end[0], 0};
   std::vector<unsigned char> rows(2 << 16);
@@ -321,7 +325,7 @@ SITUATION(ManyFilesAtATime) {
   for (int handle : handles) OK(write_ints("d", handle, group));
   for (size_t i = 0; i < handles.size(); i += 2) OK(scorpio_close_file(handles[i], group));
   for (size_t i = 1; i < handles.size(); i += 2) OK(read_ints("d", handles[i], group));
-  FAILS(read_ints("d", handles[0], group));
+  ALL_FAIL(read_ints("d", handles[0], group));
 }  // the group closes the others
 
 // The same communicator's ranks in two halves, each with groups of its own.
@@ -358,9 +362,9 @@ SITUATION(NothingIsPrinted) {
   {
     File file("h5");
     file.works("d");
-    FAILS(read_ints("missing", file, file.group()));
-    FAILS(write_ints("d/below", file, file.group()));
-    FAILS(scorpio_open_file("/no/such/folder/file", file.group(), SCORPIO_FILE_READONLY));
+    ALL_FAIL(read_ints("missing", file, file.group()));
+    ALL_FAIL(write_ints("d/below", file, file.group()));
+    ALL_FAIL(scorpio_open_file("/no/such/folder/file", file.group(), SCORPIO_FILE_READONLY));
   }
   std::fflush(stderr);
   dup2(kept, 2);
@@ -371,5 +375,5 @@ SITUATION(NothingIsPrinted) {
     while (std::fgets(line, sizeof line, printed)) text += line;
     std::fclose(printed);
   }
-  expect(text.find("HDF5") == std::string::npos, __FILE__, __LINE__, "stderr has: " + text);
+  if (text.find("HDF5") != std::string::npos) note_failure(__FILE__, __LINE__, "stderr has: " + text);
 }

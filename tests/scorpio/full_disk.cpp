@@ -52,10 +52,10 @@ void fill_the_disk(Write write) {
     const std::string path = path_of("h5");
     const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
     OK(handle);
-    FAILS(write("too large", handle, group), path, "too large");
+    ALL_FAIL(write("too large", handle, group), path, "too large");
     // What is in the file then is open; but to close it must end, and free the disk.
     const int closed = scorpio_close_file(handle, group);
-    if (closed != 0) FAILS(closed, path);
+    if (closed != 0) ALL_FAIL(closed, path);
     on_rank_0([&] { unlink(path.c_str()); });
     EXPECT(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
   }
@@ -86,7 +86,7 @@ SITUATION(FullDiskAtClose) {
       OK(scorpio_close_dataset_group(made, handle, group));
     }
     on_rank_0([&] { fill_up(filler); });
-    FAILS(scorpio_close_file(handle, group), path);
+    ALL_FAIL(scorpio_close_file(handle, group), path);
     EXPECT(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
     on_rank_0([&] {
       unlink(filler.c_str());

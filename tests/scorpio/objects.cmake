@@ -3,7 +3,7 @@
 file(GLOB objects_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/objects/*.cpp)
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   add_executable(scorpio_objects-${mpi} ${objects_sources})
-  target_link_libraries(scorpio_objects-${mpi} PRIVATE concilio_scorpio_${mpi} concilio_flags)
+  target_link_libraries(scorpio_objects-${mpi} PRIVATE concilio_tests_common concilio_scorpio_${mpi} concilio_flags)
   target_compile_definitions(scorpio_objects-${mpi} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   set_target_properties(scorpio_objects-${mpi} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   foreach(ranks 1 2 3 4)

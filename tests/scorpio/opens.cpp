@@ -83,11 +83,8 @@ void use(iogroup_t* group, file_mode_t mode, const std::string& path) {
   const std::string who = "mode " + std::to_string(mode) + ", " + std::to_string(group->numIOgroups) +
                           " groups: rank " + std::to_string(context.rank) + " opened " +
                           std::to_string(opens_of_data_files) + " times";
-  if (concilio_is_there()) {
-    expect(!opened || root, __FILE__, __LINE__, who);
-  } else {
-    expect(opened == root, __FILE__, __LINE__, who);
-  }
+  const bool right = concilio_is_there() ? !opened || root : opened == root;
+  if (!right) note_failure(__FILE__, __LINE__, who);
   const int mine = opened;
   int openers = 0;
   MPI_Allreduce(&mine, &openers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/expect.h"
+
 enum { DATASETS = 20, MOST_BYTES = 1 << 20 };
 
-static int rank, ranks, faults;
+static int rank, ranks;
 static uint64_t state;
 
 static int64_t draw(int64_t limit) {
@@ -22,17 +24,17 @@ static int64_t draw(int64_t limit) {
 
 static int need(int result, const char* what) {
   if (result == FAILURE) {
-    fprintf(stderr, "rank %d: %s: %s\n", rank, what, scorpio_last_error());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    note_failure(NULL, 0, what);
+    _exit(1);
   }
   return result;
 }
 
 static void expect(int holds, const char* what) {
-  if (!holds) {
-    fprintf(stderr, "rank %d: %s is not what it should be\n", rank, what);
-    ++faults;
-  }
+  if (holds) return;
+  char text[200];
+  snprintf(text, sizeof text, "%s is not what it should be", what);
+  note_failure(NULL, 0, text);
 }
 
 enum way { UNIFORM, NONUNIFORM, NONCONTIGUOUS, BLOCK, ROWS };
@@ -258,7 +260,7 @@ int main(int argc, char** argv) {
   free(expected);
   need(scorpio_close_file(file, &group), argv[2]);
   need(scorpio_IOgroup_cleanup(&group), "the group");
-  MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
-  return faults ? 1 : 0;
+  return noted_failures ? 1 : 0;
 }

@@ -122,7 +122,7 @@ SITUATION(HolesBeyondEnd, ReadAsZeros, not_own) {
         const std::vector<uint8_t> found = contents(path);
         const std::string difference = first_difference(expected, found);
         if (!difference.empty()) {
-          context.fail(__FILE__, __LINE__,
+          note_failure(__FILE__, __LINE__,
                        std::string("method ") + method + ", flush " + flush +
                            (collective ? ", collective: " : ", independent: ") + difference);
         }

@@ -58,7 +58,7 @@ void expect_way(const char* wanted, const char* flush, const char* threshold) {
   }
   for (const auto& [way, count] : windows) {
     if ((count > 0) != (way == wanted)) {
-      context.fail(
+      note_failure(
           __FILE__, __LINE__,
           std::string("flush ") + flush + ", threshold " + threshold + ": " + as_text(count) + " " + way);
     }

@@ -130,7 +130,7 @@ void each_fails(Way how, int expected) {
     const int found = call_and_come_back(one, file);
     way = Way::none;
     if (found != expected || calls != 1) {
-      context.fail(__FILE__, __LINE__,
+      note_failure(__FILE__, __LINE__,
                    std::string(one.name) + ": " + std::to_string(calls) + " calls of the handler, and " +
                        std::to_string(found) + " in place of " + std::to_string(expected));
     }

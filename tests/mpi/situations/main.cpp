@@ -34,24 +34,6 @@ std::string Context::fresh_file(const char* name) {
   return path;
 }
 
-void Context::fail(const char* file, int line, const std::string& what) {
-  // The rest of a situation that went wrong often goes wrong with it.
-  if (++failures <= 5) std::fprintf(stderr, "  rank %d: %s:%d: %s\n", rank, file, line, what.c_str());
-}
-
-std::string message_of(int code) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  return "class " + std::to_string(class_of(code)) + ", " + std::string(text, static_cast<size_t>(length));
-}
-
-int class_of(int code) {
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(code, &error_class);
-  return error_class;
-}
-
 std::vector<uint8_t> values(int64_t stream, int64_t count) {
   std::vector<uint8_t> result(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) result[static_cast<size_t>(i)] = value(stream, i);
@@ -161,13 +143,13 @@ void note_progress(const char* name) {
 // Whether it failed on any rank.
 bool run(const Situation& situation) {
   note_progress(situation.name);
-  context.failures = 0;
+  noted_failures = 0;
   barrier();
   const auto start = std::chrono::steady_clock::now();
   situation.run();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   int failures = 0;
-  MPI_Allreduce(&context.failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&noted_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (context.rank == 0) {
     std::printf("%-6s %s (%.2f s)\n", failures ? "FAILED" : "ok", situation.name, seconds);
     std::fflush(stdout);
@@ -219,6 +201,7 @@ int main(int argc, char** argv) {
   }
   MPI_Comm_rank(MPI_COMM_WORLD, &context.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &context.ranks);
+  expecting("rank %d", context.rank);
   int ran = 0;
   std::vector<const char*> failed;
   for (const Situation& situation : all()) {

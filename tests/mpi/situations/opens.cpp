@@ -78,7 +78,7 @@ class Writer {
   void judge() {
     look();
     if (lost_bytes_ > 0) {
-      context.fail(__FILE__, __LINE__,
+      note_failure(__FILE__, __LINE__,
                    as_text(lost_bytes_) + " of " + as_text(int64_t{bytes} * round_) + " bytes that writer " +
                        as_text(place_) + " wrote were lost, in " + as_text(lost_rounds_) + " of " +
                        as_text(round_) + " rounds");

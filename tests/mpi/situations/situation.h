@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/expect_mpi.h"
+
 namespace situations {
 
 // When a situation is left out.
@@ -26,11 +28,9 @@ struct Context {
   bool own = false, large = false;
   bool threads = true;  // MPI_THREAD_MULTIPLE; with --single not asked for
   std::string folder;
-  int failures = 0;
 
   // The same name on every rank; nothing is there.
   std::string fresh_file(const char* name);
-  void fail(const char* file, int line, const std::string& what);
 };
 extern Context context;
 
@@ -41,9 +41,6 @@ struct Situation {
 };
 std::vector<Situation>& all();
 bool enroll(const char* name, unsigned limits, void (*run)());
-
-std::string message_of(int code);
-int class_of(int code);
 
 // A byte that depends on who wrote it and where.
 inline uint8_t value(int64_t stream, int64_t index) {
@@ -136,47 +133,21 @@ std::string first_difference(const std::vector<T>& expected, const std::vector<T
       situations::enroll(#group "." #name, limits, group##_##name); \
   static void group##_##name()
 
-// An MPI call that must succeed.
-#define OK(call)                                                                           \
-  do {                                                                                     \
-    const int code_ = (call);                                                              \
-    if (code_ != MPI_SUCCESS) {                                                            \
-      situations::context.fail(__FILE__, __LINE__,                                         \
-                               std::string(#call) + ": " + situations::message_of(code_)); \
-    }                                                                                      \
+#define EXPECT_EQUAL(expected, found)                                                                  \
+  do {                                                                                                 \
+    auto expected_ = (expected);                                                                       \
+    auto found_ = (found);                                                                             \
+    if (!(expected_ == static_cast<decltype(expected_)>(found_))) {                                    \
+      note_failure(__FILE__, __LINE__,                                                                 \
+                   std::string(#found) + ": expected " + situations::as_text(expected_) + ", found " + \
+                       situations::as_text(found_));                                                   \
+    }                                                                                                  \
   } while (0)
 
-#define EXPECT(condition)                                                                  \
-  do {                                                                                     \
-    if (!(condition)) situations::context.fail(__FILE__, __LINE__, "not so: " #condition); \
-  } while (0)
-
-#define EXPECT_EQUAL(expected, found)                                                                 \
-  do {                                                                                                \
-    auto expected_ = (expected);                                                                      \
-    auto found_ = (found);                                                                            \
-    if (!(expected_ == static_cast<decltype(expected_)>(found_))) {                                   \
-      situations::context.fail(__FILE__, __LINE__,                                                    \
-                               std::string(#found) + ": expected " + situations::as_text(expected_) + \
-                                   ", found " + situations::as_text(found_));                         \
-    }                                                                                                 \
-  } while (0)
-
-#define EXPECT_BYTES(expected, found)                                                         \
-  do {                                                                                        \
-    const std::string difference_ = situations::first_difference(expected, found);            \
-    if (!difference_.empty()) {                                                               \
-      situations::context.fail(__FILE__, __LINE__, std::string(#found) + ": " + difference_); \
-    }                                                                                         \
-  } while (0)
-
-// An MPI call that must fail with an error of this class.
-#define FAILS(error_class, call)                                                                        \
-  do {                                                                                                  \
-    const int code_ = (call);                                                                           \
-    if (situations::class_of(code_) != (error_class)) {                                                 \
-      situations::context.fail(                                                                         \
-          __FILE__, __LINE__,                                                                           \
-          std::string(#call) + ": expected " #error_class ", found: " + situations::message_of(code_)); \
-    }                                                                                                   \
+#define EXPECT_BYTES(expected, found)                                              \
+  do {                                                                             \
+    const std::string difference_ = situations::first_difference(expected, found); \
+    if (!difference_.empty()) {                                                    \
+      note_failure(__FILE__, __LINE__, std::string(#found) + ": " + difference_);  \
+    }                                                                              \
   } while (0)

@@ -5,6 +5,8 @@
 
 #include <scorpio.h>
 
+#include "common/expect.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -14,9 +16,6 @@ extern int group_size; /* that is being tried; 0: all ranks */
 
 /* The path of a file in the test's folder, one for each group size. Valid until the fourth call from now. */
 char* path_of(const char* name);
-/* Notes what is not so. */
-void expect(int so, const char* file, int line, const char* what);
-#define EXPECT(condition) expect((condition) != 0, __FILE__, __LINE__, #condition)
 /* A group of the size being tried. What the callers leave unset is garbage, other on every rank. */
 void make_group(iogroup_t* group);
 

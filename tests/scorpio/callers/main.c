@@ -1,7 +1,6 @@
 #include "callers.h"
 
 int rank, ranks, group_size;
-static int faults;
 
 char* path_of(const char* name) {
   static char paths[4][600];
@@ -10,13 +9,6 @@ char* path_of(const char* name) {
   char* path = paths[next++ % 4];
   snprintf(path, sizeof paths[0], "%s/%d-%s", folder ? folder : "/tmp", group_size, name);
   return path;
-}
-
-void expect(int so, const char* file, int line, const char* what) {
-  if (so) return;
-  if (++faults <= 10)
-    fprintf(stderr, "%s:%d: rank %d of %d, groups of %d: not so: %s (%s)\n", file, line, rank, ranks,
-            group_size, what, scorpio_last_error());
 }
 
 void make_group(iogroup_t* group) {
@@ -37,17 +29,20 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  expecting_with_reason(scorpio_last_error);
+  expecting("rank %d of %d", rank, ranks);
   test_division();
   test_log();
   if (ranks > 1 && ranks <= 4) test_late_ranks();
   for (group_size = 0; group_size <= 4 && group_size < ranks; ++group_size) {
+    expecting("rank %d of %d, groups of %d", rank, ranks, group_size);
     test_strings();
     test_roots_alone();
     test_older_names();
     test_semantics();
     test_undeclared();
   }
-  MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
-  return faults ? 1 : 0;
+  return noted_failures ? 1 : 0;
 }

@@ -116,10 +116,12 @@ SITUATION(Attributes, ArraysOfNumbersAndStrings) {
                          session.file(), "data", session.group()));
   EXPECT(ndims == 1 && empty_extents.data[0] == 0);
   Given<int> simple;
-  FAILS("6 values", scorpio_read_simple_attr("numbers", simple.untyped(), SCORPIO_INTEGER, session.file(),
-                                             "data", session.group()));
-  FAILS("0 values", scorpio_read_simple_attr("nothing", simple.untyped(), SCORPIO_INTEGER, session.file(),
-                                             "data", session.group()));
+  FAILS(scorpio_read_simple_attr("numbers", simple.untyped(), SCORPIO_INTEGER, session.file(), "data",
+                                 session.group()),
+        "6 values");
+  FAILS(scorpio_read_simple_attr("nothing", simple.untyped(), SCORPIO_INTEGER, session.file(), "data",
+                                 session.group()),
+        "0 values");
 }
 
 SITUATION(Attributes, ReplacedByOthers) {
@@ -159,8 +161,9 @@ SITUATION(Attributes, Large) {
   // 80 kB do not: an error, and what was there stays.
   const int more = 10000;
   many.resize(static_cast<size_t>(more));
-  FAILS("attribute many of data", scorpio_write_attr("many", many.data(), SCORPIO_DOUBLE, 1, &more,
-                                                     session.file(), "data", session.group()));
+  FAILS(scorpio_write_attr("many", many.data(), SCORPIO_DOUBLE, 1, &more, session.file(), "data",
+                           session.group()),
+        "attribute many of data");
   Given<double> values;
   Given<int> extents;
   int ndims = 0;
@@ -227,51 +230,57 @@ SITUATION(Attributes, WhatFails) {
   void** data = value.untyped();
   WELL(scorpio_write_simple_attr("one", &one, SCORPIO_INTEGER, session.file(), "data", session.group()));
   WELL(scorpio_write_simple_attr("text", "t", SCORPIO_STRING, session.file(), "data", session.group()));
-  FAILS("attribute none of data",
-        scorpio_read_simple_attr("none", data, SCORPIO_INTEGER, session.file(), "data", session.group()));
-  FAILS("there is no /nowhere",
-        scorpio_read_simple_attr("one", data, SCORPIO_INTEGER, session.file(), "nowhere", session.group()));
-  FAILS("attribute_failures.h5",
-        scorpio_write_simple_attr("one", &one, SCORPIO_INTEGER, session.file(), "nowhere", session.group()));
-  FAILS("is a string",
-        scorpio_read_simple_attr("text", data, SCORPIO_INTEGER, session.file(), "data", session.group()));
-  FAILS("no string",
-        scorpio_read_simple_attr("one", data, SCORPIO_STRING, session.file(), "data", session.group()));
-  FAILS("datatype_t", scorpio_read_simple_attr("one", data, static_cast<datatype_t>(77), session.file(),
-                                               "data", session.group()));
-  FAILS("null",
-        scorpio_read_simple_attr("one", nullptr, SCORPIO_INTEGER, session.file(), "data", session.group()));
-  FAILS("null", scorpio_read_attr("one", data, SCORPIO_INTEGER, nullptr, &extents.data, session.file(),
-                                  "data", session.group()));
-  FAILS("no name", scorpio_read_attr(nullptr, data, SCORPIO_INTEGER, &ndims, &extents.data, session.file(),
-                                     "data", session.group()));
-  FAILS("no name",
-        scorpio_write_simple_attr("one", &one, SCORPIO_INTEGER, session.file(), nullptr, session.group()));
-  FAILS("null",
-        scorpio_write_simple_attr("one", nullptr, SCORPIO_INTEGER, session.file(), "data", session.group()));
-  FAILS("null",
-        scorpio_write_simple_attr("text", nullptr, SCORPIO_STRING, session.file(), "data", session.group()));
-  FAILS("negative",
-        scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 1, bad, session.file(), "data", session.group()));
-  FAILS("dims", scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 1, nullptr, session.file(), "data",
-                                   session.group()));
-  FAILS("dimensions",
-        scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 99, dims, session.file(), "data", session.group()));
+  FAILS(scorpio_read_simple_attr("none", data, SCORPIO_INTEGER, session.file(), "data", session.group()),
+        "attribute none of data");
+  FAILS(scorpio_read_simple_attr("one", data, SCORPIO_INTEGER, session.file(), "nowhere", session.group()),
+        "there is no /nowhere");
+  FAILS(scorpio_write_simple_attr("one", &one, SCORPIO_INTEGER, session.file(), "nowhere", session.group()),
+        "attribute_failures.h5");
+  FAILS(scorpio_read_simple_attr("text", data, SCORPIO_INTEGER, session.file(), "data", session.group()),
+        "is a string");
+  FAILS(scorpio_read_simple_attr("one", data, SCORPIO_STRING, session.file(), "data", session.group()),
+        "no string");
+  FAILS(scorpio_read_simple_attr("one", data, static_cast<datatype_t>(77), session.file(), "data",
+                                 session.group()),
+        "datatype_t");
+  FAILS(scorpio_read_simple_attr("one", nullptr, SCORPIO_INTEGER, session.file(), "data", session.group()),
+        "null");
+  FAILS(scorpio_read_attr("one", data, SCORPIO_INTEGER, nullptr, &extents.data, session.file(), "data",
+                          session.group()),
+        "null");
+  FAILS(scorpio_read_attr(nullptr, data, SCORPIO_INTEGER, &ndims, &extents.data, session.file(), "data",
+                          session.group()),
+        "no name");
+  FAILS(scorpio_write_simple_attr("one", &one, SCORPIO_INTEGER, session.file(), nullptr, session.group()),
+        "no name");
+  FAILS(scorpio_write_simple_attr("one", nullptr, SCORPIO_INTEGER, session.file(), "data", session.group()),
+        "null");
+  FAILS(scorpio_write_simple_attr("text", nullptr, SCORPIO_STRING, session.file(), "data", session.group()),
+        "null");
+  FAILS(scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 1, bad, session.file(), "data", session.group()),
+        "negative");
+  FAILS(
+      scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 1, nullptr, session.file(), "data", session.group()),
+      "dims");
+  FAILS(scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 99, dims, session.file(), "data", session.group()),
+        "dimensions");
   const char* strings[2] = {"a", nullptr};
   const int two = 2;
-  FAILS("string 1",
-        scorpio_write_attr("n", strings, SCORPIO_STRING, 1, &two, session.file(), "data", session.group()));
+  FAILS(scorpio_write_attr("n", strings, SCORPIO_STRING, 1, &two, session.file(), "data", session.group()),
+        "string 1");
   if (context.ranks > 1) {
     // Roots must agree; what others give is not looked at.
     if (session.group()->numIOgroups > 1 && session.group()->localrank == 0)
-      FAILS("differ", scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 2, dims, session.file(), "data",
-                                         session.group()));
+      FAILS(
+          scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 2, dims, session.file(), "data", session.group()),
+          "differ");
     // One rank alone has no room for what is read.
-    FAILS("null", scorpio_read_simple_attr("one", context.rank == context.ranks - 1 ? nullptr : data,
-                                           SCORPIO_INTEGER, session.file(), "data", session.group()));
+    FAILS(scorpio_read_simple_attr("one", context.rank == context.ranks - 1 ? nullptr : data, SCORPIO_INTEGER,
+                                   session.file(), "data", session.group()),
+          "null");
   }
   session.again(SCORPIO_FILE_READONLY);
-  FAILS("read only",
-        scorpio_write_simple_attr("one", &one, SCORPIO_INTEGER, session.file(), "data", session.group()));
+  FAILS(scorpio_write_simple_attr("one", &one, SCORPIO_INTEGER, session.file(), "data", session.group()),
+        "read only");
   EXPECT(read_simple<int>(session, "one", SCORPIO_INTEGER, "data") == 1);
 }

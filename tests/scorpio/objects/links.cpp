@@ -11,7 +11,7 @@ bool has(Session& session, const char* dataset) {
 
 int64_t open_group(Session& session, const char* name) {
   const int64_t id = scorpio_create_dataset_group(name, session.file(), session.group());
-  if (id == FAILURE) context.fail(__FILE__, __LINE__, scorpio_last_error());
+  EXPECT(id != FAILURE);
   return id;
 }
 
@@ -48,11 +48,11 @@ SITUATION(Groups, OpenedAgainAndClosedInAnyOrder) {
   session.write("in_b", {2});
   WELL(scorpio_close_dataset_group(b, session.file(), session.group()));
   EXPECT(has(session, "/a/in_a") && has(session, "/b/in_b"));
-  FAILS("no id of a group", scorpio_close_dataset_group(b, session.file(), session.group()));
-  FAILS("no id of a group", scorpio_close_dataset_group(12345678, session.file(), session.group()));
+  FAILS(scorpio_close_dataset_group(b, session.file(), session.group()), "no id of a group");
+  FAILS(scorpio_close_dataset_group(12345678, session.file(), session.group()), "no id of a group");
   session.again(SCORPIO_FILE_READONLY);
   WELL(scorpio_close_dataset_group(open_group(session, "a"), session.file(), session.group()));
-  FAILS("read only", scorpio_create_dataset_group("c", session.file(), session.group()));
+  FAILS(scorpio_create_dataset_group("c", session.file(), session.group()), "read only");
 }
 
 // As Fortran programs do.
@@ -73,24 +73,24 @@ SITUATION(Groups, IdsKeptInIntegers) {
 SITUATION(Groups, WhatFails) {
   Session session("group_failures.h5");
   session.write("data", {4});
-  FAILS("/data is a dataset", scorpio_create_dataset_group("/data", session.file(), session.group()));
-  FAILS("/data is a dataset", scorpio_create_dataset_group("/data/below", session.file(), session.group()));
-  FAILS("no name", scorpio_create_dataset_group(nullptr, session.file(), session.group()));
-  FAILS("no name", scorpio_create_dataset_group("", session.file(), session.group()));
+  FAILS(scorpio_create_dataset_group("/data", session.file(), session.group()), "/data is a dataset");
+  FAILS(scorpio_create_dataset_group("/data/below", session.file(), session.group()), "/data is a dataset");
+  FAILS(scorpio_create_dataset_group(nullptr, session.file(), session.group()), "no name");
+  FAILS(scorpio_create_dataset_group("", session.file(), session.group()), "no name");
   EXPECT(session.shown().groupid == -1);
   const int64_t a = open_group(session, "a");
   const iogroup_t& group = *session.group();
   if (group.numIOgroups > 1 && group.localrank == 0) {
     const bool last = group.iogroupRank == group.numIOgroups - 1;
-    FAILS("", scorpio_close_dataset_group(last ? 4711 : a, session.file(), session.group()));
-    FAILS("differ", scorpio_create_dataset_group(last ? "x" : "y", session.file(), session.group()));
-    FAILS("differ", scorpio_create_link("data", last ? a : 0, "l", session.file(), session.group()));
+    FAILS(scorpio_close_dataset_group(last ? 4711 : a, session.file(), session.group()), "");
+    FAILS(scorpio_create_dataset_group(last ? "x" : "y", session.file(), session.group()), "differ");
+    FAILS(scorpio_create_link("data", last ? a : 0, "l", session.file(), session.group()), "differ");
   }
   EXPECT(!has(session, "/a/l"));
   // What a rank that is no root does otherwise than its root is told to it alone, and once the root goes on.
   if (group.localrank != 0) {
-    FAILS("differ", scorpio_create_dataset_group("x", session.file(), session.group()));
-    FAILS("differ", scorpio_create_link("data", 0, "l", session.file(), session.group()));
+    FAILS(scorpio_create_dataset_group("x", session.file(), session.group()), "differ");
+    FAILS(scorpio_create_link("data", 0, "l", session.file(), session.group()), "differ");
   } else {
     WELL(scorpio_create_link("data", 0, "of roots", session.file(), session.group()));
   }
@@ -109,14 +109,14 @@ SITUATION(Links, ToWhatIsThereOrNot) {
   WELL(scorpio_create_link("/nowhere", 0, "dangling", session.file(), session.group()));
   EXPECT(has(session, "/there/absolute") && has(session, "/there/relative") && has(session, "/up/data"));
   EXPECT(has(session, "/new/groups/link") && !has(session, "/dangling"));
-  FAILS("/there/absolute is there",
-        scorpio_create_link("/here/data", there, "absolute", session.file(), session.group()));
-  FAILS("/dangling is there", scorpio_create_link("/here", 0, "dangling", session.file(), session.group()));
-  FAILS("is a dataset", scorpio_create_link("/here", 0, "here/data/x", session.file(), session.group()));
-  FAILS("no id of a group", scorpio_create_link("/here", 424242, "x", session.file(), session.group()));
-  FAILS("no name", scorpio_create_link(nullptr, 0, "x", session.file(), session.group()));
-  FAILS("no name", scorpio_create_link("/here", 0, nullptr, session.file(), session.group()));
+  FAILS(scorpio_create_link("/here/data", there, "absolute", session.file(), session.group()),
+        "/there/absolute is there");
+  FAILS(scorpio_create_link("/here", 0, "dangling", session.file(), session.group()), "/dangling is there");
+  FAILS(scorpio_create_link("/here", 0, "here/data/x", session.file(), session.group()), "is a dataset");
+  FAILS(scorpio_create_link("/here", 424242, "x", session.file(), session.group()), "no id of a group");
+  FAILS(scorpio_create_link(nullptr, 0, "x", session.file(), session.group()), "no name");
+  FAILS(scorpio_create_link("/here", 0, nullptr, session.file(), session.group()), "no name");
   WELL(scorpio_close_dataset_group(there, session.file(), session.group()));
   session.again(SCORPIO_FILE_READONLY);
-  FAILS("read only", scorpio_create_link("/here", 0, "x", session.file(), session.group()));
+  FAILS(scorpio_create_link("/here", 0, "x", session.file(), session.group()), "read only");
 }

@@ -22,20 +22,12 @@ bool enroll(const char* name, void (*run)()) {
   return true;
 }
 
-void Context::fail(const char* file, int line, const std::string& what) {
-  if (++failures <= 5) std::fprintf(stderr, "  rank %d: %s:%d: %s\n", rank, file, line, what.c_str());
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Session::Session(const std::string& name, file_mode_t mode) : path_(context.path(name)) {
   iogroup_conf_t conf{0, context.group_size, MPI_COMM_WORLD};
   WELL(scorpio_IOgroup_init(&conf, &group_));
   WELL(scorpio_set_relative_names(1, &group_));  // what the original does is tried in ../callers
   file_ = scorpio_open_file(path_.c_str(), &group_, mode);
-  if (file_ == FAILURE) context.fail(__FILE__, __LINE__, scorpio_last_error());
+  EXPECT(file_ != FAILURE);
 }
 
 Session::~Session() {
@@ -46,7 +38,7 @@ Session::~Session() {
 void Session::again(file_mode_t mode) {
   WELL(scorpio_close_file(file_, &group_));
   file_ = scorpio_open_file(path_.c_str(), &group_, mode);
-  if (file_ == FAILURE) context.fail(__FILE__, __LINE__, scorpio_last_error());
+  EXPECT(file_ != FAILURE);
 }
 
 void Session::write(const std::string& name, const std::vector<int64_t>& extents, datatype_t type) {
@@ -90,11 +82,11 @@ bool wanted(const char* name, const std::vector<std::string>& names) {
 
 // Whether it failed on any rank.
 bool run(const Situation& situation) {
-  context.failures = 0;
+  noted_failures = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   situation.run();
   int failures = 0;
-  MPI_Allreduce(&context.failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&noted_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (context.rank == 0) {
     std::printf("%-6s %s (groups of %d)\n", failures ? "FAILED" : "ok", situation.name, context.group_size);
     std::fflush(stdout);
@@ -119,10 +111,12 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &context.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &context.ranks);
+  expecting_with_reason(scorpio_last_error);
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   int ran = 0, failed = 0;
   for (const int size : group_sizes(context.ranks)) {
     context.group_size = size;
+    expecting("rank %d of %d, groups of %d", context.rank, context.ranks, size);
     context.folder = std::string(folder ? folder : "/tmp") + "/groups_of_" + std::to_string(size);
     if (context.rank == 0) mkdir(context.folder.c_str(), 0755);
     MPI_Barrier(MPI_COMM_WORLD);

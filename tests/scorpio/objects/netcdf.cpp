@@ -14,9 +14,10 @@ void name_dimensions(Session& session, const char* names) {
 void fails(Session& session, const char* name, std::vector<int64_t> extents, const char* why) {
   const std::vector<int64_t> none(extents.size(), 0);
   const double nothing = 0;
-  FAILS(why, scorpio_write_dataset_block_64(&nothing, SCORPIO_DOUBLE, static_cast<int>(extents.size()),
-                                            extents.data(), none.data(), none.data(), session.file(), name,
-                                            session.group()));
+  FAILS(scorpio_write_dataset_block_64(&nothing, SCORPIO_DOUBLE, static_cast<int>(extents.size()),
+                                       extents.data(), none.data(), none.data(), session.file(), name,
+                                       session.group()),
+        why);
   EXPECT(scorpio_dataset_exists(name, session.file(), session.group()) == 0);
 }
 
@@ -84,8 +85,9 @@ SITUATION(Netcdf, NamesThatCannotBe) {
   // The dimension x has extent 2.
   const int64_t three = 3, zero = 0;
   const double value[3] = {1, 2, 3};
-  FAILS("extent 2", scorpio_write_dataset_block_64(value, SCORPIO_DOUBLE, 1, &three, &zero, &zero,
-                                                   session.file(), "x", session.group()));
+  FAILS(scorpio_write_dataset_block_64(value, SCORPIO_DOUBLE, 1, &three, &zero, &zero, session.file(), "x",
+                                       session.group()),
+        "extent 2");
 }
 
 SITUATION(Netcdf, CoordinatesAfterwards) {

@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "scorpio/expect_scorpio.h"
+
 namespace objects {
 
 struct Context {
   int rank = 0, ranks = 1;
   int group_size = 1;
   std::string folder;
-  int failures = 0;
 
   std::string path(const std::string& name) const { return folder + "/" + name; }
-  void fail(const char* file, int line, const std::string& what);
 };
 extern Context context;
 
@@ -64,8 +64,6 @@ struct Given {
 // What plain HDF5 makes of a file, on rank 0, before the others go on.
 void with_plain_hdf5(const std::string& name, void (*make)(hid_t file));
 
-bool holds(const std::string& text, const std::string& part);
-
 }  // namespace objects
 
 #define SITUATION(group, name)                                   \
@@ -73,26 +71,3 @@ bool holds(const std::string& text, const std::string& part);
   [[maybe_unused]] static const bool group##_##name##_enrolled = \
       objects::enroll(#group "." #name, group##_##name);         \
   static void group##_##name()
-
-#define EXPECT(condition)                                                               \
-  do {                                                                                  \
-    if (!(condition)) objects::context.fail(__FILE__, __LINE__, "not so: " #condition); \
-  } while (0)
-
-// A call that must succeed.
-#define WELL(call)                                                                                 \
-  do {                                                                                             \
-    if ((call) != 0)                                                                               \
-      objects::context.fail(__FILE__, __LINE__, std::string(#call) + ": " + scorpio_last_error()); \
-  } while (0)
-
-// A call that must fail on this rank, as on all, and say why.
-#define FAILS(part, call)                                                                                  \
-  do {                                                                                                     \
-    if ((call) != FAILURE) {                                                                               \
-      objects::context.fail(__FILE__, __LINE__, std::string(#call) + " succeeds");                         \
-    } else if (!objects::holds(scorpio_last_error(), part)) {                                              \
-      objects::context.fail(__FILE__, __LINE__,                                                            \
-                            std::string(#call) + " says not " + (part) + " but: " + scorpio_last_error()); \
-    }                                                                                                      \
-  } while (0)

@@ -19,16 +19,16 @@ SITUATION(Queries, ExtentsOfDatasets) {
   EXPECT(size == 48);
   WELL(scorpio_get_dataset_size_64(&wide_size, session.file(), "ids", session.group()));
   EXPECT(wide_size == 7);
-  FAILS("/flow/none", scorpio_get_dataset_ndims(&ndims, session.file(), "/flow/none", session.group()));
-  FAILS("queries.h5", scorpio_get_dataset_dims(dims, session.file(), "none", session.group()));
-  FAILS("/flow is no dataset", scorpio_get_dataset_size(&size, session.file(), "flow", session.group()));
-  FAILS("null", scorpio_get_dataset_size(nullptr, session.file(), "ids", session.group()));
-  FAILS("no name", scorpio_get_dataset_size(&size, session.file(), nullptr, session.group()));
-  FAILS("99", scorpio_get_dataset_size(&size, 99, "ids", session.group()));
+  FAILS(scorpio_get_dataset_ndims(&ndims, session.file(), "/flow/none", session.group()), "/flow/none");
+  FAILS(scorpio_get_dataset_dims(dims, session.file(), "none", session.group()), "queries.h5");
+  FAILS(scorpio_get_dataset_size(&size, session.file(), "flow", session.group()), "/flow is no dataset");
+  FAILS(scorpio_get_dataset_size(nullptr, session.file(), "ids", session.group()), "null");
+  FAILS(scorpio_get_dataset_size(&size, session.file(), nullptr, session.group()), "no name");
+  FAILS(scorpio_get_dataset_size(&size, 99, "ids", session.group()), "99");
   // One rank asks for something else.
   if (context.ranks > 1) {
     const char* name = context.rank == context.ranks - 1 ? "flow/rho" : "ids";
-    FAILS("differ", scorpio_get_dataset_ndims(&ndims, session.file(), name, session.group()));
+    FAILS(scorpio_get_dataset_ndims(&ndims, session.file(), name, session.group()), "differ");
   }
   WELL(scorpio_get_dataset_ndims(&ndims, session.file(), "ids", session.group()));
 }
@@ -54,16 +54,16 @@ SITUATION(Queries, ExtentsThatAreNoInts) {
   Session session("large.h5", SCORPIO_FILE_READONLY);
   int dims[2], size = 0, ndims = -1;
   int64_t wide[2], wide_size = 0;
-  FAILS("scorpio_get_dataset_dims_64",
-        scorpio_get_dataset_dims(dims, session.file(), "long", session.group()));
+  FAILS(scorpio_get_dataset_dims(dims, session.file(), "long", session.group()),
+        "scorpio_get_dataset_dims_64");
   WELL(scorpio_get_dataset_dims_64(wide, session.file(), "long", session.group()));
   EXPECT(wide[0] == 3000000000 && wide[1] == 2);
   WELL(scorpio_get_dataset_dims(dims, session.file(), "many", session.group()));
-  FAILS("scorpio_get_dataset_size_64",
-        scorpio_get_dataset_size(&size, session.file(), "many", session.group()));
+  FAILS(scorpio_get_dataset_size(&size, session.file(), "many", session.group()),
+        "scorpio_get_dataset_size_64");
   WELL(scorpio_get_dataset_size_64(&wide_size, session.file(), "many", session.group()));
   EXPECT(wide_size == int64_t{1} << 32);
-  FAILS("2^63", scorpio_get_dataset_size_64(&wide_size, session.file(), "more", session.group()));
+  FAILS(scorpio_get_dataset_size_64(&wide_size, session.file(), "more", session.group()), "2^63");
   WELL(scorpio_get_dataset_ndims(&ndims, session.file(), "one", session.group()));
   WELL(scorpio_get_dataset_size(&size, session.file(), "one", session.group()));
   EXPECT(ndims == 0 && size == 1);
@@ -88,9 +88,9 @@ SITUATION(Queries, WhatExists) {
   EXPECT(dataset("a/b/data") == 1 && dataset("to_data") == 1 && dataset("to_b/data") == 1);
   EXPECT(dataset("a") == 0 && dataset("/") == 0 && dataset("dangling") == 0 && dataset("dangling/x") == 0);
   EXPECT(dataset("x") == 0 && dataset("x/y/z") == 0 && dataset("a/b/data/x") == 0);
-  FAILS("no name", scorpio_dataset_exists(nullptr, session.file(), session.group()));
-  FAILS("no name", scorpio_group_exists("", session.file(), session.group()));
-  FAILS("-1", scorpio_group_exists("/", -1, session.group()));
+  FAILS(scorpio_dataset_exists(nullptr, session.file(), session.group()), "no name");
+  FAILS(scorpio_group_exists("", session.file(), session.group()), "no name");
+  FAILS(scorpio_group_exists("/", -1, session.group()), "-1");
   // Relative to the group that is open.
   const int64_t id = scorpio_create_dataset_group("/a", session.file(), session.group());
   EXPECT(dataset("b/data") == 1 && dataset("data") == 0 && dataset("a/b/data") == 1);

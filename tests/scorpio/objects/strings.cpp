@@ -52,8 +52,8 @@ void arrays_of(file_mode_t mode, const char* name) {
   char* longer[4];
   std::string text = "much longer than any that was there at first";
   std::fill(longer, longer + 4, text.data());
-  FAILS("room", scorpio_write_str_array(longer, 4, session.file(), "names/few", session.group()));
-  FAILS("4 strings, not 3", scorpio_write_str_array(longer, 3, session.file(), "names/few", session.group()));
+  FAILS(scorpio_write_str_array(longer, 4, session.file(), "names/few", session.group()), "room");
+  FAILS(scorpio_write_str_array(longer, 3, session.file(), "names/few", session.group()), "4 strings, not 3");
   EXPECT(read(session, "names/few") == few);
 }
 
@@ -104,12 +104,12 @@ SITUATION(Strings, AsOthersWriteThem) {
   EXPECT((read(session, "one") == Strings{"alone"}));
   Given<char*> strings;
   int n = 0;
-  FAILS("/number holds no strings",
-        scorpio_read_str_array(&strings.data, &n, session.file(), "number", session.group()));
-  FAILS("2 dimensions", scorpio_read_str_array(&strings.data, &n, session.file(), "square", session.group()));
+  FAILS(scorpio_read_str_array(&strings.data, &n, session.file(), "number", session.group()),
+        "/number holds no strings");
+  FAILS(scorpio_read_str_array(&strings.data, &n, session.file(), "square", session.group()), "2 dimensions");
   std::string text = "abc";
   char* three[3] = {text.data(), text.data(), text.data()};
-  FAILS("variable length", scorpio_write_str_array(three, 3, session.file(), "h5py", session.group()));
+  FAILS(scorpio_write_str_array(three, 3, session.file(), "h5py", session.group()), "variable length");
   // Room for three, since they need not end with NUL.
   write(session, "numpy", {"xyz", ""});
   write(session, "fortran", {"xyz", "u"});
@@ -123,18 +123,18 @@ SITUATION(Strings, WhatFails) {
   char* strings[2] = {text.data(), nullptr};
   char** found = nullptr;
   int n = 0;
-  FAILS("string 1", scorpio_write_str_array(strings, 2, session.file(), "s", session.group()));
-  FAILS("null", scorpio_write_str_array(nullptr, 2, session.file(), "s", session.group()));
-  FAILS("-2", scorpio_write_str_array(strings, -2, session.file(), "s", session.group()));
-  FAILS("no name", scorpio_write_str_array(strings, 1, session.file(), nullptr, session.group()));
-  FAILS("no dataset /s", scorpio_read_str_array(&found, &n, session.file(), "s", session.group()));
-  FAILS("null", scorpio_read_str_array(nullptr, &n, session.file(), "s", session.group()));
+  FAILS(scorpio_write_str_array(strings, 2, session.file(), "s", session.group()), "string 1");
+  FAILS(scorpio_write_str_array(nullptr, 2, session.file(), "s", session.group()), "null");
+  FAILS(scorpio_write_str_array(strings, -2, session.file(), "s", session.group()), "-2");
+  FAILS(scorpio_write_str_array(strings, 1, session.file(), nullptr, session.group()), "no name");
+  FAILS(scorpio_read_str_array(&found, &n, session.file(), "s", session.group()), "no dataset /s");
+  FAILS(scorpio_read_str_array(nullptr, &n, session.file(), "s", session.group()), "null");
   if (session.group()->numIOgroups > 1 && session.group()->localrank == 0) {
-    FAILS("differ",
-          scorpio_write_str_array(strings, context.rank == 0 ? 1 : 0, session.file(), "t", session.group()));
+    FAILS(scorpio_write_str_array(strings, context.rank == 0 ? 1 : 0, session.file(), "t", session.group()),
+          "differ");
   }
   WELL(scorpio_write_str_array(strings, 1, session.file(), "s", session.group()));
   session.again(SCORPIO_FILE_READONLY);
-  FAILS("read only", scorpio_write_str_array(strings, 1, session.file(), "s", session.group()));
+  FAILS(scorpio_write_str_array(strings, 1, session.file(), "s", session.group()), "read only");
   EXPECT(read(session, "s") == std::vector<std::string>{"abc"});
 }

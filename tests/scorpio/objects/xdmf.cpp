@@ -178,7 +178,7 @@ SITUATION(Xdmf, WhatFails) {
   const auto fails = [&](const char* why, auto change) {
     Grid grid = good;
     change(grid);
-    FAILS(why, grid.add_to(session));
+    FAILS(grid.add_to(session), why);
   };
   WELL(good.add_to(session));
   fails("/none", [&](Grid& grid) { grid.fields = &none; });
@@ -217,14 +217,14 @@ SITUATION(Xdmf, WhatFails) {
     unstructured(grid), coordinates[0] = "cells";
     (void)grid;
   });
-  FAILS("null", scorpio_write_xdmf(nullptr, session.file(), session.group()));
+  FAILS(scorpio_write_xdmf(nullptr, session.file(), session.group()), "null");
   if (context.ranks > 1) {
     fails("differ", [&](Grid& grid) { grid.time = context.rank; });
   }
   // Where it cannot be written.
   if (context.rank == 0) mkdir(context.path("xdmf_failures.xmf.new").c_str(), 0755);
   MPI_Barrier(MPI_COMM_WORLD);
-  FAILS("xdmf_failures.xmf.new", good.add_to(session));
+  FAILS(good.add_to(session), "xdmf_failures.xmf.new");
   MPI_Barrier(MPI_COMM_WORLD);
   if (context.rank == 0) rmdir(context.path("xdmf_failures.xmf.new").c_str());
   MPI_Barrier(MPI_COMM_WORLD);
