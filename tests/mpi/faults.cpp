@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "patient_barrier.h"
+#include "common/patient_barrier.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "file_model.h"
 
-#include "random.h"
+#include "common/random.h"
 
 namespace oracle {
 

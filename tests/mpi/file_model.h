@@ -8,6 +8,8 @@
 
 namespace oracle {
 
+using namespace tests;
+
 class FileModel {
  public:
   void reset(int64_t size, uint64_t stream);  // random bytes

@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "../gpu/memory.h"
+#include "common/mpi_type.h"
+#include "common/patient_barrier.h"
+#include "common/random.h"
+#include "common/type_generator.h"
 #include "file_model.h"
 #include "oracle_case.h"
-#include "patient_barrier.h"
-#include "random.h"
 #include "random_realms.h"
 #include "turned.h"
-#include "type_generator.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <sstream>
 
+#include "common/random.h"
+#include "common/type_generator.h"
 #include "methods.h"
-#include "random.h"
-#include "type_generator.h"
 
 namespace oracle {
 
@@ -90,8 +90,8 @@ class Maker {
       hint("romio_cb_fr_alignment", random_.pick<int64_t>({1, 3, 64, 100, 512, 4096, 65536}));
     if (random_.chance(40)) {
       // Those with most ways to go wrong are taken most often.
-      hint("concilio_method", random_.chance(38) ? random_.pick({"auto", "two_phase", "mapped"})
-                                                 : random_.pick(all_methods));
+      hint("concilio_method",
+           random_.chance(38) ? random_.pick({"auto", "two_phase", "mapped"}) : random_.pick(all_methods));
     }
     if (random_.chance(40)) hint("concilio_flush", random_.pick({"auto", "rmw", "list", "batch"}));
     // Little memory makes many rounds of conversion.
@@ -230,13 +230,13 @@ class Maker {
     for (int d = 0; d < dimensions; ++d) {
       const auto at = static_cast<size_t>(d);
       if (array.grid[at] == 1 && random_.chance(50)) {
-        array.distributions.push_back(MPI_DISTRIBUTE_NONE);
-        array.arguments.push_back(MPI_DISTRIBUTE_DFLT_DARG);
+        array.distributions.push_back(Spread::none);
+        array.arguments.push_back(default_argument);
       } else if (random_.chance(50)) {
-        array.distributions.push_back(MPI_DISTRIBUTE_BLOCK);
-        array.arguments.push_back(MPI_DISTRIBUTE_DFLT_DARG);
+        array.distributions.push_back(Spread::block);
+        array.arguments.push_back(default_argument);
       } else {
-        array.distributions.push_back(MPI_DISTRIBUTE_CYCLIC);
+        array.distributions.push_back(Spread::cyclic);
         array.arguments.push_back(static_cast<int>(random_.between(1, 4)));
       }
       std::vector<int> inner;

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "type_spec.h"
+#include "common/type_spec.h"
 
 namespace oracle {
+
+using namespace tests;
 
 // What one rank sees of the file.
 struct View {

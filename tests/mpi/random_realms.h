@@ -5,9 +5,11 @@
 
 #include <string>
 
-#include "random.h"
+#include "common/random.h"
 
 namespace oracle {
+
+using namespace tests;
 
 // Gives the file realms that follow from `random`, or none; collective, with the same random numbers on every
 // rank. Returns what was wrong; empty: nothing.

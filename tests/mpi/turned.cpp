@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/mpi_type.h"
 #include "oracle_case.h"
 
 namespace oracle {
@@ -38,11 +39,11 @@ struct TurnedFunctions {
     int64_t extent = 0;
     void* known = nullptr;
     int flag = 0;
-    if (const BasicType* basic = find_basic(type)) {
+    if (const auto basic = basic_of(type)) {
       TypeSpec spec;
-      spec.basic = static_cast<size_t>(basic - basic_types().data());
+      spec.basic = *basic;
       items = items_of(spec);
-      extent = basic->extent;
+      extent = basic_types()[*basic].extent;
     } else if (MPI_Type_get_attr(type, keyval(), &known, &flag) == MPI_SUCCESS && flag) {
       items = static_cast<TurnedType*>(known)->items_;
       extent = static_cast<TurnedType*>(known)->extent_;
@@ -56,12 +57,6 @@ struct TurnedFunctions {
       move(nullptr, there++);
     }
     return MPI_SUCCESS;
-  }
-
-  static const BasicType* find_basic(MPI_Datatype type) {
-    const auto& all = basic_types();
-    auto found = std::find_if(all.begin(), all.end(), [&](const BasicType& one) { return one.type == type; });
-    return found == all.end() ? nullptr : &*found;
   }
 
   static int read(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position, void*) {

@@ -4,9 +4,11 @@
 
 #include <mpi.h>
 
-#include "type_spec.h"
+#include "common/type_spec.h"
 
 namespace oracle {
+
+using namespace tests;
 
 // What MPI_File_set_view calls a form.
 const char* name_of(Form form);

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "patient_barrier.h"
+#include "common/patient_barrier.h"
 
 // What fails: allocations that the library's own code makes (its C++ runtime is linked into it), by any of
 // this process's threads while it is armed.

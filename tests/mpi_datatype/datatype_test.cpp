@@ -5,9 +5,10 @@
 #include <thread>
 #include <vector>
 
+#include "common/mpi_type.h"
+#include "made_type.h"
 #include "mpi/types/datatype.h"
 #include "pattern/access.h"
-#include "random_type.h"
 
 using concilio::Access;
 using concilio::DataType;
@@ -48,7 +49,7 @@ std::vector<int64_t> offsets_by_pattern(const DataType& type, int64_t size) {
 }
 
 // What is wrong; empty: nothing.
-std::string compare(const RandomType& made) {
+std::string compare(const MadeType& made) {
   MPI_Datatype type = made.type;
   auto decoded = decode(type, budget);
   if (!decoded) return decoded.error().message;
@@ -145,13 +146,13 @@ int main(int argc, char** argv) {
     ++failed;
   }
   for (uint64_t now = seed; now < seed + cases && failed < 10; ++now) {
-    TypeMaker maker(now);
-    RandomType made = maker.make(static_cast<int>(maker.number(0, 4)), most_bytes);
+    tests::Random random(tests::mix(now));
+    MadeType made = make_type(random, static_cast<int>(random.between(0, 4)), most_bytes);
     if (std::string wrong = compare(made); !wrong.empty()) {
       fmt::print("{} --seed {} --cases 1: {}: {}\n", argv[0], now, wrong, made.description);
       ++failed;
     }
-    TypeMaker::free(made);
+    tests::free_type(&made.type);
   }
   MPI_Finalize();
   return failed ? 1 : 0;

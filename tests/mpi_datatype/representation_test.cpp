@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "common/expect.h"
+#include "common/mpi_type.h"
+#include "made_type.h"
 #include "mpi/types/conversion.h"
-#include "random_type.h"
 
 using namespace concilio;
 
@@ -322,26 +323,26 @@ void set_checksums(const Conversion& conversion, Bytes& file) {
 
 // In one go or in parts, there and back.
 void check_random(uint64_t seed, const Representation& representation) {
-  TypeMaker maker(seed);
-  RandomType made = maker.make(static_cast<int>(maker.number(0, 4)), 1 << 13);
-  const int64_t bytes = bounds_of(made.type).size, count = maker.number(0, 5);
+  tests::Random random(tests::mix(seed));
+  MadeType made = make_type(random, static_cast<int>(random.between(0, 4)), 1 << 13);
+  const int64_t bytes = bounds_of(made.type).size, count = random.between(0, 5);
   auto memory = decode(made.type, budget);
   auto conversion = Conversion::make(made.type, count, representation, budget);
-  TypeMaker::free(made);  // the conversion keeps what it needs
+  tests::free_type(&made.type);  // the conversion keeps what it needs
   if (!memory || !conversion)
     return fail("seed {}: {}", seed, (!memory ? memory.error() : conversion.error()).message);
   const Access access = Access::of(**memory, 0);
   const Interval span = bytes * count > 0 ? access.bounds(0, bytes * count) : Interval{};
   if (!disjoint(access, bytes * count, span)) return;
   Bytes file(static_cast<size_t>(conversion->file_bytes()));
-  for (std::byte& byte : file) byte = static_cast<std::byte>(maker.number(0, 255));
+  for (std::byte& byte : file) byte = static_cast<std::byte>(random.between(0, 255));
   if (representation.name() != external32().name()) set_checksums(*conversion, file);
   Bytes whole(static_cast<size_t>(span.length()), std::byte{0xEE}), parts = whole, again(file.size());
   const int64_t end = conversion->file_bytes();
   bool good = conversion->from_file(whole.data() - span.begin, {0, end}, file.data()).ok();
   for (int64_t at = 0, next; at < end; at = next) {
-    next =
-        conversion->item_boundary(std::min(end, at + conversion->widest_item_bytes() + maker.number(0, 999)));
+    next = conversion->item_boundary(
+        std::min(end, at + conversion->widest_item_bytes() + random.between(0, 999)));
     good = good && next > at;
     good = good && conversion->from_file(parts.data() - span.begin, {at, next}, file.data() + at);
     good = good && conversion->to_file(whole.data() - span.begin, {at, next}, again.data() + at);

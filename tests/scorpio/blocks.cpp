@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "random.h"
+#include "common/random.h"
 
 namespace scorpio_oracle {
 
@@ -70,7 +70,7 @@ void Array::set_rows(const std::vector<int64_t>& map, const Bytes& values) {
 Bytes random_bytes(uint64_t stream, int64_t count) {
   Bytes out(static_cast<size_t>(count));
   for (size_t i = 0; i < out.size(); i += 8) {
-    const uint64_t word = oracle::mix(stream, i);
+    const uint64_t word = tests::mix(stream, i);
     std::memcpy(out.data() + i, &word, std::min<size_t>(8, out.size() - i));
   }
   return out;

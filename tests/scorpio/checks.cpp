@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "patient_barrier.h"
+#include "common/patient_barrier.h"
 
 namespace scorpio_checks {
 namespace {

@@ -6,7 +6,7 @@
 namespace scorpio_oracle {
 namespace {
 
-using oracle::Random;
+using tests::Random;
 
 // `whole` in `parts`, some of which may be 0 unless `positive`.
 Extents random_parts(Random& random, int64_t whole, int64_t parts, bool positive) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blocks.h"
-#include "random.h"
+#include "common/random.h"
 
 namespace scorpio_oracle {
 
@@ -23,7 +23,7 @@ struct Division {
   iopattern_t pattern(bool write) const;
 };
 
-Division random_division(oracle::Random& random, const Extents& dims, int ranks, bool write);
+Division random_division(tests::Random& random, const Extents& dims, int ranks, bool write);
 
 const char* name_of(Call call);
 std::string describe(const Division& division, int rank);

@@ -5,7 +5,7 @@
 namespace scorpio_oracle {
 namespace {
 
-using oracle::Random;
+using tests::Random;
 
 // All types but strings.
 const datatype_t plain_types[] = {SCORPIO_INTEGER, SCORPIO_DOUBLE, SCORPIO_FLOAT,

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "call_arguments.h"
-#include "patient_barrier.h"
+#include "common/patient_barrier.h"
 #include "plain_hdf5.h"
 #include "scorpio_case.h"
 
@@ -40,7 +40,7 @@ class Runner {
 
   void run(int64_t index) {
     index_ = index;
-    case_ = make_case(oracle::mix(options_.seed, static_cast<uint64_t>(index)), ranks_);
+    case_ = make_case(tests::mix(options_.seed, static_cast<uint64_t>(index)), ranks_);
     if (options_.describe) {
       if (world_rank_ == 0)
         std::printf("case %lld\n%s", static_cast<long long>(index), description().c_str());
@@ -261,7 +261,7 @@ class Runner {
     const int64_t count = op.division.call == Call::map
                               ? std::ssize(op.division.maps[index]) * model.row_bytes()
                               : op.division.blocks[index].elements() * model.element_bytes;
-    return random_bytes(oracle::mix(op.stream, static_cast<uint64_t>(rank)), count);
+    return random_bytes(tests::mix(op.stream, static_cast<uint64_t>(rank)), count);
   }
 
   void write(const Op& op) {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "patient_barrier.h"
+#include "common/patient_barrier.h"
 #include "situation.h"
 
 namespace situations {

@@ -61,49 +61,50 @@ TEST(RandomDatatypes, EqualTheStandardsTypemap) {
 
 TEST(Subarray, EqualsItsDefinitionInBothOrders) {
   Generator generator(7);
-  naive::Type element;
-  element.type = type_bytes(8);
-  for (int64_t b = 0; b < 8; ++b) element.bytes.push_back(b);
-  element.upper_bound = 8;
   for (int round = 0; round < 500; ++round) {
-    std::vector<int64_t> sizes, subsizes, starts;
+    tests::TypeSpec array;
+    array.kind = tests::Kind::subarray;
+    array.children = {tests::basic("DOUBLE")};
     for (int64_t d = generator.pick(1, 4); d > 0; --d) {
-      sizes.push_back(generator.pick(1, 7));
-      subsizes.push_back(generator.pick(1, sizes.back()));
-      starts.push_back(generator.pick(0, sizes.back() - subsizes.back()));
+      array.sizes.push_back(static_cast<int>(generator.pick(1, 7)));
+      array.subsizes.push_back(static_cast<int>(generator.pick(1, array.sizes.back())));
+      array.starts.push_back(static_cast<int>(generator.pick(0, array.sizes.back() - array.subsizes.back())));
     }
-    expect_matches(Generator::subarray(sizes, subsizes, starts, ArrayOrder::c, element));
-    expect_matches(Generator::subarray(sizes, subsizes, starts, ArrayOrder::fortran, element));
+    expect_matches(naive::both_ways(array));
+    array.fortran = true;
+    expect_matches(naive::both_ways(array));
     if (HasFatalFailure()) return;
   }
 }
 
 TEST(Darray, RanksPartitionTheArray) {
+  using tests::Spread;
   Generator generator(11);
   for (int round = 0; round < 300; ++round) {
-    Generator::Grid grid{1, 0, {}, {}, {}, {}};
+    tests::TypeSpec array;
+    array.kind = tests::Kind::darray;
+    array.children = {tests::basic("SHORT")};
     int64_t elements = 1;
     for (int64_t d = generator.pick(1, 3); d > 0; --d) {
-      grid.sizes.push_back(generator.pick(1, 11));
-      grid.distributions.push_back(static_cast<Distribution>(generator.pick(0, 2)));
-      grid.processes.push_back(grid.distributions.back() == Distribution::none ? 1 : generator.pick(1, 4));
-      grid.ranks *= grid.processes.back();
-      elements *= grid.sizes.back();
-      grid.arguments.push_back(default_distribution_argument);
+      const int size = static_cast<int>(generator.pick(1, 11));
+      const auto spread = static_cast<Spread>(generator.pick(0, 2));
+      const int processes = spread == Spread::none ? 1 : static_cast<int>(generator.pick(1, 4));
+      int argument = tests::default_argument;
       if (generator.pick(0, 1) == 0) {
-        const int64_t least = (grid.sizes.back() - 1) / grid.processes.back() + 1;
-        grid.arguments.back() = grid.distributions.back() == Distribution::block ? generator.pick(least, 15)
-                                                                                 : generator.pick(1, 15);
+        const int least = spread == Spread::block ? (size - 1) / processes + 1 : 1;
+        argument = static_cast<int>(generator.pick(least, 15));
       }
+      array.sizes.push_back(size);
+      array.distributions.push_back(spread);
+      array.grid.push_back(processes);
+      array.arguments.push_back(argument);
+      array.ranks *= processes;
+      elements *= size;
     }
-    naive::Type element;
-    element.type = type_bytes(2);
-    element.bytes = {0, 1};
-    element.upper_bound = 2;
-    const ArrayOrder order = generator.pick(0, 1) == 0 ? ArrayOrder::c : ArrayOrder::fortran;
+    array.fortran = generator.pick(0, 1) == 1;
     std::vector<int> owners(static_cast<size_t>(elements * 2));
-    for (grid.rank = 0; grid.rank < grid.ranks; ++grid.rank) {
-      const naive::Type part = Generator::darray(grid, order, element);
+    for (array.rank = 0; array.rank < array.ranks; ++array.rank) {
+      const naive::Type part = naive::both_ways(array);
       expect_matches(part);
       if (HasFatalFailure()) return;
       for (int64_t byte : part.bytes) ++owners[static_cast<size_t>(byte)];

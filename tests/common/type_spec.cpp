@@ -1,12 +1,13 @@
-#include "type_spec.h"
+#include "common/type_spec.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstring>
 #include <functional>
 #include <utility>
 
-namespace oracle {
+namespace tests {
 
 namespace {
 
@@ -17,15 +18,14 @@ struct Pair {
 };
 
 template <typename T>
-BasicType plain(const char* name, MPI_Datatype type) {
-  return {name, type, {{0, sizeof(T)}, {0, 0}}, sizeof(T), alignof(T)};
+BasicType plain(const char* name) {
+  return {name, {{0, sizeof(T)}, {0, 0}}, sizeof(T), alignof(T)};
 }
 
 template <typename First, typename Second>
-BasicType pair(const char* name, MPI_Datatype type) {
+BasicType pair(const char* name) {
   using P = Pair<First, Second>;
   return {name,
-          type,
           {{0, sizeof(First)}, {static_cast<int64_t>(offsetof(P, second)), sizeof(Second)}},
           sizeof(P),
           alignof(P)};
@@ -50,9 +50,15 @@ void widen(Flat& flat, const Flat& child, int64_t place, int64_t count, bool& fi
   const int64_t last = place + (count - 1) * child.extent();
   const int64_t lower = std::min(place, last) + child.lower;
   const int64_t upper = std::max(place, last) + child.upper;
-  flat.lower = first ? lower : std::min(flat.lower, lower);
-  flat.upper = first ? upper : std::max(flat.upper, upper);
+  flat.outer_lower = first ? lower : std::min(flat.outer_lower, lower);
+  flat.outer_upper = first ? upper : std::max(flat.outer_upper, upper);
+  const bool outweighed = !first && flat.bounds_given && !child.bounds_given;
+  const bool outweighs = first || (child.bounds_given && !flat.bounds_given);
   first = false;
+  if (outweighed) return;
+  flat.lower = outweighs ? lower : std::min(flat.lower, lower);
+  flat.upper = outweighs ? upper : std::max(flat.upper, upper);
+  flat.bounds_given = child.bounds_given;
 }
 
 // Calls visit(index of the element in storage order, its coordinates) for every element of the array.
@@ -86,12 +92,12 @@ bool in_darray(const TypeSpec& array, const std::vector<int>& at) {
     rest /= array.grid[d];
     const int size = array.sizes[d], processes = array.grid[d];
     int argument = array.arguments[d];
-    if (array.distributions[d] == MPI_DISTRIBUTE_NONE) continue;
-    if (argument == MPI_DISTRIBUTE_DFLT_DARG) {
-      argument = array.distributions[d] == MPI_DISTRIBUTE_BLOCK ? (size + processes - 1) / processes : 1;
+    if (array.distributions[d] == Spread::none) continue;
+    if (argument == default_argument) {
+      argument = array.distributions[d] == Spread::block ? (size + processes - 1) / processes : 1;
     }
     const int block = at[d] / argument;
-    const int owner = array.distributions[d] == MPI_DISTRIBUTE_BLOCK ? block : block % processes;
+    const int owner = array.distributions[d] == Spread::block ? block : block % processes;
     if (owner != coordinate) return false;
   }
   return true;
@@ -163,12 +169,10 @@ Flat flatten_blocks(const TypeSpec& type, Wanted wanted) {
         (inner.bounds_given ? some_given : some_found) = true;
         block(inner, type.places[i], lengths[i]);
       }
-      flat.bounds_given = some_given;
       // How a structure is padded is the library's affair.
       flat.bounds_unclear |= (some_given && some_found) || flat.alignment > 1;
     }
   }
-  if (one_child) flat.bounds_given = child.bounds_given;
   // Open MPI 4.1 miscounts the bounds of what begins below its origin, and of blocks of what does not begin
   // there.
   flat.bounds_unclear |= flat.size == 0 || flat.extent() % flat.alignment != 0 || flat.lower < 0;
@@ -214,85 +218,16 @@ Flat flatten(const TypeSpec& type, Wanted wanted) {
     case Kind::subarray:
     case Kind::darray:
       return flatten_array(type, wanted);
+    case Kind::markers: {
+      Flat flat;
+      flat.lower = type.places[0];
+      flat.upper = type.places[1];
+      flat.bounds_given = true;
+      return flat;
+    }
     default:
       return flatten_blocks(type, wanted);
   }
-}
-
-std::vector<MPI_Aint> addresses(const std::vector<int64_t>& places) {
-  return {places.begin(), places.end()};
-}
-std::vector<int> integers(const std::vector<int64_t>& places) {
-  return {places.begin(), places.end()};
-}
-
-MPI_Datatype construct(const TypeSpec& type);
-
-MPI_Datatype construct_struct(const TypeSpec& type) {
-  std::vector<MPI_Datatype> children;
-  for (const TypeSpec& child : type.children) children.push_back(construct(child));
-  MPI_Datatype result;
-  MPI_Type_create_struct(static_cast<int>(children.size()), type.lengths.data(),
-                         addresses(type.places).data(), children.data(), &result);
-  for (MPI_Datatype& child : children) free_type(&child);
-  return result;
-}
-
-MPI_Datatype construct_array(const TypeSpec& type, MPI_Datatype child) {
-  const int order = type.fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C;
-  const int dimensions = static_cast<int>(type.sizes.size());
-  MPI_Datatype result;
-  if (type.kind == Kind::subarray) {
-    MPI_Type_create_subarray(dimensions, type.sizes.data(), type.subsizes.data(), type.starts.data(), order,
-                             child, &result);
-  } else {
-    MPI_Type_create_darray(type.ranks, type.rank, dimensions, type.sizes.data(), type.distributions.data(),
-                           type.arguments.data(), type.grid.data(), order, child, &result);
-  }
-  return result;
-}
-
-MPI_Datatype construct(const TypeSpec& type) {
-  if (type.kind == Kind::basic) return basic_types()[type.basic].type;
-  if (type.kind == Kind::structure) return construct_struct(type);
-  MPI_Datatype child = construct(type.children[0]);
-  MPI_Datatype result = MPI_DATATYPE_NULL;
-  const std::vector<int>& lengths = type.lengths;
-  const std::vector<int64_t>& places = type.places;
-  const int blocks = static_cast<int>(places.size());
-  switch (type.kind) {
-    case Kind::dup:
-      MPI_Type_dup(child, &result);
-      break;
-    case Kind::contiguous:
-      MPI_Type_contiguous(lengths[0], child, &result);
-      break;
-    case Kind::vector:
-      MPI_Type_vector(lengths[0], lengths[1], static_cast<int>(places[0]), child, &result);
-      break;
-    case Kind::hvector:
-      MPI_Type_create_hvector(lengths[0], lengths[1], places[0], child, &result);
-      break;
-    case Kind::indexed:
-      MPI_Type_indexed(blocks, lengths.data(), integers(places).data(), child, &result);
-      break;
-    case Kind::hindexed:
-      MPI_Type_create_hindexed(blocks, lengths.data(), addresses(places).data(), child, &result);
-      break;
-    case Kind::indexed_block:
-      MPI_Type_create_indexed_block(blocks, lengths[0], integers(places).data(), child, &result);
-      break;
-    case Kind::hindexed_block:
-      MPI_Type_create_hindexed_block(blocks, lengths[0], addresses(places).data(), child, &result);
-      break;
-    case Kind::resized:
-      MPI_Type_create_resized(child, places[0], places[1], &result);
-      break;
-    default:
-      result = construct_array(type, child);
-  }
-  free_type(&child);
-  return result;
 }
 
 template <typename T>
@@ -306,19 +241,37 @@ std::string list(const std::vector<T>& values) {
 
 const std::vector<BasicType>& basic_types() {
   static const std::vector<BasicType> types = {
-      plain<char>("BYTE", MPI_BYTE),
-      plain<char>("CHAR", MPI_CHAR),
-      plain<short>("SHORT", MPI_SHORT),
-      plain<int>("INT", MPI_INT),
-      plain<float>("FLOAT", MPI_FLOAT),
-      plain<double>("DOUBLE", MPI_DOUBLE),
-      plain<int64_t>("INT64_T", MPI_INT64_T),
-      pair<float, int>("FLOAT_INT", MPI_FLOAT_INT),
-      pair<double, int>("DOUBLE_INT", MPI_DOUBLE_INT),
-      pair<long, int>("LONG_INT", MPI_LONG_INT),
-      pair<short, int>("SHORT_INT", MPI_SHORT_INT),
-      {"2INT", MPI_2INT, {{0, 8}, {0, 0}}, 8, 8},  // Open MPI aligns it as one piece
-      pair<long double, int>("LONG_DOUBLE_INT", MPI_LONG_DOUBLE_INT),
+      plain<char>("BYTE"),
+      plain<char>("CHAR"),
+      plain<short>("SHORT"),
+      plain<int>("INT"),
+      plain<float>("FLOAT"),
+      plain<double>("DOUBLE"),
+      plain<int64_t>("INT64_T"),
+      pair<float, int>("FLOAT_INT"),
+      pair<double, int>("DOUBLE_INT"),
+      pair<long, int>("LONG_INT"),
+      pair<short, int>("SHORT_INT"),
+      {"2INT", {{0, 8}, {0, 0}}, 8, 8},  // Open MPI aligns it as one piece
+      pair<long double, int>("LONG_DOUBLE_INT"),
+      plain<signed char>("SIGNED_CHAR"),
+      plain<long>("LONG"),
+      plain<long long>("LONG_LONG"),
+      plain<int16_t>("INT16_T"),
+      plain<uint64_t>("UINT64_T"),
+      plain<bool>("C_BOOL"),
+      plain<std::complex<double>>("C_DOUBLE_COMPLEX"),
+      plain<int64_t>("OFFSET"),
+      plain<int64_t>("AINT"),
+      plain<int64_t>("COUNT"),
+      plain<wchar_t>("WCHAR"),
+      plain<char>("PACKED"),
+      pair<float, float>("2REAL"),
+      pair<double, double>("2DOUBLE_PRECISION"),
+      pair<int, int>("2INTEGER"),
+      plain<float>("F90_REAL(6,30)"),
+      plain<std::complex<double>>("F90_COMPLEX(14,200)"),
+      plain<int16_t>("F90_INTEGER(4)"),
   };
   return types;
 }
@@ -328,7 +281,7 @@ int64_t length_in(Form form, int64_t length) {
 }
 
 std::vector<int64_t> BasicType::items() const {
-  if (type == MPI_2INT) return {4, 4};
+  if (std::strcmp(name, "2INT") == 0) return {4, 4};
   if (parts[1].length > 0) return {parts[0].length, parts[1].length};
   return {parts[0].length};
 }
@@ -362,24 +315,12 @@ std::vector<Piece> items_of(const TypeSpec& type) {
   return flatten(type, Wanted{Form::memory, true}).items;
 }
 
-MPI_Datatype build(const TypeSpec& type) {
-  MPI_Datatype result = construct(type);
-  if (type.kind != Kind::basic) MPI_Type_commit(&result);
-  return result;
-}
-
-void free_type(MPI_Datatype* type) {
-  int integers, addresses, types, combiner;
-  MPI_Type_get_envelope(*type, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(type);
-}
-
 std::string describe(const TypeSpec& type) {
   static const char* const names[] = {"basic",    "dup",      "contiguous",    "vector",         "hvector",
                                       "indexed",  "hindexed", "indexed_block", "hindexed_block", "structure",
-                                      "subarray", "darray",   "resized"};
+                                      "subarray", "darray",   "resized",       "markers"};
   if (type.kind == Kind::basic) return basic_types()[type.basic].name;
-  std::string text = std::string(names[static_cast<int>(type.kind)]) + "(";
+  std::string text = std::string(names[static_cast<int>(type.kind)]) + (type.large ? "_c(" : "(");
   if (!type.lengths.empty()) text += "lengths" + list(type.lengths) + " ";
   if (!type.places.empty()) text += "places" + list(type.places) + " ";
   if (!type.sizes.empty()) text += "sizes" + list(type.sizes) + (type.fortran ? " fortran " : " c ");
@@ -387,12 +328,11 @@ std::string describe(const TypeSpec& type) {
     text += "subsizes" + list(type.subsizes) + " starts" + list(type.starts) + " ";
   if (type.kind == Kind::darray) {
     text += "distributions[";
-    for (int distribution : type.distributions) {
-      text += distribution == MPI_DISTRIBUTE_BLOCK ? "b" : distribution == MPI_DISTRIBUTE_CYCLIC ? "c" : "n";
-    }
+    for (Spread spread : type.distributions)
+      text += spread == Spread::block ? "b" : spread == Spread::cyclic ? "c" : "n";
     text += "] arguments[";
     for (int argument : type.arguments) {
-      text += (argument == MPI_DISTRIBUTE_DFLT_DARG ? "default" : std::to_string(argument)) + " ";
+      text += (argument == default_argument ? "default" : std::to_string(argument)) + " ";
     }
     text += "] grid" + list(type.grid) + " rank " + std::to_string(type.rank) + " of " +
             std::to_string(type.ranks);
@@ -423,4 +363,4 @@ TypeSpec resized(int64_t lower, int64_t extent, TypeSpec child) {
   return type;
 }
 
-}  // namespace oracle
+}  // namespace tests

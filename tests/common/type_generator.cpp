@@ -1,14 +1,56 @@
-#include "type_generator.h"
+#include "common/type_generator.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace oracle {
+namespace tests {
 
 namespace {
 
 constexpr size_t most_pieces = 240;
+
+Kind any_constructor(Random& random) {
+  return random.pick({Kind::dup, Kind::contiguous, Kind::vector, Kind::hvector, Kind::indexed, Kind::hindexed,
+                      Kind::indexed_block, Kind::hindexed_block, Kind::structure, Kind::subarray,
+                      Kind::darray, Kind::resized});
+}
+
+bool counts_bytes(Kind kind) {
+  return kind != Kind::vector && kind != Kind::indexed && kind != Kind::indexed_block;
+}
+
+void set_array(Random& random, TypeSpec& type) {
+  const int dimensions = static_cast<int>(random.between(1, 3));
+  for (int d = 0; d < dimensions; ++d) type.sizes.push_back(static_cast<int>(random.between(1, 6)));
+  type.fortran = random.chance(50);
+}
+
+void set_part(Random& random, TypeSpec& type) {
+  for (int size : type.sizes) {
+    const int part = static_cast<int>(random.between(1, size));
+    type.subsizes.push_back(part);
+    type.starts.push_back(static_cast<int>(random.between(0, size - part)));
+  }
+}
+
+void set_distribution(Random& random, TypeSpec& type) {
+  type.ranks = 1;
+  for (int size : type.sizes) {
+    const Spread way = random.pick({Spread::block, Spread::cyclic, Spread::none});
+    const int processes = way == Spread::none ? 1 : static_cast<int>(random.between(1, 3));
+    int argument = default_argument;
+    if (way == Spread::block && random.chance(50)) {
+      argument = (size + processes - 1) / processes + static_cast<int>(random.between(0, 1));
+    }
+    if (way == Spread::cyclic && random.chance(50)) argument = static_cast<int>(random.between(1, 3));
+    type.distributions.push_back(way);
+    type.arguments.push_back(argument);
+    type.grid.push_back(processes);
+    type.ranks *= processes;
+  }
+  type.rank = static_cast<int>(random.between(0, type.ranks - 1));
+}
 
 // One layer around a type. `unit`: what places in bytes are multiples of. `wild`: descending, negative and
 // empty blocks are allowed.
@@ -20,9 +62,7 @@ class Layer {
   TypeSpec around(TypeSpec child) {
     const Flat flat = flatten(child, form_);
     TypeSpec type;
-    type.kind = random_.pick({Kind::dup, Kind::contiguous, Kind::vector, Kind::hvector, Kind::indexed,
-                              Kind::hindexed, Kind::indexed_block, Kind::hindexed_block, Kind::structure,
-                              Kind::subarray, Kind::darray, Kind::resized});
+    type.kind = any_constructor(random_);
     // Open MPI 4.1 makes no distributed array of nothing.
     if (type.kind == Kind::darray && flat.size == 0) type.kind = Kind::subarray;
     if (type.kind == Kind::resized) return resize(std::move(child), flat);
@@ -38,8 +78,10 @@ class Layer {
   TypeSpec settle(TypeSpec type) {
     const Flat flat = flatten(type, form_);
     if (!flat.bounds_unclear) return type;
-    const int64_t lower = wild_ ? flat.lower : 0;
-    return resized(lower, std::max(flat.upper - lower, unit_), std::move(type));
+    const bool structure = type.kind == Kind::structure;
+    const int64_t lower = !wild_ ? 0 : structure ? flat.outer_lower : flat.lower;
+    const int64_t upper = structure ? flat.outer_upper : flat.upper;
+    return resized(lower, std::max(upper - lower, unit_), std::move(type));
   }
 
  private:
@@ -72,16 +114,12 @@ class Layer {
         set_blocks(type, child);
         break;
       case Kind::subarray:
-        set_array(type);
-        for (int size : type.sizes) {
-          const int part = static_cast<int>(random_.between(1, size));
-          type.subsizes.push_back(part);
-          type.starts.push_back(static_cast<int>(random_.between(0, size - part)));
-        }
+        set_array(random_, type);
+        set_part(random_, type);
         break;
       case Kind::darray:
-        set_array(type);
-        set_distribution(type);
+        set_array(random_, type);
+        set_distribution(random_, type);
         break;
       default:
         break;
@@ -101,7 +139,7 @@ class Layer {
   }
 
   void set_blocks(TypeSpec& type, const Flat& child) {
-    const bool in_bytes = type.kind != Kind::indexed && type.kind != Kind::indexed_block;
+    const bool in_bytes = counts_bytes(type.kind);
     const bool equal = type.kind == Kind::indexed_block || type.kind == Kind::hindexed_block;
     const int64_t extent = in_bytes ? child.extent() : 1;
     const int64_t step = !in_bytes ? 1 : wild_ ? random_.pick<int64_t>({1, child.alignment}) : unit_;
@@ -129,8 +167,7 @@ class Layer {
     for (size_t i = 1; i < type.places.size(); ++i) {
       TypeSpec member = type.children[0];
       if (wild_ && random_.chance(60)) {
-        const size_t index =
-            static_cast<size_t>(random_.between(0, static_cast<int64_t>(basic_types().size()) - 1));
+        const size_t index = static_cast<size_t>(random_.between(0, int64_t{agreed_basic_types} - 1));
         if (basic_types()[index].extent <= child.extent()) {
           member = TypeSpec();
           member.basic = index;
@@ -142,36 +179,135 @@ class Layer {
     }
   }
 
-  void set_array(TypeSpec& type) {
-    const int dimensions = static_cast<int>(random_.between(1, 3));
-    for (int d = 0; d < dimensions; ++d) type.sizes.push_back(static_cast<int>(random_.between(1, 6)));
-    type.fortran = random_.chance(50);
-  }
-
-  void set_distribution(TypeSpec& type) {
-    type.ranks = 1;
-    for (int size : type.sizes) {
-      const int way =
-          random_.pick({int{MPI_DISTRIBUTE_BLOCK}, int{MPI_DISTRIBUTE_CYCLIC}, int{MPI_DISTRIBUTE_NONE}});
-      const int processes = way == MPI_DISTRIBUTE_NONE ? 1 : static_cast<int>(random_.between(1, 3));
-      int argument = MPI_DISTRIBUTE_DFLT_DARG;
-      if (way == MPI_DISTRIBUTE_BLOCK && random_.chance(50)) {
-        argument = (size + processes - 1) / processes + static_cast<int>(random_.between(0, 1));
-      }
-      if (way == MPI_DISTRIBUTE_CYCLIC && random_.chance(50))
-        argument = static_cast<int>(random_.between(1, 3));
-      type.distributions.push_back(way);
-      type.arguments.push_back(argument);
-      type.grid.push_back(processes);
-      type.ranks *= processes;
-    }
-    type.rank = static_cast<int>(random_.between(0, type.ranks - 1));
-  }
-
   Random& random_;
   int64_t unit_;
   bool wild_;
   Form form_;
+};
+
+// One layer around a type, of whatever the constructors allow.
+class AnyLayer {
+ public:
+  AnyLayer(Random& random, const AnyStyle& style) : random_(random), style_(style) {}
+
+  TypeSpec around(const TypeSpec& child) {
+    const Flat flat = flatten(child);
+    TypeSpec type;
+    type.kind = any_constructor(random_);
+    type.large = style_.large && type.kind != Kind::dup && random_.chance(50);
+    type.children.push_back(child);
+    switch (type.kind) {
+      case Kind::dup:
+        break;
+      case Kind::contiguous:
+        type.lengths = {count()};
+        break;
+      case Kind::vector:
+      case Kind::hvector:
+        set_vector(type, flat);
+        break;
+      case Kind::subarray:
+        set_array(random_, type);
+        set_part(random_, type);
+        break;
+      case Kind::darray:
+        set_array(random_, type);
+        set_distribution(random_, type);
+        break;
+      case Kind::structure:
+        set_members(type);
+        break;
+      case Kind::resized:
+        set_bounds(type, flat);
+        break;
+      default:
+        set_blocks(type, flat);
+    }
+    return type;
+  }
+
+  TypeSpec basic() {
+    TypeSpec type;
+    type.basic = style_.basics[static_cast<size_t>(random_.between(0, std::ssize(style_.basics) - 1))];
+    return type;
+  }
+
+  bool may_be_child(const Flat& flat) const {
+    return style_.odd_children || (flat.extent() >= 0 && flat.size > 0);
+  }
+
+ private:
+  int count() { return random_.chance(6) ? 0 : static_cast<int>(random_.between(1, 5)); }
+  static int64_t unit_of(const Flat& flat) { return std::max<int64_t>(std::abs(flat.extent()), 1); }
+
+  void set_vector(TypeSpec& type, const Flat& child) {
+    type.lengths = {count(), count()};
+    const int64_t block = type.lengths[1], unit = unit_of(child);
+    int64_t stride = 0;
+    if (counts_bytes(type.kind)) {
+      stride = style_.ascending ? block * child.extent() + random_.between(0, 9)
+                                : random_.between(-3 * unit, 6 * unit);
+      if (stride == -1 && !style_.one_byte_back) stride = -2;
+    } else {
+      stride = style_.ascending ? block + random_.between(0, 3) : random_.between(-6, 9);
+      if (stride * child.extent() == -1 && !style_.one_byte_back) stride *= 2;
+    }
+    type.places = {stride};
+  }
+
+  void set_blocks(TypeSpec& type, const Flat& child) {
+    const bool equal = type.kind == Kind::indexed_block || type.kind == Kind::hindexed_block;
+    const int64_t unit = counts_bytes(type.kind) ? unit_of(child) : 1;
+    const int same = count(), blocks = count();
+    const bool regular = random_.chance(30);
+    if (equal) type.lengths = {same};
+    int64_t next = random_.between(-3, 6) * unit;
+    for (int i = 0; i < blocks; ++i) {
+      const int length = equal || regular ? same : count();
+      if (!equal) type.lengths.push_back(length);
+      const bool anywhere = !style_.ascending && random_.chance(40);
+      type.places.push_back(anywhere ? random_.between(-8, 20) * unit : next);
+      next = type.places.back() + length * unit;
+      next += regular ? unit : random_.between(0, 3) * std::max<int64_t>(unit / 4, 1);
+    }
+  }
+
+  void set_members(TypeSpec& type) {
+    const TypeSpec child = type.children[0];
+    TypeSpec other = basic();
+    if (random_.chance(50)) other = around(other);
+    if (!may_be_child(flatten(other))) other = child;
+    type.children.clear();
+    int64_t next = random_.between(-20, 20);
+    for (int members = count(); members > 0; --members) {
+      type.children.push_back(random_.chance(50) ? child : random_.chance(50) ? other : basic());
+      const Flat member = flatten(type.children.back());
+      type.lengths.push_back(count());
+      const bool anywhere = !style_.ascending && random_.chance(40);
+      type.places.push_back(anywhere ? random_.between(-80, 80) : next - member.first_byte());
+      next += (member.end_byte() - member.first_byte()) * type.lengths.back();
+      next += random_.between(style_.ascending ? 0 : -5, 10);
+    }
+    if (!style_.markers || !random_.chance(20)) return;
+    TypeSpec markers;
+    markers.kind = Kind::markers;
+    markers.places = {-random_.between(0, 30), next + random_.between(0, 30)};
+    type.children.push_back(markers);
+    type.lengths.push_back(1);
+    type.places.push_back(0);
+  }
+
+  void set_bounds(TypeSpec& type, const Flat& child) {
+    const int64_t unit = unit_of(child);
+    if (style_.ascending) {
+      type.places = {std::min<int64_t>(child.lower, 0), std::abs(child.extent()) + random_.between(0, 10)};
+    } else {
+      type.places = {child.lower + random_.between(-2, 2) * unit, random_.between(-8, 12) * unit / 2};
+    }
+  }
+
+  Random& random_;
+  const AnyStyle& style_;
 };
 
 // Copies one extent apart neither overlap nor descend, and nothing lies below 0.
@@ -204,7 +340,7 @@ static bool changes_values(const TypeSpec& type, Form form) {
 
 TypeSpec random_memory_type(Random& random, int64_t most_bytes, Form form) {
   TypeSpec type;
-  type.basic = static_cast<size_t>(random.between(0, static_cast<int64_t>(basic_types().size()) - 1));
+  type.basic = static_cast<size_t>(random.between(0, int64_t{agreed_basic_types} - 1));
   if (random.chance(30) || changes_values(type, form)) type.basic = 0;
   if (random.chance(3)) return resized(0, random.between(1, 8), contiguous(0, type));
   Layer layer(random, 1, true, Form::memory);
@@ -303,4 +439,22 @@ TypeSpec random_etype(Random& random, Form form) {
   }
 }
 
-}  // namespace oracle
+TypeSpec random_any_type(Random& random, const AnyStyle& style, int depth, int64_t most_bytes) {
+  AnyLayer layer(random, style);
+  TypeSpec type = layer.basic();
+  // Another layer is tried where one makes the type too large.
+  int tries = 4 * depth;
+  for (int layers = 0; layers < depth && tries > 0 && layer.may_be_child(flatten(type)); --tries) {
+    TypeSpec next = layer.around(type);
+    const Flat flat = flatten(next);
+    if (flat.size > most_bytes || flat.pieces.size() > 10 * most_pieces) continue;
+    if (std::abs(flat.lower) > most_bytes || std::abs(flat.extent()) > most_bytes) continue;
+    if (std::abs(flat.first_byte()) > most_bytes || flat.end_byte() - flat.first_byte() > most_bytes)
+      continue;
+    type = std::move(next);
+    ++layers;
+  }
+  return type;
+}
+
+}  // namespace tests

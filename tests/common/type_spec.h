@@ -1,14 +1,14 @@
-// A datatype described without MPI. From the description come both the MPI datatype and, by code that knows
-// nothing of any MPI library or of Concilio, the plain list of the bytes it means.
+// A datatype described without MPI. From the description come the MPI datatype (mpi_type.h), Concilio's own
+// (unit/pattern/naive_types.h) and, by code that knows nothing of any MPI library or of Concilio, the plain
+// list of the bytes it means.
 #pragma once
 
-#include <mpi.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace oracle {
+namespace tests {
 
 enum class Kind {
   basic,
@@ -24,6 +24,7 @@ enum class Kind {
   subarray,        // sizes, subsizes, starts, fortran
   darray,          // sizes, distributions, arguments, grid, ranks, rank, fortran
   resized,         // places {lower bound, extent}
+  markers,         // places {lower bound, upper bound}: MPI-1's MPI_LB and MPI_UB, last in a structure
 };
 
 // Where a datatype lies: in memory, or in a file of some data representation.
@@ -35,9 +36,11 @@ enum class Form {
 // The bytes that an item of `length` bytes takes.
 int64_t length_in(Form form, int64_t length);
 
+enum class Spread { block, cyclic, none };
+inline constexpr int default_argument = -1;  // of a distribution
+
 struct BasicType {
   const char* name;
-  MPI_Datatype type;
   struct Part {
     int64_t offset, length;
   } parts[2];
@@ -46,6 +49,8 @@ struct BasicType {
   std::vector<int64_t> items() const;  // their lengths, in memory
 };
 const std::vector<BasicType>& basic_types();
+// The first of them: MPI libraries agree on what these are, and every one has them.
+inline constexpr size_t agreed_basic_types = 13;
 
 struct TypeSpec {
   Kind kind = Kind::basic;
@@ -53,9 +58,11 @@ struct TypeSpec {
   std::vector<int> lengths;
   std::vector<int64_t> places;
   std::vector<int> sizes, subsizes, starts;
-  std::vector<int> distributions, arguments, grid;
+  std::vector<Spread> distributions;
+  std::vector<int> arguments, grid;
   int ranks = 1, rank = 0;
   bool fortran = false;
+  bool large = false;  // made by the constructor with counts of MPI_Count, where MPI has it
   std::vector<TypeSpec> children;
 };
 
@@ -69,8 +76,10 @@ struct Flat {
   std::vector<Piece> pieces;
   int64_t size = 0;
   int64_t lower = 0, upper = 0;
+  int64_t outer_lower = 0, outer_upper = 0;  // of all parts of a structure, whatever bounds count
   int alignment = 1;
-  // Whether the bounds were given (resized, subarray, darray) and not found from the pieces.
+  // Whether the bounds were given (resized, subarray, darray) and not found from the pieces. Of a structure's
+  // parts those with given bounds decide alone.
   bool bounds_given = false;
   // Libraries differ in these bounds (padding, empty blocks, given bounds beside found ones): to be resized.
   bool bounds_unclear = false;
@@ -88,13 +97,10 @@ void append(std::vector<Piece>& pieces, Piece piece);
 Flat flatten(const TypeSpec& type, Form form = Form::memory);
 // The basic items of a type in the order of its data, as they lie in memory.
 std::vector<Piece> items_of(const TypeSpec& type);
-// Committed; the caller frees it with free_type (predefined types are left alone).
-MPI_Datatype build(const TypeSpec& type);
-void free_type(MPI_Datatype* type);
 std::string describe(const TypeSpec& type);
 
 TypeSpec basic(const char* name);
 TypeSpec contiguous(int count, TypeSpec child);
 TypeSpec resized(int64_t lower, int64_t extent, TypeSpec child);
 
-}  // namespace oracle
+}  // namespace tests

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace oracle {
+namespace tests {
 
 inline uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
@@ -57,4 +57,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace oracle
+}  // namespace tests
