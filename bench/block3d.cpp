@@ -1,7 +1,6 @@
-// A 3-D array of doubles in row-major order, decomposed in equal blocks: MPICH's coll_perf, DIST3D.
-#include <array>
+#include "sim/patterns/block3d.h"
+
 #include <climits>
-#include <cmath>
 
 #include "pattern.h"
 
@@ -9,65 +8,54 @@ namespace concilio::bench {
 
 namespace {
 
-using Triple = std::array<int, 3>;
-
 class Block3d : public Pattern {
  public:
-  Block3d(const Triple& grid, const Triple& block) : grid_(grid), block_(block) {}
+  explicit Block3d(const sim::Block3d& array) : array_(array) {}
 
   void for_each_piece(int rank, const std::function<void(const Piece&)>& visit) const override {
-    const Triple start = first_cell(rank);
-    const int64_t row_bytes = block_[2] * cell_bytes;
+    const auto start = array_.first_cell(rank);
+    const int64_t row_bytes = array_.block[2] * array_.cell_bytes;
     int64_t memory = 0;
-    for (int64_t i = start[0]; i < start[0] + block_[0]; ++i) {
-      for (int64_t j = start[1]; j < start[1] + block_[1]; ++j) {
-        const int64_t cell = (i * edge(1) + j) * edge(2) + start[2];
-        visit({cell * cell_bytes, memory, row_bytes});
+    for (int64_t i = start[0]; i < start[0] + array_.block[0]; ++i) {
+      for (int64_t j = start[1]; j < start[1] + array_.block[1]; ++j) {
+        const int64_t cell = (i * array_.edge(1) + j) * array_.edge(2) + start[2];
+        visit({cell * array_.cell_bytes, memory, row_bytes});
         memory += row_bytes;
       }
     }
   }
-  int64_t buffer_bytes(int) const override { return int64_t{block_[0]} * block_[1] * block_[2] * cell_bytes; }
+  int64_t buffer_bytes(int) const override {
+    return array_.block[0] * array_.block[1] * array_.block[2] * array_.cell_bytes;
+  }
   Access make_access(int rank, int) const override {
-    const Triple whole = {static_cast<int>(edge(0)), static_cast<int>(edge(1)), static_cast<int>(edge(2))};
-    const Triple start = first_cell(rank);
+    const auto first = array_.first_cell(rank);
+    int whole[3], block[3], start[3];
+    for (size_t axis = 0; axis < 3; ++axis) {
+      whole[axis] = static_cast<int>(array_.edge(axis));
+      block[axis] = static_cast<int>(array_.block[axis]);
+      start[axis] = static_cast<int>(first[axis]);
+    }
     MPI_Datatype subarray, row;
-    MPI_Type_create_subarray(3, whole.data(), block_.data(), start.data(), MPI_ORDER_C, MPI_DOUBLE,
-                             &subarray);
-    MPI_Type_contiguous(block_[2], MPI_DOUBLE, &row);
+    MPI_Type_create_subarray(3, whole, block, start, MPI_ORDER_C, MPI_DOUBLE, &subarray);
+    MPI_Type_contiguous(block[2], MPI_DOUBLE, &row);
     Access access;
     access.etype = MPI_DOUBLE;
     access.filetype = Datatype(subarray);
     access.memory = Datatype(row);
-    access.count = block_[0] * block_[1];
+    access.count = block[0] * block[1];
     return access;
   }
 
  private:
-  static constexpr int64_t cell_bytes = sizeof(double);
-  int64_t edge(size_t axis) const { return int64_t{grid_[axis]} * block_[axis]; }
-  Triple first_cell(int rank) const {
-    return {rank / (grid_[1] * grid_[2]) * block_[0], rank / grid_[2] % grid_[1] * block_[1],
-            rank % grid_[2] * block_[2]};
-  }
-
-  Triple grid_;   // of ranks
-  Triple block_;  // cells of one rank
+  sim::Block3d array_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pattern> make_block3d(const Parameters& parameters, const Size& size, std::string& error) {
-  if (!parameters.empty()) {
-    error = "takes no parameter";
-    return nullptr;
-  }
-  Triple grid = {0, 0, 0};
-  MPI_Dims_create(size.ranks, 3, grid.data());
-  const double cells = static_cast<double>(size.bytes_per_rank) / sizeof(double);
-  const int edge = std::max(1, static_cast<int>(std::cbrt(cells)));
-  const Triple block = {std::max(1, static_cast<int>(std::lround(cells / edge / edge))), edge, edge};
-  return std::make_unique<Block3d>(grid, block);
+Made make_block3d(const Parameters& parameters, const Size& size) {
+  const Result<sim::Block3d> array = sim::block3d_of(parameters, size);
+  if (!array) return array.error();
+  return Made(std::make_unique<Block3d>(*array));
 }
 
 }  // namespace concilio::bench

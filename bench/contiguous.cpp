@@ -1,4 +1,5 @@
-// Each rank one contiguous part of the file.
+#include "sim/patterns/contiguous.h"
+
 #include <climits>
 
 #include "pattern.h"
@@ -27,16 +28,11 @@ class Contiguous : public Pattern {
 
 }  // namespace
 
-std::unique_ptr<Pattern> make_contiguous(const Parameters& parameters, const Size& size, std::string& error) {
-  if (!parameters.empty()) {
-    error = "takes no parameter";
-    return nullptr;
-  }
-  if (size.bytes_per_rank > INT_MAX) {
-    error = "at most 2047 MiB a rank";
-    return nullptr;
-  }
-  return std::make_unique<Contiguous>(std::max<int64_t>(size.bytes_per_rank, 1));
+Made make_contiguous(const Parameters& parameters, const Size& size) {
+  const Result<sim::Contiguous> parts = sim::contiguous_of(parameters, size);
+  if (!parts) return parts.error();
+  if (parts->bytes > INT_MAX) return sim::malformed("at most 2047 MiB a rank");
+  return Made(std::make_unique<Contiguous>(parts->bytes));
 }
 
 }  // namespace concilio::bench

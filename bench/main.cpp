@@ -196,13 +196,12 @@ int run_all(Options& options, int rank, int ranks) {
                wanted_mib);
   int exit_status = 0;
   for (const std::string& name : options.patterns) {
-    std::string error;
-    const auto pattern = make_pattern(name, size, error);
+    const auto pattern = make_pattern(name, size);
     if (!pattern) {
-      if (rank == 0) fmt::print(stderr, "concilio bench: {}\n", error);
+      if (rank == 0) fmt::print(stderr, "concilio bench: {}\n", pattern.error().message);
       return 2;
     }
-    Report report = run_one(name, *pattern, options);
+    Report report = run_one(name, **pattern, options);
     if (!report.failures.empty()) exit_status = 1;
     if (rank != 0) continue;
     results.push_back(std::move(report.json));

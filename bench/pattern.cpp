@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 namespace concilio::bench {
 
 namespace {
@@ -12,7 +10,7 @@ struct Family {
   const char* name;
   const char* parameters;
   const char* help;
-  std::unique_ptr<Pattern> (*make)(const Parameters&, const Size&, std::string&);
+  Made (*make)(const Parameters&, const Size&);
 };
 
 constexpr Family families[] = {
@@ -54,24 +52,16 @@ int64_t Pattern::data_bytes(int rank) const {
   return sum;
 }
 
-std::unique_ptr<Pattern> make_pattern(const std::string& text, const Size& size, std::string& error) {
-  Parameters words;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(':', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  const std::string name = words[0];
-  words.erase(words.begin());
+Made make_pattern(const std::string& text, const Size& size) {
+  const auto [name, parameters] = sim::parse_pattern(text);
   for (const Family& family : families) {
     if (name != family.name) continue;
-    auto pattern = family.make(words, size, error);
-    if (!pattern)
-      error = fmt::format("pattern {}: {}; write {}{}", text, error, family.name, family.parameters);
-    return pattern;
+    Made pattern = family.make(parameters, size);
+    if (pattern) return pattern;
+    return sim::malformed(fmt::format("pattern {}: {}; write {}{}", text, pattern.error().message,
+                                      family.name, family.parameters));
   }
-  error = fmt::format("there is no pattern {}; there are:\n{}", name, list_of_patterns());
-  return nullptr;
+  return sim::malformed(fmt::format("there is no pattern {}; there are:\n{}", name, list_of_patterns()));
 }
 
 std::string list_of_patterns() {
@@ -79,19 +69,6 @@ std::string list_of_patterns() {
   for (const Family& family : families)
     text += fmt::format("  {}{}\n      {}\n", family.name, family.parameters, family.help);
   return text;
-}
-
-int64_t parse_piece_bytes(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) return 0;
-  return value >= 1 && value <= (int64_t{1} << 30) ? value : 0;
-}
-
-PieceBytesPair parse_piece_bytes_pair(const std::string& text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string::npos) return {};
-  return {parse_piece_bytes(text.substr(0, slash)), parse_piece_bytes(text.substr(slash + 1))};
 }
 
 }  // namespace concilio::bench

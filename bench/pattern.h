@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/patterns/parameters.h"
+
 namespace concilio::bench {
 
 struct Piece {
@@ -69,39 +71,28 @@ class Pattern {
   int64_t data_bytes(int rank) const;
 };
 
-struct Size {
-  int ranks = 1;
-  int64_t bytes_per_rank = 0;  // wanted in a call; a pattern takes what comes near
-};
+using sim::Parameters;
+using sim::Size;
+using Made = Result<std::unique_ptr<Pattern>>;
 
-// "interleaved:64" -> the pattern; null where the text is no pattern, and then `error` says why.
-std::unique_ptr<Pattern> make_pattern(const std::string& text, const Size& size, std::string& error);
+// "interleaved:64" -> the pattern.
+Made make_pattern(const std::string& text, const Size& size);
 // One line a pattern, for --help.
 std::string list_of_patterns();
 
-// Each pattern's own file gives one of these; `parameters` is what stands between the colons after the name.
-// A factory leaves `error` and returns null where the parameters do not fit.
-using Parameters = std::vector<std::string>;
-std::unique_ptr<Pattern> make_contiguous(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_interleaved(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_block3d(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_btio(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_unstruc(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_hpio(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_extent(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_timesteps(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_hacc(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_ior(const Parameters&, const Size&, std::string& error);
-std::unique_ptr<Pattern> make_mpiiotest(const Parameters&, const Size&, std::string& error);
+// Each pattern in numbers is in src/sim/patterns/NAME.h; a file here makes its datatypes and pieces of them.
+Made make_contiguous(const Parameters& parameters, const Size& size);
+Made make_interleaved(const Parameters& parameters, const Size& size);
+Made make_block3d(const Parameters& parameters, const Size& size);
+Made make_btio(const Parameters& parameters, const Size& size);
+Made make_unstruc(const Parameters& parameters, const Size& size);
+Made make_hpio(const Parameters& parameters, const Size& size);
+Made make_extent(const Parameters& parameters, const Size& size);
+Made make_timesteps(const Parameters& parameters, const Size& size);
+Made make_hacc(const Parameters& parameters, const Size& size);
+Made make_ior(const Parameters& parameters, const Size& size);
+Made make_mpiiotest(const Parameters& parameters, const Size& size);
 
-// A whole number of bytes from 1 to 2^30; 0 where the text is none.
-int64_t parse_piece_bytes(const std::string& text);
-// The two numbers of "A/B", each as above, or 0; zeroes too where the text has another form.
-struct PieceBytesPair {
-  int64_t first = 0, second = 0;
-};
-PieceBytesPair parse_piece_bytes_pair(const std::string& text);
-inline constexpr const char* piece_bytes_rule = "a whole number of bytes from 1 to 1073741824";
 inline constexpr const char* count_rule = "more pieces a rank than an MPI count can hold; take fewer MiB";
 
 }  // namespace concilio::bench

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
 namespace concilio::sim {
 namespace {
@@ -37,41 +36,17 @@ std::span<const PatternRow> pattern_rows() {
 }
 
 Result<Pattern> make_pattern(std::string_view text, const Size& size) {
-  Parameters words;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(':', begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  const std::string name = words[0];
-  words.erase(words.begin());
+  const auto [name, parameters] = parse_pattern(text);
   std::string known;
   for (const PatternRow& row : rows) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
     if (name != row.name) continue;
-    Result<Pattern> made = row.make(words, size);
+    Result<Pattern> made = row.make(parameters, size);
     if (made.ok()) return made;
     return malformed(
         fmt::format("pattern {}: {}; write {}{}", text, made.error().message, row.name, row.parameters));
   }
   return malformed(fmt::format("there is no pattern {}; there are {}", name, known));
-}
-
-int64_t piece_bytes(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) return 0;
-  return value >= 1 && value <= (int64_t{1} << 30) ? value : 0;
-}
-
-PieceBytesPair piece_bytes_pair(std::string_view text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return {};
-  return {piece_bytes(text.substr(0, slash)), piece_bytes(text.substr(slash + 1))};
-}
-
-Error malformed(std::string message) {
-  return {ErrorKind::argument, 0, std::move(message)};
 }
 
 Access whole(const NestRef& nest, int64_t displacement) {

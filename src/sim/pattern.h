@@ -1,5 +1,6 @@
-// The access patterns of `concilio bench` without MPI: what every rank asks for in a call, as Accesses. A
-// test (tests/bench_patterns) compares them with the pieces that the benchmark program accesses.
+// The access patterns of `concilio bench` without MPI: what every rank asks for in a call, as Accesses. They
+// follow from the same numbers (patterns/NAME.h) as the datatypes of the benchmark program. A test
+// (tests/bench_patterns) compares them with the pieces that the benchmark program accesses.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "pattern/access.h"
+#include "sim/patterns/parameters.h"
 
 namespace concilio::sim {
 
@@ -26,14 +27,6 @@ struct Pattern {
   std::function<Request(int rank, int call)> request;
 };
 
-struct Size {
-  int ranks = 1;
-  int64_t bytes_per_rank = 0;  // the wish for a call; a pattern comes near it
-};
-
-// The parameters behind a pattern's name, which colons separate.
-using Parameters = std::vector<std::string>;
-
 struct PatternRow {
   const char* name;
   const char* parameters;
@@ -45,7 +38,7 @@ std::span<const PatternRow> pattern_rows();
 // Makes the pattern that a text such as "interleaved:64" names.
 Result<Pattern> make_pattern(std::string_view text, const Size& size);
 
-// The patterns, each in a file of its own.
+// The patterns. Files in patterns/ define one each, or several of a kind.
 Result<Pattern> contiguous(const Parameters& parameters, const Size& size);
 Result<Pattern> interleaved(const Parameters& parameters, const Size& size);
 Result<Pattern> block3d(const Parameters& parameters, const Size& size);
@@ -59,16 +52,6 @@ Result<Pattern> ior(const Parameters& parameters, const Size& size);
 Result<Pattern> mpiiotest(const Parameters& parameters, const Size& size);
 
 // What patterns are made of.
-
-// Reads a whole number of bytes from 1 to 2^30. Returns 0 if the text is not one.
-int64_t piece_bytes(std::string_view text);
-// Reads two such numbers, as "64/8". Each is 0 if it is not one.
-struct PieceBytesPair {
-  int64_t first = 0, second = 0;
-};
-PieceBytesPair piece_bytes_pair(std::string_view text);
-Error malformed(std::string message);
-inline constexpr const char* piece_bytes_rule = "a whole number of bytes from 1 to 1073741824";
 
 // An access of a whole nest, from `displacement` on.
 Access whole(const NestRef& nest, int64_t displacement);

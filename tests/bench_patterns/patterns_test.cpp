@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "common/expect.h"
 #include "pattern.h"
 #include "sim/pattern.h"
+#include "sim/patterns/block3d.h"
 
 namespace concilio {
 namespace {
@@ -101,16 +103,16 @@ void fail(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 void compare(const char* text, int ranks, int64_t bytes) {
-  std::string error;
-  const auto theirs = bench::make_pattern(text, {ranks, bytes}, error);
+  const bench::Made made = bench::make_pattern(text, {ranks, bytes});
   const Result<sim::Pattern> ours = sim::make_pattern(text, {ranks, bytes});
-  if (!theirs || !ours) {
-    fail("{}: {}", text, theirs ? ours.error().message : error);
+  if (!made || !ours) {
+    fail("{}: {}", text, (made ? ours.error() : made.error()).message);
     return;
   }
-  if (theirs->note() != ours->note) fail("{}: notes differ", text);
+  const bench::Pattern& theirs = **made;
+  if (theirs.note() != ours->note) fail("{}: notes differ", text);
   for (int rank = 0; rank < ranks; ++rank) {
-    const Pieces expected = of_bench(*theirs, rank), found = of_explain(*ours, rank);
+    const Pieces expected = of_bench(theirs, rank), found = of_explain(*ours, rank);
     if (expected.file != found.file)
       fail("{}, {} ranks, {} bytes: file of rank {}", text, ranks, bytes, rank);
     if (expected.memory != found.memory)
@@ -138,7 +140,17 @@ std::set<std::string> bench_names() {
   return names;
 }
 
+// Benchmarks of others leave the division of an array to MPI.
+void compare_grid(int ranks) {
+  int expected[3] = {0, 0, 0};
+  MPI_Dims_create(ranks, 3, expected);
+  const Result<sim::Block3d> array = sim::block3d_of({}, {ranks, 1000});
+  if (!array || !std::equal(expected, expected + 3, array->grid.begin()))
+    fail("block3d on {} ranks: the grid is not that of MPI_Dims_create", ranks);
+}
+
 int run() {
+  for (const int ranks : rank_counts) compare_grid(ranks);
   const std::set<std::string> names = bench_names();
   std::set<std::string> compared;
   for (const char* text : samples) {

@@ -31,6 +31,7 @@ class Includes(unittest.TestCase):
         self.assert_right("bench/a.cpp", '#include "base/median.h"\n')
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
         self.assert_right("bench/posix_way.cpp", '#include "store/wrappers/stack.h"\n')
+        self.assert_right("bench/a.cpp", '#include "sim/patterns/btio.h"\n')
         self.assert_right("src/sim/a.cpp", '#include "plan/plan.h"\n#include "pattern/access.h"\n')
         self.assert_right("tools/a.cpp", '#include "base/settings/config.h"\n#include "plan/plan.h"\n#include "own.h"\n')
 
@@ -76,6 +77,7 @@ class Includes(unittest.TestCase):
         self.assert_wrong("bench/copy_bench.cpp", '#include "exec/engine.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "base/settings/config.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "store/wrappers/stack.h"\n')
+        self.assert_wrong("bench/a.cpp", '#include "sim/pattern.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "../src/base/settings/config.h"\n')
 
     def test_installed_header_in_cpp(self):

@@ -1,4 +1,5 @@
-// Each rank has one contiguous part of the file.
+#include "sim/patterns/contiguous.h"
+
 #include <algorithm>
 
 #include "base/checked.h"
@@ -6,9 +7,15 @@
 
 namespace concilio::sim {
 
-Result<Pattern> contiguous(const Parameters& parameters, const Size& size) {
+Result<Contiguous> contiguous_of(const Parameters& parameters, const Size& size) {
   if (!parameters.empty()) return malformed("takes no parameter");
-  const int64_t bytes = std::max<int64_t>(size.bytes_per_rank, 1);
+  return Contiguous{std::max<int64_t>(size.bytes_per_rank, 1)};
+}
+
+Result<Pattern> contiguous(const Parameters& parameters, const Size& size) {
+  const Result<Contiguous> parts = contiguous_of(parameters, size);
+  if (!parts) return parts.error();
+  const int64_t bytes = parts->bytes;
   if (!checked_multiply(bytes, size.ranks)) return malformed("the file is larger than files can be");
   return Pattern{1, "", [bytes](int rank, int) {
                    return Request{Access::contiguous(rank * bytes), Access::contiguous(0), bytes};

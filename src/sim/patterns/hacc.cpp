@@ -1,51 +1,47 @@
-// HACC-IO: particles of nine variables. Each variable is an array in memory, and has a call of its own.
-#include <algorithm>
-#include <array>
+#include "sim/patterns/hacc.h"
 
-#include "base/checked.h"
+#include <algorithm>
+
 #include "sim/pattern.h"
 
 namespace concilio::sim {
 namespace {
 
-struct Variable {
-  int64_t bytes, before;  // size of the variable, and its offset in a particle's record
-};
-// xx yy zz vx vy vz phi, pid, mask.
-constexpr std::array<Variable, 9> variables = {
-    {{4, 0}, {4, 4}, {4, 8}, {4, 12}, {4, 16}, {4, 20}, {4, 24}, {8, 28}, {2, 36}}};
-constexpr int64_t particle_bytes = 38;
 constexpr int64_t most_particles = INT32_MAX / 8;
 
 }  // namespace
 
-Result<Pattern> hacc(const Parameters& parameters, const Size& size) {
+Result<Hacc> hacc_of(const Parameters& parameters, const Size& size) {
   Parameters words = parameters;
-  std::string layout = "shared";
-  if (!words.empty() && (words.back() == "shared" || words.back() == "records" || words.back() == "fpp")) {
-    layout = words.back();
+  Hacc hacc{size.ranks, std::max<int64_t>(size.bytes_per_rank / Hacc::particle_bytes, 1)};
+  const std::string last = words.empty() ? "" : words.back();
+  if (last == "shared" || last == "records" || last == "fpp") {
+    hacc.layout = last == "shared"    ? Hacc::Layout::shared
+                  : last == "records" ? Hacc::Layout::records
+                                      : Hacc::Layout::file_per_process;
     words.pop_back();
   }
-  const int64_t particles =
-      words.empty() ? std::max<int64_t>(size.bytes_per_rank / particle_bytes, 1) : piece_bytes(words[0]);
-  if (words.size() > 1 || particles == 0)
+  if (!words.empty()) hacc.particles = piece_bytes(words[0]);
+  if (words.size() > 1 || hacc.particles == 0)
     return malformed(
         "PARTICLES is a whole number from 1 to 1073741824, and shared, records or fpp comes last");
-  if (particles > most_particles) return malformed("more particles a rank than an MPI count can hold");
-  if (layout == "fpp")
+  if (hacc.particles > most_particles) return malformed("more particles a rank than an MPI count can hold");
+  return hacc;
+}
+
+Result<Pattern> hacc(const Parameters& parameters, const Size& size) {
+  const Result<Hacc> made = hacc_of(parameters, size);
+  if (!made) return made.error();
+  if (made->layout == Hacc::Layout::file_per_process)
     return malformed("each rank has a file of its own: what happens there is that of hacc on one rank");
-  const int64_t ranks = size.ranks;
-  return Pattern{static_cast<int>(variables.size()), "",
-                 [=, records = layout == "records"](int rank, int call) {
-                   const auto [bytes, before] = variables[static_cast<size_t>(call)];
-                   const int64_t data = particles * bytes;
-                   if (!records)
-                     return Request{Access::contiguous(particles * (ranks * before + rank * bytes)),
-                                    Access::contiguous(0), data};
-                   const Result<NestRef> values = series(bytes, particles, particle_bytes);
-                   return values ? Request{whole(*values, rank * particles * particle_bytes + before),
-                                           Access::contiguous(0), data}
-                                 : Request{};
+  return Pattern{static_cast<int>(Hacc::variables.size()), "", [hacc = *made](int rank, int call) {
+                   const Hacc::Variable& variable = Hacc::variables[static_cast<size_t>(call)];
+                   const int64_t data = hacc.particles * variable.bytes, begin = hacc.begin(rank, variable);
+                   if (hacc.layout == Hacc::Layout::shared)
+                     return Request{Access::contiguous(begin), Access::contiguous(0), data};
+                   const Result<NestRef> values =
+                       series(variable.bytes, hacc.particles, Hacc::particle_bytes);
+                   return values ? Request{whole(*values, begin), Access::contiguous(0), data} : Request{};
                  }};
 }
 

@@ -1,6 +1,4 @@
-// Data points of many variables; the file has all time steps of a point together. Each call writes one time
-// step: the elements of that step, of every data point, which ranks have in turn.
-#include <algorithm>
+#include "sim/patterns/timesteps.h"
 
 #include "base/checked.h"
 #include "sim/pattern.h"
@@ -12,28 +10,39 @@ constexpr int64_t most_point_bytes = int64_t{1} << 30;
 
 }  // namespace
 
-Result<Pattern> timesteps(const Parameters& parameters, const Size& size) {
-  const int64_t steps = parameters.empty() ? 32 : piece_bytes(parameters[0]);
-  const auto [elements, bytes] =
-      parameters.size() > 1 ? piece_bytes_pair(parameters[1]) : PieceBytesPair{100, 32};
-  if (parameters.size() > 2 || steps == 0 || elements == 0 || bytes == 0)
+Result<Timesteps> timesteps_of(const Parameters& parameters, const Size& size) {
+  Timesteps series{size.ranks};
+  if (!parameters.empty()) series.steps = piece_bytes(parameters[0]);
+  if (parameters.size() > 1) {
+    const auto [elements, bytes] = piece_bytes_pair(parameters[1]);
+    series.elements = elements;
+    series.element_bytes = bytes;
+  }
+  if (parameters.size() > 2 || series.steps == 0 || series.elements == 0 || series.element_bytes == 0)
     return malformed(std::string("STEPS, ELEMENTS and BYTES are each ") + piece_bytes_rule);
-  if (elements > most_point_bytes / bytes || steps > most_point_bytes / (elements * bytes))
+  if (series.elements > most_point_bytes / series.element_bytes ||
+      series.steps > most_point_bytes / series.step_bytes())
     return malformed("a data point has more than 1 GiB");
-  const int64_t step_bytes = elements * bytes, point_bytes = steps * step_bytes;
   const auto wanted = checked_multiply(size.bytes_per_rank, size.ranks);
-  const int64_t points = std::max<int64_t>(wanted.value_or(INT64_MAX) / step_bytes, 1);
-  if (!checked_multiply(points, point_bytes)) return malformed("the file is larger than files can be");
-  const int64_t ranks = size.ranks;
-  return Pattern{static_cast<int>(steps), "", [=, bytes = bytes, elements = elements](int rank, int call) {
-                   const int64_t own = std::max<int64_t>(elements - rank + ranks - 1, 0) / ranks;
+  series.points = std::max<int64_t>(wanted.value_or(INT64_MAX) / series.step_bytes(), 1);
+  return series;
+}
+
+Result<Pattern> timesteps(const Parameters& parameters, const Size& size) {
+  const Result<Timesteps> made = timesteps_of(parameters, size);
+  if (!made) return made.error();
+  if (!checked_multiply(made->points, made->point_bytes()))
+    return malformed("the file is larger than files can be");
+  return Pattern{static_cast<int>(made->steps), "", [all = *made](int rank, int call) {
+                   const int64_t own = all.own_elements(rank);
                    if (own == 0) return Request{};
-                   const Result<NestRef> in_point = series(bytes, own, ranks * bytes);
+                   const Result<NestRef> in_point =
+                       series(all.element_bytes, own, all.ranks * all.element_bytes);
                    if (!in_point) return Request{};
-                   const Result<NestRef> all = Nest::repeat(*in_point, points, point_bytes);
-                   return all ? Request{whole(*all, call * step_bytes + rank * bytes), Access::contiguous(0),
-                                        points * own * bytes}
-                              : Request{};
+                   const Result<NestRef> points = Nest::repeat(*in_point, all.points, all.point_bytes());
+                   return points ? Request{whole(*points, call * all.step_bytes() + rank * all.element_bytes),
+                                           Access::contiguous(0), all.call_bytes(rank)}
+                                 : Request{};
                  }};
 }
 

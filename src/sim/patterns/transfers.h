@@ -1,20 +1,27 @@
 // Series of contiguous transfers, each of which is a call of its own. Several patterns consist of these.
 #pragma once
 
-#include "sim/pattern.h"
+#include <functional>
+
+#include "sim/patterns/parameters.h"
 
 namespace concilio::sim {
+
+// A repetition makes no more calls than these.
+inline constexpr int64_t most_transfers = 4096;
 
 // As many transfers of `bytes` bytes as the size asks for, but at least one and at most most_transfers. If
 // there are fewer than asked for, `note` says so.
 struct Transfers {
   int64_t bytes = 0, count = 0;
   std::string note;
+  std::function<int64_t(int rank, int64_t call)> offset;  // offset of a transfer in the file
 };
-inline constexpr int64_t most_transfers = 4096;
-Transfers transfers_of(int64_t bytes, const Size& size);
 
-// `offset(rank, call)` is the offset of a transfer in the file.
-Pattern in_transfers(const Transfers& transfers, std::function<int64_t(int rank, int64_t call)> offset);
+// IOR: each rank's block is one contiguous part of a segment. A rank moves its blocks by transfers in
+// ascending or in random order.
+Result<Transfers> ior_of(const Parameters& parameters, const Size& size);
+// PVFS's mpi-io-test: in each call every rank moves one block, and the blocks of the ranks are adjacent.
+Result<Transfers> mpiiotest_of(const Parameters& parameters, const Size& size);
 
 }  // namespace concilio::sim

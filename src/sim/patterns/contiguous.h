@@ -1,0 +1,13 @@
+// Each rank has one contiguous part of the file.
+#pragma once
+
+#include "sim/patterns/parameters.h"
+
+namespace concilio::sim {
+
+struct Contiguous {
+  int64_t bytes;  // bytes of a rank
+};
+Result<Contiguous> contiguous_of(const Parameters& parameters, const Size& size);
+
+}  // namespace concilio::sim

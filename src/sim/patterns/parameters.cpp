@@ -1,0 +1,35 @@
+#include "sim/patterns/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace concilio::sim {
+
+PatternText parse_pattern(std::string_view text) {
+  Parameters words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return {words[0], Parameters(words.begin() + 1, words.end())};
+}
+
+int64_t piece_bytes(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return 0;
+  return value >= 1 && value <= (int64_t{1} << 30) ? value : 0;
+}
+
+PieceBytesPair piece_bytes_pair(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return {};
+  return {piece_bytes(text.substr(0, slash)), piece_bytes(text.substr(slash + 1))};
+}
+
+Error malformed(std::string message) {
+  return {ErrorKind::argument, 0, std::move(message)};
+}
+
+}  // namespace concilio::sim
