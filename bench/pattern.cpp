@@ -2,46 +2,36 @@
 
 #include <fmt/format.h>
 
+#include "sim/patterns/block3d.h"
+#include "sim/patterns/btio.h"
+#include "sim/patterns/contiguous.h"
+#include "sim/patterns/hacc.h"
+#include "sim/patterns/timesteps.h"
+#include "sim/patterns/transfers.h"
+#include "sim/patterns/turns.h"
+#include "sim/patterns/unstruc.h"
+
 namespace concilio::bench {
 
 namespace {
 
 struct Family {
-  const char* name;
-  const char* parameters;
-  const char* help;
+  sim::PatternWords words;
   Made (*make)(const Parameters&, const Size&);
 };
 
 constexpr Family families[] = {
-    {"contiguous", "", "each rank one contiguous part", make_contiguous},
-    {"interleaved", ":B", "blocks of B bytes, in turn over the ranks", make_interleaved},
-    {"block3d", "", "3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)", make_block3d},
-    {"btio", "", "NAS BTIO: diagonal multipartition of a 3-D grid, ghost cells in memory", make_btio},
-    {"unstruc", "[:B]", "irregular map: elements of B (64) bytes, permuted over the ranks", make_unstruc},
-    {"hpio", ":SIZE/SPACING[:contigmem][:vector|struct|indexed][:COUNT]",
-     "regions of SIZE bytes, SPACING apart, in turn over the ranks; in memory too, unless contigmem; "
-     "COUNT a rank; as one vector, as a small structure that is repeated, or enumerated",
-     make_hpio},
-    {"extent", ":BYTES/PERCENT",
-     "PERCENT of every BYTES of the file, in turn over the ranks; the MiB are the file's, holes included",
-     make_extent},
-    {"timesteps", "[:STEPS[:ELEMENTS/BYTES]]",
-     "a call for each of STEPS (32): ELEMENTS (100) of BYTES (32) a data point, in turn over the ranks; "
-     "all steps of a point lie together",
-     make_timesteps},
-    {"hacc", "[:PARTICLES][:shared|records|fpp]",
-     "HACC-IO: a call for each of nine variables of PARTICLES a rank (38 bytes each); the file holds one "
-     "variable after another (shared), records of a particle each (records), or each rank has its own (fpp)",
-     make_hacc},
-    {"ior", ":TRANSFER[:BLOCK][:random]",
-     "IOR: a call for each TRANSFER bytes of a rank's blocks of BLOCK (all its bytes), in order or at "
-     "random; "
-     "at most 4096 calls",
-     make_ior},
-    {"mpiiotest", ":BLOCK",
-     "mpi-io-test: calls in which the ranks move BLOCK bytes each, side by side; at most 4096 calls",
-     make_mpiiotest},
+    {sim::contiguous_words, make_contiguous},
+    {sim::interleaved_words, make_interleaved},
+    {sim::block3d_words, make_block3d},
+    {sim::btio_words, make_btio},
+    {sim::unstruc_words, make_unstruc},
+    {sim::hpio_words, make_hpio},
+    {sim::extent_words, make_extent},
+    {sim::timesteps_words, make_timesteps},
+    {sim::hacc_words, make_hacc},
+    {sim::ior_words, make_ior},
+    {sim::mpiiotest_words, make_mpiiotest},
 };
 
 }  // namespace
@@ -55,19 +45,18 @@ int64_t Pattern::data_bytes(int rank) const {
 Made make_pattern(const std::string& text, const Size& size) {
   const auto [name, parameters] = sim::parse_pattern(text);
   for (const Family& family : families) {
-    if (name != family.name) continue;
+    if (name != family.words.name) continue;
     Made pattern = family.make(parameters, size);
     if (pattern) return pattern;
     return sim::malformed(fmt::format("pattern {}: {}; write {}{}", text, pattern.error().message,
-                                      family.name, family.parameters));
+                                      family.words.name, family.words.parameters));
   }
   return sim::malformed(fmt::format("there is no pattern {}; there are:\n{}", name, list_of_patterns()));
 }
 
 std::string list_of_patterns() {
   std::string text;
-  for (const Family& family : families)
-    text += fmt::format("  {}{}\n      {}\n", family.name, family.parameters, family.help);
+  for (const Family& family : families) text += sim::lines_of(family.words);
   return text;
 }
 

@@ -5,35 +5,20 @@
 
 #include "compare.h"
 #include "launch_bench.h"
+#include "sim/pattern.h"
 #include "subcommands.h"
 
 namespace concilio::tools {
 
 namespace {
 
-constexpr const char* patterns_help =
-    "Patterns:\n"
-    "  contiguous                       each rank one contiguous part\n"
-    "  interleaved:B                    blocks of B bytes, in turn over the ranks\n"
-    "  block3d                          3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)\n"
-    "  btio                             NAS BTIO diagonal multipartition\n"
-    "  unstruc[:B]                      irregular map of elements of B (64) bytes\n"
-    "  hpio:SIZE/SPACING[:contigmem][:vector|struct|indexed][:COUNT]\n"
-    "                                   regions of SIZE bytes, SPACING apart, in memory too unless "
-    "contigmem\n"
-    "  extent:BYTES/PERCENT             PERCENT of every BYTES of the file; the MiB are the file's\n"
-    "  timesteps[:STEPS[:ELEMENTS/BYTES]]\n"
-    "                                   a call for each of STEPS (32); all steps of a data point lie "
-    "together\n"
-    "  hacc[:PARTICLES][:shared|records|fpp]\n"
-    "                                   HACC-IO: nine variables of particles, a call each; one after "
-    "another\n"
-    "                                   in the file, in records of a particle each, or a file for each rank\n"
-    "  ior:TRANSFER[:BLOCK][:random]    IOR: blocks of each rank, by a call for each transfer\n"
-    "  mpiiotest:BLOCK                  mpi-io-test: a block of each rank side by side in every call\n"
-    "\n"
-    "concilio bench scorpio --help: SCORPIO against plain HDF5.\n"
-    "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
+std::string patterns_help() {
+  std::string text = "Patterns:\n";
+  for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
+  return text +
+         "\nconcilio bench scorpio --help: SCORPIO against plain HDF5.\n"
+         "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
+}
 
 int run_once(const BenchOptions& options, const Environment& environment) {
   const auto refuse = [](const Error& error) {
@@ -157,7 +142,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
-  parser->footer(patterns_help);
+  parser->footer(patterns_help());
   const Subcommand scorpio = add_bench_scorpio(*parser, environment);
   return {parser, [=] {
             if (scorpio.parser->parsed()) return scorpio.run();

@@ -35,7 +35,7 @@ struct Subject {
 bool is_pattern(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   for (const sim::PatternRow& row : sim::pattern_rows()) {
-    if (name == row.name) return true;
+    if (name == row.words.name) return true;
   }
   return false;
 }
@@ -167,8 +167,7 @@ int explain(const ExplainOptions& options) {
 
 std::string footer() {
   std::string text = "Patterns, as of concilio bench:\n";
-  for (const sim::PatternRow& row : sim::pattern_rows())
-    text += fmt::format("  {:<36} {}\n", std::string(row.name) + row.parameters, row.help);
+  for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
   text +=
       "Or a file of facts: what --json, or a run with CONCILIO_LOG=debug, has written.\n\nRealm policies:\n";
   for (const RealmPolicyRow& row : realm_policy_rows()) {

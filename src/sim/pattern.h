@@ -28,9 +28,7 @@ struct Pattern {
 };
 
 struct PatternRow {
-  const char* name;
-  const char* parameters;
-  const char* help;
+  PatternWords words;
   Result<Pattern> (*make)(const Parameters& parameters, const Size& size);
 };
 std::span<const PatternRow> pattern_rows();

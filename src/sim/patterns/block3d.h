@@ -20,6 +20,8 @@ struct Block3d {
             rank % grid[2] * block[2]};
   }
 };
+inline constexpr PatternWords block3d_words = {
+    "block3d", "", "3-D array of doubles, decomposed in blocks (coll_perf, DIST3D)"};
 Result<Block3d> block3d_of(const Parameters& parameters, const Size& size);
 
 }  // namespace concilio::sim

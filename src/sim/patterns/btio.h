@@ -28,6 +28,8 @@ struct Btio {
   }
   std::string note() const;
 };
+inline constexpr PatternWords btio_words = {
+    "btio", "", "NAS BTIO: diagonal multipartition of a 3-D grid, ghost cells in memory"};
 Result<Btio> btio_of(const Parameters& parameters, const Size& size);
 
 }  // namespace concilio::sim

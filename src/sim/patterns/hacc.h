@@ -28,6 +28,10 @@ struct Hacc {
     return particles * (int64_t{ranks} * variable.before + int64_t{rank} * variable.bytes);
   }
 };
+inline constexpr PatternWords hacc_words = {
+    "hacc", "[:PARTICLES][:shared|records|fpp]",
+    "HACC-IO: a call for each of nine variables of PARTICLES a rank (38 bytes each); the file holds one "
+    "variable after another (shared), records of a particle each (records), or each rank has its own (fpp)"};
 Result<Hacc> hacc_of(const Parameters& parameters, const Size& size);
 
 }  // namespace concilio::sim

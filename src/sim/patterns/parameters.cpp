@@ -1,9 +1,15 @@
 #include "sim/patterns/parameters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 namespace concilio::sim {
+
+std::string lines_of(const PatternWords& words) {
+  return fmt::format("  {}{}\n      {}\n", words.name, words.parameters, words.help);
+}
 
 PatternText parse_pattern(std::string_view text) {
   Parameters words;

@@ -20,6 +20,15 @@ struct Size {
 // The parameters behind a pattern's name, which colons separate.
 using Parameters = std::vector<std::string>;
 
+// How a user writes a pattern, and what it is.
+struct PatternWords {
+  const char* name;
+  const char* parameters;
+  const char* help;
+};
+// Formats them as two lines of --help.
+std::string lines_of(const PatternWords& words);
+
 // Splits a text such as "hpio:8/24:struct" into the name and the parameters.
 struct PatternText {
   std::string name;

@@ -17,6 +17,10 @@ struct Timesteps {
   int64_t own_elements(int rank) const { return std::max<int64_t>(elements - rank + ranks - 1, 0) / ranks; }
   int64_t call_bytes(int rank) const { return points * own_elements(rank) * element_bytes; }
 };
+inline constexpr PatternWords timesteps_words = {
+    "timesteps", "[:STEPS[:ELEMENTS/BYTES]]",
+    "a call for each of STEPS (32): ELEMENTS (100) of BYTES (32) a data point, in turn over the ranks; "
+    "all steps of a point lie together"};
 Result<Timesteps> timesteps_of(const Parameters& parameters, const Size& size);
 
 }  // namespace concilio::sim

@@ -20,8 +20,15 @@ struct Transfers {
 
 // IOR: each rank's block is one contiguous part of a segment. A rank moves its blocks by transfers in
 // ascending or in random order.
+inline constexpr PatternWords ior_words = {
+    "ior", ":TRANSFER[:BLOCK][:random]",
+    "IOR: a call for each TRANSFER bytes of a rank's blocks of BLOCK (all its bytes), in order or at random; "
+    "at most 4096 calls"};
 Result<Transfers> ior_of(const Parameters& parameters, const Size& size);
 // PVFS's mpi-io-test: in each call every rank moves one block, and the blocks of the ranks are adjacent.
+inline constexpr PatternWords mpiiotest_words = {
+    "mpiiotest", ":BLOCK",
+    "mpi-io-test: calls in which the ranks move BLOCK bytes each, side by side; at most 4096 calls"};
 Result<Transfers> mpiiotest_of(const Parameters& parameters, const Size& size);
 
 }  // namespace concilio::sim

@@ -13,6 +13,8 @@ struct Unstruc {
   int64_t element_bytes;
   int64_t elements;  // number of elements of a rank
 };
+inline constexpr PatternWords unstruc_words = {
+    "unstruc", "[:B]", "irregular map: elements of B (64) bytes, permuted over the ranks"};
 Result<Unstruc> unstruc_of(const Parameters& parameters, const Size& size);
 
 // The elements of each rank, in ascending order. It takes eight bytes an element while it is made.

@@ -47,7 +47,7 @@ TEST(Gather, EachNodeTellsWhereItsOwnBytesLie) {
 
 TEST(Gather, BucketsHoldEveryByteOnce) {
   for (const PatternRow& row : pattern_rows()) {
-    const std::string name = row.name;
+    const std::string name = row.words.name;
     const std::string text = name == "interleaved" ? "interleaved:48"
                              : name == "hpio"      ? "hpio:48/16"
                              : name == "extent"    ? "extent:4096/10"
