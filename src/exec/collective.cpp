@@ -27,7 +27,7 @@ Verdict combine(const Verdict& a, const Verdict& b) {
   return {combine(a.failure, b.failure), combine(a.work, b.work)};
 }
 
-// How the ranks fare that have made a new plan: what failed on any, and what memory they want.
+// How a new plan was prepared on the ranks: the first failure of any, and how many ranks lack memory.
 struct Readiness {
   Failure failure;
   int64_t no_window = 0, short_of_memory = 0;  // ranks
@@ -36,8 +36,8 @@ Readiness combine(const Readiness& a, const Readiness& b) {
   return {combine(a.failure, b.failure), a.no_window + b.no_window, a.short_of_memory + b.short_of_memory};
 }
 
-// Whether a plan is still good when it is moved by `shift`. Where a border between realms inside a page or
-// stripe costs nothing but a little time, that is less than planning anew.
+// Whether a plan is still good when it is moved by `shift` bytes. On local storage and in memory, a border
+// between realms inside a page or stripe costs only a little time, less than planning anew.
 bool is_good_after(const Plan& plan, int64_t shift, const StorageFacts& storage) {
   bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
   return stays_aligned(plan, shift) || (indifferent && may_move(plan));
@@ -102,7 +102,9 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
       if (same.error().kind == ErrorKind::not_yet)
         patterns_[operation] = before;
       else
-        plans_ = {};  // not every rank knows what this one has just noted of its request
+        // No later call may repeat this one: not every rank knows what this rank has just noted of its
+        // request.
+        plans_ = {};
       return same;
     }
   }
@@ -156,14 +158,15 @@ Status Collective::prepare(const OpenFile& opened, const Facts& facts, std::uniq
   return {};
 }
 
-// For what ranks stage, now and in later calls: windows that were made before may have all that the limit
-// allows. On all ranks alike, in a call that all have entered and in which nothing has moved.
+// Leaves room for what ranks stage, now and in later calls: windows that were allocated before may take all
+// that the memory limit allows. Called on all ranks alike, in a call that all have entered and in which no
+// data have moved.
 void Collective::leave_room(int64_t staging_bytes) {
   staging_bytes_ = staging_bytes;
   give_up_windows();
 }
 
-// And the plans that were prepared to work in them.
+// Frees the windows, and the plans that were prepared to work in them.
 void Collective::give_up_windows() {
   plans_ = {};
   layout_ = nullptr;
@@ -171,8 +174,8 @@ void Collective::give_up_windows() {
   workspace_ = Workspace();
 }
 
-// What fails on one rank is told at the next agreement, of which there is one before each step that a rank
-// can take only if what it did alone succeeded.
+// An error of one rank is told at the next agreement. There is one before each step that a rank can take only
+// if its own preparations succeeded.
 Status Collective::plan_call(const OpenFile& opened, const Request& request, const Wishes& wishes,
                              Facts& facts) {
   Stopwatch time(opened.counters, Counter::plan_ns);
@@ -192,7 +195,7 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     }
     Readiness ready{failure_of(team, mine), !room.ok(), short_of_memory};
     if (!team.allreduce(ready)) return team.failure();
-    // What the other operation's plan needs may be gone.
+    // The buffers that the other operation's plan needs may be gone.
     if (ready.short_of_memory > 0) plans_[1 - operation].reset();
     if (ready.failure) return shared_error(team, ready.failure, mine);
     Plan& plan = made->plan;
@@ -210,7 +213,7 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
       plans_[operation] = std::move(made);
       return {};
     }
-    // No memory for windows, here or on another rank: on all ranks alike, the next best method.
+    // This rank or another has no memory for windows: all ranks alike take the next best method.
     if_there_is_memory([&] {
       log_once(LogLevel::warning, room.error().message + "; going on without collective buffering");
     });
@@ -239,13 +242,13 @@ Status Collective::settle_alone(const OpenFile& opened) {
   return lost_alone_;
 }
 
-// On this node; by one rank for all, while nobody uses the segment.
+// One rank of each node does this for all, while nobody uses the segment.
 void Collective::zero_segment(const OpenFile& opened, int64_t bytes) {
   if (opened.team.local_rank() == 0 && bytes > 0)
     std::memset(workspace_.segment(), 0, static_cast<size_t>(bytes));
 }
 
-// Makes the segment the images'. False: the team has failed.
+// Places the images in the segment. False: the team has failed.
 bool Collective::lay_out(const OpenFile& opened, Images& images) {
   images.lie_in(workspace_.segment());
   const auto& layout = images.layout();
@@ -256,8 +259,8 @@ bool Collective::lay_out(const OpenFile& opened, Images& images) {
   return opened.team.node_barrier();
 }
 
-// Writes that are held back for other realms reach the file, whatever method this call takes; and what this
-// one may hold back has its room.
+// Whatever method this call takes, data that are held back for other realms are written to the file first.
+// Then makes room for what this call may hold back.
 Status Collective::begin_holding_back(RunningCall& call, const Plan& plan) {
   const bool behind = plan.behind_bytes > 0 && plan.fixed;
   if (!behind || plan.fixed != held_for_) {
@@ -267,7 +270,7 @@ Status Collective::begin_holding_back(RunningCall& call, const Plan& plan) {
   const int rank = call.opened.team.rank();
   const bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(),
                                       [&](const Realm& realm) { return realm.aggregator == rank; });
-  // Without memory nothing is held back, which is all.
+  // Without memory nothing is held back, and the call goes on all the same.
   if (aggregates)
     (void)without_exceptions([&] { return behind_.prepare(call.opened.budget, plan.behind_bytes); });
   call.behind = &behind_;
@@ -282,7 +285,8 @@ Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepare
     if (!lay_out(call.opened, prepared.gear->images())) return call.opened.team.failure().error();
     return run_two_phase(call, request, plan, workspace_, *prepared.gear);
   }
-  // On one node ranks that sieve are announced; on several, all ranks know that all of them may be sieving.
+  // On one node ranks that sieve are announced; on several nodes every rank knows that all ranks may be
+  // sieving.
   if (plan.method == Method::sieve && !call.opened.on_one_node()) call.guard = WriteGuard::locked;
   return without_exceptions([&] { return run_alone(call, request, plan); });
 }
@@ -305,7 +309,7 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const Wi
                         const Status& trouble) {
   const auto operation = static_cast<size_t>(request.operation);
   if (auto whole = opened.team.failure(); !whole) return whole.error();
-  // Nobody uses the images between calls: the end of a call is a meeting of all.
+  // Nobody uses the images between calls, since all ranks meet at the end of a call.
   zero_segment(opened, headers_bytes_);
 
   Facts facts;
@@ -324,10 +328,10 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const Wi
 
   RunningCall call{opened};
   if (Status begun = begin_holding_back(call, prepared->plan); !begun) return begun.error();
-  const int64_t begin_ns = now_ns();  // what was written for earlier calls is not this one's time
+  const int64_t begin_ns = now_ns();  // the writing of earlier calls' data does not count as this call's time
   Outcome outcome = carry_out(call, request, *prepared);
   if (auto whole = opened.team.failure(); !whole) {
-    // Messages may still be under way that work on what was prepared: it stays for ever.
+    // Messages may still be under way that use what was prepared: it is never freed.
     (void)prepared.release();
     last_.reset();
     return whole.error();

@@ -10,7 +10,8 @@ struct Caller {
   int64_t kind, rank;
 };
 
-// What travels. Its size is that of every first meeting: between nodes the leaders' messages must match.
+// The message of a first meeting. It has the same size in every call, as the messages that the nodes' leaders
+// exchange must match.
 struct Entry {
   Caller least, most;  // by kind
   Digest digest;

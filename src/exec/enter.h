@@ -1,5 +1,5 @@
-// The first meeting of every collective call on an open file, of one form whatever the call: so that ranks
-// that are in different calls find it out, all of them, before they go different ways.
+// The first meeting of the ranks in every collective call on an open file. It has one form for all calls:
+// ranks that are in different calls all find that out here, before they go different ways.
 #pragma once
 
 #include "base/result.h"
@@ -8,7 +8,7 @@
 
 namespace concilio {
 
-// Calls of one kind go together, whether they block, return early or are split.
+// Ranks may be together in calls of one kind, whether these block, are nonblocking or are split.
 enum class CallKind : int64_t {
   read,
   write,
@@ -29,10 +29,11 @@ inline CallKind kind_of(Operation operation) {
   return operation == Operation::read ? CallKind::read : CallKind::write;
 }
 
-// All ranks come. Kind not_same, on all of them, where they are in calls of different kinds: then nothing has
-// happened, and the next call finds the file as it was. Kind not_yet: as Team::first_allreduce.
+// All ranks come. If they are in calls of different kinds, all of them get the error kind not_same; nothing
+// has happened then, and the next call finds the file as it was. Error kind not_yet: as
+// Team::first_allreduce.
 Status enter(Team& team, CallKind kind);
-// The same, and `digest` becomes that of all ranks together.
+// The same; `digest` also becomes that of all ranks together.
 Status enter(Team& team, CallKind kind, Digest& digest);
 
 }  // namespace concilio

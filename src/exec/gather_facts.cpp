@@ -12,8 +12,8 @@
 namespace concilio {
 namespace {
 
-// Available memory in steps of an eighth: aggregators should not move from call to call because some node has
-// a few pages more.
+// Rounds available memory to steps of an eighth, so that aggregators do not move from call to call because
+// some node has a few pages more.
 int64_t steady(int64_t bytes) {
   if (bytes < 8) return bytes;
   return align_down(bytes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)) / 8));

@@ -1,4 +1,4 @@
-// What planning depends on, as the ranks of a call find it out.
+// The facts that planning depends on, and how the ranks of a call gather them.
 #pragma once
 
 #include <vector>
@@ -8,25 +8,26 @@
 
 namespace concilio {
 
-// What one rank asks.
+// What one rank asks for.
 Digest digest_of(const Request& request);
 
 // The facts of a call that one rank makes alone.
 Facts facts_alone(const OpenFile& opened, const Request& request, const Wishes& wishes);
 
-// Of a collective call, what every rank knows of the file and its nodes without asking the others.
+// The facts of a collective call that every rank knows about the file and its nodes without asking the
+// others.
 Facts facts_of_team(const OpenFile& opened, Operation operation, const Wishes& wishes);
 
-// What a node tells the others of its part in a call.
+// What a node tells the other nodes about its part in a call.
 struct NodeCard {
   int64_t free_bytes = 0, bytes = 0;
   int64_t spans = 0;
   Interval span[most_node_spans];
 };
 
-// Adds to the facts how the bytes are spread: of all ranks, and of each node's, where `cards` has room for
-// one a node. Collective; if the team fails, it is soon back. What one rank cannot do is the only thing that
-// it leaves out: the facts are of use where no rank failed.
+// Adds to the facts how the bytes of all ranks are spread over the file, and those of each node if `cards`
+// has one entry a node. Collective; it returns soon if the team fails. An error of this rank leaves out only
+// what it could not do itself: the facts are of use only if no rank failed.
 Status gather_spread(const OpenFile& opened, const Request& request, Facts& facts,
                      std::vector<NodeCard>& cards);
 

@@ -1,5 +1,5 @@
-// What the methods work with: one open file, as execution knows it. None of it changes while a call runs: the
-// settings of later calls come in another one.
+// One open file, as the methods see it. Nothing of it changes while a call runs: later calls with other
+// settings get another one.
 #pragma once
 
 #include <optional>
@@ -21,30 +21,32 @@ struct OpenFile {
   Budget& budget;
   Counters& counters;
 
-  // The same on every rank, this and all that follows.
+  // From here on, everything is the same on every rank.
   StorageFacts facts;
-  std::shared_ptr<const Prices> measured_prices{};  // of a profile; null: there is none
-  bool locks_work = true;                           // between all ranks, on whichever nodes
+  std::shared_ptr<const Prices> measured_prices{};  // from a profile; null if there is none
+  bool locks_work = true;                           // locks keep all ranks apart, on whichever nodes they are
   bool atomic = false;                              // MPI atomic mode
   bool concurrent = false;                          // ranks may have several calls under way at once
   bool sieve_writes = false;                        // a rank alone may sieve its writes
   bool map_reads = false, map_writes = false;       // the file can be mapped to be read, to be written
-  std::optional<Flush> flush{};  // how windows with holes reach the file, where the user has said so
+  std::optional<Flush> flush{};  // how windows with holes are written, if the user has said so
   int64_t flush_threshold = 0;   // of FlushRules
 
-  // Whether every plain write locks its range, in every call, as some rank may be rewriting what it writes:
-  // another open has no way to announce itself, or a rank of another node may be sieving alone.
+  // Whether every plain write of every call locks its range, because some rank may be rewriting the bytes
+  // around it. That is so where another open of the file cannot announce itself, or where a rank of another
+  // node may be sieving alone.
   bool locks_every_write() const {
     return locks_work && (!rewriting.marked() || (sieve_writes && !on_one_node()));
   }
-  // Whether ranks within a collective call may rewrite what lies between their own bytes, as far as all ranks
-  // know: that other opens leave it alone is seen when it is done (exec/locks/rewriting.h). Ranks on several
-  // nodes that may have other calls under way see no announcements of each other.
+  // Whether ranks in a collective call may rewrite the bytes between their own, as far as all ranks know.
+  // Whether other opens of the file allow it is found out only when it is done (exec/locks/rewriting.h).
+  // Ranks on several nodes do not see each other's announcements, which matters if they may have several
+  // calls under way.
   bool may_rewrite() const {
     return storage.can_read() && locks_work && rewriting.marked() &&
            (!concurrent || on_one_node() || locks_every_write());
   }
-  // The same for windows of two-phase I/O.
+  // The same for the windows of two-phase I/O.
   bool may_rewrite_holes() const { return may_rewrite() && !caches_differ(); }
   const Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }
 
@@ -52,8 +54,8 @@ struct OpenFile {
 
   bool may_map(Operation operation) const { return operation == Operation::read ? map_reads : map_writes; }
 
-  // Whether two nodes may see different bytes of the file for a while: a client of network storage caches
-  // pages, and writes back and looks anew only at locks, sync and open.
+  // Whether two nodes may see different bytes of the file for a while. A client of network storage caches
+  // pages; it writes them back, and reads them anew, only at a lock, a sync or an open.
   bool caches_differ() const { return facts.kind == StorageFacts::Kind::network && !on_one_node(); }
 };
 

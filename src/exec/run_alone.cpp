@@ -10,8 +10,7 @@
 namespace concilio {
 namespace {
 
-// One function for each method. It is null if the ranks carry out the method together
-// (Collective::carry_out).
+// One function for each method; null if the ranks carry out the method together (Collective::carry_out).
 #define RUN_alone(name) run_##name
 #define RUN_together(name) nullptr
 #define METHOD(name, ranks, summary) RUN_##ranks(name),
@@ -21,15 +20,15 @@ constexpr std::array<Outcome (*)(const RunningCall&, const Request&, const Plan&
 #undef RUN_alone
 #undef RUN_together
 
-// `bytes` of the access from `position` on, which is at least one.
+// Whether `bytes` bytes of the access from `position` on are contiguous; `bytes` is at least 1.
 bool is_one_piece(const Access& access, int64_t position, int64_t bytes) {
   return access.is_contiguous() || (access.monotone_within(position + bytes) &&
                                     access.bounds(position, position + bytes).length() == bytes);
 }
 
-// A client of network storage may write back whole pages of its cache, with what others have written into
-// them meanwhile as it was before. Who locks them has them anew, and they are written back before the lock is
-// free.
+// A client of network storage may write back whole pages of its cache, and with them old contents of bytes
+// that others have written meanwhile. A rank that locks whole pages reads them anew, and they are written
+// back before the lock is free.
 Interval pages_around(Interval range) {
   constexpr int64_t page_bytes = 64 << 10;  // the largest that clients have
   const int64_t end = std::min(range.end, INT64_MAX - page_bytes);

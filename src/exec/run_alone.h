@@ -1,4 +1,4 @@
-// What one rank carries out alone: its request, by the method of the plan.
+// Carries out the request of one rank by a method that needs no other rank.
 #pragma once
 
 #include "exec/running_call.h"
@@ -6,12 +6,13 @@
 
 namespace concilio {
 
-// Whether the request is one stretch of the file and of memory: one request to storage, with nothing to plan.
+// Whether the request is contiguous both in the file and in memory: it is then a single request to storage,
+// and there is nothing to plan.
 bool is_one_stretch(const Request& request);
-// What plan() would come to for such a request alone, without its prices.
+// The plan that plan() would make for such a request of one rank, without its prices.
 const Plan& plan_of_one_stretch();
 
-// The method of the plan, which is none of the collective ones.
+// Carries out the plan's method, which must not be a collective one.
 Outcome run_alone(const RunningCall& call, const Request& request, const Plan& plan);
 
 }  // namespace concilio

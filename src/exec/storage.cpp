@@ -23,7 +23,7 @@ void Storage::expect(FileIdentity same_as, Descriptor descriptor) {
   mode_.descriptor = passed_.number();
 }
 
-// Any descriptor's closing may be what tells of lost data.
+// The closing of any descriptor may be what reports lost data.
 Status Storage::let_go() {
   const int failed = passed_.close();
   mode_.descriptor = -1;

@@ -1,4 +1,4 @@
-// One rank's way to its file: opened at the first use, every request counted and timed.
+// One rank's access to its file. The file is opened at its first use; every request is counted and timed.
 #pragma once
 
 #include <atomic>
@@ -22,21 +22,22 @@ class Storage {
 
   const std::string& path() const { return path_; }
   bool can_read() const { return mode_.read; }
-  // Opens the file now; later calls cost nothing. Only the first rank of a file creates it: see set_mode.
+  // Opens the file now; later calls cost nothing. Only the first rank of a file creates it: set_mode() serves
+  // that.
   Status open();
   void set_mode(OpenMode mode) { mode_ = mode; }
-  // From now on no other file is opened than this one, which others have open. descriptor: of it, if there is
-  // one, kept until it is opened or closed.
+  // From now on open() accepts only this very file, which other ranks have open. `descriptor` is one of that
+  // file, if there is any; it is kept until the file is opened or closed.
   void expect(FileIdentity same_as, Descriptor descriptor);
-  // Of the open file; nothing where it is not open.
+  // The identity of the open file; empty if it is not open.
   FileIdentity identity() { return file_ ? file_->identity() : FileIdentity{}; }
   int descriptor() { return file_ ? file_->descriptor() : -1; }
-  // Closed it is either way; an error: what was written may be lost. write_back: syncs first, for storage
-  // that tells of lost data only then (NFS).
+  // The file is closed even if an error is returned; the error says that written data may be lost.
+  // write_back: syncs first, for storage that reports lost data only then (NFS).
   Status close(bool write_back);
 
-  // As in StoreFile; each opens the file first.
-  // at_once: as StoreFile's read_at_once and write_at_once.
+  // These work as in StoreFile; each opens the file first. at_once: as in read_at_once and write_at_once of
+  // StoreFile.
   Result<int64_t> read(std::span<const Transfer> transfers, bool at_once = false);
   Status write(std::span<const Transfer> transfers, bool at_once = false);
   Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms);
@@ -44,7 +45,7 @@ class Storage {
   // How long a call waits for a lock that somebody else holds.
   int64_t lock_patience_ms() const { return lock_patience_ms_; }
   void set_lock_patience_ms(int64_t patience_ms) { lock_patience_ms_ = patience_ms; }
-  Status sync();     // what this rank wrote; costs nothing where it wrote nothing since the last time
+  Status sync();     // of what this rank wrote; costs nothing if it wrote nothing since the last sync
   Status refresh();  // as StoreFile's
   Result<int64_t> size();
   Status resize(int64_t size);
@@ -53,8 +54,8 @@ class Storage {
   bool can_map(bool write);  // false where the file cannot be opened
   Status make_space(int64_t offset, int64_t length);
   Result<Mapping> map(int64_t offset, int64_t length, bool write);
-  // Ranges that this rank's threads have locked: a lock on the file belongs to the process, and so does not
-  // keep them apart.
+  // The ranges that this rank's threads have locked. A lock on the file belongs to the process, and so does
+  // not keep its threads apart.
   HeldRanges& held() { return held_; }
 
  private:

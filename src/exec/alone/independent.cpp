@@ -1,4 +1,4 @@
-// The bytes of each rank are one stretch of the file.
+// Independent contiguous access: the bytes of each rank are one stretch of the file.
 #include <algorithm>
 #include <array>
 
@@ -10,13 +10,13 @@
 namespace concilio {
 namespace {
 
-// Below this mean length of the pieces in memory, a contiguous stretch of file is packed rather than sent as
-// a vector.
+// If the pieces in memory have a mean length below this, a contiguous stretch of the file is packed rather
+// than transferred as a vector.
 constexpr int64_t pack_below_bytes = 512;
 constexpr int64_t pack_buffer_bytes = 256 << 10;
 
-// Packing pays for a contiguous stretch of file made of small pieces of memory. It reads and locks nothing,
-// as there are no holes.
+// Packing pays for a contiguous stretch of the file made of small pieces in memory. It reads and locks
+// nothing, as there are no holes.
 bool should_pack(const Request& request) {
   int64_t memory_pieces = std::max<int64_t>(1, request.memory->pieces(0, request.bytes));
   return request.bounds().length() == request.bytes && memory_pieces > 1 &&

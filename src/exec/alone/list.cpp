@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t transfers_per_batch = 256;
 
-// Hands out an access's contiguous pieces, of any length asked for.
+// Goes through an access's contiguous pieces, in parts of any length.
 class Pieces {
  public:
   Pieces(const Access& access, int64_t position) : cursor_(access, position) {}
@@ -37,7 +37,7 @@ class Pieces {
   int64_t index_ = 0, offset_ = 0, length_ = 0, used_ = 0;
 };
 
-// Whether a batch's requests are worth having under way at once.
+// Whether it pays to have a batch's requests under way at once.
 bool goes_at_once(const RunningCall& call, Operation operation, int64_t requests) {
   if (call.opened.flush == Flush::list) return false;
   return call.opened.flush == Flush::batch || pays_at_once(operation, requests, call.opened.prices());
@@ -81,8 +81,8 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
     auto done = move_batch(call, request.operation, {batch.data(), count});
     if (!done) return done;
     moved += *done;
-    // Behind the end of file nothing more is to be had, as offsets do not decrease; else later pieces may lie
-    // before it.
+    // If offsets do not decrease, there is nothing more to read behind the end of the file; else later pieces
+    // may lie before it.
     if (*done < batch_bytes && request.file->monotone_within(request.position + request.bytes)) break;
   }
   return moved;

@@ -1,4 +1,4 @@
-// Transfers every contiguous piece straight between the user's buffer and the file, in vectors of requests.
+// Transfers every contiguous piece directly between the user's buffer and the file, in vectors of requests.
 // This works for any access, so other methods fall back to it.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Mapped files: every rank for itself copies its pieces straight between the user's memory and the pages of
-// the file, without buffers and without other ranks.
+// Mapped files: every rank copies its pieces directly between the user's memory and pages of the file,
+// without buffers and without other ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +19,15 @@ bool goes_by_piece(const Request& request) {
                        static_cast<double>(request.bounds().length()));
 }
 
-// Where the stretch of file ends that is mapped from data position `begin` on; behind it, and at most `end`.
+// The end of the stretch of the file that is mapped from data position `begin` on: behind `begin`, and at
+// most `end`.
 int64_t stretch_end(const Access& file, bool by_piece, int64_t begin, int64_t end) {
   if (by_piece) return begin + Cursor(file, begin).next(std::min(end - begin, map_window_bytes)).length;
   const int64_t first = file.offset_of(begin);
   return std::min(end, file.data_before(first - first % map_window_bytes + map_window_bytes));
 }
 
-// Copies what data there is of the request's.
+// Copies the request's data.
 Status copy_pages(const RunningCall& call, const Request& request) {
   if (request.bytes == 0) return {};
   const bool writes = request.operation == Operation::write, by_piece = goes_by_piece(request);
@@ -49,7 +50,7 @@ Status write_pages(const RunningCall& call, const Request& request) {
   const Interval range = request.bounds();
   PlainWrite guard(call, range);
   if (auto status = guard.begin(); !status) return status;
-  // Up to this rank's own last byte, and no further: the file may end there.
+  // Makes the file long enough for this rank's last byte, and no longer: the file may end there.
   if (auto status = call.opened.storage.make_space(range.begin, range.length()); !status) return status;
   return guard.end(copy_pages(call, request));
 }
@@ -62,25 +63,25 @@ Status read_pages(const RunningCall& call, Request& request) {
   return copy_pages(call, request);
 }
 
-// What requests may still do, or tell more of. That there is no space for the holes between the pieces does
-// not say that there is none for the pieces.
+// Errors after which requests to storage are tried: they may succeed, or report more precisely. If there is
+// no space for the holes between the pieces, there may still be space for the pieces.
 bool leaves_it_to_requests(ErrorKind kind) {
   return kind == ErrorKind::unsupported || kind == ErrorKind::no_space || kind == ErrorKind::quota;
 }
 
 }  // namespace
 
-// The file access must be monotone. Where the file cannot be mapped, this rank's request goes the way of
-// run_list. Never signals: pages are made present before they are touched, so that a file that is cut short
-// or storage that fails is an error; only a file that somebody cuts between that and the copy of the same few
-// MiB would still be one, which MPI-IO allows nobody to do.
+// The file access must be monotone. If the file cannot be mapped, this rank's request is carried out by
+// run_list. No signal is raised if the file is cut short or if storage fails: pages are made present before
+// they are touched, so that this is an error. A signal is possible only if somebody cuts the file between
+// that and the copy of the same few MiB, which MPI-IO allows nobody to do.
 Outcome run_mapped(const RunningCall& call, const Request& request, const Plan& plan) {
-  Request within = request;  // the file
+  Request within = request;  // the part of the request that lies in the file
   const bool writes = request.operation == Operation::write;
   const Status status = writes ? write_pages(call, within) : read_pages(call, within);
   if (status) return within.bytes;
   if (!leaves_it_to_requests(status.error().kind)) return status.error();
-  // Once a file: what cannot be had differs from call to call.
+  // Logged once for each file: which pages cannot be had differs from call to call.
   const std::string what =
       fmt::format("mapped pages of {} cannot be had, going on with requests", call.opened.storage.path());
   log_once(LogLevel::info, Error::from_errno(status.error().system_errno, what).message);

@@ -12,8 +12,8 @@
 namespace concilio {
 namespace {
 
-// One window of a sieving write: `data`, which covers [window.begin, window.end) or some of it, by way of
-// `buffer`.
+// One window of a sieving write. `data`, which covers all or some of [window.begin, window.end), is written
+// by way of `buffer`.
 struct SieveWindow {
   Interval window, data;
   std::byte* buffer;
@@ -54,7 +54,7 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
   if (!buffer) return buffer.error();
   const int64_t end = request.position + request.bytes;
   int64_t moved = 0;
-  std::optional<RewritePermit> permit;  // had when it is first needed
+  std::optional<RewritePermit> permit;  // obtained when it is first needed
   for (int64_t position = request.position; position < end;) {
     int64_t begin = request.file->offset_of(position);
     int64_t next = std::min(end, request.file->data_before(begin + buffer_bytes));
@@ -63,7 +63,8 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
     if (request.operation == Operation::write) {
       const SieveWindow part{window, data, buffer->data()};
       const bool whole = part.whole();
-      // Other ranks lock what they write in atomic mode, and where every write does.
+      // In atomic mode, and where every write locks its range, other ranks need not be watched on the board:
+      // they lock what they write.
       if (!whole && !permit) permit.emplace(call.opened.rewriting, call.guard == WriteGuard::announced);
       if (!whole && !permit->granted()) {
         auto rest = list_from(call, request, moved);

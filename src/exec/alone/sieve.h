@@ -5,9 +5,9 @@
 
 namespace concilio {
 
-// Uses a buffer of `buffer_bytes`. A write reads what it does not cover, under a lock. If somebody else may
-// be writing there without a lock (exec/locks/rewriting.h), the rest is written as by list. The file access
-// must be monotone.
+// Sieves through a buffer of `buffer_bytes`. A write reads the bytes between its pieces under a lock. If
+// others may be writing there without a lock (exec/locks/rewriting.h), the remaining data are written piece
+// by piece, as by list. The file access must be monotone.
 Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_bytes);
 
 }  // namespace concilio

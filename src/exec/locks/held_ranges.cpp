@@ -32,10 +32,10 @@ int64_t HeldRanges::waiting() const {
   return std::count_if(holders_.begin(), holders_.end(), [](const Holder& one) { return !one.granted; });
 }
 
-// What of the range no holder from `other` on holds on the file.
+// Unlocks the parts of the range that no holder from `other` on has locked on the file.
 void HeldRanges::unlock_free(Interval range, Place other, FunctionRef<void(Interval)> unlock) {
   for (; other != holders_.end() && !range.empty(); ++other) {
-    // Who has not been granted its range has locked nothing yet.
+    // A thread that has not been granted its range has locked nothing yet.
     if (!other->on_file || !other->granted) continue;
     unlock_free({range.begin, std::min(range.end, other->range.begin)}, std::next(other), unlock);
     range.begin = std::max(range.begin, other->range.end);

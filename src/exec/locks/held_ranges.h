@@ -11,22 +11,23 @@
 
 namespace concilio {
 
-// Which ranges of a file this rank's threads have locked: shared ones may overlap. Thread-safe, and fair:
-// nobody passes who came earlier and is in the way.
+// The ranges of a file that the threads of one rank have locked. Shared locks may overlap. Thread-safe, and
+// fair: no thread overtakes an earlier one whose range is in its way.
 class HeldRanges {
  public:
   struct Holder {
     Interval range;
     LockMode mode;
-    bool on_file;  // holds a lock on the file too, or will
+    bool on_file;  // also locks, or will lock, the range of the file itself
     bool granted = false;
   };
   using Place = std::list<Holder>::iterator;
 
-  // Waits until nobody who came earlier is in the way.
+  // Waits until no earlier holder is in the way.
   Place enter(Interval range, LockMode mode, bool on_file);
-  // Calls unlock(part) for what of a range locked on the file no other thread has locked there. Nobody enters
-  // meanwhile, who would lose what he locks. Needs no memory: who is in want of it leaves too.
+  // Calls unlock(part) for every part of a range locked on the file that no other thread has locked there
+  // too. Other threads cannot enter meanwhile: one that did would lose its lock on the file to this unlock.
+  // Needs no memory, so that a thread that has run out of memory can leave too.
   void leave(Place place, FunctionRef<void(Interval)> unlock);
   int64_t waiting() const;  // how many wait now
 

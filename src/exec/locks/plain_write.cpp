@@ -6,7 +6,7 @@ Status PlainWrite::begin() {
   if (call_.guard == WriteGuard::held) return {};
   announced_ = call_.guard == WriteGuard::announced && call_.opened.rewriting.board().begin_write();
   if (announced_) return {};
-  // Where only threads of this rank can be rewriting, the file need not know.
+  // If only threads of this rank can be rewriting, a lock on the file is not needed.
   return lock_.acquire(LockMode::shared, call_.guard == WriteGuard::locked || call_.opened.team.size() > 1);
 }
 

@@ -1,5 +1,5 @@
-// Plain writes: of a rank's own bytes and no others. They keep out of the way of whoever rewrites
-// (rewriting.h), by announcing themselves, or else by a lock on their range.
+// Plain writes: they write a rank's own bytes and no others. They keep clear of ranks that rewrite the bytes
+// around them (rewriting.h), by an announcement or else by a lock on their range.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace concilio {
 
-// Plain writes within a range, for as long as it lives.
+// While it lives, this rank may make plain writes within the range.
 class PlainWrite {
  public:
   PlainWrite(const RunningCall& call, Interval range)
@@ -20,7 +20,7 @@ class PlainWrite {
   PlainWrite(const PlainWrite&) = delete;
   PlainWrite& operator=(const PlainWrite&) = delete;
   Status begin();
-  // Ends it: what came of it, or why the range could not be given back.
+  // Gives the range back. Returns the outcome of the writes, or why the range could not be given back.
   Status end(Status outcome) { return lock_.release(std::move(outcome)); }
 
  private:
@@ -29,7 +29,7 @@ class PlainWrite {
   bool announced_ = false;
 };
 
-// Writes transfers, which ascend, at least one of them.
+// Writes the transfers. There is at least one, and their offsets ascend.
 Status write_plainly(const RunningCall& call, std::span<const Transfer> transfers, bool at_once = false);
 
 }  // namespace concilio

@@ -22,7 +22,7 @@ Status RangeLock::give_back() {
   Status outcome;
   if (!std::exchange(held_, false)) return outcome;
   storage_.held().leave(place_, [&](Interval part) {
-    // Who splits a lock needs memory, which may be there a moment later.
+    // To unlock a part of a lock splits it, which takes memory that may be there a moment later.
     constexpr int most_tries = 3;
     const auto unlock = [&] { return storage_.unlock(part.begin, part.length()); };
     Status unlocked = without_exceptions(unlock);

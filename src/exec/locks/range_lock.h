@@ -1,5 +1,5 @@
-// Locks on ranges of a file: against other ranks and other opens by the file, against this rank's own threads
-// by a table in memory, since a lock on the file belongs to the open file and does not keep threads apart.
+// Locks on ranges of a file. A lock on the file itself keeps out other ranks and other opens. It belongs to
+// the open file and so does not keep a rank's own threads apart; a table in memory does that.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace concilio {
 
-// A lock on a range of the file for as long as it lives, against this rank's other threads and, with
-// `file_too`, against other ranks and other opens. Must not overlap one that the same thread holds.
+// A lock on a range of the file for as long as it lives. It keeps out this rank's other threads and, with
+// `file_too`, other ranks and other opens. It must not overlap one that the same thread holds.
 class RangeLock {
  public:
   RangeLock(Storage& storage, int64_t offset, int64_t length)
@@ -17,12 +17,13 @@ class RangeLock {
   ~RangeLock();
   RangeLock(const RangeLock&) = delete;
   RangeLock& operator=(const RangeLock&) = delete;
-  // Waits for whoever holds the range, as long as the storage's patience lasts: they are at work, and what a
-  // process held is free when it ends.
+  // Waits for the holder of the range, at most as long as the storage's lock_patience_ms() says. A holder is
+  // at work, and the locks of a process that ends are freed.
   Status acquire(LockMode mode, bool file_too = true);
-  // Gives the range back, and what was done within it as it went; or, if that went well, why the range could
-  // not be given back: it then stays locked until the file is closed, and others must know. Without this, as
-  // where something else failed, the range is given back at the end of the object's life.
+  // Gives the range back, and returns `outcome`, the outcome of the work within the range. If that went well
+  // and the range cannot be given back, returns the error of that instead: the range then stays locked until
+  // the file is closed, and the others must know. Without this call, for instance after another failure, the
+  // destructor gives the range back.
   template <typename Done>
   Done release(Done outcome) {
     Status released = give_back();

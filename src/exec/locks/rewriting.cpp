@@ -10,7 +10,7 @@
 namespace concilio {
 namespace {
 
-// Where no file has bytes. Two opens rarely take the same mark; if they do, one tries another.
+// Marks lie where no file has bytes. Two opens rarely try the same mark; if they do, one tries another.
 constexpr int64_t first_mark = int64_t{1} << 62, mark_count = int64_t{1} << 31;
 
 OpenMark lock_mark(Storage& storage, LockMode mode) {
@@ -73,7 +73,7 @@ bool Rewriting::alone() {
     alone_.store(true, std::memory_order_release);
     return true;
   }
-  // Held, they would keep later opens from a mark of their own for nothing.
+  // If these locks were kept, they would keep later opens from getting a mark, for nothing.
   for (Interval range : others) (void)storage_.unlock(range.begin, range.length());
   constexpr int64_t most_skips = 1024;
   skips_ = next_skips_;

@@ -8,7 +8,7 @@
 namespace concilio {
 namespace {
 
-// More runs than this take more room than a bit a granule does.
+// More runs than this take more room than one bit for each granule.
 int64_t most_runs(int64_t bits) {
   return bits / 8 / static_cast<int64_t>(sizeof(Run)) + 1;
 }
@@ -30,7 +30,8 @@ int64_t Coverage::most_bytes(int64_t map_bytes) {
                   unit_bytes);
 }
 
-// Whole units of what has been written into the room behind the head.
+// Writes the head, and returns the description in whole units. The body has already been written into the
+// room behind the head.
 std::span<const std::byte> Coverage::finish(std::span<std::byte> room, Head head, int64_t body_bytes) {
   std::memcpy(room.data(), &head, sizeof head);
   const auto used = static_cast<int64_t>(sizeof head) + body_bytes, whole = align_up(used, unit_bytes);
@@ -43,7 +44,7 @@ Coverage Coverage::of(std::span<const WindowPart> parts, std::span<std::byte> ro
   int64_t bits = 0;
   for (const WindowPart& part : parts) bits += part.map.granules();
   int64_t runs = 0;  // written
-  Run last{};        // the next to be written
+  Run last{};        // the run to be written next
   const auto write_last = [&] {
     if (last.count == 0) return true;
     if (runs == most_runs(bits)) return false;

@@ -1,7 +1,7 @@
-// What of a window an image covers, described as compactly as it goes, for messages between nodes: what
-// travels is of the size of the pattern's description (D of Coloma et al., section 5.3), not of the access
-// (M). Runs describe a regular pattern in a few dozen bytes, whatever the window; where it is irregular a bit
-// for each granule takes less.
+// Which bytes of a window an image covers, described compactly for messages between nodes. The size of a
+// description follows from that of the pattern's (D of Coloma et al., section 5.3), not from that of the
+// access (M). Runs describe a regular pattern in a few dozen bytes, however large the window is; for an
+// irregular pattern one bit for each granule is shorter.
 #pragma once
 
 #include <span>
@@ -12,24 +12,23 @@ namespace concilio {
 
 class Coverage {
  public:
-  // Descriptions are a multiple of this long, so that what lies beside one in a message is aligned.
+  // The length of a description is a multiple of this, so that whatever follows it in a message is aligned.
   static constexpr int64_t unit_bytes = 64;
 
-  // Of nothing.
+  // Describes that nothing is covered.
   Coverage() = default;
-  // A description that somebody else made; the bytes must outlive this. Runs that do not lie in the window
-  // are passed over.
+  // A description that another rank made; the bytes must outlive this. Runs outside the window are ignored.
   explicit Coverage(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  // What the parts' maps mark, described in `room`: most_bytes() of it, which must outlive this.
+  // Describes what the parts' maps mark. `room` has most_bytes() bytes and must outlive the result.
   static Coverage of(std::span<const WindowPart> parts, std::span<std::byte> room);
-  // How long a description of a window is at most whose maps take so many bytes: never longer than the maps,
-  // in whole units.
+  // The greatest length, in whole units, of a description of a window whose maps take this many bytes. It is
+  // never longer than the maps.
   static int64_t most_bytes(int64_t map_bytes);
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  // Calls f(part, interval) for every covered stretch, in ascending order; every one lies in its part. Of the
-  // parts only the window and its granules matter, not what their maps mark.
+  // Calls f(part, interval) for every covered stretch, in ascending order; each lies within its part. Of the
+  // parts only their file intervals and granules are used, not what their maps mark.
   template <typename F>
   void for_each(std::span<const WindowPart> parts, F&& f) const {
     const Head head = this->head();
@@ -45,7 +44,8 @@ class Coverage {
       }
     }
   }
-  // Calls f(run): the runs where it is described so; else the covered stretches, regular ones together.
+  // Calls f(run) for the runs, if the description consists of runs; else for the covered stretches, with
+  // regular series of them joined into runs.
   template <typename F>
   void for_each_run(std::span<const WindowPart> parts, F&& f) const {
     Run last{};
@@ -64,7 +64,8 @@ class Coverage {
     int64_t count;  // runs, or bits
   };
   static Run run_of(Interval stretch) { return {stretch.begin, stretch.length(), 0, 1}; }
-  // Takes the stretch, which lies behind the run, as one piece more of it where it continues that.
+  // The stretch lies behind the run. If it continues the run's regular series, it becomes one more piece of
+  // it.
   static bool continues(Run& run, Interval stretch);
   static std::span<const std::byte> finish(std::span<std::byte> room, Head head, int64_t body_bytes);
   Head head() const;

@@ -1,11 +1,14 @@
-// Images between the nodes of a group. On each node some ranks speak for all: they send the images of realms
-// that other nodes aggregate, and exchange the windows of realms that theirs does. An image with holes
-// travels as what it covers (exec/two_phase/coverage.h) and its covered bytes.
+// Moves images between the nodes of a group. On each node some ranks act for all: they send the images of
+// realms that are aggregated on other nodes, and exchange the windows of realms that are aggregated on their
+// own. An image with holes travels as a description of what it covers (exec/two_phase/coverage.h) and the
+// covered bytes.
 //
-// Two strategies, chosen by the plan (Coloma et al., section 5.4): nonblocking messages, and MPI_Alltoallw.
+// The plan chooses one of two strategies (Coloma et al., section 5.4): nonblocking messages, or
+// MPI_Alltoallw.
 //
-// Whoever exchanges in a round waits for other ranks of its node only between exchanges; so no circle of
-// waiting can form (a round's exchange needs nothing but the same round's on other nodes).
+// A rank that exchanges waits for other ranks of its node only between exchanges, and the exchange of a round
+// needs nothing but the same round's exchange on other nodes. So ranks cannot wait for each other in a
+// circle.
 #pragma once
 
 #include <memory>
@@ -18,33 +21,36 @@ namespace concilio {
 
 // What the strategies work on; all must outlive them.
 struct ExchangeContext {
-  const OpenFile& opened;  // only while one is made
+  const OpenFile& opened;  // used only while an exchange is made
   const Plan& plan;
-  const Group& group;  // of this node; without realms where the node takes no part
+  const Group& group;  // of this node; has no realms if the node takes no part
   Images& images;
-  const Workspace& workspace;  // its staging: an aggregator's, two messages of its realm
+  const Workspace& workspace;  // provides an aggregator's staging, room for two messages of its realm
 };
 
-// One rank's part. All memory is had when it is made, so that in a round no rank waits for what another has
-// no memory for; where lists are as long as the data are irregular, want of it is an error like any other:
-// the rank goes on with its part.
+// One rank's part in the exchange. Its memory is allocated when it is made, so that in a round no rank waits
+// for another that has run out of memory. Only lists whose length depends on how irregular the data are may
+// grow later; if there is no memory for them, that is an error like any other, and the rank still takes every
+// step.
 class Exchange {
  public:
   static std::unique_ptr<Exchange> make(const ExchangeContext& context);
-  // The rounds from `first` on, in which this node's group, if any, has nothing left to do but others may
-  // wait for its call.
+  // Takes part in the rounds from first_round on. This node's group, if it has one, has nothing left to do in
+  // them, but other nodes may wait for its call.
   virtual Status sit_out(int64_t first_round) = 0;
 
   virtual ~Exchange() = default;
-  // The realms whose images this rank carries between its node and the aggregator's, and those aggregated on
-  // its node whose windows it exchanges with other nodes.
+  // carried(): the realms whose images this rank carries between its node and the aggregator's. served(): the
+  // realms aggregated on its node whose windows this rank exchanges with other nodes.
   const std::vector<size_t>& carried() const { return carried_; }
   const std::vector<size_t>& served() const { return served_; }
 
-  // Writes: sends the carried images, and merges what other nodes send into the served realms' windows.
+  // For writes. Sends the carried images, and merges the images of other nodes into the served realms'
+  // windows.
   virtual Status gather(int64_t round) = 0;
-  // Reads: asks for what the carried images' maps mark and puts what comes into them; hands out the served
-  // realms' windows to the nodes that ask. valid_end of the carried images' headers is set.
+  // For reads. Asks for the bytes that the carried images' maps mark and puts the answers into the images;
+  // sends bytes of the served realms' windows to the nodes that ask. Sets valid_end in the carried images'
+  // headers.
   virtual Status scatter(int64_t round) = 0;
 
  protected:

@@ -1,7 +1,7 @@
-// Exchange by MPI_Alltoallw, for networks that do collective operations well (Coloma et al., section 5.4).
-// The leaders of all nodes take part, in every round of the call; a node's leader speaks for all its ranks.
-// First they tell each other what their images cover, then the bytes go from window to window: derived
-// datatypes built from the coverage's runs spare both sides packing, and the aggregator its staging.
+// Exchange by MPI_Alltoallw, for networks with fast collective operations (Coloma et al., section 5.4). In
+// every round of the call the leaders of all nodes take part, each for all ranks of its node. First they tell
+// each other what their images cover, then the bytes are transferred directly from window to window: derived
+// datatypes built from the coverage's runs spare both sides the packing, and the aggregator its staging.
 #include <algorithm>
 #include <cstring>
 
@@ -14,8 +14,8 @@
 namespace concilio {
 namespace {
 
-// The bytes of some windows that go to or come from one node: regular runs, and single pieces, which one
-// datatype describes all. Lists keep their memory from round to round.
+// The bytes of some windows that are sent to or received from one node: regular runs and single pieces, all
+// described by one datatype. The lists keep their memory from round to round.
 class PieceTypes {
  public:
   ~PieceTypes() { clear(); }
@@ -30,10 +30,10 @@ class PieceTypes {
   void add(std::span<const WindowPart> parts, const Coverage& coverage) {
     coverage.for_each_run(parts, [&](const Run& run) { add(parts, run); });
   }
-  // Committed; MPI_BYTE where there are none. Absolute addresses.
+  // A committed datatype with absolute addresses; MPI_BYTE if there are no pieces.
   Result<MPI_Datatype> type() {
     if (empty()) return MPI_BYTE;
-    types_.reserve(types_.size() + 1);  // for the single ones
+    types_.reserve(types_.size() + 1);  // one more, for the single pieces
     addresses_.reserve(types_.size() + 1);
     ones_.assign(types_.size() + 1, 1);
     if (!single_addresses_.empty()) {
@@ -67,7 +67,7 @@ class PieceTypes {
     types_.push_back(type);
     addresses_.push_back(address);
   }
-  // A run's pieces lie in one part or in several; in memory the parts lie side by side.
+  // The pieces of a run may lie in several parts, which are contiguous in memory.
   void add(std::span<const WindowPart> parts, const Run& run) {
     size_t part = 0;
     for (int64_t i = 0; i < run.count;) {
@@ -99,7 +99,7 @@ class PieceTypes {
   int code_ = MPI_SUCCESS;
 };
 
-// A letter to or from each leader, in room that was made for the longest.
+// A message to or from each leader. The buffers have room for the longest message.
 class Letters {
  public:
   Letters(size_t nodes, const std::vector<int64_t>& most_bytes)
@@ -117,7 +117,7 @@ class Letters {
     std::memcpy(rest(node).data(), &value, sizeof value);
     counts_[node] += static_cast<int>(sizeof value);
   }
-  // What the parts' maps mark; it travels with its length before it.
+  // Adds a description of what the parts' maps mark, after its length.
   Coverage add_coverage(size_t node, std::span<const WindowPart> parts) {
     const Coverage coverage = Coverage::of(parts, rest(node).subspan(sizeof(int64_t)));
     add(node, static_cast<int64_t>(coverage.bytes().size()));
@@ -163,7 +163,7 @@ Coverage take_coverage(std::span<const std::byte>& mail) {
   return coverage;
 }
 
-// What of the windows goes to, or comes from, each node.
+// Which bytes of the windows are sent to, or received from, each node.
 struct Windows {
   std::vector<int> counts;
   std::vector<MPI_Datatype> types;
@@ -190,14 +190,14 @@ struct Windows {
   }
 };
 
-// The two collective calls of a round, among all leaders. If a rank is lost meanwhile, what they work on must
-// stay: whoever owns the exchange abandons it then.
+// The two collective calls of a round, among all leaders. If a rank is lost meanwhile, the memory that they
+// use must stay: the owner of the exchange then never frees it.
 class Leaders {
  public:
   Leaders(Team& team, Counters& counters)
       : team_(team), counters_(counters), nodes_(team.nodes().size()), zeros_(nodes_) {}
 
-  // Tells the others what `out` holds; `in` becomes what they tell this one.
+  // Sends `out` to the other leaders, and receives their messages into `in`.
   Status tell(Letters& out, Letters& in) {
     if (auto whole = team_.failure(); !whole) return whole;
     MPI_Comm comm = team_.leaders();
@@ -216,7 +216,8 @@ class Leaders {
     return {};
   }
 
-  // All leaders come, those too that have nothing to move or cannot: the others would wait for them.
+  // All leaders must call this, also those that have nothing to move or cannot move it: the others would wait
+  // for them.
   Status move(Windows& out, Windows& in) {
     if (auto whole = team_.failure(); !whole) return whole;
     count(out);
@@ -298,7 +299,8 @@ class AlltoallwExchange : public Exchange {
   Status scatter(int64_t round) override {
     Stopwatch time(counters_, Counter::exchange_ns);
     begin_round();
-    // To each node: where what this one serves ends, then what this one wants of its realms.
+    // The message to each node: where the file's data end in each window that this rank serves, then which
+    // bytes this rank wants of the node's realms.
     tell_ends(round);
     Status mine = without_exceptions([&] {
       for_each_carried(round, [&](size_t, size_t node, Parts parts) {
@@ -334,7 +336,7 @@ class AlltoallwExchange : public Exchange {
   using Parts = std::span<const WindowPart>;
   static constexpr int64_t number_bytes = sizeof(int64_t);
 
-  // Which realms this rank speaks for; and the most that it tells each node of them.
+  // Finds the realms that this rank acts for. Returns the length of its longest message to each node.
   std::vector<int64_t> learn_realms() {
     for (int i = group_.first_realm; leads_ && i < group_.end_realm; ++i) {
       const auto realm = static_cast<size_t>(i);
@@ -348,7 +350,7 @@ class AlltoallwExchange : public Exchange {
       bytes[static_cast<size_t>(plan_.realms[realm].node)] += number_bytes + coverage_bytes(realm);
     return bytes;
   }
-  // The most that each node tells.
+  // The length of the longest message from each node.
   std::vector<int64_t> most_told() const {
     std::vector<int64_t> bytes(nodes_);
     if (!leads_) return bytes;
@@ -373,7 +375,7 @@ class AlltoallwExchange : public Exchange {
       bytes += pieces.memory_bytes();
       pieces.clear();
     }
-    lists_ = Charge(budget_, bytes);  // they keep their memory
+    lists_ = Charge(budget_, bytes);  // the lists keep their memory
   }
 
   void tell_ends(int64_t round) {
@@ -394,7 +396,7 @@ class AlltoallwExchange : public Exchange {
     });
   }
 
-  // In place of what this rank cannot describe, so that nobody waits for more.
+  // Sent in place of what this rank cannot describe, so that nobody waits for its data.
   void tell_of_nothing(int64_t round) {
     begin_round();
     tell_ends(round);
@@ -410,7 +412,8 @@ class AlltoallwExchange : public Exchange {
     return status;
   }
 
-  // After what the others have told: `theirs` is how this rank fared with it, in describing `windows`.
+  // Moves the windows after the leaders have told each other what they cover. `theirs` says whether this rank
+  // could describe in `windows` what the others told.
   Status finish(int64_t round, Status mine, Status theirs, Windows& windows) {
     if (!theirs) describe_fronts(round, windows);
     Status moved = leaders_.move(sent_, received_);
@@ -421,8 +424,8 @@ class AlltoallwExchange : public Exchange {
     return !mine ? std::move(mine) : !theirs ? std::move(theirs) : std::move(moved);
   }
 
-  // As many bytes as the others have told, though not the right ones: they count on so many, and the call
-  // fails.
+  // Describes as many bytes as the others have told, though not the right ones. They expect that many bytes;
+  // the call fails anyway.
   void describe_fronts(int64_t round, Windows& windows) {
     windows.clear();
     for_each_other_node([&](size_t node) {
@@ -456,12 +459,14 @@ class AlltoallwExchange : public Exchange {
       if (!parts.empty()) f(realm, home_of(realm), parts);
     }
   }
-  // What the other nodes tell of the windows that are served here: f(node, realm, parts, coverage).
+  // Calls f(node, realm, parts, coverage) for what the other nodes tell about the windows that are served
+  // here.
   template <typename F>
   void for_each_told(int64_t round, F&& f) {
     for_each_other_node([&](size_t node) {
       std::span<const std::byte> letter = in_.letter(node);
-      if (plan_.operation == Operation::read) {  // behind the ends of what it serves
+      // The coverage follows the ends of the windows that the node serves.
+      if (plan_.operation == Operation::read) {
         for (const size_t realm : carried_) {
           if (images_.has(realm, round) && node == home_of(realm)) take_number(letter);
         }
@@ -485,7 +490,7 @@ class AlltoallwExchange : public Exchange {
   Letters out_, in_;
   Windows sent_, received_;
   std::vector<PieceTypes> pieces_;
-  std::vector<MPI_Aint> fronts_;  // of the served realms' windows
+  std::vector<MPI_Aint> fronts_;  // the addresses of the served realms' windows
   std::vector<int> lengths_;
   Charge letters_, lists_;
 };

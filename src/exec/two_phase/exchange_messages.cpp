@@ -1,6 +1,6 @@
-// Exchange by nonblocking messages: one a node, realm and round. The realms of other nodes are shared out
-// among the ranks of a node that are known to all; an aggregator serves its own realm. A rank posts all its
-// messages of a round before it waits for any.
+// Exchange by nonblocking messages: one for each node, realm and round. On each node, the realms of other
+// nodes are divided among those of its ranks that all nodes know. An aggregator serves its own realm. A rank
+// posts all its messages of a round before it waits for any.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto head_bytes = static_cast<int64_t>(sizeof(MessageHead));
 
-// One message: where it is, how long, and between whom.
+// A message: its address, its length, and the other rank.
 struct Message {
   std::byte* data;
   int64_t bytes;
@@ -31,7 +31,7 @@ std::vector<MPI_Request> room_for(size_t requests) {
   return room;
 }
 
-// Requests under way in one exchange, in room that was made for them.
+// The requests under way in one exchange; they use a vector that was allocated before.
 struct Pending {
   Team& team;
   MPI_Comm comm;
@@ -44,7 +44,7 @@ struct Pending {
   }
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
-  // After a failure nothing may still be written to memory that goes away.
+  // After a failure no request may still write to memory that is about to be freed.
   ~Pending() {
     for (MPI_Request& request : requests) {
       if (request == MPI_REQUEST_NULL) continue;
@@ -80,7 +80,7 @@ struct Pending {
   }
 };
 
-// Two kinds of messages for a realm: images and wishes.
+// There are two kinds of messages for a realm: images, and wishes, which say what a node wants to read.
 int image_tag(size_t realm) {
   return static_cast<int>(realm % 16000) * 2;
 }
@@ -141,7 +141,7 @@ class MessageExchange : public Exchange {
   }
 
  private:
-  // That this node wants something of a window.
+  // A window that this node wants bytes of.
   struct WantedWindow {
     size_t realm;
     bool whole;
@@ -152,7 +152,7 @@ class MessageExchange : public Exchange {
   static void note(Status& outcome, Status status) {
     if (outcome && !status) outcome = std::move(status);
   }
-  // The longest wish for a window.
+  // The length of the longest wish for a window.
   int64_t wish_bytes(size_t realm) const {
     return head_bytes + Coverage::most_bytes(realm_at(realm).map_bytes);
   }
@@ -165,8 +165,8 @@ class MessageExchange : public Exchange {
            static_cast<int64_t>(i % 2) * message_bytes(realm_at(realm).image_bytes);
   }
 
-  // The image as it lies, from a head right before what it covers (nothing, if that is all) and the window,
-  // with the covered bytes at the window's front.
+  // The image, sent from where it lies: a head, the description of what the image covers (unless that is the
+  // whole window), and the window. If it has holes, its covered bytes are packed at the window's front.
   Message image_message(size_t realm, int64_t round, std::span<const WindowPart> parts) {
     std::byte* window = images_.window(realm, round);
     MessageHead head;
@@ -178,7 +178,7 @@ class MessageExchange : public Exchange {
       head.data_bytes = pack(parts, window);
       head.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
     }
-    // The map makes room: it is in the coverage now.
+    // The description overwrites the map, whose contents it holds.
     std::byte* begin = window - head.coverage_bytes - head_bytes;
     if (!head.whole) std::memcpy(begin + head_bytes, coverage.bytes().data(), coverage.bytes().size());
     std::memcpy(begin, &head, sizeof head);
@@ -186,7 +186,7 @@ class MessageExchange : public Exchange {
             image_tag(realm)};
   }
 
-  // Merges other nodes' images into a window: two receives are under way at a time.
+  // Merges the images of other nodes into a window. Two receives are under way at a time.
   Status receive_images(size_t realm, int64_t round) {
     auto parts = images_.parts(realm, round);
     if (parts.empty()) return {};
@@ -252,8 +252,8 @@ class MessageExchange : public Exchange {
     return outcome;
   }
 
-  // Answers what every other node wants of a window. A wish is read at the front of a staging message, and
-  // answered from behind it.
+  // Answers every other node's wish for a window. A wish is received at the front of a staging message, and
+  // the answer is built behind it.
   Status answer(size_t realm, int64_t round) {
     auto parts = images_.parts(realm, round);
     if (parts.empty()) return {};
@@ -290,10 +290,11 @@ class MessageExchange : public Exchange {
     return answers.wait_all();
   }
 
-  std::vector<size_t> other_nodes_;  // of the group
+  std::vector<size_t> other_nodes_;  // the other nodes of the group
   std::vector<MPI_Request> sends_, replies_, receives_, answers_;
-  std::vector<WantedWindow> wanted_;  // in this round
-  std::vector<std::byte> wishes_;  // room for the wish for every carried realm; before images go, for one map
+  std::vector<WantedWindow> wanted_;  // the windows wanted in this round
+  // For reads: room for the wishes for all carried realms; for writes: for the description of one image.
+  std::vector<std::byte> wishes_;
 };
 
 }  // namespace

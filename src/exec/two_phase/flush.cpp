@@ -78,7 +78,7 @@ Status flush_holey(const RunningCall& call, const WindowPart& part, const Covere
   FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.opened.may_rewrite_holes()};
   Flush flush = choose_flush(coverage.shape, rules, call.opened.prices());
   if (flush == Flush::read_modify_write) {
-    // All other ranks are within this call, but their threads may have others under way.
+    // All other ranks are in this call, but their threads may have other calls under way.
     const RewritePermit permit(call.opened.rewriting,
                                call.opened.concurrent && call.guard == WriteGuard::announced);
     std::byte* const room = permit.granted() ? old() : nullptr;

@@ -1,5 +1,5 @@
-// How a window reaches the file: whole where it is fully covered, else as plan/choose/hole_filling.h chooses
-// for this window.
+// How a window is written to the file: whole if it is fully covered, else as plan/choose/hole_filling.h
+// chooses for this window.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace concilio {
 
-// `old` gives room for plan.window_bytes, asked for where a window with holes is to be rewritten: it receives
-// what the file held there. Where it gives none, the window is written in pieces. Holes behind the end of
-// file become zeros. Bytes behind the last covered one are never written.
+// `old` returns a buffer of plan.window_bytes for what the file holds there; it is called only if a window
+// with holes is to be rewritten. If it returns none, the window is written in pieces. Holes behind the end of
+// the file become zeros. Bytes behind the last covered one are never written.
 using RoomForOld = FunctionRef<std::byte*()>;
 Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old);
 

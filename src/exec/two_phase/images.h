@@ -1,10 +1,11 @@
-// The images on one node of the windows of its group's realms, in the segment that the node's ranks share.
+// The images of the windows of a group's realms on one node, in the segment that the node's ranks share.
 //
 //   segment = headers [realm][slot], then images [realm][slot]
 //   image   = coverage map (map_bytes), head, window (window_bytes)
 //
-// An image is sent as it lies: from the head if it is fully covered; else the covered bytes are moved to the
-// window's front, and what they are takes the head's place and that of the map, as far as it needs it.
+// An image is sent from where it lies. If it is fully covered, it is sent from the head on. Else the covered
+// bytes are first moved to the window's front, and the description of what they cover takes the place of the
+// head and of as much of the map as it needs.
 #pragma once
 
 #include <atomic>
@@ -19,28 +20,31 @@
 
 namespace concilio {
 
-// How an image's slot is synchronised. A slot is used once every `slots` rounds; use k begins when `released`
-// stands at k. Zero-filled at the start of a call.
+// Synchronises the use of an image's slot. A slot is used once every `slots` rounds; use k begins when
+// `released` has the value k. Filled with zeros at the start of a call.
 struct alignas(64) ImageHeader {
-  Gate filled;            // writes: every rank of the node has put its pieces; reads: marked what it wants
-  EventCounter ready;     // reads: the image holds the file's bytes
-  Gate taken;             // reads: every rank of the node has taken its pieces
-  EventCounter merged;    // writes: what other nodes cover has come into the window
-  EventCounter released;  // the slot is free for its next use
+  // Writes: all ranks of the node have put in their data; reads: have marked what they want.
+  Gate filled;
+  EventCounter ready;              // reads: the image holds the bytes of the file
+  Gate taken;                      // reads: all ranks of the node have taken their data
+  EventCounter merged;             // writes: the data of other nodes have been merged into the window
+  EventCounter released;           // the slot is free for its next use
   std::atomic<int64_t> valid_end;  // reads: file offset behind the last byte that exists
 };
 static_assert(sizeof(ImageHeader) == 64, "plan/footprint counts on it");
 
-// What is sent with an image between nodes.
+// The header of a message that sends an image between nodes.
 struct alignas(64) MessageHead {
-  int64_t data_bytes = 0;      // covered bytes that follow (packed), or whole window
-  int64_t whole = 0;           // the whole window follows, and no coverage
-  int64_t valid_end = 0;       // reads, as in ImageHeader
-  int64_t coverage_bytes = 0;  // between this head and the data: exec/two_phase/coverage.h
+  // Length of the data that follow: the covered bytes, packed, or the whole window.
+  int64_t data_bytes = 0;
+  int64_t whole = 0;      // nonzero: the whole window follows, without a description of coverage
+  int64_t valid_end = 0;  // reads, as in ImageHeader
+  // Length of the description between this head and the data: exec/two_phase/coverage.h.
+  int64_t coverage_bytes = 0;
 };
 static_assert(sizeof(MessageHead) == 64);
 
-// One interval of a window, where it lies in the image, and its map.
+// One file interval of a window, its place in the image, and its coverage map.
 struct WindowPart {
   Interval file;
   std::byte* data;
@@ -49,16 +53,18 @@ struct WindowPart {
 
 class Images {
  public:
-  // Of the realms of `node`'s group; the plan must outlive this. All memory is had here.
+  // Describes the images of the realms of `node`'s group; the plan must outlive this. All memory is allocated
+  // here.
   Images(const Plan& plan, int node);
-  // Where they lie, from the group's first realm on, while a call works on them.
+  // Sets where the images of a call lie: the segment, which begins with those of the group's first realm.
   void lie_in(std::byte* segment) { segment_ = segment; }
 
-  // Slots, and the image_bytes and map_bytes of each realm: images of the same layout lie alike.
+  // The number of slots, and the image_bytes and map_bytes of each realm. Images with equal layouts lie at
+  // the same places.
   using Layout = std::vector<int64_t>;
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   int64_t headers_bytes() const { return headers_bytes_; }
-  // Of the headers and of all images.
+  // The length of the headers and all images.
   int64_t bytes() const { return bytes_; }
 
   ImageHeader& header(size_t realm, int64_t round) const {
@@ -73,12 +79,12 @@ class Images {
   std::byte* window(size_t realm, int64_t round) const {
     return image(realm, round) + sizeof(MessageHead) + map_bytes(realm);
   }
-  // Which use of its slot a round is: 0, 1, ...
+  // The number of the use of its slot that a round makes: 0, 1, ...
   uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / plan_.slots); }
 
   // Whether the realm has a window in this round.
   bool has(size_t realm, int64_t round) const { return round < rounds_of(plan_.realms[realm]); }
-  // The parts of a window; empty if the realm has fewer rounds. Valid until the next call.
+  // The parts of a window; empty if the realm has no such round. Valid until the next call of this function.
   std::span<WindowPart> parts(size_t realm, int64_t round);
   size_t most_parts() const { return parts_.capacity(); }
 
@@ -93,11 +99,11 @@ class Images {
   }
   const Plan& plan_;
   size_t first_realm_ = 0;
-  std::vector<int64_t> begins_;  // of each realm's images
+  std::vector<int64_t> begins_;  // where each realm's images begin
   std::shared_ptr<const Layout> layout_;
   int64_t headers_bytes_ = 0, bytes_ = 0;
   std::byte* segment_ = nullptr;
-  // Of the window that was asked for last.
+  // The parts of the window that was asked for last.
   std::vector<Interval> intervals_;
   std::vector<WindowPart> parts_;
 };

@@ -10,9 +10,9 @@
 
 namespace concilio {
 
-// One rank's part in one call. An error is kept and the protocol goes on without I/O, so that nobody waits
-// for a rank that failed: whatever a step does with data is attempt()ed, and what other ranks wait for is
-// done in any case.
+// One rank's part in one call. After an error the rank remembers it and takes all further steps without I/O,
+// so that nobody waits for it. What a step does with data goes through attempt(); what other ranks wait for
+// is done in any case.
 class TwoPhase {
  public:
   TwoPhase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,
@@ -63,8 +63,8 @@ class TwoPhase {
     note(without_exceptions(step));
   }
 
-  // False where the team has failed: then nothing of the images may be touched any more, since nobody knows
-  // who still works on them, and no further step is taken.
+  // False if the team has failed. Then the images must not be touched any more, since nobody knows which
+  // ranks still use them, and no further step is taken.
   bool wait(EventCounter& event, uint32_t target) {
     Stopwatch time(call_.opened.counters, Counter::exchange_ns);
     if (!team_whole_ || !call_.opened.team.wait(event, target)) end_early();
@@ -75,8 +75,8 @@ class TwoPhase {
     note(call_.opened.team.failure());
   }
 
-  // Calls f(realm, header, use) for every realm that has this round, beginning with a different one on
-  // every rank, so that ranks do not queue for the same image.
+  // Calls f(realm, header, use) for every realm that has this round. Every rank begins with a different
+  // realm, so that ranks do not queue for the same image.
   template <typename F>
   void for_each_image(int64_t round, F&& f) {
     const auto count = static_cast<size_t>(group_.end_realm - group_.first_realm);
@@ -87,7 +87,7 @@ class TwoPhase {
     }
   }
 
-  // This rank's data in a part that ends at `end` at the latest.
+  // This rank's data in a part, or in so much of it as lies before `end`.
   Interval data_in(const WindowPart& part, int64_t end) const {
     if (part.file.end <= touched_.begin || part.file.begin >= touched_.end) return {};
     int64_t last = request_.position + request_.bytes;
@@ -129,7 +129,7 @@ class TwoPhase {
     return {};
   }
 
-  // Gives a slot back for its next use, with an empty map.
+  // Releases a slot for its next use, with an empty map.
   void release(size_t realm, int64_t round) {
     std::memset(images_.map(realm, round), 0, static_cast<size_t>(plan_.realms[realm].map_bytes));
     images_.header(realm, round).released.increment();
@@ -185,7 +185,7 @@ class TwoPhase {
     release(realm, round);
   }
   Status flush(Parts parts) {
-    // What is held back is not in the file yet.
+    // Data that are held back are not written to the file yet.
     if (call_.behind) return call_.behind->absorb(call_, parts);
     const auto old = [&] {
       return workspace_.old_bytes(call_.opened, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
@@ -221,7 +221,7 @@ class TwoPhase {
     });
   }
 
-  // Reads the own realm's window.
+  // Reads the window of this rank's own realm.
   void fetch(int64_t round) {
     auto realm = static_cast<size_t>(own_realm_);
     if (!images_.has(realm, round)) return;
@@ -239,7 +239,7 @@ class TwoPhase {
     header.valid_end.store(valid_end, std::memory_order_relaxed);
     header.ready.increment();
   }
-  // The file offset behind the last byte that there is of a window.
+  // Reads a window. Returns the file offset behind its last byte that exists.
   Result<int64_t> fetch(Parts parts) {
     RangeLock guard = fresh_view_of(parts);
     if (call_.opened.caches_differ()) {
@@ -253,12 +253,13 @@ class TwoPhase {
     return end_of_data(parts, *got);
   }
 
-  // Locked where clients cache: they write back when they unlock, and look anew when they lock.
+  // The lock to take if clients of the storage cache the file: they write back when they unlock, and read
+  // anew when they lock.
   RangeLock fresh_view_of(Parts parts) {
     return {call_.opened.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
   }
 
-  // The file offset behind the last of `got` bytes that were read along the parts.
+  // The file offset behind the last of the `got` bytes that were read along the parts.
   static int64_t end_of_data(Parts parts, int64_t got) {
     for (const WindowPart& part : parts) {
       if (got < part.file.length()) return part.file.begin + got;
@@ -284,7 +285,7 @@ class TwoPhase {
 
 namespace {
 
-// Of a node whose ranks ask for nothing, and none of which aggregates.
+// The group of a node that has no aggregator and whose ranks ask for nothing.
 const Group& no_group() {
   static const auto& none = *new Group;
   return none;

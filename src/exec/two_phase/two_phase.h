@@ -1,7 +1,7 @@
-// Generalised two-phase I/O (ROMIO, section 4.2; flexible collective I/O, section 5), with the exchange on a
-// node done in memory that its ranks share: every rank copies its pieces straight between the user's buffer
-// and the aggregators' windows. Windows alternate between slots, so that ranks fill one while an aggregator
-// flushes the other.
+// Generalised two-phase I/O (ROMIO, section 4.2; flexible collective I/O, section 5). Within a node data are
+// exchanged in memory that its ranks share: every rank copies its pieces directly between the user's buffer
+// and the images of the aggregators' windows. Windows alternate between slots, so that ranks fill one while
+// an aggregator flushes the other.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@
 
 namespace concilio {
 
-// What one rank goes through the rounds of a plan's calls with. All memory is had when it is made, before the
-// ranks agree on the plan: later no rank can be without it while others wait for its next step.
+// What one rank needs for the rounds of a plan's calls. All its memory is allocated when it is made, before
+// the ranks agree on the plan: later no rank can run out of memory while others wait for its next step.
 class RoundGear {
  public:
-  // Plan and workspace must outlive it.
+  // `plan` and `workspace` must outlive this.
   RoundGear(const OpenFile& opened, const Plan& plan, const Workspace& workspace);
   Images& images() { return images_; }
 
@@ -27,12 +27,12 @@ class RoundGear {
   const Group& group_;
   Images images_;
   std::unique_ptr<Exchange> exchange_;
-  std::vector<Transfer> transfers_;  // room for those of a window
+  std::vector<Transfer> transfers_;  // room for the transfers of one window
 };
 
 // Collective over the file's team, with the same plan on every rank; a rank without data takes every step.
-// The result is this rank's own: errors are agreed on by the caller. The workspace is prepared for the plan,
-// the images lie in it, and their headers have been reset.
+// The outcome is this rank's own; the caller makes the ranks agree on errors. Before the call the workspace
+// has been prepared for the plan, the images have been placed in it, and their headers have been reset.
 Outcome run_two_phase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,
                       RoundGear& gear);
 

@@ -45,7 +45,7 @@ int64_t pack(std::span<const WindowPart> parts, std::byte* to) {
 }
 
 void unpack_in_place(std::span<const WindowPart> parts, std::byte* front, int64_t bytes) {
-  // From the last stretch to the first, since each moves backwards.
+  // From the last stretch to the first, since each moves towards the end of the window.
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
     for (int64_t begin = part->map.granules(); begin > 0;) {
       const int64_t end = begin;

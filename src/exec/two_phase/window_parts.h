@@ -1,4 +1,4 @@
-// The parts of a window, taken together.
+// Functions on all the parts of a window together.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ int64_t covered_bytes(std::span<const WindowPart> parts);
 // Moves the covered bytes of the parts to `to`, one stretch after another; `to` may be the window's own
 // front. Returns how many.
 int64_t pack(std::span<const WindowPart> parts, std::byte* to);
-// The inverse from the window's own front, where `bytes` lie.
+// The inverse of pack(), where the `bytes` packed bytes lie at the window's own front.
 void unpack_in_place(std::span<const WindowPart> parts, std::byte* front, int64_t bytes);
 
 }  // namespace concilio

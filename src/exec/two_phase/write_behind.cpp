@@ -20,7 +20,8 @@ int64_t WriteBehind::room() const {
   return buffer_.size() - used_bytes_ - static_cast<int64_t>(pieces_.size() + 1) * piece_bytes;
 }
 
-// Room in the map for what is about to come there: pieces that overlap it are cut or go.
+// Removes the range from the map of pieces, before new data take its place: pieces that overlap it are cut or
+// removed.
 void WriteBehind::forget(Interval file) {
   auto at = pieces_.lower_bound(file.begin);
   if (at != pieces_.begin()) {
@@ -41,12 +42,12 @@ void WriteBehind::forget(Interval file) {
 
 Status WriteBehind::take(const RunningCall& call, Interval file, const std::byte* data) {
   while (!file.empty()) {
-    // The map may need two more pieces than one: what is cut in the middle becomes two.
+    // The map may get two more pieces: the new one, and one more if an old piece is cut in the middle.
     if (room() < std::min<int64_t>(file.length(), piece_bytes) + 2 * piece_bytes) {
       if (auto status = flush(call); !status) return status;
     }
     const int64_t length = std::min(file.length(), room() - 2 * piece_bytes);
-    if (length <= 0) {  // a buffer that holds nothing at all
+    if (length <= 0) {  // the buffer is too small for any piece
       const Transfer through{file.begin, const_cast<std::byte*>(data), file.length()};
       return write_plainly(call, std::span(&through, 1));
     }
@@ -75,7 +76,7 @@ Status WriteBehind::take(const RunningCall& call, Interval file, const std::byte
 
 Status WriteBehind::absorb(const RunningCall& call, std::span<const WindowPart> parts) {
   Stopwatch time(call.opened.counters, Counter::copy_ns);
-  Interval last;  // the covered stretch that was met last, not taken yet
+  Interval last;  // the last covered stretch that was found; it has not been taken yet
   std::byte* data = nullptr;
   for (const WindowPart& part : parts) {
     for (Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
@@ -98,7 +99,8 @@ Status WriteBehind::flush(const RunningCall& call) {
     used_bytes_ = 0;
     return {};
   }
-  // In the room that is kept for each piece at the buffer's end: writing needs no memory.
+  // The list of transfers uses the room that is kept for each piece at the buffer's end, so that writing
+  // needs no memory.
   const int64_t at =
       align_down(buffer_.size() - std::ssize(pieces_) * int64_t{sizeof(Transfer)}, alignof(Transfer));
   auto* const first = reinterpret_cast<Transfer*>(buffer_.data() + at);
@@ -108,7 +110,7 @@ Status WriteBehind::flush(const RunningCall& call) {
   pieces_.clear();
   used_bytes_ = 0;
   auto status = write_plainly(call, transfers);
-  // Where clients cache, others see it only now.
+  // If clients of the storage cache the file, other nodes see the data only after a sync.
   if (status && call.opened.caches_differ()) status = call.opened.storage.sync();
   return status;
 }

@@ -1,8 +1,9 @@
-// What an aggregator of persistent realms has taken over and not yet written: pieces of several collective
-// writes lie side by side until the buffer is full, so that the time steps of a program become one request.
-// This is the write-back cache that persistent realms allow (Coloma et al., "A New Flexible MPI Collective
-// I/O Implementation", section 6.4), inside the memory budget and without the file system's help: since every
-// byte always goes through the same aggregator, nobody else has an older or newer one.
+// The data that an aggregator of persistent file realms holds back: it has received them and not yet written
+// them. Pieces of several collective writes lie side by side until the buffer is full, so that the time steps
+// of a program become one request. This is the write-back cache that persistent realms allow (Coloma et al.,
+// "A New Flexible MPI Collective I/O Implementation", section 6.4), within the memory budget and without help
+// from the file system: every byte always goes through the same aggregator, so no other rank has an older or
+// newer copy of it.
 #pragma once
 
 #include <map>
@@ -16,18 +17,18 @@ namespace concilio {
 
 class WriteBehind {
  public:
-  // Room for `bytes` of pieces and what it takes to know them; grows only while nothing is held.
+  // Allocates room for `bytes` bytes of pieces and for the list of them. It grows only while nothing is held.
   Status prepare(Budget& budget, int64_t bytes);
-  // What a piece costs besides its bytes: many tiny ones fill the buffer too.
+  // What each piece takes of the buffer besides its bytes, so that many tiny pieces fill it too.
   static constexpr int64_t piece_bytes = 128;
 
-  // Takes over the covered bytes of a window; later ones replace earlier ones. Where the file would become
-  // longer its last bytes are written at once, so that its size is what it should be.
+  // Takes over the covered bytes of a window; they replace earlier ones at the same place. If the file
+  // becomes longer by them, their last bytes are written at once, so that the file has its right size.
   Status absorb(const RunningCall& call, std::span<const WindowPart> parts);
-  // Writes all that is held, in ascending order, neighbours as one. What cannot be written is lost, as after
-  // any failed write: the error says so.
+  // Writes all data that are held, in ascending order, adjacent pieces as one. Data that cannot be written
+  // are lost, as after any failed write; the error says so.
   Status flush(const RunningCall& call);
-  // The same, and gives the memory back; the file may have another size afterwards.
+  // The same, and frees the memory. Afterwards somebody may change the size of the file.
   Status end(const RunningCall& call);
   bool empty() const { return pieces_.empty(); }
 
@@ -41,9 +42,9 @@ class WriteBehind {
   int64_t room() const;
 
   Buffer buffer_;
-  int64_t used_bytes_ = 0;           // of buffer_; what is replaced stays until the next flush
+  int64_t used_bytes_ = 0;           // of buffer_; replaced bytes keep their room until the next flush
   std::map<int64_t, Piece> pieces_;  // by file offset; disjoint
-  int64_t file_end_ = 0;             // as far as this rank has made the file
+  int64_t file_end_ = 0;             // this rank has made the file at least this long
 };
 
 }  // namespace concilio
