@@ -15,7 +15,7 @@ namespace {
 
 using LayOut = Layout (*)(const Facts& facts, const std::vector<Interval>& spans);
 
-// Prices every method with these spans. `layout` receives what two-phase would do, where it is legal.
+// Prices every method with these spans. `layout` receives the layout of two_phase, if that method is legal.
 void price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOut lay_out, Plan& plan,
                    Layout& layout) {
   const Prices& prices = prices_of(facts);
@@ -35,7 +35,7 @@ void price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOu
   }
 }
 
-// What the spans would be if the bytes asked for lay without holes.
+// The spans that the call would have if the bytes asked for had no holes between them.
 std::vector<Interval> dense_spans(const Digest& digest) {
   if (digest.bytes <= 0 || digest.end <= digest.first) return {};
   return {{digest.first, digest.first + std::min(digest.bytes, digest.end - digest.first)}};
@@ -46,7 +46,7 @@ Expected expected(const Candidate& candidate) {
   return {measured ? candidate.measured_seconds : candidate.predicted_seconds, measured};
 }
 
-// What the choice gains: the best of the others that are legal.
+// Compares the chosen method with the best of the other legal ones.
 Comparison compare(const Candidates& candidates, const Choice& choice) {
   Comparison comparison;
   comparison.taken = expected(candidates[choice.method]);
@@ -57,7 +57,7 @@ Comparison compare(const Candidates& candidates, const Choice& choice) {
     comparison.other = candidate.method;
     comparison.of_other = other;
   }
-  // Experience tries what few calls have told of. By less than this it stays with what it has.
+  // The chosen method is dearer by more than this only if it is on trial, because few calls have run it yet.
   constexpr double much_slower = 1.06;
   comparison.trial = comparison.other && !choice.wished &&
                      comparison.taken.seconds > much_slower * comparison.of_other.seconds;
@@ -94,11 +94,11 @@ Plan plan(const Facts& facts) {
   const std::vector<Interval> spans = file_spans(facts);
   Plan plan;
   Layout layout;
-  // There is no need to look for the best layout where another method is asked for.
+  // The best layout is needed only if two_phase may be chosen.
   const int32_t forced = facts.wishes.forced_method;
   const bool may_win = forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
   price_methods(facts, spans, may_win ? cheapest_layout : usual_layout, plan, layout);
-  // A call without bytes is nobody's work, whatever the wishes.
+  // If no rank asks for bytes nothing is chosen, whatever the wishes.
   const Choice choice = spans.empty() ? Choice{} : choose_method(facts, plan.candidates);
   if (choice.method == Method::two_phase) static_cast<Layout&>(plan) = std::move(layout);
   plan.operation = facts.operation;

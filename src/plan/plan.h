@@ -1,4 +1,4 @@
-// Pure planning: plan(Facts) -> Plan, deterministic, without MPI, files, clocks or environment. The
+// Pure planning: plan(Facts) -> Plan. It is deterministic, and uses no MPI, files, clocks or environment. The
 // simulator, `explain` and the tests run the same code as the ranks.
 #pragma once
 
@@ -19,20 +19,21 @@ struct Appraisal {
   Cost cost;
 };
 
-// What is done, and why. Of its layout, methods other than two_phase have the operation, the memory they take
-// and a warning alone.
+// What all ranks will do, and why. A method other than two_phase uses only these members of Layout: the
+// operation, the memory and the warning.
 struct Plan : Layout {
   Method method = Method::independent;
   Reason reason;
-  bool wished = false;  // the user's wishes decided: measured times change nothing
+  bool wished = false;  // the user's wishes decided, so measured times change nothing
   Candidates candidates;
-  std::array<Appraisal, method_count> appraisals;  // of the candidates
+  std::array<Appraisal, method_count> appraisals;  // one for each candidate
   int64_t sieve_buffer_bytes = 0;                  // sieve only
 
   const Appraisal& appraisal(Method of) const { return appraisals[static_cast<size_t>(of)]; }
 };
 
-// Whether a plan needs the buckets: whether two-phase would be chosen if the bytes asked for lay densely.
+// Whether planning needs the buckets: whether two_phase would be chosen if the bytes asked for had no holes
+// between them.
 bool needs_buckets(const Facts& facts);
 Plan plan(const Facts& facts);
 

@@ -10,21 +10,21 @@
 namespace concilio {
 namespace {
 
-// On more nodes a layout takes longer to make than another could save.
+// On more nodes than this, making another layout takes longer than it could save.
 constexpr size_t most_nodes = 64;
 constexpr int64_t most_aggregators = 4;
-// Where storage does not answer from memory, a larger window is one request for more bytes.
+// If storage does not answer from memory, a larger window means fewer requests with more bytes each.
 constexpr int64_t large_window_bytes = 4 << 20;
-// Another layout than the first must be cheaper by so much: prices are not that exact.
+// Another layout than the first must be cheaper by this share, since prices are not more exact.
 constexpr double least_saving = 0.05;
 
 std::vector<Trial> trials_of(const Facts& facts) {
   const Wishes& wishes = facts.wishes;
-  // Realms of the file are for other calls too.
+  // Realms that belong to the file serve other calls too, so this call's cost does not decide.
   if (facts.nodes.size() > most_nodes || realm_policy_row(chosen_policy(facts)).of_file) return {};
   const bool from_memory = prices_of(facts).from_memory;
   std::vector<Trial> trials{Trial{}};
-  // Each of those so far once more, with a change.
+  // Adds each of the first `count` trials once more with a change.
   const auto add = [&](auto&& change, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       trials.push_back(trials[i]);
@@ -33,12 +33,12 @@ std::vector<Trial> trials_of(const Facts& facts) {
   };
   if (wishes.window_bytes == 0 && !from_memory)
     add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
-  // Where bytes lie unevenly.
+  // Balanced realms may be better if bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && !facts.buckets.empty() && facts.nodes.size() == 1)
     add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
   if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0 && facts.nodes.size() == 1) {
     const size_t count = trials.size();
-    // Where storage answers from memory, an aggregator without a core of its own gains nothing.
+    // If storage answers from memory, an aggregator without a core of its own gains nothing.
     const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
     const int64_t measured = facts.storage.aggregators_per_node;
     const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
@@ -69,7 +69,8 @@ Layout cheapest_layout(const Facts& facts, const std::vector<Interval>& spans) {
   for (const Trial& trial : trials) {
     changed.trial = trial;
     Layout layout = usual_layout(changed, spans);
-    // A warning says what could not be had, and the usual layout need not have asked for it.
+    // A warning says what could not be had. A layout with another warning than the usual one is not taken:
+    // the usual layout need not have asked for that.
     const double seconds = cost_of_two_phase(facts, layout, prices).seconds();
     if (layout.warning != best.warning || seconds >= least) continue;
     least = seconds;

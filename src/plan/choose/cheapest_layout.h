@@ -1,5 +1,6 @@
-// What two-phase leaves open: how many aggregators, how large windows, which realms. A layout is laid out and
-// priced for each of a few settings that the user's wishes allow, and the cheapest is taken.
+// Chooses what two-phase I/O leaves open: how many aggregators there are, how large their windows are, and
+// which realms they have. It makes and prices a layout for each of a few settings that the user's wishes
+// allow, and takes the cheapest.
 #pragma once
 
 #include <vector>
@@ -8,9 +9,9 @@
 
 namespace concilio {
 
-// As lay_out_two_phase, by the usual settings.
+// The layout that lay_out_two_phase makes with the usual settings.
 Layout usual_layout(const Facts& facts, const std::vector<Interval>& spans);
-// The same by the settings that cost least.
+// The layout with the settings that cost least.
 Layout cheapest_layout(const Facts& facts, const std::vector<Interval>& spans);
 
 }  // namespace concilio

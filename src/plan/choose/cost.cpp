@@ -6,7 +6,7 @@
 namespace concilio {
 namespace {
 
-// What it costs that a request does not begin where the client's last one ended.
+// The additional cost of a request that does not begin where the client's last one ended.
 double jump_seconds(const RequestPrices& requests) {
   return std::max(0.0, requests.scattered.at(0) - requests.adjoining.at(0));
 }
@@ -70,7 +70,7 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   const double mean_bytes = bytes / std::max(1.0, pieces);
   const RequestSeconds one(requests.scattered, mean_bytes);
   const double of_one = seconds_of_one(facts.operation, pieces_of_one, prices);
-  // A rank with many requests under way keeps storage as busy as several with one.
+  // A rank with many requests under way keeps storage as busy as several ranks with one request each.
   const double clients = ranks_at_work(facts) * std::max(1.0, one.latency / of_one);
   Cost cost;
   add_agreements(facts, prices, cost);
@@ -80,7 +80,7 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   cost.add("storage",
            std::max(pieces * one.of_bytes / together(facts, ranks_at_work(facts), mean_bytes, prices),
                     bytes_of_one / std::max(1.0, mean_bytes) * one.of_bytes));
-  // Scattered memory is gathered on its way.
+  // Pieces that are scattered in memory are copied as well.
   if (facts.digest.memory_pieces > facts.digest.file_pieces) {
     cost.add("copies", copy_seconds(facts, bytes, static_cast<double>(facts.digest.memory_pieces), prices));
   }
@@ -103,11 +103,11 @@ ExchangeStrategy choose_exchange(const Facts& facts, const Layout& layout, const
                                    [](const Group& group) { return group.nodes.size() > 1; });
   if (!travels || facts.wishes.alltoallw == Choice3::disable) return ExchangeStrategy::messages;
   if (facts.wishes.alltoallw == Choice3::enable) return ExchangeStrategy::alltoallw;
-  // All leaders would wait for all groups.
+  // With MPI_Alltoallw the leaders of all groups would wait for each other.
   if (layout.groups.size() > 1) return ExchangeStrategy::messages;
-  // By messages an aggregator takes in one a node and window, and copies the bytes on. MPI_Alltoallw spares
-  // the copy, but every leader speaks to every other one three times in a round of anybody's, and MPI goes
-  // through the pieces one by one.
+  // With messages an aggregator receives one from each node for each window, and copies the bytes on.
+  // MPI_Alltoallw saves the copy; but in every round of any group each leader exchanges with every other one
+  // three times, and MPI goes through the pieces one by one.
   const double nodes = static_cast<double>(facts.nodes.size()), rounds = static_cast<double>(layout.rounds);
   const double sent = static_cast<double>(facts.digest.bytes) * (nodes - 1) / nodes;
   double in_window = 0;

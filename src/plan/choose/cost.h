@@ -31,33 +31,34 @@ class Cost {
 };
 
 double ranks_at_work(const Facts& facts);
-// Cores that the ranks keep busy together.
+// The number of cores that the ranks keep busy together.
 double cores_at_work(const Facts& facts);
-// How many times as fast as one `clients` are together.
+// How many times as fast as one client this many clients are together.
 double together(const Facts& facts, double clients, double request_bytes, const Prices& prices);
 double largest_piece_count(const Facts& facts);
-// Bytes copied in memory, in `pieces` pieces, by all ranks side by side.
+// The time to copy bytes in memory, in `pieces` pieces, by all ranks at the same time.
 double copy_seconds(const Facts& facts, double bytes, double pieces, const Prices& prices);
-// One wake-up of every rank of the fullest node.
+// The time to wake up every rank of the fullest node once.
 double round_seconds(const Facts& facts, const Prices& prices);
 
-// What a request takes for its own sake, and for its bytes.
+// The time that a request takes whatever its length, and the time for its bytes.
 struct RequestSeconds {
   double latency, of_bytes;
   RequestSeconds(const Curve& curve, double bytes);
 };
 
-// All ranks of a collective call agree before it and after it.
+// Adds the time in which all ranks of a collective call agree before it and after it.
 void add_agreements(const Facts& facts, const Prices& prices, Cost& cost);
-// Every piece of the file a request of its own: what all ask for together, but no less than the largest rank
-// takes.
+// The cost of one request for every piece of the file: that of all ranks' pieces together, but at least that
+// of the rank with the most.
 Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, const Prices& prices);
-// `windows` read or written by way of a buffer that stays in cache, `jumps` of them not where the last ended.
+// The cost of `windows` windows that are read or written through a buffer that stays in cache; `jumps` of
+// them do not begin where the last one ended.
 FlushCost transferred(double windows, double bytes, double jumps, const RequestPrices& requests);
-// Windows read, modified and written.
+// The cost of windows that are read, modified and written back.
 FlushCost rewritten(double windows, double bytes, double jumps, const Prices& prices);
 
-// How the images of a layout travel between nodes: as is wished, else the cheaper way.
+// How the images of a layout travel between nodes: as the user wishes, else in the cheaper way.
 ExchangeStrategy choose_exchange(const Facts& facts, const Layout& layout, const Prices& prices);
 
 }  // namespace concilio

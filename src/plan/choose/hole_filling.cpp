@@ -18,10 +18,10 @@ Flush cheapest(std::initializer_list<Flush> ways, const WindowShape& window, dou
   });
 }
 
-// Whether the threshold wants the holes read and written back.
+// Whether by the threshold the holes are to be read and written back.
 bool sieves(const WindowShape& window, int64_t threshold) {
   if (threshold > most_percent) return window.extent_bytes() <= threshold;
-  // Floating-point: a hundred times the bytes may not fit.
+  // In floating point, as a hundred times the bytes may not fit into an integer.
   return static_cast<double>(window.covered_bytes) * 100 >=
          static_cast<double>(window.range_bytes) * static_cast<double>(threshold);
 }

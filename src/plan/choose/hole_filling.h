@@ -1,5 +1,5 @@
-// How a window with holes reaches the file, decided for each window: conditional sieving, section 6.3 of the
-// flexible collective I/O paper.
+// How a window with holes is written to the file. This is decided for each window: conditional sieving,
+// section 6.3 of the flexible collective I/O paper.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,36 @@ namespace concilio {
 struct Prices;
 
 enum class Flush {
-  read_modify_write,  // read, filled in and written as one
+  read_modify_write,  // read, filled in and written as one range
   list,               // its covered stretches, one request after another
-  batch,              // the same, many requests under way at once
+  batch,              // the same, with many requests under way at once
 };
 
-// What of a window is to be written: `runs` stretches within a range that begins with the first of them and
-// ends with the last.
+// What is to be written of a window: `runs` stretches in a range that begins with the first stretch and ends
+// with the last.
 struct WindowShape {
   int64_t range_bytes = 0;
   int64_t covered_bytes = 0;
   int64_t runs = 0;
-  int64_t starts_bytes = 0;  // from where the first stretch begins to where the last does
+  int64_t starts_bytes = 0;  // from the start of the first stretch to the start of the last
 
-  // Mean distance between the starts of stretches: the extent of the datatype, as the window shows it.
+  // The mean distance between the starts of stretches: the extent of the datatype, as far as the window shows
+  // it.
   int64_t extent_bytes() const { return runs > 1 ? starts_bytes / (runs - 1) : 0; }
 };
 
 struct FlushRules {
   std::optional<Flush> asked{};  // concilio_flush
-  int64_t threshold = 0;    // romio_cb_ds_threshold: percent of the range up to 100, bytes above; 0: none
+  // romio_cb_ds_threshold: up to 100 percent of the range, above that bytes; 0: none
+  int64_t threshold = 0;
   bool may_rewrite = true;  // whether it is safe to write back what lies in the holes
 };
 
-// What is safe, then what the user asks for, then what is on the right side of the threshold, then what is
-// cheapest.
+// Chooses what is safe; then what the user asks for; then what is on the right side of the threshold; then
+// what is cheapest.
 Flush choose_flush(const WindowShape& window, const FlushRules& rules, const Prices& prices);
 
-// What `windows` of them cost storage, of which `window` is the sum.
+// The cost to storage of `windows` windows. `window` is the sum of all of them.
 struct FlushCost {
   double request_seconds = 0;
   double byte_seconds = 0;
@@ -48,8 +50,8 @@ struct FlushCost {
 FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices);
 Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices);
 
-// What one of a rank's `requests` costs besides its bytes: one after another, many under way at once, and the
-// cheaper of the two.
+// The time of one of a rank's `requests` besides that for its bytes: one after another, many under way at
+// once, and the cheaper of the two.
 double seconds_in_turn(Operation operation, const Prices& prices);
 double seconds_at_once(Operation operation, double requests, const Prices& prices);
 double seconds_of_one(Operation operation, double requests, const Prices& prices);

@@ -1,4 +1,4 @@
-// What is known of several patterns of one open file: those met last.
+// The experience with several access patterns of one open file: those met last.
 #pragma once
 
 #include <array>
@@ -11,10 +11,11 @@ namespace concilio {
 
 class Experiences {
  public:
-  // All memory is had here: an experience that one rank cannot have would be unlike the others'.
+  // All memory is allocated here: if one rank later had no memory for an experience, it would choose unlike
+  // the others.
   Experiences() { known_.reserve(most_patterns); }
-  // That of the calls whose ranks together ask for the same, wherever in the file; new where there were none.
-  // Valid until the next call of this function or of forget().
+  // The experience of the calls whose ranks together ask for the same, wherever in the file; a new one if
+  // there were no such calls. Valid until the next call of this function or of forget().
   Experience& of(Operation operation, const Digest& digest);
   void forget() { known_.clear(); }
 

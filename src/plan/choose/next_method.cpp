@@ -8,21 +8,23 @@
 namespace concilio {
 namespace {
 
-// The numbers were found by playing the measured calls of some 300 situations again (concilio study --only
+// These numbers were found by replaying the measured calls of some 300 situations (concilio study --only
 // regret).
 
-// A price may be too high by so much.
+// A price may be too high by this factor.
 constexpr double price_doubt = 2;
-// Two calls may be too slow by so much; more calls by less.
+// The time of two calls may be too high by this share; that of more calls by less.
 constexpr double call_doubt = 0.3;
-// Trying what may be faster is worth it only for so much.
+// A method is worth a trial only if it may be faster by more than this share.
 constexpr double least_hope = 0.03;
-// What a trial may cost over a call of the fastest, of the time of all calls since the last one: of what may
-// be faster, and of what has not run and is too dear for that by any doubt.
+// A trial's additional cost over a call of the fastest method may be this share of the time of all calls
+// since the method was last tried. The first share is for methods that may be faster. The second, smaller one
+// is for methods that have not run and whose price is too high to hope for that.
 constexpr double trial_share = 0.4, dear_trial_share = 0.05;
-// A trial counts as so much of a call of the fastest at least, however fast it is: it may be disturbed.
+// The additional cost of a trial counts as at least this share of a call of the fastest method, as a trial
+// may be disturbed.
 constexpr double least_cost = 0.3;
-// A method stays unless another takes so much less.
+// A method stays unless another takes this share less time.
 constexpr double least_gain = 0.05;
 
 class Expectations {
@@ -37,10 +39,10 @@ class Expectations {
     }
   }
 
-  // What a call takes: what calls took; before there are two of them no more than the price.
+  // The expected time of a call: the measured time, but with fewer than two calls at most the predicted one.
   double seconds(const Candidate& candidate) const { return seconds_[static_cast<size_t>(candidate.method)]; }
 
-  // What it may take, with luck.
+  // The time that it may take at best.
   double hoped_seconds(const Candidate& candidate) const {
     const auto known = static_cast<double>(std::max<int64_t>(1, calls(candidate) - 1));
     return seconds(candidate) / (calls(candidate) == 0 ? price_doubt : 1 + call_doubt / known);
@@ -48,7 +50,7 @@ class Expectations {
 
   int64_t calls(const Candidate& candidate) const { return experience_.calls(candidate.method); }
 
-  // Of those that have run; null where none of them is legal.
+  // The fastest of the legal methods that have run; null if there is none.
   const Candidate* fastest() const {
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
@@ -62,7 +64,7 @@ class Expectations {
     return stays ? &last : best;
   }
 
-  // The most promising of those whose turn it is; null: none's.
+  // The most promising of the methods that may be tried now; null if there is none.
   const Candidate* trial(const Candidate& fastest) const {
     const double least = seconds(fastest);
     const Candidate* best = nullptr;
@@ -82,8 +84,9 @@ class Expectations {
  private:
   double& of(const Candidate& candidate) { return seconds_[static_cast<size_t>(candidate.method)]; }
 
-  // How much less than their prices calls took, as far as all are wrong alike. That one price was too low
-  // says nothing of the others: they are the more worth a trial.
+  // The factor by which calls took less time than predicted, as the mean over the methods that have run. If
+  // one price was too low this says nothing about the others, which are then all the more worth a trial; so
+  // the factor is at most 1.
   double price_factor() const {
     constexpr double least = 0.1, most = 10;
     double sum = 0, count = 0;
@@ -97,7 +100,8 @@ class Expectations {
 
   std::span<const Candidate> candidates_;
   const Experience& experience_;
-  std::array<double, method_count> seconds_{};  // once for all comparisons: this is asked before every call
+  // Computed once, since comparisons ask for it before every call.
+  std::array<double, method_count> seconds_{};
 };
 
 Method cheapest_by_price(std::span<const Candidate> candidates) {

@@ -1,11 +1,11 @@
-// Which method the next call of a pattern takes. Measured time goes before a predicted one: a wrong price is
-// found out within a few calls.
+// Which method the next call of a pattern takes. Measured times count more than predicted ones, so that a
+// wrong price is found out within a few calls.
 //
-// The first call takes the cheapest by price. From then on the fastest stays, and another gets its place
-// where it was clearly faster. A method of which few calls have told yet, and which may be faster, is tried
-// as soon as that costs little of the time that calls have taken since it was last tried: soon where it is
-// about as fast, seldom where it is dear, and the more seldom the more often it was tried in vain. So methods
-// that take equally long do not alternate.
+// The first call takes the method with the lowest price. From then on the fastest method stays, and another
+// replaces it only if it was clearly faster. A method that has run in few calls or none, and that may be
+// faster, is tried once a trial costs little of the time that calls have taken since the method's last call.
+// So a method that is about as fast is tried soon and an expensive one seldom, and each more seldom the more
+// often it was tried in vain. Methods that take equally long therefore do not alternate.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace concilio {
 
-// The method of the next call, of candidates in the order of Method of which one at least is legal.
+// The method of the next call. The candidates are in the order of Method; at least one of them is legal.
 Method next_method(std::span<const Candidate> candidates, const Experience& experience);
 
 }  // namespace concilio

@@ -25,7 +25,7 @@ struct Quantity {
 };
 
 // Words such as "{} of about {} are worth a request each", and the quantities that stand in the places of the
-// braces, in order. To make a phrase costs no allocation and no formatting.
+// braces, in order. Making a phrase needs no allocation and no formatting.
 struct Phrase {
   static constexpr size_t most_quantities = 5;
   std::string_view words;  // static text; empty if there is nothing to say

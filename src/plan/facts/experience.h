@@ -1,4 +1,5 @@
-// What calls of one pattern have taken, by method. Every rank holds the same, so that all choose alike.
+// How long calls of one pattern took, by method. Every rank holds the same, so that all ranks make the same
+// choice.
 #pragma once
 
 #include <array>
@@ -11,27 +12,27 @@ namespace concilio {
 
 class Experience {
  public:
-  // What one more call took: the slowest node's time.
+  // Adds the time of one more call: that of the slowest node.
   void add(Method method, double seconds);
 
   int64_t calls() const { return state_.calls; }
   int64_t calls(Method method) const { return of(method).calls; }
-  // The lower quartile of what is remembered: what disturbs a call makes it slower, and hardly ever faster.
-  // Nothing where the method has not run.
+  // The lower quartile of the remembered times, since disturbances make a call slower and hardly ever faster.
+  // Empty if the method has not run.
   std::optional<double> seconds(Method method) const;
-  // Of all calls since a method's last one.
+  // The total time of all calls since the method's last one.
   double seconds_since(Method method) const { return state_.total_seconds - of(method).last_at_seconds; }
   // The method of the last call.
   std::optional<Method> last() const { return state_.calls > 0 ? std::optional(state_.last) : std::nullopt; }
 
-  // As it is written down, and read again.
+  // The form in which an experience is written to a file and read again.
   static constexpr int64_t most_remembered = 16;
   struct OfMethod {
     int64_t calls = 0;
-    // Of the last calls, the oldest one's place taken by the next. The first call pays for buffers besides,
-    // and is forgotten once there is a second.
+    // The times of the last calls; a new one replaces the oldest. The first call's time includes the
+    // allocation of buffers, so it is forgotten once there is a second.
     std::array<double, most_remembered> seconds{};
-    double last_at_seconds = 0;  // of total_seconds, at the last of them
+    double last_at_seconds = 0;  // total_seconds after the last of these calls
 
     int64_t remembered() const;
   };

@@ -8,7 +8,7 @@
 namespace concilio {
 namespace {
 
-// Sums of what ranks say never overflow: they stop at the largest number, which keeps them associative.
+// Sums over ranks never overflow: they stop at the largest number, which keeps them associative.
 int64_t saturating_add(int64_t a, int64_t b) {
   return checked_add(a, b).value_or(INT64_MAX);
 }

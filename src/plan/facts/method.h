@@ -7,7 +7,7 @@
 
 namespace concilio {
 
-// In the order of base/methods.def, which says what each is.
+// In the order of base/methods.def, which describes each.
 enum class Method : int32_t {
 #define METHOD(name, ranks, summary) name,
 #include "base/methods.def"
@@ -19,6 +19,6 @@ inline constexpr int method_count = 0
 
 const char* method_name(Method method);
 const char* method_summary(Method method);
-Counter method_counter(Method method);  // counts the program's calls that took the method
+Counter method_counter(Method method);  // counts the program's calls that were carried out by the method
 
 }  // namespace concilio

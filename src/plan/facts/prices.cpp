@@ -6,15 +6,16 @@
 namespace concilio {
 namespace {
 
-// Measured on a 2-core machine with a warm page cache: a request of a few bytes takes 1 us, long ones move
-// 5e9 B/s; one core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
-// writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us
-// where ranks wait for cores. A small write among many in places apart takes 3 us, at once (io_uring) 8 to
-// 17: each is handed to a thread of the kernel, and these take turns at the lock. Cached reads take as long
-// either way. A page that one rank maps costs 0.2 us to be read; to be written 2 to 6 us in a file that is
-// new, which ext4 notes in its journal, and 0.5 us in one that has the page. Several aggregators at once: a
-// piece takes 6 us, and a window of 1 MiB, which is in cache, some 100 us to be read and written; the two are
-// even where pieces begin 64 KiB apart (`concilio study --only sieving`).
+// Measured on a 2-core machine with a warm page cache. A request of a few bytes takes 1 us, long requests
+// move 5e9 B/s. One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
+// writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us if
+// ranks wait for cores. One of many small writes that lie apart takes 3 us, but 8 to 17 us with many under
+// way at once (io_uring): each is handed to a thread of the kernel, and these take turns at the lock. Cached
+// reads take as long either way. A page that one rank maps costs 0.2 us for reading. For writing it costs 2
+// to 6 us in a new file, as ext4 records it in its journal, and 0.5 us in a file that has the page. With
+// several aggregators at once, a piece takes 6 us, and a window of 1 MiB that is in cache takes some 100 us
+// to be read and written; the two costs are equal if pieces begin 64 KiB apart (`concilio study --only
+// sieving`).
 Prices local_prices() {
   Prices prices{};
   const Curve request = Curve::line(1e-6, 5e9);
@@ -30,10 +31,10 @@ Prices local_prices() {
   prices.map_write_page_seconds = 4e-6;
   prices.synchronise_seconds = 3e-6;
   prices.oversubscribed_seconds = 15e-6;
-  // TCP between hosts of one rack, the least that clusters have.
+  // TCP between hosts of one rack, the least that any cluster has.
   prices.message = Curve::line(20e-6, 1e9);
   prices.network_bytes_per_second = 1e9;
-  // An MPI datatype of many small blocks, packed or unpacked.
+  // The packing or unpacking of an MPI datatype of many small blocks.
   prices.datatype_piece_seconds = 20e-9;
   return prices;
 }
@@ -46,10 +47,10 @@ Prices memory_prices() {
   return prices;
 }
 
-// A request is a round trip to a server: 100-300 us measured on a distributed file system under FUSE, which
-// moved 340 MB/s of writes and took as long for a lock as for a request. Reads at once took a third to all of
-// the time. Buffered writes to one file that do not end at once Linux gives to one thread, whatever the file
-// system: they took as long at once as in turn.
+// A request is a round trip to a server. Measured on a distributed file system under FUSE: 100-300 us a
+// request, 340 MB/s of writes, and as long for a lock as for a request. Reads with many under way at once
+// took a third to all of the time. Linux gives buffered writes to one file that do not complete at once to
+// one thread, whatever the file system: they took as long with many under way as one after another.
 Prices remote_prices(double request_seconds, double clients) {
   constexpr double bytes_per_second = 5e8;
   Prices prices = local_prices();
@@ -63,8 +64,8 @@ Prices remote_prices(double request_seconds, double clients) {
   return prices;
 }
 
-// A local device without a page cache between. Assumed: a disk of 200 MB/s that seeks for 8 ms and serves one
-// request after another; a solid one of 500 MB/s and 80 us that serves eight.
+// A local device without a page cache in between. Assumed: a rotating disk moves 200 MB/s, seeks for 8 ms and
+// serves one request after another; a solid-state one moves 500 MB/s, takes 80 us and serves eight at once.
 Prices device_prices(bool rotational) {
   Prices prices = remote_prices(rotational ? 8e-3 : 80e-6, rotational ? 1 : 8);
   const double bytes_per_second = rotational ? 2e8 : 5e8;
@@ -80,9 +81,9 @@ Prices device_prices(bool rotational) {
   return prices;
 }
 
-// Assumed: servers that a file is spread over where the file system does not say.
+// Assumed number of servers that a file is spread over, if the file system does not say.
 constexpr double assumed_targets = 4;
-// Assumed: requests that one file server takes at once.
+// Assumed number of requests that one file server works on at once.
 constexpr double network_clients = 2;
 
 double targets_of(const StorageFacts& storage) {
@@ -132,7 +133,7 @@ const Prices& builtin_prices(const StorageFacts& storage) {
   static const Prices disk = device_prices(true), solid = device_prices(false);
   static const Prices local = local_prices(), memory = memory_prices(),
                       network = remote_prices(300e-6, network_clients),
-                      // Dear enough for few large requests, whatever it turns out to be.
+                      // High enough that few large requests are chosen, whatever the storage turns out to be.
       unknown = remote_prices(50e-6, network_clients);
   switch (storage.kind) {
     case StorageFacts::Kind::local:
@@ -143,7 +144,7 @@ const Prices& builtin_prices(const StorageFacts& storage) {
     case StorageFacts::Kind::network:
       return network;
     case StorageFacts::Kind::parallel: {
-      // By the number of targets, of which few matter.
+      // Prices by the number of targets; beyond most_targets the number makes no difference.
       constexpr int most_targets = 64;
       static const auto parallel = [] {
         std::array<Prices, most_targets + 1> made;

@@ -15,8 +15,8 @@ json curve_json(const Curve& curve) {
   return out;
 }
 
-// What a visitor is shown: the name and the place of every number and curve. Writing and reading are
-// visitors, so that neither forgets one.
+// Shows a visitor the name and the place of every number and curve. Writing and reading are both visitors, so
+// that neither forgets one.
 template <typename P, typename Visitor>
 void visit_requests(P& requests, const std::string& prefix, Visitor& visit) {
   visit(prefix + "adjoining", requests.adjoining);
@@ -83,7 +83,7 @@ Prices read_prices(const JsonPlace& in) {
   Reader reader{in};
   visit_all(prices, reader);
   prices.from_memory = in.at("from_memory").truth();
-  // What is divided by.
+  // These are divisors.
   if (prices.window_bytes_per_second <= 0) in.at("window_bytes_per_second").refuse("is not positive");
   if (prices.network_bytes_per_second <= 0) in.at("network_bytes_per_second").refuse("is not positive");
   if (prices.read.at_once.served < 1) in.at("read_at_once_served").refuse("is less than 1");

@@ -1,4 +1,5 @@
-// A profile: what `concilio probe` measured of one storage from some hosts, as the library finds it again.
+// A profile: what `concilio probe` measured for one storage from some hosts, in a form that the library
+// reads.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace concilio {
 
-// The parameters of memory-conscious collective I/O (section 3.1 of the paper) as measured; 0: not measured.
+// The parameters of memory-conscious collective I/O (section 3.1 of that paper) as measured; 0: not measured.
 struct Parameters {
   int64_t aggregators_per_node = 0;  // N_ah
   int64_t domain_bytes = 0;          // Msg_ind
@@ -20,23 +21,23 @@ struct Parameters {
 };
 
 struct Profile {
-  std::vector<std::string> hosts;  // that took part, by name; "*": made for any
+  std::vector<std::string> hosts;  // names of the hosts that took part; "*": made for any host
   std::string mount;               // where the file system is mounted
   std::string file_system;         // its type, "ext4"
   std::string throttle;            // CONCILIO_THROTTLE of the measurement; empty: real storage
-  std::string made;                // when, as people read it
+  std::string made;                // the time, for people to read
   Prices prices{};
   Parameters parameters;
 };
 
-// Of the JSON. Profiles of another one are of no use.
+// The version of the JSON. Profiles of other versions cannot be used.
 inline constexpr int profile_version = 1;
-// A profile has some 20 KiB; what is larger is none.
+// A profile has some 20 KiB; a larger file is not a profile.
 inline constexpr int64_t most_profile_bytes = 1 << 20;
 
-// `measurements`: kept along for people; null: none.
+// `measurements` are stored too, for people to read; null: none.
 std::string profile_as_text(const Profile& profile, const nlohmann::json& measurements);
-// Kind `argument`, with what is wrong: no JSON, another version, something missing.
+// The error has the kind `argument` and says what is wrong: no JSON, another version, or something missing.
 Result<Profile> parse_profile(std::string_view text);
 
 }  // namespace concilio

@@ -5,7 +5,7 @@
 namespace concilio {
 namespace {
 
-// Intervals in ascending order of their beginning, joined across gaps below `gap_bytes`.
+// Sorts the intervals by their beginning, and joins them across gaps below `gap_bytes`.
 std::vector<Interval> joined(std::vector<Interval> intervals, int64_t gap_bytes) {
   std::sort(intervals.begin(), intervals.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
   std::vector<Interval> out;
@@ -44,8 +44,8 @@ std::vector<Interval> file_spans(const Facts& facts) {
 std::vector<Interval> tight_spans(std::span<const Bucket> buckets, size_t most) {
   std::vector<Interval> spans = joined(of_buckets(buckets), 1);
   if (spans.size() <= most) return spans;
-  // The widest most - 1 gaps stay; of those as wide as the narrowest of them, the first.
-  std::vector<size_t> kept;  // by the span behind the gap
+  // The widest most - 1 gaps stay; of gaps as wide as the narrowest of these, the first ones stay.
+  std::vector<size_t> kept;  // index of the span behind the gap
   for (size_t i = 1; i < spans.size(); ++i) kept.push_back(i);
   const auto gap = [&](size_t i) { return spans[i].begin - spans[i - 1].end; };
   const auto end = kept.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(1, most)) - 1;

@@ -1,6 +1,7 @@
 // All realms repeat with the period E, and none owns bytes before its displacement. So they own every byte
-// once if and only if their first tiles do so with the bytes of [0, E): whatever tile follows begins at E or
-// behind, and a piece of a first tile behind E meets the repetition of what lies a period before it.
+// exactly once if and only if their first tiles own every byte of [0, E) exactly once and nothing else: every
+// later tile begins at E or behind, and a piece of a first tile behind E would coincide with the repetition
+// of the owner of the byte one period before it.
 #include "plan/facts/user_realms.h"
 
 #include <fmt/format.h>
@@ -132,7 +133,7 @@ Error owned_twice(std::span<const Access> owned, int64_t byte) {
   return refuse("realms {} and {} both own byte {}", owners[0], owners[1], byte);
 }
 
-// What lies between one border and the next, while they are gone through in ascending order.
+// The stretches between one border and the next, met in ascending order.
 class Stretches {
  public:
   explicit Stretches(int64_t period) : borders_(period) {}
@@ -148,7 +149,7 @@ class Stretches {
   }
   void finish(FixedRealms& fixed) {
     if (count_ > 1 && last_.realm == first_.realm) {
-      // The last goes on with the first of the next period.
+      // The last stretch continues with the first one of the next period.
       last_.end += first_.end;
     } else if (count_ > 1) {
       shortest_ = std::min(shortest_, first_.end);
@@ -177,7 +178,7 @@ Result<FixedRealms> check_realms(std::span<const GivenRealm> realms) {
   const int64_t period = realms[0].type.extent;
   Tiles tiles(realms, fixed.owned);
   Stretches stretches(period);
-  int64_t covered = 0;  // bytes before it are owned once
+  int64_t covered = 0;  // all bytes before it are owned exactly once
   while (const auto piece = tiles.next()) {
     if (piece->begin > covered && covered < period) break;
     if (piece->begin < covered) return owned_twice(fixed.owned, piece->begin);

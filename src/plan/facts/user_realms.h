@@ -1,5 +1,5 @@
-// Realms that the user gives: whether they own every byte of the file exactly once, and what planning needs
-// to know of them. Pure, as all of plan.
+// File realms that the user gives: checks that they own every byte of the file exactly once, and computes
+// what planning needs to know about them. Pure, as all of plan.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace concilio {
 
-// A realm-to-be: the bytes of `type`, tiled by its extent without end, from a byte of the file on.
+// The bytes of one realm: `type`, tiled by its extent without end, from a byte of the file on.
 struct GivenRealm {
   DataType type;
   int64_t displacement = 0;
 };
 
-// More pieces in one period are refused: every rank goes through them.
+// More pieces than this in one period are refused, because every rank goes through all of them.
 inline constexpr int64_t most_given_pieces = 1 << 20;
 
-// Kind `datatype` where they are no realms of a file; the message names the realm or the byte. All extents
-// must be the same, the period. Aggregators are left to the first plan.
+// Fails with kind `datatype` if these cannot be realms of a file; the message names the realm or the byte.
+// All extents must be equal; the extent is the period. The first plan chooses the aggregators.
 Result<FixedRealms> check_realms(std::span<const GivenRealm> realms);
 
-// Whether so many have an aggregator each, on nodes of which each has so many ranks that may aggregate.
+// Whether this many realms can have an aggregator each; `candidates` has the number of ranks of each node
+// that may aggregate.
 Status check_count(int64_t realms, std::span<const int64_t> candidates);
 
 }  // namespace concilio

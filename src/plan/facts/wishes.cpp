@@ -5,10 +5,10 @@
 namespace concilio {
 namespace {
 
-// Values of romio_cb_fr_types besides sizes: realms by the file's size, and by the user.
+// Values of romio_cb_fr_types that are not sizes: realms by the file's size, and realms given by the user.
 constexpr int64_t romio_file_size_realms = -1, romio_user_realms = -2;
 
-// Ours goes before ROMIO's names for the same.
+// Concilio's own setting goes before ROMIO's hints for the same.
 RealmPolicy realms_wished(const Config& config) {
   const auto named = static_cast<RealmPolicy>(config.integer(Key::realms));
   if (named != RealmPolicy::automatic) return named;
@@ -24,7 +24,8 @@ int64_t most_aggregators_of_node(const Config& config) {
   return most > 0 ? most : config.integer(Key::cb_config_list);
 }
 
-// The settings for which `counts(key)` holds; one of several that mean the same brings in all.
+// Takes over the settings for which `counts(key)` holds. If several settings mean the same and it holds for
+// one of them, all of them are considered.
 template <typename Counts>
 void take_over(const Config& config, Operation operation, Counts&& counts, Wishes& wishes) {
   const bool reads = operation == Operation::read;

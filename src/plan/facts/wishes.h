@@ -1,4 +1,4 @@
-// What a plan is asked for by hints and settings.
+// What hints and settings ask of a plan.
 #pragma once
 
 #include "base/settings/config.h"
@@ -9,11 +9,11 @@ namespace concilio {
 
 // The wishes that settings express.
 Wishes wishes_of(const Config& config, Operation operation);
-// The same, but only what is not left at its default takes the place of what `wishes` has.
+// The same, but only settings that are not at their default replace what `wishes` has.
 void take_over_given(const Config& config, Operation operation, Wishes& wishes);
-// Stripes that settings give take the place of those the storage tells of.
+// Stripe sizes and counts given by settings replace those that the storage reports.
 void take_over_stripes(const Config& config, StorageFacts& storage);
-// What was measured of groups and memory in place of the table's defaults. A setting that anybody has made
+// Measured parameters of groups and memory replace the settings' defaults. A setting that anybody has made
 // stays.
 void take_over_parameters(const Parameters& parameters, Config& config);
 

@@ -16,7 +16,7 @@ constexpr int64_t message_head_bytes = 64;
 constexpr int64_t synchronisation_bytes = 64;  // counters of one image
 constexpr int64_t messages_held = 2;
 
-// ROMIO's sieve buffers hold 4 MiB for reads, 512 KiB for writes, the latter because a lock covers one. A
+// ROMIO's sieve buffers hold 4 MiB for reads and 512 KiB for writes, the latter because a lock covers each. A
 // read buffer larger than a core's cache gains nothing.
 constexpr int64_t default_sieve_read_bytes = 1 << 20;
 constexpr int64_t default_sieve_write_bytes = 512 << 10;
@@ -30,7 +30,7 @@ int64_t wished_limit(const Facts& facts) {
 
 int64_t most_parts(const Realm& realm, int64_t window_bytes) {
   const auto stretches = static_cast<int64_t>(realm.positions.size());
-  // Every stretch may begin and end within a piece of its own.
+  // Every stretch may begin and end in the middle of a piece.
   return realm.piece_bytes > 0 ? 2 * stretches + window_bytes / realm.piece_bytes + 2 : stretches;
 }
 

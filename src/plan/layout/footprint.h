@@ -1,5 +1,5 @@
-// How much internal memory a two-phase call takes on each node, and how much it may take. Whoever executes a
-// layout keeps to these numbers.
+// How much internal memory a two-phase call takes on each node, and how much it may take. The code that
+// carries out a layout keeps to these numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +10,36 @@
 
 namespace concilio {
 
-// The most parts that a window of a realm has.
+// The most parts that any window of a realm has.
 int64_t most_parts(const Realm& realm, int64_t window_bytes);
-// Map: one byte a granule, two more for every part of a window whose borders cut granules, in whole cache
-// lines.
+// The size of a coverage map: one byte for each granule, and two more for every part of a window whose
+// borders cut granules, rounded up to whole cache lines.
 int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);
-// The map, a message head, the window: see exec/two_phase/images.h.
+// The size of an image: the map, a message head and the window, see exec/two_phase/images.h.
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
-// Room for a message of another node: a wish, and the image that answers it.
+// The room for a message from another node: a wish, and the image that answers it.
 int64_t message_bytes(int64_t image_bytes);
-// What a node's segment has for one realm: for each slot an image and its counters.
+// The part of a node's segment that one realm takes: for each slot an image and its counters.
 int64_t slots_bytes(const Layout& layout, int64_t image_bytes);
-// Private to the realm's aggregator: a write keeps the old bytes of one window, for the
-// holes in it, and what it may hold back; where
-// other nodes send, two messages of theirs, one coming in and one being merged, each at most an image.
+// The memory that is private to the realm's aggregator. In a write this holds the old bytes of one window,
+// for the holes in it, and the data that may be held back. If other nodes send to it, this also holds two of
+// their messages, each at most an image long: one is received while the other is merged.
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm);
-// The same of a realm whose windows had this size.
+// All these sizes for a realm with windows of this size.
 struct Sizes {
   int64_t window_bytes, map_bytes, image_bytes, slots_bytes, staging_bytes;
 };
 Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes);
 
-// What two-phase may take on one node.
+// What two-phase I/O may take on one node.
 struct NodeLimit {
-  int64_t rank_bytes;  // private memory and an equal share of the segment, of each rank
-  int64_t node_bytes;  // of all its ranks together
+  int64_t rank_bytes;  // for each rank: its private memory and an equal share of the segment
+  int64_t node_bytes;  // for all its ranks together
 };
 NodeLimit node_limit(const Facts& facts, const NodeFacts& node);
 
 // What one rank may take: its limit, but no more than its share of half its node's free memory, and never
-// less than memory_floor_bytes. `warning` is set where the floor was needed.
+// less than memory_floor_bytes. `warning` is set if the floor was needed.
 struct MemoryLimit {
   int64_t bytes;
   std::string warning;

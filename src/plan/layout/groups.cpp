@@ -46,11 +46,11 @@ Group whole(const Facts& facts, std::span<const Interval> spans) {
   return group;
 }
 
-// The smallest groups there can be, by their first byte: nodes and bytes only.
+// The smallest possible groups, by their first byte; only their nodes and bytes are filled in.
 std::vector<Group> smallest_groups(const Facts& facts) {
   const std::vector<NodeSpan> all = sorted_spans(facts);
   Sets sets(facts.nodes.size());
-  size_t widest = 0;  // of the spans so far, the one that reaches furthest
+  size_t widest = 0;  // index of the span that reaches furthest so far
   for (size_t i = 1; i < all.size(); ++i) {
     if (all[i].file.begin < all[widest].file.end) sets.join(all[i].node, all[widest].node);
     if (all[i].file.end > all[widest].file.end) widest = i;
@@ -77,7 +77,7 @@ void take_in(Group& group, const Group& other) {
   group.data_bytes += other.data_bytes;
 }
 
-// Neighbours together until each has `bytes`; what is left over at the end goes to the last.
+// Joins neighbouring groups until each has `bytes`; what is left over at the end is added to the last.
 std::vector<Group> grown(const std::vector<Group>& groups, int64_t bytes) {
   std::vector<Group> out;
   for (const Group& group : groups) {
@@ -94,8 +94,8 @@ std::vector<Group> grown(const std::vector<Group>& groups, int64_t bytes) {
   return out;
 }
 
-// The stretches of the groups' nodes, joined across gaps too small to be worth a request where no other
-// group's bytes lie in them.
+// Fills in the groups' spans: the stretches of their nodes, joined across gaps that are too small to be worth
+// a request and hold no other group's bytes.
 void gather_spans(const Facts& facts, std::vector<Group>& groups) {
   std::vector<NodeSpan> all = sorted_spans(facts);
   std::vector<size_t> group_of(facts.nodes.size());
@@ -118,7 +118,7 @@ void gather_spans(const Facts& facts, std::vector<Group>& groups) {
   }
 }
 
-// The bytes a group has to grow to, so that there are no more groups than aggregators asked for.
+// The bytes that a group must have so that there are no more groups than aggregators asked for.
 int64_t bytes_of_group(const Facts& facts) {
   int64_t bytes = std::max<int64_t>(1, facts.wishes.group_bytes);
   if (facts.wishes.aggregators > 0) bytes = std::max(bytes, facts.digest.bytes / facts.wishes.aggregators);

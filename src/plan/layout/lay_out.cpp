@@ -10,14 +10,14 @@
 namespace concilio {
 namespace {
 
-// The realms of one group: as many as it is worth, or as have room.
+// Makes the realms of one group: as many as are worthwhile, or as there is room for.
 void lay_out(const Facts& facts, Layout& layout, Group& group) {
   const auto first = layout.realms.size();
   int64_t count = wanted_realms(facts, group);
   if (!realm_policy_row(layout.policy).of_file) {
     count = most_realms(facts, layout, group, count);
   } else if (!known_realms(facts, layout.policy)) {
-    // A call that fixes realms may touch few of them, and a later one all.
+    // The call that fixes the realms may touch few of them, and a later one all.
     count = most_lasting_realms(facts, layout, group, count);
   }
   for (;;) {
@@ -34,7 +34,8 @@ void lay_out(const Facts& facts, Layout& layout, Group& group) {
     const bool stays = known_realms(facts, layout.policy) != nullptr;
     const bool fits = size_windows(facts, layout, group);
     if (stays && !fits) {
-      // That a byte always goes through the same aggregator comes before the budget.
+      // It is more important that a byte always goes through the same aggregator than that the budget is
+      // kept.
       layout.warning =
           "the file's realms are fixed and need more memory than there is to spare; planned with the "
           "smallest windows";
@@ -43,20 +44,21 @@ void lay_out(const Facts& facts, Layout& layout, Group& group) {
     const bool asked = facts.wishes.aggregators > 0 || facts.wishes.window_bytes > 0;
     const int64_t better = asked ? made : realms_with_room(layout, group);
     if (fits && better == made) return;
-    // Not even the smallest windows fit for so many realms, or they are too small to be worth it.
+    // Not even the smallest windows fit for this many realms, or they are too small to be worthwhile.
     count = fits ? better : std::min({count - 1, made * 3 / 4, better});
   }
 }
 
-// What an aggregator may hold back: where a byte always goes through the same one, and nobody looks at the
-// file past it. Half of what memory there is, the rest is for windows.
+// How many bytes an aggregator may hold back. It may if a byte always goes through the same aggregator and
+// nobody reads or writes the file without aggregators. It may use half of the memory; the rest is for
+// windows.
 int64_t behind_bytes(const Facts& facts, RealmPolicy policy) {
   const bool may = facts.operation == Operation::write && realm_policy_row(policy).of_file &&
                    facts.wishes.no_independent && !facts.atomic;
   int64_t bytes = may ? facts.wishes.write_behind_bytes : 0;
   for (const NodeFacts& node : facts.nodes) {
     const NodeLimit limit = node_limit(facts, node);
-    // Realms that the user gives may need all.
+    // Realms that the user gives may need every candidate as an aggregator.
     const int64_t most = policy == RealmPolicy::user ? static_cast<int64_t>(node.candidates.size())
                                                      : aggregators_per_node(facts, node, facts.nodes.size());
     const int64_t aggregators = std::max<int64_t>(1, most);
@@ -94,7 +96,7 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, L
   }
   layout.peak_bytes = peak_bytes(facts, layout);
   count_rounds(layout);
-  if (!layout.fixed) layout.behind_bytes = 0;  // the realms of the file could not be had
+  if (!layout.fixed) layout.behind_bytes = 0;  // the realms of the file could not be made
 }
 
 }  // namespace concilio

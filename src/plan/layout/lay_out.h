@@ -7,8 +7,8 @@
 
 namespace concilio {
 
-// Fills in a layout, but how its images travel between nodes. No realms if `spans`, the file bytes that
-// the call touches, are empty.
+// Fills in the layout, except how its images travel between nodes. There are no realms if `spans`, the file
+// bytes that the call touches, are empty.
 void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, Layout& layout);
 
 }  // namespace concilio

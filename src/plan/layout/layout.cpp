@@ -66,7 +66,7 @@ void move(Layout& layout, int64_t shift_bytes) {
     const int64_t anchor = layout.granule.anchor + shift_bytes;
     layout.granule.anchor = anchor - align_down(anchor, layout.granule.granule);
   }
-  // A shift that is no multiple of the alignment changes where the first windows end.
+  // If the shift is not a multiple of the alignment, the first windows end elsewhere.
   count_rounds(layout);
 }
 
@@ -80,7 +80,7 @@ void window(const Realm& realm, int64_t round, std::vector<Interval>& into) {
   into.clear();
   if (round < 0 || round >= rounds_of(realm)) return;
   const int64_t pad = window_pad(realm);
-  // Data positions of the call's bytes of the realm, counted along its positions.
+  // The window's data, counted along the realm's positions.
   const int64_t begin = std::max<int64_t>(0, round * realm.window_bytes - pad);
   int64_t left = std::min(realm.bytes - begin, round == 0 ? realm.window_bytes - pad : realm.window_bytes);
   int64_t skip = begin;

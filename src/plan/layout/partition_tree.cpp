@@ -11,7 +11,7 @@ PartitionTree::PartitionTree(const std::vector<int64_t>& borders) {
   root_ = split(borders, 0, borders.size() - 1, none);
 }
 
-// The portion from border `first` to border `last`.
+// Makes the vertices of the portion from border `first` to border `last`.
 int PartitionTree::split(const std::vector<int64_t>& borders, size_t first, size_t last, int parent) {
   const int made = static_cast<int>(vertices_.size());
   vertices_.push_back({{borders[first], borders[last]}, parent});
@@ -57,8 +57,8 @@ int PartitionTree::take_over(int leaf) {
   const int sibling = was_left ? vertex(parent).right : vertex(parent).left;
   const Interval portion = vertex(leaf).file;
   replace(parent, sibling);
-  // From the sibling down to the leaf that borders on the portion: all of them now hold it. Where the sibling
-  // is a leaf itself, that is where it ends.
+  // All vertices from the sibling down to the leaf that borders on the portion now include it. If the sibling
+  // is a leaf, it is the only one.
   for (int i = sibling;;) {
     Vertex& heir = vertex(i);
     (was_left ? heir.file.begin : heir.file.end) = was_left ? portion.begin : portion.end;
@@ -68,7 +68,7 @@ int PartitionTree::take_over(int leaf) {
 }
 
 namespace {
-// A tree with more leaves is drawn to the depth at which a balanced one has so many vertices.
+// A tree with more leaves is drawn down to the depth at which a balanced tree has this many vertices.
 constexpr size_t most_leaves_drawn = 32;
 constexpr int depth_drawn = 4;
 }  // namespace

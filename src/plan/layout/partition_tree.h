@@ -1,6 +1,6 @@
 // The partition tree of memory-conscious collective I/O (section 3.2): the file region of an aggregation
-// group divided by recursive bisection. A leaf is a portion of the region, for one aggregator; an inner
-// vertex stood for a portion before it was split.
+// group, divided by recursive bisection. A leaf is a portion of the region, for one aggregator; an inner
+// vertex was a portion before it was split.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ class PartitionTree {
   struct Vertex {
     Interval file;  // the portion
     int parent = none, left = none, right = none;
-    int aggregator = none;  // rank, of a leaf that has one
+    int aggregator = none;  // the rank that aggregates a leaf, if it has one
     int node = none;
     bool is_leaf() const { return left == none; }
   };
 
-  // Leaves between neighbouring `borders`: ascending, at least two.
+  // Makes a leaf between each two neighbouring `borders`, which ascend; there are at least two.
   explicit PartitionTree(const std::vector<int64_t>& borders);
 
   int root() const { return root_; }
   const Vertex& vertex(int i) const { return vertices_[static_cast<size_t>(i)]; }
   Vertex& vertex(int i) { return vertices_[static_cast<size_t>(i)]; }
-  std::vector<int> leaves() const;  // by offset
+  std::vector<int> leaves() const;  // ordered by file offset
 
-  // Remerging: the leaf leaves the tree, and its portion is taken over. If its sibling is a leaf, by that
-  // one, in their parent's place (figure 5a); else by the leaf of the sibling's subtree that borders on it
-  // (figure 5b). Returns the leaf that took over. Not for the only vertex.
+  // Remerging: removes the leaf, and another leaf takes over its portion. If its sibling is a leaf, that one
+  // takes over, in their parent's place (figure 5a); else the leaf of the sibling's subtree that borders on
+  // the portion does (figure 5b). Returns the leaf that took over. Not for a tree with a single vertex.
   int take_over(int leaf);
 
-  // Drawn with one line a vertex, indented. Of a tree with many leaves the upper part alone; how many leaves
-  // lie below a vertex is said there.
+  // The tree as text, one indented line for each vertex. Of a tree with many leaves only the upper part is
+  // drawn, with the number of leaves below a vertex.
   std::string text() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace concilio {
 namespace {
 
-// One node's memory bandwidth is taken up by few cores.
+// A few cores use up one node's memory bandwidth.
 constexpr int64_t most_aggregators_of_only_node = 4;
 
 std::vector<Aggregator> by_memory(Hosts& hosts, std::span<const std::vector<Interval>> realms) {
@@ -23,8 +23,8 @@ std::vector<Aggregator> by_memory(Hosts& hosts, std::span<const std::vector<Inte
   return out;
 }
 
-// Turn by turn over the hosts that `index_of(i)` names, `count` aggregators in all; neighbouring realms lie
-// on one node.
+// Places `count` aggregators on the hosts that `index_of(i)` names, in turn; neighbouring realms lie on one
+// node.
 template <typename IndexOf>
 std::vector<Aggregator> in_turns(Hosts& hosts, size_t count, IndexOf&& index_of) {
   std::vector<Aggregator> out;
@@ -82,8 +82,8 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
   const int64_t candidates = static_cast<int64_t>(node.candidates.size());
   if (facts.wishes.aggregators_per_node > 0) return std::min(candidates, facts.wishes.aggregators_per_node);
   if (facts.wishes.aggregators > 0) return candidates;
-  // Every node of a group holds an image of every realm's window, so memory grows with nodes times
-  // aggregators.
+  // Every node of a group holds an image of every realm's window, so memory grows with the number of nodes
+  // times that of aggregators.
   if (nodes > 1) return std::min<int64_t>(candidates, 1);
   if (facts.trial.aggregators_per_node > 0) return std::min(candidates, facts.trial.aggregators_per_node);
   const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
@@ -136,8 +136,8 @@ int64_t Hosts::most(bool with_memory) const {
   return most;
 }
 
-// Of the hosts with room that suit: of those that have taken on fewest, so that no host does the work of all,
-// the one with most memory.
+// Of the suitable hosts with room, considers those that have taken on fewest aggregators, so that no host
+// does the work of all, and takes the one with most memory.
 template <typename Suits>
 std::optional<Aggregator> Hosts::richest(Suits&& suits) {
   const auto is_full = [](const Host& host) {
@@ -149,7 +149,7 @@ std::optional<Aggregator> Hosts::richest(Suits&& suits) {
     Host& host = hosts_[i];
     if (is_full(host) || !suits(host)) continue;
     if (!best || host.taken < best->taken) best = &host;
-    // Those that follow have no more memory.
+    // The hosts that follow have no more memory.
     if (best->taken == 0) break;
   }
   if (!best) return {};

@@ -5,7 +5,7 @@
 //   spread  as far apart among the hosts as they go
 //   first   the first hosts, as ROMIO does
 //
-// A host takes on at most as many aggregators as aggregators_per_node() says (N_ah of that paper).
+// A host takes on at most aggregators_per_node() aggregators (N_ah of that paper).
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,23 @@ namespace concilio {
 // How many aggregators a node takes on in a group of `nodes` nodes.
 int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes);
 
-// The hosts of one aggregation group and what they have taken on so far.
+// The hosts of one aggregation group, and which aggregators they have taken on so far.
 class Hosts {
  public:
-  // nodes: indices into facts.nodes. Facts must outlive this. all_candidates: of a node every candidate may
-  // aggregate, however few are asked for.
+  // nodes: indices into facts.nodes. `facts` must outlive this. all_candidates: every candidate of a node may
+  // aggregate, however few aggregators are asked for.
   Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates);
 
-  // How many aggregators they take on together; with `memory`, those alone that have memory for them.
+  // How many aggregators the hosts take on together; with_memory: counts only those that have memory for
+  // them.
   int64_t most(bool with_memory) const;
-  // The host with most memory among those with data in `bytes`, where it has enough; nothing if there is
-  // none.
+  // An aggregator on the host with most memory among those that have data in `bytes`, if it has enough
+  // memory; else nothing.
   std::optional<Aggregator> with_most_memory(std::span<const Interval> bytes);
-  // The same where it must be somebody: of those with data and too little memory, else of all that have
-  // room, else nobody.
+  // The same if some host must be found: among hosts with data but too little memory, else among all that
+  // have room for an aggregator. Nothing if no host has room.
   std::optional<Aggregator> best_of_all(std::span<const Interval> bytes);
-  // One aggregator of the host at index `i` of the group; nothing if it has taken on all it may.
+  // An aggregator on the host with index `i` in the group; nothing if that host has taken on all that it may.
   std::optional<Aggregator> on(size_t i);
   size_t size() const { return hosts_.size(); }
 
@@ -54,11 +55,11 @@ class Hosts {
   std::optional<Aggregator> richest(Suits&& suits);
 
   const Facts& facts_;
-  bool knows_data_ = false;    // where the hosts' data lie
-  bool anybody_fits_ = false;  // some host has memory for an aggregator; if none has, it is no criterion
+  bool knows_data_ = false;    // it is known where the hosts' data lie
+  bool anybody_fits_ = false;  // some host has memory for an aggregator; if none has, memory is no criterion
   std::vector<Host> hosts_;    // by available memory, most first, then by index
   std::vector<size_t> by_index_;
-  size_t first_with_room_ = 0;  // hosts_ before it are full
+  size_t first_with_room_ = 0;  // all hosts before it in hosts_ are full
 };
 
 struct PlacementRow {
@@ -66,7 +67,7 @@ struct PlacementRow {
   const char* name;
   const char* summary;
   bool by_memory;  // hosts short of memory take on nothing, and the partition tree merges their portions
-  // An aggregator for each of `realms`, the file bytes of one each; fewer where the hosts are full.
+  // Chooses an aggregator for each of `realms`, given by its file bytes; fewer if the hosts are full.
   std::vector<Aggregator> (*place)(Hosts& hosts, std::span<const std::vector<Interval>> realms);
 };
 std::span<const PlacementRow> placement_rows();  // in the order of Placement

@@ -9,9 +9,9 @@
 namespace concilio {
 namespace {
 
-// An aggregator with less than this to do costs more in synchronisation than it takes off the others.
+// An aggregator with less to do than this costs more in synchronisation than it relieves the others of.
 constexpr int64_t least_realm_bytes = 64 << 10;
-// Borders at block boundaries are for large realms only: elsewhere they would make realms uneven.
+// Borders lie at block boundaries only if realms are large: they would make small ones uneven.
 constexpr int64_t least_blocks_of_aligned_realm = 16;
 
 constexpr std::array<RealmPolicyRow, 7> policy_table = {{
@@ -36,7 +36,7 @@ std::vector<Interval> clip(std::span<const Interval> spans, Interval range, size
   return parts;
 }
 
-// Which data positions of `owned` lie in the intervals.
+// The data positions of `owned` that lie in the intervals.
 std::vector<Interval> positions_of(const Access& owned, const std::vector<Interval>& intervals) {
   if (owned.is_contiguous() && owned.displacement() == 0) return intervals;
   std::vector<Interval> out;
@@ -63,8 +63,8 @@ Division given_realms(const FixedRealms& fixed) {
   return division;
 }
 
-// What the call's bytes of one realm are: the group's spans in a portion's range. Where the portions are of
-// the file, each has all of them.
+// The call's file bytes in each portion: the group's spans within its range. If the portions belong to the
+// file, each gets all spans.
 std::vector<std::vector<Interval>> file_bytes(const Division& division, std::span<const Interval> spans) {
   std::vector<std::vector<Interval>> out;
   size_t next = 0;
@@ -77,8 +77,8 @@ std::vector<std::vector<Interval>> file_bytes(const Division& division, std::spa
   return out;
 }
 
-// An aggregator for every portion that has bytes, or that may have some in a later call. False where the
-// hosts cannot take on so many.
+// Chooses an aggregator for every portion that has bytes or may have some in a later call. False if the hosts
+// cannot take on that many.
 bool place(const Facts& facts, Hosts& hosts, const std::vector<std::vector<Interval>>& bytes, bool of_file,
            std::vector<Portion>& portions) {
   std::vector<size_t> unplaced;
@@ -145,14 +145,14 @@ int64_t wanted_realms(const Facts& facts, const Group& group) {
   const Hosts hosts = hosts_of(facts, group);
   const int64_t available = hosts.most(false);
   if (facts.wishes.aggregators > 0) {
-    // Asked for in all: each group has its share of them.
+    // The number asked for is that of all groups together; each group gets its share.
     const int64_t in_all = facts.wishes.aggregators;
     const __int128 share = group.data_bytes > 0 && facts.digest.bytes > 0
                                ? static_cast<__int128>(in_all) * group.data_bytes / facts.digest.bytes
                                : in_all;
     return std::min(available, std::max<int64_t>(1, static_cast<int64_t>(std::min<__int128>(share, in_all))));
   }
-  // Realms of the file are for larger calls too.
+  // Realms of the file serve larger calls too.
   if (realm_policy_row(policy).of_file) return available;
   const int64_t bytes = total_bytes(group.spans);
   if (policy != RealmPolicy::tree)
@@ -164,7 +164,7 @@ int64_t wanted_realms(const Facts& facts, const Group& group) {
 
 namespace {
 
-// In place of what a policy cannot do.
+// Even realms, for when a policy fails.
 std::vector<Realm> even_realms(const Facts& facts, const Group& group, int64_t count) {
   Facts evenly = facts;
   evenly.wishes.realms = RealmPolicy::even;
@@ -188,7 +188,7 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
   if (division.portions.empty()) return {};
   const std::vector<std::vector<Interval>> bytes = file_bytes(division, group.spans);
   if (!place(facts, hosts, bytes, policy.of_file, division.portions)) {
-    // More realms than ranks that may aggregate: nobody's bytes may be left out.
+    // There are more realms than ranks that may aggregate, and no bytes may be left out.
     return even_realms(facts, group, count);
   }
   if (policy.of_file) {
@@ -211,7 +211,7 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
   }
   int64_t bytes_in_all = 0;
   for (const Realm& realm : realms) bytes_in_all += realm.bytes;
-  // A policy that leaves bytes out or deals some twice would lose data.
+  // A policy that leaves bytes out or gives some to two realms would lose data.
   if (bytes_in_all != total_bytes(group.spans) && policy.policy != RealmPolicy::even) {
     fixed = nullptr;
     return even_realms(facts, group, count);

@@ -1,6 +1,6 @@
-// Realms: which file bytes go through which aggregator. A policy divides a region of the file into portions;
-// who aggregates them is the placement's matter. To add a policy: a file in realms/, a row in realms.cpp (see
-// docs/add-a-policy.md).
+// File realms: which file bytes go through which aggregator. A policy divides a region of the file into
+// portions; the placement chooses who aggregates them. To add a policy: a file in realms/, a row in
+// realms.cpp (see docs/add-a-policy.md).
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace concilio {
 // What a policy divides: the file bytes that the ranks of one aggregation group may touch.
 struct Region {
   const Facts& facts;
-  const Group& group;  // its nodes and spans, of which there is at least one
-  int64_t wanted;      // realms at most; at least 1
+  const Group& group;  // its nodes and its spans; there is at least one span
+  int64_t wanted;      // the most realms that are wanted; at least 1
   Interval range() const { return {group.spans.front().begin, group.spans.back().end}; }
 };
 
-// A realm-to-be: the bytes of `owned` that lie in `range`.
+// A realm before it has an aggregator: the bytes of `owned` that lie in `range`.
 struct Portion {
   Access owned = Access::contiguous(0);
   Interval range{0, INT64_MAX};
-  std::optional<Aggregator> aggregator{};  // where the policy has placed it itself
+  std::optional<Aggregator> aggregator{};  // if the policy has placed it itself
 };
 struct Division {
   std::vector<Portion> portions;  // disjoint; cover the region
@@ -39,49 +39,52 @@ struct RealmPolicyRow {
   RealmPolicy policy;
   const char* name;
   const char* summary;
-  // Realms are the file's: they own all of it, for every call to come, and there is one group.
+  // The realms belong to the file: they own all of it, for all later calls, and there is one group.
   bool of_file;
-  // `hosts`: for policies whose portions depend on who can serve them.
+  // `hosts` is for policies whose portions depend on which hosts can take on aggregators.
   Division (*divide)(const Region& region, Hosts& hosts);
 };
 std::span<const RealmPolicyRow> realm_policy_rows();  // in the order of RealmPolicy, without `automatic`
 const RealmPolicyRow& realm_policy_row(RealmPolicy policy);
 const char* realm_policy_name(RealmPolicy policy);  // "auto" for `automatic`
 
-// The policy that the wishes and the nodes call for; never `automatic`.
+// The policy that follows from the wishes and the nodes; never `automatic`.
 RealmPolicy chosen_policy(const Facts& facts);
 
-// Realms of the file that this policy takes, made earlier or given; nullptr: it makes its own.
+// The realms of the file for this policy, made by an earlier call or given by the user; nullptr: the policy
+// makes its own.
 std::shared_ptr<const FixedRealms> known_realms(const Facts& facts, RealmPolicy policy);
 
-// The hosts of a group, for the policy in force. Realms that a user gives need as many aggregators as they
-// are.
+// The hosts of a group, for the policy in use. Realms that a user gives need one aggregator each, however
+// many they are.
 Hosts hosts_of(const Facts& facts, const Group& group);
 
-// How many realms the call's bytes in a group are worth, from the wishes, the nodes and the bytes; at least 1
-// if there is any candidate.
+// How many realms are worthwhile for the call's bytes in a group, by the wishes, the nodes and the bytes; at
+// least 1 if there is any candidate.
 int64_t wanted_realms(const Facts& facts, const Group& group);
 
-// At most `count` realms over the spans of a group, each with its aggregator; those without bytes are left
-// out. Windows are not filled in. With realms of the file: `fixed` receives them, or is what it was.
+// At most `count` realms over the spans of a group, each with its aggregator; realms without bytes are left
+// out. Windows are not filled in. If the realms belong to the file, `fixed` receives them or stays as it was.
 std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t count,
                              std::shared_ptr<const FixedRealms>& fixed);
 
-// What policies are made of.
+// Functions that several policies use.
 
 // The portions between neighbouring borders.
 std::vector<Portion> between(const std::vector<int64_t>& borders);
-// `count` + 1 borders of a range, the first and the last its own; inner ones wished at wish(i), 0 < i <
-// count, are moved to the nearest multiples of the alignment, and dropped where they meet another.
+// The `count` + 1 borders of a range, of which the first and the last are its own. Inner borders are wished
+// at wish(i), 0 < i < count; each is moved to the nearest multiple of the alignment, and dropped if another
+// lies there.
 std::vector<int64_t> aligned_borders(Interval range, int64_t count, int64_t alignment,
                                      const std::function<int64_t(int64_t)>& wish);
-// The region's range in portions of equally many units of the alignment, at most as many as are wanted.
+// The region's range in portions with equal numbers of alignment units, at most as many as are wanted.
 Division in_equal_parts(const Region& region, int64_t alignment);
-// Every `count`-th block of the file, from byte 0, for each of `count` portions.
+// Deals the blocks of the file round-robin to `count` portions, from byte 0.
 Division dealt_out(int64_t block_bytes, int64_t count, int64_t alignment);
-// The unit that borders are best aligned to: what is wished, a stripe, a block of the file system.
+// The best unit for aligned borders: the one wished for, a stripe, or a block of the file system.
 int64_t unit_bytes(const Facts& facts);
-// The same where realms of about realm_bytes are large enough for it, else 1: small ones would become uneven.
+// The same if realms of about realm_bytes are large enough for it; else 1, since small realms would become
+// uneven.
 int64_t unit_for(const Facts& facts, int64_t realm_bytes);
 
 // The policies; each is described in its file.

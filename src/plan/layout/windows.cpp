@@ -13,11 +13,11 @@
 namespace concilio {
 namespace {
 
-// A window that stays in cache is as fast as a larger one: measured on a 2-core machine, 1 MiB and 4 MiB
-// alike.
+// A window that stays in cache is as fast as a larger one: on a 2-core machine 1 MiB and 4 MiB took the same
+// time.
 constexpr int64_t default_window_bytes = 1 << 20;
-constexpr int64_t default_images_bytes = 4 << 20;  // windows of one node
-// With very many realms: shorter windows would cost more in messages than they save in cache misses.
+constexpr int64_t default_images_bytes = 4 << 20;  // all windows of one node
+// With very many realms, shorter windows would cost more in messages than they save in cache misses.
 constexpr int64_t least_default_window_bytes = 64 << 10;
 constexpr int64_t least_window_bytes = 4096;
 constexpr int64_t greatest_window_bytes = 512 << 20;  // a message holds an image, and an MPI count an int
@@ -29,7 +29,7 @@ int64_t round_down(int64_t bytes, int64_t alignment) {
   return bytes >= least_window_bytes ? align_down(bytes, least_window_bytes) : bytes;
 }
 
-// The largest value in [least, most] that is good; `least` if none is. Whatever is below a good one is good.
+// The largest value in [least, most] that is good; `least` if none is. Every value below a good one is good.
 template <typename Good>
 int64_t largest(int64_t least, int64_t most, Good&& good) {
   if (most <= least || good(most)) return std::max(least, most);
@@ -65,19 +65,19 @@ class Sizing {
     const bool good = fits(cap_);
     const int64_t all = images(cap_);
     for (size_t i = 0; i < realms_.size(); ++i) realms_[i].window_bytes = capped(i, cap_);
-    int64_t smallest = cap_;  // of those that are cut short
+    int64_t smallest = cap_;  // the smallest window of those that are cut short
     for (const auto& [node, of_node] : of_node_) {
       const int64_t own = good ? own_window(node, of_node, cap_, all - images(of_node, cap_)) : least;
       for (const size_t i : of_node) smallest = std::min(smallest, cut_short(i, own));
     }
-    // Whole units may be less than a quarter where what they were made of was not.
+    // Windows in whole units may be less than a quarter of the largest even if their limits were not.
     for (size_t i = 0; i < realms_.size(); ++i) cut_short(i, smallest * most_unlike);
     return good;
   }
 
  private:
-  // Whole units of the alignment, where the limit and not the wish is what cuts a window short. The result,
-  // or the cap where it is not.
+  // Cuts a window to `limit`, in whole units of the alignment, if the limit and not the wish makes it
+  // shorter. Returns the new length, or the cap if the window is not cut.
   int64_t cut_short(size_t i, int64_t limit) {
     int64_t& bytes = realms_[i].window_bytes;
     const int64_t most = std::min(limit, cap_);
@@ -86,21 +86,21 @@ class Sizing {
     return bytes;
   }
 
-  // What the images of one node would be best.
+  // The window size at which the images of one node take the default memory.
   int64_t automatic_window() const {
     const auto realms = static_cast<int64_t>(realms_.size());
     const int64_t share = default_images_bytes / std::max<int64_t>(1, realms * layout_.slots);
     int64_t bytes = std::clamp(share, least_default_window_bytes, default_window_bytes);
     bytes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
-    // Maps at a tiny granule are as large as the windows they belong to; a quarter more than the windows is
-    // granted.
+    // With a tiny granule, maps are as large as their windows; they may take a quarter of what the windows
+    // do.
     const int64_t most_bytes = default_images_bytes + default_images_bytes / 4;
     const auto all = [&] { return realms * sizes_of(layout_, group_, realms_.front(), bytes).slots_bytes; };
     while (bytes > least_default_window_bytes && all() > most_bytes) bytes /= 2;
     return bytes;
   }
 
-  // What would bring a realm into one window, in whole units of its alignment.
+  // The window that holds a whole realm, in whole units of its alignment.
   static int64_t whole_realm(const Realm& realm) {
     const int64_t begin = realm.positions.front().begin;
     const __int128 from_border =
@@ -112,8 +112,8 @@ class Sizing {
   int64_t capped(size_t i, int64_t cap) const { return std::min(targets_[i], cap); }
   Sizes sizes(size_t i, int64_t window) const { return sizes_of(layout_, group_, realms_[i], window); }
 
-  // Whether a node with these aggregators, their windows at most `own`, has room for them and for all other
-  // images with windows of at most `cap`, which take others_bytes.
+  // Whether a node has room for the images of these aggregators' realms with windows of at most `own`, and
+  // for all other images, which take `others` bytes.
   bool has_room(const NodeFacts& node, const std::vector<size_t>& of_node, int64_t own,
                 int64_t others) const {
     int64_t segment = others, private_bytes = 0, most_private = 0;
@@ -139,8 +139,8 @@ class Sizing {
     return bytes;
   }
 
-  // What the windows of a node's own aggregators may be beside others of at most `cap`, which take
-  // others_bytes; 0 if there is no room.
+  // The largest windows of a node's own aggregators, if other windows are at most `cap` and their images take
+  // `others` bytes; 0 if there is no room.
   int64_t own_window(int node, const std::vector<size_t>& of_node, int64_t cap, int64_t others) const {
     const NodeFacts& its = facts_.nodes[static_cast<size_t>(node)];
     const int64_t least = std::max<int64_t>(1, cap / most_unlike);
@@ -165,8 +165,8 @@ class Sizing {
   const Layout& layout_;
   const Group& group_;
   std::span<Realm> realms_;
-  std::vector<int64_t> targets_;                // what each window is without limits
-  std::map<int, std::vector<size_t>> of_node_;  // the realms aggregated on a node
+  std::vector<int64_t> targets_;                // the size of each window without limits
+  std::map<int, std::vector<size_t>> of_node_;  // the realms aggregated on each node
   int64_t cap_ = 0;
 };
 
@@ -199,7 +199,7 @@ int64_t realms_with_room(const Layout& layout, const Group& group) {
     cut_short = cut_short || rounds_of(realm) > 1;
   }
   if (!cut_short || largest >= least_default_window_bytes) return now;
-  // The images of all realms together take about the same memory, however many there are.
+  // The images of all realms together take about the same memory, however many realms there are.
   return std::max<int64_t>(
       1, static_cast<int64_t>(static_cast<__int128>(now) * largest / least_default_window_bytes));
 }
@@ -212,14 +212,15 @@ int64_t window_pad(const Realm& realm) {
 
 int64_t rounds_of(const Realm& realm) {
   if (realm.bytes <= 0 || realm.window_bytes <= 0) return 0;
-  // Rounded up without adding first: a realm may be nearly as long as numbers go.
+  // Rounds up without adding first, as a realm may be nearly as long as the largest number.
   const int64_t first = realm.window_bytes - window_pad(realm);
   return realm.bytes <= first ? 1 : 1 + ceil_divide(realm.bytes - first, realm.window_bytes);
 }
 
 namespace {
 
-// Of `wanted` realms, but at least 1, as many as whose images of these sizes fit on every node of the group.
+// As many of `wanted` realms, but at least 1, as have images of these sizes that fit on every node of the
+// group.
 int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Group& group, int64_t wanted) {
   const auto room_for = [&](int64_t count) {
     return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int index) {
@@ -241,7 +242,7 @@ int64_t most_realms(const Facts& facts, const Layout& layout, const Group& group
       std::min(least_window_bytes, total_bytes(group.spans) / std::max<int64_t>(1, wanted));
   if (facts.wishes.window_bytes > 0) window_bytes = std::min(window_bytes, facts.wishes.window_bytes);
   Sizes sizes = sizes_of(layout, group, Realm{}, std::max<int64_t>(1, window_bytes));
-  sizes.staging_bytes = 0;  // who aggregates is not known yet
+  sizes.staging_bytes = 0;  // the aggregators are not known yet
   return most_realms_of(sizes, facts, group, wanted);
 }
 

@@ -1,4 +1,5 @@
-// A plan for people and for programs: method, reason, candidates with prices, realms, rounds, memory.
+// A plan as text for people and as JSON for programs: method, reason, candidates with prices, realms, rounds,
+// memory.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace concilio {
 std::string explain_text(const Facts& facts, const Plan& plan);
 std::string explain_json(const Facts& facts, const Plan& plan);
 
-// The facts alone, as JSON on one line, that `concilio explain` plans by again.
+// The facts as JSON on one line, from which `concilio explain` can plan again.
 std::string facts_line(const Facts& facts);
 
 }  // namespace concilio

@@ -39,7 +39,7 @@ std::span<const Realm> realms_in(const Plan& plan, const Group& group) {
                static_cast<size_t>(group.end_realm - group.first_realm));
 }
 
-// The tree that a group's realms came from; planning keeps none, so it is grown again.
+// The tree that a group's realms came from. The plan does not keep it, so it is built again.
 std::optional<Remerged> tree_of(const Facts& facts, const Plan& plan, const Group& group) {
   if (plan.policy != RealmPolicy::tree || group.wanted_realms < 1 || group.spans.empty()) return {};
   if (!placement_row(facts.wishes.placement).by_memory) return {};
@@ -80,7 +80,7 @@ const char* exchange_name(ExchangeStrategy exchange) {
   return exchange == ExchangeStrategy::alltoallw ? "MPI_Alltoallw" : "nonblocking";
 }
 
-// What each node has and what the plan takes of it, where that is known of any.
+// The memory of each node and what the plan takes of it, if it is known for any node.
 std::string nodes_text(const Facts& facts, const Plan& plan) {
   std::string out;
   size_t shown = 0;
@@ -133,7 +133,7 @@ json intervals_json(std::span<const Interval> intervals) {
 }
 
 json realm_json(const Realm& realm) {
-  // Where a realm has holes its whole pieces would be too many: the first window's serve.
+  // If a realm has holes, it may have too many pieces; those of its first window are shown.
   const bool whole = realm.owned.is_contiguous();
   return {{"aggregator", realm.aggregator},
           {"node", realm.node},
@@ -177,7 +177,7 @@ json nodes_json(const Facts& facts, const Plan& plan) {
 
 Movement movement_of(const Facts& facts, const Plan& plan) {
   Movement movement;
-  // A read asks, and is answered.
+  // In a read, each message is a wish that is answered by another.
   const int64_t each = plan.operation == Operation::read ? 2 : 1;
   for (const Group& group : plan.groups) {
     int64_t ranks = 0;

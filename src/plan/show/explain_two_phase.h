@@ -9,11 +9,10 @@
 
 namespace concilio {
 
-// What a call moves between ranks, as the plan has it.
+// What a call moves between ranks according to the plan.
 struct Movement {
-  int64_t messages =
-      0;               // between nodes; at most, since nodes without bytes in a window send their head alone
-  int64_t shared = 0;  // times that a rank copies to or from an image in its node's memory, no message
+  int64_t messages = 0;  // between nodes; a node without bytes in a window sends only a head
+  int64_t shared = 0;    // copies of a rank to or from an image in its node's memory, without a message
 };
 Movement movement_of(const Facts& facts, const Plan& plan);
 

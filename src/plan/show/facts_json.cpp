@@ -106,7 +106,7 @@ json nodes_json(const Facts& facts) {
   return nodes;
 }
 
-// Where the document has it; else `out` stays.
+// Reads the number if the document has it; else `out` stays.
 void read_number(const JsonPlace& object, const char* name, int64_t& out) {
   if (const auto place = object.find(name)) out = place->whole_number();
 }
@@ -221,7 +221,7 @@ json experience_json(const Experience& experience) {
           {"methods", methods}};
 }
 
-// What choosing takes for granted.
+// Checks what the choice of methods relies on.
 void check_calls(const Experience::State& state, const JsonPlace& in) {
   int64_t left = state.calls;
   for (const Experience::OfMethod& took : state.methods) {

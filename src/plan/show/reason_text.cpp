@@ -30,7 +30,8 @@ const char* known_by(const Expected& expected) {
   return expected.measured ? "measured" : "predicted";
 }
 
-// "predicted 1 ms against 2 ms for list"; both are named where they are known differently.
+// "predicted 1 ms against 2 ms for list"; both words are given if one time is predicted and the other
+// measured.
 std::string text_of(const Comparison& comparison) {
   const Expected &taken = comparison.taken, &other = comparison.of_other;
   std::string text = fmt::format("{} {}", known_by(taken), format_seconds(taken.seconds));

@@ -1,4 +1,4 @@
-// Pieces copied straight between the program's memory and the file's pages.
+// Mapped files: pieces are copied directly between the program's memory and the file's pages.
 #include "plan/choose/methods/mapped.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ Phrase obstacle_to_mapped(const Facts& facts) {
   using Kind = StorageFacts::Kind;
   if (facts.storage.kind != Kind::local && facts.storage.kind != Kind::memory)
     return {"the file lies on no storage of this node alone"};
-  // Measured: a disk's file system enters every page that is made writable in its books, which took from half
-  // to twenty times as long as writing it, with nothing to tell beforehand which.
+  // Measured: a disk's file system records every page that is made writable, which took from half to twenty
+  // times as long as writing the page; nothing tells beforehand which.
   if (facts.operation == Operation::write && facts.storage.kind != Kind::memory)
     return {"a page of a disk's file costs more to map for writing than to write"};
   if (facts.nodes.size() > 1) return {"the ranks are on several nodes"};
@@ -38,7 +38,8 @@ Phrase obstacle_to_mapped(const Facts& facts) {
 }
 
 bool maps_by_piece(double bytes, double pieces, double span) {
-  // A piece is a mapping of its own, at the price of some fifty pages, and begins and ends within pages.
+  // A piece is a mapping of its own, which costs as much as some fifty pages, and it begins and ends within
+  // pages.
   constexpr double page_bytes = map_page_bytes;
   return bytes / page_bytes + pieces * 50 < span / page_bytes;
 }
@@ -52,7 +53,7 @@ Cost cost_of_mapped(const Facts& facts, const Layout&, const Prices& prices) {
   const double mapped_bytes = by_piece ? bytes : span;
   const double windows = stretches + mapped_bytes / static_cast<double>(map_window_bytes);
   const double pages = stretches + mapped_bytes / static_cast<double>(map_page_bytes);
-  // The first of all ranks that writes to a page gives it space.
+  // The first rank that writes to a page makes space for it in the file.
   const double distinct = std::min(
       pages, 1 + static_cast<double>(digest.end - digest.first) / static_cast<double>(map_page_bytes));
   const double page_seconds =

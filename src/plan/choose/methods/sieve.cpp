@@ -1,4 +1,4 @@
-// Large requests that take the holes between the pieces along.
+// Data sieving: large requests that include the holes between the pieces.
 #include <algorithm>
 
 #include "plan/choose/method_table.h"
@@ -30,8 +30,8 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   const double buffers = single ? std::max(pieces, bytes / std::max(1.0, most_bytes))
                                 : std::max(span / std::max(1.0, most_bytes), ranks);
   const bool modifies = writes && bytes < span;
-  // Ranks whose spans overlap go over the same bytes at about the same time: all but the first find them in
-  // cache, where there is one.
+  // Ranks whose spans overlap read the same bytes at about the same time: all but the first find them in a
+  // cache, if there is one.
   const double distinct = std::min(span, static_cast<double>(digest.end - digest.first));
   const double again = prices.from_memory ? span - distinct : 0;
   const double first = distinct < span && prices.from_memory ? distinct / span : 1;
@@ -43,7 +43,7 @@ Cost cost_of_sieve(const Facts& facts, const Layout&, const Prices& prices) {
   // Writers that modify what lies between others' pieces wait for each other's locks.
   const bool take_turns = modifies && span > static_cast<double>(digest.end - digest.first);
   const double at_once = take_turns ? 1 : together(facts, ranks, span / buffers, prices);
-  // Measured: what is in the cache that all cores share comes no faster to several.
+  // Measured: reading what is in the cache that all cores share is no faster with several ranks.
   const double byte_seconds =
       first * at_first.byte_seconds / at_once + (modifies ? 2 : 1) * again / prices.window_bytes_per_second;
   Cost cost;

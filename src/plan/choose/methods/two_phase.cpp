@@ -1,4 +1,4 @@
-// The pieces of all ranks brought together at aggregators.
+// Two-phase I/O: the pieces of all ranks are gathered at aggregators.
 #include <algorithm>
 
 #include "plan/choose/method_table.h"
@@ -8,14 +8,14 @@
 namespace concilio {
 namespace {
 
-// Stretches of the file in which a realm's bytes lie.
+// The number of stretches of the file in which a realm's bytes lie.
 double requests_of(const Realm& realm) {
   const auto stretches = static_cast<double>(realm.positions.size());
   if (realm.piece_bytes <= 0) return stretches;
   return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
 }
 
-// What the windows of a two-phase call cost storage.
+// The cost to storage of a two-phase call's windows.
 FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& prices) {
   double windows = 0, stretches = 0;
   WindowShape all{0, facts.digest.bytes, facts.digest.file_pieces, 0};
@@ -33,7 +33,7 @@ FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& pri
     return {cost_of_flush(how, all, windows, prices).request_seconds,
             static_cast<double>(all.covered_bytes) / large_request_bytes * large.of_bytes};
   }
-  // The windows of one aggregator adjoin within a stretch; those of several come in turn.
+  // The windows of one aggregator adjoin within a stretch; those of several aggregators alternate.
   return transferred(windows, range_bytes, layout.realms.size() > 1 ? windows : stretches, requests);
 }
 
@@ -73,8 +73,8 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   add_agreements(facts, prices, cost);
   cost.add("requests", traffic.request_seconds / at_once * uneven);
   cost.add("storage", traffic.byte_seconds / at_once * uneven);
-  // Every other node of a group sends each window's share to its aggregator; groups do so side by side. What
-  // stays on its own node needs no message.
+  // Every other node of a group sends its share of each window to the aggregator; groups do so at the same
+  // time. Data that stay on their own node need no message.
   double messages = 0, network = 0;
   for (const Group& group : layout.groups) {
     const double of_group = static_cast<double>(group.nodes.size());
@@ -88,8 +88,8 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double copies = copy_seconds(facts, bytes, largest_piece_count(facts), prices);
   const double message_seconds = nodes > 1 ? messages * prices.message.at(0) : 0;
   const double network_seconds = nodes > 1 ? network / prices.network_bytes_per_second : 0;
-  // While storage takes one window the next is filled, unless both want the same cores: what of the exchange
-  // is seen is its first round and what storage does not cover.
+  // While storage writes or reads one window the next is filled, unless both need the same cores. So the
+  // exchange adds only its first round, and what takes longer than storage.
   double seen = 1;
   if (const double exchange = copies + message_seconds + network_seconds;
       !prices.from_memory && rounds > 1 && exchange > 0) {

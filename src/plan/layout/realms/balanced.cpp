@@ -1,6 +1,6 @@
-// Balanced realms: equal data for every aggregator, not equal stretches of the file, by the histogram of the
-// call's range. For sparse and clustered accesses, which even realms leave to few aggregators (Coloma et al.,
-// section 5.2, names the need).
+// Balanced realms: every aggregator gets equally many data bytes, by the histogram of the call's range, not
+// equally long stretches of the file. For sparse and clustered accesses, which even realms leave to few
+// aggregators (Coloma et al., section 5.2, names the need).
 #include <algorithm>
 
 #include "plan/facts/spans.h"
@@ -10,8 +10,8 @@ namespace concilio {
 
 namespace {
 
-// The bytes of the buckets that lie in the region, and where: a bucket's bytes count as spread evenly over
-// its interval.
+// The buckets' bytes in the region, and where they lie. The bytes of a bucket count as spread evenly over its
+// interval.
 std::vector<Bucket> buckets_in(const Region& region) {
   std::vector<Bucket> inside;
   for (const Bucket& bucket : region.facts.buckets) {

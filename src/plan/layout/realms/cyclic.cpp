@@ -1,9 +1,8 @@
-// Cyclic realms: blocks of the file dealt round-robin to the aggregators. Where the file is striped over
-// storage targets the blocks are its stripes, and they are dealt so that every target is served by few
-// aggregators (group-cyclic: Liao and Choudhary, "Dynamically Adapting File Domain Partitioning Methods for
-// Collective I/O Based on Underlying Parallel File System Locking Protocols", section 3.3): with at most as
-// many aggregators as targets by one each, with more by as few as can be. Realms are the file's, as
-// persistent ones are.
+// Cyclic realms: the blocks of the file are dealt round-robin to the aggregators. If the file is striped over
+// storage targets, the blocks are its stripes, and each target is served by few aggregators (group-cyclic:
+// Liao and Choudhary, "Dynamically Adapting File Domain Partitioning Methods for Collective I/O Based on
+// Underlying Parallel File System Locking Protocols", section 3.3): by one if there are at most as many
+// aggregators as targets, else by as few as possible. The realms belong to the file, as persistent ones do.
 #include <algorithm>
 
 #include "plan/layout/realms.h"
@@ -12,11 +11,11 @@ namespace concilio {
 
 namespace {
 
-// A window's worth: small enough that the aggregators work side by side on a small call, large enough for a
-// request.
+// The size of one window: small enough that the aggregators work at the same time in a small call, large
+// enough for a request.
 constexpr int64_t default_block_bytes = 1 << 20;
 
-// Aggregator i of `count` serves the targets from i * targets / count on, each alone.
+// Aggregator i of `count` serves the targets from i * targets / count on; no other aggregator serves them.
 Division targets_dealt_out(int64_t stripe_bytes, int64_t targets, int64_t count) {
   Division division;
   division.alignment = stripe_bytes;
@@ -40,7 +39,7 @@ Division divide_cyclic(const Region& region, Hosts&) {
       storage.stripe_bytes <= INT64_MAX / 2 / storage.stripe_targets) {
     return targets_dealt_out(storage.stripe_bytes, storage.stripe_targets, region.wanted);
   }
-  // A multiple of the targets: aggregator i then meets target i modulo targets alone.
+  // With a multiple of the number of targets, aggregator i uses only target i modulo that number.
   const int64_t count = striped && region.wanted > storage.stripe_targets
                             ? region.wanted / storage.stripe_targets * storage.stripe_targets
                             : region.wanted;

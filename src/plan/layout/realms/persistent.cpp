@@ -1,8 +1,8 @@
-// Persistent realms: fixed by the first call, for the whole file and as long as it is open, so that every
-// byte always goes through the same aggregator (Coloma et al., section 5.2; ROMIO's romio_cb_pfr): caches of
-// the aggregators' nodes stay coherent without locks, and each sees the same part of the file again and
-// again. The part of the file up to the first call's end is divided evenly, from byte 0; bytes behind it are
-// dealt out in the same way again.
+// Persistent realms: the first call fixes them for the whole file, for as long as it is open, so that every
+// byte always goes through the same aggregator (Coloma et al., section 5.2; ROMIO's romio_cb_pfr). The caches
+// of the aggregators' nodes then stay coherent without locks, and each node accesses the same part of the
+// file again and again. The part of the file up to the end of the first call is divided evenly, from byte 0;
+// the bytes behind it are dealt out in the same way again.
 #include <algorithm>
 
 #include "base/checked.h"
@@ -11,7 +11,8 @@
 namespace concilio {
 
 namespace {
-// Shorter blocks would make many small windows of a file that has grown: a first call is often a header's.
+// Shorter blocks would make many small windows once the file has grown; the first call often writes only a
+// header.
 constexpr int64_t least_block_bytes = 1 << 20;
 }  // namespace
 

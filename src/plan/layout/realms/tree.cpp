@@ -1,10 +1,10 @@
-// Realms by partition tree (memory-conscious collective I/O, sections 3.2 and 3.3): the group's region is
-// divided by recursive bisection into portions of about Wishes::domain_bytes; each is placed on the host with
-// most available memory among those whose data lie in it; a portion that no such host can serve is taken over
+// Realms by partition tree (memory-conscious collective I/O, sections 3.2 and 3.3). Recursive bisection
+// divides the group's region into portions of about Wishes::domain_bytes. Each is placed on the host with
+// most available memory among those whose data lie in it. A portion that no such host can serve is taken over
 // by its neighbour in the tree.
 //
-// Portions are equal in the bytes of the region's spans, which leaves known holes out. There are no more of
-// them than aggregators at hand: a finer tree would only be remerged at its far end, and unevenly.
+// Portions have equally many bytes of the region's spans, which leave out known holes. There are no more
+// portions than possible aggregators: a finer tree would only be remerged at its far end, and unevenly.
 #include "plan/layout/realms/tree.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace concilio {
 
 namespace {
 
-// Trees tried beyond the first.
+// How many trees are tried besides the first.
 constexpr int64_t most_more_portions = 8;
-// Of more portions than this, a few more make no difference, and take as long each.
+// With more portions than this, a few more make no difference, and each trial takes as long.
 constexpr int64_t most_tried_portions = 256;
 
 PartitionTree bisect(const Region& region, int64_t portions, int64_t alignment) {
@@ -51,8 +51,8 @@ Remerged remerge(const Region& region, Hosts& hosts, int64_t portions) {
     after.vertex(leaf).aggregator = aggregator.rank;
     after.vertex(leaf).node = aggregator.node;
   };
-  // From left to right, so that whoever takes over to the left has an aggregator, and whoever takes over to
-  // the right will have its turn with what it took over.
+  // From left to right: a leaf to the left that takes over a portion already has an aggregator, and a leaf to
+  // the right will get one with what it took over.
   for (const int leaf : tree.leaves()) {
     const std::vector<Interval> bytes = bytes_of(region, after, leaf);
     if (const auto found = hosts.with_most_memory(bytes)) {
@@ -79,8 +79,8 @@ Remerged partition(const Region& region, const Hosts& hosts) {
   Hosts first = hosts;
   Remerged best = remerge(region, first, region.wanted);
   if (best.taken_over == 0 || region.wanted > most_tried_portions) return best;
-  // Whole portions went to neighbours. With a few more of them to begin with, less may go at a time, and
-  // hosts that were left out may come in.
+  // Whole portions were taken over by neighbours. With a few more portions to begin with, each takeover may
+  // be smaller, and hosts that had none may get some.
   int64_t least = largest_portion(region, best.after);
   const int64_t most = std::min(2 * region.wanted + 1, region.wanted + most_more_portions);
   for (int64_t portions = region.wanted + 1; portions <= most; ++portions) {

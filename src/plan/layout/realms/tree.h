@@ -8,7 +8,7 @@ namespace concilio {
 
 struct Remerged {
   PartitionTree before, after;  // after: every leaf has an aggregator
-  int64_t taken_over = 0;       // leaves that left
+  int64_t taken_over = 0;       // number of leaves that were removed
   int64_t alignment = 1;
 };
 Remerged partition(const Region& region, const Hosts& hosts);

@@ -1,6 +1,6 @@
-// The user's realms: supplied through concilio.h as MPI datatypes and displacements, checked when they are
-// given (plan/facts/user_realms.h). realms_of() takes them from the facts; here is what serves until they are
-// given.
+// The user's realms: given through concilio.h as MPI datatypes and displacements, and checked then
+// (plan/facts/user_realms.h). realms_of() takes them from the facts; this file has what is used until they
+// are given.
 #include "plan/layout/realms.h"
 
 namespace concilio {
