@@ -14,7 +14,8 @@ namespace concilio::mpiio {
 struct CallsAlike {
   Operation operation;
   bool collective;
-  // The calls have the method in common, and no more: the program has calls on more grounds than are told apart.
+  // The calls have the method in common, and no more: the program has calls on more grounds than are told
+  // apart.
   bool various;
   int64_t calls;
   // Those of the last of these calls.
