@@ -67,14 +67,14 @@ class Includes(unittest.TestCase):
         self.assert_right("src/exec/a.cpp", '// getenv("HOME")\nauto v = "getenv(";\n')
 
     def test_include_without_folder(self):
-        self.assert_wrong("src/exec/a.cpp", '#include "engine.h"\n')
+        self.assert_wrong("src/exec/a.cpp", '#include "collective.h"\n')
 
     def test_unknown_folder(self):
         self.assert_wrong("src/misc/a.cpp", "")
 
     def test_programs_that_see_too_much(self):
-        self.assert_wrong("tools/a.cpp", '#include "exec/engine.h"\n')
-        self.assert_wrong("bench/copy_bench.cpp", '#include "exec/engine.h"\n')
+        self.assert_wrong("tools/a.cpp", '#include "exec/collective.h"\n')
+        self.assert_wrong("bench/copy_bench.cpp", '#include "exec/collective.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "base/settings/config.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "store/wrappers/stack.h"\n')
         self.assert_wrong("bench/a.cpp", '#include "sim/pattern.h"\n')
