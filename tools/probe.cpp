@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/process.h"
 #include "base/read_file.h"
 #include "base/settings/config.h"
 #include "launch_bench.h"
@@ -62,7 +63,7 @@ Result<std::string> file_to_show(const ProbeOptions& options) {
   const bool is_folder = std::filesystem::is_directory(options.shown, failed);
   if (!options.shown.empty() && !is_folder) return options.shown;
   const std::string folder = is_folder ? options.shown : options.folder.empty() ? "." : options.folder;
-  return probe::place_of_profile(probe::host_name(), folder, Config::from_environment().text(Key::throttle));
+  return probe::place_of_profile(host_name(), folder, Config::from_environment().text(Key::throttle));
 }
 
 int show(const ProbeOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -13,5 +14,8 @@ namespace concilio {
 Result<int64_t> parse_bytes(std::string_view text);
 // 1536 -> "1.5 KiB".
 std::string format_bytes(int64_t bytes);
+
+// The sizes in the canonical text of a byte_list setting.
+std::vector<int64_t> byte_list(std::string_view text);
 
 }  // namespace concilio

@@ -75,4 +75,10 @@ bool has_ended(const ProcessId& process) {
   return comparable && state->start_ticks != process.start_ticks;
 }
 
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
 }  // namespace concilio

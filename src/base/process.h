@@ -1,7 +1,8 @@
-// Processes of this machine, and whether they are still running.
+// This machine and its processes, and whether these are still running.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace concilio {
 
@@ -18,5 +19,8 @@ ProcessId this_process();
 // True only where that is certain. A process of another container counts as running, since its number means
 // nothing here. A process that has ended counts as ended even while its parent has not yet waited for it.
 bool has_ended(const ProcessId& process);
+
+// The name of this machine, as gethostname() gives it.
+std::string host_name();
 
 }  // namespace concilio

@@ -96,8 +96,7 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
   }
   {
     Stopwatch time(opened.counters, Counter::exchange_ns);
-    const Status same =
-        without_exceptions([&] { return enter(opened.team, kind_of(request.operation), digest); });
+    Status same = without_exceptions([&] { return enter(opened.team, kind_of(request.operation), digest); });
     if (!same) {
       if (same.error().kind == ErrorKind::not_yet)
         patterns_[operation] = before;

@@ -242,7 +242,7 @@ int set_atomicity(File& file, int flag) {
                    "atomic mode needs locks, which do not work on this file system"};
     }
     if (auto settled = file.settle(); !settled) return settled;
-    file.set_atomic(flag != 0);
+    if (auto set = file.set_atomic(flag != 0); !set) return set;
     file.collective().forget();
     return {};
   });

@@ -112,11 +112,17 @@ void File::change_config(const Config& changed) {
   collective_.forget();
 }
 
-void File::set_atomic(bool atomic) {
-  OpenFile later = *opened();
-  later.atomic = atomic;
-  auto made = std::make_shared<const OpenFile>(std::move(later));
+Status File::set_atomic(bool atomic) {
+  std::shared_ptr<const OpenFile> made;
+  const Status mine = without_exceptions([&]() -> Status {
+    OpenFile later = *opened();
+    later.atomic = atomic;
+    made = std::make_shared<const OpenFile>(std::move(later));
+    return {};
+  });
+  if (Status all = agree(mine); !all) return all;
   locked([&] { opened_.swap(made); });
+  return {};
 }
 
 // Copies the settings that execution needs.

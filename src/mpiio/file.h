@@ -121,8 +121,9 @@ class File {
   std::shared_ptr<const OpenFile> opened() const {
     return locked([&] { return opened_; });
   }
-  // Sets the atomic mode of calls that begin later. All ranks make the same call, within in_turn.
-  void set_atomic(bool atomic);
+  // Sets the atomic mode of the calls that begin later. All ranks must call it alike, within in_turn. If some
+  // rank lacks memory for it, nothing changes on any.
+  Status set_atomic(bool atomic);
   Config config() const {
     return locked([&] { return config_; });
   }

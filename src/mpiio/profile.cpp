@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/process.h"
 #include "base/read_file.h"
 #include "base/settings/profile_path.h"
 #include "store/devices/throttle_costs.h"
@@ -18,12 +18,6 @@
 
 namespace concilio::mpiio {
 namespace {
-
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 void say_not_used(const std::string& file, const std::string& what) {
   warn_for_all(fmt::format("the profile {} is not used: {}; make it anew with concilio probe", file, what));

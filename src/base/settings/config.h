@@ -174,7 +174,4 @@ std::string user_config_folder();
 // initialised.
 bool asked_in_environment(Key key);
 
-// The sizes in the canonical text of a byte_list setting.
-std::vector<int64_t> byte_list(std::string_view text);
-
 }  // namespace concilio

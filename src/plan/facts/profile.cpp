@@ -32,7 +32,7 @@ constexpr ParameterField parameter_fields[] = {
     {"memory_min_bytes", &Parameters::memory_min_bytes},
 };
 
-Error refuse(const std::string& what) {
+Error no_profile(const std::string& what) {
   return {ErrorKind::argument, 0, what};
 }
 
@@ -64,11 +64,11 @@ std::string profile_as_text(const Profile& profile, const json& measurements) {
 
 Result<Profile> parse_profile(std::string_view text) {
   const json in = json::parse(text, nullptr, false);
-  if (in.is_discarded()) return refuse("it is no JSON");
-  if (!in.is_object() || !in.contains(version_name)) return refuse("it is no profile of concilio probe");
+  if (in.is_discarded()) return no_profile("it is no JSON");
+  if (!in.is_object() || !in.contains(version_name)) return no_profile("it is no profile of concilio probe");
   const json& version = in[version_name];
   if (version != profile_version) {
-    return refuse(fmt::format("it has version {}, not {}",
+    return no_profile(fmt::format("it has version {}, not {}",
                               version.dump(-1, ' ', false, json::error_handler_t::replace), profile_version));
   }
   return read_json([&] { return read_profile(JsonPlace::document(in, "it")); });

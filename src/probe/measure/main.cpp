@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/process.h"
 #include "base/settings/config.h"
 #include "probe/derive/derive.h"
 #include "probe/measure/place.h"

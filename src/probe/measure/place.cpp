@@ -1,19 +1,11 @@
 #include "probe/measure/place.h"
 
-#include <unistd.h>
-
 #include "base/settings/config.h"
 #include "base/settings/profile_path.h"
 #include "store/devices/throttle_costs.h"
 #include "store/place/mount.h"
 
 namespace concilio::probe {
-
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 Result<std::string> place_of_profile(const std::string& host, const std::string& folder,
                                      const std::string& throttle) {

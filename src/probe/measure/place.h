@@ -7,8 +7,6 @@
 
 namespace concilio::probe {
 
-std::string host_name();
-
 // The path of the profile for programs on `host` with files in `folder` under this CONCILIO_THROTTLE. Returns
 // an error of kind no_such_file if the user has no folder for settings.
 Result<std::string> place_of_profile(const std::string& host, const std::string& folder,
