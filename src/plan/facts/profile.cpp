@@ -69,7 +69,8 @@ Result<Profile> parse_profile(std::string_view text) {
   const json& version = in[version_name];
   if (version != profile_version) {
     return no_profile(fmt::format("it has version {}, not {}",
-                              version.dump(-1, ' ', false, json::error_handler_t::replace), profile_version));
+                                  version.dump(-1, ' ', false, json::error_handler_t::replace),
+                                  profile_version));
   }
   return read_json([&] { return read_profile(JsonPlace::document(in, "it")); });
 }
