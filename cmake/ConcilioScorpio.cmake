@@ -38,7 +38,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scorpio/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/(box|group_size)\\.cpp$")
   add_library(concilio_scorpio_${mpi} SHARED ${sources})
-  target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_plan concilio_pattern concilio_base concilio_flags ${pugixml} pthread rt
+  target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_pattern concilio_base concilio_flags ${pugixml} pthread rt
                         PUBLIC concilio_hdf5_${mpi} concilio_use_${mpi})
   target_include_directories(concilio_scorpio_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/include/scorpio)
   target_link_options(concilio_scorpio_${mpi} PRIVATE

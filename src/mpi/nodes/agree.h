@@ -2,6 +2,7 @@
 // Ranks can also check that all of them were called with the same arguments.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
