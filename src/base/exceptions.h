@@ -37,10 +37,11 @@ void if_there_is_memory(F&& work) {
   }
 }
 
-// An error with the message that make() returns, or with a fixed one where there is no memory for that.
+// An error with the message that make() returns, or where there is no memory for that with a fixed one, which
+// is as short as that of out_of_memory().
 template <typename Make>
 Error error_with(ErrorKind kind, int system_errno, Make&& make) {
-  Error error{kind, system_errno, "no memory to say"};
+  Error error{kind, system_errno, "no room to say"};
   if_there_is_memory([&] { error.message = make(); });
   return error;
 }

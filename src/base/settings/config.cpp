@@ -5,7 +5,6 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
-#include <sstream>
 
 #include <algorithm>
 #include <cctype>
@@ -456,16 +455,16 @@ std::string Config::hints_as_text() const {
 }
 
 void Config::adopt_hints(const std::string& text) {
-  std::istringstream lines(text);
-  std::string name, origin, value;
-  while (std::getline(lines, name, '=') && std::getline(lines, origin, '=') && std::getline(lines, value)) {
-    const Setting* setting = find_hint(name);
-    if (!setting) continue;
+  std::string_view lines = text;
+  while (!lines.empty()) {
+    std::string_view value = take_until(lines, '\n');
+    const Setting* setting = find_hint(take_until(value, '='));
+    const std::optional<int64_t> origin = parse_integer(take_until(value, '='));
+    if (!setting || !origin) continue;
     Result<Parsed> parsed = parse_value(*setting, value);
-    if (parsed) {
-      values_[index_of(setting->key)] = {parsed->text, parsed->number,
-                                         static_cast<Origin>(std::atoi(origin.c_str()))};
-    }
+    if (parsed)
+      values_[index_of(setting->key)] = {std::move(parsed->text), parsed->number,
+                                         static_cast<Origin>(*origin)};
   }
 }
 
