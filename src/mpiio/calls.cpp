@@ -24,10 +24,10 @@ Error argument(std::string message) {
 
 // Rank 0 makes a change to the file for all ranks. It begins when all ranks have come, and no rank returns
 // before it is done.
-template <typename F>
-Status change_once(File& file, CallKind kind, const Status& mine, F&& change) {
+template <typename Check, typename Change>
+Status change_once(File& file, CallKind kind, const Check& check, const Change& change) {
   return file.in_turn(kind, [&]() -> Status {
-    if (auto status = file.agree(mine); !status) return status;
+    if (auto status = file.agree(without_exceptions(check)); !status) return status;
     if (auto status = file.settle(); !status) return status;
     return file.agree(file.team().rank() == 0 ? without_exceptions(change) : Status());
   });
@@ -91,15 +91,17 @@ int get_size(File& file, MPI_Offset* size) {
 }
 
 int set_size(File& file, MPI_Offset size) {
-  return raise(file, "MPI_File_set_size", change_once(file, CallKind::set_size, check_size(file, size), [&] {
-                 return file.storage().resize(size);
-               }));
+  return raise(file, "MPI_File_set_size",
+               change_once(
+                   file, CallKind::set_size, [&] { return check_size(file, size); },
+                   [&] { return file.storage().resize(size); }));
 }
 
 int preallocate(File& file, MPI_Offset size) {
   return raise(file, "MPI_File_preallocate",
-               change_once(file, CallKind::preallocate, check_size(file, size),
-                           [&] { return file.storage().preallocate(size); }));
+               change_once(
+                   file, CallKind::preallocate, [&] { return check_size(file, size); },
+                   [&] { return file.storage().preallocate(size); }));
 }
 
 int sync(File& file) {
@@ -128,8 +130,11 @@ int get_info(File& file, MPI_Info* info) {
 }
 
 int set_info(File& file, MPI_Info info) {
-  return raise(file, "MPI_File_set_info",
-               file.in_turn(CallKind::set_info, [&] { return file.adopt_hints(info); }));
+  return raise(file, "MPI_File_set_info", file.in_turn(CallKind::set_info, [&]() -> Status {
+    const Status settled = file.settle();
+    if (auto adopted = file.adopt_hints(info); !adopted) return adopted;
+    return settled;
+  }));
 }
 
 namespace {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,25 +27,33 @@ int64_t hash_of(const std::string& text) {
   return static_cast<int64_t>(std::hash<std::string>{}(text));
 }
 
-// Checks that all ranks were called with valid arguments, and with the same ones. `hash` is the hash of this
-// rank's arguments, or their error.
-Status agree_on_arguments(File& file, const Result<int64_t>& hash, const char* what) {
-  if (Status sound = file.agree(hash ? Status() : hash.error()); !sound) return sound;
-  return agree_on(file.team(), {*hash}, fmt::format("the ranks do not give the same {}", what).c_str());
+// Checks that all ranks were called with valid arguments, and with the same ones; if not, with the text
+// `different`. read(hash) reads this rank's arguments, or returns what is wrong with them.
+template <typename Read>
+Status agree_on_arguments(File& file, const char* different, const Read& read) {
+  int64_t hash = 0;
+  if (Status sound = file.agree(without_exceptions([&] { return read(hash); })); !sound) return sound;
+  return agree_on(file.team(), {hash}, different);
 }
 
-Status agree_on_method(File& file, const std::string& name) {
-  auto meanings = Config::read("concilio_method", name);
-  const auto refused = [&] { return Error{ErrorKind::argument, 0, meanings.error().message}; };
-  Result<int64_t> hash = meanings ? Result<int64_t>(hash_of(meanings->front().value)) : refused();
-  if (auto status = agree_on_arguments(file, hash, "method"); !status) return status;
-  Config changed = file.config();
-  if (changed.fixed_by_user(Key::method)) {
+Status agree_on_method(File& file, const char* name) {
+  std::string method;
+  const auto read = [&](int64_t& hash) -> Status {
+    auto meanings = Config::read("concilio_method", name);
+    if (!meanings) return Error{ErrorKind::argument, 0, meanings.error().message};
+    method = meanings->front().value;
+    hash = hash_of(method);
+    return {};
+  };
+  if (auto status = agree_on_arguments(file, "the ranks do not give the same method", read); !status)
+    return status;
+  if (file.fixed_by_user(Key::method))
     return Error{ErrorKind::unsupported, 0, "the user's environment settles the method"};
-  }
-  changed.take(Key::method, meanings->front().value, Config::Origin::info);
-  file.change_config(changed);
-  return {};
+  return file.change_config(without_exceptions([&]() -> Result<std::optional<Config>> {
+    Config changed = file.config();
+    changed.take(Key::method, method, Config::Origin::info);
+    return std::optional(std::move(changed));
+  }));
 }
 
 Result<std::vector<GivenRealm>> decode_realms(const RealmArguments& given, Budget& budget) {
@@ -73,31 +84,54 @@ std::vector<int64_t> candidates_of(Team& team) {
   return out;
 }
 
-Status agree_on_realms(File& file, const RealmArguments& given) {
-  auto realms = without_exceptions([&] { return decode_realms(given, file.descriptions()); });
-  Result<int64_t> hash = realms ? Result<int64_t>(hash_of(*realms)) : realms.error();
-  if (auto status = agree_on_arguments(file, hash, "realms"); !status) return status;
-  if (realms->empty()) {
-    file.collective().give_realms(nullptr);
-    return {};
-  }
+// null if the plan is to make its own realms again.
+using Realms = std::shared_ptr<const FixedRealms>;
+
+// Returns the same on all ranks, where there is memory.
+Result<Realms> make_realms(File& file, const std::vector<GivenRealm>& given) {
+  if (given.empty()) return Realms();
   const RealmPolicy wished = file.wishes(Operation::write).realms;
   if (wished != RealmPolicy::automatic && wished != RealmPolicy::user) {
     return Error{ErrorKind::unsupported, 0,
                  fmt::format("a hint asks for {} realms; concilio_realms=user lets the program give its own",
                              realm_policy_name(wished))};
   }
-  if (auto status = check_count(std::ssize(*realms), candidates_of(file.team())); !status) return status;
-  auto checked = check_realms(*realms);
+  if (auto status = check_count(std::ssize(given), candidates_of(file.team())); !status)
+    return status.error();
+  auto checked = check_realms(given);
   if (!checked) return checked.error();
-  file.collective().give_realms(std::make_shared<const FixedRealms>(std::move(*checked)));
-  return {};
+  return std::make_shared<const FixedRealms>(std::move(*checked));
+}
+
+Status agree_on_realms(File& file, const RealmArguments& arguments) {
+  std::vector<GivenRealm> given;
+  const auto read = [&](int64_t& hash) -> Status {
+    auto decoded = decode_realms(arguments, file.descriptions());
+    if (!decoded) return decoded.error();
+    given = std::move(*decoded);
+    hash = hash_of(given);
+    return {};
+  };
+  if (auto status = agree_on_arguments(file, "the ranks do not give the same realms", read); !status)
+    return status;
+  Result<Realms> realms = Realms();
+  const Status made = all_or_none(
+      file.team(),
+      [&]() -> Status {
+        realms = make_realms(file, given);
+        return {};
+      },
+      [&]() noexcept {
+        if (realms) file.collective().give_realms(std::move(*realms));
+      });
+  if (!made) return made;
+  return realms ? Status() : realms.error();
 }
 
 // Keeps the message of a failure, so that the program can read it.
 Status noted(File& file, const char* function, Status status) {
   if (status) return status;
-  file.set_complaint(status.error().message);
+  if_there_is_memory([&] { file.set_complaint(status.error().message); });
   if (file.team().rank() == 0)
     log(LogLevel::warning, "{} on {}: {}", function, file.path(), status.error().message);
   return status;
@@ -131,7 +165,7 @@ std::string error_message(File& file) {
 }
 
 Status set_method(File& file, const char* method) {
-  const std::string name = method ? method : "auto";
+  const char* name = method ? method : "auto";
   return noted(file, "concilio_file_set_method",
                file.in_turn(CallKind::set_method, [&] { return agree_on_method(file, name); }));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <type_traits>
 #include <utility>
 
 #include "base/bytes.h"
@@ -25,9 +26,11 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   set_log_rank(rank);
 
   std::unique_ptr<File> file(new File);
-  file->config_ = process_config();
-  mpiio::adopt_hints(comm, info, file->config_, Moment::open);
-  auto team = Team::acquire(comm, static_cast<int>(file->config_.integer(Key::ranks_per_node)));
+  auto adopted = mpiio::adopt_hints(comm, info, process_config(), Moment::open);
+  if (!adopted) return adopted.error();
+  Config& config = file->settings_.config;
+  config = std::move(*adopted).value_or(process_config());
+  auto team = Team::acquire(comm, static_cast<int>(config.integer(Key::ranks_per_node)));
   if (!team) return team.error();
   file->team_ = std::move(*team);
   file->amode_ = amode;
@@ -44,7 +47,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
     return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
   if (auto status = check_amode(amode); !status) return status.error();
 
-  file->budget_ = std::make_unique<Budget>(file->config_.integer(Key::memory_limit));
+  file->budget_ = std::make_unique<Budget>(config.integer(Key::memory_limit));
   file->descriptions_ = std::make_unique<Budget>(file->budget_->limit_bytes(), file->budget_.get());
   file->store_ = make_store(process_config(), rank);
   OpenMode mode{file->reads(), file->writes(), false, false};
@@ -54,7 +57,7 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
   auto absolute = std::filesystem::absolute(path, no_folder);
   file->storage_ =
       std::make_unique<Storage>(*file->store_, no_folder ? path : absolute.string(), mode, file->counters_);
-  file->storage_->set_lock_patience_ms(file->config_.integer(Key::lock_timeout_ms));
+  file->storage_->set_lock_patience_ms(config.integer(Key::lock_timeout_ms));
   if (auto status = file->open_storage(modes[2] != 0); !status) return status.error();
 
   file->open_ns_ = now_ns() - start_ns;
@@ -63,7 +66,8 @@ Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_
 }
 
 Status File::open_storage(bool concurrent) {
-  const Result<Found> found = open_on_all_ranks(*team_, *storage_, amode_, config_);
+  Config& config = settings_.config;
+  const Result<Found> found = open_on_all_ranks(*team_, *storage_, amode_, config);
   if (!found) return found.error();
   if (amode_ & MPI_MODE_APPEND) position_ = found->size;
   identity_ = found->identity;
@@ -74,15 +78,13 @@ Status File::open_storage(bool concurrent) {
   opened.locks_work = found->mark.locks_work;
   if (found->has_profile) {
     opened.measured_prices = std::make_shared<const Prices>(found->prices);
-    take_over_parameters(found->parameters, config_);
+    take_over_parameters(found->parameters, config);
   }
   opened.map_reads = found->map_reads;
   opened.map_writes = found->map_writes;
-  config_.tell(Key::visibility_immediate, opened.caches_differ() ? "false" : "true");
-  config_.tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
-  take_settings(opened);
-  opened_ = std::make_shared<const OpenFile>(std::move(opened));
-  take_wishes();
+  config.tell(Key::visibility_immediate, opened.caches_differ() ? "false" : "true");
+  config.tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
+  settings_ = settings_from(std::move(config), std::move(opened));
   return {};
 }
 
@@ -91,58 +93,59 @@ Status File::agree(const Status& mine) {
 }
 
 Status File::adopt_hints(MPI_Info info) {
-  // The new hints may withdraw a promise that allowed aggregators to hold writes back.
-  Status settled = settle();
-  Config changed = config();
-  // Many programs give the same hints with every view. Then plans and what was learned are kept.
-  if (mpiio::adopt_hints(team_->comm(), info, changed, Moment::later)) change_config(changed);
-  return settled;
+  // Only operations like this one, which are carried out one after another, change what is read here.
+  return change_config(mpiio::adopt_hints(team_->comm(), info, settings_.config, Moment::later));
 }
 
-void File::change_config(const Config& changed) {
-  OpenFile later = *opened();
-  locked([&] {
-    config_ = changed;
-    take_settings(later);
-    opened_ = std::make_shared<const OpenFile>(std::move(later));
-    take_wishes();
-  });
-  budget_->set_limit_bytes(changed.integer(Key::memory_limit));
-  descriptions_->set_limit_bytes(budget_->limit_bytes());
-  collective_.forget();
+Status File::change_config(Result<std::optional<Config>> changed) {
+  std::optional<Settings> next;
+  return all_or_none(
+      *team_,
+      [&]() -> Status {
+        if (!changed) return changed.error();
+        if (*changed) next = settings_from(std::move(**changed), *opened());
+        return {};
+      },
+      [&]() noexcept {
+        // Many programs give the same hints with every view. Then plans and what was learned are kept.
+        if (!next) return;
+        static_assert(std::is_nothrow_swappable_v<Settings>);
+        locked([&] { std::swap(settings_, *next); });
+        budget_->set_limit_bytes(settings_.config.integer(Key::memory_limit));
+        descriptions_->set_limit_bytes(budget_->limit_bytes());
+        collective_.forget();
+      });
 }
 
 Status File::set_atomic(bool atomic) {
-  std::shared_ptr<const OpenFile> made;
-  const Status mine = without_exceptions([&]() -> Status {
-    OpenFile later = *opened();
-    later.atomic = atomic;
-    made = std::make_shared<const OpenFile>(std::move(later));
-    return {};
-  });
-  if (Status all = agree(mine); !all) return all;
-  locked([&] { opened_.swap(made); });
-  return {};
+  std::shared_ptr<const OpenFile> next;
+  return all_or_none(
+      *team_,
+      [&]() -> Status {
+        OpenFile later = *opened();
+        later.atomic = atomic;
+        next = std::make_shared<const OpenFile>(std::move(later));
+        return {};
+      },
+      [&]() noexcept { locked([&] { settings_.opened.swap(next); }); });
 }
 
-// Copies the settings that execution needs.
-void File::take_settings(OpenFile& opened) const {
-  const int64_t flush = config_.integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
+File::Settings File::settings_from(Config config, OpenFile opened) const {
+  const int64_t flush = config.integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
   opened.flush = flush == 0 ? std::nullopt : std::optional(static_cast<Flush>(flush - 1));
-  opened.flush_threshold = config_.integer(Key::romio_cb_ds_threshold);
+  opened.flush_threshold = config.integer(Key::romio_cb_ds_threshold);
   // In automatic mode, a rank that writes independently may sieve if a lock is cheap and the other ranks see
   // that it sieves; they see it only on its own node. If the user enables sieving beyond that, every write of
   // every rank pays for a lock.
-  auto sieving = static_cast<Choice3>(config_.integer(Key::romio_ds_write));
+  auto sieving = static_cast<Choice3>(config.integer(Key::romio_ds_write));
   const bool cheap = opened.on_one_node() && (opened.facts.kind == StorageFacts::Kind::local ||
                                               opened.facts.kind == StorageFacts::Kind::memory);
   const bool may = writes() && storage_->can_read() && opened.locks_work && rewriting_->marked();
   opened.sieve_writes = may && (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap));
-}
-
-void File::take_wishes() {
+  std::array<Wishes, 2> wishes;
   for (const Operation operation : {Operation::read, Operation::write})
-    wishes_[static_cast<size_t>(operation)] = wishes_of(config_, operation);
+    wishes[static_cast<size_t>(operation)] = wishes_of(config, operation);
+  return {std::move(config), std::move(wishes), std::make_shared<const OpenFile>(std::move(opened))};
 }
 
 Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) {
@@ -216,7 +219,7 @@ Status File::close(bool& stays_open) {
   if (stays_open) return entered;
   // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.
   const Status settled = settle();
-  const bool network = opened_->facts.kind == StorageFacts::Kind::network;
+  const bool network = opened()->facts.kind == StorageFacts::Kind::network;
   auto outcome = agree(without_exceptions([&] { return storage_->close(network); }));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
@@ -236,7 +239,7 @@ Status File::settle_alone() {
 
 Status File::abandon() {
   const Status settled = settle_alone();
-  Status outcome = storage_->close(opened_->facts.kind == StorageFacts::Kind::network);
+  Status outcome = storage_->close(opened()->facts.kind == StorageFacts::Kind::network);
   if (!settled) outcome = settled;
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
     const Status removed = store_->remove(path());

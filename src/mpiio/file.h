@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <functional>
 #include <future>
 #include <memory>
@@ -119,16 +120,20 @@ class File {
   //
   // The state that a call beginning now works with. It stays alive as long as the call holds it.
   std::shared_ptr<const OpenFile> opened() const {
-    return locked([&] { return opened_; });
+    return locked([&] { return settings_.opened; });
   }
-  // Sets the atomic mode of the calls that begin later. All ranks must call it alike, within in_turn. If some
-  // rank lacks memory for it, nothing changes on any.
+  // Sets the atomic mode of the calls that begin later. If some rank lacks memory for it, nothing changes on
+  // any. Collective, with the same argument on all ranks; within in_turn.
   Status set_atomic(bool atomic);
   Config config() const {
-    return locked([&] { return config_; });
+    return locked([&] { return settings_.config; });
+  }
+  // Whether the user has set it from outside the program, which can then not change it.
+  bool fixed_by_user(Key key) const {
+    return locked([&] { return settings_.config.fixed_by_user(key); });
   }
   Wishes wishes(Operation operation) const {
-    return locked([&] { return wishes_[static_cast<size_t>(operation)]; });
+    return locked([&] { return settings_.wishes[static_cast<size_t>(operation)]; });
   }
   ErrorHandler handler() const {
     return locked([&] { return handler_; });
@@ -184,11 +189,13 @@ class File {
   Status settle_alone();
   // Returns the first error of any rank, on every rank. Collective.
   Status agree(const Status& mine);
-  // Adopts hints of info objects that were given after the open, the same on every rank. Collective; within
+  // Adopts hints of info objects that were given after the open, the same on every rank. They may withdraw a
+  // promise that allowed aggregators to hold writes back, so settle() comes first. Collective; within
   // in_turn.
   Status adopt_hints(MPI_Info info);
-  // Sets the settings of later operations. All ranks make the same call, within in_turn.
-  void change_config(const Config& changed);
+  // Sets the settings of later operations to what `changed` has on this rank; if it has none, they stay. If
+  // some rank has an error, or lacks memory, nothing changes on any. Collective; within in_turn.
+  Status change_config(Result<std::optional<Config>> changed);
   void remember(Operation operation, bool collective, const Plan& plan);
   // Closes the file on every rank; collective. The file stays registered until the caller deletes it. If
   // other ranks are in another call, nothing is closed: it returns an error of kind not_same and sets
@@ -209,22 +216,26 @@ class File {
 
  private:
   File() = default;
+  // A file's settings, and what follows from them.
+  struct Settings {
+    Config config;
+    std::array<Wishes, 2> wishes;  // what the hints ask of a plan, by operation
+    std::shared_ptr<const OpenFile> opened;
+  };
   Status open_storage(bool concurrent);
-  void take_settings(OpenFile& opened) const;
-  void take_wishes();
+  // `opened` says all that does not depend on the settings.
+  Settings settings_from(Config config, OpenFile opened) const;
   mutable std::mutex state_;
   Strand collectives_, independents_;
   Deferred deferred_;
   bool threads_ = false;
   std::shared_ptr<Team> team_;
-  Config config_;
-  Wishes wishes_[2];  // what the hints ask of a plan, by operation
   Counters counters_;
   std::unique_ptr<Budget> budget_, descriptions_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<Rewriting> rewriting_;
-  std::shared_ptr<const OpenFile> opened_;
+  Settings settings_;
   Collective collective_;
   ErrorHandler handler_;
   std::shared_ptr<const View> view_ = std::make_shared<const View>();

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
 #include <optional>
-#include <set>
-#include <sstream>
+#include <string_view>
+#include <utility>
 
+#include "base/exceptions.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace concilio::mpiio {
 namespace {
@@ -31,14 +34,16 @@ struct GivenHints {
   }
   static GivenHints from_text(const std::string& text) {
     GivenHints asked;
-    const size_t end = std::min(text.find('\0'), text.size());
-    std::istringstream lines(text.substr(0, end));
-    size_t key = 0;
-    char equals = 0;
-    for (std::string value; lines >> key >> equals && std::getline(lines, value);) {
+    std::string_view complaints = text;
+    std::string_view lines = take_until(complaints, '\0');
+    while (!lines.empty()) {
+      std::string_view value = take_until(lines, '\n');
+      const std::string_view number = take_until(value, '=');
+      size_t key = key_count;
+      std::from_chars(number.data(), number.data() + number.size(), key);
       if (key < key_count) asked.values[key] = value;
     }
-    if (end < text.size()) asked.complaints = text.substr(end + 1);
+    asked.complaints = complaints;
     return asked;
   }
 };
@@ -78,34 +83,88 @@ GivenHints asked_by(MPI_Info info, const Config& config, Moment moment) {
   return asked;
 }
 
-void broadcast(MPI_Comm comm, int root, std::string& text) {
+// The settings with the hints that were asked for; none if they are the same already. `text` is that of
+// `config`.
+std::optional<Config> settings_with(const GivenHints& asked, const Config& config, const std::string& text) {
+  std::optional<Config> result = config;
+  for (size_t key = 0; key < key_count; ++key) {
+    if (asked.values[key]) result->take(static_cast<Key>(key), *asked.values[key], Config::Origin::info);
+  }
+  if (result->hints_as_text() == text) result.reset();
+  return result;
+}
+
+// At an open there is no team yet, so the ranks meet by MPI's own functions. Before each step that needs
+// memory they agree that all of them have it; none stays away from a step that others take.
+
+int64_t kind_number(const Status& mine) {
+  return static_cast<int64_t>(mine ? ErrorKind::none : mine.error().kind);
+}
+
+Status outcome_of(int64_t kind) {
+  if (kind == kind_number({})) return {};
+  return error_with(static_cast<ErrorKind>(kind), 0, [] { return "a rank cannot take over the hints"; });
+}
+
+// Returns an error on all ranks if any rank has one.
+Status agree_by_mpi(MPI_Comm comm, const Status& mine) {
+  int64_t kind = kind_number(mine);
+  PMPI_Allreduce(MPI_IN_PLACE, &kind, 1, MPI_INT64_T, MPI_MAX, comm);
+  return outcome_of(kind);
+}
+
+// Gives all ranks the root's text. Fails on all ranks if any rank lacks memory for it, or had an error
+// before.
+Status broadcast(MPI_Comm comm, int root, std::string& text, const Status& before) {
   unsigned long length = text.size();
   PMPI_Bcast(&length, 1, MPI_UNSIGNED_LONG, root, comm);
-  text.resize(length);
+  const Status mine = without_exceptions([&] {
+    if (before) text.resize(length);
+    return before;
+  });
+  if (Status all = agree_by_mpi(comm, mine); !all) return all;
   PMPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm);
+  return {};
 }
 
 void reduce(MPI_Comm comm, MPI_Op operation, PerKey& values) {
   PMPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, operation, comm);
 }
 
+int64_t next_above(int64_t rank, const PerKey& ranks) {
+  int64_t next = no_rank;
+  for (const int64_t other : ranks) {
+    if (other > rank) next = std::min(next, other);
+  }
+  return next;
+}
+
 // Collects for each item what rank `sources[item]` asks. This takes at most one broadcast for each item, and
 // usually one in all.
-GivenHints collect(MPI_Comm comm, const GivenHints& mine, const PerKey& sources) {
+Result<GivenHints> collect(MPI_Comm comm, const GivenHints& own, const PerKey& sources) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   GivenHints collected;
-  std::set<int64_t> ranks(sources.begin(), sources.end());
-  ranks.erase(no_rank);
-  for (int64_t source : ranks) {
-    std::string text = rank == source ? mine.as_text() : "";
-    broadcast(comm, static_cast<int>(source), text);
-    GivenHints theirs = GivenHints::from_text(text);
-    for (size_t key = 0; key < key_count; ++key) {
-      if (sources[key] == source) collected.values[key] = theirs.values[key];
+  Status mine;
+  for (int64_t source = -1; (source = next_above(source, sources)) != no_rank;) {
+    std::string text;
+    if (mine && rank == source) {
+      mine = without_exceptions([&]() -> Status {
+        text = own.as_text();
+        return {};
+      });
     }
-    if (sources[key_count] == source) collected.complaints = theirs.complaints;
+    if (Status sent = broadcast(comm, static_cast<int>(source), text, mine); !sent) return sent.error();
+    mine = without_exceptions([&]() -> Status {
+      GivenHints theirs = GivenHints::from_text(text);
+      for (size_t key = 0; key < key_count; ++key) {
+        if (sources[key] == source) collected.values[key] = std::move(theirs.values[key]);
+      }
+      if (sources[key_count] == source) collected.complaints = std::move(theirs.complaints);
+      return {};
+    });
   }
+  if (Status all = agree_by_mpi(comm, mine); !all) return all.error();
   return collected;
 }
 
@@ -130,13 +189,13 @@ std::string describe(const char* name, const Difference& difference, const std::
   return text + fmt::format("; {} is used on all; give the same hints on every rank", value);
 }
 
-void complain(const std::string& complaints, const std::string& whose) {
-  std::istringstream lines(complaints);
-  for (std::string line; std::getline(lines, line);) log_once_on_node(LogLevel::warning, whose + line);
+void complain(std::string_view complaints, const std::string& whose) {
+  while (!complaints.empty())
+    log_once_on_node(LogLevel::warning, fmt::format("{}{}", whose, take_until(complaints, '\n')));
 }
 
 // Decides what all ranks use if they do not ask for the same; rank 0 says so.
-GivenHints settle(MPI_Comm comm, const Config& config, const GivenHints& mine) {
+Result<GivenHints> settle(MPI_Comm comm, const Config& config, const GivenHints& mine) {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &ranks);
@@ -147,7 +206,9 @@ GivenHints settle(MPI_Comm comm, const Config& config, const GivenHints& mine) {
     if (item_of(mine, item)) first[item] = rank;
   }
   reduce(comm, MPI_MIN, first);
-  GivenHints agreed = collect(comm, mine, first);
+  auto collected = collect(comm, mine, first);
+  if (!collected) return collected;
+  const GivenHints& agreed = *collected;
   for (size_t item = 0; item <= key_count; ++item) {
     const std::string *own = item_of(mine, item), *used = item_of(agreed, item);
     silents[item] = used && !own;
@@ -157,21 +218,24 @@ GivenHints settle(MPI_Comm comm, const Config& config, const GivenHints& mine) {
   reduce(comm, MPI_MIN, other);
   reduce(comm, MPI_SUM, others);
   reduce(comm, MPI_SUM, silents);
-  const GivenHints second = collect(comm, mine, other);
-  if (rank != 0) return agreed;
-  for (size_t key = 0; key < key_count; ++key) {
-    const Difference difference{first[key], other[key], others[key], silents[key], ranks};
-    const bool differs = difference.others > 0 || difference.silents > 0;
-    if (!agreed.values[key] || !differs || config.fixed_by_user(static_cast<Key>(key))) continue;
-    const std::string* theirs = second.values[key] ? &*second.values[key] : nullptr;
-    log_once(LogLevel::warning, describe(settings()[key].hint, difference, *agreed.values[key], theirs));
-  }
-  complain(agreed.complaints, fmt::format("rank {}: ", first[key_count]));
-  if (others[key_count] > 0) {
-    complain(second.complaints,
-             fmt::format("rank {}, one of {} that differ: ", other[key_count], others[key_count]));
-  }
-  return agreed;
+  const auto second = collect(comm, mine, other);
+  if (!second) return second.error();
+  if (rank != 0) return collected;
+  if_there_is_memory([&] {
+    for (size_t key = 0; key < key_count; ++key) {
+      const Difference difference{first[key], other[key], others[key], silents[key], ranks};
+      const bool differs = difference.others > 0 || difference.silents > 0;
+      if (!agreed.values[key] || !differs || config.fixed_by_user(static_cast<Key>(key))) continue;
+      const std::string* theirs = item_of(*second, key);
+      log_once(LogLevel::warning, describe(settings()[key].hint, difference, *agreed.values[key], theirs));
+    }
+    complain(agreed.complaints, fmt::format("rank {}: ", first[key_count]));
+    if (others[key_count] > 0) {
+      complain(second->complaints,
+               fmt::format("rank {}, one of {} that differ: ", other[key_count], others[key_count]));
+    }
+  });
+  return collected;
 }
 
 }  // namespace
@@ -193,32 +257,52 @@ std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
   return hints;
 }
 
-bool adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment) {
+Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config& config, Moment moment) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  GivenHints asked = asked_by(info, config, moment);
-  std::string base = config.hints_as_text();
-  const auto hash = [](const std::string& text) {
-    return static_cast<int64_t>(std::hash<std::string>{}(text));
-  };
+  GivenHints asked;
+  std::string base;
+  std::optional<Config> later;
+  int64_t base_hash = 0, asked_hash = 0;
+  // As a rule, all ranks have the same settings and give the same hints. Before they meet, each rank has made
+  // all that it needs if it is so.
+  Status mine = without_exceptions([&]() -> Status {
+    const auto hash = [](const std::string& text) {
+      return static_cast<int64_t>(std::hash<std::string>{}(text));
+    };
+    asked = asked_by(info, config, moment);
+    base = config.hints_as_text();
+    later = settings_with(asked, config, base);
+    base_hash = hash(base);
+    asked_hash = hash(asked.as_text());
+    return {};
+  });
   // The maximum of ~x gives the minimum of x. If the maximum and the minimum are equal, all ranks have the
   // same.
-  int64_t mine[4] = {hash(base), ~hash(base), hash(asked.as_text()), ~hash(asked.as_text())};
-  PMPI_Allreduce(MPI_IN_PLACE, mine, 4, MPI_INT64_T, MPI_MAX, comm);
-  const bool differed = mine[0] != ~mine[1];
-  if (differed) {
-    broadcast(comm, 0, base);
-    if (rank != 0) config.adopt_hints(base);
+  int64_t most[5] = {kind_number(mine), base_hash, ~base_hash, asked_hash, ~asked_hash};
+  PMPI_Allreduce(MPI_IN_PLACE, most, 5, MPI_INT64_T, MPI_MAX, comm);
+  if (Status all = outcome_of(most[0]); !all) return all.error();
+  const bool bases_differ = most[1] != ~most[2], hints_differ = most[3] != ~most[4];
+  if (!hints_differ && rank == 0) if_there_is_memory([&] { complain(asked.complaints, ""); });
+  if (!bases_differ && !hints_differ) return later;
+
+  if (bases_differ) {
+    if (Status sent = broadcast(comm, 0, base, {}); !sent) return sent.error();
   }
-  if (mine[2] != ~mine[3]) {
-    asked = settle(comm, config, asked);
-  } else if (rank == 0) {
-    complain(asked.complaints, "");
+  if (hints_differ) {
+    auto settled = settle(comm, config, asked);
+    if (!settled) return settled.error();
+    asked = std::move(*settled);
   }
-  for (size_t key = 0; key < key_count; ++key) {
-    if (asked.values[key]) config.take(static_cast<Key>(key), *asked.values[key], Config::Origin::info);
-  }
-  return differed || config.hints_as_text() != base;
+  mine = without_exceptions([&]() -> Status {
+    Config start = config;
+    if (bases_differ && rank != 0) start.adopt_hints(base);
+    later = settings_with(asked, start, base);
+    if (bases_differ && !later) later = std::move(start);
+    return {};
+  });
+  if (Status all = agree_by_mpi(comm, mine); !all) return all.error();
+  return later;
 }
 
 int make_info(const Config& config, MPI_Info* info) {

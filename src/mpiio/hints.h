@@ -3,10 +3,12 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "base/settings/config.h"
 
 namespace concilio::mpiio {
@@ -16,12 +18,13 @@ std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info);
 // Whether a file is being opened, or is open already, which is too late for some hints.
 enum class Moment { open, later };
 
-// Sets the hints of all ranks' info objects in `config`, the same on every rank. If ranks give different
+// The settings with the hints of all ranks' info objects, the same on every rank. If ranks give different
 // values of a hint, or only some ranks give it, the value of the lowest rank that gives it is used. All ranks
 // start from rank 0's `config`. Rank 0 says, once, which hints are ignored and why, and which are not the
 // same on all ranks. Collective over comm; if all ranks give the same hints or none, it takes one reduction
-// of a few bytes. Returns, on all ranks alike, whether any rank's `config` has changed.
-bool adopt_hints(MPI_Comm comm, MPI_Info info, Config& config, Moment moment);
+// of a few bytes. On all ranks alike, returns no settings if no rank's would change, and an error if any rank
+// lacks memory.
+Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config& config, Moment moment);
 
 // Makes a new info object that holds every hint in force. The caller frees it.
 int make_info(const Config& config, MPI_Info* info);

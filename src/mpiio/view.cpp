@@ -158,7 +158,11 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
   if (!file.team().allreduce(given)) return file.team().failure();
   if (given.least != given.greatest)
     return error_with(ErrorKind::not_same, 0, [] { return "the ranks give different data representations"; });
-  const Status settled = given.hints ? file.adopt_hints(info) : Status();
+  Status settled;
+  if (given.hints) {
+    settled = file.settle();
+    if (auto adopted = file.adopt_hints(info); !adopted) return adopted;
+  }
   file.set_view(std::move(view));
   file.set_position(0);
   // All ranks have read the shared pointer, and none uses it before it is back at the start.

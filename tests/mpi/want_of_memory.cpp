@@ -1,6 +1,7 @@
 // One allocation of Concilio's fails, on one rank, in a call of all ranks: the n-th of the call, for every n.
 // Every rank must come back, all must agree on whether the call failed, and the next call, in which nothing
 // fails, must move the right bytes. Run with Concilio preloaded, in one process a rank for the whole sweep.
+#include <concilio/file.h>
 #include <execinfo.h>
 #include <link.h>
 #include <mpi.h>
@@ -170,16 +171,40 @@ struct Open {
   }
   int close() { return MPI_File_close(&file); }
   // Each rank's blocks in turn, then a gap of one block, so that windows are read before they are written.
-  int set_view() {
+  int set_view(MPI_Info hints = MPI_INFO_NULL) {
     MPI_Datatype one, tile;
     MPI_Type_contiguous(block, MPI_BYTE, &one);
     MPI_Type_create_resized(one, 0, MPI_Aint{block} * (ranks + 1), &tile);
     MPI_Type_commit(&tile);
     const int code =
-        MPI_File_set_view(file, MPI_Offset{block} * rank, MPI_BYTE, tile, scenario.datarep, MPI_INFO_NULL);
+        MPI_File_set_view(file, MPI_Offset{block} * rank, MPI_BYTE, tile, scenario.datarep, hints);
     MPI_Type_free(&one);
     MPI_Type_free(&tile);
     return code;
+  }
+  // Sets as many realms as there are ranks, which own pages in turn.
+  int set_realms() {
+    constexpr int page = 4096;
+    MPI_Datatype one, tile;
+    MPI_Type_contiguous(page, MPI_BYTE, &one);
+    MPI_Type_create_resized(one, 0, MPI_Aint{page} * ranks, &tile);
+    const std::vector<MPI_Datatype> types(static_cast<size_t>(ranks), tile);
+    std::vector<MPI_Offset> displacements;
+    for (int of = 0; of < ranks; ++of) displacements.push_back(MPI_Offset{page} * of);
+    const int code = concilio_file_set_realms(file, ranks, types.data(), displacements.data());
+    MPI_Type_free(&one);
+    MPI_Type_free(&tile);
+    return code;
+  }
+  // The value of a hint that is in force on this rank.
+  std::string hint(const char* key) {
+    MPI_Info used;
+    if (MPI_File_get_info(file, &used) != MPI_SUCCESS) return "";
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int found = 0;
+    MPI_Info_get(used, key, MPI_MAX_INFO_VAL, value, &found);
+    MPI_Info_free(&used);
+    return value;
   }
 
   // From a buffer with holes, of pieces of 16 bytes.
@@ -400,21 +425,91 @@ void other_calls(const Scenario& scenario, bool onward) {
       std::printf("%s, %s: %ld allocations failed in turn%s\n", scenario.name, what, tried,
                   onward ? ", with all that follow" : "");
   };
+  // A setting has its new value on all ranks after a call that succeeded, and its old one after one that
+  // failed. Each call gives it another value than it has.
+  const auto set = [&](const char* what, const char* key, const char* first, const char* second,
+                       const std::function<int(const char*)>& call) {
+    std::string now = open.hint(key);
+    const auto next = [&] { return now == first ? second : first; };
+    run(
+        what, nothing, [&](int) { return call(next()); },
+        [&](int n, bool well) {
+          if (well) now = next();
+          if (const std::string found = open.hint(key); found != now)
+            mistake(std::string(key) + " should be " + now + " and is " + found);
+          check(n, well);
+        });
+  };
+  // Gives hints, either the same on all ranks, or others on each; then rank 0's are taken.
+  const auto with_hints = [&](const char* buffer_bytes, bool alike,
+                              const std::function<int(MPI_Info)>& call) {
+    MPI_Info hints;
+    MPI_Info_create(&hints);
+    const bool mine = alike || rank == 0;
+    MPI_Info_set(hints, "cb_buffer_size", mine ? buffer_bytes : "4096");
+    if (mine) MPI_Info_set(hints, "concilio_node_memory", "1073741824,1073741824");
+    if (!mine) MPI_Info_set(hints, "want_of_memory_knows_no_such_hint", "true");
+    const int code = call(hints);
+    MPI_Info_free(&hints);
+    return code;
+  };
+  // For calls that must fail on all ranks.
+  const auto refused = [](int code) { return code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS; };
+
   must_open(0);
   check(0, true);
   run(
       "MPI_File_set_view", must_open, [&](int) { return open.set_view(); }, check);
+  const auto set_info = [&](MPI_Info hints) { return MPI_File_set_info(open.file, hints); };
+  const auto set_view = [&](MPI_Info hints) { return open.set_view(hints); };
+  set("MPI_File_set_info", "cb_buffer_size", "1024", "2048",
+      [&](const char* bytes) { return with_hints(bytes, true, set_info); });
+  set("MPI_File_set_info with other hints on each rank", "cb_buffer_size", "1024", "2048",
+      [&](const char* bytes) { return with_hints(bytes, false, set_info); });
+  set("MPI_File_set_view with hints", "cb_buffer_size", "1024", "2048",
+      [&](const char* bytes) { return with_hints(bytes, true, set_view); });
+  set("concilio_file_set_method", "concilio_method", "two_phase", "auto",
+      [&](const char* method) { return concilio_file_set_method(open.file, method); });
+  run(
+      "concilio_file_set_method of no method", nothing,
+      [&](int) { return refused(concilio_file_set_method(open.file, "a method that there is not")); }, check);
+  // Where another hint asks for realms, these are refused.
+  if (open.hint("concilio_realms") == "auto") {
+    must_do_well(concilio_file_set_method(open.file, "two_phase"), "concilio_file_set_method");
+    const auto without_realms = [&](int) {
+      must_do_well(concilio_file_set_realms(open.file, 0, nullptr, nullptr), "concilio_file_set_realms");
+    };
+    run(
+        "concilio_file_set_realms", without_realms, [&](int) { return open.set_realms(); }, check);
+  } else {
+    run(
+        "concilio_file_set_realms against a hint", nothing, [&](int) { return refused(open.set_realms()); },
+        check);
+  }
+  shut();
+  check(0, true);
   run(
       "MPI_File_sync", nothing, [&](int) { return MPI_File_sync(open.file); }, check);
   run(
       "MPI_File_set_size", nothing, [&](int) { return MPI_File_set_size(open.file, 1 << 16); }, check);
   run(
+      "MPI_File_set_size to no size", nothing, [&](int) { return refused(MPI_File_set_size(open.file, -1)); },
+      check);
+  run(
       "MPI_File_preallocate", nothing, [&](int) { return MPI_File_preallocate(open.file, 1 << 16); }, check);
   run(
       "MPI_File_seek_shared", nothing, [&](int) { return MPI_File_seek_shared(open.file, 0, MPI_SEEK_SET); },
       check);
+  int atomic = 0;
   run(
-      "MPI_File_set_atomicity", nothing, [&](int) { return MPI_File_set_atomicity(open.file, 0); }, check);
+      "MPI_File_set_atomicity", nothing, [&](int) { return MPI_File_set_atomicity(open.file, !atomic); },
+      [&](int n, bool well) {
+        if (well) atomic = !atomic;
+        int found = 0;
+        if (MPI_File_get_atomicity(open.file, &found) != MPI_SUCCESS || found != atomic)
+          mistake("atomic mode should be " + std::to_string(atomic) + " and is " + std::to_string(found));
+        check(n, well);
+      });
   run(
       "MPI_File_close", must_open,
       [&](int) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/exceptions.h"
 #include "mpi/nodes/team.h"
 
 namespace concilio {
@@ -30,6 +31,17 @@ Error shared_error(Team& team, const Failure& failure, const Status& mine);
 // The error of the lowest rank that has one, on every rank; or success if no rank has one. Collective over
 // the team. Returns the team's own failure if the team fails.
 Status agree(Team& team, const Status& mine);
+
+// Changes something on all ranks or on none. prepare() returns this rank's Status; it does all that may fail,
+// and changes nothing that others see. If all ranks are prepared, each of them calls change(), which cannot
+// fail. Collective over the team. Returns what agree() returns.
+template <typename Prepare, typename Change>
+Status all_or_none(Team& team, const Prepare& prepare, const Change& change) {
+  static_assert(noexcept(change()));
+  if (Status prepared = agree(team, without_exceptions(prepare)); !prepared) return prepared;
+  change();
+  return {};
+}
 
 // The smallest and the largest value that any rank gave, for each of `count` numbers.
 template <size_t count>
