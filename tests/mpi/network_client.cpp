@@ -177,6 +177,16 @@ ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
   return client.watches(fd) ? client.write(fd, parts, count, offset) : next(fd, parts, count, offset);
 }
 
+ssize_t pread(int fd, void* data, size_t bytes, off_t offset) {
+  const iovec part{data, bytes};
+  return preadv(fd, &part, 1, offset);
+}
+
+ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
+  const iovec part{const_cast<void*>(data), bytes};
+  return pwritev(fd, &part, 1, offset);
+}
+
 int fsync(int fd) {
   static const auto next = real<int (*)(int)>("fsync");
   if (Client::instance().watches(fd)) Client::instance().write_back(fd);

@@ -287,7 +287,30 @@ class PosixFile : public StoreFile {
     return fcntl(fd_, shares_ ? F_GETLK : F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
   }
 
+  // The same as below for one piece of memory, for which pread and pwrite are faster than their vector forms.
+  Result<int64_t> transfer_one(StoreOperation operation, const Transfer& whole) {
+    if (Status status = check_range(whole.offset, whole.length); !status) return status.error();
+    for (int64_t done_bytes = 0;;) {
+      const Transfer rest{whole.offset + done_bytes, whole.data + done_bytes,
+                          std::min(whole.length - done_bytes, most_call_bytes)};
+      if (rest.length == 0) return done_bytes;
+      const auto bytes = static_cast<size_t>(rest.length);
+      const ssize_t moved = operation == StoreOperation::read ? pread(fd_, rest.data, bytes, rest.offset)
+                                                              : pwrite(fd_, rest.data, bytes, rest.offset);
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved == 0 && operation == StoreOperation::read) return done_bytes;
+      if (moved <= 0) return move_error(operation, rest.offset, rest.length, moved);
+      done_bytes += moved;
+    }
+  }
+
+  // No disk answers a write with 0 bytes. Repeating such a write might never end.
+  Error move_error(StoreOperation operation, int64_t offset, int64_t bytes, ssize_t moved) const {
+    return failure({operation, path_, offset, bytes}, moved < 0 ? errno : EIO);
+  }
+
   Result<int64_t> transfer(StoreOperation operation, std::span<const Transfer> transfers) {
+    if (transfers.size() == 1 && !hook_) return transfer_one(operation, transfers.front());
     if (Status status = check_transfers(transfers); !status) return status.error();
     Progress progress(transfers);
     Pieces pieces;
@@ -298,10 +321,7 @@ class PosixFile : public StoreFile {
       const ssize_t moved = move(operation, progress, pieces, batch);
       if (moved < 0 && errno == EINTR) continue;
       if (moved == 0 && operation == StoreOperation::read) return done_bytes;
-      if (moved <= 0) {
-        // No disk answers a write with 0 bytes. Repeating such a write might never end.
-        return failure({operation, path_, batch.offset, batch.bytes}, moved < 0 ? errno : EIO);
-      }
+      if (moved <= 0) return move_error(operation, batch.offset, batch.bytes, moved);
       done_bytes += moved;
       progress.advance(moved);
     }

@@ -1,5 +1,6 @@
 // Storage through POSIX system calls. EINTR, short transfers and the limit of 0x7ffff000 bytes per call are
-// handled here and nowhere else. Adjacent transfers become one preadv or pwritev.
+// handled here and nowhere else. Adjacent transfers become one preadv or pwritev, and a single one a pread or
+// pwrite.
 //
 // Requests at once go through a ring of the file (store/posix/ring.h), which is made for the first of them.
 // If the kernel refuses it (ENOSYS, EPERM), or if a ring breaks, requests are made one after another. Threads
