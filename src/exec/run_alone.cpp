@@ -35,6 +35,15 @@ Interval pages_around(Interval range) {
   return {align_down(range.begin, page_bytes), std::max(range.end, align_up(end, page_bytes))};
 }
 
+// Whether calls of this file lock all that they touch.
+bool is_atomic(const OpenFile& opened) {
+  return opened.atomic && (opened.team.size() > 1 || opened.concurrent);
+}
+
+bool locks_pages(const OpenFile& opened, Operation operation) {
+  return operation == Operation::write && opened.caches_differ() && opened.locks_work;
+}
+
 }  // namespace
 
 bool is_one_stretch(const Request& request) {
@@ -42,25 +51,20 @@ bool is_one_stretch(const Request& request) {
          is_one_piece(*request.memory, 0, request.bytes);
 }
 
-const Plan& plan_of_one_stretch() {
-  static const Plan& plan = *[] {
-    auto* made = new Plan;
-    made->method = Method::independent;
-    made->reason.grounds.merit = {"one stretch of the file and of memory, which needs no help"};
-    return made;
-  }();
-  return plan;
+bool needs_no_lock(const OpenFile& opened, Operation operation) {
+  if (is_atomic(opened)) return false;
+  return operation == Operation::read || !(locks_pages(opened, operation) || opened.locks_every_write());
 }
 
 Outcome run_alone(const RunningCall& call, const Request& request, const Plan& plan) {
   if (request.bytes == 0) return 0;
   const auto run = methods[static_cast<size_t>(plan.method)];
   const bool reads = request.operation == Operation::read;
-  const bool atomic = call.opened.atomic && (call.opened.team.size() > 1 || call.opened.concurrent);
-  const bool by_page = !reads && call.opened.caches_differ() && call.opened.locks_work;
+  const bool by_page = locks_pages(call.opened, request.operation);
   const Interval range = by_page ? pages_around(request.bounds()) : request.bounds();
   RangeLock whole_range(call.opened.storage, range.begin, range.length());
-  if (atomic || (by_page && !(range == request.bounds() && range.length() == request.bytes))) {
+  if (is_atomic(call.opened) ||
+      (by_page && !(range == request.bounds() && range.length() == request.bytes))) {
     if (auto status = whole_range.acquire(reads ? LockMode::shared : LockMode::exclusive); !status)
       return status.error();
     return whole_range.release(run(call.holding_lock(), request, plan));

@@ -4,8 +4,7 @@
 
 namespace concilio {
 
-Status Storage::open() {
-  if (is_open_.load(std::memory_order_acquire)) return {};
+Status Storage::open_now() {
   std::lock_guard lock(opening_);
   if (file_) return {};
   Stopwatch time(counters_, Counter::storage_ns);
@@ -56,11 +55,20 @@ Status Storage::write(std::span<const Transfer> transfers, bool at_once) {
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_writes] += static_cast<int64_t>(transfers.size());
   auto status = at_once ? file_->write_at_once(transfers) : file_->write(transfers);
-  unsynced_ = true;
+  note_written();
   if (status) {
     for (const Transfer& transfer : transfers) counters_[Counter::storage_bytes_written] += transfer.length;
   }
   return status;
+}
+
+Result<int64_t> Storage::request(Operation operation, const Transfer& transfer) {
+  if (auto status = open(); !status) return status.error();
+  if (operation == Operation::read) return file_->read(transfer);
+  auto status = file_->write(transfer);
+  note_written();
+  if (!status) return status.error();
+  return transfer.length;
 }
 
 Status Storage::lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) {

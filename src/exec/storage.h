@@ -10,6 +10,7 @@
 #include "base/counters.h"
 #include "base/descriptor.h"
 #include "exec/locks/held_ranges.h"
+#include "pattern/operation.h"
 #include "store/store.h"
 
 namespace concilio {
@@ -24,7 +25,10 @@ class Storage {
   bool can_read() const { return mode_.read; }
   // Opens the file now; later calls cost nothing. Only the first rank of a file creates it: set_mode() serves
   // that.
-  Status open();
+  Status open() {
+    if (is_open_.load(std::memory_order_acquire)) return {};
+    return open_now();
+  }
   void set_mode(OpenMode mode) { mode_ = mode; }
   // From now on open() accepts only this very file, which other ranks have open. `descriptor` is one of that
   // file, if there is any; it is kept until the file is opened or closed.
@@ -40,6 +44,8 @@ class Storage {
   // StoreFile.
   Result<int64_t> read(std::span<const Transfer> transfers, bool at_once = false);
   Status write(std::span<const Transfer> transfers, bool at_once = false);
+  // Makes one request, which the caller counts and times. Returns the bytes transferred.
+  Result<int64_t> request(Operation operation, const Transfer& transfer);
   Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms);
   Status unlock(int64_t offset, int64_t length);
   // How long a call waits for a lock that somebody else holds.
@@ -59,7 +65,13 @@ class Storage {
   HeldRanges& held() { return held_; }
 
  private:
+  Status open_now();
   Status let_go();
+  // Notes that there is something to sync. The request has been made, so that a sync that this overlaps with
+  // either finds the note or syncs the request's bytes.
+  void note_written() {
+    if (!unsynced_) unsynced_ = true;
+  }
   Store& store_;
   std::string path_;
   OpenMode mode_;

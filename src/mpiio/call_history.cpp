@@ -26,6 +26,29 @@ void CallHistory::remember(Operation operation, bool collective, const Plan& pla
   alike.candidates = plan.candidates;
   ++alike.calls;
   last_ = place;
+  last_one_stretch_.store(-1, std::memory_order_relaxed);
+}
+
+CallsAlike CallHistory::of_one_stretch(Operation operation) const {
+  const Plan& plan = plan_of_one_stretch();
+  return {operation,   false,          false, one_stretch_[static_cast<size_t>(operation)],
+          plan.reason, plan.candidates};
+}
+
+std::vector<CallsAlike> CallHistory::all() const {
+  std::lock_guard lock(mutex_);
+  std::vector<CallsAlike> all = all_;
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    if (one_stretch_[static_cast<size_t>(operation)] > 0) all.push_back(of_one_stretch(operation));
+  }
+  return all;
+}
+
+std::optional<CallsAlike> CallHistory::last() const {
+  std::lock_guard lock(mutex_);
+  const int one_stretch = last_one_stretch_.load(std::memory_order_relaxed);
+  if (one_stretch >= 0) return of_one_stretch(static_cast<Operation>(one_stretch));
+  return last_ ? std::optional(all_[*last_]) : std::nullopt;
 }
 
 }  // namespace concilio::mpiio

@@ -2,10 +2,13 @@
 // this.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/counters.h"
 #include "plan/plan.h"
 
 namespace concilio::mpiio {
@@ -27,18 +30,23 @@ struct CallsAlike {
 class CallHistory {
  public:
   void remember(Operation operation, bool collective, const Plan& plan);
+  // An independent call with plan_of_one_stretch(). There may be very many, so it takes no lock. `alone`: no
+  // other thread remembers a call meanwhile.
+  void remember_one_stretch(Operation operation, bool alone) {
+    Tally& calls = one_stretch_[static_cast<size_t>(operation)];
+    alone ? calls.add_alone(1) : calls += 1;
+    last_one_stretch_.store(static_cast<int>(operation), std::memory_order_relaxed);
+  }
 
-  std::vector<CallsAlike> all() const {
-    std::lock_guard lock(mutex_);
-    return all_;
-  }
+  std::vector<CallsAlike> all() const;
   // The calls that this rank's last one is counted with. Empty if no call has moved data.
-  std::optional<CallsAlike> last() const {
-    std::lock_guard lock(mutex_);
-    return last_ ? std::optional(all_[*last_]) : std::nullopt;
-  }
+  std::optional<CallsAlike> last() const;
 
  private:
+  CallsAlike of_one_stretch(Operation operation) const;
+  std::array<Tally, 2> one_stretch_;  // how many calls, by operation
+  // The operation of the last call if that was such a call, else -1.
+  std::atomic<int> last_one_stretch_ = -1;
   mutable std::mutex mutex_;
   std::vector<CallsAlike> all_;
   // Where in all_ the last call is counted: by operation and by whether it was collective, and of all calls.

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/exceptions.h"
 #include "base/log.h"
+#include "exec/run_alone.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/agree.h"
 #include "mpiio/hints.h"
@@ -85,6 +87,8 @@ Status File::open_storage(bool concurrent) {
   config.tell(Key::visibility_immediate, opened.caches_differ() ? "false" : "true");
   config.tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
   settings_ = settings_from(std::move(config), std::move(opened));
+  if (team_->size() > 1 || concurrent) board_ = &rewriting_->board();
+  clear_shortcut();
   return {};
 }
 
@@ -110,7 +114,10 @@ Status File::change_config(Result<std::optional<Config>> changed) {
         // Many programs give the same hints with every view. Then plans and what was learned are kept.
         if (!next) return;
         static_assert(std::is_nothrow_swappable_v<Settings>);
-        locked([&] { std::swap(settings_, *next); });
+        locked([&] {
+          std::swap(settings_, *next);
+          clear_shortcut();
+        });
         budget_->set_limit_bytes(settings_.config.integer(Key::memory_limit));
         descriptions_->set_limit_bytes(budget_->limit_bytes());
         collective_.forget();
@@ -127,7 +134,12 @@ Status File::set_atomic(bool atomic) {
         next = std::make_shared<const OpenFile>(std::move(later));
         return {};
       },
-      [&]() noexcept { locked([&] { settings_.opened.swap(next); }); });
+      [&]() noexcept {
+        locked([&] {
+          settings_.opened.swap(next);
+          clear_shortcut();
+        });
+      });
 }
 
 File::Settings File::settings_from(Config config, OpenFile opened) const {
@@ -148,18 +160,31 @@ File::Settings File::settings_from(Config config, OpenFile opened) const {
   return {std::move(config), std::move(wishes), std::make_shared<const OpenFile>(std::move(opened))};
 }
 
-Status File::advance(int64_t etypes, const std::function<Status(int64_t)>& use) {
-  return locked([&] {
-    auto status = use(position_);
-    if (status) position_ += etypes;
-    return status;
-  });
+namespace {
+
+// The view as calls by the shortcut see it, if they can.
+Shortcut::View shortcut_view(const Shown& shown) {
+  const Access& access = shown.access;
+  if (shown.representation) return {};
+  if (access.is_contiguous()) return {shown.etype_bytes, access.displacement()};
+  const Nest& tile = *access.nest();
+  const bool one_piece = tile.kind() == Nest::Kind::run && tile.run().count == 1;
+  const auto first = checked_add(access.displacement(), tile.lower());
+  if (!one_piece || !access.monotone() || !first) return {};
+  return {shown.etype_bytes, *first, tile.size(), access.extent()};
 }
 
-void File::retreat(int64_t from, int64_t to) {
-  locked([&] {
-    if (position_ == from) position_ = to;
-  });
+}  // namespace
+
+// Finds out which calls may go by the shortcut from now on.
+void File::clear_shortcut() {
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    const bool clear =
+        (operation == Operation::read ? reads() : writes()) && !(amode_ & MPI_MODE_SEQUENTIAL) &&
+        settings_.wishes[static_cast<size_t>(operation)].forced_method < 0 &&
+        needs_no_lock(*settings_.opened, operation);
+    shortcut_.set(operation, clear ? shortcut_view(view_->shown(operation)) : Shortcut::View{});
+  }
 }
 
 bool File::begin_split(Split split) {
@@ -175,6 +200,7 @@ std::optional<File::Split> File::take_split() {
 }
 
 void File::remember(Operation operation, bool collective, const Plan& plan) {
+  if (&plan == &plan_of_one_stretch()) return remember_one_stretch(operation);
   ++counters_[method_counter(plan.method)];
   history_.remember(operation, collective, plan);
 }

@@ -25,6 +25,7 @@
 #include "mpiio/deferred.h"
 #include "mpiio/errors.h"
 #include "mpiio/opening.h"
+#include "mpiio/shortcut.h"
 #include "plan/facts/wishes.h"
 #include "store/store.h"
 
@@ -145,20 +146,25 @@ class File {
     return locked([&] { return view_; });
   }
   void set_view(std::shared_ptr<const View> view) {
-    locked([&] { view_.swap(view); });
+    locked([&] {
+      view_.swap(view);
+      clear_shortcut();
+    });
   }
   // The individual pointer, in etypes.
-  int64_t position() const {
-    return locked([&] { return position_; });
+  int64_t position() const { return position_; }
+  // Calls use(position) with the individual pointer, and once more if another thread has moved the pointer
+  // meanwhile. If use() succeeds, moves the pointer by `etypes`. Returns what use() returns.
+  template <typename Use>
+  auto advance(int64_t etypes, Use&& use) {
+    for (int64_t before = position_;;) {
+      auto used = use(before);
+      if (!used || position_.compare_exchange_weak(before, before + etypes)) return used;
+    }
   }
-  // Calls use(position) with the individual pointer. If it succeeds, moves the pointer by `etypes`; else
-  // returns its error.
-  Status advance(int64_t etypes, const std::function<Status(int64_t)>& use);
   // Moves the individual pointer from `from` to `to`, if it is still at `from`.
-  void retreat(int64_t from, int64_t to);
-  void set_position(int64_t position) {
-    locked([&] { position_ = position; });
-  }
+  void retreat(int64_t from, int64_t to) { position_.compare_exchange_strong(from, to); }
+  void set_position(int64_t position) { position_ = position; }
   SharedCounter& shared_pointer() { return team_->counter(); }  // in etypes
 
   // The split collective that has begun and not ended.
@@ -180,6 +186,17 @@ class File {
   // Whether operations on this file may proceed by themselves, on Concilio's threads: the value of
   // has_thread_multiple() at the open.
   bool threads() const { return threads_; }
+  Shortcut& shortcut() { return shortcut_; }
+  // Where plain writes are announced; null if nobody else can be rewriting: there is one rank, with one
+  // thread.
+  WritersBoard* board() { return board_; }
+  // Adds to a counter; without other threads at less cost.
+  void count(Counter counter, int64_t more) {
+    if (threads_)
+      counters_[counter] += more;
+    else
+      counters_[counter].add_alone(more);
+  }
   bool reads() const { return amode_reads(amode_); }
   bool writes() const { return amode_writes(amode_); }
 
@@ -197,6 +214,11 @@ class File {
   // some rank has an error, or lacks memory, nothing changes on any. Collective; within in_turn.
   Status change_config(Result<std::optional<Config>> changed);
   void remember(Operation operation, bool collective, const Plan& plan);
+  // The same for an independent call with plan_of_one_stretch().
+  void remember_one_stretch(Operation operation) {
+    count(Counter::method_independent, 1);
+    history_.remember_one_stretch(operation, !threads_);
+  }
   // Closes the file on every rank; collective. The file stays registered until the caller deletes it. If
   // other ranks are in another call, nothing is closed: it returns an error of kind not_same and sets
   // `stays_open`.
@@ -225,6 +247,7 @@ class File {
   Status open_storage(bool concurrent);
   // `opened` says all that does not depend on the settings.
   Settings settings_from(Config config, OpenFile opened) const;
+  void clear_shortcut();
   mutable std::mutex state_;
   Strand collectives_, independents_;
   Deferred deferred_;
@@ -237,12 +260,14 @@ class File {
   std::unique_ptr<Rewriting> rewriting_;
   Settings settings_;
   Collective collective_;
+  Shortcut shortcut_;
+  WritersBoard* board_ = nullptr;
   ErrorHandler handler_;
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
   std::optional<Split> split_;
   FileIdentity identity_;  // only what is the same on every host
   int amode_ = 0;
-  int64_t position_ = 0;
+  std::atomic<int64_t> position_ = 0;
   int64_t open_ns_ = 0;
   bool reports_ = false;  // whether rank 0's environment asks for a report
   CallHistory history_;

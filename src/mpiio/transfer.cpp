@@ -281,16 +281,41 @@ void Transfer::give_back() {
 
 void set_status(MPI_Status* status, int64_t bytes) {
   if (status == MPI_STATUS_IGNORE) return;
-  PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
-  PMPI_Status_set_cancelled(status, 0);
+  // Many calls in a row transfer equally much, and to copy a status is faster than to have MPI make one.
+  struct Made {
+    int64_t bytes;
+    MPI_Status status;
+  };
+  constinit thread_local Made last{-1, {}};
+  if (last.bytes != bytes) {
+    PMPI_Status_set_elements_x(&last.status, MPI_BYTE, bytes);
+    PMPI_Status_set_cancelled(&last.status, 0);
+    last.bytes = bytes;
+  }
+  // These say nothing of a file access, and stay what they were.
+  MPI_Status made = last.status;
+  made.MPI_SOURCE = status->MPI_SOURCE;
+  made.MPI_TAG = status->MPI_TAG;
+  made.MPI_ERROR = status->MPI_ERROR;
+  *status = made;
 }
 
-int transfer(File& file, const Call& call, const Data& data, MPI_Status* status) {
+namespace {
+
+Outcome by_the_general_way(File& file, const Call& call, const Data& data) {
   Transfer transfer(file, call, data);
   Outcome outcome = call.collective ? file.run_collective([&] { return transfer.run(); }) : transfer.run();
   if (!outcome) transfer.give_back();
-  set_status(status, outcome ? *outcome : 0);
-  return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());
+  return outcome;
+}
+
+}  // namespace
+
+int transfer(File& file, const Call& call, const Data& data, MPI_Status* status) {
+  std::optional<Outcome> outcome = by_shortcut(file, call, data);
+  if (!outcome) outcome = by_the_general_way(file, call, data);
+  set_status(status, *outcome ? **outcome : 0);
+  return *outcome ? MPI_SUCCESS : raise(file, call.name, outcome->error());
 }
 
 }  // namespace concilio::mpiio

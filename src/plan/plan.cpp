@@ -113,4 +113,14 @@ Plan plan(const Facts& facts) {
   return plan;
 }
 
+const Plan& plan_of_one_stretch() {
+  static const Plan& plan = *[] {
+    auto* made = new Plan;
+    made->method = Method::independent;
+    made->reason.grounds.merit = {"one stretch of the file and of memory, which needs no help"};
+    return made;
+  }();
+  return plan;
+}
+
 }  // namespace concilio

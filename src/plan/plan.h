@@ -36,5 +36,8 @@ struct Plan : Layout {
 // between them.
 bool needs_buckets(const Facts& facts);
 Plan plan(const Facts& facts);
+// The plan that plan() would make, without its prices, for a request of one rank that is contiguous both in
+// the file and in memory.
+const Plan& plan_of_one_stretch();
 
 }  // namespace concilio

@@ -30,25 +30,30 @@ uint64_t libraries_loaded() {
   return loaded;
 }
 
+}  // namespace
+
 // A program may load its GPU driver at any time: with its first kernel, or from a plugin. Looking for a
 // library that is not loaded searches the file system, so this is done only after some library has been
 // loaded since the last time. No lock of our own is held: a thread that loads a library, and calls us from
 // that library's initialisation, already holds the loader's lock, so that the two could deadlock.
-void look_for_drivers() {
+void DeviceMemory::look_for_drivers() {
   const uint64_t loaded = libraries_loaded();
   if (loaded == looked_at.load(std::memory_order_acquire)) return;
   for (size_t i = 0; i < finders.size(); ++i) {
     if (drivers[i]) continue;
     const GpuDriver *none = nullptr, *found = finders[i]();
     if (!drivers[i].compare_exchange_strong(none, found)) delete found;  // another thread has found it too
+    if (drivers[i]) any_known_ = true;
   }
   looked_at.store(loaded, std::memory_order_release);
 }
 
-}  // namespace
-
 DeviceMemory DeviceMemory::at(const void* address) {
   look_for_drivers();
+  return at_known_driver(address);
+}
+
+DeviceMemory DeviceMemory::of_known(const void* address) {
   DeviceMemory memory;
   for (const auto& known : drivers) {
     const GpuDriver* driver = known;

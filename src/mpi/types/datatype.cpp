@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/types/basic_types.h"
+#include "mpi/types/contiguous_types.h"
 #include "mpi/types/envelope.h"
 #include "mpi/types/representation.h"
 #include "mpi/types/type_cache.h"
@@ -269,6 +270,13 @@ Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
   return made;
 }
 
+// Whether elements of the type are one stretch of bytes from the buffer's address on, however many they are.
+bool is_contiguous(const DataType& type) {
+  const Nest& nest = *type.nest;
+  return nest.kind() == Nest::Kind::run && nest.run().count == 1 && nest.lower() == 0 &&
+         type.extent == nest.size();
+}
+
 TypeCache<DataType>& cache() {
   static auto* instance = new TypeCache<DataType>;
   return *instance;
@@ -280,7 +288,11 @@ Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type, Budget& budget
   if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
   auto envelope = Envelope::of(type);
   if (!envelope) return envelope.error();
-  if (auto found = cache().find(type, envelope->permanent())) return found;
+  if (auto found = cache().find(type, envelope->permanent())) {
+    // What is kept is told when the type goes away, so that it may be noted of the type's handle.
+    if (is_contiguous(*found) && contiguous_bytes(type) == 0) note_contiguous(type, found->size());
+    return found;
+  }
   auto built = build(type, *envelope, budget);
   if (!built) return built.error();
   return cache().keep(type, envelope->permanent(), std::make_shared<const DataType>(std::move(*built)));

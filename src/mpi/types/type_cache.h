@@ -11,6 +11,7 @@
 #include <new>
 
 #include "mpi/epoch.h"
+#include "mpi/types/contiguous_types.h"
 
 namespace concilio {
 
@@ -49,7 +50,8 @@ class TypeCache {
     return MPI_SUCCESS;
   }
 
-  static int drop_attribute(MPI_Datatype, int, void* value, void*) {
+  static int drop_attribute(MPI_Datatype type, int, void* value, void*) {
+    forget_contiguous(type);
     delete static_cast<Ref*>(value);
     return MPI_SUCCESS;
   }

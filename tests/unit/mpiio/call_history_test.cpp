@@ -71,5 +71,22 @@ TEST(CallHistory, LateGroundsGoByMethodAloneAndEarlyOnesOn) {
   EXPECT_EQ(text_of(history.last()->reason), "list: 100 pieces were moved");
 }
 
+TEST(CallHistory, CallsOfOneStretchAreToldOfAmongTheOthers) {
+  CallHistory history;
+  history.remember_one_stretch(Operation::write, true);
+  EXPECT_EQ(history.last()->operation, Operation::write);
+  history.remember(Operation::read, false, plan_of(3));
+  history.remember_one_stretch(Operation::write, false);
+  history.remember_one_stretch(Operation::read, false);
+  ASSERT_EQ(history.all().size(), 3u);
+  int64_t calls = 0;
+  for (const CallsAlike& alike : history.all()) calls += alike.calls;
+  EXPECT_EQ(calls, 4);
+  EXPECT_EQ(history.last()->operation, Operation::read);
+  EXPECT_TRUE(history.last()->reason.grounds == plan_of_one_stretch().reason.grounds);
+  history.remember(Operation::read, false, plan_of(3));
+  EXPECT_EQ(history.last()->calls, 2);
+}
+
 }  // namespace
 }  // namespace concilio::mpiio

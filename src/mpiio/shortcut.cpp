@@ -1,0 +1,125 @@
+#include "mpiio/shortcut.h"
+
+#include <cerrno>
+
+#include "base/exceptions.h"
+#include "mpi/types/contiguous_types.h"
+#include "mpiio/transfer.h"
+
+namespace concilio::mpiio {
+namespace {
+
+// A contiguous buffer.
+struct Memory {
+  std::byte* data = nullptr;
+  int64_t bytes = 0;  // 0: the shortcut does not serve this buffer
+};
+
+Memory memory_of(const Data& data) {
+  Memory memory{static_cast<std::byte*>(data.buffer), 0};
+  if (data.count <= 0 || __builtin_mul_overflow(contiguous_bytes(data.type), data.count, &memory.bytes))
+    return {};
+  // The address of memory that only a GPU can reach would be refused by the system. To ask the driver first
+  // costs less.
+  if (memory.bytes > 0 && DeviceMemory::at_known_driver(memory.data)) return {};
+  return memory;
+}
+
+// Where a stretch of the file begins; negative if the bytes are not one stretch, or lie where no file has
+// any.
+int64_t begin_of(const Shortcut::View& view, int64_t etypes_before, int64_t bytes) {
+  int64_t position = 0, begin = 0, end = 0;
+  if (etypes_before < 0 || __builtin_mul_overflow(etypes_before, view.etype_bytes, &position)) return -1;
+  if (view.piece_bytes > 0) {
+    const int64_t piece = position / view.piece_bytes;
+    position -= piece * view.piece_bytes;
+    if (bytes > view.piece_bytes - position || __builtin_mul_overflow(piece, view.spacing, &begin)) return -1;
+  }
+  if (__builtin_add_overflow(begin, view.displacement, &begin) ||
+      __builtin_add_overflow(begin, position, &begin) || __builtin_add_overflow(begin, bytes, &end))
+    return -1;
+  return begin;
+}
+
+// An announcement of a plain write. Without a board nobody has to know.
+class Announcement {
+ public:
+  explicit Announcement(WritersBoard* board) : board_(board), made_(board && board->begin_write()) {}
+  ~Announcement() {
+    if (made_) board_->end_write();
+  }
+  Announcement(const Announcement&) = delete;
+  bool may_write() const { return made_ || !board_; }
+
+ private:
+  WritersBoard* board_;
+  bool made_;
+};
+
+void count_request(File& file, Operation operation, const Outcome& outcome) {
+  const bool reads = operation == Operation::read;
+  file.count(reads ? Counter::storage_reads : Counter::storage_writes, 1);
+  if (!outcome) return;
+  file.count(reads ? Counter::storage_bytes_read : Counter::storage_bytes_written, *outcome);
+  file.count(reads ? Counter::independent_reads : Counter::independent_writes, 1);
+  file.count(reads ? Counter::bytes_read : Counter::bytes_written, *outcome);
+  file.remember_one_stretch(operation);
+}
+
+Outcome timed_request(File& file, Operation operation, const concilio::Transfer& transfer) {
+  const auto request = [&] {
+    return without_exceptions([&] { return file.storage().request(operation, transfer); });
+  };
+  const int64_t calls = file.shortcut().sampling.next();
+  if (calls == 0) return request();
+  const int64_t start_ns = now_ns();
+  Outcome outcome = request();
+  const int64_t ns = now_ns() - start_ns;
+  file.shortcut().sampling.took(ns);
+  for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, calls * ns);
+  return outcome;
+}
+
+// Only a GPU can reach the memory of the buffer, and its driver was not known. The general way looks for it.
+bool needs_a_driver(const Outcome& outcome) {
+  return !outcome && outcome.error().system_errno == EFAULT;
+}
+
+}  // namespace
+
+std::optional<Outcome> by_shortcut(File& file, const Call& call, const Data& data) {
+  const bool individual = call.pointer == Pointer::individual;
+  if (call.collective || !(individual || call.pointer == Pointer::explicit_offset)) return std::nullopt;
+  const Operation operation = call.direction == Direction::read ? Operation::read : Operation::write;
+  const Shortcut::View view = file.shortcut().view(operation);
+  if (view.etype_bytes == 0 || file.collective().holds_back()) return std::nullopt;
+  const Memory memory = memory_of(data);
+  // Most etypes are bytes, or as long as what is moved; a division takes as long as all the rest.
+  const bool one = memory.bytes == view.etype_bytes, bytes = view.etype_bytes == 1;
+  if (memory.bytes == 0 || !(one || bytes || memory.bytes % view.etype_bytes == 0)) return std::nullopt;
+  const int64_t etypes = one ? 1 : bytes ? memory.bytes : memory.bytes / view.etype_bytes;
+
+  int64_t before = 0, place = -1;
+  const auto find_place = [&](int64_t etypes_before) {
+    before = etypes_before;
+    place = begin_of(view, etypes_before, memory.bytes);
+    return place >= 0;
+  };
+  const auto request = [&]() -> std::optional<Outcome> {
+    const Announcement announcement(operation == Operation::write ? file.board() : nullptr);
+    if (!announcement.may_write()) return std::nullopt;
+    if (!(individual ? file.advance(etypes, find_place) : find_place(data.offset))) return std::nullopt;
+    return timed_request(file, operation, {place, memory.data, memory.bytes});
+  };
+  std::optional<Outcome> outcome = request();
+  if (!outcome) return outcome;
+  count_request(file, operation, *outcome);
+  if (needs_a_driver(*outcome)) {
+    const Data there{before, data.buffer, data.count, data.type};
+    outcome = Transfer(file, {call.direction, Pointer::explicit_offset, false, call.name}, there).run();
+  }
+  if (!*outcome && individual) file.retreat(before + etypes, before);
+  return outcome;
+}
+
+}  // namespace concilio::mpiio

@@ -1,0 +1,44 @@
+#include "base/counters.h"
+
+#include <gtest/gtest.h>
+
+namespace concilio {
+namespace {
+
+TEST(Tally, AddsWithAndWithoutOthers) {
+  Tally tally;
+  tally += 5;
+  tally.add_alone(7);
+  ++tally;
+  EXPECT_EQ(tally, 13);
+}
+
+// The calls that are timed stand for all that were made up to them.
+TEST(Sampling, EveryCallIsCountedOnce) {
+  Sampling sampling;
+  int64_t stood_for = 0, timed = 0, untimed = 0;
+  for (int call = 1; call <= 1000; ++call) {
+    const int64_t calls = sampling.next();
+    if (calls == 0) {
+      ++untimed;
+      continue;
+    }
+    ++timed;
+    stood_for += calls;
+    EXPECT_EQ(stood_for, call);
+    sampling.took(300);
+  }
+  EXPECT_EQ(timed, 1 + 999 / 17);
+  EXPECT_EQ(timed + untimed, 1000);
+}
+
+TEST(Sampling, LongCallsAreAllTimed) {
+  Sampling sampling;
+  for (int call = 0; call < 100; ++call) {
+    EXPECT_EQ(sampling.next(), 1);
+    sampling.took(1'000'000);
+  }
+}
+
+}  // namespace
+}  // namespace concilio
