@@ -106,7 +106,7 @@ Status Transfer::prepare_items(const Data& data) {
   auto type = decode(data.type, file_.descriptions());
   if (!type) return type.error();
   type_ = *type;
-  memory_ = Access::of(*type_, 0);
+  memory_ = Access::of(*type_, 0, data.count);
   description_ = file_.describes(memory_.nest()->memory_bytes());
   auto bytes = checked_multiply(data.count, type_->size());
   if (!bytes) {

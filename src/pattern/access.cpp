@@ -228,7 +228,7 @@ uint64_t hash_with_extent(uint64_t hash, int64_t extent) {
 
 }  // namespace
 
-Access::Access(NestRef nest, int64_t displacement, int64_t extent)
+Access::Access(NestRef nest, int64_t displacement, int64_t extent, int64_t tiles)
     : nest_(std::move(nest)), displacement_(displacement), extent_(extent) {
   if (nest_->size() == 0) return;
   // If each tile continues the run or loop of the one before, the tiling is the same as an endless run or
@@ -253,7 +253,9 @@ Access::Access(NestRef nest, int64_t displacement, int64_t extent)
     }
   }
   monotone_ = nest_->monotone() && extent_ >= nest_->upper() - nest_->lower();
-  if (monotone_ && nest_->pieces() > 1 && nest_->pieces() <= unrolled_pieces / 2) unroll();
+  // To make the list takes as long as to go through several times as many pieces one by one.
+  const bool pays = saturating_multiply(tiles, nest_->pieces()) >= 4 * unrolled_pieces;
+  if (monotone_ && nest_->pieces() > 1 && nest_->pieces() <= unrolled_pieces / 2 && pays) unroll();
 }
 
 void Access::unroll() {
@@ -277,8 +279,8 @@ void Access::unroll() {
   extent_ = *extent;
 }
 
-Access Access::of(const DataType& type, int64_t displacement) {
-  return Access(type.nest, displacement, type.extent);
+Access Access::of(const DataType& type, int64_t displacement, int64_t tiles) {
+  return Access(type.nest, displacement, type.extent, tiles);
 }
 
 Access Access::contiguous(int64_t displacement) {

@@ -27,10 +27,12 @@ struct Interval {
 class Access {
  public:
   Access() = default;
-  Access(NestRef nest, int64_t displacement, int64_t extent);
+  // `tiles`: about how many will be used. The access has no end all the same; but what takes time and pays
+  // only in many tiles is left out for few.
+  Access(NestRef nest, int64_t displacement, int64_t extent, int64_t tiles = INT64_MAX);
   // A datatype, tiled from `displacement` on. If each tile simply continues the one before, the tiles are
   // folded: a contiguous datatype becomes one endless run.
-  static Access of(const DataType& type, int64_t displacement);
+  static Access of(const DataType& type, int64_t displacement, int64_t tiles = INT64_MAX);
   static Access contiguous(int64_t displacement);  // every byte from displacement on
 
   const NestRef& nest() const { return nest_; }

@@ -207,6 +207,15 @@ TEST(TiledView, OfRowsThatContinueIsOneEndlessLoop) {
   EXPECT_EQ(chunk.stride, 800);
 }
 
+// An access that few tiles are used of has the same bytes, but no lists of many tiles' pieces.
+TEST(TiledView, OfFewTilesHasTheSameBytes) {
+  const auto vector = type_vector(3, 5, 8, type_bytes(1)).value();
+  const Access many = Access::of(vector, 7), few = Access::of(vector, 7, 2);
+  EXPECT_LT(few.nest()->pieces(), many.nest()->pieces());
+  Cursor of_many(many), of_few(few);
+  EXPECT_EQ(walk(of_few, 1000, 1000), walk(of_many, 1000, 1000));
+}
+
 TEST(Vector, HasExactlyItsPieces) {
   const auto vector = type_vector(1000, 1, 3, type_bytes(8)).value();
   const Access access = Access::of(vector, 0);
