@@ -51,6 +51,12 @@ bool is_one_stretch(const Request& request) {
          is_one_piece(*request.memory, 0, request.bytes);
 }
 
+bool needs_no_plan(const Request& request) {
+  constexpr int64_t small_bytes = 16 << 10;
+  return is_one_stretch(request) || (request.bytes > 0 && request.bytes <= small_bytes &&
+                                     is_one_piece(*request.file, request.position, request.bytes));
+}
+
 bool needs_no_lock(const OpenFile& opened, Operation operation) {
   if (is_atomic(opened)) return false;
   return operation == Operation::read || !(locks_pages(opened, operation) || opened.locks_every_write());

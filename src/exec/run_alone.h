@@ -9,9 +9,10 @@ namespace concilio {
 // Whether the request is contiguous both in the file and in memory: it is then a single request to storage,
 // and there is nothing to plan.
 bool is_one_stretch(const Request& request);
-
-// Whether such requests are a single request to storage and need no lock, except that writes are announced on
-// the board.
+// Whether plan_of_one_stretch() serves the request: it is one stretch, or it is contiguous in the file and so
+// small that planning would take longer than to pack it.
+bool needs_no_plan(const Request& request);
+// Whether a request of one stretch needs no lock, so that a write is announced on the board at most.
 bool needs_no_lock(const OpenFile& opened, Operation operation);
 
 // Carries out the plan's method, which must not be a collective one.

@@ -221,8 +221,7 @@ Outcome Transfer::run_independent(const OpenFile& opened) {
   std::optional<Plan> made;
   const Plan* plan = nullptr;
   auto run = [&](const Request& request) {
-    // For a small request, planning and giving a reason would take longer than the request itself.
-    if (wishes.forced_method < 0 && is_one_stretch(request)) {
+    if (wishes.forced_method < 0 && needs_no_plan(request)) {
       plan = &plan_of_one_stretch();
     } else {
       plan = &made.emplace(concilio::plan(facts_alone(opened, request, wishes)));

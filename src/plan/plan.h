@@ -36,8 +36,8 @@ struct Plan : Layout {
 // between them.
 bool needs_buckets(const Facts& facts);
 Plan plan(const Facts& facts);
-// The plan that plan() would make, without its prices, for a request of one rank that is contiguous both in
-// the file and in memory.
+// The plan that plan() would make, without its prices, for a request of one rank that is contiguous in the
+// file, and in memory too unless it is small.
 const Plan& plan_of_one_stretch();
 
 }  // namespace concilio
