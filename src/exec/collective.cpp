@@ -36,10 +36,22 @@ Readiness combine(const Readiness& a, const Readiness& b) {
   return {combine(a.failure, b.failure), a.no_window + b.no_window, a.short_of_memory + b.short_of_memory};
 }
 
+// Whether nodes know what they need to of each other's requests: the first failure of any rank, and how many
+// ranks cannot exchange by descriptions.
+struct Knowledge {
+  Failure failure;
+  int64_t unfit = 0;  // ranks
+};
+Knowledge combine(const Knowledge& a, const Knowledge& b) {
+  return {combine(a.failure, b.failure), a.unfit + b.unfit};
+}
+
 // Whether a plan is still good when it is moved by `shift` bytes. On local storage and in memory, a border
 // between realms inside a page or stripe costs only a little time, less than planning anew.
 bool is_good_after(const Plan& plan, int64_t shift, const StorageFacts& storage) {
   bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
+  // Parcels are made for windows with these borders.
+  indifferent = indifferent && plan.exchange != ExchangeStrategy::descriptions;
   return stays_aligned(plan, shift) || (indifferent && may_move(plan));
 }
 
@@ -122,7 +134,11 @@ bool Collective::reuse(const OpenFile& opened, Operation operation, const Digest
   if (!is_good_after(prepared->plan, digest.shift_min, opened.facts)) return false;
   if (!still_chosen(prepared->plan, experience)) return false;
   ++opened.counters[Counter::plans_reused];
-  if (digest.shift_min != 0) move(prepared->plan, digest.shift_min);
+  if (digest.shift_min != 0) {
+    move(prepared->plan, digest.shift_min);
+    Parcels* const parcels = prepared->gear ? prepared->gear->parcels() : nullptr;
+    if (parcels) parcels->descriptions().move(digest.shift_min);
+  }
   return true;
 }
 
@@ -153,7 +169,7 @@ Status Collective::gather_facts(const OpenFile& opened, const Request& request, 
 Status Collective::prepare(const OpenFile& opened, const Facts& facts, std::unique_ptr<Prepared>& made) {
   made = std::make_unique<Prepared>();
   made->plan = concilio::plan(facts);
-  if (made->plan.method == Method::two_phase) made->gear.emplace(opened, made->plan, workspace_);
+  if (made->plan.method == Method::two_phase) made->gear.emplace(opened, facts, made->plan, workspace_);
   return {};
 }
 
@@ -209,8 +225,17 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
       room = error_with(ErrorKind::no_memory, 0, [] { return "another rank has no memory for its window"; });
     }
     if (room) {
-      plans_[operation] = std::move(made);
-      return {};
+      bool fit = true;
+      if (Status known = describe(opened, request, *made, fit); !known) {
+        if (!team.failure()) Team::abandon(std::move(made));  // messages may still use it
+        return known;
+      }
+      if (fit) {
+        plans_[operation] = std::move(made);
+        return {};
+      }
+      facts.wishes.exchange = ExchangeWish::images;
+      continue;
     }
     // This rank or another has no memory for windows: all ranks alike take the next best method.
     if_there_is_memory([&] {
@@ -223,6 +248,29 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     patterns_ = {};
     do_without_two_phase(facts.wishes);
   }
+}
+
+// The nodes tell each other what their ranks ask for, if the plan says so. `fit` is set to false if they
+// cannot. Collective over the team.
+Status Collective::describe(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit) {
+  Parcels* const parcels = prepared.gear ? prepared.gear->parcels() : nullptr;
+  if (!parcels) return {};
+  layout_ = nullptr;  // the descriptions overwrite the images
+  headers_bytes_ = 0;
+  Status mine = parcels->descriptions().gather(opened, request, prepared.plan, workspace_.segment());
+  if (Status whole = opened.team.failure(); !whole) return whole;
+  Knowledge all;
+  if (mine) {
+    mine = without_exceptions([&]() -> Status {
+      all.unfit = !parcels->descriptions().described() || !parcels->fit();
+      return {};
+    });
+  }
+  all.failure = failure_of(opened.team, mine);
+  if (!opened.team.allreduce(all)) return opened.team.failure();
+  if (all.failure) return shared_error(opened.team, all.failure, mine);
+  fit = all.unfit == 0;
+  return {};
 }
 
 Status Collective::settle(const OpenFile& opened) {

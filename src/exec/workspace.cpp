@@ -10,7 +10,8 @@ namespace {
 
 int64_t segment_bytes(const OpenFile& opened, const Plan& plan) {
   const int group = plan.group_of_node[static_cast<size_t>(opened.team.node())];
-  return group < 0 ? 0 : plan.groups[static_cast<size_t>(group)].segment_bytes;
+  if (group < 0) return 0;
+  return concilio::segment_bytes(plan, plan.groups[static_cast<size_t>(group)], opened.team.node());
 }
 
 }  // namespace
@@ -21,8 +22,12 @@ Status Workspace::make_room(const OpenFile& opened, const Plan& plan, bool& shor
   int64_t old_bytes = 0, staging_bytes = 0;
   if (own != plan.realms.end()) {
     if (plan.operation == Operation::write) old_bytes = own->window_bytes;
-    if (plan.groups[static_cast<size_t>(own->group)].nodes.size() > 1)
-      staging_bytes = 2 * message_bytes(own->image_bytes);
+    const Group& group = plan.groups[static_cast<size_t>(own->group)];
+    if (group.nodes.size() > 1) {
+      staging_bytes = plan.exchange == ExchangeStrategy::descriptions
+                          ? 2 * staging_half_bytes(plan, group, own->window_bytes)
+                          : 2 * message_bytes(own->image_bytes);
+    }
   }
   const int64_t segment = std::max(segment_bytes(opened, plan), opened.team.segment_bytes());
   const int64_t in_all = segment / opened.team.local_size() + std::max(old_bytes, old_bytes_.size()) +

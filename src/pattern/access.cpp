@@ -287,6 +287,10 @@ Access Access::contiguous(int64_t displacement) {
   return Access(Nest::bytes(1), displacement, 1);
 }
 
+void Access::move(int64_t shift_bytes) {
+  displacement_ = saturating_add(displacement_, shift_bytes);
+}
+
 bool Access::monotone_within(int64_t data_bytes) const {
   if (monotone_ || data_bytes <= 0) return true;
   return data_bytes <= nest_->size() && monotone_prefix(nest_.get(), data_bytes);

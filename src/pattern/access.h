@@ -35,6 +35,9 @@ class Access {
   static Access of(const DataType& type, int64_t displacement, int64_t tiles = INT64_MAX);
   static Access contiguous(int64_t displacement);  // every byte from displacement on
 
+  // Shifts all bytes; offsets that do not fit 64 bits become the largest.
+  void move(int64_t shift_bytes);
+
   const NestRef& nest() const { return nest_; }
   int64_t displacement() const { return displacement_; }
   int64_t extent() const { return extent_; }

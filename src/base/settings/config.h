@@ -42,6 +42,7 @@ enum class Key : int {
   memory_limit,  // concilio_memory_limit, CONCILIO_MEMORY_LIMIT: bytes a rank
   realms,        // concilio_realms: how the file is divided among aggregators
   placement,     // concilio_placement: memory | spread | first: which nodes get aggregators
+  exchange,      // concilio_exchange: in which form data travel between nodes
   groups,        // concilio_groups: auto | off: aggregation groups
   write_behind,  // concilio_write_behind: bytes that an aggregator with persistent realms may hold back
   group_bytes,   // concilio_group_bytes: least data of an aggregation group

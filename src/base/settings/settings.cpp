@@ -75,6 +75,11 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::placement, ValueType::choice, none, none, "memory", "memory|spread|first", "concilio_placement",
      nullptr,
      "Which nodes aggregate: those with most available memory, as far apart as they go, or the first."},
+    {Key::exchange, ValueType::choice, none, none, "auto", "auto|descriptions|images|alltoallw",
+     "concilio_exchange", nullptr,
+     "How data travel between nodes: nodes know beforehand what each other's ranks ask for (descriptions), "
+     "each message says what it covers of a window (images), or the same by MPI_Alltoallw. auto: "
+     "descriptions where they are short and ranks ask for different bytes."},
     {Key::groups, ValueType::choice, none, none, "auto", "auto|off", "concilio_groups", nullptr,
      "Whether nodes whose data lie apart in the file exchange in groups of their own."},
     {Key::write_behind, ValueType::bytes, 0, tib, "0", nullptr, "concilio_write_behind", nullptr,

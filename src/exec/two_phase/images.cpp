@@ -1,6 +1,7 @@
 #include "exec/two_phase/images.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "plan/layout/footprint.h"
@@ -12,19 +13,29 @@ Images::Images(const Plan& plan, int node) : plan_(plan) {
   if (index < 0) return;
   const Group& group = plan.groups[static_cast<size_t>(index)];
   first_realm_ = static_cast<size_t>(group.first_realm);
-  headers_bytes_ =
-      int64_t{group.end_realm - group.first_realm} * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const auto realm = static_cast<size_t>(i);
+    index_of_.push_back(realms_.size());
+    if (has_image(plan, plan.realms[realm], node)) realms_.push_back(realm);
+  }
+  const bool has_arenas = plan.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1;
+  if (has_arenas) arena_bytes_ = concilio::arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
+  headers_bytes_ = std::ssize(realms_) * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
+  if (has_arenas) headers_bytes_ += arenas * static_cast<int64_t>(sizeof(ArenaHeader));
   bytes_ = headers_bytes_;
   Layout layout{plan.slots};
   int64_t parts = 0;
-  for (int i = group.first_realm; i < group.end_realm; ++i) {
-    const Realm& realm = plan.realms[static_cast<size_t>(i)];
+  for (const size_t i : realms_) {
+    const Realm& realm = plan.realms[i];
     begins_.push_back(bytes_);
     bytes_ += plan.slots * realm.image_bytes;
     layout.push_back(realm.image_bytes);
     layout.push_back(realm.map_bytes);
     parts = std::max(parts, concilio::most_parts(realm, realm.window_bytes));
   }
+  arenas_begin_ = bytes_;
+  layout.push_back(arena_bytes_);
+  bytes_ += arenas * arena_bytes_;
   layout_ = std::make_shared<const Layout>(std::move(layout));
   intervals_.reserve(static_cast<size_t>(parts));
   parts_.reserve(static_cast<size_t>(parts));

@@ -1,7 +1,10 @@
 // The images of the windows of a group's realms on one node, in the segment that the node's ranks share.
 //
-//   segment = headers [realm][slot], then images [realm][slot]
+//   segment = headers [realm][slot] and of arenas, then images [realm][slot], then arenas
 //   image   = coverage map (map_bytes), head, window (window_bytes)
+//
+// If nodes know what each other's ranks ask for, a node has images of its own aggregators' windows alone, and
+// two arenas for what it exchanges with other nodes (exec/two_phase/parcels.h). Otherwise:
 //
 // An image is sent from where it lies. If it is fully covered, it is sent from the head on. Else the covered
 // bytes are first moved to the window's front, and the description of what they cover takes the place of the
@@ -33,6 +36,15 @@ struct alignas(64) ImageHeader {
 };
 static_assert(sizeof(ImageHeader) == 64, "plan/footprint counts on it");
 
+// Synchronises the use of an arena, which the batches of a call take in turns.
+struct alignas(64) ArenaHeader {
+  // Writes: all ranks of the node have packed their data; reads: all carriers have received.
+  Gate filled;
+  // Writes: all carriers have sent; reads: all ranks have unpacked their data.
+  Gate emptied;
+};
+static_assert(sizeof(ArenaHeader) == 64, "plan/footprint counts on it");
+
 // The header of a message that sends an image between nodes.
 struct alignas(64) MessageHead {
   // Length of the data that follow: the covered bytes, packed, or the whole window.
@@ -53,19 +65,25 @@ struct WindowPart {
 
 class Images {
  public:
-  // Describes the images of the realms of `node`'s group; the plan must outlive this. All memory is allocated
-  // here.
+  // Describes the images that `node` has; the plan must outlive this. All memory is allocated here.
   Images(const Plan& plan, int node);
   // Sets where the images of a call lie: the segment, which begins with those of the group's first realm.
   void lie_in(std::byte* segment) { segment_ = segment; }
 
-  // The number of slots, and the image_bytes and map_bytes of each realm. Images with equal layouts lie at
-  // the same places.
+  // The number of slots, the image_bytes and map_bytes of each image, and the length of an arena. Images with
+  // equal layouts lie at the same places.
   using Layout = std::vector<int64_t>;
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   int64_t headers_bytes() const { return headers_bytes_; }
   // The length of the headers and all images.
   int64_t bytes() const { return bytes_; }
+
+  // The realms of which the node has images.
+  const std::vector<size_t>& realms() const { return realms_; }
+  ArenaHeader& arena_header(size_t i) const {
+    return reinterpret_cast<ArenaHeader*>(segment_ + headers_bytes_)[static_cast<ptrdiff_t>(i) - arenas];
+  }
+  std::byte* arena(size_t i) const { return segment_ + arenas_begin_ + static_cast<int64_t>(i) * arena_bytes_; }
 
   ImageHeader& header(size_t realm, int64_t round) const {
     return reinterpret_cast<ImageHeader*>(segment_)[index(realm, round)];
@@ -89,17 +107,21 @@ class Images {
   size_t most_parts() const { return parts_.capacity(); }
 
  private:
+  static constexpr ptrdiff_t arenas = 2;
   std::byte* image(size_t realm, int64_t round) const {
-    return segment_ + begins_[in_group(realm)] + round % plan_.slots * plan_.realms[realm].image_bytes;
+    return segment_ + begins_[index_of_[in_group(realm)]] + round % plan_.slots * plan_.realms[realm].image_bytes;
   }
   size_t in_group(size_t realm) const { return realm - first_realm_; }
   size_t map_bytes(size_t realm) const { return static_cast<size_t>(plan_.realms[realm].map_bytes); }
   size_t index(size_t realm, int64_t round) const {
-    return in_group(realm) * static_cast<size_t>(plan_.slots) + static_cast<size_t>(round % plan_.slots);
+    return index_of_[in_group(realm)] * static_cast<size_t>(plan_.slots) + static_cast<size_t>(round % plan_.slots);
   }
   const Plan& plan_;
   size_t first_realm_ = 0;
-  std::vector<int64_t> begins_;  // where each realm's images begin
+  std::vector<size_t> realms_;
+  std::vector<size_t> index_of_;  // of each realm of the group, in realms_
+  std::vector<int64_t> begins_;   // where the images of each of realms_ begin
+  int64_t arenas_begin_ = 0, arena_bytes_ = 0;
   std::shared_ptr<const Layout> layout_;
   int64_t headers_bytes_ = 0, bytes_ = 0;
   std::byte* segment_ = nullptr;

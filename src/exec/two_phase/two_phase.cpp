@@ -23,6 +23,7 @@ class TwoPhase {
         group_(gear.group_),
         images_(gear.images_),
         exchange_(gear.exchange_.get()),
+        parcels_(gear.parcels()),
         transfers_(gear.transfers_),
         workspace_(workspace) {
     for (int realm = group_.first_realm; realm < group_.end_realm; ++realm) {
@@ -35,6 +36,7 @@ class TwoPhase {
       if (request_.bytes > 0) touched_ = request_.bounds();
       return {};
     });
+    if (parcels_) parcels_->begin();
     for (int64_t round = 0; round < group_.rounds && team_whole_; ++round) {
       if (request_.operation == Operation::write) {
         write_round(round);
@@ -42,7 +44,9 @@ class TwoPhase {
         read_round(round);
       }
     }
-    if (team_whole_) attempt([&] { return exchange_->sit_out(group_.rounds); });
+    if (team_whole_ && exchange_) attempt([&] { return exchange_->sit_out(group_.rounds); });
+    exchange_parcels([&] { return parcels_->end(); });
+    if (parcels_) moved_ += parcels_->moved();
     if (own_realm_ >= 0) call_.opened.counters[Counter::rounds] += group_.rounds;
     if (!error_.ok()) return error_.error();
     return moved_;
@@ -52,7 +56,8 @@ class TwoPhase {
   using Parts = std::span<WindowPart>;
 
   bool reads() const { return request_.operation == Operation::read; }
-  bool several_nodes() const { return group_.nodes.size() > 1; }
+  // Whether the images of other nodes' windows are exchanged.
+  bool exchanges_images() const { return exchange_ && group_.nodes.size() > 1; }
   bool is_local(size_t realm) const { return plan_.realms[realm].node == call_.opened.team.node(); }
   uint32_t local_ranks() const { return static_cast<uint32_t>(call_.opened.team.local_size()); }
   void note(Status status) {
@@ -79,10 +84,9 @@ class TwoPhase {
   // realm, so that ranks do not queue for the same image.
   template <typename F>
   void for_each_image(int64_t round, F&& f) {
-    const auto count = static_cast<size_t>(group_.end_realm - group_.first_realm);
-    for (size_t i = 0; i < count; ++i) {
-      size_t realm = static_cast<size_t>(group_.first_realm) +
-                     (i + static_cast<size_t>(call_.opened.team.local_rank())) % count;
+    const std::vector<size_t>& realms = images_.realms();
+    for (size_t i = 0; i < realms.size(); ++i) {
+      const size_t realm = realms[(i + static_cast<size_t>(call_.opened.team.local_rank())) % realms.size()];
       if (images_.has(realm, round)) f(realm, images_.header(realm, round), images_.use(round));
     }
   }
@@ -135,19 +139,30 @@ class TwoPhase {
     images_.header(realm, round).released.increment();
   }
 
+  // Carries out a step of the exchange of parcels, if that is how nodes exchange.
+  template <typename Step>
+  void exchange_parcels(Step&& step) {
+    if (!parcels_ || !team_whole_) return;
+    attempt(step);
+    if (!error_ && !call_.opened.team.failure()) end_early();
+  }
+
   void write_round(int64_t round) {
+    exchange_parcels([&] { return parcels_->expect(round); });
     for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
       if (!wait(header.released, use)) return;
       attempt([&] { return put(images_.parts(realm, round)); });
       if (header.filled.arrive(local_ranks())) header.filled.open();
     });
+    exchange_parcels([&] { return parcels_->send(round, request_); });
     if (exchange_round(round) && own_realm_ >= 0) flush(round);
   }
 
   // False: the team has failed.
   bool exchange_round(int64_t round) {
+    if (!team_whole_ || !exchange_) return team_whole_;
     const std::vector<size_t>&carried = exchange_->carried(), &served = exchange_->served();
-    if (!team_whole_ || (carried.empty() && served.empty())) return team_whole_;
+    if (carried.empty() && served.empty()) return true;
     for (const size_t realm : carried) {
       if (images_.has(realm, round) &&
           !wait(images_.header(realm, round).filled.passed, images_.use(round) + 1))
@@ -180,7 +195,8 @@ class TwoPhase {
     auto realm = static_cast<size_t>(own_realm_);
     if (!images_.has(realm, round)) return;
     ImageHeader& header = images_.header(realm, round);
-    if (!wait(several_nodes() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
+    exchange_parcels([&] { return parcels_->merge(round, images_.parts(realm, round)); });
+    if (!wait(exchanges_images() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
     if (error_.ok()) attempt([&] { return flush(images_.parts(realm, round)); });
     release(realm, round);
   }
@@ -197,7 +213,7 @@ class TwoPhase {
   }
 
   void read_round(int64_t round) {
-    if (several_nodes()) {
+    if (exchanges_images()) {
       for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
         if (is_local(realm) || !wait(header.released, use)) return;
         attempt([&] { return mark_wanted(images_.parts(realm, round)); });
@@ -219,6 +235,7 @@ class TwoPhase {
         }
       }
     });
+    exchange_parcels([&] { return parcels_->take(round, request_); });
   }
 
   // Reads the window of this rank's own realm.
@@ -238,6 +255,7 @@ class TwoPhase {
     }
     header.valid_end.store(valid_end, std::memory_order_relaxed);
     header.ready.increment();
+    exchange_parcels([&] { return parcels_->serve(round, images_.parts(realm, round), valid_end); });
   }
   // Reads a window. Returns the file offset behind its last byte that exists.
   Result<int64_t> fetch(Parts parts) {
@@ -273,7 +291,8 @@ class TwoPhase {
   const Plan& plan_;
   const Group& group_;
   Images& images_;
-  Exchange* exchange_;
+  Exchange* exchange_;  // null if parcels are exchanged
+  Parcels* parcels_;
   std::vector<Transfer>& transfers_;
   Workspace& workspace_;
   int own_realm_ = -1;
@@ -298,10 +317,13 @@ const Group& group_of(const Plan& plan, int node) {
 
 }  // namespace
 
-RoundGear::RoundGear(const OpenFile& opened, const Plan& plan, const Workspace& workspace)
-    : group_(group_of(plan, opened.team.node())),
-      images_(plan, opened.team.node()),
-      exchange_(Exchange::make({opened, plan, group_, images_, workspace})) {
+RoundGear::RoundGear(const OpenFile& opened, const Facts& facts, const Plan& plan, const Workspace& workspace)
+    : group_(group_of(plan, opened.team.node())), images_(plan, opened.team.node()) {
+  if (plan.exchange == ExchangeStrategy::descriptions) {
+    parcels_.emplace(opened, facts, plan, group_, images_, workspace);
+  } else {
+    exchange_ = Exchange::make({opened, plan, group_, images_, workspace});
+  }
   transfers_.reserve(images_.most_parts());
 }
 

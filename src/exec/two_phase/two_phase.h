@@ -5,11 +5,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "exec/running_call.h"
 #include "exec/two_phase/exchange.h"
 #include "exec/two_phase/images.h"
+#include "exec/two_phase/parcels.h"
 #include "exec/workspace.h"
 
 namespace concilio {
@@ -19,13 +21,17 @@ namespace concilio {
 class RoundGear {
  public:
   // `plan` and `workspace` must outlive this.
-  RoundGear(const OpenFile& opened, const Plan& plan, const Workspace& workspace);
+  RoundGear(const OpenFile& opened, const Facts& facts, const Plan& plan, const Workspace& workspace);
   Images& images() { return images_; }
+  // What the nodes tell each other before the first call; null if they tell nothing beforehand.
+  Parcels* parcels() { return parcels_ ? &*parcels_ : nullptr; }
 
  private:
   friend class TwoPhase;
   const Group& group_;
   Images images_;
+  // One of the two, if nodes exchange at all.
+  std::optional<Parcels> parcels_;
   std::unique_ptr<Exchange> exchange_;
   std::vector<Transfer> transfers_;  // room for the transfers of one window
 };

@@ -101,10 +101,14 @@ FlushCost rewritten(double windows, double bytes, double jumps, const Prices& pr
 ExchangeStrategy choose_exchange(const Facts& facts, const Layout& layout, const Prices& prices) {
   const bool travels = std::any_of(layout.groups.begin(), layout.groups.end(),
                                    [](const Group& group) { return group.nodes.size() > 1; });
-  if (!travels || facts.wishes.alltoallw == Choice3::disable) return ExchangeStrategy::messages;
-  if (facts.wishes.alltoallw == Choice3::enable) return ExchangeStrategy::alltoallw;
+  if (layout.exchange == ExchangeStrategy::descriptions) return layout.exchange;
+  const ExchangeWish wish = facts.wishes.exchange;
+  if (!travels || wish == ExchangeWish::images) return ExchangeStrategy::images;
+  if (wish == ExchangeWish::alltoallw || facts.wishes.alltoallw == Choice3::enable)
+    return ExchangeStrategy::alltoallw;
+  if (facts.wishes.alltoallw == Choice3::disable) return ExchangeStrategy::images;
   // With MPI_Alltoallw the leaders of all groups would wait for each other.
-  if (layout.groups.size() > 1) return ExchangeStrategy::messages;
+  if (layout.groups.size() > 1) return ExchangeStrategy::images;
   // With messages an aggregator receives one from each node for each window, and copies the bytes on.
   // MPI_Alltoallw saves the copy; but in every round of any group each leader exchanges with every other one
   // three times, and MPI goes through the pieces one by one.
@@ -120,7 +124,7 @@ ExchangeStrategy choose_exchange(const Facts& facts, const Layout& layout, const
   const double by_alltoallw =
       3 * rounds * (nodes - 1) * message_seconds +
       2 * static_cast<double>(facts.digest.file_pieces) / realms * prices.datatype_piece_seconds;
-  return by_alltoallw < by_messages ? ExchangeStrategy::alltoallw : ExchangeStrategy::messages;
+  return by_alltoallw < by_messages ? ExchangeStrategy::alltoallw : ExchangeStrategy::images;
 }
 
 }  // namespace concilio

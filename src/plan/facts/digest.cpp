@@ -23,6 +23,7 @@ Digest digest_of(const Access& file, const Access& memory, int64_t position, int
   digest.ranks_with_data = 1;
   digest.granule = granule.granule;
   digest.anchor = granule.anchor;
+  digest.description_bytes = file.nest()->memory_bytes();
   digest.monotone = file.monotone_within(end);
   return digest;
 }

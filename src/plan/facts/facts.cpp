@@ -64,6 +64,7 @@ Digest combine(const Digest& left, const Digest& right) {
   out.max_rank_bytes = std::max(a.max_rank_bytes, b.max_rank_bytes);
   out.max_rank_file_pieces = std::max(a.max_rank_file_pieces, b.max_rank_file_pieces);
   combine_granules(a, b, out);
+  out.description_bytes = std::max(a.description_bytes, b.description_bytes);
   out.monotone = a.monotone && b.monotone;
   out.repeats = a.repeats && b.repeats;
   out.staging_bytes = std::max(a.staging_bytes, b.staging_bytes);

@@ -29,6 +29,7 @@ struct Digest {
   int64_t max_rank_bytes = 0;   // the most that one rank asks for
   int64_t max_rank_file_pieces = 0;
   int64_t granule = 0, anchor = 0;  // see Access::granule
+  int64_t description_bytes = 0;    // the most memory that any rank's description of its bytes takes
   int64_t monotone = 1;             // every rank's file access is monotone
   // 1 for a repeated pattern: every rank asks for what it asked for in the call before, shifted by the same
   // number of bytes.
@@ -100,6 +101,9 @@ struct StorageFacts {
 // How aggregators are placed; the rows are in plan/layout/placement.h.
 enum class Placement : int32_t { memory, spread, first };
 
+// In which form data travel between nodes; see ExchangeStrategy in plan/layout/layout.h.
+enum class ExchangeWish : int32_t { automatic, descriptions, images, alltoallw };
+
 // The user's wishes; 0 and automatic leave the choice to the plan. N_ah, Msg_group, Msg_ind and Mem_min are
 // parameters of memory-conscious collective I/O.
 struct Wishes {
@@ -108,6 +112,7 @@ struct Wishes {
   int64_t aggregators_per_node = 0;             // cb_config_list, concilio_aggregators_per_node: N_ah
   int64_t alignment_bytes = 0;                  // romio_cb_fr_alignment
   Choice3 alltoallw = Choice3::automatic;       // romio_cb_alltoall
+  ExchangeWish exchange = ExchangeWish::automatic;  // concilio_exchange
   RealmPolicy realms = RealmPolicy::automatic;  // concilio_realms, romio_cb_pfr, romio_cb_fr_types
   int64_t realm_block_bytes = 0;                // romio_cb_fr_types: blocks of cyclic and persistent realms
   Placement placement = Placement::memory;      // concilio_placement

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/bytes.h"
 #include "base/checked.h"
@@ -15,6 +16,11 @@ constexpr int64_t cache_line_bytes = 64;
 constexpr int64_t message_head_bytes = 64;
 constexpr int64_t synchronisation_bytes = 64;  // counters of one image
 constexpr int64_t messages_held = 2;
+constexpr int64_t description_head_bytes = 64;  // what a description takes besides its nest
+constexpr int64_t least_parcel_bytes = 4096;
+constexpr int64_t greatest_parcel_bytes = 1 << 20;
+// A node's two arenas together take an eighth of its limit.
+constexpr int64_t parcels_in_limit = 16;
 
 // ROMIO's sieve buffers hold 4 MiB for reads and 512 KiB for writes, the latter because a lock covers each. A
 // read buffer larger than a core's cache gains nothing.
@@ -47,6 +53,36 @@ int64_t message_bytes(int64_t image_bytes) {
   return message_head_bytes + image_bytes;
 }
 
+bool has_image(const Layout& layout, const Realm& realm, int node) {
+  return layout.exchange != ExchangeStrategy::descriptions || realm.node == node;
+}
+
+int64_t parcel_head_bytes(Operation operation) {
+  return operation == Operation::read ? static_cast<int64_t>(sizeof(int64_t)) : 0;
+}
+
+int64_t room_for_description(const Facts& facts) {
+  return facts.digest.description_bytes + description_head_bytes;
+}
+
+int64_t parcel_bytes(const Facts& facts, const NodeFacts& node) {
+  const NodeLimit limit = node_limit(facts, node);
+  const int64_t of_ranks =
+      checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX);
+  const int64_t share = std::clamp(std::min(limit.node_bytes, of_ranks) / parcels_in_limit, least_parcel_bytes,
+                                   greatest_parcel_bytes);
+  return align_up(std::max(share, node.ranks * room_for_description(facts) / 2), parcel_alignment);
+}
+
+int64_t arena_bytes(int64_t parcel_bytes) {
+  return parcel_bytes + parcel_alignment;
+}
+
+int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes) {
+  const int64_t parcels = std::ssize(group.nodes) + window_bytes / least_parcel_bytes;
+  return align_up(window_bytes + parcels * parcel_head_bytes(layout.operation), parcel_alignment);
+}
+
 int64_t slots_bytes(const Layout& layout, int64_t image_bytes) {
   return layout.slots * (image_bytes + synchronisation_bytes);
 }
@@ -58,12 +94,51 @@ Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int
   sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
   sizes.slots_bytes = slots_bytes(layout, sizes.image_bytes);
   if (layout.operation == Operation::write) sizes.staging_bytes += window_bytes + layout.behind_bytes;
-  if (group.nodes.size() > 1) sizes.staging_bytes += messages_held * message_bytes(sizes.image_bytes);
+  if (group.nodes.size() > 1) {
+    sizes.staging_bytes += layout.exchange == ExchangeStrategy::descriptions
+                               ? 2 * staging_half_bytes(layout, group, window_bytes)
+                               : messages_held * message_bytes(sizes.image_bytes);
+  }
   return sizes;
 }
 
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm) {
   return sizes_of(layout, group, realm, realm.window_bytes).staging_bytes;
+}
+
+namespace {
+
+// What a node shares besides images.
+int64_t arenas_bytes(const Layout& layout, const Group& group, int node) {
+  if (layout.exchange != ExchangeStrategy::descriptions || group.nodes.size() < 2) return 0;
+  return 2 * (arena_bytes(layout.parcel_bytes[static_cast<size_t>(node)]) + synchronisation_bytes);
+}
+
+}  // namespace
+
+int64_t segment_bytes(const Layout& layout, const Group& group, int node) {
+  int64_t bytes = arenas_bytes(layout, group, node);
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = layout.realms[static_cast<size_t>(i)];
+    if (has_image(layout, realm, node)) bytes += slots_bytes(layout, realm.image_bytes);
+  }
+  return bytes;
+}
+
+std::map<int, int64_t> segments_of(const Layout& layout, const Group& group) {
+  std::map<int, int64_t> segments;
+  int64_t all = 0;
+  for (const int node : group.nodes) segments[node] = arenas_bytes(layout, group, node);
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = layout.realms[static_cast<size_t>(i)];
+    const int64_t bytes = slots_bytes(layout, realm.image_bytes);
+    if (layout.exchange == ExchangeStrategy::descriptions)
+      segments[realm.node] += bytes;
+    else
+      all += bytes;
+  }
+  for (auto& [node, bytes] : segments) bytes += all;
+  return segments;
 }
 
 NodeLimit node_limit(const Facts& facts, const NodeFacts& node) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 
@@ -19,17 +20,42 @@ int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
 // The room for a message from another node: a wish, and the image that answers it.
 int64_t message_bytes(int64_t image_bytes);
+// Whether a node has an image of a realm's windows: if nodes exchange by descriptions, only the aggregator's
+// own has.
+bool has_image(const Layout& layout, const Realm& realm, int node);
+
+// The following sizes are those of an exchange by descriptions, see exec/two_phase/parcels.h.
+//
+// What each rank's description may take, before the first round.
+int64_t room_for_description(const Facts& facts);
+// What precedes the data of a parcel.
+int64_t parcel_head_bytes(Operation operation);
+inline constexpr int64_t parcel_alignment = 64;
+// The longest stream that a node puts into one parcel. It follows from the node's memory; two parcels have room
+// for the descriptions of the node's ranks, which lie there before the first round.
+int64_t parcel_bytes(const Facts& facts, const NodeFacts& node);
+// The room for parcels of this length, of which a node has two.
+int64_t arena_bytes(int64_t parcel_bytes);
+// The room for all parcels of one window; an aggregator has two.
+int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes);
+
 // The part of a node's segment that one realm takes: for each slot an image and its counters.
 int64_t slots_bytes(const Layout& layout, int64_t image_bytes);
 // The memory that is private to the realm's aggregator. In a write this holds the old bytes of one window,
-// for the holes in it, and the data that may be held back. If other nodes send to it, this also holds two of
-// their messages, each at most an image long: one is received while the other is merged.
+// for the holes in it, and the data that may be held back. If other nodes send to it, this also holds the
+// parcels of two windows, or, in an exchange of images, two of their messages, each at most an image long: one
+// is received while the other is merged.
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm);
 // All these sizes for a realm with windows of this size.
 struct Sizes {
   int64_t window_bytes, map_bytes, image_bytes, slots_bytes, staging_bytes;
 };
 Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int64_t window_bytes);
+
+// The segment that the ranks of a node share.
+int64_t segment_bytes(const Layout& layout, const Group& group, int node);
+// The same for all nodes of a group at once.
+std::map<int, int64_t> segments_of(const Layout& layout, const Group& group);
 
 // What two-phase I/O may take on one node.
 struct NodeLimit {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/groups.h"
 #include "plan/layout/realms.h"
@@ -86,6 +87,11 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, L
       layout.group_of_node[static_cast<size_t>(node)] = static_cast<int>(i);
   }
   layout.behind_bytes = behind_bytes(facts, layout.policy);
+  layout.exchange = exchange_of(facts);
+  if (layout.exchange == ExchangeStrategy::descriptions) {
+    layout.description_bytes = room_for_description(facts);
+    for (const NodeFacts& node : facts.nodes) layout.parcel_bytes.push_back(parcel_bytes(facts, node));
+  }
   for (Group& group : layout.groups) lay_out(facts, layout, group);
   for (const Group& group : layout.groups)
     layout.segment_bytes = std::max(layout.segment_bytes, group.segment_bytes);

@@ -3,13 +3,15 @@
 // The nodes form aggregation groups, which exchange data only among themselves. The file bytes that the ranks
 // of a group may touch are divided into the group's realms, one for each aggregator. Realms are disjoint and
 // cover every byte asked for. An aggregator goes through its realm in rounds, with one window of at most
-// window_bytes a round, in `slots` alternating buffers. Every node of the group has an image of each realm's
-// window, in a segment that the node's ranks share:
+// window_bytes a round, in `slots` alternating buffers. The ranks of the aggregator's node share them:
 //
-//   segment of a node = sum over the realms of its group of slots * (window_bytes + map bytes)
+//   segment of a node = sum over the realms aggregated on it of slots * (window_bytes + map bytes)
+//                       + 2 arenas, if its group has other nodes
 //
-// where the map marks covered granules. An image on the aggregator's own node is the window itself; the
-// others are sent to it (writes) or filled from it (reads), with one message for each node, realm and round.
+// where the map marks covered granules. Data of other nodes travel in parcels, through their arenas
+// (ExchangeStrategy::descriptions); or else every node of the group has images of the windows of all its
+// realms, which are sent to the aggregator (writes) or filled from it (reads), with one message for each node,
+// realm and round.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +48,18 @@ struct Group {
   int64_t data_bytes = 0;       // bytes that the ranks ask for; 0: not known
   int64_t wanted_realms = 0;    // number that the policy was asked for; there may be fewer
   int first_realm = 0, end_realm = 0;
-  int64_t segment_bytes = 0;  // shared by the ranks of a node; the same on every node of the group
+  int64_t segment_bytes = 0;  // shared by the ranks of a node; of the node with the largest
   int64_t rounds = 0;         // of the realm that needs most
 };
 
-// How images travel between nodes.
-enum class ExchangeStrategy : int32_t { messages, alltoallw };
+// How data travel between nodes. The names are in plan/layout/exchange.h.
+enum class ExchangeStrategy : int32_t {
+  // Nodes have told each other what their ranks ask for; messages hold data alone, and go where there are
+  // any.
+  descriptions,
+  images,    // each message says what it covers of a window
+  alltoallw  // the same by MPI_Alltoallw
+};
 
 struct Layout {
   Operation operation = Operation::write;
@@ -61,7 +69,10 @@ struct Layout {
   std::vector<Realm> realms;       // by group, and ascending within it
   // To be kept for later calls; null: the realms belong to this call.
   std::shared_ptr<const FixedRealms> fixed;
-  ExchangeStrategy exchange = ExchangeStrategy::messages;
+  ExchangeStrategy exchange = ExchangeStrategy::images;
+  // For an exchange by descriptions: the longest parcel of each node, and the room for a rank's description.
+  std::vector<int64_t> parcel_bytes;
+  int64_t description_bytes = 0;
   int slots = 2;
   Access::Granule granule;
   int64_t behind_bytes = 0;   // bytes that an aggregator of a write may hold back; 0: none

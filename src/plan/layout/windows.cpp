@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <span>
 
@@ -20,6 +21,7 @@ constexpr int64_t default_images_bytes = 4 << 20;  // all windows of one node
 // With very many realms, shorter windows would cost more in messages than they save in cache misses.
 constexpr int64_t least_default_window_bytes = 64 << 10;
 constexpr int64_t least_window_bytes = 4096;
+constexpr int64_t cache_line_bytes = 64;
 constexpr int64_t greatest_window_bytes = 512 << 20;  // a message holds an image, and an MPI count an int
 // The smallest window of a group is at least this part of the largest.
 constexpr int64_t most_unlike = 4;
@@ -58,7 +60,38 @@ class Sizing {
     }
   }
 
-  bool run() {
+  bool run() { return layout_.exchange == ExchangeStrategy::descriptions ? each_for_itself() : all_alike(); }
+
+ private:
+  // Every node gives its aggregators the largest windows that it has room for.
+  bool each_for_itself() {
+    bool good = true;
+    const std::vector<size_t> no_realms;
+    for (const int node : group_.nodes) {
+      const NodeFacts& its = facts_.nodes[static_cast<size_t>(node)];
+      const auto found = of_node_.find(node);
+      const std::vector<size_t>& of_node = found == of_node_.end() ? no_realms : found->second;
+      int64_t most = 1;
+      for (const size_t i : of_node) most = std::max(most, targets_[i]);
+      const int64_t least = std::min(most, least_window_bytes), arenas = arenas_of(its);
+      const auto room = [&](int64_t own) { return has_room(its, of_node, own, arenas); };
+      good = good && room(least);
+      cap_ = largest(least, most, room);
+      for (const size_t i : of_node) {
+        realms_[i].window_bytes = targets_[i];
+        cut_short(i, cap_);
+      }
+    }
+    return good;
+  }
+
+  // What an exchange by descriptions takes of the node's segment beside windows.
+  int64_t arenas_of(const NodeFacts& node) const {
+    if (group_.nodes.size() < 2) return 0;
+    return 2 * (arena_bytes(parcel_bytes(facts_, node)) + cache_line_bytes);
+  }
+
+  bool all_alike() {
     const int64_t most = *std::max_element(targets_.begin(), targets_.end());
     const int64_t least = std::min(most, least_window_bytes);
     cap_ = largest(least, most, [&](int64_t cap) { return fits(cap); });
@@ -75,7 +108,6 @@ class Sizing {
     return good;
   }
 
- private:
   // Cuts a window to `limit`, in whole units of the alignment, if the limit and not the wish makes it
   // shorter. Returns the new length, or the cap if the window is not cut.
   int64_t cut_short(size_t i, int64_t limit) {
@@ -88,7 +120,7 @@ class Sizing {
 
   // The window size at which the images of one node take the default memory.
   int64_t automatic_window() const {
-    const auto realms = static_cast<int64_t>(realms_.size());
+    const int64_t realms = images_of_node();
     const int64_t share = default_images_bytes / std::max<int64_t>(1, realms * layout_.slots);
     int64_t bytes = std::clamp(share, least_default_window_bytes, default_window_bytes);
     bytes = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
@@ -98,6 +130,14 @@ class Sizing {
     const auto all = [&] { return realms * sizes_of(layout_, group_, realms_.front(), bytes).slots_bytes; };
     while (bytes > least_default_window_bytes && all() > most_bytes) bytes /= 2;
     return bytes;
+  }
+
+  // The number of realms of which a node has images; of the node with most.
+  int64_t images_of_node() const {
+    if (layout_.exchange != ExchangeStrategy::descriptions) return std::ssize(realms_);
+    int64_t most = 1;
+    for (const auto& [node, of_node] : of_node_) most = std::max<int64_t>(most, std::ssize(of_node));
+    return most;
   }
 
   // The window that holds a whole realm, in whole units of its alignment.
@@ -182,15 +222,16 @@ bool size_windows(const Facts& facts, Layout& layout, Group& group) {
     const Sizes sizes = sizes_of(layout, group, realm, realm.window_bytes);
     realm.map_bytes = sizes.map_bytes;
     realm.image_bytes = sizes.image_bytes;
-    group.segment_bytes += sizes.slots_bytes;
     group.rounds = std::max(group.rounds, rounds_of(realm));
   }
+  for (const auto& [node, bytes] : segments_of(layout, group))
+    group.segment_bytes = std::max(group.segment_bytes, bytes);
   return good;
 }
 
 int64_t realms_with_room(const Layout& layout, const Group& group) {
   const int64_t now = group.end_realm - group.first_realm;
-  if (group.nodes.size() < 2) return now;
+  if (group.nodes.size() < 2 || layout.exchange == ExchangeStrategy::descriptions) return now;
   int64_t largest = 0;
   bool cut_short = false;  // some realm would fill a larger window
   for (int i = group.first_realm; i < group.end_realm; ++i) {
@@ -221,13 +262,16 @@ namespace {
 
 // As many of `wanted` realms, but at least 1, as have images of these sizes that fit on every node of the
 // group.
-int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Group& group, int64_t wanted) {
+int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Layout& layout, const Group& group,
+                       int64_t wanted) {
+  const bool describes = layout.exchange == ExchangeStrategy::descriptions;
   const auto room_for = [&](int64_t count) {
     return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int index) {
       const NodeFacts& node = facts.nodes[static_cast<size_t>(index)];
       const NodeLimit limit = node_limit(facts, node);
       const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
-      const int64_t segment = count * sizes.slots_bytes;
+      int64_t segment = (describes ? own : count) * sizes.slots_bytes;
+      if (describes && group.nodes.size() > 1) segment += 2 * arena_bytes(parcel_bytes(facts, node));
       return segment + own * sizes.staging_bytes <= limit.node_bytes &&
              ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
     });
@@ -243,7 +287,7 @@ int64_t most_realms(const Facts& facts, const Layout& layout, const Group& group
   if (facts.wishes.window_bytes > 0) window_bytes = std::min(window_bytes, facts.wishes.window_bytes);
   Sizes sizes = sizes_of(layout, group, Realm{}, std::max<int64_t>(1, window_bytes));
   sizes.staging_bytes = 0;  // the aggregators are not known yet
-  return most_realms_of(sizes, facts, group, wanted);
+  return most_realms_of(sizes, facts, layout, group, wanted);
 }
 
 int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Group& group, int64_t wanted) {
@@ -255,21 +299,28 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
   Realm realm;
   realm.positions.resize(bucket_count);
   realm.piece_bytes = least_window_bytes / most_window_parts;
-  const Sizes sizes = sizes_of(worst, group, realm, least_window_bytes);
-  return most_realms_of(sizes, facts, group, wanted);
+  // Later calls may exchange in another form.
+  int64_t most = wanted;
+  for (const ExchangeStrategy exchange : {ExchangeStrategy::images, ExchangeStrategy::descriptions}) {
+    worst.exchange = exchange;
+    const Sizes sizes = sizes_of(worst, group, realm, least_window_bytes);
+    most = most_realms_of(sizes, facts, worst, group, most);
+  }
+  return most;
 }
 
 int64_t peak_bytes(const Facts& facts, const Layout& layout) {
   int64_t peak = 0;
   for (const Group& group : layout.groups) {
-    for (const int node : group.nodes) {
-      const int64_t ranks = std::max<int64_t>(1, facts.nodes[static_cast<size_t>(node)].ranks);
-      peak = std::max(peak, ceil_divide(group.segment_bytes, ranks));
-    }
+    const std::map<int, int64_t> segments = segments_of(layout, group);
+    const auto share = [&](int node) {
+      const int64_t ranks = facts.nodes[static_cast<size_t>(node)].ranks;
+      return ceil_divide(segments.at(node), std::max<int64_t>(1, ranks));
+    };
+    for (const int node : group.nodes) peak = std::max(peak, share(node));
     for (int i = group.first_realm; i < group.end_realm; ++i) {
       const Realm& realm = layout.realms[static_cast<size_t>(i)];
-      const int64_t ranks = std::max<int64_t>(1, facts.nodes[static_cast<size_t>(realm.node)].ranks);
-      peak = std::max(peak, ceil_divide(group.segment_bytes, ranks) + staging_bytes(layout, group, realm));
+      peak = std::max(peak, share(realm.node) + staging_bytes(layout, group, realm));
     }
   }
   return peak;
@@ -279,7 +330,7 @@ int64_t node_bytes(const Layout& layout, int node) {
   const int index = layout.group_of_node[static_cast<size_t>(node)];
   if (index < 0) return 0;
   const Group& group = layout.groups[static_cast<size_t>(index)];
-  int64_t bytes = group.segment_bytes;
+  int64_t bytes = segment_bytes(layout, group, node);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const Realm& realm = layout.realms[static_cast<size_t>(i)];
     if (realm.node == node) bytes += staging_bytes(layout, group, realm);

@@ -77,7 +77,15 @@ std::string realm_table(const Plan& plan, std::span<const Realm> realms) {
 }
 
 const char* exchange_name(ExchangeStrategy exchange) {
-  return exchange == ExchangeStrategy::alltoallw ? "MPI_Alltoallw" : "nonblocking";
+  switch (exchange) {
+    case ExchangeStrategy::descriptions:
+      return "descriptions";
+    case ExchangeStrategy::images:
+      return "images";
+    case ExchangeStrategy::alltoallw:
+      return "alltoallw";
+  }
+  return "";
 }
 
 // The memory of each node and what the plan takes of it, if it is known for any node.
@@ -177,16 +185,21 @@ json nodes_json(const Facts& facts, const Plan& plan) {
 
 Movement movement_of(const Facts& facts, const Plan& plan) {
   Movement movement;
-  // In a read, each message is a wish that is answered by another.
-  const int64_t each = plan.operation == Operation::read ? 2 : 1;
+  const bool describes = plan.exchange == ExchangeStrategy::descriptions;
+  // If windows are described one by one, each message of a read is a wish that is answered by another.
+  const int64_t each = plan.operation == Operation::read && !describes ? 2 : 1;
+  int64_t windows = 0;
   for (const Group& group : plan.groups) {
     int64_t ranks = 0;
     for (const int node : group.nodes) ranks += facts.nodes[static_cast<size_t>(node)].ranks;
     for (const Realm& realm : realms_in(plan, group)) {
       movement.messages += each * rounds_of(realm) * (static_cast<int64_t>(group.nodes.size()) - 1);
       movement.shared += rounds_of(realm) * ranks;
+      windows += rounds_of(realm);
     }
   }
+  // A message then holds a piece, or what a border of windows cuts off one.
+  if (describes) movement.messages = std::min(movement.messages, facts.digest.file_pieces + windows);
   return movement;
 }
 

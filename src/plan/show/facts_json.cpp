@@ -23,6 +23,7 @@ using nlohmann::json;
 
 constexpr std::array operation_names = {"read", "write"};
 constexpr std::array kind_names = {"local", "memory", "network", "parallel", "unknown"};
+constexpr std::array exchange_names = {"auto", "descriptions", "images", "alltoallw"};
 constexpr std::array choice_names = {"automatic", "enable", "disable"};
 
 template <typename Enum, size_t n>
@@ -47,6 +48,7 @@ constexpr DigestField digest_fields[] = {
     {"max_rank_file_pieces", &Digest::max_rank_file_pieces},
     {"granule", &Digest::granule},
     {"anchor", &Digest::anchor},
+    {"description_bytes", &Digest::description_bytes},
 };
 
 struct WishField {
@@ -80,6 +82,7 @@ json wishes_json(const Wishes& wishes) {
   out["realms"] = realm_policy_name(wishes.realms);
   out["placement"] = placement_row(wishes.placement).name;
   out["groups"] = wishes.groups;
+  out["exchange"] = name_in(exchange_names, wishes.exchange);
   out["alltoallw"] = name_in(choice_names, wishes.alltoallw);
   out["collective"] = name_in(choice_names, wishes.collective);
   out["sieving"] = name_in(choice_names, wishes.sieving);
@@ -195,6 +198,7 @@ Wishes read_wishes(const JsonPlace& in) {
         places, [](int64_t i) { return placement_rows()[static_cast<size_t>(i)].name; }));
   }
   read_truth(in, "groups", wishes.groups);
+  read_name(in, "exchange", exchange_names, wishes.exchange);
   read_name(in, "alltoallw", choice_names, wishes.alltoallw);
   read_name(in, "collective", choice_names, wishes.collective);
   read_name(in, "sieving", choice_names, wishes.sieving);

@@ -121,7 +121,7 @@ void expect_budget(const Facts& facts, const Plan& plan) {
     ASSERT_LE(node_bytes(plan, static_cast<int>(i)), limit.node_bytes) << "node " << i;
     if (plan.group_of_node[i] < 0) continue;
     const Group& group = plan.groups[static_cast<size_t>(plan.group_of_node[i])];
-    const int64_t share = ceil_divide(group.segment_bytes, node.ranks);
+    const int64_t share = ceil_divide(segment_bytes(plan, group, static_cast<int>(i)), node.ranks);
     int64_t staging = 0;
     for (const Realm& realm : realms_of_group(plan, group)) {
       if (realm.node == static_cast<int>(i)) staging = std::max(staging, staging_bytes(plan, group, realm));
@@ -135,12 +135,23 @@ void expect_budget(const Facts& facts, const Plan& plan) {
 void expect_sums(const Plan& plan) {
   int64_t rounds = 0, segment = 0, window = 0;
   for (const Group& group : plan.groups) {
-    int64_t of_group = 0, its_segment = 0;
+    int64_t of_group = 0;
+    std::map<int, int64_t> segments;  // by node
+    for (const int node : group.nodes) {
+      if (plan.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1)
+        segments[node] = 2 * (arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]) + 64);
+      for (const Realm& realm : realms_of_group(plan, group)) {
+        if (plan.exchange == ExchangeStrategy::descriptions && realm.node != node) continue;
+        segments[node] += slots_bytes(plan, realm.image_bytes);
+      }
+      ASSERT_EQ(segment_bytes(plan, group, node), segments[node]);
+    }
+    int64_t its_segment = 0;
+    for (const auto& [node, bytes] : segments) its_segment = std::max(its_segment, bytes);
     for (const Realm& realm : realms_of_group(plan, group)) {
       ASSERT_GT(realm.window_bytes, 0);
       ASSERT_LE(realm.image_bytes, INT32_MAX);
       of_group = std::max(of_group, rounds_of(realm));
-      its_segment += slots_bytes(plan, realm.image_bytes);
       window = std::max(window, realm.window_bytes);
     }
     ASSERT_EQ(group.rounds, of_group);
@@ -255,6 +266,7 @@ TEST(LaterCall, WithLessMemoryKeepsTheRealmsInTheSmallestWindows) {
   facts.nodes = test::make_nodes(8, 8);
   facts.wishes.realms = RealmPolicy::persistent;
   facts.wishes.aggregators = 64;
+  facts.wishes.exchange = ExchangeWish::images;
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
   const Plan first = plan(facts);
   ASSERT_EQ(first.realms.size(), 64u);

@@ -26,6 +26,7 @@ Facts hosts_with(const std::vector<int64_t>& free_mib) {
   facts.wishes.placement = Placement::first;
   facts.wishes.window_bytes = 4 * MiB;
   facts.wishes.memory_limit_bytes = 1024 * MiB;
+  facts.wishes.exchange = ExchangeWish::images;
   return facts;
 }
 
@@ -73,6 +74,7 @@ TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
   int different = 0;
   for (int i = 0; i < test::cases(20000); ++i) {
     test::RandomCall call = test::random_call(random);
+    call.facts.wishes.exchange = ExchangeWish::images;
     for (NodeFacts& node : call.facts.nodes) {
       if (random() % 2) node.free_bytes = static_cast<int64_t>(random() % (int64_t{64} * MiB));
     }

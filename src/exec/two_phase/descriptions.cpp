@@ -1,0 +1,219 @@
+#include "exec/two_phase/descriptions.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/exceptions.h"
+#include "mpi/error.h"
+#include "pattern/encoding.h"
+#include "plan/layout/exchange.h"
+
+namespace concilio {
+namespace {
+
+constexpr int description_tag = 32000;  // no realm's messages have it: see parcels.cpp
+
+// The group of a node whose ranks exchange with other nodes; else null.
+const Group* exchanging_group(const Plan& plan, int node) {
+  const int index = plan.group_of_node[static_cast<size_t>(node)];
+  if (plan.exchange != ExchangeStrategy::descriptions || index < 0) return nullptr;
+  const Group& group = plan.groups[static_cast<size_t>(index)];
+  return group.nodes.size() > 1 ? &group : nullptr;
+}
+
+}  // namespace
+
+// A description in a bundle of them: this head, the nest, and the numbers that place the request in the file.
+// A nest of no bytes stands for that of the rank before. A description without numbers says that its rank
+// asks for nothing.
+struct Descriptions::Slot {
+  static constexpr int32_t cannot = -1;  // in place of number_bytes: the request does not fit the slot
+  int32_t nest_bytes = 0, number_bytes = 0;
+
+  int64_t bytes() const {
+    return static_cast<int64_t>(sizeof(Slot)) + nest_bytes + std::max(0, number_bytes);
+  }
+};
+
+Description::Description(Access access, Interval positions)
+    : file(std::move(access)), data(positions), bounds(file.bounds(data.begin, data.end)) {}
+
+Interval Description::data_in(Interval stretch) const {
+  if (stretch.end <= bounds.begin || stretch.begin >= bounds.end) return {};
+  return {std::clamp(file.data_before(stretch.begin), data.begin, data.end),
+          std::clamp(file.data_before(stretch.end), data.begin, data.end)};
+}
+
+void Description::move(int64_t shift_bytes) {
+  file.move(shift_bytes);
+  bounds = {bounds.begin + shift_bytes, bounds.end + shift_bytes};
+}
+
+Descriptions::Descriptions(const OpenFile& opened, const Facts& facts, const Plan& plan)
+    : counters_(opened.counters) {
+  const Team& team = opened.team;
+  const Group* const group = exchanging_group(plan, team.node());
+  if (!group) return;
+  slot_bytes_ = plan.description_bytes;
+  own_.node = team.node();
+  own_.ranks.reserve(static_cast<size_t>(team.local_size()));
+  for (int i = group->first_realm; i < group->end_realm; ++i) {
+    const Realm& realm = plan.realms[static_cast<size_t>(i)];
+    if (realm.node != team.node() && team.local_rank() == 0 && may_have_data_in(realm, facts, team.node()))
+      receivers_.push_back(realm.aggregator);
+    if (realm.aggregator != team.rank()) continue;
+    for (const int node : group->nodes) {
+      if (node == team.node() || !may_have_data_in(realm, facts, node)) continue;
+      senders_.push_back({node, {}});
+      const auto ranks = static_cast<size_t>(team.nodes()[static_cast<size_t>(node)].ranks);
+      senders_.back().ranks.reserve(ranks);
+      received_.resize(std::max(received_.size(), ranks * static_cast<size_t>(slot_bytes_)));
+    }
+  }
+  sends_.reserve(receivers_.size());
+  mine_.reserve(static_cast<size_t>(slot_bytes_));
+  charge_ = Charge(opened.budget, static_cast<int64_t>(received_.size()) + slot_bytes_);
+}
+
+Status Descriptions::gather(const OpenFile& opened, const Request& request, const Plan& plan,
+                            std::byte* scratch) {
+  Team& team = opened.team;
+  if (!exchanging_group(plan, team.node())) return {};
+  std::byte* const my_slot = scratch + team.local_rank() * slot_bytes_;
+  Status mine = without_exceptions([&]() -> Status {
+    if (request.bytes == 0) return {};
+    encode(*request.file->nest(), mine_);
+    Slot head{static_cast<int32_t>(mine_.size()), 0};
+    for (const int64_t number : {request.file->displacement(), request.file->extent(), request.position,
+                                 request.position + request.bytes})
+      encode(number, mine_);
+    head.number_bytes = static_cast<int32_t>(mine_.size()) - head.nest_bytes;
+    if (head.bytes() > slot_bytes_) {
+      head = {0, Slot::cannot};
+      mine_.clear();
+    }
+    std::memcpy(my_slot, &head, sizeof head);
+    std::memcpy(my_slot + sizeof head, mine_.data(), mine_.size());
+    return {};
+  });
+  if (!mine || request.bytes == 0) std::memset(my_slot, 0, sizeof(Slot));
+  if (!team.node_barrier()) return team.failure();
+  const auto ranks = static_cast<size_t>(team.local_size());
+  const int64_t bundle_bytes = team.local_rank() == 0 ? bring_together(scratch, ranks) : 0;
+  if (!team.node_barrier()) return team.failure();
+  Status told = tell(team, scratch, bundle_bytes);
+  if (!team.failure()) return team.failure();
+  // A rank that is not the leader does not know where the bundle ends; the heads say so.
+  Status learnt = without_exceptions(
+      [&] { return learn({scratch, static_cast<size_t>(slot_bytes_) * ranks}, ranks, own_); });
+  return !mine ? std::move(mine) : !told ? std::move(told) : std::move(learnt);
+}
+
+// Makes a bundle of the slots at the front of `scratch`: without the room between them, and without repeated
+// nests. Returns its length.
+int64_t Descriptions::bring_together(std::byte* scratch, size_t ranks) const {
+  std::byte *end = scratch, *nest = nullptr;
+  int32_t nest_bytes = 0;  // of the last nest in the bundle
+  for (size_t i = 0; i < ranks; ++i) {
+    const std::byte* const slot = scratch + static_cast<int64_t>(i) * slot_bytes_;
+    Slot head;
+    std::memcpy(&head, slot, sizeof head);
+    const std::byte* body = slot + sizeof head;
+    if (head.nest_bytes > 0 && head.nest_bytes == nest_bytes && std::equal(nest, nest + nest_bytes, body)) {
+      body += head.nest_bytes;
+      head.nest_bytes = 0;
+    }
+    const auto length = static_cast<size_t>(head.bytes()) - sizeof head;
+    std::memmove(end + sizeof head, body, length);
+    std::memcpy(end, &head, sizeof head);
+    if (head.nest_bytes > 0) {
+      nest = end + sizeof head;
+      nest_bytes = head.nest_bytes;
+    }
+    end += sizeof head + length;
+  }
+  return end - scratch;
+}
+
+// Sends the bundle to every aggregator that needs it, and receives those of other nodes.
+Status Descriptions::tell(Team& team, const std::byte* bundle, int64_t bytes) {
+  Status outcome;
+  const auto note = [&](Status status) {
+    if (outcome && !status) outcome = std::move(status);
+  };
+  for (const int receiver : receivers_) {
+    sends_.push_back(MPI_REQUEST_NULL);
+    ++counters_[Counter::messages_sent];
+    counters_[Counter::message_bytes_sent] += bytes;
+    note(checked_mpi(PMPI_Isend(bundle, static_cast<int>(bytes), MPI_BYTE, receiver, description_tag,
+                                team.comm(), &sends_.back()),
+                     "telling other nodes what is asked for"));
+  }
+  note(hear(team));
+  for (MPI_Request& send : sends_) {
+    const int code = team.finish(send);
+    if (!team.failure()) return team.failure();
+    note(checked_mpi(code, "telling other nodes what is asked for"));
+  }
+  sends_.clear();
+  return outcome;
+}
+
+Status Descriptions::hear(Team& team) {
+  Status outcome;
+  for (DescribedNode& sender : senders_) {
+    const Team::Node& node = team.nodes()[static_cast<size_t>(sender.node)];
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = PMPI_Irecv(received_.data(), static_cast<int>(received_.size()), MPI_BYTE,
+                          node.candidates.front(), description_tag, team.comm(), &request);
+    if (code == MPI_SUCCESS) code = team.finish(request);
+    if (!team.failure()) return team.failure();
+    Status heard = checked_mpi(code, "hearing what other nodes ask for");
+    if (heard) {
+      heard = without_exceptions(
+          [&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
+    }
+    if (outcome && !heard) outcome = std::move(heard);
+  }
+  return outcome;
+}
+
+Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node) {
+  const Error spoilt{ErrorKind::communication, 0, "a node's descriptions of its requests cannot be read"};
+  NestRef nest;
+  for (size_t i = 0; i < ranks; ++i) {
+    Slot head;
+    if (bundle.size() < sizeof head) return spoilt;
+    std::memcpy(&head, bundle.data(), sizeof head);
+    if (head.nest_bytes < 0 || std::cmp_less(bundle.size(), head.bytes())) return spoilt;
+    std::span<const std::byte> its = bundle.subspan(sizeof head, static_cast<size_t>(head.bytes()) - sizeof head);
+    bundle = bundle.subspan(static_cast<size_t>(head.bytes()));
+    node.ranks.emplace_back();
+    if (head.number_bytes == Slot::cannot) described_ = false;
+    if (head.number_bytes <= 0) continue;
+    if (head.nest_bytes > 0) {
+      Result<NestRef> decoded = decode_nest(its);
+      if (!decoded) return decoded.error();
+      nest = std::move(*decoded);
+    }
+    int64_t numbers[4];
+    for (int64_t& number : numbers) {
+      const Result<int64_t> decoded = decode_number(its);
+      if (!decoded) return decoded.error();
+      number = *decoded;
+    }
+    if (!nest) return spoilt;
+    node.ranks.back() = Description(Access(nest, numbers[0], numbers[1]), {numbers[2], numbers[3]});
+  }
+  return {};
+}
+
+void Descriptions::move(int64_t shift_bytes) {
+  for (Description& rank : own_.ranks) rank.move(shift_bytes);
+  for (DescribedNode& sender : senders_) {
+    for (Description& rank : sender.ranks) rank.move(shift_bytes);
+  }
+}
+
+}  // namespace concilio

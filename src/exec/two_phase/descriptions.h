@@ -1,0 +1,89 @@
+// What other ranks ask for in a call. Nodes tell it to each other once for a pattern, in the form in which
+// the datatype describes it (flexible collective I/O, section 5.3), and not in every round. From then on each
+// rank can compute how many bytes any of these ranks has in a window, and where they belong. So the messages
+// of a round hold data only, and who has no data in a window sends nothing.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/budget.h"
+#include "exec/running_call.h"
+#include "plan/plan.h"
+
+namespace concilio {
+
+// One rank's part of a call: data [data.begin, data.end) of `file`.
+struct Description {
+  Access file = Access::contiguous(0);
+  Interval data;
+  Interval bounds;  // the file offsets of these data
+
+  Description() = default;
+  Description(Access access, Interval positions);
+  // The data that lie in a stretch of the file.
+  Interval data_in(Interval stretch) const;
+  void move(int64_t shift_bytes);
+};
+
+struct DescribedNode {
+  int node = 0;
+  std::vector<Description> ranks;  // in the order of the node's ranks
+};
+
+// Calls f(rank of the node, part, data, at) for all data that a node's ranks ask for in the parts of a window,
+// one rank after another. `at` counts the bytes from 0; in this order they are one stream. Returns its
+// length. The parts are ascending.
+template <typename F>
+int64_t for_each_stretch(const DescribedNode& node, std::span<const Interval> parts, F&& f) {
+  int64_t at = 0;
+  if (parts.empty()) return at;
+  for (size_t rank = 0; rank < node.ranks.size(); ++rank) {
+    const Description& its = node.ranks[rank];
+    if (its.bounds.end <= parts.front().begin || its.bounds.begin >= parts.back().end) continue;
+    for (size_t part = 0; part < parts.size(); ++part) {
+      const Interval data = its.data_in(parts[part]);
+      if (data.empty()) continue;
+      f(rank, part, data, at);
+      at += data.length();
+    }
+  }
+  return at;
+}
+
+class Descriptions {
+ public:
+  // Allocates what gather() needs.
+  Descriptions(const OpenFile& opened, const Facts& facts, const Plan& plan);
+  // Learns what the ranks of this node ask for, and, if this rank aggregates, what those of the nodes do that
+  // have data in its realm. Collective over the team. Nobody may use `scratch`, the node's segment, until all
+  // ranks have met again. An error is this rank's own; so is described(): false if its request could not be
+  // described in the room that the plan gives, or another's could not.
+  Status gather(const OpenFile& opened, const Request& request, const Plan& plan, std::byte* scratch);
+  bool described() const { return described_; }
+
+  const DescribedNode& own() const { return own_; }
+  // The other nodes with data in the realm that this rank aggregates, ascending.
+  const std::vector<DescribedNode>& senders() const { return senders_; }
+  // All requests have moved in the file.
+  void move(int64_t shift_bytes);
+
+ private:
+  struct Slot;
+  int64_t bring_together(std::byte* scratch, size_t ranks) const;
+  Status tell(Team& team, const std::byte* bundle, int64_t bytes);
+  Status hear(Team& team);
+  Status learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node);
+
+  Counters& counters_;
+  bool described_ = true;
+  int64_t slot_bytes_ = 0;
+  std::vector<int> receivers_;      // the aggregators that a node's leader tells
+  std::vector<MPI_Request> sends_;  // one for each
+  std::vector<std::byte> received_, mine_;
+  DescribedNode own_;
+  std::vector<DescribedNode> senders_;
+  Charge charge_;
+};
+
+}  // namespace concilio

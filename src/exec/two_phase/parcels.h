@@ -1,0 +1,117 @@
+// Exchange between nodes that know what each other's ranks ask for (exec/two_phase/descriptions.h).
+//
+// What the ranks of a node have in a window of another node's aggregator is one stream, see for_each_stretch.
+// It travels in parcels of at most the node's parcel_bytes, so that a node with little memory sends more of
+// them and no other node notices. A node's ranks pack their parcels into an arena in the segment that they
+// share, or unpack them from it; one of them, the carrier of the realm, sends or receives. There are two
+// arenas: while the parcels of one are under way, the ranks work on the other. Aggregators receive into their
+// staging, or send from it. A parcel holds data only, and when reading also where the file ends.
+//
+// Why ranks cannot wait for each other in a circle: in a round, an aggregator first makes it possible for
+// others to get on. When writing, it posts the receives of the whole round; when reading, it starts all
+// sends. Only then does it pack or unpack with the ranks of its node. So in the lowest round that any rank is
+// in, all parcels can be moved, whatever later rounds wait for.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "exec/two_phase/descriptions.h"
+#include "exec/two_phase/images.h"
+#include "exec/workspace.h"
+
+namespace concilio {
+
+// One rank's part in the exchange of a plan's calls. Its memory is allocated when it is made.
+class Parcels {
+ public:
+  Parcels(const OpenFile& opened, const Facts& facts, const Plan& plan, const Group& group, Images& images,
+          const Workspace& workspace);
+
+  Descriptions& descriptions() { return descriptions_; }
+  // To be called when the descriptions are known. False if a window's parcels do not fit into this
+  // aggregator's staging, since ranks ask for the same bytes.
+  bool fit();
+
+  // Before the rounds of a call.
+  void begin();
+  // A round of a write is expect(), send() and merge(); that of a read serve() and take(). Of these, expect(),
+  // merge() and serve() do nothing on a rank without a window in the round.
+  //
+  // Posts the receives for this rank's window.
+  Status expect(int64_t round);
+  // Packs this rank's data for the windows of other nodes, and sends those of its node that it carries.
+  Status send(int64_t round, const Request& request);
+  // Puts the data of other nodes into this rank's window, and marks them in its maps.
+  Status merge(int64_t round, std::span<WindowPart> parts);
+  // Sends the bytes of this rank's window that other nodes ask for. Bytes from `valid_end` on are not in the
+  // file.
+  Status serve(int64_t round, std::span<const WindowPart> parts, int64_t valid_end);
+  // Unpacks this rank's data of the windows of other nodes.
+  Status take(int64_t round, const Request& request);
+  // After the rounds: waits until everything is sent.
+  Status end();
+
+  // The bytes that this rank has packed or unpacked since begin().
+  int64_t moved() const { return moved_; }
+
+ private:
+  // A part of a node's stream, which travels in one message.
+  struct Parcel {
+    size_t realm;
+    Interval stream;
+    int64_t mine;   // where this rank's data begin in the stream; -1: it has none
+    int64_t place;  // where it lies in the arena
+  };
+  // The parcels of one sender in a window of this rank's realm: where they lie in the staging, and their
+  // requests.
+  struct Delivery {
+    size_t sender;  // index into descriptions_.senders()
+    int64_t place;
+    size_t first_request, end_request;
+  };
+  struct Incoming {
+    std::vector<Delivery> deliveries;
+    std::vector<MPI_Request> requests;
+  };
+
+  template <typename F>
+  Status for_each_batch(int64_t round, F&& f);
+  template <typename F>
+  void for_each_piece_of_mine(const Parcel& parcel, int64_t round, int64_t end, F&& f);
+  Status pack_and_send(int64_t round, const Request& request);
+  Status receive_and_unpack(int64_t round, const Request& request);
+  Status wait(EventCounter& event, uint32_t target);
+  Status finish(std::span<MPI_Request> requests);
+  Status start_send(const std::byte* data, int64_t bytes, int to, size_t realm, std::vector<MPI_Request>& requests);
+  Status start_receive(std::byte* data, int64_t bytes, int from, size_t realm,
+                       std::vector<MPI_Request>& requests);
+  bool has_window(int64_t round) const { return own_realm_ >= 0 && images_.has(own(), round); }
+  size_t own() const { return static_cast<size_t>(own_realm_); }
+  int64_t parcel_bytes(int node) const { return plan_.parcel_bytes[static_cast<size_t>(node)]; }
+  int carrier(size_t realm, int node) const;
+  std::byte* half_of_staging(int64_t round) const;
+  Interval own_data() const {
+    return descriptions_.own().ranks[static_cast<size_t>(team_.local_rank())].data;
+  }
+  size_t arena() const { return static_cast<size_t>(batches_ % 2); }
+
+  Team& team_;
+  Counters& counters_;
+  const Plan& plan_;
+  const Group& group_;
+  Images& images_;
+  const Workspace& workspace_;
+  const int64_t head_bytes_;  // before the data of a parcel
+  int own_realm_ = -1;
+  Descriptions descriptions_;
+  std::vector<size_t> foreign_;      // the group's realms that are aggregated on other nodes
+  std::vector<Interval> intervals_;  // of the window that was asked for last
+  std::vector<Parcel> batch_;        // the parcels in the present arena
+  std::array<std::vector<MPI_Request>, 2> carried_;  // of the parcels of each arena that this rank carries
+  std::array<Incoming, 2> exchanged_;                // of each half of the staging
+  int64_t batches_ = 0;                              // since begin()
+  int64_t moved_ = 0;
+};
+
+}  // namespace concilio

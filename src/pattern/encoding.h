@@ -1,0 +1,25 @@
+// Accesses as bytes, by which ranks tell each other what they ask for. The length follows from that of the
+// description (D, in the terms of "A New Flexible MPI Collective I/O Implementation", section 5.3), and never
+// from the number of pieces (M).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "pattern/access.h"
+
+namespace concilio {
+
+// Whole numbers, each in as few bytes as it needs: 7 bits a byte, lowest first, with small negative numbers
+// as short as small positive ones.
+void encode(int64_t number, std::vector<std::byte>& out);
+// Takes a number from the front of `bytes`. All of these fail with kind `communication` if the bytes are not
+// what encode() wrote.
+Result<int64_t> decode_number(std::span<const std::byte>& bytes);
+
+void encode(const Nest& nest, std::vector<std::byte>& out);
+// The nest describes the same bytes in the same order; it may be made of other nodes.
+Result<NestRef> decode_nest(std::span<const std::byte>& bytes);
+
+}  // namespace concilio
