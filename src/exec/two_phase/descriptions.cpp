@@ -105,8 +105,9 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   Status told = tell(team, scratch, bundle_bytes);
   if (!team.failure()) return team.failure();
   // A rank that is not the leader does not know where the bundle ends; the heads say so.
-  Status learnt = without_exceptions(
-      [&] { return learn({scratch, static_cast<size_t>(slot_bytes_) * ranks}, ranks, own_); });
+  Status learnt = without_exceptions([&] {
+    return learn({scratch, static_cast<size_t>(slot_bytes_) * ranks}, ranks, own_);
+  });
   return !mine ? std::move(mine) : !told ? std::move(told) : std::move(learnt);
 }
 
@@ -171,8 +172,7 @@ Status Descriptions::hear(Team& team) {
     if (!team.failure()) return team.failure();
     Status heard = checked_mpi(code, "hearing what other nodes ask for");
     if (heard) {
-      heard = without_exceptions(
-          [&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
+      heard = without_exceptions([&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
     }
     if (outcome && !heard) outcome = std::move(heard);
   }
@@ -187,7 +187,8 @@ Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, Desc
     if (bundle.size() < sizeof head) return spoilt;
     std::memcpy(&head, bundle.data(), sizeof head);
     if (head.nest_bytes < 0 || std::cmp_less(bundle.size(), head.bytes())) return spoilt;
-    std::span<const std::byte> its = bundle.subspan(sizeof head, static_cast<size_t>(head.bytes()) - sizeof head);
+    std::span<const std::byte> its =
+        bundle.subspan(sizeof head, static_cast<size_t>(head.bytes()) - sizeof head);
     bundle = bundle.subspan(static_cast<size_t>(head.bytes()));
     node.ranks.emplace_back();
     if (head.number_bytes == Slot::cannot) described_ = false;

@@ -31,9 +31,9 @@ struct DescribedNode {
   std::vector<Description> ranks;  // in the order of the node's ranks
 };
 
-// Calls f(rank of the node, part, data, at) for all data that a node's ranks ask for in the parts of a window,
-// one rank after another. `at` counts the bytes from 0; in this order they are one stream. Returns its
-// length. The parts are ascending.
+// Calls f(rank of the node, part, data, at) for all data that a node's ranks ask for in the parts of a
+// window, one rank after another. `at` counts the bytes from 0; in this order they are one stream. Returns
+// its length. The parts are ascending.
 template <typename F>
 int64_t for_each_stretch(const DescribedNode& node, std::span<const Interval> parts, F&& f) {
   int64_t at = 0;

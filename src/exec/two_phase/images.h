@@ -83,7 +83,9 @@ class Images {
   ArenaHeader& arena_header(size_t i) const {
     return reinterpret_cast<ArenaHeader*>(segment_ + headers_bytes_)[static_cast<ptrdiff_t>(i) - arenas];
   }
-  std::byte* arena(size_t i) const { return segment_ + arenas_begin_ + static_cast<int64_t>(i) * arena_bytes_; }
+  std::byte* arena(size_t i) const {
+    return segment_ + arenas_begin_ + static_cast<int64_t>(i) * arena_bytes_;
+  }
 
   ImageHeader& header(size_t realm, int64_t round) const {
     return reinterpret_cast<ImageHeader*>(segment_)[index(realm, round)];
@@ -109,12 +111,14 @@ class Images {
  private:
   static constexpr ptrdiff_t arenas = 2;
   std::byte* image(size_t realm, int64_t round) const {
-    return segment_ + begins_[index_of_[in_group(realm)]] + round % plan_.slots * plan_.realms[realm].image_bytes;
+    return segment_ + begins_[index_of_[in_group(realm)]] +
+           round % plan_.slots * plan_.realms[realm].image_bytes;
   }
   size_t in_group(size_t realm) const { return realm - first_realm_; }
   size_t map_bytes(size_t realm) const { return static_cast<size_t>(plan_.realms[realm].map_bytes); }
   size_t index(size_t realm, int64_t round) const {
-    return index_of_[in_group(realm)] * static_cast<size_t>(plan_.slots) + static_cast<size_t>(round % plan_.slots);
+    return index_of_[in_group(realm)] * static_cast<size_t>(plan_.slots) +
+           static_cast<size_t>(round % plan_.slots);
   }
   const Plan& plan_;
   size_t first_realm_ = 0;

@@ -49,9 +49,8 @@ Parcels::Parcels(const OpenFile& opened, const Facts& facts, const Plan& plan, c
     if (its.node != team_.node()) foreign_.push_back(realm);
     most_parts = std::max(most_parts, static_cast<size_t>(concilio::most_parts(its, its.window_bytes)));
   }
-  const auto behind = std::find_if(foreign_.begin(), foreign_.end(), [&](size_t realm) {
-    return plan.realms[realm].node > team_.node();
-  });
+  const auto behind = std::find_if(foreign_.begin(), foreign_.end(),
+                                   [&](size_t realm) { return plan.realms[realm].node > team_.node(); });
   std::rotate(foreign_.begin(), behind, foreign_.end());
   intervals_.reserve(most_parts);
   batch_.reserve(most_parcels_of_batch);
@@ -117,9 +116,9 @@ Status Parcels::start_send(const std::byte* data, int64_t bytes, int to, size_t 
   ++counters_[Counter::messages_sent];
   counters_[Counter::message_bytes_sent] += bytes;
   requests.push_back(MPI_REQUEST_NULL);
-  return checked_mpi(PMPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, tag_of(realm), team_.comm(),
-                                &requests.back()),
-                     "sending between nodes");
+  return checked_mpi(
+      PMPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, tag_of(realm), team_.comm(), &requests.back()),
+      "sending between nodes");
 }
 
 Status Parcels::start_receive(std::byte* data, int64_t bytes, int from, size_t realm,
@@ -149,10 +148,10 @@ Status Parcels::for_each_batch(int64_t round, F&& f) {
     if (!images_.has(realm, round)) continue;
     window(plan_.realms[realm], round, intervals_);
     int64_t mine = -1;
-    const int64_t bytes = for_each_stretch(descriptions_.own(), intervals_,
-                                           [&](size_t rank, size_t, Interval, int64_t at) {
-                                             if (rank == me && mine < 0) mine = at;
-                                           });
+    const int64_t bytes =
+        for_each_stretch(descriptions_.own(), intervals_, [&](size_t rank, size_t, Interval, int64_t at) {
+          if (rank == me && mine < 0) mine = at;
+        });
     for (int64_t begin = 0; begin < bytes && team_.failure(); begin += most) {
       const Interval stream{begin, std::min(bytes, begin + most)};
       const int64_t length = align_up(head_bytes_ + stream.length(), parcel_alignment);
@@ -296,8 +295,9 @@ Status Parcels::merge(int64_t round, std::span<WindowPart> parts) {
   window(plan_.realms[own()], round, intervals_);
   Status outcome;
   for (const Delivery& delivery : incoming.deliveries) {
-    note(outcome, finish(std::span(incoming.requests)
-                             .subspan(delivery.first_request, delivery.end_request - delivery.first_request)));
+    note(outcome,
+         finish(std::span(incoming.requests)
+                    .subspan(delivery.first_request, delivery.end_request - delivery.first_request)));
     if (Status whole = team_.failure(); !whole) return whole;
     if (!outcome) continue;
     Stopwatch time(counters_, Counter::copy_ns);
@@ -340,8 +340,8 @@ Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t 
     for (int64_t begin = 0; begin < bytes; begin += most) {
       const int64_t length = std::min(most, bytes - begin);
       std::memcpy(place, &valid_end, sizeof valid_end);
-      note(outcome, start_send(place, head_bytes_ + length, carrier(own(), sender.node), own(),
-                               outgoing.requests));
+      note(outcome,
+           start_send(place, head_bytes_ + length, carrier(own(), sender.node), own(), outgoing.requests));
       place += head_bytes_ + length;
     }
   }

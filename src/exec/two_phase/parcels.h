@@ -35,8 +35,8 @@ class Parcels {
 
   // Before the rounds of a call.
   void begin();
-  // A round of a write is expect(), send() and merge(); that of a read serve() and take(). Of these, expect(),
-  // merge() and serve() do nothing on a rank without a window in the round.
+  // A round of a write is expect(), send() and merge(); that of a read serve() and take(). Of these,
+  // expect(), merge() and serve() do nothing on a rank without a window in the round.
   //
   // Posts the receives for this rank's window.
   Status expect(int64_t round);
@@ -83,7 +83,8 @@ class Parcels {
   Status receive_and_unpack(int64_t round, const Request& request);
   Status wait(EventCounter& event, uint32_t target);
   Status finish(std::span<MPI_Request> requests);
-  Status start_send(const std::byte* data, int64_t bytes, int to, size_t realm, std::vector<MPI_Request>& requests);
+  Status start_send(const std::byte* data, int64_t bytes, int to, size_t realm,
+                    std::vector<MPI_Request>& requests);
   Status start_receive(std::byte* data, int64_t bytes, int from, size_t realm,
                        std::vector<MPI_Request>& requests);
   bool has_window(int64_t round) const { return own_realm_ >= 0 && images_.has(own(), round); }
@@ -105,9 +106,9 @@ class Parcels {
   const int64_t head_bytes_;  // before the data of a parcel
   int own_realm_ = -1;
   Descriptions descriptions_;
-  std::vector<size_t> foreign_;      // the group's realms that are aggregated on other nodes
-  std::vector<Interval> intervals_;  // of the window that was asked for last
-  std::vector<Parcel> batch_;        // the parcels in the present arena
+  std::vector<size_t> foreign_;                      // the group's realms that are aggregated on other nodes
+  std::vector<Interval> intervals_;                  // of the window that was asked for last
+  std::vector<Parcel> batch_;                        // the parcels in the present arena
   std::array<std::vector<MPI_Request>, 2> carried_;  // of the parcels of each arena that this rank carries
   std::array<Incoming, 2> exchanged_;                // of each half of the staging
   int64_t batches_ = 0;                              // since begin()

@@ -107,21 +107,21 @@ enum class ExchangeWish : int32_t { automatic, descriptions, images, alltoallw }
 // The user's wishes; 0 and automatic leave the choice to the plan. N_ah, Msg_group, Msg_ind and Mem_min are
 // parameters of memory-conscious collective I/O.
 struct Wishes {
-  int64_t window_bytes = 0;                     // cb_buffer_size
-  int64_t aggregators = 0;                      // cb_nodes
-  int64_t aggregators_per_node = 0;             // cb_config_list, concilio_aggregators_per_node: N_ah
-  int64_t alignment_bytes = 0;                  // romio_cb_fr_alignment
-  Choice3 alltoallw = Choice3::automatic;       // romio_cb_alltoall
+  int64_t window_bytes = 0;                         // cb_buffer_size
+  int64_t aggregators = 0;                          // cb_nodes
+  int64_t aggregators_per_node = 0;                 // cb_config_list, concilio_aggregators_per_node: N_ah
+  int64_t alignment_bytes = 0;                      // romio_cb_fr_alignment
+  Choice3 alltoallw = Choice3::automatic;           // romio_cb_alltoall
   ExchangeWish exchange = ExchangeWish::automatic;  // concilio_exchange
-  RealmPolicy realms = RealmPolicy::automatic;  // concilio_realms, romio_cb_pfr, romio_cb_fr_types
-  int64_t realm_block_bytes = 0;                // romio_cb_fr_types: blocks of cyclic and persistent realms
-  Placement placement = Placement::memory;      // concilio_placement
-  bool groups = true;                           // concilio_groups
-  int64_t write_behind_bytes = 0;               // concilio_write_behind
-  int64_t group_bytes = 4 << 20;                // concilio_group_bytes, Msg_group
-  int64_t domain_bytes = 1 << 20;               // concilio_domain_bytes, Msg_ind
-  int64_t memory_min_bytes = 16 << 20;          // concilio_memory_min, Mem_min
-  int64_t memory_limit_bytes = 8 << 20;         // for one rank
+  RealmPolicy realms = RealmPolicy::automatic;      // concilio_realms, romio_cb_pfr, romio_cb_fr_types
+  int64_t realm_block_bytes = 0;            // romio_cb_fr_types: blocks of cyclic and persistent realms
+  Placement placement = Placement::memory;  // concilio_placement
+  bool groups = true;                       // concilio_groups
+  int64_t write_behind_bytes = 0;           // concilio_write_behind
+  int64_t group_bytes = 4 << 20;            // concilio_group_bytes, Msg_group
+  int64_t domain_bytes = 1 << 20;           // concilio_domain_bytes, Msg_ind
+  int64_t memory_min_bytes = 16 << 20;      // concilio_memory_min, Mem_min
+  int64_t memory_limit_bytes = 8 << 20;     // for one rank
   // concilio_node_memory: the available memory of the nodes, in place of what they measure; node i has entry
   // i modulo the length of the list. It is used where facts are gathered.
   std::vector<int64_t> node_memory_bytes{};

@@ -14,10 +14,9 @@ bool may_describe(const Facts& facts) {
 }
 
 ExchangeStrategy exchange_of(const Facts& facts) {
-  const bool others = facts.wishes.exchange == ExchangeWish::images ||
-                      facts.wishes.exchange == ExchangeWish::alltoallw ||
-                      (facts.wishes.exchange == ExchangeWish::automatic &&
-                       facts.wishes.alltoallw == Choice3::enable);
+  const bool others =
+      facts.wishes.exchange == ExchangeWish::images || facts.wishes.exchange == ExchangeWish::alltoallw ||
+      (facts.wishes.exchange == ExchangeWish::automatic && facts.wishes.alltoallw == Choice3::enable);
   return may_describe(facts) && !others ? ExchangeStrategy::descriptions : ExchangeStrategy::images;
 }
 

@@ -69,8 +69,8 @@ int64_t parcel_bytes(const Facts& facts, const NodeFacts& node) {
   const NodeLimit limit = node_limit(facts, node);
   const int64_t of_ranks =
       checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX);
-  const int64_t share = std::clamp(std::min(limit.node_bytes, of_ranks) / parcels_in_limit, least_parcel_bytes,
-                                   greatest_parcel_bytes);
+  const int64_t share = std::clamp(std::min(limit.node_bytes, of_ranks) / parcels_in_limit,
+                                   least_parcel_bytes, greatest_parcel_bytes);
   return align_up(std::max(share, node.ranks * room_for_description(facts) / 2), parcel_alignment);
 }
 

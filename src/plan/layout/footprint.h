@@ -31,8 +31,8 @@ int64_t room_for_description(const Facts& facts);
 // What precedes the data of a parcel.
 int64_t parcel_head_bytes(Operation operation);
 inline constexpr int64_t parcel_alignment = 64;
-// The longest stream that a node puts into one parcel. It follows from the node's memory; two parcels have room
-// for the descriptions of the node's ranks, which lie there before the first round.
+// The longest stream that a node puts into one parcel. It follows from the node's memory; two parcels have
+// room for the descriptions of the node's ranks, which lie there before the first round.
 int64_t parcel_bytes(const Facts& facts, const NodeFacts& node);
 // The room for parcels of this length, of which a node has two.
 int64_t arena_bytes(int64_t parcel_bytes);
@@ -43,8 +43,8 @@ int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t win
 int64_t slots_bytes(const Layout& layout, int64_t image_bytes);
 // The memory that is private to the realm's aggregator. In a write this holds the old bytes of one window,
 // for the holes in it, and the data that may be held back. If other nodes send to it, this also holds the
-// parcels of two windows, or, in an exchange of images, two of their messages, each at most an image long: one
-// is received while the other is merged.
+// parcels of two windows, or, in an exchange of images, two of their messages, each at most an image long:
+// one is received while the other is merged.
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm);
 // All these sizes for a realm with windows of this size.
 struct Sizes {

@@ -1,7 +1,7 @@
 // Windows: how large the aggregators' collective buffers are, and which file bytes a round brings into them.
 //
-// If nodes exchange by descriptions, an aggregator's window depends on the memory of its own host alone. In an
-// exchange of images, every node of a group holds an image of every window, so the node with least memory
+// If nodes exchange by descriptions, an aggregator's window depends on the memory of its own host alone. In
+// an exchange of images, every node of a group holds an image of every window, so the node with least memory
 // limits all windows. An aggregator needs more memory, so its own host limits its own window further. Within
 // these limits and the budget, windows differ between aggregators with the memory that their hosts can spare.
 // But no window is smaller than a quarter of the largest in its group, since all would wait for it.

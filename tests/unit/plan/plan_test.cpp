@@ -492,8 +492,8 @@ TEST(Memory, OfANodeIsThatOfItsOwnRealmsHoweverManyNodesThereAre) {
   EXPECT_EQ(of_a_node(8), of_a_node(64));
 }
 
-// One poor node makes nobody else poor: the others have as many realms, and go through them in as many rounds,
-// as without it.
+// One poor node makes nobody else poor: the others have as many realms, and go through them in as many
+// rounds, as without it.
 TEST(Memory, OneNodeWithLittleOfItCostsTheOthersNothing) {
   const auto with = [](int rich, int poor) {
     Facts facts = interleaved(Operation::write, rich + poor, 64 << 10, 441 * MiB / 10);

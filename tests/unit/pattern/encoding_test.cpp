@@ -1,0 +1,108 @@
+#include "pattern/encoding.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace concilio {
+namespace {
+
+TEST(EncodedNumber, ComesBackWhateverItIs) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 10000; ++i) {
+    const auto number = static_cast<int64_t>(random() >> (random() % 64)) * (random() % 2 ? 1 : -1);
+    std::vector<std::byte> bytes;
+    encode(number, bytes);
+    std::span<const std::byte> rest = bytes;
+    const Result<int64_t> back = decode_number(rest);
+    ASSERT_TRUE(back);
+    ASSERT_EQ(*back, number);
+    ASSERT_TRUE(rest.empty());
+  }
+  for (const int64_t number : {INT64_MIN, INT64_MAX, int64_t{0}, int64_t{-1}}) {
+    std::vector<std::byte> bytes;
+    encode(number, bytes);
+    std::span<const std::byte> rest = bytes;
+    ASSERT_EQ(*decode_number(rest), number);
+  }
+}
+
+TEST(EncodedNumber, IsShortIfItIsSmall) {
+  std::vector<std::byte> bytes;
+  for (const int64_t number : {0, 63, -64}) encode(number, bytes);
+  EXPECT_EQ(bytes.size(), 3u);
+}
+
+NestRef random_nest(std::mt19937_64& random, int depth) {
+  const auto number = [&](int64_t most) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(most));
+  };
+  if (depth == 0) return Nest::bytes(1 + number(20));
+  NestRef child = random_nest(random, depth - 1);
+  switch (random() % 4) {
+    case 0:
+      return *Nest::repeat(child, 1 + number(5), child->upper() - child->lower() + number(100), number(50));
+    case 1: {
+      std::vector<int64_t> offsets, lengths;
+      int64_t at = number(10);
+      const bool alike = random() % 2;
+      for (int64_t i = 0; i < 2 + number(8); ++i) {
+        offsets.push_back(at);
+        if (!alike || lengths.empty()) lengths.push_back(1 + number(9));
+        at += lengths.back() + number(20);
+      }
+      return *Nest::blocks({Numbers(offsets), Numbers(lengths)});
+    }
+    case 2: {
+      std::vector<Nest::Part> parts;
+      int64_t at = 0;
+      for (int64_t i = 0; i < 1 + number(4); ++i) {
+        if (random() % 2) child = random_nest(random, depth - 1);
+        parts.push_back({at - child->lower(), 0, child});
+        at += child->upper() - child->lower() + number(30);
+      }
+      return *Nest::sequence(std::move(parts));
+    }
+    default:
+      return *Nest::repeat(child, 1 + number(4), number(200) - 100, -number(50));
+  }
+}
+
+TEST(EncodedNest, DescribesTheSameBytesInTheSameOrder) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 3000; ++i) {
+    const NestRef nest = random_nest(random, static_cast<int>(random() % 5));
+    std::vector<std::byte> bytes;
+    encode(*nest, bytes);
+    std::span<const std::byte> rest = bytes;
+    const Result<NestRef> back = decode_nest(rest);
+    ASSERT_TRUE(back) << back.error().message;
+    ASSERT_TRUE(rest.empty());
+    ASSERT_EQ((*back)->size(), nest->size());
+    const int64_t extent = nest->upper() + 10;
+    const Access before(nest, 5, extent), after(*back, 5, extent);
+    ASSERT_EQ(before.monotone(), after.monotone());
+    for (int64_t at = 0; at < 2 * nest->size(); at += 1 + static_cast<int64_t>(random() % 7))
+      ASSERT_EQ(before.offset_of(at), after.offset_of(at)) << at;
+  }
+}
+
+// Whatever arrives, it is refused or understood, and nothing is read behind its end.
+TEST(EncodedNest, IsRefusedIfItIsCutShortOrSpoilt) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::byte> bytes;
+    encode(*random_nest(random, 3), bytes);
+    const std::vector<std::byte> cut(bytes.begin(),
+                                     bytes.begin() + static_cast<int64_t>(random() % bytes.size()));
+    std::span<const std::byte> rest = cut;
+    EXPECT_FALSE(decode_nest(rest));
+    bytes[random() % bytes.size()] ^= static_cast<std::byte>(1 + random() % 255);
+    rest = bytes;
+    const Result<NestRef> spoilt = decode_nest(rest);
+    EXPECT_TRUE(!spoilt || (*spoilt)->size() >= 0);
+  }
+}
+
+}  // namespace
+}  // namespace concilio
