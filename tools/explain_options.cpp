@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -115,6 +116,19 @@ Result<std::vector<int64_t>> ranks_of_nodes(const ExplainOptions& options) {
   return out;
 }
 
+// The file that --profile names; nothing if it is not given.
+Result<std::optional<Profile>> profile_of(const ExplainOptions& options) {
+  if (options.profile.empty()) return std::optional<Profile>();
+  const auto refuse = [&](const Error& error) {
+    return wrong(fmt::format("--profile {}: {}", options.profile, error.message));
+  };
+  const auto text = read_file(options.profile, most_profile_bytes);
+  if (!text) return refuse(text.error());
+  const auto profile = parse_profile(*text);
+  if (!profile) return refuse(profile.error());
+  return std::optional(*profile);
+}
+
 }  // namespace
 
 int64_t ranks_of(const ExplainOptions& options) {
@@ -140,6 +154,9 @@ Result<Config> settings_of(const ExplainOptions& options, std::vector<std::strin
     const Status set = set_hint(config, fmt::format("{} {}", option, value), hint, value, notes);
     if (!set) return set.error();
   }
+  const Result<std::optional<Profile>> profile = profile_of(options);
+  if (!profile) return profile.error();
+  if (*profile) take_over_parameters((*profile)->parameters, config);
   return config;
 }
 
@@ -158,16 +175,11 @@ Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks) 
 // What --profile says of the storage, if it is given.
 Status take_over_profile(const ExplainOptions& options, std::shared_ptr<const Prices>& prices,
                          StorageFacts& storage) {
-  if (options.profile.empty()) return {};
-  const auto refuse = [&](const Error& error) {
-    return wrong(fmt::format("--profile {}: {}", options.profile, error.message));
-  };
-  const auto text = read_file(options.profile, most_profile_bytes);
-  if (!text) return refuse(text.error());
-  const auto profile = parse_profile(*text);
-  if (!profile) return refuse(profile.error());
-  prices = std::make_shared<const Prices>(profile->prices);
-  storage.aggregators_per_node = profile->parameters.aggregators_per_node;
+  const Result<std::optional<Profile>> profile = profile_of(options);
+  if (!profile) return profile.error();
+  if (!*profile) return {};
+  prices = std::make_shared<const Prices>((*profile)->prices);
+  storage.aggregators_per_node = (*profile)->parameters.aggregators_per_node;
   return {};
 }
 
@@ -210,6 +222,9 @@ Status take_over_machine(const ExplainOptions& options, const Config& config, Fa
   }
   if (options.cores_per_node > 0) facts.cores_per_node = options.cores_per_node;
   if (const Status taken = take_over_profile(options, facts.prices, facts.storage); !taken) return taken;
+  const Result<std::optional<Profile>> profile = profile_of(options);
+  if (!profile) return profile.error();
+  if (*profile) take_over_parameters((*profile)->parameters, config, facts.wishes);
   take_over_stripes(config, facts.storage);
   take_over_given(config, facts.operation, facts.wishes);
   return {};

@@ -22,6 +22,14 @@ const Group* exchanging_group(const Plan& plan, int node) {
   return group.nodes.size() > 1 ? &group : nullptr;
 }
 
+// Whether a rank may have data in a realm.
+bool has_data_in(const Realm& realm, const Description& rank) {
+  if (rank.data.empty()) return false;
+  const bool by_offsets = realm.owned.is_contiguous() && realm.owned.displacement() == 0;
+  return !by_offsets || std::any_of(realm.positions.begin(), realm.positions.end(),
+                                    [&](const Interval& file) { return !rank.data_in(file).empty(); });
+}
+
 }  // namespace
 
 // A description in a bundle of them: this head, the nest, and the numbers that place the request in the file.
@@ -63,6 +71,7 @@ Descriptions::Descriptions(const OpenFile& opened, const Facts& facts, const Pla
     if (realm.node != team.node() && team.local_rank() == 0 && may_have_data_in(realm, facts, team.node()))
       receivers_.push_back(realm.aggregator);
     if (realm.aggregator != team.rank()) continue;
+    realm_ = &realm;
     for (const int node : group->nodes) {
       if (node == team.node() || !may_have_data_in(realm, facts, node)) continue;
       senders_.push_back({node, {}});
@@ -175,7 +184,9 @@ Status Descriptions::hear(Team& team) {
       heard = without_exceptions([&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
     }
     if (outcome && !heard) outcome = std::move(heard);
+    std::erase_if(sender.ranks, [&](const Description& rank) { return !has_data_in(*realm_, rank); });
   }
+  std::erase_if(senders_, [](const DescribedNode& sender) { return sender.ranks.empty(); });
   return outcome;
 }
 

@@ -28,7 +28,9 @@ struct Description {
 
 struct DescribedNode {
   int node = 0;
-  std::vector<Description> ranks;  // in the order of the node's ranks
+  // In the order of the node's ranks. Ranks of other nodes that have no data in this rank's realm are left
+  // out.
+  std::vector<Description> ranks;
 };
 
 // Calls f(rank of the node, part, data, at) for all data that a node's ranks ask for in the parts of a
@@ -78,6 +80,7 @@ class Descriptions {
   Counters& counters_;
   bool described_ = true;
   int64_t slot_bytes_ = 0;
+  const Realm* realm_ = nullptr;    // that this rank aggregates
   std::vector<int> receivers_;      // the aggregators that a node's leader tells
   std::vector<MPI_Request> sends_;  // one for each
   std::vector<std::byte> received_, mine_;

@@ -78,14 +78,30 @@ void take_over_given(const Config& config, Operation operation, Wishes& wishes) 
   take_over(config, operation, given, wishes);
 }
 
-void take_over_parameters(const Parameters& parameters, Config& config) {
-  const auto number = [&](Key key, int64_t measured) {
-    if (measured > 0 && config.origin(key) == Config::Origin::default_value)
-      config.tell(key, std::to_string(measured));
+namespace {
+
+// Calls f(key, wish, measured) for each parameter that was measured and that nobody has set.
+template <typename F>
+void for_each_measured(const Parameters& parameters, const Config& config, F&& f) {
+  const auto one = [&](Key key, int64_t Wishes::*wish, int64_t measured) {
+    if (measured > 0 && config.origin(key) == Config::Origin::default_value) f(key, wish, measured);
   };
-  number(Key::domain_bytes, parameters.domain_bytes);
-  number(Key::group_bytes, parameters.group_bytes);
-  number(Key::memory_min, parameters.memory_min_bytes);
+  one(Key::domain_bytes, &Wishes::domain_bytes, parameters.domain_bytes);
+  one(Key::group_bytes, &Wishes::group_bytes, parameters.group_bytes);
+  one(Key::memory_min, &Wishes::memory_min_bytes, parameters.memory_min_bytes);
+}
+
+}  // namespace
+
+void take_over_parameters(const Parameters& parameters, Config& config) {
+  for_each_measured(parameters, config, [&](Key key, int64_t Wishes::*, int64_t measured) {
+    config.tell(key, std::to_string(measured));
+  });
+}
+
+void take_over_parameters(const Parameters& parameters, const Config& config, Wishes& wishes) {
+  for_each_measured(parameters, config,
+                    [&](Key, int64_t Wishes::*wish, int64_t measured) { wishes.*wish = measured; });
 }
 
 void take_over_stripes(const Config& config, StorageFacts& storage) {

@@ -16,5 +16,7 @@ void take_over_stripes(const Config& config, StorageFacts& storage);
 // Measured parameters of groups and memory replace the settings' defaults. A setting that anybody has made
 // stays.
 void take_over_parameters(const Parameters& parameters, Config& config);
+// The same in wishes that were made from other settings: only what `config` has at its default is replaced.
+void take_over_parameters(const Parameters& parameters, const Config& config, Wishes& wishes);
 
 }  // namespace concilio

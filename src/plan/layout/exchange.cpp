@@ -1,8 +1,11 @@
 #include "plan/layout/exchange.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/checked.h"
 #include "plan/facts/spans.h"
+#include "plan/layout/windows.h"
 
 namespace concilio {
 
@@ -18,6 +21,20 @@ ExchangeStrategy exchange_of(const Facts& facts) {
       facts.wishes.exchange == ExchangeWish::images || facts.wishes.exchange == ExchangeWish::alltoallw ||
       (facts.wishes.exchange == ExchangeWish::automatic && facts.wishes.alltoallw == Choice3::enable);
   return may_describe(facts) && !others ? ExchangeStrategy::descriptions : ExchangeStrategy::images;
+}
+
+int64_t most_messages(const Facts& facts, const Layout& layout, const Group& group) {
+  int64_t windows = 0;
+  for (int i = group.first_realm; i < group.end_realm; ++i)
+    windows += rounds_of(layout.realms[static_cast<size_t>(i)]);
+  const int64_t others = std::ssize(group.nodes) - 1;
+  const int64_t pairs = checked_multiply(windows, others).value_or(INT64_MAX);
+  // If windows are described one by one, each message of a read is a wish that is answered by another.
+  if (layout.exchange != ExchangeStrategy::descriptions)
+    return layout.operation == Operation::read ? checked_multiply(pairs, 2).value_or(INT64_MAX) : pairs;
+  // Else a message holds a piece at least, or what the border of a window cuts off one.
+  return others == 0 ? 0
+                     : std::min(pairs, checked_add(facts.digest.file_pieces, windows).value_or(INT64_MAX));
 }
 
 bool may_have_data_in(const Realm& realm, const Facts& facts, int node) {

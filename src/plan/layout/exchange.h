@@ -21,4 +21,7 @@ ExchangeStrategy exchange_of(const Facts& facts);
 // Whether a node may have data in a realm. Yes, if it is not known where the nodes' data lie.
 bool may_have_data_in(const Realm& realm, const Facts& facts, int node);
 
+// How many messages travel between nodes for the windows of a group, at most.
+int64_t most_messages(const Facts& facts, const Layout& layout, const Group& group);
+
 }  // namespace concilio

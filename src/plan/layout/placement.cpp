@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "plan/facts/spans.h"
+#include "plan/layout/exchange.h"
 
 namespace concilio {
 namespace {
@@ -82,9 +83,13 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
   const int64_t candidates = static_cast<int64_t>(node.candidates.size());
   if (facts.wishes.aggregators_per_node > 0) return std::min(candidates, facts.wishes.aggregators_per_node);
   if (facts.wishes.aggregators > 0) return candidates;
-  // Every node of a group holds an image of every realm's window, so memory grows with the number of nodes
-  // times that of aggregators.
-  if (nodes > 1) return std::min<int64_t>(candidates, 1);
+  if (nodes > 1) {
+    // One aggregator has the node's link for itself. More gain something only where that was measured, and
+    // where a node has memory for its own aggregators' windows alone and not for images of all windows.
+    const int64_t measured = facts.storage.aggregators_per_node;
+    const bool may = measured > 1 && exchange_of(facts) == ExchangeStrategy::descriptions;
+    return std::min(candidates, may ? measured : 1);
+  }
   if (facts.trial.aggregators_per_node > 0) return std::min(candidates, facts.trial.aggregators_per_node);
   const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
   const int64_t measured = facts.storage.aggregators_per_node;

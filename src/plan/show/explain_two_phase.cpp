@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/format_count.h"
 #include "base/settings/config.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/realms/tree.h"
 #include "plan/layout/windows.h"
@@ -185,21 +186,12 @@ json nodes_json(const Facts& facts, const Plan& plan) {
 
 Movement movement_of(const Facts& facts, const Plan& plan) {
   Movement movement;
-  const bool describes = plan.exchange == ExchangeStrategy::descriptions;
-  // If windows are described one by one, each message of a read is a wish that is answered by another.
-  const int64_t each = plan.operation == Operation::read && !describes ? 2 : 1;
-  int64_t windows = 0;
   for (const Group& group : plan.groups) {
     int64_t ranks = 0;
     for (const int node : group.nodes) ranks += facts.nodes[static_cast<size_t>(node)].ranks;
-    for (const Realm& realm : realms_in(plan, group)) {
-      movement.messages += each * rounds_of(realm) * (static_cast<int64_t>(group.nodes.size()) - 1);
-      movement.shared += rounds_of(realm) * ranks;
-      windows += rounds_of(realm);
-    }
+    movement.messages += most_messages(facts, plan, group);
+    for (const Realm& realm : realms_in(plan, group)) movement.shared += rounds_of(realm) * ranks;
   }
-  // A message then holds a piece, or what a border of windows cuts off one.
-  if (describes) movement.messages = std::min(movement.messages, facts.digest.file_pieces + windows);
   return movement;
 }
 

@@ -33,6 +33,18 @@ std::vector<int> all_nodes(const Facts& facts) {
   return out;
 }
 
+TEST(AggregatorsOfANode, AreAsManyAsWereMeasuredWhereNodesHoldNoImagesOfEachOther) {
+  Facts facts = hosts_with({100, 100}, 0);
+  const auto most = [&] { return aggregators_per_node(facts, facts.nodes[0], facts.nodes.size()); };
+  EXPECT_EQ(most(), 1);
+  facts.storage.aggregators_per_node = 3;
+  EXPECT_EQ(most(), 3);
+  facts.wishes.exchange = ExchangeWish::images;
+  EXPECT_EQ(most(), 1);
+  facts.wishes.aggregators_per_node = 2;
+  EXPECT_EQ(most(), 2);
+}
+
 // The nodes of the aggregators that realms with these bytes get.
 std::vector<int> placed(const Facts& facts, Placement placement, const std::vector<Intervals>& realms) {
   Hosts hosts(facts, all_nodes(facts), false);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/facts/spans.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/realms.h"
 #include "plan/layout/windows.h"
@@ -490,6 +491,18 @@ TEST(Memory, OfANodeIsThatOfItsOwnRealmsHoweverManyNodesThereAre) {
     return node_bytes(made, 0);
   };
   EXPECT_EQ(of_a_node(8), of_a_node(64));
+}
+
+TEST(Messages, FollowTheDataOnTenThousandNodes) {
+  constexpr int64_t nodes = 10000, ranks = 12, bytes_a_rank = 4 * MiB, block = 64 << 10;
+  Facts facts = interleaved(Operation::write, static_cast<int>(nodes * ranks), block, bytes_a_rank);
+  facts.nodes = make_nodes(static_cast<int>(nodes), static_cast<int>(ranks));
+  const Plan made = plan(facts);
+  ASSERT_EQ(made.method, Method::two_phase);
+  ASSERT_EQ(made.groups.size(), 1u);
+  const int64_t blocks_of_node = ranks * bytes_a_rank / block;
+  EXPECT_LT(most_messages(facts, made, made.groups[0]) / nodes, 2 * blocks_of_node);
+  EXPECT_LT(node_bytes(made, 0), 64 * MiB);
 }
 
 // One poor node makes nobody else poor: the others have as many realms, and go through them in as many

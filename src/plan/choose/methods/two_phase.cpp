@@ -3,6 +3,7 @@
 
 #include "plan/choose/method_table.h"
 #include "plan/facts/digest.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/windows.h"
 
 namespace concilio {
@@ -82,7 +83,7 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
     const double its_realms = group.end_realm - group.first_realm;
     const double links = std::max(1.0, std::min(its_realms, of_group));
     const double its_bytes = group.data_bytes > 0 ? static_cast<double>(group.data_bytes) : bytes;
-    messages = std::max(messages, static_cast<double>(group.rounds) * (of_group - 1) * its_realms / links);
+    messages = std::max(messages, static_cast<double>(most_messages(facts, layout, group)) / links);
     network = std::max(network, its_bytes * (of_group - 1) / of_group / links);
   }
   const double copies = copy_seconds(facts, bytes, largest_piece_count(facts), prices);
