@@ -37,6 +37,7 @@ class TwoPhase {
       return {};
     });
     if (parcels_) parcels_->begin();
+    if (!reads()) exchange_parcels([&] { return parcels_->expect(0); });
     for (int64_t round = 0; round < group_.rounds && team_whole_; ++round) {
       if (request_.operation == Operation::write) {
         write_round(round);
@@ -148,7 +149,6 @@ class TwoPhase {
   }
 
   void write_round(int64_t round) {
-    exchange_parcels([&] { return parcels_->expect(round); });
     for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
       if (!wait(header.released, use)) return;
       attempt([&] { return put(images_.parts(realm, round)); });
@@ -196,6 +196,8 @@ class TwoPhase {
     if (!images_.has(realm, round)) return;
     ImageHeader& header = images_.header(realm, round);
     exchange_parcels([&] { return parcels_->merge(round, images_.parts(realm, round)); });
+    // The parcels of the next window may arrive while this one is written.
+    exchange_parcels([&] { return parcels_->expect(round + 1); });
     if (!wait(exchanges_images() ? header.merged : header.filled.passed, images_.use(round) + 1)) return;
     if (error_.ok()) attempt([&] { return flush(images_.parts(realm, round)); });
     release(realm, round);
