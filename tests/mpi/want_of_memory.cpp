@@ -97,6 +97,8 @@ struct Scenario {
   const char* datarep = "native";
   // What is held back is in the file only after a sync.
   bool syncs = false;
+  // The buffers' datatype has more levels than can be walked without memory.
+  bool deep = false;
 };
 
 const std::vector<Scenario>& scenarios() {
@@ -112,6 +114,12 @@ const std::vector<Scenario>& scenarios() {
        {{"concilio_method", "two_phase"},
         {"concilio_ranks_per_node", "1"},
         {"concilio_exchange", "descriptions"}}},
+      {"deep",
+       {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"cb_buffer_size", "8192"}},
+       Calls::blocking,
+       "native",
+       false,
+       true},
       {"images",
        {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"concilio_exchange", "images"}}},
       {"alltoallw",
@@ -155,6 +163,45 @@ void on_alarm(int) {
 
 uint8_t value(int of_rank, int64_t index, int version) {
   return static_cast<uint8_t>((of_rank * 97 + index * 13 + version * 31) % 199 + 1);
+}
+
+// Buffers have holes: byte i of the data lies at buffer_place(i). The pieces of a deep buffer lie in
+// descending order, at distances that differ, so that no level of their datatype is like another.
+constexpr int piece_bytes = 16, deep_pieces = 16, deep_bytes = piece_bytes * deep_pieces;
+constexpr int shallow_extent = 24, deep_extent = 1024;
+size_t buffer_place(const Scenario& scenario, int64_t i) {
+  const int64_t piece = i / piece_bytes % deep_pieces, left = deep_pieces - piece;
+  if (scenario.deep)
+    return static_cast<size_t>(i / deep_bytes * deep_extent + left * (left - 1) / 2 + left * piece_bytes +
+                               i % piece_bytes);
+  return static_cast<size_t>(i / piece_bytes * shallow_extent + i % piece_bytes);
+}
+size_t buffer_bytes(const Scenario& scenario, int blocks) {
+  const int bytes = blocks * block;
+  return static_cast<size_t>(scenario.deep ? bytes / deep_bytes * deep_extent
+                                           : bytes / piece_bytes * shallow_extent);
+}
+MPI_Datatype buffer_type(const Scenario& scenario) {
+  MPI_Datatype type, piece;
+  MPI_Type_contiguous(piece_bytes, MPI_BYTE, &piece);
+  MPI_Type_dup(piece, &type);
+  for (int i = 1; scenario.deep && i < deep_pieces; ++i) {
+    const int lengths[] = {1, 1};
+    const auto first = static_cast<MPI_Aint>(buffer_place(scenario, 0));
+    const MPI_Aint places[] = {i == 1 ? first : 0,
+                               static_cast<MPI_Aint>(buffer_place(scenario, i * piece_bytes))};
+    const MPI_Datatype types[] = {type, piece};
+    MPI_Datatype longer;
+    MPI_Type_create_struct(2, lengths, places, types, &longer);
+    MPI_Type_free(&type);
+    type = longer;
+  }
+  MPI_Datatype tile;
+  MPI_Type_create_resized(type, 0, scenario.deep ? deep_extent : shallow_extent, &tile);
+  MPI_Type_commit(&tile);
+  MPI_Type_free(&type);
+  MPI_Type_free(&piece);
+  return tile;
 }
 
 // The calls of all ranks through one open file.
@@ -212,14 +259,10 @@ struct Open {
     return value;
   }
 
-  // From a buffer with holes, of pieces of 16 bytes.
   int move(bool writes, std::vector<uint8_t>& buffer, int blocks) {
     using Calls = Scenario::Calls;
-    MPI_Datatype piece, type;
-    MPI_Type_contiguous(16, MPI_BYTE, &piece);
-    MPI_Type_create_resized(piece, 0, 24, &type);
-    MPI_Type_commit(&type);
-    const int count = blocks * block / 16;
+    MPI_Datatype type = buffer_type(scenario);
+    const int count = blocks * block / (scenario.deep ? deep_bytes : piece_bytes);
     uint8_t* data = buffer.data();
     int code = MPI_SUCCESS;
     switch (scenario.calls) {
@@ -251,7 +294,6 @@ struct Open {
                       : MPI_File_read_ordered(file, data, count, type, MPI_STATUS_IGNORE);
         break;
     }
-    MPI_Type_free(&piece);
     MPI_Type_free(&type);
     return code;
   }
@@ -265,18 +307,17 @@ struct Open {
   }
 
   int write(int blocks, int its_version) {
-    std::vector<uint8_t> buffer(static_cast<size_t>(blocks * block / 16 * 24));
-    for (int i = 0; i < blocks * block; ++i)
-      buffer[static_cast<size_t>(i / 16 * 24 + i % 16)] = value(rank, i, its_version);
+    std::vector<uint8_t> buffer(buffer_bytes(scenario, blocks));
+    for (int i = 0; i < blocks * block; ++i) buffer[buffer_place(scenario, i)] = value(rank, i, its_version);
     return move(true, buffer, blocks);
   }
   int read(std::vector<uint8_t>& buffer, int blocks) {
-    buffer.assign(static_cast<size_t>(blocks * block / 16 * 24), 0);
+    buffer.assign(buffer_bytes(scenario, blocks), 0);
     return move(false, buffer, blocks);
   }
   void check_read(const std::vector<uint8_t>& buffer, int blocks, const char* what) {
     for (int i = 0; i < blocks * block; ++i) {
-      if (buffer[static_cast<size_t>(i / 16 * 24 + i % 16)] == value(rank, i, version)) continue;
+      if (buffer[buffer_place(scenario, i)] == value(rank, i, version)) continue;
       return mistake(std::string(what) + " succeeded, but byte " + std::to_string(i) + " is wrong");
     }
   }
