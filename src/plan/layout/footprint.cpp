@@ -61,21 +61,25 @@ int64_t parcel_head_bytes(Operation operation) {
   return operation == Operation::read ? static_cast<int64_t>(sizeof(int64_t)) : 0;
 }
 
-int64_t room_for_description(const Facts& facts) {
-  return facts.digest.description_bytes + description_head_bytes;
+int64_t room_for_description(int64_t description_bytes) {
+  return description_bytes + description_head_bytes;
 }
 
-int64_t parcel_bytes(const Facts& facts, const NodeFacts& node) {
+int64_t parcel_bytes(const Layout& layout, const Facts& facts, const NodeFacts& node) {
   const NodeLimit limit = node_limit(facts, node);
   const int64_t of_ranks =
       checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX);
   const int64_t share = std::clamp(std::min(limit.node_bytes, of_ranks) / parcels_in_limit,
                                    least_parcel_bytes, greatest_parcel_bytes);
-  return align_up(std::max(share, node.ranks * room_for_description(facts) / 2), parcel_alignment);
+  return align_up(std::max(share, node.ranks * layout.description_bytes / 2), parcel_alignment);
 }
 
 int64_t arena_bytes(int64_t parcel_bytes) {
   return parcel_bytes + parcel_alignment;
+}
+
+int64_t arenas_bytes(int64_t parcel_bytes) {
+  return 2 * (arena_bytes(parcel_bytes) + synchronisation_bytes);
 }
 
 int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes) {
@@ -109,15 +113,15 @@ int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& rea
 namespace {
 
 // What a node shares besides images.
-int64_t arenas_bytes(const Layout& layout, const Group& group, int node) {
+int64_t arenas_of(const Layout& layout, const Group& group, int node) {
   if (layout.exchange != ExchangeStrategy::descriptions || group.nodes.size() < 2) return 0;
-  return 2 * (arena_bytes(layout.parcel_bytes[static_cast<size_t>(node)]) + synchronisation_bytes);
+  return arenas_bytes(layout.parcel_bytes[static_cast<size_t>(node)]);
 }
 
 }  // namespace
 
 int64_t segment_bytes(const Layout& layout, const Group& group, int node) {
-  int64_t bytes = arenas_bytes(layout, group, node);
+  int64_t bytes = arenas_of(layout, group, node);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const Realm& realm = layout.realms[static_cast<size_t>(i)];
     if (has_image(layout, realm, node)) bytes += slots_bytes(layout, realm.image_bytes);
@@ -128,7 +132,7 @@ int64_t segment_bytes(const Layout& layout, const Group& group, int node) {
 std::map<int, int64_t> segments_of(const Layout& layout, const Group& group) {
   std::map<int, int64_t> segments;
   int64_t all = 0;
-  for (const int node : group.nodes) segments[node] = arenas_bytes(layout, group, node);
+  for (const int node : group.nodes) segments[node] = arenas_of(layout, group, node);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const Realm& realm = layout.realms[static_cast<size_t>(i)];
     const int64_t bytes = slots_bytes(layout, realm.image_bytes);

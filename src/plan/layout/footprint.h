@@ -26,16 +26,18 @@ bool has_image(const Layout& layout, const Realm& realm, int node);
 
 // The following sizes are those of an exchange by descriptions, see exec/two_phase/parcels.h.
 //
-// What each rank's description may take, before the first round.
-int64_t room_for_description(const Facts& facts);
+// What each rank's description may take, before the first round, if the longest has this length.
+int64_t room_for_description(int64_t description_bytes);
 // What precedes the data of a parcel.
 int64_t parcel_head_bytes(Operation operation);
 inline constexpr int64_t parcel_alignment = 64;
 // The longest stream that a node puts into one parcel. It follows from the node's memory; two parcels have
 // room for the descriptions of the node's ranks, which lie there before the first round.
-int64_t parcel_bytes(const Facts& facts, const NodeFacts& node);
+int64_t parcel_bytes(const Layout& layout, const Facts& facts, const NodeFacts& node);
 // The room for parcels of this length, of which a node has two.
 int64_t arena_bytes(int64_t parcel_bytes);
+// Both, and their counters.
+int64_t arenas_bytes(int64_t parcel_bytes);
 // The room for all parcels of one window; an aggregator has two.
 int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes);
 

@@ -89,8 +89,9 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, L
   layout.behind_bytes = behind_bytes(facts, layout.policy);
   layout.exchange = exchange_of(facts);
   if (layout.exchange == ExchangeStrategy::descriptions) {
-    layout.description_bytes = room_for_description(facts);
-    for (const NodeFacts& node : facts.nodes) layout.parcel_bytes.push_back(parcel_bytes(facts, node));
+    layout.description_bytes = room_for_description(facts.digest.description_bytes);
+    for (const NodeFacts& node : facts.nodes)
+      layout.parcel_bytes.push_back(parcel_bytes(layout, facts, node));
   }
   for (Group& group : layout.groups) lay_out(facts, layout, group);
   for (const Group& group : layout.groups)

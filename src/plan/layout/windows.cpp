@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "plan/facts/spans.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/placement.h"
 
@@ -21,7 +22,6 @@ constexpr int64_t default_images_bytes = 4 << 20;  // all windows of one node
 // With very many realms, shorter windows would cost more in messages than they save in cache misses.
 constexpr int64_t least_default_window_bytes = 64 << 10;
 constexpr int64_t least_window_bytes = 4096;
-constexpr int64_t cache_line_bytes = 64;
 constexpr int64_t greatest_window_bytes = 512 << 20;  // a message holds an image, and an MPI count an int
 // The smallest window of a group is at least this part of the largest.
 constexpr int64_t most_unlike = 4;
@@ -88,7 +88,7 @@ class Sizing {
   // What an exchange by descriptions takes of the node's segment beside windows.
   int64_t arenas_of(const NodeFacts& node) const {
     if (group_.nodes.size() < 2) return 0;
-    return 2 * (arena_bytes(parcel_bytes(facts_, node)) + cache_line_bytes);
+    return arenas_bytes(parcel_bytes(layout_, facts_, node));
   }
 
   bool all_alike() {
@@ -271,7 +271,7 @@ int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Layout& lay
       const NodeLimit limit = node_limit(facts, node);
       const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
       int64_t segment = (describes ? own : count) * sizes.slots_bytes;
-      if (describes && group.nodes.size() > 1) segment += 2 * arena_bytes(parcel_bytes(facts, node));
+      if (describes && group.nodes.size() > 1) segment += arenas_bytes(parcel_bytes(layout, facts, node));
       return segment + own * sizes.staging_bytes <= limit.node_bytes &&
              ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
     });
@@ -299,7 +299,8 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
   Realm realm;
   realm.positions.resize(bucket_count);
   realm.piece_bytes = least_window_bytes / most_window_parts;
-  // Later calls may exchange in another form.
+  // Later calls may exchange in another form, and describe more than this one does.
+  worst.description_bytes = room_for_description(most_description_bytes);
   int64_t most = wanted;
   for (const ExchangeStrategy exchange : {ExchangeStrategy::images, ExchangeStrategy::descriptions}) {
     worst.exchange = exchange;

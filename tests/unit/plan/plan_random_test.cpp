@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "pattern/copy.h"
 #include "plan/facts/spans.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/realms.h"
 #include "plan/layout/windows.h"
@@ -139,7 +140,7 @@ void expect_sums(const Plan& plan) {
     std::map<int, int64_t> segments;  // by node
     for (const int node : group.nodes) {
       if (plan.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1)
-        segments[node] = 2 * (arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]) + 64);
+        segments[node] = arenas_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
       for (const Realm& realm : realms_of_group(plan, group)) {
         if (plan.exchange == ExchangeStrategy::descriptions && realm.node != node) continue;
         segments[node] += slots_bytes(plan, realm.image_bytes);
@@ -229,6 +230,11 @@ TEST(LaterCall, KeepsTheRealmsOfTheFile) {
     RandomCall call = test::random_call(random);
     Facts& facts = call.facts;
     facts.wishes.realms = random() % 2 ? RealmPolicy::persistent : RealmPolicy::cyclic;
+    // Descriptions that are told beforehand, or are too long for it.
+    const auto description_bytes = [&] {
+      return static_cast<int64_t>(random() % (2 * most_description_bytes));
+    };
+    facts.digest.description_bytes = description_bytes();
     const Plan first = plan(facts);
     ASSERT_TRUE(first.fixed) << about(i, facts);
     ASSERT_EQ(first.fixed->policy, facts.wishes.realms);
@@ -239,6 +245,7 @@ TEST(LaterCall, KeepsTheRealmsOfTheFile) {
     if (facts.nodes.size() == 1) facts.nodes[0].spans.clear();
     facts.operation = other.facts.operation;
     facts.fixed = first.fixed;
+    facts.digest.description_bytes = description_bytes();
     const Plan second = plan(facts);
     expect_good(call, second, random);
     expect_budget(facts, second);
@@ -256,6 +263,20 @@ TEST(LaterCall, KeepsTheRealmsOfTheFile) {
         }
       }
     }
+  }
+}
+
+// How many realms a file gets for good does not depend on how long the first call's descriptions are.
+TEST(LaterCall, FindsAsManyRealmsWhateverTheFirstCallDescribed) {
+  Facts facts = test::interleaved(Operation::write, 64, 64, 4 << 20);
+  facts.nodes = test::make_nodes(8, 8);
+  facts.wishes.realms = RealmPolicy::persistent;
+  facts.wishes.aggregators = 8;
+  facts.wishes.memory_limit_bytes = 1 << 20;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  for (const int64_t bytes : {int64_t{100}, most_description_bytes, int64_t{1} << 40}) {
+    facts.digest.description_bytes = bytes;
+    EXPECT_EQ(plan(facts).realms.size(), 8u) << bytes;
   }
 }
 
