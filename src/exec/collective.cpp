@@ -80,12 +80,12 @@ void learn(Plan& plan, double seconds, Experience& experience) {
 Digest Collective::note(const Request& request) {
   Digest digest = digest_of(request);
   const auto operation = static_cast<size_t>(request.operation);
-  Pattern now{request.file->hash(), request.memory->hash(), 0, request.bytes, digest.first};
+  Pattern now{request.file->hash(), request.memory->hash(), 0, request.bytes, digest.first, digest.monotone};
   if (!request.file->empty()) now.phase = request.position % request.file->nest()->size();
   const Pattern& before = patterns_[operation];
   digest.repeats = plans_[operation] && now.bytes == before.bytes &&
-                   (now.bytes == 0 ||
-                    (now.file == before.file && now.memory == before.memory && now.phase == before.phase));
+                   (now.bytes == 0 || (now.file == before.file && now.memory == before.memory &&
+                                       now.phase == before.phase && now.monotone == before.monotone));
   if (digest.repeats && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
   patterns_[operation] = now;
   return digest;

@@ -62,6 +62,8 @@ class Collective {
   struct Pattern {
     uint64_t file = 0, memory = 0;
     int64_t phase = 0, bytes = -1, first = 0;
+    // Tiles behind the first may be out of order where the first is not.
+    int64_t monotone = 1;
   };
   // A plan, and what this rank needs to carry it out.
   struct Prepared {

@@ -242,6 +242,30 @@ SITUATION(OverlappingFiletype, RefusedForWriting, not_own) {
   FAILS(MPI_ERR_TYPE, MPI_File_write_at_all(file, 0, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
+// The first tile is read in ascending order, the tiles behind it are not, and the calls are alike otherwise.
+SITUATION(OverlappingFiletype, IsReadTileByTile, not_own) {
+  constexpr int piece = 10, extent = 50, second = 2 * extent, tiles = 4;
+  const std::string path = context.fresh_file("overlapping-tiles");
+  const std::vector<uint8_t> bytes = values(0, 1000);
+  {
+    File file(path);
+    OK(MPI_File_write_at_all(file, 0, bytes.data(), context.rank == 0 ? 1000 : 0, MPI_BYTE,
+                             MPI_STATUS_IGNORE));
+  }
+  const Type type = resized_of(vector_of(2, piece, second, MPI_BYTE), 0, extent);
+  for (const char* method : {"two_phase", "sieve", "mapped", "list", "auto"}) {
+    File file(path, MPI_MODE_RDONLY, Info{{"concilio_method", method}});
+    OK(MPI_File_set_view(file, context.rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    for (int tile = 0; tile < tiles; ++tile) {
+      const auto begin = bytes.begin() + context.rank + tile * extent;
+      std::vector<uint8_t> expected(begin, begin + piece), back(2 * piece);
+      expected.insert(expected.end(), begin + second, begin + second + piece);
+      OK(MPI_File_read_all(file, back.data(), 2 * piece, MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_BYTES(expected, back);
+    }
+  }
+}
+
 SITUATION(Views, NegativeDisplacementRefused, not_own_openmpi) {
   const std::string path = context.fresh_file("negative-displacement");
   File file(path);
