@@ -36,5 +36,7 @@ for when in before write read; do
     try 3 $when 2
   fi
 done
-[ "$ranks" -lt 4 ] || try 3 write 2 --hint romio_cb_alltoall=enable
+for exchange in images alltoallw; do
+  [ "$ranks" -lt 4 ] || try 3 write 2 --hint concilio_exchange=$exchange
+done
 exit $failed
