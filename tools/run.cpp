@@ -25,7 +25,7 @@ namespace {
 
 struct RunOptions {
   SettingOptions settings;
-  bool summary = false;
+  std::string summary;  // "short", "full"; empty: none
   std::string report;
   std::string mpi;
   Words command;
@@ -92,15 +92,17 @@ void conclude(const RunOptions& options, const Environment& environment, const R
   if (records.files.empty() && rank != 0) return;
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
-  if (options.summary && records.files.empty()) {
+  if (!options.summary.empty() && records.files.empty()) {
     complain(
         "the program closed no file that it had opened through MPI-IO, so there is nothing to sum up (files "
         "left "
         "open at its end, files that CONCILIO_ONLY leaves out, and files whose first rank is on another node "
         "are "
         "not seen)");
-  } else if (options.summary) {
-    fmt::print(stderr, "{}", render_summary(by_name(records.files)));
+  } else if (!options.summary.empty()) {
+    const std::vector<FileRecord> files = by_name(records.files);
+    fmt::print(stderr, "{}", render_summary(files));
+    if (options.summary == "full") fmt::print(stderr, "{}", render_details(files));
   }
   if (options.report.empty()) return;
   std::string path = options.report;
@@ -133,7 +135,7 @@ int run_command(const RunOptions& options, Environment environment) {
   }
 
   std::unique_ptr<RecordsFile> records_file;
-  if (options.summary || !options.report.empty()) {
+  if (!options.summary.empty() || !options.report.empty()) {
     auto made = RecordsFile::make(environment);
     if (!made) {
       complain(made.error().message);
@@ -170,8 +172,13 @@ std::vector<std::string> all_words() {
 Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark) {
   CLI::App* parser = app.add_subcommand("run", "Run an MPI program with its MPI-IO taken over by Concilio");
   auto options = std::make_shared<RunOptions>();
-  parser->add_flag("--summary", options->summary,
-                   "At the end, say on stderr what was done for each file, and why");
+  // It is a flag, so that the word behind it is the program's launcher and not its value.
+  parser
+      ->add_flag(
+          "--summary{short}", options->summary,
+          "At the end, say on stderr where the time went and what would help; --summary=full also says "
+          "what was done for each file, and why")
+      ->check(CLI::IsMember({"short", "full"}));
   parser->add_option("--report", options->report, "At the end, write the same as JSON to FILE")
       ->type_name("FILE");
   parser

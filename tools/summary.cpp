@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "advice.h"
 #include "base/bytes.h"
 #include "base/format_count.h"
 #include "base/format_seconds.h"
-#include "base/settings/config.h"
+#include "data_operations.h"
 
 namespace concilio::tools {
 
@@ -17,17 +19,6 @@ namespace {
 std::string seconds(int64_t ns) {
   return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
 }
-
-struct Operation {
-  const char* name;
-  Counter collective, independent, bytes, requests, request_bytes;
-};
-
-constexpr Operation operations[] = {
-    {"write", Counter::collective_writes, Counter::independent_writes, Counter::bytes_written,
-     Counter::storage_writes, Counter::storage_bytes_written},
-    {"read", Counter::collective_reads, Counter::independent_reads, Counter::bytes_read,
-     Counter::storage_reads, Counter::storage_bytes_read}};
 
 // Descriptions of datatypes that take less are not worth a word.
 constexpr int64_t told_description_bytes = 1 << 16;
@@ -51,7 +42,7 @@ std::string considered(const std::vector<Candidate>& candidates) {
   return text;
 }
 
-void add_operation(std::string& text, const FileRecord& file, const Operation& operation) {
+void add_operation(std::string& text, const FileRecord& file, const DataOperation& operation) {
   const int64_t collective = file.sum[operation.collective], independent = file.sum[operation.independent];
   if (collective + independent > 0) {
     add_row(text, operation.name,
@@ -72,7 +63,7 @@ void add_operation(std::string& text, const FileRecord& file, const Operation& o
 
 void add_storage(std::string& text, const FileRecord& file) {
   std::string content;
-  for (const Operation& operation : operations) {
+  for (const DataOperation& operation : data_operations) {
     const int64_t requests = file.sum[operation.requests];
     if (requests == 0) continue;
     if (!content.empty()) content += "; ";
@@ -96,16 +87,131 @@ void add_windows(std::string& text, const FileRecord& file) {
   if (!content.empty()) add_row(text, "windows", content);
 }
 
+// The files that are told of by themselves: with an advice each they fit on a screen.
+constexpr size_t told_files = 5;
+// Parts of a time that are less than this share of it are not worth a word.
+constexpr double least_share = 0.01;
+
+double in_seconds(int64_t ns) {
+  return static_cast<double>(ns) * 1e-9;
+}
+
+double call_seconds(const FileRecord& file) {
+  return in_seconds(file.slowest[Counter::call_ns]);
+}
+
+void add_word(std::string& text, const std::string& word) {
+  text += (text.empty() ? "" : ", ") + word;
+}
+
+// All files as one: counts and times added, ranks and nodes the greatest.
+FileRecord job_of(const std::vector<FileRecord>& files) {
+  FileRecord job;
+  for (const FileRecord& file : files) {
+    job.ranks = std::max(job.ranks, file.ranks);
+    job.nodes = std::max(job.nodes, file.nodes);
+    job.open_seconds += file.open_seconds;
+    for (int i = 0; i < counter_count; ++i) {
+      const auto counter = static_cast<Counter>(i);
+      job.sum[counter] += file.sum[counter];
+      job.slowest[counter] += file.slowest[counter];
+    }
+  }
+  return job;
+}
+
+// "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for others and messages, 0.8 s copying"
+std::string verdict(const FileRecord& job, size_t files) {
+  constexpr std::pair<Counter, const char*> known_parts[] = {
+      {Counter::exchange_ns, "waiting for others and messages"},
+      {Counter::copy_ns, "copying"},
+      {Counter::storage_ns, "storage"},
+      {Counter::plan_ns, "planning"}};
+  const double calls = call_seconds(job), all = calls + job.open_seconds;
+  std::vector<std::pair<double, const char*>> parts;
+  for (const auto& [counter, what] : known_parts) parts.emplace_back(in_seconds(job.slowest[counter]), what);
+  std::ranges::stable_sort(parts, std::ranges::greater(), [](const auto& part) { return part.first; });
+  std::string content;
+  for (const auto& [part, what] : parts) {
+    if (part > least_share * calls) add_word(content, fmt::format("{} {}", format_seconds(part), what));
+  }
+  std::string text = "no time in MPI-IO calls that read or write";
+  if (calls > 0) {
+    text = fmt::format("{} in MPI-IO calls on the slowest rank{}{}{}", format_seconds(calls),
+                       files > 1 ? " of each file" : "", content.empty() ? "" : ": ", content);
+  }
+  if (job.open_seconds > least_share * all)
+    text += fmt::format("; {} in MPI_File_open", format_seconds(job.open_seconds));
+  return text;
+}
+
+// "1200 collective writes and 4 independent reads by 4 ranks on 2 nodes, 8 MiB written, 1 KiB read, 2 MiB/s"
+std::string calls_and_bytes(const FileRecord& file) {
+  std::string calls, bytes;
+  for (const DataOperation& operation : data_operations) {
+    for (const auto& [counter, kind] :
+         {std::pair{operation.collective, "collective"}, std::pair{operation.independent, "independent"}}) {
+      if (const int64_t count = file.sum[counter])
+        add_word(calls, counted(count, fmt::format("{} {}", kind, operation.name).c_str()));
+    }
+  }
+  const int64_t written = file.sum[Counter::bytes_written], read = file.sum[Counter::bytes_read];
+  if (written > 0) add_word(bytes, format_bytes(written) + " written");
+  if (read > 0) add_word(bytes, format_bytes(read) + " read");
+  const double seconds = call_seconds(file);
+  if (seconds > 0 && written + read > 0) {
+    const double rate = static_cast<double>(written + read) / seconds;
+    add_word(bytes, format_bytes(static_cast<int64_t>(rate)) + "/s");
+  }
+  std::string text = fmt::format("{} by {}", calls.empty() ? "opened" : calls, counted(file.ranks, "rank"));
+  if (file.nodes > 1) text += fmt::format(" on {} nodes", file.nodes);
+  if (!bytes.empty()) text += "; " + bytes;
+  return text;
+}
+
+// Files whose calls and opens took longest come first.
+std::vector<const FileRecord*> by_time(const std::vector<FileRecord>& files) {
+  std::vector<const FileRecord*> sorted;
+  for (const FileRecord& file : files) sorted.push_back(&file);
+  std::ranges::stable_sort(sorted, std::ranges::greater(),
+                           [](const FileRecord* file) { return call_seconds(*file) + file->open_seconds; });
+  return sorted;
+}
+
 }  // namespace
 
 std::string render_summary(const std::vector<FileRecord>& files) {
+  const FileRecord job = job_of(files);
+  std::string text = fmt::format("concilio: {}\n", verdict(job, files.size()));
+  if (files.size() > 1)
+    text += fmt::format("concilio: {}: {}\n", counted(std::ssize(files), "file"), calls_and_bytes(job));
+  const std::vector<const FileRecord*> sorted = by_time(files);
+  double untold_seconds = 0;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const FileRecord& file = *sorted[i];
+    const double took = call_seconds(file) + file.open_seconds;
+    if (i >= told_files) {
+      untold_seconds += took;
+      continue;
+    }
+    text += fmt::format("  {:<8} {}: {}\n", format_seconds(took), file.file, calls_and_bytes(file));
+    if (const std::string advice = advice_on(file); !advice.empty())
+      text += fmt::format("  {:<8} {}\n", "", advice);
+  }
+  if (files.size() > told_files)
+    text += fmt::format("  {:<8} {}\n", format_seconds(untold_seconds),
+                        counted(static_cast<int64_t>(files.size() - told_files), "further file"));
+  return text;
+}
+
+std::string render_details(const std::vector<FileRecord>& files) {
   std::string text;
   for (const FileRecord& file : files) {
     text += fmt::format("concilio: {}\n", file.file);
     add_row(text, "opened",
             fmt::format("{}, {:.3f} s, by {} on {}", counted(file.times_opened, "time"), file.open_seconds,
                         counted(file.ranks, "rank"), counted(file.nodes, "node")));
-    for (const Operation& operation : operations) add_operation(text, file, operation);
+    for (const DataOperation& operation : data_operations) add_operation(text, file, operation);
     const std::string methods = methods_taken(file);
     if (methods.empty()) {
       add_row(text, "calls", "none that read or wrote");

@@ -117,7 +117,7 @@ const Plan& plan_of_one_stretch() {
   static const Plan& plan = *[] {
     auto* made = new Plan;
     made->method = Method::independent;
-    made->reason.grounds.merit = {"one stretch of the file, which needs no help"};
+    made->reason.grounds.merit = {"one stretch of the file"};
     return made;
   }();
   return plan;

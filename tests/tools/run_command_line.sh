@@ -44,7 +44,14 @@ expect 7 "$concilio" run --summary "${start[@]}" "$program" exit 7
 expect 134 "$concilio" run --summary "$program" signal 6
 
 # The summary and the report.
-expect 0 "$concilio" run --summary --report "$scratch/report.json" "${start[@]}" "$program"
+expect 0 "$concilio" run --summary "${start[@]}" "$program"
+says err '^concilio: 1.5 s in MPI-IO calls on the slowest rank; 250 ms in MPI_File_open$'
+says err '^  1.75 s   /data/result.h5: 2 collective writes by 2 ranks; 2 MiB written, 1.3 MiB/s$'
+says_not err 'two_phase'
+expect 2 "$concilio" run --summary=long "${start[@]}" "$program"
+says err 'long not in {short,full}'
+expect 0 "$concilio" run --summary=full --report "$scratch/report.json" "${start[@]}" "$program"
+says err '^concilio: 1.5 s in MPI-IO calls on the slowest rank;'
 says err 'concilio: /data/result.h5'
 says err 'two_phase, 2 calls: pieces of 64 bytes'
 grep -q '"exit_code": 0' report.json || fail 'no exit code in the report'
@@ -53,7 +60,7 @@ STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$pro
 says err 'closed no file'
 
 # One `concilio run` a rank: only one of them speaks.
-expect 0 "${start[@]}" "$concilio" run --summary --report "$scratch/inside.json" "$program"
+expect 0 "${start[@]}" "$concilio" run --summary=full --report "$scratch/inside.json" "$program"
 [ "$(grep -c 'concilio: /data/result.h5' err)" = 1 ] || fail 'not exactly one summary'
 grep -q '/data/result.h5' inside.json || fail 'no report from inside the launcher'
 STAND_IN_CLOSES_NO_FILE=1 expect 0 "${start[@]}" "$concilio" run --summary "$program"

@@ -1,11 +1,17 @@
 #include "summary.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "records.h"
 
 namespace concilio::tools {
 namespace {
+
+using testing::EndsWith, testing::HasSubstr, testing::Not, testing::StartsWith;
 
 constexpr const char* lines =
     R"({"file":"/d/a.nc","ranks":4,"nodes":2,"mpi":"mpich","open_seconds":0.5,"counters":{"collective_writes":8,)"
@@ -20,11 +26,11 @@ constexpr const char* lines =
     R"("method":"two_phase","collective":true,"reason":"two_phase: large pieces","calls":4}]})"
     "\n";
 
-TEST(Summary, OfOneFileOpenedTwice) {
+TEST(SummaryDetails, OfOneFileOpenedTwice) {
   const Records records = parse_records(lines);
   ASSERT_EQ(records.files.size(), 2u);
   EXPECT_EQ(records.unreadable_lines, 0);
-  EXPECT_EQ(render_summary(by_name(records.files)),
+  EXPECT_EQ(render_details(by_name(records.files)),
             "concilio: /d/a.nc\n"
             "  opened   2 times, 0.750 s, by 4 ranks on 2 nodes\n"
             "  write    12 calls (12 collective, 0 independent), 8 MiB\n"
@@ -37,24 +43,75 @@ TEST(Summary, OfOneFileOpenedTwice) {
             "  memory   4 MiB a rank at the peak, 0 B a node\n");
 }
 
-TEST(Summary, SaysWhatDatatypesTakeWhereThatIsMuch) {
+TEST(SummaryDetails, SaysWhatDatatypesTakeWhereThatIsMuch) {
   FileRecord record;
   record.peak_bytes_per_rank = 4 << 20;
   record.peak_description_bytes_per_rank = 1 << 10;
-  EXPECT_EQ(render_summary({record}).find("datatypes"), std::string::npos);
+  EXPECT_EQ(render_details({record}).find("datatypes"), std::string::npos);
   record.peak_description_bytes_per_rank = 3 << 20;
-  EXPECT_NE(render_summary({record}).find("; 3 MiB a rank to know the program's datatypes\n"),
+  EXPECT_NE(render_details({record}).find("; 3 MiB a rank to know the program's datatypes\n"),
             std::string::npos);
 }
 
-TEST(Summary, HowWindowsReachedTheFile) {
+TEST(SummaryDetails, HowWindowsReachedTheFile) {
   FileRecord record;
   record.sum[Counter::windows_whole] = 7;
   record.sum[Counter::windows_rmw] = 2;
   record.sum[Counter::windows_batch] = 1;
-  EXPECT_NE(render_summary({record}).find(
+  EXPECT_NE(render_details({record}).find(
                 "\n  windows  7 whole, 2 after reading their holes, 1 in many pieces at once\n"),
             std::string::npos);
+}
+
+TEST(Summary, SaysWhereTheTimeWent) {
+  EXPECT_EQ(
+      render_summary(by_name(parse_records(lines).files)),
+      "concilio: 3 s in MPI-IO calls on the slowest rank: 1 s storage, 500 ms copying, 250 ms waiting for "
+      "others and messages; 750 ms in MPI_File_open\n"
+      "  3.75 s   /d/a.nc: 12 collective writes, 1 independent read by 4 ranks on 2 nodes; 8 MiB written, "
+      "1 KiB read, 2.7 MiB/s\n");
+}
+
+// A file whose calls took `call_ns` and nothing else.
+FileRecord file_of(const char* name, int64_t call_ns) {
+  FileRecord record;
+  record.file = name;
+  record.ranks = 4;
+  record.nodes = 1;
+  record.slowest[Counter::call_ns] = call_ns;
+  return record;
+}
+
+TEST(Summary, ZerosAreLeftOut) {
+  FileRecord record = file_of("/d/a", 2'000'000'000);
+  record.sum[Counter::collective_reads] = 4;
+  record.sum[Counter::bytes_read] = 4 << 20;
+  EXPECT_EQ(render_summary({record}),
+            "concilio: 2 s in MPI-IO calls on the slowest rank\n"
+            "  2 s      /d/a: 4 collective reads by 4 ranks; 4 MiB read, 2 MiB/s\n");
+  EXPECT_EQ(render_summary({file_of("/d/b", 0)}),
+            "concilio: no time in MPI-IO calls that read or write\n"
+            "  0 us     /d/b: opened by 4 ranks\n");
+}
+
+TEST(Summary, OfManyFilesTellsOfTheFiveThatTookLongest) {
+  std::vector<FileRecord> files;
+  for (int i = 1; i <= 30; ++i) {
+    FileRecord& file =
+        files.emplace_back(file_of(fmt::format("/d/{:02}", i).c_str(), i * int64_t{1'000'000'000}));
+    file.sum[Counter::independent_writes] = 4000;
+    file.slowest[Counter::independent_writes] = 1000;
+    file.sum[Counter::bytes_written] = 32000;
+  }
+  const std::string text = render_summary(files);
+  EXPECT_LE(std::ranges::count(text, '\n'), 24);
+  EXPECT_THAT(text,
+              StartsWith("concilio: 465 s in MPI-IO calls on the slowest rank of each file\n"
+                         "concilio: 30 files: 120000 independent writes by 4 ranks; 937.5 KiB written, 2.0 "
+                         "KiB/s\n  30 s     /d/30: "));
+  EXPECT_THAT(text, HasSubstr("\n  26 s     /d/26: "));
+  EXPECT_THAT(text, Not(HasSubstr("/d/25")));
+  EXPECT_THAT(text, EndsWith("\n  325 s    25 further files\n"));
 }
 
 TEST(Records, MethodsAreNamedByHowOftenTheyWereTaken) {

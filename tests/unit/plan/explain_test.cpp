@@ -57,7 +57,7 @@ TEST(Reason, NamesWhatSpeaksForEachMethod) {
   facts.storage.kind = StorageFacts::Kind::memory;
   const std::string pieces = "1048576 pieces of about 64 B ";
   const std::pair<Method, std::string> expected[] = {
-      {Method::independent, "each rank's bytes are one stretch of the file, which needs no help"},
+      {Method::independent, "each rank's bytes are one stretch of the file"},
       {Method::list, pieces + "are worth a request each"},
       {Method::sieve, pieces + "would need 1048576 requests alone; requests of 512 KiB take the holes along"},
       {Method::two_phase, pieces + "would need 1048576 requests alone; together 0 windows of 0 B do"},

@@ -14,7 +14,7 @@ Cost cost_of_independent(const Facts& facts, const Layout&, const Prices& prices
 }
 
 Phrase merit_of_independent(const Facts&, const Layout&) {
-  return {"each rank's bytes are one stretch of the file, which needs no help"};
+  return {"each rank's bytes are one stretch of the file"};
 }
 
 }  // namespace concilio

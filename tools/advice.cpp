@@ -1,0 +1,173 @@
+#include "advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/format_count.h"
+#include "base/format_seconds.h"
+#include "base/settings/config.h"
+#include "data_operations.h"
+
+namespace concilio::tools {
+
+namespace {
+
+// In a file whose calls took less time than this nothing can be won.
+constexpr int64_t least_call_ns = 10'000'000;
+// Calls and requests of fewer bytes cost about the same whatever they transfer.
+constexpr int64_t small_bytes = 4096;
+// So many small calls of a rank are many.
+constexpr int64_t many_calls = 100;
+// A call that is carried out in so many requests or rounds is split up much.
+constexpr int64_t many_parts = 8;
+// Another method is worth a hint if the one taken is expected to last longer by this factor.
+constexpr double least_gain = 1.25;
+
+std::string hint_in_force(const FileRecord& file, const std::string& name) {
+  const auto found = file.hints.find(name);
+  return found == file.hints.end() ? "" : found->second;
+}
+
+// The expected times of the method taken and of the fastest other one. They are measured if both methods have
+// run, and otherwise both predicted, because a price and a measured time cannot be compared.
+struct Alternative {
+  const Candidate* taken = nullptr;
+  const Candidate* other = nullptr;
+  double taken_seconds = 0, other_seconds = 0;
+  bool measured = false;
+};
+
+Alternative best_alternative(const Reason& reason) {
+  Alternative best;
+  for (const Candidate& one : reason.candidates) {
+    if (one.legal && method_name(one.method) == reason.method) best.taken = &one;
+  }
+  if (best.taken == nullptr) return best;
+  double least_share = 1;
+  for (const Candidate& one : reason.candidates) {
+    if (!one.legal || &one == best.taken) continue;
+    const bool measured = one.calls > 0 && best.taken->calls > 0;
+    const double taken = measured ? best.taken->measured_seconds : best.taken->predicted_seconds;
+    const double other = measured ? one.measured_seconds : one.predicted_seconds;
+    if (taken <= 0 || other >= taken * least_share) continue;
+    least_share = other / taken;
+    best.other = &one;
+    best.taken_seconds = taken;
+    best.other_seconds = other;
+    best.measured = measured;
+  }
+  return best;
+}
+
+// The option that gives up a hint which made calls take a method, e.g. "--hint concilio_method=auto".
+std::string without_hint_for(const std::string& method, const FileRecord& file,
+                             const DataOperation& operation) {
+  if (hint_in_force(file, "concilio_method") == method) return "--hint concilio_method=auto";
+  if (method == "two_phase" && hint_in_force(file, operation.buffering_hint) == "enable")
+    return fmt::format("--hint {}=automatic", operation.buffering_hint);
+  if (method == "sieve" && hint_in_force(file, operation.sieving_hint) == "enable")
+    return fmt::format("--hint {}=automatic", operation.sieving_hint);
+  return {};
+}
+
+std::string advice_on_hint_that_chose(const FileRecord& file, const DataOperation& operation) {
+  for (const Reason& reason : file.reasons) {
+    if (reason.operation != operation.name) continue;
+    const std::string option = without_hint_for(reason.method, file, operation);
+    const Alternative best = best_alternative(reason);
+    if (option.empty() || best.other == nullptr || best.taken_seconds < least_gain * best.other_seconds)
+      continue;
+    const char* known_by = best.measured ? "measured" : "predicted";
+    return fmt::format("{}: {} {} a {} by {}, {} by {}", option, known_by, format_seconds(best.other_seconds),
+                       operation.name, method_name(best.other->method), format_seconds(best.taken_seconds),
+                       reason.method);
+  }
+  return {};
+}
+
+bool took(const FileRecord& file, const DataOperation& operation, bool collective, const char* method) {
+  return std::ranges::any_of(file.reasons, [&](const Reason& reason) {
+    return reason.operation == operation.name && reason.collective == collective && reason.method == method;
+  });
+}
+
+// A hint that forbids small pieces to be brought together. Concilio chooses by price if it is automatic.
+std::string advice_on_hint_that_forbade(const FileRecord& file, const DataOperation& operation) {
+  const int64_t requests = file.sum[operation.requests];
+  if (requests == 0 || file.sum[operation.request_bytes] / requests >= small_bytes) return {};
+  const auto allow = [&](const char* hint) {
+    return fmt::format("--hint {0}=automatic: {0}=disable leaves {1} of {2} on average", hint,
+                       counted(requests, operation.name),
+                       format_bytes(file.sum[operation.request_bytes] / requests));
+  };
+  const bool lists_together = took(file, operation, true, "list");
+  if (file.ranks > 1 && lists_together && hint_in_force(file, operation.buffering_hint) == "disable")
+    return allow(operation.buffering_hint);
+  const bool lists = lists_together || took(file, operation, false, "list");
+  if (lists && hint_in_force(file, operation.sieving_hint) == "disable") return allow(operation.sieving_hint);
+  return {};
+}
+
+// 8 -> "8-byte", 1536 -> "1.5-KiB".
+std::string sized(int64_t bytes) {
+  if (bytes < 1024) return fmt::format("{}-byte", bytes);
+  std::string text = format_bytes(bytes);
+  std::ranges::replace(text, ' ', '-');
+  return text;
+}
+
+// Independent calls of several ranks that are small, or that were carried out in many small requests. Only
+// collective calls can bring the pieces of several ranks together.
+std::string advice_on_independent_calls(const FileRecord& file, const DataOperation& operation) {
+  const int64_t calls = file.sum[operation.independent], most = file.slowest[operation.independent];
+  // At least this many ranks made the calls.
+  const int64_t callers = most > 0 ? (calls + most - 1) / most : 0;
+  if (callers < 2) return {};
+  const bool others = file.sum[operation.collective] > 0;
+  const int64_t mean = file.sum[operation.bytes] / calls, requests = file.sum[operation.requests];
+  const auto advise = [&](const std::string& what, const char* how) {
+    return fmt::format("{}: make them {}: {}; h5py: with dset.collective:", what, how,
+                       operation.collective_call);
+  };
+  // The bytes of collective calls are counted too, so they make the mean a bound.
+  if (mean > 0 && mean < small_bytes && calls >= many_calls * callers)
+    return advise(fmt::format("{}{} independent {}s, {} by {}", others ? "at most " : "", sized(mean),
+                              operation.name, calls, counted(file.ranks, "rank")),
+                  "fewer and collective");
+  if (others || requests < many_parts * calls || !took(file, operation, false, "list")) return {};
+  const int64_t piece = file.sum[operation.request_bytes] / requests;
+  if (piece >= small_bytes) return {};
+  return advise(fmt::format("independent {}s in {} pieces, {} requests of {}", operation.name, sized(piece),
+                            requests, counted(file.ranks, "rank")),
+                "collective");
+}
+
+// Less memory than is usual, so that collective calls take many rounds.
+std::string advice_on_memory(const FileRecord& file) {
+  const Setting& setting = settings()[static_cast<size_t>(Key::memory_limit)];
+  const auto usual = parse_bytes(setting.default_value);
+  const auto limit = parse_bytes(hint_in_force(file, setting.hint));
+  if (!usual || !limit || *limit >= *usual) return {};
+  const int64_t calls = file.slowest[Counter::collective_writes] + file.slowest[Counter::collective_reads];
+  const int64_t rounds = file.slowest[Counter::rounds];
+  if (calls == 0 || rounds < many_parts * calls) return {};
+  return fmt::format("--memory-limit {}: {} make {} of {}", setting.default_value, format_bytes(*limit),
+                     counted(rounds, "round"), counted(calls, "collective call"));
+}
+
+}  // namespace
+
+std::string advice_on(const FileRecord& file) {
+  if (file.slowest[Counter::call_ns] < least_call_ns) return {};
+  for (const auto advice_of :
+       {advice_on_hint_that_chose, advice_on_hint_that_forbade, advice_on_independent_calls}) {
+    for (const DataOperation& operation : data_operations) {
+      if (std::string advice = advice_of(file, operation); !advice.empty()) return advice;
+    }
+  }
+  return advice_on_memory(file);
+}
+
+}  // namespace concilio::tools
