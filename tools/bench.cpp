@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "launch_bench.h"
+#include "settings.h"
 #include "sim/pattern.h"
 #include "subcommands.h"
 
@@ -18,6 +19,20 @@ std::string patterns_help() {
   return text +
          "\nconcilio bench scorpio --help: SCORPIO against plain HDF5.\n"
          "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
+}
+
+// Says what is wrong with hints. The programs of the benchmark also run without Concilio, where nothing else
+// would say it.
+bool check_hints(const std::vector<std::string>& hints) {
+  std::vector<std::string> notes;
+  for (const std::string& hint : hints) {
+    if (const Status status = check_hint(hint, notes); !status.ok()) {
+      complain("bench: " + status.error().message);
+      return false;
+    }
+  }
+  for (const std::string& note : notes) complain("bench: " + note);
+  return true;
 }
 
 int run_once(const BenchOptions& options, const Environment& environment) {
@@ -146,6 +161,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
   const Subcommand scorpio = add_bench_scorpio(*parser, environment);
   return {parser, [=] {
             if (scorpio.parser->parsed()) return scorpio.run();
+            if (!check_hints(options->hints)) return exit_usage;
             return options->compare ? compare(*options, environment) : run_once(*options, environment);
           }};
 }

@@ -83,12 +83,17 @@ Status write_report(const std::string& path, const RunOptions& options, int exit
   return {};
 }
 
+// The rank of this `concilio run` where every rank has one of its own, else 0.
+int own_rank(const Environment& environment) {
+  const bool inside_launcher = family_of_running_launcher(environment).has_value();
+  return inside_launcher ? rank_of_running_launcher(environment).value_or(0) : 0;
+}
+
 // Where every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program
 // wrote records speak, and rank 0 where its program wrote none. Only rank 0 writes to the report's own name.
 void conclude(const RunOptions& options, const Environment& environment, const Records& records,
               int exit_status) {
-  const bool inside_launcher = family_of_running_launcher(environment).has_value();
-  const int rank = inside_launcher ? rank_of_running_launcher(environment).value_or(0) : 0;
+  const int rank = own_rank(environment);
   if (records.files.empty() && rank != 0) return;
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
@@ -122,6 +127,9 @@ int run_command(const RunOptions& options, Environment environment) {
     return exit_usage;
   }
   for (const std::string& note : notes) complain(note);
+  if (own_rank(environment) == 0) {
+    for (const std::string& note : unknown_variables(environment)) complain(note);
+  }
   if (!options.report.empty()) {
     if (const Status status = check_report_path(options.report); !status.ok()) {
       complain(status.error().message);

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 
+#include "base/nearest_name.h"
 #include "base/settings/config.h"
 
 namespace concilio::tools {
@@ -28,14 +30,27 @@ Status check_hints_file(const Environment& environment) {
   return {};
 }
 
-// The error of a hint that Concilio does not take; hints of others are only noted.
-Status check_hint(const std::string& hint, Config& config, std::vector<std::string>& notes) {
+// What the environment says of the command itself; what it says of the library is in the table of settings.
+constexpr const char* variables_of_command[] = {
+    "CONCILIO_COMMAND",   "CONCILIO_LIBDIR", "CONCILIO_LIBEXECDIR",     "CONCILIO_MPIRUN",
+    "CONCILIO_PYTHONDIR", "CONCILIO_PYTHON", "CONCILIO_SCORPIO_LIBRARY"};
+
+bool is_known_variable(const std::string& name) {
+  const auto is_name = [&](const char* known) { return known != nullptr && name == known; };
+  return std::ranges::any_of(variables_of_command, is_name) ||
+         std::ranges::any_of(settings(), is_name, &Setting::environment);
+}
+
+}  // namespace
+
+Status check_hint(const std::string& hint, std::vector<std::string>& notes) {
   const size_t equals = hint.find('=');
   if (equals == 0 || equals == std::string::npos)
     return Error{ErrorKind::info_value, 0, fmt::format("--hint {}: write it as NAME=VALUE", hint)};
   if (hint.find(';') != std::string::npos)
     return Error{ErrorKind::info_value, 0, fmt::format("--hint {}: a hint cannot hold ';'", hint)};
   const std::string name = hint.substr(0, equals);
+  Config config = Config::defaults();
   const Status set = config.set(name, hint.substr(equals + 1), Config::Origin::environment);
   if (set.ok()) return {};
   if (set.error().kind == ErrorKind::unsupported && name.compare(0, 9, "concilio_") != 0) {
@@ -46,7 +61,19 @@ Status check_hint(const std::string& hint, Config& config, std::vector<std::stri
                fmt::format("--hint {}: {}; `concilio hints` lists all", hint, set.error().message)};
 }
 
-}  // namespace
+std::vector<std::string> unknown_variables(const Environment& environment) {
+  std::vector<std::string> notes;
+  for (const std::string& entry : environment.entries()) {
+    const std::string name = entry.substr(0, entry.find('='));
+    if (!name.starts_with("CONCILIO_") || is_known_variable(name)) continue;
+    NearestName nearest(name);
+    for (const char* known : variables_of_command) nearest.consider(known);
+    for (const Setting& setting : settings()) nearest.consider(setting.environment);
+    notes.push_back(
+        fmt::format("the environment variable {} is unknown and ignored{}", name, nearest.question()));
+  }
+  return notes;
+}
 
 Result<std::vector<std::pair<std::string, std::string>>> check_settings(const SettingOptions& options,
                                                                         const Environment& environment,
@@ -56,8 +83,7 @@ Result<std::vector<std::pair<std::string, std::string>>> check_settings(const Se
   std::string hints = environment.get("CONCILIO_HINTS").value_or("");
   for (const std::string& hint : options.hints) {
     // Each alone: the same name twice is a correction, not a conflict.
-    Config config = Config::defaults();
-    if (const Status status = check_hint(hint, config, notes); !status.ok()) return status.error();
+    if (const Status status = check_hint(hint, notes); !status.ok()) return status.error();
     hints += (hints.empty() ? "" : ";") + hint;
   }
   if (!options.hints.empty()) variables.emplace_back("CONCILIO_HINTS", hints);

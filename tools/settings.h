@@ -24,4 +24,10 @@ Result<std::vector<std::pair<std::string, std::string>>> check_settings(const Se
                                                                         const Environment& environment,
                                                                         std::vector<std::string>& notes);
 
+// The error of a hint, NAME=VALUE, that is malformed. `notes` gets hints that may be meant for others.
+Status check_hint(const std::string& hint, std::vector<std::string>& notes);
+
+// One line for each variable that begins with CONCILIO_ and is none.
+std::vector<std::string> unknown_variables(const Environment& environment);
+
 }  // namespace concilio::tools

@@ -13,6 +13,8 @@ expect 2 "$concilio" bench hpio:64 "${small[@]}"
 expect 2 "$concilio" bench contiguous -n none --mpi "$mpi"
 expect 2 "$concilio" bench contiguous -n 2 --mpi other
 expect 2 "$concilio" bench contiguous --read-only --write-only "${small[@]}"
+expect 2 "$concilio" bench contiguous --hint concilio_metod=list "${small[@]}"
+says err 'did you mean concilio_method?'
 expect 2 "$concilio" bench contiguous --hint nonsense "${small[@]}"
 expect 1 "$concilio" bench contiguous "${small[@]}" --file "$scratch/no/such/folder/file"
 says err 'pattern contiguous: rank'

@@ -106,6 +106,7 @@ refused 'leave one out' contiguous --memory-normal 4M,1M --memory-per-node 4M
 refused 'leave one out' contiguous --bytes-per-rank 4M --mib-per-rank 4
 refused 'there are local, memory' contiguous --storage paper
 refused 'write it as NAME=VALUE' contiguous --hint nonsense
+refused 'did you mean concilio_method?' contiguous --hint concilio_metod=list
 refused 'concilio_nonsense' contiguous --hint concilio_nonsense=1
 refused 'counted from 0' contiguous --call 1
 refused 'plan.svg' contiguous --picture no/such/folder/plan.svg

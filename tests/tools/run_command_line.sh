@@ -97,6 +97,12 @@ expect 2 "$concilio" run --hint nonsense "${start[@]}" "$program"
 says err 'NAME=VALUE'
 expect 0 "$concilio" run --hint somebody_elses_hint=1 "${start[@]}" "$program"
 says err 'is unknown and ignored'
+expect 2 "$concilio" run --hint concilio_metod=list "${start[@]}" "$program"
+says err 'did you mean concilio_method?'
+CONCILIO_METOD=list expect 0 "$concilio" run "${start[@]}" "$program"
+says err '^concilio: the environment variable CONCILIO_METOD is unknown and ignored; did you mean CONCILIO_METHOD?$'
+CONCILIO_METOD=list expect 0 "${start[@]}" "$concilio" run "$program"
+[ "$(grep -c 'CONCILIO_METOD' err)" = 1 ] || fail 'an unknown variable is not named exactly once'
 expect 2 "$concilio" run --memory-limit lots "${start[@]}" "$program"
 says err 'memory-limit'
 expect 2 "$concilio" run --report "$scratch/no/such/folder.json" "${start[@]}" "$program"

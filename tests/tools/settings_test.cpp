@@ -1,9 +1,12 @@
 #include "settings.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace concilio::tools {
 namespace {
+
+using testing::ElementsAre, testing::HasSubstr;
 
 TEST(RunSettings, BecomeVariables) {
   std::vector<std::string> notes;
@@ -35,6 +38,28 @@ TEST(RunSettings, HintOfOthersIsOnlyNoted) {
   // What well-known libraries set is known by name.
   EXPECT_TRUE(check_settings({{"gpfs_thing=1"}, "", "", false}, Environment(), notes).ok());
   EXPECT_EQ(notes.size(), 1u);
+}
+
+TEST(RunSettings, UnknownHintNamesTheNearest) {
+  std::vector<std::string> notes;
+  const auto variables = check_settings({{"concilio_metod=list"}, "", "", false}, Environment(), notes);
+  ASSERT_FALSE(variables.ok());
+  EXPECT_THAT(variables.error().message, HasSubstr("did you mean concilio_method?"));
+  EXPECT_TRUE(check_settings({{"cb_node=1"}, "", "", false}, Environment(), notes).ok());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("did you mean cb_nodes?")));
+}
+
+TEST(RunSettings, UnknownVariablesAreNamed) {
+  Environment environment;
+  for (const char* known : {"CONCILIO_LOG", "CONCILIO_LIBDIR", "ROMIO_HINTS", "HOME"})
+    environment.set(known, "1");
+  EXPECT_TRUE(unknown_variables(environment).empty());
+  environment.set("CONCILIO_METOD", "list");
+  environment.set("CONCILIO_UNHEARD_OF", "1");
+  EXPECT_THAT(unknown_variables(environment),
+              ElementsAre("the environment variable CONCILIO_METOD is unknown and ignored; did you mean "
+                          "CONCILIO_METHOD?",
+                          "the environment variable CONCILIO_UNHEARD_OF is unknown and ignored"));
 }
 
 TEST(RunSettings, HintsFileThatCannotBeRead) {

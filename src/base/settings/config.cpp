@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/bytes.h"
+#include "base/nearest_name.h"
 #include "base/settings/foreign_hints.h"
 #include "base/text.h"
 
@@ -206,41 +207,12 @@ std::vector<const Setting*> settings_of(std::string_view hint) {
   return found;
 }
 
-// How many letters must be inserted, deleted or replaced to turn one text into the other.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 Error unknown_hint(std::string_view hint) {
-  // An info key has at most 255 characters; a longer one is compared with nothing.
-  const char* nearest = nullptr;
-  size_t nearest_distance = hint.starts_with("concilio_") ? 256 : std::min<size_t>(4, hint.size() / 3);
-  const auto consider = [&](const char* name) {
-    if (!name || hint.empty() || hint.size() > 255) return;
-    const bool cut_short = std::string_view(name).starts_with(hint);
-    const size_t distance = cut_short ? 1 : edit_distance(hint, name);
-    if (distance < nearest_distance) {
-      nearest = name;
-      nearest_distance = distance;
-    }
-  };
-  for (const Setting& setting : settings()) consider(setting.hint);
-  for (const Alias& alias : aliases()) consider(alias.name);
-  std::string message = fmt::format("hint {} is unknown and ignored", hint);
-  message +=
-      nearest ? fmt::format("; did you mean {}?", nearest) : std::string("; `concilio hints` lists them all");
-  return Error{ErrorKind::unsupported, 0, message};
+  NearestName nearest(hint, hint.starts_with("concilio_"));
+  for (const Setting& setting : settings()) nearest.consider(setting.hint);
+  for (const Alias& alias : aliases()) nearest.consider(alias.name);
+  const std::string help = nearest.name() ? nearest.question() : "; `concilio hints` lists them all";
+  return Error{ErrorKind::unsupported, 0, fmt::format("hint {} is unknown and ignored{}", hint, help)};
 }
 
 // Reads a whole regular file of limited size. Any other kind is refused: a pipe as the hints file would hang
