@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/read_file.h"
+#include "base/settings/config.h"
 #include "detect.h"
 #include "records.h"
 #include "settings.h"
@@ -31,7 +32,7 @@ struct RunOptions {
   Words command;
 };
 
-// The file that the library writes its records to, gone when this is.
+// The file that the library makes when MPI begins, and writes its records to. It is gone when this is.
 class RecordsFile {
  public:
   static Result<std::unique_ptr<RecordsFile>> make(const Environment& environment) {
@@ -40,6 +41,7 @@ class RecordsFile {
     if (descriptor < 0)
       return Error::from_errno(errno, "cannot make a temporary file in " + environment.temporary_folder());
     close(descriptor);
+    unlink(path.c_str());
     return std::unique_ptr<RecordsFile>(new RecordsFile(std::move(path)));
   }
   ~RecordsFile() { unlink(path_.c_str()); }
@@ -47,6 +49,8 @@ class RecordsFile {
   RecordsFile& operator=(const RecordsFile&) = delete;
 
   const std::string& path() const { return path_; }
+  // Whether a rank has loaded the library.
+  bool made_by_library() const { return access(path_.c_str(), F_OK) == 0; }
   Records read() const {
     const auto text = read_all(path_);
     return parse_records(text ? *text : "");
@@ -89,21 +93,47 @@ int own_rank(const Environment& environment) {
   return inside_launcher ? rank_of_running_launcher(environment).value_or(0) : 0;
 }
 
+// Why no file was recorded, and what to do about it.
+std::string why_no_file(const RunOptions& options, const Environment& environment, bool loaded) {
+  if (asked_in_environment(Key::disable))
+    return "CONCILIO_DISABLE is set, and leaves all files to the MPI's own MPI-IO (unset it)";
+  if (!loaded) {
+    return fmt::format(
+        "no rank was seen to load Concilio (a script may change LD_PRELOAD: start the program itself; a "
+        "static "
+        "program loads nothing: link it dynamically; rank 0 may be on a node that does not share {}: set "
+        "TMPDIR "
+        "to a folder that all nodes share)",
+        environment.temporary_folder());
+  }
+  const std::string only =
+      options.settings.only.empty() ? environment.get("CONCILIO_ONLY").value_or("") : options.settings.only;
+  if (!only.empty()) {
+    return fmt::format(
+        "the program closed no file that --only (CONCILIO_ONLY) '{}' matches and that it had opened by "
+        "MPI_File_open (leave it out to take over all files; a pattern matches a whole path or its last "
+        "part)",
+        only);
+  }
+  return "the program closed no file that it had opened by MPI_File_open (files of POSIX, of stdio and of "
+         "serial "
+         "HDF5 are not MPI-IO's: open them for all ranks, as h5py does by driver='mpio'; files that are open "
+         "when "
+         "the program is killed are not seen)";
+}
+
 // Where every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program
 // wrote records speak, and rank 0 where its program wrote none. Only rank 0 writes to the report's own name.
-void conclude(const RunOptions& options, const Environment& environment, const Records& records,
+void conclude(const RunOptions& options, const Environment& environment, const RecordsFile& records_file,
               int exit_status) {
+  const Records records = records_file.read();
   const int rank = own_rank(environment);
   if (records.files.empty() && rank != 0) return;
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
   if (!options.summary.empty() && records.files.empty()) {
-    complain(
-        "the program closed no file that it had opened through MPI-IO, so there is nothing to sum up (files "
-        "left "
-        "open at its end, files that CONCILIO_ONLY leaves out, and files whose first rank is on another node "
-        "are "
-        "not seen)");
+    complain(why_no_file(options, environment, records_file.made_by_library()) +
+             ", so there is nothing to sum up");
   } else if (!options.summary.empty()) {
     const std::vector<FileRecord> files = by_name(records.files);
     fmt::print(stderr, "{}", render_summary(files));
@@ -165,7 +195,7 @@ int run_command(const RunOptions& options, Environment environment) {
     complain(exit_status.error().message);
     return exit_not_executable;
   }
-  if (records_file) conclude(options, environment, records_file->read(), *exit_status);
+  if (records_file) conclude(options, environment, *records_file, *exit_status);
   return *exit_status;
 }
 

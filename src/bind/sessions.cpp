@@ -14,6 +14,7 @@
 
 #include "bind/ends.h"
 #include "bind/next.h"
+#include "bind/report_begins.h"
 #include "bind/threads.h"
 
 namespace concilio::bind {
@@ -47,6 +48,7 @@ int init(const char* symbol, MPI_Info info, MPI_Errhandler handler, MPI_Session*
   if (code == MPI_SUCCESS) {
     const bool threads = has_threads(*session);
     session_has_begun(threads);
+    report_begins();
     if (raised != MPI_INFO_NULL) check_raised_level(threads);
   }
   if (raised != MPI_INFO_NULL) PMPI_Info_free(&raised);

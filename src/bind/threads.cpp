@@ -10,6 +10,7 @@
 #include "base/settings/config.h"
 #include "bind/fits.h"
 #include "bind/next.h"
+#include "bind/report_begins.h"
 #include "mpi/epoch.h"
 
 namespace concilio::bind {
@@ -41,7 +42,10 @@ int init_thread(const char* symbol, int* argc, char*** argv, int required, int* 
   if (!function) return MPI_ERR_OTHER;
   const int level = raising ? std::max<int>(required, MPI_THREAD_MULTIPLE) : required;
   const int code = function(argc, argv, level, provided);
-  if (code == MPI_SUCCESS) world_has_begun();
+  if (code == MPI_SUCCESS) {
+    world_has_begun();
+    report_begins();
+  }
   if (raising && code == MPI_SUCCESS) check_raised_level(*provided >= MPI_THREAD_MULTIPLE);
   return code;
 }
@@ -54,7 +58,10 @@ int init(const char* symbol, const char* symbol_with_level, int* argc, char*** a
   const auto function = next<Init>(symbol);
   if (!function) return MPI_ERR_OTHER;
   const int code = function(argc, argv);
-  if (code == MPI_SUCCESS) world_has_begun();
+  if (code == MPI_SUCCESS) {
+    world_has_begun();
+    report_begins();
+  }
   return code;
 }
 

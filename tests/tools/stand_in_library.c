@@ -1,6 +1,6 @@
-// Stands in for the preloaded library: says on stderr what it was loaded into, and on rank 0 of a program
-// whose name begins with "program" writes one record to CONCILIO_REPORT when it ends, as the library does for
-// a closed file.
+// Stands in for the preloaded library: says on stderr what it was loaded into. In a program whose name begins
+// with "program" it makes the file that CONCILIO_REPORT names, as the library does when MPI begins, and on rank 0
+// writes one record there when it ends, as the library does for a closed file.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +25,10 @@ __attribute__((constructor)) static void loaded(void) {
           program_invocation_short_name, from_environment("CONCILIO_HINTS"),
           from_environment("CONCILIO_MEMORY_LIMIT"), from_environment("CONCILIO_ONLY"),
           from_environment("CONCILIO_THREADS"));
+  if (is_program() && *from_environment("CONCILIO_REPORT")) {
+    FILE* file = fopen(from_environment("CONCILIO_REPORT"), "a");
+    if (file) fclose(file);
+  }
 }
 
 __attribute__((destructor)) static void unloaded(void) {

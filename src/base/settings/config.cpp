@@ -297,12 +297,6 @@ std::vector<std::string> apply_hint_list(Config& config, std::string_view rest) 
   return complaints;
 }
 
-std::string environment(Key key) {
-  const char* name = settings()[index_of(key)].environment;
-  const char* value = name ? std::getenv(name) : nullptr;
-  return value ? value : "";
-}
-
 }  // namespace
 
 std::string user_config_folder() {
@@ -316,8 +310,14 @@ std::string user_config_folder() {
   return home.starts_with('/') ? home + "/.config" : "";
 }
 
+std::string text_in_environment(Key key) {
+  const char* name = settings()[index_of(key)].environment;
+  const char* value = name ? std::getenv(name) : nullptr;
+  return value ? value : "";
+}
+
 bool asked_in_environment(Key key) {
-  const Result<Parsed> parsed = parse_boolean(trimmed(environment(key)));
+  const Result<Parsed> parsed = parse_boolean(trimmed(text_in_environment(key)));
   return parsed && parsed->number != 0;
 }
 
@@ -336,12 +336,12 @@ Config Config::from_environment() {
   const auto complain = [&config](std::vector<std::string> lines) {
     std::move(lines.begin(), lines.end(), std::back_inserter(config.complaints_));
   };
-  if (const std::string path = environment(Key::romio_hints); !path.empty()) {
+  if (const std::string path = text_in_environment(Key::romio_hints); !path.empty()) {
     complain(apply_hints_file(config, path));
   }
-  complain(apply_hint_list(config, environment(Key::hints)));
+  complain(apply_hint_list(config, text_in_environment(Key::hints)));
   for (const Setting& setting : settings()) {
-    const std::string text = environment(setting.key);
+    const std::string text = text_in_environment(setting.key);
     const std::string_view value = trimmed(text);
     if (value.empty()) continue;
     Result<Parsed> parsed = parse_value(setting, value);

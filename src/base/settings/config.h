@@ -171,8 +171,9 @@ class Config {
 // The folder of the user's settings: XDG_CONFIG_HOME, else .config at HOME; empty where neither is set.
 std::string user_config_folder();
 
-// What the environment says of one boolean setting. It reads nothing else, so it can be used before MPI is
-// initialised.
+// What the environment says of one setting, and of one boolean setting. They read nothing else, so they can
+// be used before MPI is initialised.
+std::string text_in_environment(Key key);
 bool asked_in_environment(Key key);
 
 }  // namespace concilio
