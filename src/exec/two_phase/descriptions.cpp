@@ -117,6 +117,9 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   Status learnt = without_exceptions([&] {
     return learn({scratch, static_cast<size_t>(slot_bytes_) * ranks}, ranks, own_);
   });
+  received_ = {};
+  mine_ = {};
+  charge_ = Charge(opened.budget, learnt_bytes_);
   return !mine ? std::move(mine) : !told ? std::move(told) : std::move(learnt);
 }
 
@@ -202,12 +205,14 @@ Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, Desc
         bundle.subspan(sizeof head, static_cast<size_t>(head.bytes()) - sizeof head);
     bundle = bundle.subspan(static_cast<size_t>(head.bytes()));
     node.ranks.emplace_back();
+    learnt_bytes_ += static_cast<int64_t>(sizeof(Description));
     if (head.number_bytes == Slot::cannot) described_ = false;
     if (head.number_bytes <= 0) continue;
     if (head.nest_bytes > 0) {
       Result<NestRef> decoded = decode_nest(its);
       if (!decoded) return decoded.error();
       nest = std::move(*decoded);
+      learnt_bytes_ += nest->memory_bytes();
     }
     int64_t numbers[4];
     for (int64_t& number : numbers) {

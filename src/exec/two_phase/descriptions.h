@@ -80,6 +80,7 @@ class Descriptions {
   Counters& counters_;
   bool described_ = true;
   int64_t slot_bytes_ = 0;
+  int64_t learnt_bytes_ = 0;        // memory of the descriptions
   const Realm* realm_ = nullptr;    // that this rank aggregates
   std::vector<int> receivers_;      // the aggregators that a node's leader tells
   std::vector<MPI_Request> sends_;  // one for each
