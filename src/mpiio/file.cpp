@@ -179,10 +179,10 @@ Shortcut::View shortcut_view(const Shown& shown) {
 // Finds out which calls may go by the shortcut from now on.
 void File::clear_shortcut() {
   for (const Operation operation : {Operation::read, Operation::write}) {
-    const bool clear =
-        (operation == Operation::read ? reads() : writes()) && !(amode_ & MPI_MODE_SEQUENTIAL) &&
-        settings_.wishes[static_cast<size_t>(operation)].forced_method < 0 &&
-        needs_no_lock(*settings_.opened, operation);
+    const bool clear = (operation == Operation::read ? reads() : writes()) &&
+                       !(amode_ & MPI_MODE_SEQUENTIAL) &&
+                       settings_.wishes[static_cast<size_t>(operation)].forced_method < 0 &&
+                       needs_no_lock(*settings_.opened, operation);
     shortcut_.set(operation, clear ? shortcut_view(view_->shown(operation)) : Shortcut::View{});
   }
 }
