@@ -50,8 +50,8 @@ class Sizing {
       : facts_(facts), layout_(layout), group_(group), realms_(realms), targets_(realms.size()) {
     for (size_t i = 0; i < realms.size(); ++i) of_node_[realms[i].node].push_back(i);
     const int64_t wished = facts.wishes.window_bytes;
+    const int64_t usual = facts.trial.window_bytes > 0 ? facts.trial.window_bytes : automatic_window();
     for (size_t i = 0; i < realms.size(); ++i) {
-      const int64_t usual = facts.trial.window_bytes > 0 ? facts.trial.window_bytes : automatic_window();
       int64_t bytes = wished > 0 ? wished : round_down(usual, realms[i].alignment);
       bytes = std::min({bytes, whole_realm(realms[i]), greatest_window_bytes});
       if (realms[i].piece_bytes > 0 && realms[i].piece_bytes < bytes)
