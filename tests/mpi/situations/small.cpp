@@ -4,6 +4,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -36,16 +37,20 @@ void note_call(int, siginfo_t* info, void*) {
   unwanted.compare_exchange_strong(none, info->si_syscall);
 }
 
-// From here on this thread may make no system call but those that move data, and those with which a thread
-// ends. Returns false where the system does not let a program say so.
+// From here on this thread may make no system call but those that move data, and the one that ends it.
+// Returns false where the system does not let a program say so, and with sanitizers, which make calls of
+// their own.
 bool allow_transfers_alone() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return false;
+#endif
   struct sigaction action {};
   action.sa_sigaction = note_call;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSYS, &action, nullptr);
   // clock_gettime is a system call only on machines whose clock cannot be read otherwise.
   constexpr unsigned allowed[] = {__NR_pwrite64, __NR_pread64, __NR_clock_gettime, __NR_rt_sigreturn,
-                                  __NR_exit,     __NR_munmap,  __NR_madvise,       __NR_rt_sigprocmask};
+                                  __NR_exit};
   constexpr size_t count = std::size(allowed);
   std::vector<sock_filter> filter = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (size_t i = 0; i < count; ++i)
@@ -107,9 +112,12 @@ void expect_requests_alone(int64_t piece_bytes, int64_t spacing) {
       OK(MPI_File_seek(file, 0, MPI_SEEK_SET));
       std::vector<uint8_t> data = writes ? mine : std::vector<uint8_t>(mine.size());
       std::thread([&] {
-        allow_transfers_alone();
+        const bool filtered = allow_transfers_alone();
         for (int i = 0; i < calls; ++i)
           call(file, way, i, data.data() + i * bytes, derived ? 1 : bytes, derived ? element : MPI_BYTE);
+        // What the C library does when a thread ends takes system calls, and it blocks the signal by which a
+        // call that is not allowed would be told of.
+        if (filtered) syscall(SYS_exit, 0);
       }).join();
       EXPECT_BYTES(mine, data);
     }
