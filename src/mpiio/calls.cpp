@@ -131,7 +131,7 @@ int get_info(File& file, MPI_Info* info) {
 
 int set_info(File& file, MPI_Info info) {
   return raise(file, "MPI_File_set_info", file.in_turn(CallKind::set_info, [&]() -> Status {
-    const Status settled = file.settle();
+    Status settled = file.settle();
     if (auto adopted = file.adopt_hints(info); !adopted) return adopted;
     return settled;
   }));

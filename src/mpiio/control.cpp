@@ -115,7 +115,7 @@ Status agree_on_realms(File& file, const RealmArguments& arguments) {
   if (auto status = agree_on_arguments(file, "the ranks do not give the same realms", read); !status)
     return status;
   Result<Realms> realms = Realms();
-  const Status made = all_or_none(
+  Status made = all_or_none(
       file.team(),
       [&]() -> Status {
         realms = make_realms(file, given);

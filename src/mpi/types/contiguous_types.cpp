@@ -23,8 +23,8 @@ constinit std::mutex noting;
 // MPIs have numbers or addresses as handles.
 uint64_t number_of(MPI_Datatype type) {
   uint64_t number = 0;
-  static_assert(sizeof type <= sizeof number);
-  std::memcpy(&number, &type, sizeof type);
+  static_assert(sizeof(MPI_Datatype) <= sizeof(uint64_t));
+  std::memcpy(&number, &type, sizeof(MPI_Datatype));
   return number;
 }
 
