@@ -5,14 +5,12 @@
 #include <utility>
 
 #include "base/exceptions.h"
-#include "mpi/error.h"
+#include "exec/two_phase/node_messages.h"
 #include "pattern/encoding.h"
 #include "plan/layout/exchange.h"
 
 namespace concilio {
 namespace {
-
-constexpr int description_tag = 32000;  // no realm's messages have it: see parcels.cpp
 
 // The group of a node whose ranks exchange with other nodes; else null.
 const Group* exchanging_group(const Plan& plan, int node) {
@@ -150,24 +148,16 @@ int64_t Descriptions::bring_together(std::byte* scratch, size_t ranks) const {
 }
 
 // Sends the bundle to every aggregator that needs it, and receives those of other nodes.
-Status Descriptions::tell(Team& team, const std::byte* bundle, int64_t bytes) {
+Status Descriptions::tell(Team& team, std::byte* bundle, int64_t bytes) {
   Status outcome;
-  const auto note = [&](Status status) {
-    if (outcome && !status) outcome = std::move(status);
-  };
   for (const int receiver : receivers_) {
-    sends_.push_back(MPI_REQUEST_NULL);
-    ++counters_[Counter::messages_sent];
-    counters_[Counter::message_bytes_sent] += bytes;
-    note(checked_mpi(PMPI_Isend(bundle, static_cast<int>(bytes), MPI_BYTE, receiver, description_tag,
-                                team.comm(), &sends_.back()),
-                     "telling other nodes what is asked for"));
+    note(outcome, start_send(team, counters_, {bundle, bytes, receiver, description_tag}, sends_));
   }
-  note(hear(team));
+  note(outcome, hear(team));
   for (MPI_Request& send : sends_) {
     const int code = team.finish(send);
     if (!team.failure()) return team.failure();
-    note(checked_mpi(code, "telling other nodes what is asked for"));
+    note(outcome, checked_mpi(code, "telling other nodes what is asked for"));
   }
   sends_.clear();
   return outcome;
@@ -186,7 +176,7 @@ Status Descriptions::hear(Team& team) {
     if (heard) {
       heard = without_exceptions([&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
     }
-    if (outcome && !heard) outcome = std::move(heard);
+    note(outcome, std::move(heard));
     std::erase_if(sender.ranks, [&](const Description& rank) { return !has_data_in(*realm_, rank); });
   }
   std::erase_if(senders_, [](const DescribedNode& sender) { return sender.ranks.empty(); });

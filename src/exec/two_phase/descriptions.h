@@ -73,7 +73,7 @@ class Descriptions {
  private:
   struct Slot;
   int64_t bring_together(std::byte* scratch, size_t ranks) const;
-  Status tell(Team& team, const std::byte* bundle, int64_t bytes);
+  Status tell(Team& team, std::byte* bundle, int64_t bytes);
   Status hear(Team& team);
   Status learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node);
 

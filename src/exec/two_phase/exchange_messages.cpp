@@ -7,6 +7,7 @@
 
 #include "exec/two_phase/coverage.h"
 #include "exec/two_phase/exchange.h"
+#include "exec/two_phase/node_messages.h"
 #include "exec/two_phase/window_parts.h"
 #include "mpi/error.h"
 #include "plan/layout/footprint.h"
@@ -15,14 +16,6 @@ namespace concilio {
 namespace {
 
 constexpr auto head_bytes = static_cast<int64_t>(sizeof(MessageHead));
-
-// A message: its address, its length, and the other rank.
-struct Message {
-  std::byte* data;
-  int64_t bytes;
-  int peer;
-  int tag;
-};
 
 // Room for so many requests.
 std::vector<MPI_Request> room_for(size_t requests) {
@@ -34,12 +27,11 @@ std::vector<MPI_Request> room_for(size_t requests) {
 // The requests under way in one exchange; they use a vector that was allocated before.
 struct Pending {
   Team& team;
-  MPI_Comm comm;
   Counters& counters;
   std::vector<MPI_Request>& requests;
 
   Pending(Team& its_team, Counters& its_counters, std::vector<MPI_Request>& room)
-      : team(its_team), comm(its_team.comm()), counters(its_counters), requests(room) {
+      : team(its_team), counters(its_counters), requests(room) {
     requests.clear();
   }
   Pending(const Pending&) = delete;
@@ -52,20 +44,8 @@ struct Pending {
       if (team.finish(request) != MPI_SUCCESS && request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
     }
   }
-  Status send(const Message& message) {
-    ++counters[Counter::messages_sent];
-    counters[Counter::message_bytes_sent] += message.bytes;
-    requests.push_back(MPI_REQUEST_NULL);
-    return checked_mpi(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
-                                  message.tag, comm, &requests.back()),
-                       "sending between nodes");
-  }
-  Status receive(const Message& message) {
-    requests.push_back(MPI_REQUEST_NULL);
-    return checked_mpi(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
-                                  message.tag, comm, &requests.back()),
-                       "receiving between nodes");
-  }
+  Status send(const Message& message) { return start_send(team, counters, message, requests); }
+  Status receive(const Message& message) { return start_receive(team, message, requests); }
   Status wait(size_t i) {
     const int code = team.finish(requests[i]);
     if (auto whole = team.failure(); code != MPI_SUCCESS && !whole) return whole;
@@ -74,25 +54,17 @@ struct Pending {
   Status wait_all() {
     Status outcome;
     for (size_t i = 0; i < requests.size(); ++i) {
-      if (auto status = wait(i); outcome && !status) outcome = std::move(status);
+      note(outcome, wait(i));
     }
     return outcome;
   }
 };
 
-// There are two kinds of messages for a realm: images, and wishes, which say what a node wants to read.
-int image_tag(size_t realm) {
-  return static_cast<int>(realm % 16000) * 2;
-}
-int wish_tag(size_t realm) {
-  return image_tag(realm) + 1;
-}
-
 class MessageExchange : public Exchange {
  public:
   explicit MessageExchange(const ExchangeContext& context) : Exchange(context) {
     for (const int node : group_.nodes) {
-      if (node != team_.node()) other_nodes_.push_back(static_cast<size_t>(node));
+      if (node != team_.node()) other_nodes_.push_back(node);
     }
     if (other_nodes_.empty()) return;
     int64_t wishes_bytes = 0;
@@ -100,7 +72,7 @@ class MessageExchange : public Exchange {
          ++realm) {
       const Realm& its = plan_.realms[realm];
       if (its.aggregator == team_.rank()) served_.push_back(realm);
-      if (its.node != team_.node() && carrier(realm, static_cast<size_t>(team_.node())) == team_.rank()) {
+      if (its.node != team_.node() && carrier_of(team_, realm, team_.node()) == team_.rank()) {
         carried_.push_back(realm);
         wishes_bytes += wish_bytes(realm);
       }
@@ -149,16 +121,9 @@ class MessageExchange : public Exchange {
 
   Pending pending(std::vector<MPI_Request>& room) { return {team_, counters_, room}; }
   const Realm& realm_at(size_t realm) const { return plan_.realms[realm]; }
-  static void note(Status& outcome, Status status) {
-    if (outcome && !status) outcome = std::move(status);
-  }
   // The length of the longest wish for a window.
   int64_t wish_bytes(size_t realm) const {
     return head_bytes + Coverage::most_bytes(realm_at(realm).map_bytes);
-  }
-  int carrier(size_t realm, size_t node) const {
-    const auto& candidates = team_.nodes()[node].candidates;
-    return candidates[realm % candidates.size()];
   }
   std::byte* staging(size_t realm, size_t i) const {
     return workspace_.staging().data() +
@@ -183,7 +148,7 @@ class MessageExchange : public Exchange {
     if (!head.whole) std::memcpy(begin + head_bytes, coverage.bytes().data(), coverage.bytes().size());
     std::memcpy(begin, &head, sizeof head);
     return {begin, head_bytes + head.coverage_bytes + head.data_bytes, realm_at(realm).aggregator,
-            image_tag(realm)};
+            data_tag(realm)};
   }
 
   // Merges the images of other nodes into a window. Two receives are under way at a time.
@@ -194,7 +159,7 @@ class MessageExchange : public Exchange {
     auto post = [&](size_t i) -> Status {
       if (i >= other_nodes_.size()) return {};
       return receives.receive({staging(realm, i), realm_at(realm).image_bytes,
-                               carrier(realm, other_nodes_[i]), image_tag(realm)});
+                               carrier_of(team_, realm, other_nodes_[i]), data_tag(realm)});
     };
     if (auto status = post(0); !status) return status;
     for (size_t i = 0; i < other_nodes_.size(); ++i) {
@@ -241,7 +206,7 @@ class MessageExchange : public Exchange {
       const int aggregator = realm_at(realm).aggregator;
       note(outcome,
            replies.receive({reinterpret_cast<std::byte*>(&images_.window_head(realm, round)),
-                            head_bytes + realm_at(realm).window_bytes, aggregator, image_tag(realm)}));
+                            head_bytes + realm_at(realm).window_bytes, aggregator, data_tag(realm)}));
       note(outcome, sends.send({message, head_bytes + wish.coverage_bytes, aggregator, wish_tag(realm)}));
       wanted_.push_back({realm, wish.whole != 0});
       message += wish_bytes(realm);
@@ -261,7 +226,7 @@ class MessageExchange : public Exchange {
     const int64_t longest_wish = head_bytes + realm_at(realm).map_bytes;
     Pending wishes = pending(receives_), answers = pending(answers_);
     for (size_t i = 0; i < other_nodes_.size(); ++i) {
-      const int peer = carrier(realm, other_nodes_[i]);
+      const int peer = carrier_of(team_, realm, other_nodes_[i]);
       if (i >= 2) {
         if (auto status = answers.wait(i - 2); !status) return status;
       }
@@ -271,7 +236,7 @@ class MessageExchange : public Exchange {
       if (auto status = wishes.wait(i); !status) return status;
       MessageHead wish;
       std::memcpy(&wish, message, sizeof wish);
-      Message reply{message + longest_wish, head_bytes + wish.data_bytes, peer, image_tag(realm)};
+      Message reply{message + longest_wish, head_bytes + wish.data_bytes, peer, data_tag(realm)};
       const MessageHead head{wish.data_bytes, wish.whole, valid_end, 0};
       if (wish.whole) {
         reply.data = reinterpret_cast<std::byte*>(&images_.window_head(realm, round));
@@ -290,7 +255,7 @@ class MessageExchange : public Exchange {
     return answers.wait_all();
   }
 
-  std::vector<size_t> other_nodes_;  // the other nodes of the group
+  std::vector<int> other_nodes_;  // the other nodes of the group
   std::vector<MPI_Request> sends_, replies_, receives_, answers_;
   std::vector<WantedWindow> wanted_;  // the windows wanted in this round
   // For reads: room for the wishes for all carried realms; for writes: for the description of one image.

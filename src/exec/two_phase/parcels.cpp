@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "base/exceptions.h"
-#include "mpi/error.h"
+#include "exec/two_phase/node_messages.h"
 #include "pattern/copy.h"
 #include "plan/layout/footprint.h"
 
@@ -14,14 +14,6 @@ namespace concilio {
 namespace {
 
 constexpr size_t most_parcels_of_batch = 32;
-
-int tag_of(size_t realm) {
-  return static_cast<int>(realm % 16000) * 2;
-}
-
-void note(Status& outcome, Status status) {
-  if (outcome && !status) outcome = std::move(status);
-}
 
 // Copying may want memory, to walk an access of many levels. A rank that has none still takes all steps that
 // others wait for.
@@ -96,9 +88,17 @@ void Parcels::begin() {
   batches_ = moved_ = 0;
 }
 
-int Parcels::carrier(size_t realm, int node) const {
-  const auto& candidates = team_.nodes()[static_cast<size_t>(node)].candidates;
-  return candidates[realm % candidates.size()];
+bool Parcels::carries(const Parcel& parcel) const {
+  return carrier_of(team_, parcel.realm, team_.node()) == team_.rank();
+}
+
+Message Parcels::message_of(const Parcel& parcel) const {
+  return {images_.arena(arena()) + parcel.place, head_bytes_ + parcel.stream.length(),
+          plan_.realms[parcel.realm].aggregator, data_tag(parcel.realm)};
+}
+
+Message Parcels::message_of_window(std::byte* data, int64_t bytes, int node) const {
+  return {data, bytes, carrier_of(team_, own(), node), data_tag(own())};
 }
 
 std::byte* Parcels::half_of_staging(int64_t round) const {
@@ -120,24 +120,6 @@ Status Parcels::finish(std::span<MPI_Request> requests) {
     note(outcome, checked_mpi(code, "waiting for messages between nodes"));
   }
   return outcome;
-}
-
-Status Parcels::start_send(const std::byte* data, int64_t bytes, int to, size_t realm,
-                           std::vector<MPI_Request>& requests) {
-  ++counters_[Counter::messages_sent];
-  counters_[Counter::message_bytes_sent] += bytes;
-  requests.push_back(MPI_REQUEST_NULL);
-  return checked_mpi(
-      PMPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, tag_of(realm), team_.comm(), &requests.back()),
-      "sending between nodes");
-}
-
-Status Parcels::start_receive(std::byte* data, int64_t bytes, int from, size_t realm,
-                              std::vector<MPI_Request>& requests) {
-  requests.push_back(MPI_REQUEST_NULL);
-  return checked_mpi(PMPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, tag_of(realm), team_.comm(),
-                                &requests.back()),
-                     "receiving between nodes");
 }
 
 // Calls f() for every batch of parcels that fits the arena; batch_ holds the batch. All ranks of the node
@@ -229,13 +211,12 @@ Status Parcels::pack_and_send(int64_t round, const Request& request) {
   if (header.filled.arrive(ranks)) header.filled.open();
   bool whole = false;  // whether all ranks have packed their data, as far as this rank knows
   for (const Parcel& parcel : batch_) {
-    if (carrier(parcel.realm, team_.node()) != team_.rank()) continue;
+    if (!carries(parcel)) continue;
     if (!whole) {
       if (Status filled = wait(header.filled.passed, use + 1); !filled) return filled;
       whole = true;
     }
-    note(outcome, start_send(images_.arena(arena()) + parcel.place, parcel.stream.length(),
-                             plan_.realms[parcel.realm].aggregator, parcel.realm, sends));
+    note(outcome, start_send(team_, counters_, message_of(parcel), sends));
   }
   return outcome;
 }
@@ -251,9 +232,8 @@ Status Parcels::receive_and_unpack(int64_t round, const Request& request) {
   }
   receives.clear();
   for (const Parcel& parcel : batch_) {
-    if (carrier(parcel.realm, team_.node()) != team_.rank()) continue;
-    note(outcome, start_receive(images_.arena(arena()) + parcel.place, head_bytes_ + parcel.stream.length(),
-                                plan_.realms[parcel.realm].aggregator, parcel.realm, receives));
+    if (!carries(parcel)) continue;
+    note(outcome, start_receive(team_, message_of(parcel), receives));
   }
   note(outcome, finish(receives));
   if (Status whole = team_.failure(); !whole) return whole;
@@ -292,8 +272,9 @@ Status Parcels::expect(int64_t round) {
     const size_t first = incoming.requests.size();
     const int64_t most = parcel_bytes(senders[i].node);
     for (int64_t begin = 0; begin < bytes; begin += most) {
-      note(outcome, start_receive(half_of_staging(round) + place + begin, std::min(most, bytes - begin),
-                                  carrier(own(), senders[i].node), own(), incoming.requests));
+      const Message message = message_of_window(half_of_staging(round) + place + begin,
+                                                std::min(most, bytes - begin), senders[i].node);
+      note(outcome, start_receive(team_, message, incoming.requests));
     }
     incoming.deliveries.push_back({i, place, first, incoming.requests.size()});
     place += bytes;
@@ -359,8 +340,8 @@ Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t 
     for (int64_t begin = 0; begin < bytes; begin += most) {
       const int64_t length = std::min(most, bytes - begin);
       std::memcpy(place, &valid_end, sizeof valid_end);
-      note(outcome,
-           start_send(place, head_bytes_ + length, carrier(own(), sender.node), own(), outgoing.requests));
+      const Message message = message_of_window(place, head_bytes_ + length, sender.node);
+      note(outcome, start_send(team_, counters_, message, outgoing.requests));
       place += head_bytes_ + length;
     }
   }

@@ -18,6 +18,7 @@
 
 #include "exec/two_phase/descriptions.h"
 #include "exec/two_phase/images.h"
+#include "exec/two_phase/node_messages.h"
 #include "exec/workspace.h"
 
 namespace concilio {
@@ -36,9 +37,10 @@ class Parcels {
   // Before the rounds of a call.
   void begin();
   // A round of a write is expect(), send() and merge(); that of a read serve() and take(). Of these,
-  // expect(), merge() and serve() do nothing on a rank without a window in the round.
+  // expect(), merge() and serve() are for a rank that aggregates.
   //
-  // Posts the receives for this rank's window.
+  // Posts the receives for this rank's window of the round, if it has one. That may be done as soon as the
+  // window before has been merged, and is done before this rank waits for others in the round.
   Status expect(int64_t round);
   // Packs this rank's data for the windows of other nodes, and sends those of its node that it carries.
   Status send(int64_t round, const Request& request);
@@ -83,14 +85,13 @@ class Parcels {
   Status receive_and_unpack(int64_t round, const Request& request);
   Status wait(EventCounter& event, uint32_t target);
   Status finish(std::span<MPI_Request> requests);
-  Status start_send(const std::byte* data, int64_t bytes, int to, size_t realm,
-                    std::vector<MPI_Request>& requests);
-  Status start_receive(std::byte* data, int64_t bytes, int from, size_t realm,
-                       std::vector<MPI_Request>& requests);
+  bool carries(const Parcel& parcel) const;
+  Message message_of(const Parcel& parcel) const;
+  // Between this aggregator and the carrier of another node.
+  Message message_of_window(std::byte* data, int64_t bytes, int node) const;
   bool has_window(int64_t round) const { return own_realm_ >= 0 && images_.has(own(), round); }
   size_t own() const { return static_cast<size_t>(own_realm_); }
   int64_t parcel_bytes(int node) const { return plan_.parcel_bytes[static_cast<size_t>(node)]; }
-  int carrier(size_t realm, int node) const;
   std::byte* half_of_staging(int64_t round) const;
   Interval own_data() const {
     return descriptions_.own().ranks[static_cast<size_t>(team_.local_rank())].data;

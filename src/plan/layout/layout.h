@@ -52,7 +52,7 @@ struct Group {
   int64_t rounds = 0;         // of the realm that needs most
 };
 
-// How data travel between nodes. The names are in plan/layout/exchange.h.
+// How data travel between nodes. The names are those of concilio_exchange.
 enum class ExchangeStrategy : int32_t {
   // Nodes have told each other what their ranks ask for; messages hold data alone, and go where there are
   // any.

@@ -23,13 +23,6 @@ int64_t rank() {
 }
 
 // Of Concilio's own interface; -1 without it.
-int64_t counter(MPI_File file, const char* name) {
-  using Function = int (*)(MPI_File, const char*, int64_t*);
-  const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "concilio_file_counter"));
-  int64_t value = -1;
-  if (function) function(file, name, &value);
-  return value;
-}
 int64_t most_memory(MPI_File file) {
   using Function = int (*)(MPI_File, int64_t*, int64_t*, int64_t*);
   const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "concilio_file_memory"));

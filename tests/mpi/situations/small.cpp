@@ -1,5 +1,4 @@
 // Small independent calls: each is one request to storage and nothing besides.
-#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -20,14 +19,6 @@ using namespace situations;
 namespace {
 
 constexpr int calls = 400, bytes = 8;
-
-int64_t counter(MPI_File file, const char* name) {
-  using Function = int (*)(MPI_File, const char*, int64_t*);
-  const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "concilio_file_counter"));
-  int64_t value = -1;
-  if (function) function(file, name, &value);
-  return value;
-}
 
 // The number of the first system call that the thread in question made and should not have made; -1: none.
 std::atomic<int> unwanted = -1;
