@@ -187,10 +187,19 @@ json nodes_json(const Facts& facts, const Plan& plan) {
 Movement movement_of(const Facts& facts, const Plan& plan) {
   Movement movement;
   for (const Group& group : plan.groups) {
-    int64_t ranks = 0;
-    for (const int node : group.nodes) ranks += facts.nodes[static_cast<size_t>(node)].ranks;
+    int64_t ranks = 0, most_ranks = 0;  // of the group, of a node
+    for (const int node : group.nodes) {
+      ranks += facts.nodes[static_cast<size_t>(node)].ranks;
+      most_ranks = std::max(most_ranks, facts.nodes[static_cast<size_t>(node)].ranks);
+    }
     movement.messages += most_messages(facts, plan, group);
-    for (const Realm& realm : realms_in(plan, group)) movement.shared += rounds_of(realm) * ranks;
+    // By descriptions, ranks copy to or from the windows of their own node alone, and their parts of parcels.
+    const bool describes = plan.exchange == ExchangeStrategy::descriptions;
+    for (const Realm& realm : realms_in(plan, group)) {
+      const int64_t sharing = describes ? facts.nodes[static_cast<size_t>(realm.node)].ranks : ranks;
+      movement.shared += rounds_of(realm) * sharing;
+    }
+    if (describes) movement.shared += most_messages(facts, plan, group) * most_ranks;
   }
   return movement;
 }
