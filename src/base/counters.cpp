@@ -16,6 +16,7 @@ constexpr std::array<const char*, counter_count> counter_names = {
 #include "base/methods.def"
     "plans_made",
     "plans_reused",
+    "calls_apart",
     "rounds",
     "storage_opens",
     "storage_reads",

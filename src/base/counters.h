@@ -22,6 +22,7 @@ enum class Counter : int {
 #include "base/methods.def"
   plans_made,
   plans_reused,
+  calls_apart,  // collective calls made without meeting other ranks
   rounds,
   storage_opens,  // requests to storage
   storage_reads,

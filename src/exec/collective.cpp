@@ -77,18 +77,36 @@ void learn(Plan& plan, double seconds, Experience& experience) {
 
 }  // namespace
 
+Collective::Pattern Collective::pattern_of(const Request& request, const Digest& digest) {
+  Pattern pattern{request.file->hash(), request.memory->hash(), 0,
+                  request.bytes,        digest.first,           digest.monotone};
+  if (!request.file->empty()) pattern.phase = request.position % request.file->nest()->size();
+  return pattern;
+}
+
+bool Collective::repeats(Operation operation, const Pattern& now) const {
+  const Pattern& before = patterns_[static_cast<size_t>(operation)];
+  return plans_[static_cast<size_t>(operation)] && now.bytes == before.bytes &&
+         (now.bytes == 0 || (now.file == before.file && now.memory == before.memory &&
+                             now.phase == before.phase && now.monotone == before.monotone));
+}
+
 Digest Collective::note(const Request& request) {
   Digest digest = digest_of(request);
-  const auto operation = static_cast<size_t>(request.operation);
-  Pattern now{request.file->hash(), request.memory->hash(), 0, request.bytes, digest.first, digest.monotone};
-  if (!request.file->empty()) now.phase = request.position % request.file->nest()->size();
-  const Pattern& before = patterns_[operation];
-  digest.repeats = plans_[operation] && now.bytes == before.bytes &&
-                   (now.bytes == 0 || (now.file == before.file && now.memory == before.memory &&
-                                       now.phase == before.phase && now.monotone == before.monotone));
+  const Pattern now = pattern_of(request, digest);
+  Pattern& before = patterns_[static_cast<size_t>(request.operation)];
+  digest.repeats = repeats(request.operation, now);
   if (digest.repeats && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
-  patterns_[operation] = now;
+  before = now;
   return digest;
+}
+
+const Plan* Collective::plan_alone(const Request& request) const {
+  const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(request.operation)];
+  if (!prepared || prepared->gear) return nullptr;
+  Digest digest;
+  digest.monotone = request.file->monotone_within(request.position + request.bytes);
+  return repeats(request.operation, pattern_of(request, digest)) ? &prepared->plan : nullptr;
 }
 
 Status Collective::meet(const OpenFile& opened, const Request& request, const Status& trouble,
@@ -108,7 +126,8 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
   }
   {
     Stopwatch time(opened.counters, Counter::exchange_ns);
-    Status same = without_exceptions([&] { return enter(opened.team, kind_of(request.operation), digest); });
+    Status same =
+        without_exceptions([&] { return enter(opened.team, kind_of(request.operation), apart_, digest); });
     if (!same) {
       if (same.error().kind == ErrorKind::not_yet)
         patterns_[operation] = before;
@@ -274,6 +293,12 @@ Status Collective::describe(const OpenFile& opened, const Request& request, Prep
 }
 
 Status Collective::settle(const OpenFile& opened) {
+  Status told = apart_.tell(opened.team);
+  Status settled = settle_held(opened);
+  return told ? settled : told;
+}
+
+Status Collective::settle_held(const OpenFile& opened) {
   if (!holds_back_) return {};
   Status mine = std::exchange(lost_alone_, {});
   Status ended = without_exceptions([&] { return behind_.end({opened}); });
@@ -311,7 +336,7 @@ bool Collective::lay_out(const OpenFile& opened, Images& images) {
 Status Collective::begin_holding_back(RunningCall& call, const Plan& plan) {
   const bool behind = plan.behind_bytes > 0 && plan.fixed;
   if (!behind || plan.fixed != held_for_) {
-    if (Status settled = settle(call.opened); !settled) return settled;
+    if (Status settled = settle_held(call.opened); !settled) return settled;
   }
   if (!behind) return {};
   const int rank = call.opened.team.rank();
@@ -338,8 +363,22 @@ Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepare
   return without_exceptions([&] { return run_alone(call, request, plan); });
 }
 
-Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, Plan& plan,
-                             Experience& experience) {
+// Whether the ranks would only repeat what each of them has just done for itself. Rewriting is left to calls
+// that all ranks have entered, and so is what must not be seen half done. The meetings of a long call cost a
+// small part of it, which is worth paying to hear of errors at once.
+bool Collective::nothing_new(const OpenFile& opened, const Digest& digest, const Plan& plan, double seconds,
+                             const Experience& experience) const {
+  constexpr double long_seconds = 0.01;
+  if (opened.meetings == Meetings::always) return false;
+  const bool alone = plan.method != Method::two_phase;
+  const bool rewrites = plan.operation == Operation::write && plan.method == Method::sieve;
+  return digest.repeats && digest.staging_bytes == 0 && digest.more == 0 && alone && !rewrites &&
+         (seconds < long_seconds || opened.meetings == Meetings::seldom) && !opened.atomic && !holds_back_ &&
+         still_chosen(plan, experience);
+}
+
+Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const Digest& digest,
+                             Plan& plan, Experience& experience) {
   Team& team = opened.team;
   const Status ended = outcome ? Status() : Status(outcome.error());
   Verdict verdict{failure_of(team, ended), {team.node(), begin_ns, now_ns()}};
@@ -348,7 +387,11 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
     if (!team.allreduce(verdict)) return team.failure().error();
   }
   if (verdict.failure) return shared_error(team, verdict.failure, ended);
-  learn(plan, static_cast<double>(verdict.work.ns()) * 1e-9, experience);
+  if (Status told = apart_.tell(team); !told) return told.error();
+  const double seconds = static_cast<double>(verdict.work.ns()) * 1e-9;
+  experience.pass(static_cast<double>(apart_.calls_before()) * seconds);
+  learn(plan, seconds, experience);
+  apart_.part(plan.operation, nothing_new(opened, digest, plan, seconds, experience));
   return outcome;
 }
 
@@ -362,7 +405,10 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const Wi
   Facts facts;
   const Digest& digest = facts.digest;
   if (Status met = meet(opened, request, trouble, facts.digest); !met) return met.error();
-  if (digest.bytes == 0) return 0;
+  if (digest.bytes == 0) {
+    if (Status told = apart_.tell(opened.team); !told) return told.error();
+    return 0;
+  }
   if (digest.staging_bytes > staging_bytes_) leave_room(digest.staging_bytes);
   if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
 
@@ -383,7 +429,7 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const Wi
     last_.reset();
     return whole.error();
   }
-  return conclude(opened, std::move(outcome), begin_ns, prepared->plan, experience);
+  return conclude(opened, std::move(outcome), begin_ns, digest, prepared->plan, experience);
 }
 
 }  // namespace concilio

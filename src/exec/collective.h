@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "exec/apart.h"
 #include "exec/running_call.h"
 #include "exec/two_phase/two_phase.h"
 #include "exec/two_phase/write_behind.h"
@@ -27,13 +28,21 @@ class Collective {
   Outcome run(const OpenFile& opened, const Request& request, const Wishes& wishes, const Status& trouble);
 
   // Aggregators write the data of earlier calls that they hold back; afterwards all ranks see these data.
-  // Collective over the team, with the same outcome on all ranks.
+  // Returns an error of these, or of an earlier call that was made apart. Collective over the team, after its
+  // ranks have met, with the same outcome on all ranks.
   Status settle(const OpenFile& opened);
   // Does the same for this rank alone, while other ranks may do something else. An error is kept until
   // settle() reports it.
   Status settle_alone(const OpenFile& opened);
   // Whether some rank may hold data back. It changes only in collective calls. Thread-safe.
   bool holds_back() const { return holds_back_; }
+
+  // Calls that the ranks make without meeting. A call that is one of them does not come to run(): each rank
+  // carries out its request alone, by plan_alone().
+  Apart& apart() { return apart_; }
+  // The plan of the last call if that is what each rank does for itself, and if this request of this rank
+  // repeats the one before; else nullptr.
+  const Plan* plan_alone(const Request& request) const;
 
   // About the last request: whether any rank stages its data, and whether any rank makes another request for
   // the same call, so that all ranks must make one. The same on all ranks.
@@ -46,6 +55,7 @@ class Collective {
   // was promised to keep stay until somebody asks for others.
   void forget() {
     plans_ = {};
+    apart_.stop();
     experiences_.forget();
     calls_without_two_phase_ = 0;
   }
@@ -77,6 +87,10 @@ class Collective {
   Status meet(const OpenFile& opened, const Request& request, const Status& trouble, Digest& digest);
   // What this rank asks for, and whether that is what it asked for before.
   Digest note(const Request& request);
+  // The pattern of a request with this digest, of which `first` and `monotone` count.
+  static Pattern pattern_of(const Request& request, const Digest& digest);
+  // Whether a plan is kept for such a request, except for where in the file it begins.
+  bool repeats(Operation operation, const Pattern& now) const;
   // Whether the last plan serves this call too, once it is moved to this call's place in the file.
   bool reuse(const OpenFile& opened, Operation operation, const Digest& digest, const Experience& experience);
   Status plan_call(const OpenFile& opened, const Request& request, const Wishes& wishes, Facts& facts);
@@ -88,9 +102,12 @@ class Collective {
   Status describe(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);
   Status begin_holding_back(RunningCall& call, const Plan& plan);
   Outcome carry_out(RunningCall& call, const Request& request, Prepared& prepared);
-  // Agrees on the outcome, and records how long the call took.
-  Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, Plan& plan,
-                   Experience& experience);
+  // Agrees on the outcome, records how long the call took, and decides whether the next ones are made apart.
+  bool nothing_new(const OpenFile& opened, const Digest& digest, const Plan& plan, double seconds,
+                   const Experience& experience) const;
+  Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const Digest& digest,
+                   Plan& plan, Experience& experience);
+  Status settle_held(const OpenFile& opened);
 
   void leave_room(int64_t staging_bytes);
   void give_up_windows();
@@ -102,6 +119,7 @@ class Collective {
   std::array<std::unique_ptr<Prepared>, 2> plans_;
   // How long calls took; the methods of later calls are chosen by it.
   Experiences experiences_;
+  Apart apart_;
   std::optional<size_t> last_;
   bool staged_ = false, more_ = false;
   // The most that any call has staged; plans leave this much of the memory limit free.

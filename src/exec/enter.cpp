@@ -14,6 +14,7 @@ struct Caller {
 // exchange must match.
 struct Entry {
   Caller least, most;  // by kind
+  Apart::Told apart;
   Digest digest;
 };
 Entry combine(const Entry& a, const Entry& b) {
@@ -22,7 +23,8 @@ Entry combine(const Entry& a, const Entry& b) {
     return first_wins ? first : second;
   };
   return {one_of(a.least, b.least, a.least.kind < b.least.kind),
-          one_of(a.most, b.most, a.most.kind > b.most.kind), combine(a.digest, b.digest)};
+          one_of(a.most, b.most, a.most.kind > b.most.kind), combine(a.apart, b.apart),
+          combine(a.digest, b.digest)};
 }
 
 const char* name_of(CallKind kind) {
@@ -65,14 +67,23 @@ std::string described(const Caller& caller) {
 
 }  // namespace
 
-Status enter(Team& team, CallKind kind, Digest& digest) {
+Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest) {
   const Caller me{static_cast<int64_t>(kind), team.rank()};
-  Entry entry{me, me, digest};
+  Entry entry{me, me, apart.telling(team), digest};
   if (!team.first_allreduce(entry)) {
     if (auto whole = team.failure(); !whole) return whole;
     return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
   }
+  apart.met(entry.apart);
   if (entry.least.kind == entry.most.kind) {
+    if (entry.apart.least_calls != entry.apart.most_calls) {
+      return Error{
+          ErrorKind::not_same, 0,
+          fmt::format("some ranks have made {} collective calls on the file since all ranks last met, "
+                      "and others {}; all ranks of a file must make its collective calls in the same "
+                      "order",
+                      entry.apart.least_calls, entry.apart.most_calls)};
+    }
     digest = entry.digest;
     return {};
   }
@@ -85,9 +96,9 @@ Status enter(Team& team, CallKind kind, Digest& digest) {
                            described(first), described(second))};
 }
 
-Status enter(Team& team, CallKind kind) {
+Status enter(Team& team, CallKind kind, Apart& apart) {
   Digest nothing;
-  return enter(team, kind, nothing);
+  return enter(team, kind, apart, nothing);
 }
 
 }  // namespace concilio

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "exec/apart.h"
 #include "mpi/nodes/team.h"
 #include "plan/facts/digest.h"
 
@@ -29,11 +30,11 @@ inline CallKind kind_of(Operation operation) {
   return operation == Operation::read ? CallKind::read : CallKind::write;
 }
 
-// All ranks come. If they are in calls of different kinds, all of them get the error kind not_same; nothing
-// has happened then, and the next call finds the file as it was. Error kind not_yet: as
-// Team::first_allreduce.
-Status enter(Team& team, CallKind kind);
+// All ranks come, and tell each other of the calls that they have made apart. If they are in calls of
+// different kinds, or have made different calls before, all of them get the error kind not_same; nothing has
+// happened then, and the next call finds the file as it was. Error kind not_yet: as Team::first_allreduce.
+Status enter(Team& team, CallKind kind, Apart& apart);
 // The same; `digest` also becomes that of all ranks together.
-Status enter(Team& team, CallKind kind, Digest& digest);
+Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest);
 
 }  // namespace concilio

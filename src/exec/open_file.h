@@ -14,6 +14,9 @@
 
 namespace concilio {
 
+// concilio_agree.
+enum class Meetings : int32_t { automatic, always, seldom };
+
 struct OpenFile {
   Team& team;
   Storage& storage;
@@ -26,6 +29,7 @@ struct OpenFile {
   std::shared_ptr<const Prices> measured_prices{};  // from a profile; null if there is none
   bool locks_work = true;                           // locks keep all ranks apart, on whichever nodes they are
   bool atomic = false;                              // MPI atomic mode
+  Meetings meetings = Meetings::automatic;          // in which collective calls the ranks meet
   bool concurrent = false;                          // ranks may have several calls under way at once
   bool sieve_writes = false;                        // a rank alone may sieve its writes
   bool map_reads = false, map_writes = false;       // the file can be mapped to be read, to be written

@@ -29,17 +29,18 @@ void CallHistory::remember(Operation operation, bool collective, const Plan& pla
   last_one_stretch_.store(-1, std::memory_order_relaxed);
 }
 
-CallsAlike CallHistory::of_one_stretch(Operation operation) const {
+CallsAlike CallHistory::of_one_stretch(size_t kind) const {
   const Plan& plan = plan_of_one_stretch();
-  return {operation,   false,          false, one_stretch_[static_cast<size_t>(operation)],
-          plan.reason, plan.candidates};
+  const bool collective = kind % 2 != 0;
+  return {
+      static_cast<Operation>(kind / 2), collective, false, one_stretch_[kind], plan.reason, plan.candidates};
 }
 
 std::vector<CallsAlike> CallHistory::all() const {
   std::lock_guard lock(mutex_);
   std::vector<CallsAlike> all = all_;
-  for (const Operation operation : {Operation::read, Operation::write}) {
-    if (one_stretch_[static_cast<size_t>(operation)] > 0) all.push_back(of_one_stretch(operation));
+  for (size_t kind = 0; kind < one_stretch_.size(); ++kind) {
+    if (one_stretch_[kind] > 0) all.push_back(of_one_stretch(kind));
   }
   return all;
 }
@@ -47,7 +48,7 @@ std::vector<CallsAlike> CallHistory::all() const {
 std::optional<CallsAlike> CallHistory::last() const {
   std::lock_guard lock(mutex_);
   const int one_stretch = last_one_stretch_.load(std::memory_order_relaxed);
-  if (one_stretch >= 0) return of_one_stretch(static_cast<Operation>(one_stretch));
+  if (one_stretch >= 0) return of_one_stretch(static_cast<size_t>(one_stretch));
   return last_ ? std::optional(all_[*last_]) : std::nullopt;
 }
 

@@ -30,12 +30,12 @@ struct CallsAlike {
 class CallHistory {
  public:
   void remember(Operation operation, bool collective, const Plan& plan);
-  // An independent call with plan_of_one_stretch(). There may be very many, so it takes no lock. `alone`: no
-  // other thread remembers a call meanwhile.
-  void remember_one_stretch(Operation operation, bool alone) {
-    Tally& calls = one_stretch_[static_cast<size_t>(operation)];
-    alone ? calls.add_alone(1) : calls += 1;
-    last_one_stretch_.store(static_cast<int>(operation), std::memory_order_relaxed);
+  // A call with plan_of_one_stretch(). There may be very many, so it takes no lock. `alone`: no other thread
+  // remembers a call meanwhile.
+  void remember_one_stretch(Operation operation, bool collective, bool alone) {
+    const size_t kind = 2 * static_cast<size_t>(operation) + collective;
+    alone ? one_stretch_[kind].add_alone(1) : one_stretch_[kind] += 1;
+    last_one_stretch_.store(static_cast<int>(kind), std::memory_order_relaxed);
   }
 
   std::vector<CallsAlike> all() const;
@@ -43,9 +43,10 @@ class CallHistory {
   std::optional<CallsAlike> last() const;
 
  private:
-  CallsAlike of_one_stretch(Operation operation) const;
-  std::array<Tally, 2> one_stretch_;  // how many calls, by operation
-  // The operation of the last call if that was such a call, else -1.
+  CallsAlike of_one_stretch(size_t kind) const;
+  // How many calls, by kind: twice the operation, and one more if the call was collective.
+  std::array<Tally, 4> one_stretch_;
+  // The kind of the last call if that was such a call, else -1.
   std::atomic<int> last_one_stretch_ = -1;
   mutable std::mutex mutex_;
   std::vector<CallsAlike> all_;

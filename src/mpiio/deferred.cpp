@@ -76,11 +76,13 @@ void Deferred::drop_first() {
   if (!first_) withdraw();
 }
 
-// Carries out one operation of a file, the wanted one or another, if all ranks of the node come to it. Ranks
-// of other nodes cannot be asked whether they have come; they are waited for only if it is the wanted file.
+// Carries out one operation of a file, the wanted one or another, if all ranks of the node come to it, or if
+// it needs none of them. Ranks of other nodes cannot be asked whether they have come; they are waited for
+// only if it is the wanted file.
 bool Deferred::step(Deferred& wanted, int64_t patience_ns) {
   int64_t ready = 0;
   for (Deferred* file = files_with_work_; file; file = file->next_file_) {
+    if (file->first_is_apart()) return file->attempt(patience_ns);
     file->team_->offer();
     const bool eligible = file == &wanted || file->within_a_node();
     file->ready_ = eligible && file->team_->all_offer();
@@ -98,7 +100,7 @@ void Deferred::finish(uint64_t number) {
     bool alone = true;
     for (const Deferred* file = files_with_work_; file; file = file->next_file_)
       alone = alone && (file == this || !file->within_a_node());
-    if (alone || !within_a_node()) {
+    if (alone || !within_a_node() || first_is_apart()) {
       attempt(Team::for_ever);
     } else if (!step(*this, slot_ns - now_ns() % slot_ns)) {
       team_->make_progress();

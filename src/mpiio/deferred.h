@@ -22,6 +22,8 @@ class Deferred {
     // Carries out the operation and returns true. Returns false, and nothing has happened, if
     // Team::first_allreduce finds that ranks are missing.
     std::function<bool()> run;
+    // Whether the operation, when it is the first, needs no other rank. An empty function: it never does.
+    std::function<bool()> is_apart{};
     bool owned = false;
     Operation* next = nullptr;
   };
@@ -45,6 +47,7 @@ class Deferred {
  private:
   static bool step(Deferred& wanted, int64_t patience_ns);
   bool attempt(int64_t patience_ns);
+  bool first_is_apart() const { return first_->is_apart && first_->is_apart(); }
   void drop_first();
   void enlist();
   void withdraw();

@@ -145,6 +145,7 @@ Status File::set_atomic(bool atomic) {
 File::Settings File::settings_from(Config config, OpenFile opened) const {
   const int64_t flush = config.integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
   opened.flush = flush == 0 ? std::nullopt : std::optional(static_cast<Flush>(flush - 1));
+  opened.meetings = static_cast<Meetings>(config.integer(Key::agree));
   opened.flush_threshold = config.integer(Key::romio_cb_ds_threshold);
   // In automatic mode, a rank that writes independently may sieve if a lock is cheap and the other ranks see
   // that it sieves; they see it only on its own node. If the user enables sieving beyond that, every write of
@@ -200,12 +201,13 @@ std::optional<File::Split> File::take_split() {
 }
 
 void File::remember(Operation operation, bool collective, const Plan& plan) {
-  if (&plan == &plan_of_one_stretch()) return remember_one_stretch(operation);
+  if (&plan == &plan_of_one_stretch()) return remember_one_stretch(operation, collective);
   ++counters_[method_counter(plan.method)];
   history_.remember(operation, collective, plan);
 }
 
-uint64_t File::go_on(std::function<Outcome()> work, std::function<void(Outcome)> then) {
+uint64_t File::go_on(std::function<Outcome()> work, std::function<void(Outcome)> then,
+                     std::function<bool()> is_apart) {
   if (!threads_) {
     auto operation = std::make_unique<Deferred::Operation>();
     operation->run = [work = std::move(work), then = std::move(then)] {
@@ -214,6 +216,7 @@ uint64_t File::go_on(std::function<Outcome()> work, std::function<void(Outcome)>
       then(std::move(outcome));
       return true;
     };
+    operation->is_apart = std::move(is_apart);
     return deferred_.add(*team_, std::move(operation));
   }
   collectives_.post([work = std::move(work), then = std::move(then)] { then(work()); });
@@ -239,8 +242,9 @@ Charge File::describes(int64_t bytes) {
 
 Status File::close(bool& stays_open) {
   independents_.wait();
-  Status entered =
-      run_collective([&] { return without_exceptions([&] { return enter(*team_, CallKind::close); }); });
+  Status entered = run_collective([&] {
+    return without_exceptions([&] { return enter(*team_, CallKind::close, collective_.apart()); });
+  });
   stays_open = !entered && entered.error().kind == ErrorKind::not_same;
   if (stays_open) return entered;
   // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.

@@ -86,22 +86,40 @@ class File {
   // order in which the program calls them. Nonblocking independent operations have a strand of their own,
   // because they must be able to complete without other ranks.
   //
-  // Carries out a collective operation here, after those before it. Its first meeting is enter().
-  template <typename Work>
-  auto run_collective(Work&& work) {
+  // Carries out a collective operation here, after those before it. Its first meeting is enter(), unless
+  // is_apart() says, when those before it are done, that it needs no other rank.
+  static constexpr auto never_apart = [] { return false; };
+  template <typename Work, typename IsApart = decltype(never_apart)>
+  auto run_collective(Work&& work, const IsApart& is_apart = never_apart) {
     if (threads_) return collectives_.run(work);
     std::optional<decltype(work())> result;
     const auto run = [&] {
       result.emplace(work());
       return result->ok() || result->error().kind != ErrorKind::not_yet;
     };
-    Deferred::Operation operation{std::cref(run)};  // a reference needs no memory
+    Deferred::Operation operation{std::cref(run), std::cref(is_apart)};  // references need no memory
     deferred_.finish(deferred_.add(*team_, operation));
     return std::move(*result);
   }
+  // Runs `work`, which carries out a collective call of this operation and needs no other rank, if such a
+  // call is made apart now and can have its turn at once. Else returns nothing.
+  template <typename Work>
+  auto in_turn_apart(Operation operation, Work&& work) -> decltype(work()) {
+    const auto if_apart = [&]() -> decltype(work()) {
+      if (!collective_.apart().next(operation)) return {};
+      return work();
+    };
+    // Most calls are none, and need not wait for their turn to find that out.
+    if (!collective_.apart().next(operation)) return {};
+    if (threads_) return collectives_.run(if_apart);
+    if (deferred_.waiting() > 0) return {};
+    return if_apart();
+  }
   // Starts an operation. It proceeds by itself and this returns 0, or it is carried out when the program
-  // waits for it and this returns its number.
-  uint64_t go_on(std::function<Outcome()> work, std::function<void(Outcome)> then);
+  // waits for it and this returns its number. is_apart() says whether the operation, when those before it are
+  // done, needs no other rank.
+  uint64_t go_on(std::function<Outcome()> work, std::function<void(Outcome)> then,
+                 std::function<bool()> is_apart);
   // The operations that are carried out when the program waits for them.
   Deferred& deferred() { return deferred_; }
   Strand& independents() { return independents_; }
@@ -111,7 +129,7 @@ class File {
   Status in_turn(CallKind kind, Work&& work) {
     independents_.wait();
     return run_collective([&]() -> Status {
-      if (auto status = enter(*team_, kind); !status) return status;
+      if (auto status = enter(*team_, kind, collective_.apart()); !status) return status;
       return work();
     });
   }
@@ -214,10 +232,10 @@ class File {
   // some rank has an error, or lacks memory, nothing changes on any. Collective; within in_turn.
   Status change_config(Result<std::optional<Config>> changed);
   void remember(Operation operation, bool collective, const Plan& plan);
-  // The same for an independent call with plan_of_one_stretch().
-  void remember_one_stretch(Operation operation) {
+  // The same for a call with plan_of_one_stretch().
+  void remember_one_stretch(Operation operation, bool collective) {
     count(Counter::method_independent, 1);
-    history_.remember_one_stretch(operation, !threads_);
+    history_.remember_one_stretch(operation, collective, !threads_);
   }
   // Closes the file on every rank; collective. The file stays registered until the caller deletes it. If
   // other ranks are in another call, nothing is closed: it returns an error of kind not_same and sets

@@ -15,16 +15,17 @@ namespace {
 // later, it also runs at once.
 template <typename Then>
 uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer, Then then) {
+  const auto is_apart = [transfer] { return transfer->is_apart(); };
   auto run = [transfer = std::move(transfer)] { return without_exceptions([&] { return transfer->run(); }); };
   try {
-    if (call.collective) return file.go_on(run, then);
+    if (call.collective) return file.go_on(run, then, is_apart);
     if (file.threads()) {
       file.independents().post([run, then] { then(run()); });
       return 0;
     }
   } catch (const std::bad_alloc&) {
   }
-  then(call.collective ? file.run_collective(run) : file.independents().run(run));
+  then(call.collective ? file.run_collective(run, is_apart) : file.independents().run(run));
   return 0;
 }
 
@@ -33,7 +34,8 @@ uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer
 int refuse(File& file, const Call& call, Transfer& transfer, const Error& why) {
   transfer.give_back();
   transfer.fail(why);
-  if (call.collective) (void)file.run_collective([&] { return transfer.run(); });
+  if (call.collective)
+    (void)file.run_collective([&] { return transfer.run(); }, [&] { return transfer.is_apart(); });
   return raise(file, call.name, why);
 }
 int refuse(File& file, const Call& call, const Data& data, const Error& why) {

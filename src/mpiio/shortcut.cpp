@@ -56,14 +56,18 @@ class Announcement {
   bool made_;
 };
 
-void count_request(File& file, Operation operation, const Outcome& outcome) {
+void count_request(File& file, Operation operation, bool collective, const Outcome& outcome) {
   const bool reads = operation == Operation::read;
   file.count(reads ? Counter::storage_reads : Counter::storage_writes, 1);
+  if (collective) file.count(Counter::calls_apart, 1);
   if (!outcome) return;
   file.count(reads ? Counter::storage_bytes_read : Counter::storage_bytes_written, *outcome);
-  file.count(reads ? Counter::independent_reads : Counter::independent_writes, 1);
+  if (collective)
+    file.count(reads ? Counter::collective_reads : Counter::collective_writes, 1);
+  else
+    file.count(reads ? Counter::independent_reads : Counter::independent_writes, 1);
   file.count(reads ? Counter::bytes_read : Counter::bytes_written, *outcome);
-  file.remember_one_stretch(operation);
+  file.remember_one_stretch(operation, collective);
 }
 
 Outcome timed_request(File& file, Operation operation, const concilio::Transfer& transfer) {
@@ -89,7 +93,7 @@ bool needs_a_driver(const Outcome& outcome) {
 
 std::optional<Outcome> by_shortcut(File& file, const Call& call, const Data& data) {
   const bool individual = call.pointer == Pointer::individual;
-  if (call.collective || !(individual || call.pointer == Pointer::explicit_offset)) return std::nullopt;
+  if (!individual && call.pointer != Pointer::explicit_offset) return std::nullopt;
   const Operation operation = call.direction == Direction::read ? Operation::read : Operation::write;
   const Shortcut::View view = file.shortcut().view(operation);
   if (view.etype_bytes == 0 || file.collective().holds_back()) return std::nullopt;
@@ -113,10 +117,13 @@ std::optional<Outcome> by_shortcut(File& file, const Call& call, const Data& dat
   };
   std::optional<Outcome> outcome = request();
   if (!outcome) return outcome;
-  count_request(file, operation, *outcome);
   if (needs_a_driver(*outcome)) {
     const Data there{before, data.buffer, data.count, data.type};
-    outcome = Transfer(file, {call.direction, Pointer::explicit_offset, false, call.name}, there).run();
+    const Call again{call.direction, Pointer::explicit_offset, call.collective, call.name};
+    outcome = Transfer(file, again, there).run();
+  } else {
+    count_request(file, operation, call.collective, *outcome);
+    if (call.collective) file.collective().apart().made(*outcome ? Status() : Status(outcome->error()));
   }
   if (!*outcome && individual) file.retreat(before + etypes, before);
   return outcome;

@@ -189,13 +189,13 @@ Outcome Transfer::run() {
   const OpenFile& opened = *kept;
   if (call_.pointer == Pointer::ordered) {
     const bool reads = call_.direction == Direction::read;
-    if (auto same = enter(opened.team, reads ? CallKind::read_ordered : CallKind::write_ordered); !same)
-      return same.error();
+    const CallKind kind = reads ? CallKind::read_ordered : CallKind::write_ordered;
+    if (auto same = enter(opened.team, kind, file_.collective().apart()); !same) return same.error();
     auto status = place_in_order(opened.team);
     if (trouble_) trouble_ = std::move(status);
   }
-  Outcome outcome =
-      call_.collective ? run_collective(opened) : without_exceptions([&] { return run_independent(opened); });
+  const auto alone = [&] { return without_exceptions([&] { return run_alone(opened); }); };
+  Outcome outcome = !call_.collective ? alone() : is_apart() ? run_apart(opened) : run_collective(opened);
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
   return outcome;
 }
@@ -209,7 +209,15 @@ void Transfer::stage(const OpenFile& opened, const Wishes& wishes) {
   staged_.emplace(request_, shown_.representation ? &conversion_ : nullptr, device_, opened.atomic);
 }
 
-Outcome Transfer::run_independent(const OpenFile& opened) {
+// A collective call that the ranks make without meeting is carried out like an independent one.
+Outcome Transfer::run_apart(const OpenFile& opened) {
+  Outcome outcome = without_exceptions([&] { return run_alone(opened); });
+  ++file_.counters()[Counter::calls_apart];
+  file_.collective().apart().made(outcome ? Status() : Status(outcome.error()));
+  return outcome;
+}
+
+Outcome Transfer::run_alone(const OpenFile& opened) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
   if (file_.collective().holds_back()) {
@@ -219,18 +227,21 @@ Outcome Transfer::run_independent(const OpenFile& opened) {
   }
   const Wishes wishes = file_.wishes(request_.operation);
   std::optional<Plan> made;
-  const Plan* plan = nullptr;
+  const bool may_repeat = call_.collective && !needs_staging();
+  const Plan* plan = may_repeat ? file_.collective().plan_alone(request_) : nullptr;
+  const bool known = plan != nullptr;
   auto run = [&](const Request& request) {
+    if (known) return concilio::run_alone({opened}, request, *plan);
     if (wishes.forced_method < 0 && needs_no_plan(request)) {
       plan = &plan_of_one_stretch();
     } else {
       plan = &made.emplace(concilio::plan(facts_alone(opened, request, wishes)));
     }
-    return run_alone({opened}, request, *plan);
+    return concilio::run_alone({opened}, request, *plan);
   };
   stage(opened, wishes);
   auto outcome = staged_ ? staged_->run_alone(opened, run) : run(request_);
-  if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, false, *plan); });
+  if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, call_.collective, *plan); });
   return outcome;
 }
 
@@ -303,7 +314,9 @@ namespace {
 
 Outcome by_the_general_way(File& file, const Call& call, const Data& data) {
   Transfer transfer(file, call, data);
-  Outcome outcome = call.collective ? file.run_collective([&] { return transfer.run(); }) : transfer.run();
+  const auto run = [&] { return transfer.run(); };
+  Outcome outcome =
+      call.collective ? file.run_collective(run, [&] { return transfer.is_apart(); }) : transfer.run();
   if (!outcome) transfer.give_back();
   return outcome;
 }
@@ -311,7 +324,9 @@ Outcome by_the_general_way(File& file, const Call& call, const Data& data) {
 }  // namespace
 
 int transfer(File& file, const Call& call, const Data& data, MPI_Status* status) {
-  std::optional<Outcome> outcome = by_shortcut(file, call, data);
+  const auto shortcut = [&] { return by_shortcut(file, call, data); };
+  std::optional<Outcome> outcome =
+      call.collective ? file.in_turn_apart(operation_of(call), shortcut) : shortcut();
   if (!outcome) outcome = by_the_general_way(file, call, data);
   set_status(status, *outcome ? **outcome : 0);
   return *outcome ? MPI_SUCCESS : raise(file, call.name, outcome->error());

@@ -19,6 +19,11 @@ class Transfer {
   Transfer(const Transfer&) = delete;
 
   const Status& trouble() const { return trouble_; }
+  // Whether this collective call, if it runs now, is made without meeting other ranks.
+  bool is_apart() const {
+    return call_.collective && call_.pointer != Pointer::ordered &&
+           file_.collective().apart().next(request_.operation);
+  }
   // Returns the bytes transferred. A collective call runs within the file's strand of collectives.
   Outcome run();
   // Makes a transfer fail that has not run; a collective one then fails on all ranks.
@@ -35,7 +40,8 @@ class Transfer {
   Result<int64_t> position_of(int64_t etypes_before, int64_t bytes) const;
   Status place(int64_t etypes_before);
   Status place_in_order(Team& team);
-  Outcome run_independent(const OpenFile& opened);
+  Outcome run_alone(const OpenFile& opened);
+  Outcome run_apart(const OpenFile& opened);
   Outcome run_collective(const OpenFile& opened);
   bool needs_staging() const { return shown_.representation || device_; }
   void stage(const OpenFile& opened, const Wishes& wishes);

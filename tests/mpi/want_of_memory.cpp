@@ -214,6 +214,8 @@ struct Open {
   explicit Open(const Scenario& its) : scenario(its) {
     MPI_Info_create(&info);
     MPI_Info_set(info, "cb_buffer_size", "1024");
+    // An error of one rank is that of all ranks in the same call.
+    MPI_Info_set(info, "concilio_agree", "always");
     for (const auto& [key, text] : scenario.hints) MPI_Info_set(info, key.c_str(), text.c_str());
   }
   ~Open() { MPI_Info_free(&info); }

@@ -80,6 +80,10 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "How data travel between nodes: nodes know beforehand what each other's ranks ask for (descriptions), "
      "each message says what it covers of a window (images), or the same by MPI_Alltoallw. auto: "
      "descriptions where they are short and ranks ask for different bytes."},
+    {Key::agree, ValueType::choice, none, none, "auto", "auto|always|seldom", "concilio_agree", nullptr,
+     "Whether all ranks meet in every collective read and write, and so hear of each other's errors at once. "
+     "auto: not in every call that repeats the last one, where each rank does its own part and the call is "
+     "short; seldom: however long it is."},
     {Key::groups, ValueType::choice, none, none, "auto", "auto|off", "concilio_groups", nullptr,
      "Whether nodes whose data lie apart in the file exchange in groups of their own."},
     {Key::write_behind, ValueType::bytes, 0, tib, "0", nullptr, "concilio_write_behind", nullptr,

@@ -65,7 +65,8 @@ void expect_untouched(File& file, int block) {
 }
 
 // Every call against the next one of the list: rank 0, or the last one, makes the first of the two. The file
-// has one name in all situations, for few of the messages that MPI has room for.
+// has one name in all situations, for few of the messages that MPI has room for. All calls are meetings: a
+// rank in a call that repeats one before would else make it apart, and be told at the next meeting.
 void mismatch(MPI_Info info) {
   if (context.ranks == 1) return;
   const std::string path = context.fresh_file("mismatched");
@@ -85,15 +86,16 @@ void mismatch(MPI_Info info) {
 }  // namespace
 
 SITUATION(Mismatched, TwoCalls, not_own) {
-  mismatch(MPI_INFO_NULL);
+  mismatch(Info{{"concilio_agree", "always"}});
 }
 
 SITUATION(Mismatched, TwoCallsBetweenNodes, not_own) {
-  mismatch(Info{{"concilio_ranks_per_node", "2"}});
+  mismatch(Info{{"concilio_ranks_per_node", "2"}, {"concilio_agree", "always"}});
 }
 
 SITUATION(Mismatched, TwoCallsOfOneRankANode, not_own) {
-  mismatch(Info{{"concilio_ranks_per_node", "1"}, {"concilio_method", "two_phase"}});
+  mismatch(
+      Info{{"concilio_ranks_per_node", "1"}, {"concilio_method", "two_phase"}, {"concilio_agree", "always"}});
 }
 
 // Who is where is said in the message.

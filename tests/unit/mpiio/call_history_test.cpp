@@ -73,11 +73,11 @@ TEST(CallHistory, LateGroundsGoByMethodAloneAndEarlyOnesOn) {
 
 TEST(CallHistory, CallsOfOneStretchAreToldOfAmongTheOthers) {
   CallHistory history;
-  history.remember_one_stretch(Operation::write, true);
+  history.remember_one_stretch(Operation::write, false, true);
   EXPECT_EQ(history.last()->operation, Operation::write);
   history.remember(Operation::read, false, plan_of(3));
-  history.remember_one_stretch(Operation::write, false);
-  history.remember_one_stretch(Operation::read, false);
+  history.remember_one_stretch(Operation::write, false, false);
+  history.remember_one_stretch(Operation::read, false, false);
   ASSERT_EQ(history.all().size(), 3u);
   int64_t calls = 0;
   for (const CallsAlike& alike : history.all()) calls += alike.calls;

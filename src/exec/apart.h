@@ -1,0 +1,88 @@
+// Collective calls that the ranks make apart, without meeting. Where a pattern repeats and every rank carries
+// out its own request, the ranks need nothing of each other, and a meeting may cost more than the call. So
+// they meet in some of the calls only: after each meeting that found the pattern repeated they make more
+// calls apart, 1, 3, 7 and at last 63, before they meet again. Every rank counts alike, so all of them know
+// which call is the next meeting. A call of another kind, a read after writes for example, is a meeting too.
+//
+// An error in a call that was made apart is returned by that call on its own rank. The others learn of it
+// when the ranks next meet.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "base/exceptions.h"
+#include "mpi/nodes/agree.h"
+#include "pattern/operation.h"
+
+namespace concilio {
+
+class Apart {
+ public:
+  // What ranks tell of their calls apart when they meet.
+  struct Told {
+    int64_t least_calls, most_calls;  // since the last meeting; the same number, or ranks made other calls
+    Failure failure;                  // of a call made apart
+  };
+
+  // Whether the next call is made apart if it is of this operation. The same on all ranks. It changes only
+  // within collective calls; other threads may ask, and learn what was so a moment ago.
+  bool next(Operation operation) const {
+    return left_.load(std::memory_order_relaxed) > 0 &&
+           operation_.load(std::memory_order_relaxed) == operation;
+  }
+  // This rank has made a call apart, with this outcome.
+  void made(const Status& mine) {
+    left_.store(left_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    ++calls_;
+    if (mine || !untold_) return;
+    const Error& error = mine.error();
+    untold_ = error_with(error.kind, error.system_errno,
+                         [&] { return error.message + " (in an earlier call, made without meeting)"; });
+  }
+
+  Told telling(const Team& team) const { return {calls_, calls_, failure_of(team, untold_)}; }
+  // All ranks have met.
+  void met(const Told& all) {
+    stop();
+    calls_before_ = std::exchange(calls_, 0);
+    failure_ = combine(failure_, all.failure);
+  }
+  // How many calls were made apart between the last meeting and the one before it.
+  int64_t calls_before() const { return calls_before_; }
+  // The first error of calls apart that all ranks know of and no call has returned on all of them; then it is
+  // forgotten. Collective over the team, after a meeting; the same outcome on all ranks.
+  Status tell(Team& team) {
+    if (!failure_) return {};
+    const Status mine = std::exchange(untold_, {});
+    return shared_error(team, std::exchange(failure_, {}), mine);
+  }
+
+  // The ranks meet in the next call.
+  void stop() { left_.store(0, std::memory_order_relaxed); }
+  // A call in which the ranks have met is at its end. If all of them have found that nothing is new, they
+  // make the next calls of its operation apart.
+  void part(Operation operation, bool nothing_new) {
+    constexpr int64_t most_calls = 63;
+    length_ = nothing_new ? std::min(2 * length_ + 1, most_calls) : 0;
+    operation_.store(operation, std::memory_order_relaxed);
+    left_.store(length_, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<int64_t> left_ = 0;  // how many more calls are made apart
+  std::atomic<Operation> operation_ = Operation::read;
+  int64_t length_ = 0;  // how many calls the ranks make apart in a row
+  int64_t calls_ = 0, calls_before_ = 0;
+  Status untold_;    // this rank's first error that it has not told
+  Failure failure_;  // the first one that all ranks know of
+};
+
+inline Apart::Told combine(const Apart::Told& a, const Apart::Told& b) {
+  return {std::min(a.least_calls, b.least_calls), std::max(a.most_calls, b.most_calls),
+          combine(a.failure, b.failure)};
+}
+
+}  // namespace concilio

@@ -1,0 +1,254 @@
+// Collective calls that repeat each other are made without meeting, and all that a program may count on
+// holds: bytes, what a call of another kind sees, errors.
+#include <thread>
+
+#include "situation.h"
+
+using namespace situations;
+
+namespace {
+
+constexpr int block = 512;
+constexpr int many = 40;
+
+// How long a call takes says nothing on a busy machine, and neither does which method is tried.
+using HintList = std::vector<std::pair<std::string, std::string>>;
+HintList seldom(const char* method) {
+  return {{"concilio_agree", "seldom"}, {"concilio_method", method}};
+}
+class Hints {
+ public:
+  explicit Hints(const HintList& hints) {
+    for (const auto& [name, text] : hints) MPI_Info_set(info_, name.c_str(), text.c_str());
+  }
+  operator MPI_Info() const { return info_; }
+
+ private:
+  Info info_;
+};
+
+// Rank after rank has a block, in row after row.
+MPI_Offset place(int row) {
+  return (MPI_Offset{row} * context.ranks + context.rank) * block;
+}
+
+int write_row(MPI_File file, int row, int count = block) {
+  const std::vector<uint8_t> data = values(context.rank * 1000 + row, block);
+  return MPI_File_write_at_all(file, place(row), data.data(), count, MPI_BYTE, MPI_STATUS_IGNORE);
+}
+
+void expect_rows(const std::string& path, int rows) {
+  std::vector<uint8_t> expected;
+  for (int row = 0; row < rows; ++row) {
+    for (int rank = 0; rank < context.ranks; ++rank) {
+      const std::vector<uint8_t> of_one = values(rank * 1000 + row, block);
+      expected.insert(expected.end(), of_one.begin(), of_one.end());
+    }
+  }
+  EXPECT_BYTES(expected, contents(path));
+}
+
+// The numbers of calls, counted from 0, that are made apart where nothing is new: 2, 4 to 6, 8 to 14, ...
+bool is_apart(int call) {
+  int meeting = 1, length = 1;
+  while (call > meeting + length) {
+    meeting += length + 1;
+    length = 2 * length + 1;
+  }
+  return call > meeting;
+}
+
+void wait_a_little() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+}  // namespace
+
+SITUATION(Apart, RanksMeetMoreAndMoreSeldom, not_own) {
+  for (const char* method : {"independent", "list"}) {
+    const std::string path = context.fresh_file("apart");
+    {
+      File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom(method)));
+      int64_t apart = 0;
+      for (int row = 0; row < many; ++row) {
+        OK(write_row(file, row));
+        apart += is_apart(row);
+        EXPECT_EQUAL(apart, counter(file, "calls_apart"));
+      }
+      EXPECT_EQUAL(many, counter(file, "collective_writes"));
+      EXPECT_EQUAL(int64_t{many} * block, counter(file, "bytes_written"));
+      // A read after writes is a meeting: it finds what a slow rank has still to write.
+      OK(write_row(file, 0));
+      std::vector<uint8_t> back(block);
+      OK(MPI_File_read_at_all(file, place(many - 1), back.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_BYTES(values(context.rank * 1000 + many - 1, block), back);
+    }
+    barrier();
+    expect_rows(path, many);
+  }
+}
+
+SITUATION(Apart, ByTheShortcut, not_own) {
+  const std::string path = context.fresh_file("apart-shortcut");
+  {
+    const Info info{{"concilio_agree", "seldom"}};
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    OK(MPI_File_set_view(file, place(0), MPI_BYTE,
+                         resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * context.ranks),
+                         "native", MPI_INFO_NULL));
+    for (int row = 0; row < many; ++row) {
+      const std::vector<uint8_t> data = values(context.rank * 1000 + row, block);
+      MPI_Status status;
+      OK(MPI_File_write_all(file, data.data(), block, MPI_BYTE, &status));
+      EXPECT_EQUAL(block, bytes_in(status));
+    }
+    EXPECT_EQUAL(many, counter(file, "collective_writes"));
+    EXPECT_EQUAL(0, counter(file, "independent_writes"));
+    OK(MPI_File_seek(file, 0, MPI_SEEK_SET));
+    for (int row = 0; row < many; ++row) {
+      std::vector<uint8_t> back(block);
+      MPI_Status status;
+      OK(MPI_File_read_all(file, back.data(), block, MPI_BYTE, &status));
+      EXPECT_EQUAL(block, bytes_in(status));
+      EXPECT_BYTES(values(context.rank * 1000 + row, block), back);
+    }
+    EXPECT_EQUAL(many, counter(file, "collective_reads"));
+  }
+  barrier();
+  expect_rows(path, many);
+}
+
+SITUATION(Apart, OneAfterAnotherOfNonblockingCalls, not_own) {
+  const std::string path = context.fresh_file("apart-nonblocking");
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+    std::vector<std::vector<uint8_t>> data;
+    for (int row = 0; row < many; ++row) data.push_back(values(context.rank * 1000 + row, block));
+    std::vector<MPI_Request> requests(many);
+    for (int row = 0; row < many; ++row)
+      OK(MPI_File_iwrite_at_all(file, place(row), data[row].data(), block, MPI_BYTE, &requests[row]));
+    OK(MPI_Waitall(many, requests.data(), MPI_STATUSES_IGNORE));
+  }
+  barrier();
+  expect_rows(path, many);
+}
+
+// Rank 0 has made its call apart and waits for word of the others. They must not wait for rank 0 in theirs,
+// also where operations of another file, which rank 0 has not started yet, are under way.
+SITUATION(Apart, NobodyIsWaitedFor, not_own) {
+  const std::string path = context.fresh_file("apart-alone"), other_path = context.fresh_file("apart-other");
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent"))), other(other_path);
+    for (int row = 0; row < 4; ++row) OK(write_row(file, row));
+    const std::vector<uint8_t> mine = values(context.rank, block),
+                               data = values(context.rank * 1000 + 4, block);
+    MPI_Request on_other, on_file;
+    if (context.rank == 0) {
+      OK(write_row(file, 4));
+      for (int rank = 1; rank < context.ranks; ++rank)
+        OK(MPI_Recv(nullptr, 0, MPI_BYTE, rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
+    OK(MPI_File_iwrite_at_all(other, place(0), mine.data(), block, MPI_BYTE, &on_other));
+    if (context.rank != 0) {
+      OK(MPI_File_iwrite_at_all(file, place(4), data.data(), block, MPI_BYTE, &on_file));
+      OK(MPI_Wait(&on_file, MPI_STATUS_IGNORE));
+      OK(write_row(file, 5));
+      OK(MPI_Send(nullptr, 0, MPI_BYTE, 0, 7, MPI_COMM_WORLD));
+    } else {
+      OK(write_row(file, 5));
+    }
+    OK(MPI_Wait(&on_other, MPI_STATUS_IGNORE));
+  }
+  barrier();
+  expect_rows(path, 6);
+}
+
+SITUATION(Apart, CallsOfOtherKindsSeeWhatWasWritten, not_own) {
+  const std::string path = context.fresh_file("apart-seen");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+  for (int row = 0; row < 5; ++row) {
+    if (row == 4 && context.rank == 0) wait_a_little();
+    OK(write_row(file, row));
+  }
+  // Everybody reads what rank 0 has written late.
+  std::vector<uint8_t> back(block);
+  OK(MPI_File_read_at_all(file, MPI_Offset{4} * context.ranks * block, back.data(), block, MPI_BYTE,
+                          MPI_STATUS_IGNORE));
+  EXPECT_BYTES(values(4, block), back);
+  OK(write_row(file, 5));
+  for (int row = 6; row < 9; ++row) {
+    if (row == 8 && context.rank == 0) wait_a_little();
+    OK(write_row(file, row));
+  }
+  OK(MPI_File_sync(file));
+  EXPECT_EQUAL(size_t{9} * context.ranks * block, contents(path).size());
+}
+
+// An error is at once that of the rank that has it, and that of all in the next call that all make together.
+SITUATION(Apart, ErrorsReachAllRanks, not_own) {
+  for (const bool by_sync : {true, false}) {
+    const std::string path = context.fresh_file("apart-error");
+    {
+      File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+      const int wrong = context.ranks - 1;
+      for (int row = 0; row < 4; ++row) OK(write_row(file, row));
+      EXPECT_EQUAL(1, counter(file, "calls_apart"));
+      // This call is made apart.
+      const int code = write_row(file, 4, context.rank == wrong ? -1 : block);
+      EXPECT_EQUAL(context.rank == wrong, code != MPI_SUCCESS);
+      EXPECT_EQUAL(2, counter(file, "calls_apart"));
+      OK(write_row(file, 4));
+      OK(write_row(file, 5));
+      // A meeting that moves no data does its work, and keeps the error for one that does.
+      OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+      const int told = by_sync ? MPI_File_sync(file) : write_row(file, 6);
+      EXPECT_EQUAL(true, told != MPI_SUCCESS);
+      int kind = 0, length = 0;
+      char text[MPI_MAX_ERROR_STRING];
+      MPI_Error_class(told, &kind);
+      EXPECT_EQUAL(MPI_ERR_COUNT, kind);
+      MPI_Error_string(told, text, &length);
+      OK(MPI_File_sync(file));
+      OK(write_row(file, by_sync ? 6 : 7));
+    }
+    barrier();
+    expect_rows(path, by_sync ? 7 : 8);
+  }
+}
+
+// A rank that leaves out a collective call is found out when the ranks next meet.
+SITUATION(Apart, DifferentNumbersOfCalls, not_own) {
+  if (context.ranks == 1) return;
+  const std::string path = context.fresh_file("apart-different");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+  for (int row = 0; row < 4; ++row) OK(write_row(file, row));
+  if (context.rank != 0) OK(write_row(file, 4));
+  const int code = MPI_File_sync(file);
+  EXPECT_EQUAL(true, code != MPI_SUCCESS);
+  int kind = 0;
+  MPI_Error_class(code, &kind);
+  EXPECT_EQUAL(MPI_ERR_NOT_SAME, kind);
+  OK(MPI_File_sync(file));
+  OK(write_row(file, 5));
+}
+
+// Calls whose bytes others might see half done, or that rewrite others' bytes, are made together.
+SITUATION(Apart, NotWhereRanksNeedEachOther, not_own) {
+  constexpr int calls = 10;
+  const std::string path = context.fresh_file("apart-never");
+  const auto expect_together = [&](const HintList& hints, bool atomic, const char* method_counter) {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(hints));
+    OK(MPI_File_set_atomicity(file, atomic));
+    const Type tile = resized_of(contiguous_of(8, MPI_BYTE), 0, 8 * context.ranks + 8);
+    OK(MPI_File_set_view(file, MPI_Offset{context.rank} * 8, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+    const std::vector<uint8_t> data = values(context.rank, block);
+    for (int i = 0; i < calls; ++i)
+      OK(MPI_File_write_at_all(file, 0, data.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+    // Where a method is not possible another one was taken, which the ranks may repeat apart.
+    if (counter(file, method_counter) == calls) EXPECT_EQUAL(0, counter(file, "calls_apart"));
+  };
+  expect_together({{"concilio_agree", "always"}}, false, "collective_writes");
+  expect_together(seldom("list"), true, "collective_writes");
+  expect_together(seldom("sieve"), false, "method_sieve");
+  expect_together(seldom("two_phase"), false, "method_two_phase");
+}
