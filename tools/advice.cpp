@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
-#include "base/format_count.h"
-#include "base/format_seconds.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
+#include "base/text/format_count.h"
+#include "base/text/format_seconds.h"
 #include "data_operations.h"
 
 namespace concilio::tools {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/median.h"
-#include "base/read_file.h"
+#include "base/system/read_file.h"
 #include "complain.h"
 #include "installation.h"
 

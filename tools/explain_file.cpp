@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <sstream>
 
-#include "base/read_file.h"
+#include "base/system/read_file.h"
 #include "explain_options.h"
 #include "plan/show/facts_json.h"
 

@@ -9,8 +9,8 @@
 #include <random>
 #include <sstream>
 
-#include "base/bytes.h"
-#include "base/read_file.h"
+#include "base/system/read_file.h"
+#include "base/text/bytes.h"
 #include "plan/facts/profile.h"
 #include "plan/facts/wishes.h"
 #include "plan/show/facts_json.h"

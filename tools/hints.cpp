@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/bytes.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
 #include "subcommands.h"
 
 namespace concilio::tools {

@@ -10,7 +10,7 @@
 #include <map>
 #include <sstream>
 
-#include "base/read_file.h"
+#include "base/system/read_file.h"
 #include "process.h"
 
 namespace concilio::tools {

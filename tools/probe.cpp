@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/process.h"
-#include "base/read_file.h"
 #include "base/settings/config.h"
+#include "base/system/process.h"
+#include "base/system/read_file.h"
 #include "launch_bench.h"
 #include "probe/measure/place.h"
 #include "probe/measure/workplace.h"

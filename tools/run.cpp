@@ -10,8 +10,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/read_file.h"
 #include "base/settings/config.h"
+#include "base/system/read_file.h"
 #include "detect.h"
 #include "records.h"
 #include "settings.h"

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <fstream>
 
-#include "base/nearest_name.h"
 #include "base/settings/config.h"
+#include "base/text/nearest_name.h"
 
 namespace concilio::tools {
 

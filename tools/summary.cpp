@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "advice.h"
-#include "base/bytes.h"
-#include "base/format_count.h"
-#include "base/format_seconds.h"
+#include "base/text/bytes.h"
+#include "base/text/format_count.h"
+#include "base/text/format_seconds.h"
 #include "data_operations.h"
 
 namespace concilio::tools {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/counters.h"
-#include "base/descriptor.h"
+#include "base/system/descriptor.h"
 #include "exec/locks/held_ranges.h"
 #include "pattern/operation.h"
 #include "store/store.h"

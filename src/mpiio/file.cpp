@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/exceptions.h"
 #include "base/log.h"
+#include "base/text/bytes.h"
 #include "exec/run_alone.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/agree.h"

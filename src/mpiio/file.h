@@ -15,7 +15,7 @@
 #include "base/budget.h"
 #include "base/counters.h"
 #include "base/settings/config.h"
-#include "base/strand.h"
+#include "base/system/strand.h"
 #include "exec/collective.h"
 #include "exec/enter.h"
 #include "exec/open_file.h"

@@ -12,7 +12,7 @@
 
 #include "base/exceptions.h"
 #include "base/log.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace concilio::mpiio {
 namespace {

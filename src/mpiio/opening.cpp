@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/descriptor.h"
 #include "base/exceptions.h"
 #include "base/log.h"
+#include "base/system/descriptor.h"
 #include "mpi/nodes/agree.h"
 #include "mpi/nodes/descriptor_passing.h"
 #include "mpiio/hints.h"

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/process.h"
-#include "base/read_file.h"
 #include "base/settings/profile_path.h"
+#include "base/system/process.h"
+#include "base/system/read_file.h"
 #include "store/devices/throttle_costs.h"
 #include "store/place/mount.h"
 

@@ -8,10 +8,10 @@
 #include <map>
 #include <numbers>
 
-#include "base/bytes.h"
-#include "base/format_count.h"
 #include "base/settings/config.h"
-#include "base/svg.h"
+#include "base/text/bytes.h"
+#include "base/text/format_count.h"
+#include "base/text/svg.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/placement.h"
 #include "plan/layout/realms.h"

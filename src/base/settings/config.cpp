@@ -13,10 +13,10 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/bytes.h"
-#include "base/nearest_name.h"
 #include "base/settings/foreign_hints.h"
-#include "base/text.h"
+#include "base/text/bytes.h"
+#include "base/text/nearest_name.h"
+#include "base/text/text.h"
 
 namespace concilio {
 

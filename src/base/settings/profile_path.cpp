@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "base/name_hash.h"
+#include "base/text/name_hash.h"
 
 namespace concilio {
 namespace {

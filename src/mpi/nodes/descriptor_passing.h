@@ -2,7 +2,7 @@
 // (SCM_RIGHTS).
 #pragma once
 
-#include "base/descriptor.h"
+#include "base/system/descriptor.h"
 #include "mpi/nodes/team.h"
 
 namespace concilio {

@@ -10,7 +10,7 @@
 
 #include "base/counters.h"
 #include "base/exceptions.h"
-#include "base/strand.h"
+#include "base/system/strand.h"
 #include "mpi/error.h"
 #include "mpi/nodes/descriptor_passing.h"
 #include "mpi/nodes/node_facts.h"

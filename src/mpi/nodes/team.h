@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "base/process.h"
 #include "base/result.h"
+#include "base/system/process.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/futex.h"
 #include "mpi/nodes/shared_counter.h"

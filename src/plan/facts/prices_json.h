@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json_place.h"
+#include "base/text/json_place.h"
 #include "plan/facts/prices.h"
 
 namespace concilio {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_place.h"
+#include "base/text/json_place.h"
 #include "plan/facts/prices_json.h"
 
 namespace concilio {

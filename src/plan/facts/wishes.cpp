@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 namespace concilio {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
 
 namespace concilio {
 namespace {

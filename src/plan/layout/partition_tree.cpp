@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
 
 namespace concilio {
 

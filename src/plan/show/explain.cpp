@@ -4,10 +4,10 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "base/bytes.h"
-#include "base/format_count.h"
-#include "base/format_seconds.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
+#include "base/text/format_count.h"
+#include "base/text/format_seconds.h"
 #include "plan/layout/placement.h"
 #include "plan/layout/realms.h"
 #include "plan/plan.h"

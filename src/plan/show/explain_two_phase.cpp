@@ -6,9 +6,9 @@
 #include <optional>
 #include <sstream>
 
-#include "base/bytes.h"
-#include "base/format_count.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
+#include "base/text/format_count.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/realms/tree.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_place.h"
+#include "base/text/json_place.h"
 #include "plan/choose/method_table.h"
 #include "plan/facts/prices_json.h"
 #include "plan/layout/placement.h"

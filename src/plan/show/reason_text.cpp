@@ -3,9 +3,9 @@
 #include <fmt/args.h>
 #include <fmt/format.h>
 
-#include "base/bytes.h"
-#include "base/format_count.h"
-#include "base/format_seconds.h"
+#include "base/text/bytes.h"
+#include "base/text/format_count.h"
+#include "base/text/format_seconds.h"
 
 namespace concilio {
 namespace {

@@ -9,8 +9,8 @@
 #include <ctime>
 #include <filesystem>
 
-#include "base/process.h"
 #include "base/settings/config.h"
+#include "base/system/process.h"
 #include "probe/derive/derive.h"
 #include "probe/measure/place.h"
 #include "probe/measure/progress.h"

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
 #include "mpi/nodes/node_facts.h"
 #include "probe/measure/places.h"
 #include "probe/measure/sampler.h"

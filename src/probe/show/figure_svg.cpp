@@ -1,5 +1,5 @@
 // Draws curves as a picture, one below the other.
-#include "base/svg.h"
+#include "base/text/svg.h"
 #include "probe/show/axis.h"
 
 namespace concilio::probe {

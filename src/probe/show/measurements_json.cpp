@@ -1,6 +1,6 @@
 #include "probe/show/measurements_json.h"
 
-#include "base/json_place.h"
+#include "base/text/json_place.h"
 
 namespace concilio::probe {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
-#include "base/format_seconds.h"
 #include "base/settings/config.h"
+#include "base/text/bytes.h"
+#include "base/text/format_seconds.h"
 #include "probe/show/axis.h"
 
 namespace concilio::probe {

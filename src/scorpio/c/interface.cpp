@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "scorpio/c/call.h"
 #include "scorpio/files/dataset.h"
 #include "scorpio/files/map.h"

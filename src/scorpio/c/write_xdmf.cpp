@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/read_file.h"
+#include "base/system/read_file.h"
 #include "scorpio/c/call.h"
 #include "scorpio/files/objects.h"
 #include "scorpio/files/xdmf.h"

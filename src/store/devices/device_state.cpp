@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/name_hash.h"
+#include "base/text/name_hash.h"
 #include "store/devices/device_clock.h"
 
 namespace concilio {

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/bytes.h"
 #include "base/settings/config.h"
-#include "base/text.h"
+#include "base/text/bytes.h"
+#include "base/text/text.h"
 #include "store/devices/device_clock.h"
 
 namespace concilio {

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <vector>
 
-#include "base/read_file.h"
-#include "base/text.h"
+#include "base/system/read_file.h"
+#include "base/text/text.h"
 
 namespace concilio {
 

@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "base/counters.h"
-#include "base/descriptor.h"
 #include "base/log.h"
+#include "base/system/descriptor.h"
 #include "store/place/filesystem.h"
 #include "store/posix/at_once.h"
 #include "store/progress.h"

@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <charconv>
 
-#include "base/descriptor.h"
 #include "base/log.h"
-#include "base/read_file.h"
-#include "base/text.h"
+#include "base/system/descriptor.h"
+#include "base/system/read_file.h"
+#include "base/text/text.h"
 #include "store/wrappers/observed.h"
 
 namespace concilio {

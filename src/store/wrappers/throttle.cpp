@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/counters.h"
-#include "base/name_hash.h"
+#include "base/text/name_hash.h"
 #include "store/devices/client_clock.h"
 #include "store/devices/device_clock.h"
 #include "store/devices/device_state.h"

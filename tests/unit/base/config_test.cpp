@@ -1,5 +1,5 @@
 #include "base/settings/config.h"
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

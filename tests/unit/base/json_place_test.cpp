@@ -1,4 +1,4 @@
-#include "base/json_place.h"
+#include "base/text/json_place.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/read_file.h"
+#include "base/system/read_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/format_seconds.h"
+#include "base/text/format_seconds.h"
 #include "plan/choose/cheapest_layout.h"
 #include "plan/choose/method_table.h"
 #include "plan/choose/methods/mapped.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/svg.h"
+#include "base/text/svg.h"
 
 namespace concilio::sim {
 namespace {

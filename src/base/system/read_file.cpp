@@ -1,4 +1,4 @@
-#include "base/read_file.h"
+#include "base/system/read_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/bytes.h"
-#include "base/descriptor.h"
+#include "base/system/descriptor.h"
+#include "base/text/bytes.h"
 
 namespace concilio {
 namespace {

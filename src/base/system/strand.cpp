@@ -1,4 +1,4 @@
-#include "base/strand.h"
+#include "base/system/strand.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "base/process.h"
+#include "base/system/process.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/read_file.h"
+#include "base/system/read_file.h"
 
 namespace concilio {
 namespace {

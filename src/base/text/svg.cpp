@@ -1,8 +1,8 @@
-#include "base/svg.h"
+#include "base/text/svg.h"
 
 #include <fmt/format.h>
 
-#include "base/xml.h"
+#include "base/text/xml.h"
 
 namespace concilio {
 

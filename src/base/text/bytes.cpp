@@ -1,4 +1,4 @@
-#include "base/bytes.h"
+#include "base/text/bytes.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "base/xml.h"
+#include "base/text/xml.h"
 
 namespace concilio {
 
