@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/log.h"
-#include "bind/integers.h"
+#include "bind/fortran/integers.h"
 #include "concilio/file.h"
 #include "mpiio/api.h"
 #include "mpiio/control.h"

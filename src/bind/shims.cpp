@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/log.h"
-#include "bind/fits.h"
-#include "bind/fortran_datarep.h"
-#include "bind/integers.h"
-#include "bind/next.h"
+#include "bind/fortran/fortran_datarep.h"
+#include "bind/fortran/integers.h"
+#include "bind/mpi_library/fits.h"
+#include "bind/mpi_library/next.h"
 #include "mpi/types/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bind/built_for.h"
+#include "bind/mpi_library/built_for.h"
 
 const char concilio_built_for[] = CONCILIO_BUILT_FOR_MARK CONCILIO_BUILT_FOR;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/function_ref.h"
-#include "bind/integers.h"
+#include "bind/fortran/integers.h"
 #include "mpiio/api.h"
 
 namespace concilio::bind {

@@ -2,8 +2,8 @@
 // is called too.
 #include <mpi.h>
 
-#include "bind/ends.h"
-#include "bind/next.h"
+#include "bind/lifetime/ends.h"
+#include "bind/mpi_library/next.h"
 
 namespace concilio::bind {
 namespace {

@@ -1,6 +1,6 @@
 // The beginning of the World Model. Its functions are not entry points of the table, since the MPI's own
 // functions are called too.
-#include "bind/threads.h"
+#include "bind/lifetime/threads.h"
 
 #include <mpi.h>
 
@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "base/settings/config.h"
-#include "bind/fits.h"
-#include "bind/next.h"
-#include "bind/report_begins.h"
+#include "bind/lifetime/report_begins.h"
+#include "bind/mpi_library/fits.h"
+#include "bind/mpi_library/next.h"
 #include "mpi/epoch.h"
 
 namespace concilio::bind {

@@ -12,10 +12,10 @@
 
 #include <string_view>
 
-#include "bind/ends.h"
-#include "bind/next.h"
-#include "bind/report_begins.h"
-#include "bind/threads.h"
+#include "bind/lifetime/ends.h"
+#include "bind/lifetime/report_begins.h"
+#include "bind/lifetime/threads.h"
+#include "bind/mpi_library/next.h"
 
 namespace concilio::bind {
 namespace {

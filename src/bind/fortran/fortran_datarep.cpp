@@ -1,11 +1,11 @@
-#include "bind/fortran_datarep.h"
+#include "bind/fortran/fortran_datarep.h"
 
 #include <dlfcn.h>
 
 #include <exception>
 
 #include "base/log.h"
-#include "bind/next.h"
+#include "bind/mpi_library/next.h"
 #include "mpi/types/fortran.h"
 
 #ifdef CONCILIO_MPI_HAS_FORTRAN_HANDLES

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bind/fits.h"
+#include "bind/mpi_library/fits.h"
 
 extern "C" const char concilio_built_for[];
 

@@ -1,4 +1,4 @@
-#include "bind/next.h"
+#include "bind/mpi_library/next.h"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "bind/fits.h"
+#include "bind/mpi_library/fits.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 #include "base/job/launcher_rank.h"
 #include "base/log.h"
-#include "bind/built_for.h"
+#include "bind/mpi_library/built_for.h"
 #include "mpiio/api.h"
 
 namespace concilio::bind {

@@ -1,4 +1,4 @@
-#include "bind/integers.h"
+#include "bind/fortran/integers.h"
 
 #include <limits>
 #include <map>

@@ -10,8 +10,8 @@
 #include <exception>
 
 #include "base/log.h"
-#include "bind/fits.h"
-#include "bind/next.h"
+#include "bind/mpi_library/fits.h"
+#include "bind/mpi_library/next.h"
 #include "mpiio/api.h"
 
 namespace concilio::bind {

@@ -1,4 +1,4 @@
-#include "bind/report_begins.h"
+#include "bind/lifetime/report_begins.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "base/exceptions.h"
 #include "base/job/launcher_rank.h"
 #include "base/settings/config.h"
-#include "bind/fits.h"
+#include "bind/mpi_library/fits.h"
 
 namespace concilio::bind {
 

@@ -1,4 +1,4 @@
-#include "bind/built_for.h"
+#include "bind/mpi_library/built_for.h"
 
 // It is exported, so that no linker drops it.
 extern "C" __attribute__((visibility("default"))) const char concilio_built_for[] =
