@@ -7,7 +7,7 @@
 #include "bind/fortran/integers.h"
 #include "concilio/file.h"
 #include "mpiio/api.h"
-#include "mpiio/control.h"
+#include "mpiio/calls/control.h"
 
 namespace concilio::bind {
 namespace {

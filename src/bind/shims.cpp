@@ -16,7 +16,7 @@
 #include "mpi/types/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
-#include "mpiio/requests.h"
+#include "mpiio/transfer/requests.h"
 
 // Some MPIs define these as macros.
 #undef MPI_File_c2f

@@ -43,6 +43,7 @@ INNER = {
     "store": ["", "place", "posix", "devices", "wrappers"],
     "mpi": ["", "types", "nodes"],
     "scorpio": ["", "ranks", "cells", "files", "c", "fortran"],
+    "mpiio": ["", "settings", "file", "calls", "transfer"],
     "bind": ["mpi_library", "fortran", "lifetime", ""],
     "probe": ["derive", "show", "measure"],
 }

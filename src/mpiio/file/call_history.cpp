@@ -1,4 +1,4 @@
-#include "mpiio/call_history.h"
+#include "mpiio/file/call_history.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "mpiio/device_buffer.h"
+#include "mpiio/transfer/device_buffer.h"
 
 namespace concilio::mpiio {
 namespace {

@@ -1,4 +1,4 @@
-#include "mpiio/registry.h"
+#include "mpiio/file/registry.h"
 
 #include <array>
 #include <atomic>

@@ -7,7 +7,7 @@
 #include "base/function_ref.h"
 #include "exec/collective.h"
 #include "mpi/types/conversion.h"
-#include "mpiio/device_buffer.h"
+#include "mpiio/transfer/device_buffer.h"
 
 namespace concilio::mpiio {
 

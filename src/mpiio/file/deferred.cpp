@@ -1,4 +1,4 @@
-#include "mpiio/deferred.h"
+#include "mpiio/file/deferred.h"
 
 #include <unistd.h>
 

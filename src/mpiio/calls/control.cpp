@@ -1,4 +1,4 @@
-#include "mpiio/control.h"
+#include "mpiio/calls/control.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "mpi/nodes/agree.h"
 #include "mpi/types/datatype.h"
-#include "mpiio/file.h"
+#include "mpiio/file/file.h"
 #include "plan/facts/user_realms.h"
 #include "plan/layout/realms.h"
 #include "plan/show/reason_text.h"

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "base/exceptions.h"
-#include "mpiio/raise.h"
-#include "mpiio/requests.h"
-#include "mpiio/transfer.h"
+#include "mpiio/calls/raise.h"
+#include "mpiio/transfer/requests.h"
+#include "mpiio/transfer/transfer.h"
 
 namespace concilio::mpiio {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/exceptions.h"
 #include "mpi/epoch.h"
 #include "mpi/types/datatype.h"
-#include "mpiio/raise.h"
+#include "mpiio/calls/raise.h"
 
 namespace concilio::mpiio {
 namespace {

@@ -1,4 +1,4 @@
-#include "mpiio/transfer.h"
+#include "mpiio/transfer/transfer.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,8 @@
 #include "exec/gather_facts.h"
 #include "exec/run_alone.h"
 #include "mpi/types/datatype.h"
-#include "mpiio/raise.h"
+#include "mpiio/calls/raise.h"
+#include "mpiio/transfer/by_shortcut.h"
 
 namespace concilio::mpiio {
 namespace {

@@ -1,10 +1,10 @@
-#include "mpiio/shortcut.h"
+#include "mpiio/transfer/by_shortcut.h"
 
 #include <cerrno>
 
 #include "base/exceptions.h"
 #include "mpi/types/contiguous_types.h"
-#include "mpiio/transfer.h"
+#include "mpiio/transfer/transfer.h"
 
 namespace concilio::mpiio {
 namespace {

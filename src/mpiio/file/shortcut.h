@@ -1,23 +1,17 @@
-// The way of a small call that needs no other rank: an independent one, or a collective one that is made
-// apart (exec/apart.h). A blocking call that moves one stretch of the file from or to one stretch of memory
-// is a single request to storage. It needs no plan, no lock, no allocation and no look at a description.
-// Whether a file's calls may go this way is worked out when its view, its hints or its mode change, and not
-// by each call.
+// What a small call that needs no other rank has to know to take the shortcut (transfer/by_shortcut.h). Whether a file's
+// calls may go this way is worked out when its view, its hints or its mode change, and not by each call.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <optional>
 
 #include "base/counters.h"
-#include "exec/running_call.h"
-#include "mpiio/api.h"
+#include "pattern/operation.h"
 
 namespace concilio::mpiio {
 
-// What a call by the shortcut has to know of its file's state, as plain numbers. Threads read it without a
-// lock.
+// A part of the file's state, as plain numbers. Threads read it without a lock.
 class Shortcut {
  public:
   // The view that calls of one operation go by: pieces of the file, all of one length and equally far apart.
@@ -62,10 +56,5 @@ class Shortcut {
   };
   std::array<Shared, 2> views_;
 };
-
-// Carries out a call by the shortcut. Returns nothing, and nothing has happened, if the call has to take
-// another way; so do all calls with wrong arguments. A collective call is one that is made apart, and has its
-// turn (File::in_turn_apart).
-std::optional<Outcome> by_shortcut(File& file, const Call& call, const Data& data);
 
 }  // namespace concilio::mpiio

@@ -1,4 +1,4 @@
-#include "mpiio/profile.h"
+#include "mpiio/settings/profile.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "mpiio/file.h"
+#include "mpiio/file/file.h"
 
 namespace concilio::mpiio {
 

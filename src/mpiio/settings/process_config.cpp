@@ -1,4 +1,4 @@
-#include "mpiio/process_config.h"
+#include "mpiio/settings/process_config.h"
 
 #include <fnmatch.h>
 

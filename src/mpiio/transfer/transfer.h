@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "mpi/types/conversion.h"
-#include "mpiio/device_buffer.h"
-#include "mpiio/file.h"
-#include "mpiio/staged.h"
+#include "mpiio/file/file.h"
+#include "mpiio/transfer/device_buffer.h"
+#include "mpiio/transfer/staged.h"
 
 namespace concilio::mpiio {
 

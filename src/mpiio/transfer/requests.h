@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpiio/file.h"
+#include "mpiio/file/file.h"
 
 namespace concilio::mpiio {
 

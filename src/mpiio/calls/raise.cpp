@@ -1,4 +1,4 @@
-#include "mpiio/raise.h"
+#include "mpiio/calls/raise.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "mpiio/requests.h"
+#include "mpiio/transfer/requests.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -6,8 +6,8 @@
 #include <new>
 
 #include "mpi/epoch.h"
-#include "mpiio/raise.h"
-#include "mpiio/transfer.h"
+#include "mpiio/calls/raise.h"
+#include "mpiio/transfer/transfer.h"
 
 namespace concilio::mpiio {
 

@@ -8,9 +8,9 @@
 #include "base/exceptions.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/agree.h"
-#include "mpiio/hints.h"
-#include "mpiio/process_config.h"
-#include "mpiio/raise.h"
+#include "mpiio/calls/raise.h"
+#include "mpiio/settings/hints.h"
+#include "mpiio/settings/process_config.h"
 #include "store/wrappers/stack.h"
 
 namespace concilio::mpiio {

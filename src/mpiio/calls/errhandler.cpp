@@ -12,7 +12,7 @@
 #include "mpi/types/fortran.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
-#include "mpiio/file.h"
+#include "mpiio/file/file.h"
 
 namespace concilio::mpiio {
 namespace {

@@ -1,4 +1,4 @@
-#include "mpiio/file.h"
+#include "mpiio/file/file.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,10 @@
 #include "exec/run_alone.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/agree.h"
-#include "mpiio/hints.h"
-#include "mpiio/process_config.h"
-#include "mpiio/profile.h"
-#include "mpiio/registry.h"
+#include "mpiio/file/registry.h"
+#include "mpiio/settings/hints.h"
+#include "mpiio/settings/process_config.h"
+#include "mpiio/settings/profile.h"
 #include "store/wrappers/stack.h"
 
 namespace concilio::mpiio {

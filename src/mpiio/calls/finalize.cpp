@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "mpi/epoch.h"
 #include "mpiio/api.h"
-#include "mpiio/file.h"
-#include "mpiio/registry.h"
+#include "mpiio/file/file.h"
+#include "mpiio/file/registry.h"
 
 namespace concilio::mpiio {
 namespace {

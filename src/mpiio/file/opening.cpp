@@ -1,4 +1,4 @@
-#include "mpiio/opening.h"
+#include "mpiio/file/opening.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "base/system/descriptor.h"
 #include "mpi/nodes/agree.h"
 #include "mpi/nodes/descriptor_passing.h"
-#include "mpiio/hints.h"
-#include "mpiio/process_config.h"
-#include "mpiio/profile.h"
+#include "mpiio/settings/hints.h"
+#include "mpiio/settings/process_config.h"
+#include "mpiio/settings/profile.h"
 #include "plan/facts/wishes.h"
 
 namespace concilio::mpiio {

@@ -14,8 +14,8 @@
 
 #include "base/exceptions.h"
 #include "base/log.h"
-#include "mpiio/file.h"
-#include "mpiio/process_config.h"
+#include "mpiio/file/file.h"
+#include "mpiio/settings/process_config.h"
 #include "plan/show/candidate_json.h"
 #include "plan/show/reason_text.h"
 

@@ -1,4 +1,4 @@
-#include "mpiio/staged.h"
+#include "mpiio/transfer/staged.h"
 
 #include <algorithm>
 

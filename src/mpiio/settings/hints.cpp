@@ -1,4 +1,4 @@
-#include "mpiio/hints.h"
+#include "mpiio/settings/hints.h"
 
 #include <fmt/format.h>
 
