@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "compare.h"
-#include "launch_bench.h"
+#include "benchmark/compare.h"
+#include "benchmark/launch_bench.h"
 #include "settings.h"
 #include "sim/pattern.h"
 #include "subcommands.h"

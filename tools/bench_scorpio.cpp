@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "launch_bench.h"
+#include "benchmark/launch_bench.h"
 #include "subcommands.h"
 
 namespace concilio::tools {

@@ -6,8 +6,8 @@
 #include <exception>
 #include <optional>
 
-#include "process.h"
 #include "subcommands.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

@@ -10,7 +10,7 @@
 #include "base/settings/config.h"
 #include "base/system/process.h"
 #include "base/system/read_file.h"
-#include "launch_bench.h"
+#include "benchmark/launch_bench.h"
 #include "probe/measure/place.h"
 #include "probe/measure/workplace.h"
 #include "probe/show/figures.h"

@@ -12,11 +12,11 @@
 
 #include "base/settings/config.h"
 #include "base/system/read_file.h"
-#include "detect.h"
-#include "records.h"
+#include "launch/detect.h"
 #include "settings.h"
 #include "subcommands.h"
-#include "summary.h"
+#include "summary/records.h"
+#include "summary/summary.h"
 
 namespace concilio::tools {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "environment.h"
+#include "system/environment.h"
 
 namespace concilio::tools {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "installation.h"
+#include "launch/installation.h"
 #include "subcommands.h"
 
 namespace concilio::tools {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <optional>
 
-#include "complain.h"
-#include "environment.h"
-#include "process.h"
+#include "system/complain.h"
+#include "system/environment.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

@@ -1,7 +1,7 @@
 // concilio version: the version of this command, and the MPIs that there are libraries for.
 #include <fmt/format.h>
 
-#include "installation.h"
+#include "launch/installation.h"
 #include "subcommands.h"
 
 namespace concilio::tools {

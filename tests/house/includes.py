@@ -10,7 +10,7 @@ the direction of the house:
     base, mpi <- scorpio
     base, pattern, plan, store, mpi <- probe
 
-and within a folder the direction of its own folders (INNER).
+and within a folder, and within tools and bench, the direction of its own folders (INNER).
 
 Also: base, pattern, plan, sim, store and counter see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
 the environment; the command sees base, plan, sim and probe of all this; the benchmarks see the numbers that describe
@@ -46,6 +46,7 @@ INNER = {
     "mpiio": ["", "settings", "file", "calls", "transfer"],
     "bind": ["mpi_library", "fortran", "lifetime", ""],
     "probe": ["derive", "show", "measure"],
+    "tools": ["system", "launch", "summary", "benchmark", ""],
 }
 # What programs see whatever else they may not.
 SEEN_BY_ALL = {"base/median.h", "base/methods.def"}
@@ -74,9 +75,18 @@ def inner_folder(path):
     return path.split("/")[0] if "/" in path else ""
 
 
+def against_order(folder, path, name):
+    """What is wrong with a file `path` below a folder that includes the file `name` below the same folder."""
+    order = INNER.get(folder, [])
+    here, there = inner_folder(path), inner_folder(name)
+    if order and (here not in order or there not in order):
+        yield f'includes "{name}": {here} or {there} has no place in {folder}'
+    elif order and order.index(there) > order.index(here):
+        yield f'includes "{name}": {folder}/{here} must not see {folder}/{there}'
+
+
 def of_source(folder, path, text):
     """What is wrong with a file of src/folder, `path` below it."""
-    order = INNER.get(folder, [])
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         if bracket == '"':
             target = name.split("/")[0]
@@ -84,12 +94,8 @@ def of_source(folder, path, text):
                 yield f'includes "{name}"; write "FOLDER/FILE.h", with a folder of src'
             elif target not in ALLOWED[folder]:
                 yield f'includes "{name}": {folder} must not see {target}'
-            elif target == folder and order:
-                here, there = inner_folder(path), inner_folder(name.split("/", 1)[1])
-                if here not in order or there not in order:
-                    yield f'includes "{name}": {here} or {there} has no place in {folder}'
-                elif order.index(there) > order.index(here):
-                    yield f'includes "{name}": {folder}/{here} must not see {folder}/{there}'
+            elif target == folder:
+                yield from against_order(folder, path, name.split("/", 1)[1])
         elif name in ("mpi.h", "mpio.h") and folder in WITHOUT_MPI:
             yield f"includes <{name}>: {folder} must not see MPI"
         elif name in IMPURE_HEADERS and folder in PURE:
@@ -98,15 +104,18 @@ def of_source(folder, path, text):
         yield "touches the environment: only base does"
 
 
-def of_program(place, name_of_file, text):
-    """What is wrong with a file of tools or bench: which of src they see."""
+def of_program(place, path, text):
+    """What is wrong with a file of tools or bench, `path` below it: which of src it sees, and which of its own place."""
+    name_of_file = path.split("/")[-1]
     of_bench = {"base", "store"} if name_of_file == "posix_way.cpp" else \
         {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()
     seen = {"tools": {"base", "plan", "sim", "probe"}, "bench": of_bench}[place]
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         target = name.split("/")[0]
         permitted = name in SEEN_BY_ALL or place == "bench" and name.startswith("sim/patterns/")
-        if bracket == '"' and "/" in name and target in ALLOWED and target not in seen and not permitted:
+        if bracket == '"' and inner_folder(name) in INNER.get(place, []):
+            yield from against_order(place, path, name)
+        elif bracket == '"' and "/" in name and target in ALLOWED and target not in seen and not permitted:
             yield f'includes "{name}": {place} must not see {target}'
         if ".." in name.split("/"):
             yield f'includes "{name}": no way up'
@@ -133,7 +142,8 @@ def faults(root):
     for place in ("tools", "bench"):
         for path in files_below(root / place):
             count += 1
-            yield from ((path, fault) for fault in of_program(place, path.name, path.read_text(encoding="utf-8")))
+            inside = path.relative_to(root / place).as_posix()
+            yield from ((path, fault) for fault in of_program(place, inside, path.read_text(encoding="utf-8")))
     for path in files_below(root / "include"):
         count += 1
         yield from ((path, fault) for fault in of_installed_header(path.read_text(encoding="utf-8")))

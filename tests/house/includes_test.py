@@ -47,6 +47,13 @@ class Includes(unittest.TestCase):
         self.assert_right("src/plan/layout/realms/a.h", '#include "plan/layout/layout.h"\n')
         self.assert_wrong("src/plan/else/a.h", '#include "plan/layout/layout.h"\n')
 
+    def test_arrows_within_the_programs(self):
+        self.assert_right("tools/a.cpp", '#include "launch/flavour.h"\n#include "subcommands.h"\n')
+        self.assert_right("tools/launch/a.cpp", '#include "launch/flavour.h"\n#include "system/process.h"\n')
+        self.assert_wrong("tools/launch/a.cpp", '#include "summary/records.h"\n')
+        self.assert_wrong("tools/launch/a.cpp", '#include "subcommands.h"\n')
+        self.assert_wrong("tools/else/a.cpp", '#include "system/process.h"\n')
+
     def test_spaces_do_not_hide_an_arrow(self):
         self.assert_wrong("src/base/a.cpp", '  #  include   "plan/plan.h"\n')
 

@@ -1,4 +1,4 @@
-#include "advice.h"
+#include "summary/advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "compare.h"
+#include "benchmark/compare.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "flavour.h"
+#include "launch/flavour.h"
 
 #include <gtest/gtest.h>
 

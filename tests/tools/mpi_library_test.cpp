@@ -1,4 +1,4 @@
-#include "mpi_library.h"
+#include "launch/mpi_library.h"
 
 #include <gtest/gtest.h>
 

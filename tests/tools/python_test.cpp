@@ -1,4 +1,4 @@
-#include "python.h"
+#include "launch/python.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "summary.h"
+#include "summary/summary.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "records.h"
+#include "summary/records.h"
 
 namespace concilio::tools {
 namespace {

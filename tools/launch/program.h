@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "environment.h"
-#include "mpi_library.h"
-#include "process.h"
+#include "launch/mpi_library.h"
+#include "system/environment.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

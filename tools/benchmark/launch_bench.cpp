@@ -1,4 +1,4 @@
-#include "launch_bench.h"
+#include "benchmark/launch_bench.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "launcher.h"
+#include "launch/launcher.h"
 
 namespace concilio::tools {
 

@@ -1,4 +1,4 @@
-#include "advice.h"
+#include "summary/advice.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/text/bytes.h"
 #include "base/text/format_count.h"
 #include "base/text/format_seconds.h"
-#include "data_operations.h"
+#include "summary/data_operations.h"
 
 namespace concilio::tools {
 

@@ -1,4 +1,4 @@
-#include "summary.h"
+#include "summary/summary.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <iterator>
 #include <utility>
 
-#include "advice.h"
 #include "base/text/bytes.h"
 #include "base/text/format_count.h"
 #include "base/text/format_seconds.h"
-#include "data_operations.h"
+#include "summary/advice.h"
+#include "summary/data_operations.h"
 
 namespace concilio::tools {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "records.h"
+#include "summary/records.h"
 
 namespace concilio::tools {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "environment.h"
-#include "flavour.h"
-#include "mpi_library.h"
+#include "launch/flavour.h"
+#include "launch/mpi_library.h"
+#include "system/environment.h"
 
 namespace concilio::tools {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "environment.h"
-#include "mpi_library.h"
-#include "process.h"
+#include "launch/mpi_library.h"
+#include "system/environment.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "flavour.h"
-#include "process.h"
+#include "launch/flavour.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

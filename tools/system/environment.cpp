@@ -1,4 +1,4 @@
-#include "environment.h"
+#include "system/environment.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

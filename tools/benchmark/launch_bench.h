@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "environment.h"
-#include "flavour.h"
-#include "installation.h"
-#include "process.h"
-#include "records.h"
+#include "launch/flavour.h"
+#include "launch/installation.h"
+#include "summary/records.h"
+#include "system/environment.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "mpi_library.h"
+#include "launch/mpi_library.h"
 
 namespace concilio::tools {
 

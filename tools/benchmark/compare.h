@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "flavour.h"
-#include "launch_bench.h"
+#include "benchmark/launch_bench.h"
+#include "launch/flavour.h"
 
 namespace concilio::tools {
 

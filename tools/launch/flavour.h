@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "environment.h"
+#include "system/environment.h"
 
 namespace concilio::tools {
 

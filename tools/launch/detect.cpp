@@ -1,11 +1,11 @@
-#include "detect.h"
+#include "launch/detect.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "installation.h"
-#include "program.h"
+#include "launch/installation.h"
+#include "launch/program.h"
 
 namespace concilio::tools {
 

@@ -1,4 +1,4 @@
-#include "records.h"
+#include "summary/records.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "complain.h"
+#include "system/complain.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "mpi_library.h"
+#include "launch/mpi_library.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "process.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

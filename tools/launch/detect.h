@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "flavour.h"
-#include "launcher.h"
-#include "process.h"
+#include "launch/flavour.h"
+#include "launch/launcher.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

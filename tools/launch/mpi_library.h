@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "environment.h"
-#include "flavour.h"
+#include "launch/flavour.h"
+#include "system/environment.h"
 
 namespace concilio::tools {
 

@@ -1,4 +1,4 @@
-#include "compare.h"
+#include "benchmark/compare.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 #include "base/median.h"
 #include "base/system/read_file.h"
-#include "complain.h"
-#include "installation.h"
+#include "launch/installation.h"
+#include "system/complain.h"
 
 namespace concilio::tools {
 

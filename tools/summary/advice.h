@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "records.h"
+#include "summary/records.h"
 
 namespace concilio::tools {
 

@@ -1,4 +1,4 @@
-#include "installation.h"
+#include "launch/installation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "base/system/read_file.h"
-#include "process.h"
+#include "system/process.h"
 
 namespace concilio::tools {
 

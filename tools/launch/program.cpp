@@ -1,4 +1,4 @@
-#include "program.h"
+#include "launch/program.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "python.h"
+#include "launch/python.h"
 
 namespace concilio::tools {
 
