@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "agree.h"
 #include "base/median.h"
-#include "harness.h"
-#include "library.h"
-#include "methods.h"
-#include "methods_report.h"
-#include "pattern.h"
+#include "job/agree.h"
+#include "job/library.h"
+#include "measure/harness.h"
+#include "methods/methods.h"
+#include "methods/methods_report.h"
+#include "patterns/pattern.h"
 
 namespace concilio::bench {
 

@@ -1,4 +1,4 @@
-#include "dataset.h"
+#include "scorpio/dataset.h"
 
 #include <fmt/format.h>
 

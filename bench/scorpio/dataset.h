@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "decomposition.h"
+#include "scorpio/decomposition.h"
 
 namespace concilio::bench::scorpio {
 

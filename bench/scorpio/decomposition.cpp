@@ -1,4 +1,4 @@
-#include "decomposition.h"
+#include "scorpio/decomposition.h"
 
 #include <mpi.h>
 

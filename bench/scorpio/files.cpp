@@ -1,4 +1,4 @@
-#include "files.h"
+#include "scorpio/files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "hdf5_support.h"
+#include "scorpio/hdf5_support.h"
 
 namespace concilio::bench::scorpio {
 

@@ -1,8 +1,8 @@
 // Every rank opens the file and transfers its own part, as programs do that call HDF5 themselves.
 #include <mpi.h>
 
-#include "hdf5_support.h"
-#include "method.h"
+#include "scorpio/hdf5_support.h"
+#include "scorpio/method.h"
 
 namespace concilio::bench::scorpio {
 

@@ -1,4 +1,4 @@
-#include "hdf5_support.h"
+#include "scorpio/hdf5_support.h"
 
 #include <fmt/format.h>
 

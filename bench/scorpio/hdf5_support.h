@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dataset.h"
+#include "scorpio/dataset.h"
 
 namespace concilio::bench::scorpio {
 

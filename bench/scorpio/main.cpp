@@ -10,9 +10,9 @@
 #include <charconv>
 #include <sstream>
 
-#include "agree.h"
-#include "measure.h"
-#include "report.h"
+#include "job/agree.h"
+#include "scorpio/measure.h"
+#include "scorpio/report.h"
 
 namespace concilio::bench::scorpio {
 

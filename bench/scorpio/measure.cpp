@@ -1,4 +1,4 @@
-#include "measure.h"
+#include "scorpio/measure.h"
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -8,8 +8,8 @@
 #include <ctime>
 #include <numeric>
 
-#include "agree.h"
-#include "memory.h"
+#include "job/agree.h"
+#include "job/memory.h"
 
 namespace concilio::bench::scorpio {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "files.h"
-#include "method.h"
+#include "scorpio/files.h"
+#include "scorpio/method.h"
 
 namespace concilio::bench::scorpio {
 

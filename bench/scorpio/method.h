@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "dataset.h"
+#include "scorpio/dataset.h"
 
 namespace concilio::bench::scorpio {
 

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "scorpio/report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure.h"
+#include "scorpio/measure.h"
 
 namespace concilio::bench::scorpio {
 

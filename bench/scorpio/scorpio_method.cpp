@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <scorpio.h>
 
-#include "method.h"
+#include "scorpio/method.h"
 
 namespace concilio::bench::scorpio {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "common/expect.h"
-#include "pattern.h"
+#include "patterns/pattern.h"
 #include "sim/pattern.h"
 #include "sim/patterns/block3d.h"
 

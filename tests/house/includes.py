@@ -46,6 +46,7 @@ INNER = {
     "mpiio": ["", "settings", "file", "calls", "transfer"],
     "bind": ["mpi_library", "fortran", "lifetime", ""],
     "probe": ["derive", "show", "measure"],
+    "bench": ["job", "patterns", "data", "measure", "methods", "scorpio", ""],
     "tools": ["system", "launch", "summary", "benchmark", ""],
 }
 # What programs see whatever else they may not.

@@ -30,7 +30,7 @@ class Includes(unittest.TestCase):
         self.assert_right("src/bind/a.cpp", '#include "mpiio/api.h"\n#include "concilio/concilio.h"\n')
         self.assert_right("bench/a.cpp", '#include "base/median.h"\n')
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
-        self.assert_right("bench/posix_way.cpp", '#include "store/wrappers/stack.h"\n')
+        self.assert_right("bench/methods/posix_way.cpp", '#include "store/wrappers/stack.h"\n')
         self.assert_right("bench/a.cpp", '#include "sim/patterns/btio.h"\n')
         self.assert_right("src/sim/a.cpp", '#include "plan/plan.h"\n#include "pattern/access.h"\n')
         self.assert_right("tools/a.cpp", '#include "base/settings/config.h"\n#include "plan/plan.h"\n#include "own.h"\n')
@@ -52,6 +52,7 @@ class Includes(unittest.TestCase):
         self.assert_right("tools/launch/a.cpp", '#include "launch/flavour.h"\n#include "system/process.h"\n')
         self.assert_wrong("tools/launch/a.cpp", '#include "summary/records.h"\n')
         self.assert_wrong("tools/launch/a.cpp", '#include "subcommands.h"\n')
+        self.assert_wrong("bench/data/a.cpp", '#include "measure/harness.h"\n')
         self.assert_wrong("tools/else/a.cpp", '#include "system/process.h"\n')
 
     def test_spaces_do_not_hide_an_arrow(self):

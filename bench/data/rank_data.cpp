@@ -1,4 +1,4 @@
-#include "rank_data.h"
+#include "data/rank_data.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "agree.h"
-#include "content.h"
-#include "mapped_file.h"
+#include "data/content.h"
+#include "data/mapped_file.h"
+#include "job/agree.h"
 
 namespace concilio::bench {
 

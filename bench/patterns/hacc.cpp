@@ -1,6 +1,6 @@
 #include "sim/patterns/hacc.h"
 
-#include "pattern.h"
+#include "patterns/pattern.h"
 
 namespace concilio::bench {
 

@@ -1,12 +1,12 @@
-#include "harness.h"
+#include "measure/harness.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "agree.h"
-#include "computing.h"
-#include "memory.h"
-#include "rank_data.h"
+#include "data/rank_data.h"
+#include "job/agree.h"
+#include "job/computing.h"
+#include "job/memory.h"
 
 namespace concilio::bench {
 

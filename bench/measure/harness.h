@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "mpi_file.h"
-#include "nodes.h"
-#include "pattern.h"
+#include "job/nodes.h"
+#include "measure/mpi_file.h"
+#include "patterns/pattern.h"
 
 namespace concilio::bench {
 

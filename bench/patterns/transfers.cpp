@@ -1,7 +1,7 @@
 // Rows of contiguous transfers, each a call of its own: ior and mpiiotest.
 #include "sim/patterns/transfers.h"
 
-#include "pattern.h"
+#include "patterns/pattern.h"
 
 namespace concilio::bench {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness.h"
-#include "way.h"
+#include "measure/harness.h"
+#include "methods/way.h"
 
 namespace concilio::bench {
 

@@ -1,4 +1,4 @@
-#include "methods.h"
+#include "methods/methods.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <sstream>
 
-#include "agree.h"
 #include "base/median.h"
-#include "library.h"
+#include "job/agree.h"
+#include "job/library.h"
 
 namespace concilio::bench {
 

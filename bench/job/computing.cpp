@@ -1,4 +1,4 @@
-#include "computing.h"
+#include "job/computing.h"
 
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-#include "agree.h"
+#include "job/agree.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "job/memory.h"
 
 #include <malloc.h>
 

@@ -1,4 +1,4 @@
-#include "nodes.h"
+#include "job/nodes.h"
 
 #include <mpi.h>
 

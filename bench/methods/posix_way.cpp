@@ -2,10 +2,10 @@
 // storage is as slow as the library finds it (CONCILIO_THROTTLE).
 #include <fmt/format.h>
 
-#include "agree.h"
 #include "base/settings/config.h"
+#include "job/agree.h"
+#include "methods/way.h"
 #include "store/wrappers/stack.h"
-#include "way.h"
 
 namespace concilio::bench {
 

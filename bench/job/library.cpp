@@ -1,4 +1,4 @@
-#include "library.h"
+#include "job/library.h"
 
 #include <dlfcn.h>
 

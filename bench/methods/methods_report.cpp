@@ -1,4 +1,4 @@
-#include "methods_report.h"
+#include "methods/methods_report.h"
 
 #include <fmt/format.h>
 

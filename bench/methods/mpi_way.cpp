@@ -1,9 +1,9 @@
 // Through MPI-IO.
 #include <cstring>
 
-#include "agree.h"
-#include "library.h"
-#include "way.h"
+#include "job/agree.h"
+#include "job/library.h"
+#include "methods/way.h"
 
 namespace concilio::bench {
 

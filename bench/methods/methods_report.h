@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "methods.h"
+#include "methods/methods.h"
 
 namespace concilio::bench {
 

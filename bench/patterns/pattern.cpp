@@ -1,4 +1,4 @@
-#include "pattern.h"
+#include "patterns/pattern.h"
 
 #include <fmt/format.h>
 

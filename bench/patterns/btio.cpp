@@ -1,6 +1,6 @@
 #include "sim/patterns/btio.h"
 
-#include "pattern.h"
+#include "patterns/pattern.h"
 
 namespace concilio::bench {
 

@@ -1,4 +1,4 @@
-#include "content.h"
+#include "data/content.h"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "mpi_file.h"
-#include "rank_data.h"
+#include "data/rank_data.h"
+#include "measure/mpi_file.h"
 
 namespace concilio::bench {
 

@@ -2,7 +2,7 @@
 
 #include <climits>
 
-#include "pattern.h"
+#include "patterns/pattern.h"
 
 namespace concilio::bench {
 

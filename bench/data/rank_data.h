@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pattern.h"
+#include "patterns/pattern.h"
 
 namespace concilio::bench {
 

@@ -1,4 +1,4 @@
-#include "mpi_file.h"
+#include "measure/mpi_file.h"
 
 #include <fmt/format.h>
 
