@@ -27,15 +27,15 @@ function(concilio_scorpio_python_tests mpi)
       ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test --mpi ${mpi} -n ${ranks} --timeout 200
       --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} --env PYTHONPATH=${PROJECT_SOURCE_DIR}/python
       --env PYTHONDONTWRITEBYTECODE=1 --env CONCILIO_SCORPIO_LIBRARY=${library}
-      -- ${python} ${CMAKE_CURRENT_SOURCE_DIR}/scorpio_python.py)
+      -- ${python} ${CMAKE_CURRENT_SOURCE_DIR}/python/scorpio_python.py)
     concilio_scorpio_test(scorpio.python-and-c.${mpi}.${ranks} ${mpi} ${ranks}
-      ${CMAKE_CURRENT_SOURCE_DIR}/python_and_c.py --mpi ${mpi} -n ${ranks} --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER}
+      ${CMAKE_CURRENT_SOURCE_DIR}/python/python_and_c.py --mpi ${mpi} -n ${ranks} --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER}
       --python ${python} --counterpart $<TARGET_FILE:python_counterpart-${mpi}> --library ${library} 1${ranks} 2${ranks})
   endforeach()
 endfunction()
 
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
-  add_executable(python_counterpart-${mpi} ${CMAKE_CURRENT_SOURCE_DIR}/python_counterpart.c)
+  add_executable(python_counterpart-${mpi} ${CMAKE_CURRENT_SOURCE_DIR}/python/python_counterpart.c)
   add_executable(two_patterns-${mpi} ${PROJECT_SOURCE_DIR}/docs/examples/scorpio/two_patterns.c)
   foreach(program python_counterpart two_patterns)
     target_link_libraries(${program}-${mpi} PRIVATE concilio_tests_common concilio_flags concilio_scorpio_${mpi})

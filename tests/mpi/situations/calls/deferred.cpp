@@ -1,0 +1,274 @@
+// A nonblocking or split collective call waits for nobody when it is started, whatever the thread level.
+#include "situations/situation.h"
+
+using namespace situations;
+
+namespace {
+
+constexpr int block = 5000;
+
+MPI_Offset place(int part = 0) {
+  return MPI_Offset{part * context.ranks + context.rank} * block;
+}
+
+// From rank 0 to all others, outside of any file: who receives has not started anything yet.
+void send_word() {
+  for (int other = 1; other < context.ranks; ++other)
+    OK(MPI_Send(nullptr, 0, MPI_BYTE, other, 7, MPI_COMM_WORLD));
+}
+void receive_word() {
+  OK(MPI_Recv(nullptr, 0, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+std::vector<uint8_t> all_blocks(const std::vector<uint8_t>& mine, int parts = 1) {
+  std::vector<uint8_t> everything(static_cast<size_t>(context.ranks) * mine.size());
+  MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, everything.data(),
+                static_cast<int>(mine.size()), MPI_BYTE, MPI_COMM_WORLD);
+  if (parts == 1) return everything;
+  std::vector<uint8_t> sorted;
+  for (int part = 0; part < parts; ++part) {
+    for (int rank = 0; rank < context.ranks; ++rank) {
+      const auto begin = everything.begin() + (rank * parts + part) * block;
+      sorted.insert(sorted.end(), begin, begin + block);
+    }
+  }
+  return sorted;
+}
+
+void send_before_waiting(MPI_Info info) {
+  const std::string path = context.fresh_file("deferred-send");
+  const auto mine = values(context.rank, block);
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    MPI_Request request;
+    MPI_Status status;
+    if (context.rank != 0) receive_word();
+    OK(MPI_File_iwrite_at_all(file, place(), mine.data(), block, MPI_BYTE, &request));
+    if (context.rank == 0) send_word();
+    OK(MPI_Wait(&request, &status));
+    EXPECT_EQUAL(block, bytes_in(status));
+    std::vector<uint8_t> back(block);
+    if (context.rank != 0) receive_word();
+    OK(MPI_File_read_at_all_begin(file, place(), back.data(), block, MPI_BYTE));
+    if (context.rank == 0) send_word();
+    OK(MPI_File_read_at_all_end(file, back.data(), &status));
+    EXPECT_EQUAL(block, bytes_in(status));
+    EXPECT_BYTES(mine, back);
+    // Ordered ones have another first step, and the next call carries out what is not waited for before.
+    if (context.rank != 0) receive_word();
+    OK(MPI_File_write_ordered_begin(file, mine.data(), block, MPI_BYTE));
+    if (context.rank == 0) send_word();
+    OK(MPI_File_sync(file));
+    OK(MPI_File_write_ordered_end(file, mine.data(), &status));
+    EXPECT_EQUAL(block, bytes_in(status));
+  }
+  barrier();
+  EXPECT_BYTES(all_blocks(mine), contents(path));
+}
+
+}  // namespace
+
+SITUATION(Deferred, SendBeforeWaiting, not_own) {
+  send_before_waiting(MPI_INFO_NULL);
+}
+
+SITUATION(Deferred, SendBeforeWaitingBetweenNodes, not_own) {
+  send_before_waiting(Info{{"concilio_ranks_per_node", "2"}});
+}
+
+SITUATION(Deferred, InAViewThatConverts, not_own) {
+  const std::string path = context.fresh_file("deferred-converted");
+  File file(path);
+  OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
+  const std::vector<int> mine(1000, context.rank + 5);
+  std::vector<int> back(1000);
+  MPI_Request request;
+  if (context.rank != 0) receive_word();
+  OK(MPI_File_iwrite_at_all(file, 1000 * context.rank, mine.data(), 1000, MPI_INT, &request));
+  if (context.rank == 0) send_word();
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at_all(file, 1000 * context.rank, back.data(), 1000, MPI_INT, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(mine, back);
+}
+
+// Operations of a file are carried out in the order in which they were started, whatever is waited for first.
+SITUATION(Deferred, InTheOrderOfTheirStarts, not_own) {
+  const std::string path = context.fresh_file("deferred-order");
+  const auto first = values(1, block), second = values(context.rank + 2, block);
+  std::vector<uint8_t> back(block, 0);
+  File file(path);
+  MPI_Request requests[3];
+  OK(MPI_File_iwrite_at_all(file, place(), first.data(), block, MPI_BYTE, &requests[0]));
+  OK(MPI_File_iwrite_at_all(file, place(), second.data(), block, MPI_BYTE, &requests[1]));
+  OK(MPI_File_iread_at_all(file, place(), back.data(), block, MPI_BYTE, &requests[2]));
+  OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+  OK(MPI_Wait(&requests[2], MPI_STATUS_IGNORE));
+  EXPECT_BYTES(second, back);
+  OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+  OK(MPI_File_iwrite_at_all(file, place(), first.data(), block, MPI_BYTE, &requests[0]));
+  OK(MPI_File_read_at_all(file, place(), back.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(first, back);
+  OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+}
+
+SITUATION(Deferred, TwoFilesWaitedForInDifferentOrders, not_own) {
+  const std::string paths[2] = {context.fresh_file("deferred-one"), context.fresh_file("deferred-other")};
+  const auto mine = values(context.rank, block);
+  File one(paths[0]), other(paths[1]);
+  for (int round = 0; round < 20; ++round) {
+    MPI_Request requests[2];
+    const bool odd = (context.rank + round) % 2;
+    for (const bool second : {odd, !odd}) {
+      OK(MPI_File_iwrite_at_all(second ? other : one, place(), mine.data(), block, MPI_BYTE,
+                                &requests[second]));
+    }
+    if (round % 4 < 2) {
+      for (const bool second : {odd, !odd}) OK(MPI_Wait(&requests[second], MPI_STATUS_IGNORE));
+    } else if (odd) {
+      // In a blocking call on one file, while the others wait for the other one.
+      OK(MPI_File_sync(one));
+      OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    } else {
+      OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+      OK(MPI_File_sync(one));
+      OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    }
+  }
+}
+
+namespace {
+
+// Nobody has come but rank 0: a test says no. When all test, all get on.
+void test_until_done(int (*test)(MPI_Request*, int*)) {
+  const std::string path = context.fresh_file("deferred-test");
+  const auto mine = values(context.rank, block);
+  {
+    // Otherwise the third call is made apart, and is done without the others.
+    const Info info{{"concilio_agree", "always"}};
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    for (int part = 0; part < 3; ++part) {
+      MPI_Request request;
+      int done = 0;
+      if (context.rank != 0) receive_word();
+      OK(MPI_File_iwrite_at_all(file, place(part), mine.data(), block, MPI_BYTE, &request));
+      if (context.rank == 0) {
+        for (int i = 0; i < 5 && context.ranks > 1; ++i) {
+          OK(test(&request, &done));
+          EXPECT_EQUAL(0, done);
+        }
+        send_word();
+      }
+      while (!done) OK(test(&request, &done));
+      if (request != MPI_REQUEST_NULL) OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+  }
+  barrier();
+  EXPECT_EQUAL(3 * block * context.ranks, std::ssize(contents(path)));
+}
+
+}  // namespace
+
+SITUATION(Deferred, TestedUntilDone, not_own) {
+  test_until_done([](MPI_Request* request, int* done) { return MPI_Test(request, done, MPI_STATUS_IGNORE); });
+  test_until_done(
+      [](MPI_Request* request, int* done) { return MPI_Testall(1, request, done, MPI_STATUSES_IGNORE); });
+  test_until_done([](MPI_Request* request, int* done) {
+    int index = 0;
+    return MPI_Testany(1, request, &index, done, MPI_STATUS_IGNORE);
+  });
+  test_until_done([](MPI_Request* request, int* done) {
+    int index = 0;
+    return MPI_Testsome(1, request, done, &index, MPI_STATUSES_IGNORE);
+  });
+  test_until_done([](MPI_Request* request, int* done) {
+    return MPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
+  });
+}
+
+// Rank 0's first completion is a message, whose sender only then starts its part.
+SITUATION(Deferred, WaitedForTogetherWithAMessage, not_own) {
+  const std::string path = context.fresh_file("deferred-any");
+  const auto mine = values(context.rank, block);
+  const int last = context.ranks - 1;
+  File file(path);
+  for (const bool some : {false, true}) {
+    MPI_Request requests[2];
+    char word = 0, sent = 0;
+    if (context.rank == last) OK(MPI_Isend(&sent, 1, MPI_CHAR, 0, 8, MPI_COMM_WORLD, &requests[1]));
+    if (context.rank != 0) receive_word();
+    OK(MPI_File_iwrite_at_all(file, place(), mine.data(), block, MPI_BYTE, &requests[0]));
+    if (context.rank == 0 && last != 0) {
+      MPI_Request both[2] = {requests[0], MPI_REQUEST_NULL};
+      OK(MPI_Irecv(&word, 1, MPI_CHAR, last, 8, MPI_COMM_WORLD, &both[1]));
+      int index = -1, completed = 0;
+      if (some) {
+        OK(MPI_Waitsome(2, both, &completed, &index, MPI_STATUSES_IGNORE));
+        EXPECT_EQUAL(1, completed);
+      } else {
+        OK(MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE));
+      }
+      EXPECT_EQUAL(1, index);
+      requests[0] = both[0];
+      send_word();
+      OK(MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE));
+    } else if (last == 0) {
+      OK(MPI_Recv(&word, 1, MPI_CHAR, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+      OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    } else {
+      OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    }
+    if (context.rank == last && last != 0) OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+  }
+}
+
+SITUATION(Deferred, MessagesAndFilesInOneWaitall, not_own) {
+  const std::string path = context.fresh_file("deferred-all");
+  const auto mine = values(context.rank, block);
+  std::vector<uint8_t> big(1 << 20), got(1 << 20);
+  const int right = (context.rank + 1) % context.ranks,
+            left = (context.rank + context.ranks - 1) % context.ranks;
+  File file(path);
+  MPI_Request requests[3];
+  const int first = context.rank % 2;
+  OK(MPI_Irecv(got.data(), 1 << 20, MPI_BYTE, left, 9, MPI_COMM_WORLD, &requests[first]));
+  OK(MPI_File_iwrite_at_all(file, place(), mine.data(), block, MPI_BYTE, &requests[1 - first]));
+  OK(MPI_Isend(big.data(), 1 << 20, MPI_BYTE, right, 9, MPI_COMM_WORLD, &requests[2]));
+  MPI_Status statuses[3];
+  OK(MPI_Waitall(3, requests, statuses));
+  EXPECT_EQUAL(block, bytes_in(statuses[1 - first]));
+}
+
+// Nobody waits for it: the close does, which all ranks come to.
+SITUATION(Deferred, FreedOrCancelled, not_own) {
+  const std::string path = context.fresh_file("deferred-freed");
+  const auto mine = values(context.rank, 2 * block);
+  {
+    File file(path);
+    MPI_Request request;
+    OK(MPI_File_iwrite_at_all(file, place(0), mine.data(), block, MPI_BYTE, &request));
+    OK(MPI_Request_free(&request));
+    OK(MPI_File_iwrite_at_all(file, place(1), mine.data() + block, block, MPI_BYTE, &request));
+    OK(MPI_Cancel(&request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_File_iwrite_at_all(file, place(0), mine.data(), block, MPI_BYTE, &request));
+    OK(MPI_Request_free(&request));
+  }
+  barrier();
+  EXPECT_BYTES(all_blocks(mine, 2), contents(path));
+}
+
+// The file is closed before the request is waited for.
+SITUATION(Deferred, WaitedForAfterTheClose, not_own) {
+  const std::string path = context.fresh_file("deferred-closed");
+  const auto mine = values(context.rank, block);
+  MPI_Request request;
+  MPI_Status status;
+  {
+    File file(path);
+    OK(MPI_File_iwrite_at_all(file, place(), mine.data(), block, MPI_BYTE, &request));
+  }
+  OK(MPI_Wait(&request, &status));
+  EXPECT_EQUAL(block, bytes_in(status));
+  barrier();
+  EXPECT_BYTES(all_blocks(mine), contents(path));
+}

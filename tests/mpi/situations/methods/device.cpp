@@ -1,0 +1,290 @@
+// Buffers in the memory of a GPU: a stand-in for CUDA's driver has memory that ends the program when the CPU
+// touches it. The oracle hands such buffers over at random (--device); here is what it does not come to.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "gpu/memory.h"
+#include "methods.h"
+#include "situations/situation.h"
+
+using namespace situations;
+
+namespace {
+
+constexpr int size = 300000;
+
+// As a factor of offsets.
+int64_t rank() {
+  return context.rank;
+}
+
+// Of Concilio's own interface; -1 without it.
+int64_t most_memory(MPI_File file) {
+  using Function = int (*)(MPI_File, int64_t*, int64_t*, int64_t*);
+  const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "concilio_file_memory"));
+  int64_t limit = 0, current = 0, most = -1;
+  if (function) function(file, &limit, &current, &most);
+  return most;
+}
+
+// A rank's buffer, on the host or on a device.
+class Either {
+ public:
+  Either(const std::vector<uint8_t>& contents, bool device) : host_(contents) {
+    if (device) device_ = std::make_unique<GpuMemory>(contents);
+  }
+  uint8_t* data() { return device_ ? device_->data() : host_.data(); }
+  std::vector<uint8_t> get() const { return device_ ? device_->get() : host_; }
+
+ private:
+  std::vector<uint8_t> host_;
+  std::unique_ptr<GpuMemory> device_;
+};
+
+// Every rank's blocks of 1000 bytes among those of the others.
+void interleave(MPI_File file) {
+  const Type tile = resized_of(contiguous_of(1000, MPI_BYTE), 0, int64_t{1000} * context.ranks);
+  OK(MPI_File_set_view(file, 1000 * rank(), MPI_BYTE, tile, "native", MPI_INFO_NULL));
+}
+
+// What all ranks write so; devices on the ranks that `on_device` says.
+template <typename OnDevice>
+void write_and_read_all(MPI_Info info, OnDevice on_device, int64_t limit_bytes = 0) {
+  const std::vector<uint8_t> mine = values(context.rank, size);
+  File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  interleave(file);
+  for (int64_t call = 0; call < 3; ++call) {
+    Either out(mine, on_device(call)), in(std::vector<uint8_t>(size, 0), on_device(call + 1));
+    MPI_Status status;
+    OK(MPI_File_write_at_all(file, call * size, out.data(), size, MPI_BYTE, &status));
+    EXPECT_EQUAL(size, bytes_in(status));
+    OK(MPI_File_read_at_all(file, call * size, in.data(), size, MPI_BYTE, &status));
+    EXPECT_EQUAL(size, bytes_in(status));
+    EXPECT_BYTES(mine, in.get());
+  }
+  // Behind the end of the file nothing is read, and the buffer stays as it was.
+  const std::vector<uint8_t> before = values(9, size);
+  Either in(before, on_device(0));
+  MPI_Status status;
+  OK(MPI_File_read_at_all(file, int64_t{3} * size - 5, in.data(), size, MPI_BYTE, &status));
+  EXPECT_EQUAL(5, bytes_in(status));
+  std::vector<uint8_t> expected = before;
+  std::copy(mine.end() - 5, mine.end(), expected.begin());
+  EXPECT_BYTES(expected, in.get());
+  if (limit_bytes > 0) EXPECT(most_memory(file) <= limit_bytes);
+}
+
+}  // namespace
+
+SITUATION(Device, AllRanks, not_own) {
+  write_and_read_all(MPI_INFO_NULL, [](int64_t) { return true; });
+}
+
+SITUATION(Device, SomeRanks, not_own) {
+  write_and_read_all(MPI_INFO_NULL, [](int64_t call) { return (call + context.rank) % 2 == 0; });
+}
+
+// Rounds of 32 KiB: a rank on a device makes ten, and the others take part in them.
+SITUATION(Device, SomeRanksWithLittleMemory, not_own) {
+  for (const char* method : all_methods) {
+    const Info info{{"concilio_memory_limit", "64K"}, {"concilio_method", method}};
+    write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
+    write_and_read_all(info, [](int64_t) { return context.rank == context.ranks - 1; });
+  }
+}
+
+SITUATION(Device, SomeRanksOfSeveralNodes, not_own) {
+  for (const char* alltoallw : {"enable", "disable"}) {
+    const Info info{{"concilio_memory_limit", "1M"},
+                    {"concilio_ranks_per_node", "1"},
+                    {"concilio_method", "two_phase"},
+                    {"romio_cb_alltoall", alltoallw}};
+    write_and_read_all(
+        info, [](int64_t call) { return (call + context.rank) % 2 == 0; }, 1 << 20);
+  }
+}
+
+SITUATION(Device, WritesHeldBack, not_own) {
+  const Info info{{"concilio_realms", "persistent"},
+                  {"concilio_write_behind", "1M"},
+                  {"concilio_memory_limit", "2M"},
+                  {"concilio_method", "two_phase"}};
+  write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
+}
+
+SITUATION(Device, OneCallOnOneRank, not_own) {
+  const std::vector<uint8_t> mine = values(context.rank, size);
+  const Info info{{"concilio_memory_limit", "64K"}};
+  File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  OK(MPI_File_set_view(file, size * rank(), MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  const GpuMemory out(mine), in(mine.size());
+  OK(MPI_File_write(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_seek(file, 0, MPI_SEEK_SET));
+  OK(MPI_File_read(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(mine, in.get());
+  EXPECT_EQUAL(2, counter(file, "device_calls"));
+  EXPECT(most_memory(file) <= 64 << 10);
+  // No data: the address is nobody's affair.
+  OK(MPI_File_write(file, nullptr, 0, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_write(file, out.data(), 0, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_write_at(file, 0, mine.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_EQUAL(2, counter(file, "device_calls"));
+}
+
+// A matrix's columns: one copy of the driver's a round, not one an element.
+SITUATION(Device, RegularMemoryInFewCopies, not_own) {
+  constexpr int64_t rows = 10000;
+  const Type column = vector_of(rows, 4, 12, MPI_BYTE);
+  File file(context.fresh_file("device"));
+  const std::vector<uint8_t> mine = values(context.rank, rows * 12), before = values(9, rows * 12);
+  const GpuMemory out(mine), in(before);
+  const int copies = cuda().call("gpu_copies");
+  OK(MPI_File_write_at_all(file, rank() * rows * 4, out.data(), 1, column, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at_all(file, rank() * rows * 4, in.data(), 1, column, MPI_STATUS_IGNORE));
+  EXPECT(cuda().call("gpu_copies") <= copies + 6);
+  std::vector<uint8_t> expected = before;
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (i % 12 < 4) expected[i] = mine[i];
+  EXPECT_BYTES(expected, in.get());
+}
+
+// On threads of the library's own, and with more than one call under way.
+SITUATION(Device, NonblockingAndSplit, not_own) {
+  const std::vector<uint8_t> mine = values(context.rank, size);
+  const Info info{{"concilio_memory_limit", "256K"}};
+  File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  interleave(file);
+  Either out(mine, context.rank % 2 == 0), second(mine, context.rank % 2 == 1);
+  MPI_Request requests[3];
+  OK(MPI_File_iwrite_at_all(file, 0, out.data(), size, MPI_BYTE, &requests[0]));
+  OK(MPI_File_iwrite_at_all(file, size, second.data(), size, MPI_BYTE, &requests[1]));
+  OK(MPI_File_iwrite_at(file, int64_t{2} * size, out.data(), size, MPI_BYTE, &requests[2]));
+  OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+  barrier();
+  for (int64_t call = 0; call < 3; ++call) {
+    Either in(std::vector<uint8_t>(size, 0), (context.rank + call) % 2 == 0);
+    OK(MPI_File_read_at_all_begin(file, call * size, in.data(), size, MPI_BYTE));
+    OK(MPI_File_read_at_all_end(file, in.data(), MPI_STATUS_IGNORE));
+    EXPECT_BYTES(mine, in.get());
+    OK(MPI_File_iread_at(file, call * size, in.data(), size, MPI_BYTE, &requests[0]));
+    OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    EXPECT_BYTES(mine, in.get());
+  }
+}
+
+// Without threads a call is tried until all ranks have come: those that wait copy what they write once.
+SITUATION(Device, ALateRank, not_own) {
+  const std::vector<uint8_t> mine = values(context.rank, size);
+  File file(context.fresh_file("device"));
+  const GpuMemory out(mine);
+  const int copies = cuda().call("gpu_copies");
+  if (context.rank == context.ranks - 1) usleep(50000);
+  MPI_Request request;
+  OK(MPI_File_iwrite_at_all(file, size * rank(), out.data(), size, MPI_BYTE, &request));
+  for (int done = 0; !done;) OK(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+  EXPECT_EQUAL(copies + 1, cuda().call("gpu_copies"));
+}
+
+SITUATION(Device, SharedAndOrderedPointers, not_own) {
+  const std::vector<uint8_t> mine = values(context.rank, size);
+  const Info info{{"concilio_memory_limit", "64K"}};
+  File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  Either out(mine, context.rank % 2 == 0), in(std::vector<uint8_t>(size, 0), context.rank % 2 == 0);
+  OK(MPI_File_write_ordered(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+  OK(MPI_File_read_ordered(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(mine, in.get());
+  OK(MPI_File_write_shared(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+
+// Two kinds of staging at once, in rounds of one item and of many.
+SITUATION(Device, External32, not_own) {
+  const int cells = 20000;
+  std::vector<int32_t> numbers(size_t{cells} * 2);
+  for (int i = 0; i < cells * 2; ++i) numbers[static_cast<size_t>(i)] = context.rank * 1000000 + i;
+  std::vector<uint8_t> mine(numbers.size() * 4);
+  std::memcpy(mine.data(), numbers.data(), mine.size());
+  const Type spread = vector_of(cells, 1, 2, MPI_INT32_T);
+  for (const char* limit : {"4K", "64K", "8M"}) {
+    const std::string path = context.fresh_file("device");
+    {
+      const Info info{{"concilio_memory_limit", limit}};
+      File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+      OK(MPI_File_set_view(file, rank() * cells * 4, MPI_INT32_T, MPI_INT32_T, "external32", MPI_INFO_NULL));
+      const std::vector<uint8_t> before = values(9, std::ssize(mine));
+      Either out(mine, context.rank % 2 == 0), in(before, true);
+      MPI_Status status;
+      OK(MPI_File_write_at_all(file, 0, out.data(), 1, spread, &status));
+      EXPECT_EQUAL(cells * 4, bytes_in(status));
+      OK(MPI_File_read_at(file, 0, in.data(), 1, spread, &status));
+      EXPECT_EQUAL(cells * 4, bytes_in(status));
+      std::vector<uint8_t> expected = before;
+      for (size_t i = 0; i < expected.size(); ++i)
+        if (i % 8 < 4) expected[i] = mine[i];
+      EXPECT_BYTES(expected, in.get());
+    }
+    barrier();
+    const std::vector<uint8_t> found = contents(path);
+    for (size_t i = 0; i < cells; i += 999) {
+      const size_t at = (static_cast<size_t>(context.rank * cells) + i) * 4;
+      const auto number = static_cast<uint32_t>(numbers[2 * i]);
+      EXPECT_EQUAL(number, uint32_t{found[at]} << 24 | uint32_t{found[at + 1]} << 16 |
+                               uint32_t{found[at + 2]} << 8 | found[at + 3]);
+    }
+  }
+}
+
+SITUATION(Device, AtomicModeIsOneRequest, not_own) {
+  const std::vector<uint8_t> mine = values(context.rank, size);
+  const Info info{{"concilio_memory_limit", "64K"}};
+  File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  OK(MPI_File_set_atomicity(file, 1));
+  // All write the same bytes; one of them wins.
+  Either out(mine, context.rank % 2 == 0), in(std::vector<uint8_t>(size, 0), context.rank % 2 == 0);
+  OK(MPI_File_write_at(file, 0, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  barrier();
+  OK(MPI_File_read_at_all(file, 0, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  int winners = 0;
+  for (int rank = 0; rank < context.ranks; ++rank) winners += in.get() == values(rank, size);
+  EXPECT_EQUAL(1, winners);
+}
+
+// A copy that fails on one rank is an error of all, in the first round, in the last, and after it.
+SITUATION(Device, ACopyFails, not_own) {
+  const std::vector<uint8_t> mine = values(context.rank, size);
+  const Info info{{"concilio_memory_limit", "128K"}};
+  File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  interleave(file);
+  const bool device = context.rank == 0;
+  Either out(mine, device), in(std::vector<uint8_t>(size, 0), device);
+  for (const int failing : {1, 3, 5}) {
+    if (device) cuda().call("gpu_fail_copy", failing);
+    FAILS(MPI_ERR_OTHER, MPI_File_write_all(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_write_at_all(file, 0, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+    if (device) cuda().call("gpu_fail_copy", failing);
+    FAILS(MPI_ERR_OTHER, MPI_File_read_all(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  }
+  OK(MPI_File_read_all(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(mine, in.get());
+}
+
+// What the CPU may touch is not copied, though a driver knows it.
+SITUATION(Device, ManagedAndPinnedMemory, not_own) {
+  File file(context.fresh_file("device"));
+  void *managed = nullptr, *pinned = nullptr;
+  cuda().call("cuMemAllocManaged", &managed, size_t{4096}, 1U);
+  cuda().call("cuMemHostAlloc", &pinned, size_t{4096}, 0U);
+  const int copies = cuda().call("gpu_copies");
+  for (void* buffer : {managed, pinned}) {
+    std::memset(buffer, 7, 4096);
+    OK(MPI_File_write_at_all(file, 4096 * rank(), buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at_all(file, 4096 * rank(), buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
+  }
+  EXPECT_EQUAL(copies, cuda().call("gpu_copies"));
+  cuda().call("cuMemFree_v2", managed);
+  cuda().call("cuMemFree_v2", pinned);
+}

@@ -1,0 +1,165 @@
+// What travels between nodes, counted: messages go where there are data, and hold little else.
+#include <concilio/file.h>
+
+#include "situations/situation.h"
+
+using namespace situations;
+
+namespace {
+
+struct Traffic {
+  int64_t messages = 0, bytes = 0, plans_made = 0;
+};
+
+Traffic traffic_of(MPI_File file) {
+  Traffic all;
+  const std::pair<const char*, int64_t*> counters[] = {
+      {"messages_sent", &all.messages}, {"message_bytes_sent", &all.bytes}, {"plans_made", &all.plans_made}};
+  for (const auto& [name, sum] : counters) {
+    int64_t mine = 0;
+    EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_counter(file, name, &mine));
+    MPI_Allreduce(&mine, sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  }
+  return all;
+}
+
+Traffic operator-(const Traffic& a, const Traffic& b) {
+  return {a.messages - b.messages, a.bytes - b.bytes, a.plans_made - b.plans_made};
+}
+
+constexpr int64_t KiB = 1 << 10;
+
+// Every rank is a node of its own and has every n-th block of the file.
+class Interleaved {
+ public:
+  Interleaved(const std::string& path, int block, int blocks, const Info& info)
+      : file_(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info), bytes_(block * blocks) {
+    const Type tile = resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * context.ranks);
+    OK(MPI_File_set_view(file_, MPI_Offset{block} * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  }
+  Traffic write(int64_t at, int version) {
+    const Traffic before = traffic_of(file_);
+    std::vector<uint8_t> data = contents(version);
+    OK(MPI_File_write_at_all(file_, at, data.data(), bytes_, MPI_BYTE, MPI_STATUS_IGNORE));
+    return traffic_of(file_) - before;
+  }
+  Traffic read(int64_t at, int version) {
+    const Traffic before = traffic_of(file_);
+    std::vector<uint8_t> back(static_cast<size_t>(bytes_));
+    OK(MPI_File_read_at_all(file_, at, back.data(), bytes_, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT(back == contents(version));
+    return traffic_of(file_) - before;
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<uint8_t> contents(int version) const {
+    std::vector<uint8_t> data(static_cast<size_t>(bytes_));
+    for (size_t i = 0; i < data.size(); ++i)
+      data[i] = static_cast<uint8_t>(i * 7 + i / 251 + static_cast<size_t>(context.rank * 31 + version));
+    return data;
+  }
+  File file_;
+  int bytes_;
+};
+
+// Blocks of 64 KiB in turn, each a window: one message for each block that another node aggregates.
+SITUATION(Exchange, SendsOneMessageForEachPairOfNodeAndWindowThatShareBytes, not_own) {
+  constexpr int blocks = 24;
+  const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_ranks_per_node", "1"},
+                  {"cb_buffer_size", "65536"},
+                  {"romio_cb_fr_alignment", "65536"}};
+  Interleaved file(context.fresh_file("blocks"), 64 * KiB, blocks, info);
+  const int64_t nodes = context.ranks, pairs = int64_t{blocks} * (nodes - 1);
+  const int64_t told = nodes * (nodes - 1);
+  const int64_t must_move = pairs * 64 * KiB, description = 200;
+  for (int version = 0; version < 2; ++version) {
+    const Traffic written = file.write(0, version), back = file.read(0, version);
+    for (const Traffic& one : {written, back}) {
+      EXPECT_EQUAL(version == 0 ? nodes : int64_t{0}, one.plans_made);
+      const int64_t telling = version == 0 ? told : 0;
+      EXPECT(one.messages <= pairs + telling);
+      EXPECT(one.bytes >= must_move / nodes * (nodes - 1));
+      EXPECT(one.bytes <= must_move + telling * description + must_move / 100);
+    }
+  }
+  // The same pattern elsewhere in the file.
+  const Traffic moved = file.write(file.bytes(), 5), back = file.read(file.bytes(), 5);
+  EXPECT_EQUAL(int64_t{0}, moved.plans_made + back.plans_made);
+  EXPECT(moved.messages <= pairs && back.messages <= pairs);
+}
+
+// One node has everything: the others say nothing, and no message goes to itself.
+SITUATION(Exchange, NobodySendsWhoHasNothing, not_own) {
+  const int nodes = context.ranks, last = nodes - 1;
+  const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_ranks_per_node", "1"},
+                  {"concilio_realms", "even"},
+                  {"concilio_groups", "off"},
+                  {"cb_buffer_size", "65536"}};
+  File file(context.fresh_file("one"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  const int bytes = context.rank == last ? 1 << 20 : 0;
+  const std::vector<uint8_t> data(static_cast<size_t>(bytes), 7);
+  OK(MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+  int64_t mine = 0;
+  EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_counter(file, "messages_sent", &mine));
+  // 16 whole windows, one more at the end of each node's realm, and what the one tells the others.
+  EXPECT(context.rank == last ? mine <= 16 + nodes + last : mine == 0);
+}
+
+// Ranks that ask for the same bytes get them, though not by descriptions: these bytes would travel many
+// times.
+SITUATION(Exchange, BytesThatAllRanksReadTravelOnceToEachNode, not_own) {
+  constexpr int bytes = 1 << 20;
+  const std::string path = context.fresh_file("same");
+  const Info info{{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "2"}};
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  std::vector<uint8_t> data(bytes);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(i * 13 + i / 255);
+  if (context.rank == 0) OK(MPI_File_write_at(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_sync(file));
+  const Traffic before = traffic_of(file);
+  std::vector<uint8_t> back(bytes);
+  OK(MPI_File_read_at_all(file, 0, back.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT(back == data);
+  const Traffic read = traffic_of(file) - before;
+  const int64_t nodes = (context.ranks + 1) / 2;
+  EXPECT(read.bytes <= (nodes - 1) * bytes * 101 / 100 + nodes * nodes * 1024);
+}
+
+// Whoever reads behind the end of the file gets what there is, on every node, and nothing else is touched.
+SITUATION(Exchange, StopsAtTheEndOfTheFile, not_own) {
+  constexpr int block = 1000, blocks = 40;
+  const std::string path = context.fresh_file("end");
+  const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_ranks_per_node", "1"},
+                  {"cb_buffer_size", "3000"},
+                  {"concilio_exchange", "descriptions"}};
+  const int64_t end = int64_t{block} * blocks * context.ranks / 2 + 123;
+  if (context.rank == 0) {
+    const std::vector<uint8_t> data(static_cast<size_t>(end), 9);
+    std::FILE* const made = std::fopen(path.c_str(), "wb");
+    EXPECT_EQUAL(data.size(), std::fwrite(data.data(), 1, data.size(), made));
+    std::fclose(made);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  File file(path, MPI_MODE_RDWR, info);
+  const Type tile = resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * context.ranks);
+  OK(MPI_File_set_view(file, MPI_Offset{block} * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  std::vector<uint8_t> back(block * blocks, 1);
+  MPI_Status status;
+  OK(MPI_File_read_at_all(file, 0, back.data(), block * blocks, MPI_BYTE, &status));
+  int64_t there = 0;
+  for (int i = 0; i < blocks; ++i) {
+    const int64_t begin = int64_t{block} * (int64_t{i} * context.ranks + context.rank);
+    there += std::clamp<int64_t>(end - begin, 0, block);
+  }
+  int got = 0;
+  OK(MPI_Get_count(&status, MPI_BYTE, &got));
+  EXPECT_EQUAL(there, int64_t{got});
+  for (int64_t i = 0; i < std::ssize(back); ++i)
+    EXPECT_EQUAL(i < there ? 9 : 1, int{back[static_cast<size_t>(i)]});
+}
+
+}  // namespace

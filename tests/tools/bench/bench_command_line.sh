@@ -1,0 +1,38 @@
+#!/bin/bash
+# concilio bench: its options and its errors. Arguments: CONCILIO PARTS MPI.
+concilio=$1 parts=$2 mpi=$3
+. "$(dirname "$0")/../common.sh"
+let_ranks_yield
+small=(--mib-per-rank 0.01 --repetitions 1 -n 2 --mpi "$mpi")
+
+expect 2 "$concilio" bench no_such_pattern "${small[@]}"
+says err 'there is no pattern no_such_pattern'
+expect 2 "$concilio" bench interleaved "${small[@]}"
+says err 'interleaved:B'
+expect 2 "$concilio" bench hpio:64 "${small[@]}"
+expect 2 "$concilio" bench contiguous -n none --mpi "$mpi"
+expect 2 "$concilio" bench contiguous -n 2 --mpi other
+expect 2 "$concilio" bench contiguous --read-only --write-only "${small[@]}"
+expect 2 "$concilio" bench contiguous --hint concilio_metod=list "${small[@]}"
+says err 'did you mean concilio_method?'
+expect 2 "$concilio" bench contiguous --hint nonsense "${small[@]}"
+expect 1 "$concilio" bench contiguous "${small[@]}" --file "$scratch/no/such/folder/file"
+says err 'pattern contiguous: rank'
+CONCILIO_LIBEXECDIR=$scratch expect 2 "$concilio" bench contiguous "${small[@]}"
+says err CONCILIO_LIBEXECDIR
+CONCILIO_MPIRUN=$scratch/none expect 2 "$concilio" bench contiguous "${small[@]}"
+says err CONCILIO_MPIRUN
+expect 124 "$concilio" bench contiguous -n 2 --mpi "$mpi" --repetitions 1000000 --timeout 2
+says err 'not done within 2 seconds'
+
+expect 0 "$concilio" bench --hint cb_nodes=1 --hint romio_cb_write=enable contiguous interleaved:64 "${small[@]}" --json
+says out '"verified": true'
+# Through the stand-in, which does nothing: both sides are the MPI's own.
+CONCILIO_LIBDIR=$parts expect 0 "$concilio" bench --compare interleaved:64 "${small[@]}" --alternations 2 --json result.json
+says out 'interleaved:64'
+says err '\[4/4\]'
+grep -q '"write_ratio"' result.json || fail 'no ratio in the JSON'
+CONCILIO_LIBDIR=$scratch expect 2 "$concilio" bench --compare interleaved:64 "${small[@]}"
+says err CONCILIO_LIBDIR
+leaves_only result.json
+finish

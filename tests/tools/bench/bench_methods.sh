@@ -1,0 +1,71 @@
+#!/bin/bash
+# concilio bench --methods: the ways of each pattern, what is told of them, and what is left out. Arguments: CONCILIO MPI.
+concilio=$1 mpi=$2
+. "$(dirname "$0")/../common.sh"
+let_ranks_yield
+unset CONCILIO_METHOD CONCILIO_THROTTLE
+small=(-n 2 --mpi "$mpi" --mib-per-rank 0.02 --repetitions 2)
+all=(--skip-slower-than 1000000)
+measured() { grep -cE "^  $1 .* MiB/s" out; }
+
+expect 0 "$concilio" bench interleaved:64 block3d timesteps:3:4/64 "${small[@]}" --methods list,auto,sieve,two_phase,posix "${all[@]}"
+[ "$(measured write)" = 15 ] || fail 'not every method wrote every pattern'
+[ "$(measured read)" = 15 ] || fail 'not every method read every pattern'
+for method in list sieve two_phase; do says out "  write  *$method .* $method\$"; done
+[ "$(grep -c 'regret of auto: write [1-9][0-9.]*, read [1-9]' out)" = 3 ] || fail 'not a regret for each pattern'
+
+# Every rank its own file.
+expect 0 "$concilio" bench hacc:fpp hacc:records "${small[@]}" --methods auto,two_phase,posix "${all[@]}"
+[ "$(measured read)" = 6 ] || fail 'not every method read every pattern'
+
+# Independent calls cannot be collective, and say so; contiguous data are no business of lists.
+expect 0 "$concilio" bench contiguous interleaved:64 "${small[@]}" --methods independent,two_phase,sieve --independent --warm-up 0 \
+  --json
+says out '"failure": "the library took [a-z]*"'
+says out '"taken": "independent"'
+says out '"taken": "sieve"'
+says out '"warm_up": 0'
+says out '"collective": false'
+
+expect 0 "$concilio" bench hpio:64/64 "${small[@]}" --methods mpi,posix --sync
+says out '  write  *mpi .* -$'
+says_not out regret
+expect 0 "$concilio" bench hpio:64/64 "${small[@]}" --methods posix,auto "${all[@]}" --read-only
+says_not out '^  write'
+[ "$(measured read)" = 2 ] || fail 'not both were read'
+expect 0 "$concilio" bench hpio:64/64 "${small[@]}" --methods posix,auto "${all[@]}" --write-only
+says_not out '^  read'
+
+# Short calls go on until they took long enough, or ten times the repetitions.
+times() { /usr/bin/python3 -c 'import json,sys
+text = open("out").read()
+written = json.loads(text[text.index("{\n"):])["patterns"][0]["operations"]["write"]
+print(len(written[sys.argv[1]]["seconds"]))' "$1"; }
+expect 0 "$concilio" bench interleaved:64 "${small[@]}" --methods posix,auto "${all[@]}" --write-only --measure-for 1000 --json
+[ "$(times auto)" = 20 ] || fail "$(times auto) calls and not ten times two"
+expect 0 "$concilio" bench interleaved:64 "${small[@]}" --methods posix,auto "${all[@]}" --write-only --measure-for 0 --json
+[ "$(times auto)" = 2 ] || fail "$(times auto) calls and not two"
+
+# Each piece is a request to a slow storage, the program's own as well as the library's.
+export CONCILIO_THROTTLE="request=2"
+expect 0 "$concilio" bench interleaved:1024 "${small[@]}" --methods auto,posix "${all[@]}" --method-timeout 0.02
+says out 'posix  *left out: one call took'
+expect 0 "$concilio" bench interleaved:1024 "${small[@]}" --methods auto,posix "${all[@]}" --method-timeout 100
+says out '  write  *posix  *[0-9][0-9][0-9.]* ms'
+expect 0 "$concilio" bench interleaved:1024 "${small[@]}" --methods auto,posix,list --skip-slower-than 2
+says out 'posix  *left out: predicted .* times the cheapest'
+says out 'list  *left out: predicted .* times the cheapest'
+unset CONCILIO_THROTTLE
+
+refuse() { expect 2 "$concilio" bench contiguous "${small[@]}" "${@:2}"; says err "$1"; }
+refuse "there is no method 'fast'" --methods auto,fast
+refuse "there is no method ''" --methods auto,,list
+refuse 'names list twice' --methods list,list
+refuse 'without Concilio' --methods mpi,auto
+refuse 'runs under Concilio' --methods mpi --concilio
+refuse 'requires --methods' --warm-up 1
+refuse 'requires --methods' --measure-for 1
+refuse 'excludes' --methods auto --overlap
+refuse 'excludes' --methods auto --compare
+leaves_only
+finish

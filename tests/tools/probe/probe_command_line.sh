@@ -1,0 +1,45 @@
+#!/bin/bash
+# concilio probe: its options and its errors. Arguments: CONCILIO MPI.
+concilio=$1 mpi=$2
+. "$(dirname "$0")/../common.sh"
+let_ranks_yield
+export XDG_CONFIG_HOME=$scratch/config
+mkdir folder
+
+expect 2 "$concilio" probe
+says err 'which folder'
+expect 2 "$concilio" probe folder --mpi other
+expect 2 "$concilio" probe folder -n none
+expect 2 "$concilio" probe folder --no-such-option
+expect 1 "$concilio" probe no/such/folder --mpi "$mpi"
+says err 'no/such/folder: No such file'
+touch file
+expect 1 "$concilio" probe file --mpi "$mpi"
+says err 'file is no folder'
+# Nobody makes files there, not even root.
+expect 1 "$concilio" probe /proc --mpi "$mpi"
+says err 'cannot make files in /proc'
+CONCILIO_LIBEXECDIR=$scratch expect 2 "$concilio" probe folder --mpi "$mpi"
+says err CONCILIO_LIBEXECDIR
+expect 1 "$concilio" probe --show folder
+says err 'cannot read'
+echo '{"concilio_profile": 99}' >damaged
+expect 1 "$concilio" probe --show damaged
+says err 'damaged: .*version'
+# What cannot be written in the end is known at once.
+SECONDS=0
+expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --output /proc/none/profile.json
+says err 'cannot write /proc/none/profile.json'
+expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --picture folder
+says err 'it is a folder'
+expect 1 env -u XDG_CONFIG_HOME -u HOME "$concilio" probe folder -n 2 --quick --mpi "$mpi"
+says err 'say --output FILE'
+[ $SECONDS -lt 15 ] || fail "it measured before it complained: $SECONDS s"
+CONCILIO_THROTTLE=nonsense expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi"
+says err 'CONCILIO_THROTTLE'
+expect 124 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --timeout 2
+says err 'not done within 2 seconds'
+left=$(ls -A folder)
+[ -z "$left" ] || fail "left behind: $left"
+[ ! -e config ] || fail "a profile was written: $(find config)"
+finish

@@ -1,0 +1,149 @@
+#!/bin/bash
+# concilio run, with a stand-in for the library. Arguments: CONCILIO PARTS MPI LAUNCHER.
+concilio=$1 parts=$2 mpi=$3 launcher=$4
+. "$(dirname "$0")/../common.sh"
+export CONCILIO_LIBDIR=$parts
+program=$parts/program_of_$mpi
+start=("$launcher" -n 2)
+[[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
+
+# The library reaches the ranks and not the launcher, with the settings.
+expect 0 "$concilio" run --hint cb_nodes=2 --hint concilio_method=two_phase --memory-limit 4MiB --only '*.h5' "${start[@]}" "$program"
+says out 'program ran'
+says err "stand-in $mpi loaded into program_of_$mpi: hints=cb_nodes=2;concilio_method=two_phase limit=4MiB only=\*.h5"
+says_not err 'loaded into mpi'
+says_not err 'loaded into or'
+says_not err 'loaded into hydra'
+[ "$(grep -c 'loaded into program' err)" = 2 ] || fail 'not loaded once in each of the two ranks'
+
+expect 0 "$concilio" run --threads "${start[@]}" "$program"
+says err 'threads=1'
+
+# The user's own hints stay, before those of the command line.
+CONCILIO_HINTS='cb_nodes=1' expect 0 "$concilio" run --hint romio_cb_write=enable -- "${start[@]}" "$program"
+says err 'hints=cb_nodes=1;romio_cb_write=enable'
+
+# Only the first "--" is ours, and only before the program.
+printf '#!/bin/sh\necho "arguments: $*"\n' >arguments.sh
+chmod +x arguments.sh
+expect 0 "$concilio" run --mpi "$mpi" -- ./arguments.sh -a -- -b
+says out 'arguments: -a -- -b'
+expect 0 "$concilio" run --mpi "$mpi" ./arguments.sh --summary -- -b
+says out 'arguments: --summary -- -b'
+
+# A preload of the user's stays.
+other=$({ compgen -G '/lib/*/libutil.so.1' || compgen -G '/lib/*/libdl.so.2'; } | head -n 1)
+if [ -n "$other" ]; then
+  LD_PRELOAD=$other expect 0 "$concilio" run "${start[@]}" "$program"
+  says err 'loaded into program'
+fi
+
+# Exit statuses are passed on.
+expect 7 "$concilio" run "${start[@]}" "$program" exit 7
+expect 7 "$concilio" run --summary "${start[@]}" "$program" exit 7
+expect 134 "$concilio" run --summary "$program" signal 6
+
+# The summary and the report.
+expect 0 "$concilio" run --summary "${start[@]}" "$program"
+says err '^concilio: 1.5 s in MPI-IO calls on the slowest rank; 250 ms in MPI_File_open$'
+says err '^  1.75 s   /data/result.h5: 2 collective writes by 2 ranks; 2 MiB written, 1.3 MiB/s$'
+says_not err 'two_phase'
+expect 2 "$concilio" run --summary=long "${start[@]}" "$program"
+says err 'long not in {short,full}'
+expect 0 "$concilio" run --summary=full --report "$scratch/report.json" "${start[@]}" "$program"
+says err '^concilio: 1.5 s in MPI-IO calls on the slowest rank;'
+says err 'concilio: /data/result.h5'
+says err 'two_phase, 2 calls: pieces of 64 bytes'
+grep -q '"exit_code": 0' report.json || fail 'no exit code in the report'
+grep -q '/data/result.h5' report.json || fail 'no file in the report'
+STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
+says err 'closed no file that it had opened by MPI_File_open (.*driver=.mpio.*), so there is nothing to sum up'
+STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary --only '*.nc' "${start[@]}" "$program"
+says err "closed no file that --only (CONCILIO_ONLY) '\*.nc' matches"
+CONCILIO_DISABLE=1 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
+says err 'CONCILIO_DISABLE is set, .* (unset it), so there is nothing to sum up'
+expect 0 "$concilio" run --mpi "$mpi" --summary env -u LD_PRELOAD "$program"
+says err 'no rank was seen to load Concilio (a script may change LD_PRELOAD'
+
+# One `concilio run` a rank: only one of them speaks.
+expect 0 "${start[@]}" "$concilio" run --summary=full --report "$scratch/inside.json" "$program"
+[ "$(grep -c 'concilio: /data/result.h5' err)" = 1 ] || fail 'not exactly one summary'
+grep -q '/data/result.h5' inside.json || fail 'no report from inside the launcher'
+STAND_IN_CLOSES_NO_FILE=1 expect 0 "${start[@]}" "$concilio" run --summary "$program"
+[ "$(grep -c 'closed no file' err)" = 1 ] || fail 'not exactly one word that there was no file'
+
+# Scripts: the launcher says the MPI; without one nothing does.
+printf '#!/bin/sh\nexec "%s"\n' "$program" >script.sh
+chmod +x script.sh
+expect 0 "$concilio" run "${start[@]}" ./script.sh
+says err 'loaded into program'
+expect 2 "$concilio" run ./script.sh
+says err 'put mpirun before it'
+expect 0 "$concilio" run --mpi "$mpi" ./script.sh
+says err 'loaded into program'
+
+# What is wrong, and what to do.
+expect 2 "$concilio" run "${start[@]}" "$parts/program_without_mpi"
+says err 'program_without_mpi is not linked with MPI'
+expect 2 "$concilio" run "$parts/program_without_mpi"
+says err 'not linked with MPI'
+expect 127 "$concilio" run ./there-is-no-such-program
+says err 'command not found'
+CONCILIO_LIBDIR=$scratch expect 2 "$concilio" run "${start[@]}" "$program"
+says err 'CONCILIO_LIBDIR'
+ROMIO_HINTS=$scratch/missing expect 2 "$concilio" run "${start[@]}" "$program"
+says err "cannot read the hints file $scratch/missing"
+ROMIO_HINTS=$scratch expect 2 "$concilio" run "${start[@]}" "$program"
+says err 'cannot read the hints file'
+expect 2 "$concilio" run --hint cb_buffer_size=huge "${start[@]}" "$program"
+says err 'cb_buffer_size'
+expect 2 "$concilio" run --hint concilio_no_such=1 "${start[@]}" "$program"
+says err 'concilio_no_such'
+expect 2 "$concilio" run --hint nonsense "${start[@]}" "$program"
+says err 'NAME=VALUE'
+expect 0 "$concilio" run --hint somebody_elses_hint=1 "${start[@]}" "$program"
+says err 'is unknown and ignored'
+expect 2 "$concilio" run --hint concilio_metod=list "${start[@]}" "$program"
+says err 'did you mean concilio_method?'
+CONCILIO_METOD=list expect 0 "$concilio" run "${start[@]}" "$program"
+says err '^concilio: the environment variable CONCILIO_METOD is unknown and ignored; did you mean CONCILIO_METHOD?$'
+CONCILIO_METOD=list expect 0 "${start[@]}" "$concilio" run "$program"
+[ "$(grep -c 'CONCILIO_METOD' err)" = 1 ] || fail 'an unknown variable is not named exactly once'
+expect 2 "$concilio" run --memory-limit lots "${start[@]}" "$program"
+says err 'memory-limit'
+expect 2 "$concilio" run --report "$scratch/no/such/folder.json" "${start[@]}" "$program"
+says err 'cannot write in'
+expect 2 "$concilio" run --no-such-option "${start[@]}" "$program"
+says err 'unknown option --no-such-option'
+expect 2 "$concilio" run
+expect 2 "$concilio" no-such-subcommand
+expect 0 "$concilio"
+says out 'run .*Run an MPI program'
+expect 0 "$concilio" run --help
+says out '--memory-limit'
+expect 0 "$concilio" hints
+says out 'cb_buffer_size'
+says out 'concilio_memory_limit'
+expect 0 "$concilio" hints --json
+/usr/bin/python3 - out <<'EOF' || fail 'hints --json does not tell the choices'
+import json, sys
+choices = {one["hint"]: one["choices"] for one in json.load(open(sys.argv[1]))}
+assert choices["concilio_method"] == ["auto", "independent", "list", "sieve", "two_phase", "mapped"], choices
+assert choices["cb_buffer_size"] is None, choices
+EOF
+expect 0 "$concilio" version
+says out '^concilio [0-9]'
+says out "^$mpi ([A-Za-z ]*[0-9.]*): $parts/libconcilio-$mpi.so"
+
+# A signal to `concilio run` alone reaches the program.
+"$concilio" run --summary sleep 30 2>err &
+wait $!
+says err 'not linked with MPI'
+"$concilio" run --mpi "$mpi" --summary sleep 30 >out 2>err &
+child=$!
+for _ in $(seq 50); do grep -q 'loaded into sleep' err && break; sleep 0.1; done
+kill -TERM "$child"
+wait "$child"
+status=$?
+[ "$status" = 143 ] || fail "a program ended by SIGTERM gave $status, not 143"
+finish
