@@ -8,10 +8,10 @@
 #include <map>
 #include <numbers>
 
+#include "base/drawing/drawing.h"
 #include "base/settings/config.h"
 #include "base/text/bytes.h"
 #include "base/text/format_count.h"
-#include "base/text/svg.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/placement.h"
 #include "plan/layout/realms.h"
@@ -56,9 +56,9 @@ std::string colour(int index) {
   return fmt::format("#{:02x}{:02x}{:02x}", wave(0), wave(-1.0 / 3), wave(-2.0 / 3));
 }
 
-std::string filled(std::string_view colour, double opacity = 1) {
-  return opacity >= 1 ? fmt::format("fill=\"{}\"", colour)
-                      : fmt::format("fill=\"{}\" fill-opacity=\"{}\"", colour, svg_number(opacity));
+// The mark of an aggregator, whose tip is at (x, y).
+std::string triangle(double x, double y) {
+  return fmt::format("M{} {}l-9 -4.5v9z", svg_number(x), svg_number(y));
 }
 
 std::string span_text(int64_t first, int64_t count) {
@@ -102,13 +102,13 @@ class Picture {
   std::string draw(const std::string& title) {
     double y = head(title);
     if (!plan_.realms.empty()) {
-      svg_.text(plot_left - 8, y + band_height / 2 + 4, "realms", "text-anchor=\"end\"");
+      svg_.text(plot_left - 8, y + band_height / 2 + 4, "realms", {.align = Align::end});
       band({plot_left, y, plot_width, band_height});
       y += band_height + 12;
     }
     plot_.y = y;
     group_grounds();
-    svg_.rectangle(plot_, "fill=\"none\" stroke=\"#bbb\"");
+    svg_.rectangle(plot_, outlined("#bbb"));
     cells();
     realm_borders();
     group_frames();
@@ -147,7 +147,7 @@ class Picture {
 
   double head(const std::string& title) {
     double y = 28;
-    svg_.text(16, y, title, "font-size=\"17\" font-weight=\"bold\"");
+    svg_.text(16, y, title, {.size = 17, .bold = true});
     y += 20;
     std::string what = fmt::format("{} of {} by {} on {}", operation_name(facts_.operation),
                                    format_bytes(facts_.digest.bytes), counted(facts_.digest.ranks, "rank"),
@@ -161,30 +161,27 @@ class Picture {
           counted(static_cast<int64_t>(plan_.groups.size()), "group"), counted(plan_.rounds, "round"),
           counted(movement.messages, "message"), format_bytes(plan_.peak_bytes));
     }
-    for (const std::string& line : lines_of(what, 165)) {
-      svg_.text(16, y, line, "font-size=\"12\"");
-      y += 16;
-    }
-    for (const std::string& line : lines_of(text_of(plan_.reason), 165)) {
-      svg_.text(16, y, line, "font-size=\"12\" fill=\"#666\"");
-      y += 16;
-    }
-    if (!plan_.warning.empty()) {
-      svg_.text(16, y, "warning: " + plan_.warning, "font-size=\"12\" fill=\"#b00020\"");
-      y += 16;
-    }
+    const auto write = [&](const std::string& words, std::string_view colour) {
+      for (const std::string& line : lines_of(words, 165)) {
+        svg_.text(16, y, line, {.size = 12, .colour = colour});
+        y += 16;
+      }
+    };
+    write(what, Font().colour);
+    write(text_of(plan_.reason), "#666");
+    if (!plan_.warning.empty()) write("warning: " + plan_.warning, "#b00020");
     return y + 4;
   }
 
   // Draws the realms along the file.
   void band(const Box& box) {
-    svg_.rectangle(box, "fill=\"#f4f4f4\"");
+    svg_.rectangle(box, filled("#f4f4f4"));
     const bool few = plan_.realms.size() <= most_marked_realms;
     const bool stretches = std::all_of(plan_.realms.begin(), plan_.realms.end(),
                                        [](const Realm& realm) { return realm.owned.is_contiguous(); });
     few&& stretches ? band_of_stretches(box) : band_of_columns(box);
     for (size_t i = 0; few && i < plan_.realms.size(); ++i) band_label(box, i);
-    svg_.rectangle(box, "fill=\"none\" stroke=\"#999\"");
+    svg_.rectangle(box, outlined("#999"));
   }
   void band_of_stretches(const Box& box) {
     for (size_t i = 0; i < plan_.realms.size(); ++i) {
@@ -236,16 +233,15 @@ class Picture {
     const double x = x_of(realm.owned.offset_of(realm.positions.front().begin));
     const double right = x_of(realm.owned.offset_of(realm.positions.back().end - 1) + 1);
     if (right - x < 16) return;
-    const auto words = [&](double y, const std::string& text, const char* style) {
-      svg_.text((x + right) / 2, box.y + y, text,
-                fmt::format("text-anchor=\"middle\" fill=\"#fff\" {}", style));
-    };
+    const double middle = (x + right) / 2;
+    const Font strong{.align = Align::middle, .bold = true, .colour = "#fff"};
+    const Font small{.size = 10, .align = Align::middle, .colour = "#fff"};
     const std::string number = fmt::format("{}", realm.aggregator);
     if (right - x >= 48) {
-      words(13, "rank " + number, "font-weight=\"bold\"");
-      words(25, fmt::format("node {}", realm.node), "font-size=\"10\"");
+      svg_.text(middle, box.y + 13, "rank " + number, strong);
+      svg_.text(middle, box.y + 25, fmt::format("node {}", realm.node), small);
     } else if (right - x >= 8 * static_cast<double>(number.size())) {
-      words(19, number, "font-weight=\"bold\"");
+      svg_.text(middle, box.y + 19, number, strong);
     }
   }
 
@@ -280,12 +276,11 @@ class Picture {
     for (size_t i = 0; i < plan_.groups.size(); ++i) {
       bool named = false;
       for_each_part(plan_.groups[i], [&](const Box& box) {
-        svg_.rectangle(box, "fill=\"none\" stroke=\"#333\" stroke-width=\"1\" stroke-dasharray=\"5 3\"");
+        svg_.rectangle(box, outlined("#333", 1, "5 3"));
         if (!named && box.width >= 60 && box.height >= 16) {
-          svg_.rectangle({box.right() - 53, box.y + 2, 51, 13},
-                         "fill=\"#fff\" fill-opacity=\"0.85\" rx=\"3\"");
+          svg_.rectangle({box.right() - 53, box.y + 2, 51, 13}, filled("#fff", 0.85));
           svg_.text(box.right() - 5, box.y + 12, fmt::format("group {}", i),
-                    "font-size=\"10\" font-weight=\"bold\" text-anchor=\"end\"");
+                    {.size = 10, .align = Align::end, .bold = true});
           named = true;
         }
       });
@@ -345,12 +340,10 @@ class Picture {
       const Group& group = plan_.groups[static_cast<size_t>(realm.group)];
       const double x = x_of(realm.owned.offset_of(realm.positions.front().begin));
       if (x <= plot_.x + 0.5) continue;
-      svg_.line(x, top_of(static_cast<size_t>(group.nodes.front())), x,
-                bottom_of(static_cast<size_t>(group.nodes.back())), "stroke=\"#fff\" stroke-width=\"1.5\"");
-      svg_.line(x, top_of(static_cast<size_t>(group.nodes.front())), x,
-                bottom_of(static_cast<size_t>(group.nodes.back())),
-                fmt::format("stroke=\"{}\" stroke-width=\"1.5\" stroke-dasharray=\"2 2\"",
-                            colour_of(static_cast<int>(&realm - plan_.realms.data()))));
+      const Point top{x, top_of(static_cast<size_t>(group.nodes.front()))};
+      const Point bottom{x, bottom_of(static_cast<size_t>(group.nodes.back()))};
+      svg_.line(top, bottom, drawn("#fff", 1.5));
+      svg_.line(top, bottom, drawn(colour_of(static_cast<int>(&realm - plan_.realms.data())), 1.5, "2 2"));
     }
   }
 
@@ -363,16 +356,16 @@ class Picture {
       rank += ranks;
       const double top = top_of(node), bottom = bottom_of(node), middle = (top + bottom) / 2;
       if (node > 0 && bottom - top >= 4)
-        svg_.line(plot_.x - 110, top, plot_.right() + 150, top, "stroke=\"#ccc\" stroke-width=\"0.7\"");
+        svg_.line({plot_.x - 110, top}, {plot_.right() + 150, top}, drawn("#ccc", 0.7));
       const std::string ranks_text = fmt::format("rank{} {}", ranks == 1 ? "" : "s", span_text(first, ranks));
       if (bottom - top >= 26) {
         svg_.text(plot_.x - 14, middle - 2, fmt::format("node {}", node),
-                  "text-anchor=\"end\" font-weight=\"bold\"");
-        svg_.text(plot_.x - 14, middle + 11, ranks_text, "text-anchor=\"end\" fill=\"#666\"");
+                  {.align = Align::end, .bold = true});
+        svg_.text(plot_.x - 14, middle + 11, ranks_text, {.align = Align::end, .colour = "#666"});
       } else if (middle - text_height / 2 >= free_from) {
         std::string name = fmt::format("node {}: {}", node, span_text(first, ranks));
         if (name.size() > 18) name = fmt::format("node {}", node);
-        svg_.text(plot_.x - 14, middle + 4, name, "text-anchor=\"end\" font-size=\"10\"");
+        svg_.text(plot_.x - 14, middle + 4, name, {.size = 10, .align = Align::end});
         free_from = middle + text_height / 2 + 3;
       }
     }
@@ -390,8 +383,7 @@ class Picture {
         const double part =
             (static_cast<double>(realm.aggregator - here.first_rank) + 0.5) / static_cast<double>(here.ranks);
         const double y = plot_.y + row_height_ * (static_cast<double>(row) + part);
-        svg_.path(fmt::format("M{} {}l-9 -4.5v9z", svg_number(plot_.x - 1), svg_number(y)),
-                  filled(colour_of(static_cast<int>(i))) + " stroke=\"#fff\" stroke-width=\"0.5\"");
+        svg_.path(triangle(plot_.x - 1, y), filled(colour_of(static_cast<int>(i))) + drawn("#fff", 0.5));
       }
     }
   }
@@ -402,7 +394,7 @@ class Picture {
     const double x = plot_.right() + 10;
     const double height = bottom_of(0) - top_of(0);
     if (height < 3) return;
-    svg_.text(x, plot_.y - 4, "memory of a node, limit", "font-size=\"10\" fill=\"#666\"");
+    svg_.text(x, plot_.y - 4, "memory of a node, limit", {.size = 10, .colour = "#666"});
     int64_t largest = 1;
     for (size_t node = 0; node < facts_.nodes.size(); ++node)
       largest = std::max(largest, node_bytes(plan_, static_cast<int>(node)));
@@ -414,13 +406,13 @@ class Picture {
       const double part = static_cast<double>(used) / static_cast<double>(limited ? limit : largest);
       const double middle = (top_of(node) + bottom_of(node)) / 2;
       const double thick = std::min(8.0, (bottom_of(node) - top_of(node)) * 0.7);
-      svg_.rectangle({x, middle - thick / 2, bar, thick}, "fill=\"#eee\"");
+      svg_.rectangle({x, middle - thick / 2, bar, thick}, filled("#eee"));
       svg_.rectangle({x, middle - thick / 2, bar * std::min(1.0, part), thick},
                      filled(part > 1 ? "#b00020" : "#6b7f99"));
       if (middle - text_height / 2 < free_from) continue;
       svg_.text(x + bar + 6, middle + 4,
                 limited ? fmt::format("{}, {}", format_bytes(used), format_bytes(limit)) : format_bytes(used),
-                "font-size=\"10\"");
+                {.size = 10});
       free_from = middle + text_height / 2 + 3;
     }
   }
@@ -431,12 +423,10 @@ class Picture {
     while (length / step > 8) step *= 2;
     for (int64_t offset = (raster_.range.begin + step - 1) / step * step; offset <= raster_.range.end;
          offset += step) {
-      const double x = x_of(offset);
-      svg_.line(x, y, x, y + 5, "stroke=\"#666\"");
-      svg_.text(x, y + 17, exact_bytes(offset), "text-anchor=\"middle\"");
+      svg_.tick({x_of(offset), y}, exact_bytes(offset));
       if (offset > INT64_MAX - step) break;
     }
-    svg_.text(plot_left - 14, y + 17, "offset in the file", "text-anchor=\"end\" fill=\"#666\"");
+    svg_.text(plot_left - 14, y + 17, "offset in the file", {.align = Align::end, .colour = "#666"});
     return y + 24;
   }
 
@@ -453,13 +443,13 @@ class Picture {
     svg_.text(x + 6, y + 10, words);
     x += 300;
     if (colours_realms) {
-      svg_.path(fmt::format("M{} {}l-9 -4.5v9z", svg_number(x + 10), svg_number(y + 6)), filled("#555"));
+      svg_.path(triangle(x + 10, y + 6), filled("#555"));
       svg_.text(x + 16, y + 10, "aggregator");
       x += 100;
     }
     if (shows_groups()) {
-      svg_.rectangle({x, y, 22, 11}, "fill=\"#e8f0fa\" stroke=\"#333\" stroke-dasharray=\"5 3\"");
-      svg_.text(x + 28, y + 10, "aggregation group: ranks and realms that exchange among themselves");
+      svg_.legend_entry({x, y, 22, 11}, filled("#e8f0fa") + drawn("#333", 1, "5 3"),
+                        "aggregation group: ranks and realms that exchange among themselves");
     }
     y += 28;
     for (size_t i = 0; i < std::min(plan_.realms.size(), realms_listed); ++i) {
@@ -471,18 +461,17 @@ class Picture {
       svg_.text(plot_left, y + 9,
                 fmt::format("and {} more",
                             counted(static_cast<int64_t>(plan_.realms.size() - realms_listed), "realm")),
-                "fill=\"#666\"");
+                {.colour = "#666"});
       y += 16;
     }
     return y;
   }
   void listed(double x, double y, size_t i) {
     const Realm& realm = plan_.realms[i];
-    svg_.rectangle({x, y, 11, 11}, filled(colour_of(static_cast<int>(i))));
-    svg_.text(x + 17, y + 10,
-              fmt::format("realm {}: rank {} on node {}, {} in {} of {}", i, realm.aggregator, realm.node,
-                          format_bytes(realm.bytes), counted(rounds_of(realm), "window"),
-                          format_bytes(realm.window_bytes)));
+    svg_.legend_entry({x, y, 11, 11}, filled(colour_of(static_cast<int>(i))),
+                      fmt::format("realm {}: rank {} on node {}, {} in {} of {}", i, realm.aggregator,
+                                  realm.node, format_bytes(realm.bytes), counted(rounds_of(realm), "window"),
+                                  format_bytes(realm.window_bytes)));
   }
 
   const Facts& facts_;
@@ -492,7 +481,7 @@ class Picture {
   Box plot_;
   double row_height_ = 0;
   std::vector<double> first_row_, end_row_;  // of each node
-  Svg svg_;
+  Drawing svg_;
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ ALLOWED = {
 }
 # What lies in folders of a folder: each sees itself and those before it. "" is what lies in the folder itself.
 INNER = {
-    "base": ["job", "", "text", "system", "settings", "gpu"],
+    "base": ["job", "", "text", "drawing", "system", "settings", "gpu"],
     "plan": ["facts", "layout", "choose", "", "show"],
     "store": ["", "place", "posix", "devices", "wrappers"],
     "mpi": ["", "types", "nodes"],

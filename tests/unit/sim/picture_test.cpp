@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/text/svg.h"
+#include "base/drawing/drawing.h"
 
 namespace concilio::sim {
 namespace {
