@@ -36,51 +36,54 @@ constexpr double mib = 1024.0 * 1024.0;
 void add_options(CLI::App& app, Options& options) {
   app.add_option("patterns", options.patterns, "Patterns")->required();
   app.add_option("--mib-per-rank", options.mib_per_rank,
-                 "MiB each rank moves in a call (default: 64 / ranks)")
+                 "MiB that each rank moves in a call (default: 64 / ranks)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--repetitions", options.run.repetitions, "Calls after the warm-up")
+  app.add_option("--repetitions", options.run.repetitions,
+                 "Number of timed calls, after one that is not timed")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--hint", options.hints, "Hint for MPI_File_open, NAME=VALUE")->allow_extra_args(false);
   auto* independent = app.add_flag("--independent", options.independent, "Independent calls");
   app.add_flag("--collective", options.collective, "Collective calls (the default)")->excludes(independent);
-  app.add_option("--file", options.run.path, "File to work on; made anew, and removed at the end");
+  app.add_option("--file", options.run.path, "File to write and read; it is created and then removed");
   auto* read_only = app.add_flag("--read-only", options.read_only, "Only read");
   app.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
   app.add_flag(
       "--verify,!--no-verify", [&](int64_t value) { options.no_verify = value < 0; },
       "Check every byte (the default)");
-  app.add_flag("--sync", options.run.sync, "Writes end with MPI_File_sync, inside their time")
+  app.add_flag("--sync", options.run.sync, "End each write with MPI_File_sync, inside the timed part")
       ->excludes(read_only);
   app.add_flag("--overlap", options.run.overlap,
-               "Each write nonblocking too, with computing that takes as long meanwhile")
+               "Repeat each write as a nonblocking call during a computation that takes as long")
       ->excludes(read_only);
-  auto* methods =
-      app.add_option("--methods", options.method_list,
-                     "Measure several in turn: auto, independent, list, sieve, two_phase, mapped, "
-                     "posix, mpi, as a list with commas");
+  auto* methods = app.add_option("--methods", options.method_list,
+                                 "Measure several methods by turns: auto, independent, list, sieve, "
+                                 "two_phase, mapped, posix, mpi, as a list with commas");
   methods->excludes("--overlap");
-  app.add_option("--warm-up", options.methods.warm_up, "With --methods: calls of each before the timed ones")
+  app.add_option("--warm-up", options.methods.warm_up,
+                 "With --methods: calls of each method that are not timed")
       ->check(CLI::Range(0, 1000000))
       ->needs(methods)
       ->capture_default_str();
-  app.add_option(
-         "--measure-for", options.methods.measured_seconds,
-         "With --methods: go on with each, up to ten times the repetitions, until it took so many seconds")
+  app.add_option("--measure-for", options.methods.measured_seconds,
+                 "With --methods: repeat each method, at most ten times as often as --repetitions says, "
+                 "until its calls have taken so many seconds")
       ->check(CLI::NonNegativeNumber)
       ->needs(methods)
       ->capture_default_str();
   app.add_option("--method-timeout", options.methods.timeout_seconds,
-                 "With --methods: leave out what would take more seconds, as predicted or by its first call")
+                 "With --methods: leave out a method whose calls would take more seconds than this, as "
+                 "predicted or by its first call")
       ->check(CLI::PositiveNumber)
       ->needs(methods)
       ->capture_default_str();
   app.add_option("--skip-slower-than", options.methods.skip_factor,
-                 "With --methods: leave out what is predicted to take so many times the cheapest's time")
+                 "With --methods: leave out a method that is predicted to take more than so many times as "
+                 "long as the cheapest")
       ->check(CLI::PositiveNumber)
       ->needs(methods)
       ->capture_default_str();
-  app.add_flag("--json", options.json, "Results as JSON");
+  app.add_flag("--json", options.json, "Print the results as JSON");
   app.footer("Patterns:\n" + list_of_patterns());
 }
 
@@ -232,7 +235,7 @@ int run_main(int argument_count, char** arguments) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   Options options;
-  CLI::App app("Runs access patterns through MPI-IO and checks every byte", "concilio-bench");
+  CLI::App app("Run access patterns through MPI-IO and check every byte", "concilio-bench");
   add_options(app, options);
   try {
     app.parse(argument_count, arguments);

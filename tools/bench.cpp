@@ -17,12 +17,12 @@ std::string patterns_help() {
   std::string text = "Patterns:\n";
   for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
   return text +
-         "\nconcilio bench scorpio --help: SCORPIO against plain HDF5.\n"
-         "The exit status is 1 if a byte was wrong or a call failed, 2 if the command line was.";
+         "\nconcilio bench scorpio --help: the benchmark of SCORPIO against plain HDF5.\nThe exit status is "
+         "1 if a byte was wrong or a call failed, and 2 if the command line was wrong.";
 }
 
-// Says what is wrong with hints. The programs of the benchmark also run without Concilio, where nothing else
-// would say it.
+// Reports what is wrong with hints. The benchmark programs also run without Concilio, where nothing else
+// would report it.
 bool check_hints(const std::vector<std::string>& hints) {
   std::vector<std::string> notes;
   for (const std::string& hint : hints) {
@@ -44,10 +44,11 @@ int run_once(const BenchOptions& options, const Environment& environment) {
   if (!machine) return refuse(machine.error());
   const auto& [rank_counts, flavours] = *machine;
   if (rank_counts.size() > 1 || (flavours.size() > 1 && !options.mpi.empty()))
-    return refuse({ErrorKind::argument, 0, "several rank counts or MPIs are for --compare"});
+    return refuse({ErrorKind::argument, 0, "several rank counts or MPIs can only be given with --compare"});
   if (!options.json_file.empty() && options.json_file != "-")
     return refuse(
-        {ErrorKind::argument, 0, "--json takes a file only with --compare; without, it writes to stdout"});
+        {ErrorKind::argument, 0,
+         "--json takes the name of a file only with --compare; without it, the results go to stdout"});
   const BenchLaunch launch{flavours.front(), rank_counts.front(), wants_concilio(options),
                            options.json_file == "-"};
   const auto command = make_bench_command(
@@ -56,18 +57,18 @@ int run_once(const BenchOptions& options, const Environment& environment) {
   const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::yes);
   if (!captured) return refuse(captured.error());
   if (captured->exit_status == exit_timeout)
-    complain(
-        fmt::format("bench: not done within {} seconds, ended (see --timeout)", options.timeout_seconds));
+    complain(fmt::format("bench: stopped after {} seconds (see --timeout)", options.timeout_seconds));
   return captured->exit_status;
 }
 
 void add_measure_options(CLI::App& parser, BenchOptions& options) {
   parser
       .add_option("--mib-per-rank", options.mib_per_rank,
-                  "MiB each rank moves in a call (default: 64 / ranks)")
+                  "MiB that each rank moves in a call (default: 64 / ranks)")
       ->check(CLI::PositiveNumber)
       ->type_name("MIB");
-  parser.add_option("--repetitions", options.repetitions, "Calls that are timed, after one that is not")
+  parser
+      .add_option("--repetitions", options.repetitions, "Number of timed calls, after one that is not timed")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT")
       ->capture_default_str();
@@ -79,41 +80,42 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
       ->excludes(independent);
   auto* read_only = parser.add_flag("--read-only", options.read_only, "Only read");
   parser.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
-  parser.add_flag("--sync", options.sync, "Writes end with MPI_File_sync, inside their time")
+  parser.add_flag("--sync", options.sync, "End each write with MPI_File_sync, inside the timed part")
       ->excludes(read_only);
   parser
-      .add_flag(
-          "--overlap", options.overlap,
-          "Each write nonblocking too, with computing that takes as long meanwhile: their time over the "
-          "longer of the two")
+      .add_flag("--overlap", options.overlap,
+                "Repeat each write as a nonblocking call during a computation that takes as long; report the "
+                "time of both over the longer of the two")
       ->excludes(read_only);
-  parser.add_flag("--no-verify", options.no_verify, "Do not check the bytes");
+  parser.add_flag("--no-verify", options.no_verify, "Do not check the bytes that were moved");
 }
 
 void add_methods_options(CLI::App& parser, BenchOptions& options) {
-  auto* methods =
-      parser
-          .add_option("--methods", options.methods,
-                      "Measure in turn, in one run: a list of auto"
+  auto* methods = parser
+                      .add_option("--methods", options.methods,
+                                  "Measure several methods by turns, in one run: a list of auto"
 #define METHOD(name, ranks, summary) ", " #name
 #include "base/methods.def"
-                      " (under Concilio), posix (each piece a request of the program), mpi (the MPI's own "
-                      "MPI-IO; alone or with posix)")
-          ->type_name("LIST")
-          ->excludes("--overlap")
-          ->excludes("--compare");
+                                  " (under Concilio), posix (the program makes one request for each piece), "
+                                  "mpi (the MPI's own MPI-IO; alone or with posix)")
+                      ->type_name("LIST")
+                      ->excludes("--overlap")
+                      ->excludes("--compare");
   const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
     parser.add_option(name, value, help)->needs(methods)->type_name(type);
   };
-  add("--warm-up", options.warm_up, "With --methods: calls of each that are not timed (3)", "COUNT");
+  add("--warm-up", options.warm_up, "With --methods: calls of each method that are not timed (3)", "COUNT");
   add("--measure-for", options.measure_for,
-      "With --methods: go on with each, up to ten times the repetitions, until it took so many seconds (0)",
+      "With --methods: repeat each method, at most ten times as often as --repetitions says, until its calls "
+      "have taken so many seconds (0)",
       "SECONDS");
   add("--method-timeout", options.method_timeout,
-      "With --methods: leave out a method whose calls would take longer, as predicted or by the first (60)",
+      "With --methods: leave out a method whose calls would take more seconds than this, as predicted or by "
+      "its first call (60)",
       "SECONDS");
   add("--skip-slower-than", options.skip_slower_than,
-      "With --methods: leave out a method predicted to take so many times the cheapest's time (50)",
+      "With --methods: leave out a method that is predicted to take more than so many times as long as the "
+      "cheapest (50)",
       "FACTOR");
 }
 
@@ -121,21 +123,24 @@ void add_methods_options(CLI::App& parser, BenchOptions& options) {
 
 Subcommand add_bench(CLI::App& app, const Environment& environment) {
   CLI::App* parser =
-      app.add_subcommand("bench", "Measure access patterns through MPI-IO, checking every byte");
+      app.add_subcommand("bench", "Measure access patterns through MPI-IO, and check every byte");
   auto options = std::make_shared<BenchOptions>();
-  parser->add_option("patterns", options->patterns, "Patterns, see below (default: a set of nine)")
+  parser
+      ->add_option("patterns", options->patterns,
+                   "The patterns that are listed below (default: nine of them)")
       ->type_name("PATTERN");
-  parser->add_option("-n", options->ranks, "Number of ranks; with --compare a list, 2,4,8")
+  parser->add_option("-n", options->ranks, "Number of ranks; with --compare also a list: 2,4,8")
       ->type_name("RANKS")
       ->capture_default_str();
   parser
       ->add_option("--mpi", options->mpi,
-                   flavour_words() + "; with --compare a list (default: what is installed)")
+                   flavour_words() + "; with --compare also a list (default: what is installed)")
       ->type_name("MPI");
   auto* concilio =
-      parser->add_flag("--concilio", options->concilio, "Under Concilio, not the MPI's own MPI-IO");
-  auto* compare_flag = parser->add_flag(
-      "--compare", options->compare, "Under the MPI's own MPI-IO and under Concilio in turn, as one table");
+      parser->add_flag("--concilio", options->concilio, "Use Concilio instead of the MPI's own MPI-IO");
+  auto* compare_flag =
+      parser->add_flag("--compare", options->compare,
+                       "Compare the MPI's own MPI-IO with Concilio, by turns, and print a table");
   compare_flag->excludes(concilio);
   parser
       ->add_option("--alternations", options->alternations, "With --compare: how often each side is started")
@@ -146,14 +151,18 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
   add_methods_options(*parser, *options);
   parser
       ->add_option("--file", options->file,
-                   "File to work on, made anew and removed (default: in TMPDIR, or here)")
+                   "File to write and read; it is created and then removed (default: in TMPDIR, or the "
+                   "working folder)")
       ->type_name("PATH");
   parser
-      ->add_option("--json", options->json_file, "Results as JSON to stdout; with --compare to FILE if given")
+      ->add_option("--json", options->json_file,
+                   "Print the results as JSON to stdout; with --compare write them to FILE if it is given")
       ->expected(0, 1)
       ->default_str("-")
       ->type_name("FILE");
-  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which one start is ended")
+  parser
+      ->add_option("--timeout", options->timeout_seconds,
+                   "Seconds after which a start of the benchmark program is stopped")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
       ->capture_default_str();

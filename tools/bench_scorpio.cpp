@@ -11,10 +11,11 @@ namespace concilio::tools {
 namespace {
 
 constexpr const char* help_of_methods =
-    "Two files: each dataset is read from one, which is made before, and written to the other, by every\n"
-    "method in turn: plain HDF5 with collective transfers, with independent ones, and SCORPIO with I/O\n"
-    "groups of each size. Values are checked, and files by h5diff where it is installed.\n"
-    "The exit status is 1 if a value was wrong or a call failed, 2 if the command line was.";
+    "There are two files. Each dataset is read from the first, which is made before the measurement, and "
+    "written to the\nsecond, by every method in turn: plain HDF5 with collective transfers, plain HDF5 with "
+    "independent\ntransfers, and SCORPIO with I/O groups of each size. Values are checked, and files too by "
+    "h5diff if it is\ninstalled. The exit status is 1 if a value was wrong or a call failed, and 2 if the "
+    "command line was wrong.";
 
 struct Options {
   int ranks = 4;
@@ -50,7 +51,7 @@ int run(const Options& options, const Environment& environment) {
   };
   const auto flavours = bench_flavours(options.mpi, environment, find_scorpio_bench_program);
   if (!flavours) return refuse(flavours.error().message);
-  if (flavours->size() > 1 && !options.mpi.empty()) return refuse("--mpi: one of them at a time");
+  if (flavours->size() > 1 && !options.mpi.empty()) return refuse("--mpi: give one MPI");
   const auto program = find_scorpio_bench_program(flavours->front(), environment);
   if (!program) return refuse(program.error().message);
   const std::string file = options.file.empty() ? default_data_file(environment, "") : options.file;
@@ -61,37 +62,34 @@ int run(const Options& options, const Environment& environment) {
   const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::yes);
   if (!captured) return refuse(captured.error().message);
   if (captured->exit_status == exit_timeout)
-    complain(fmt::format("bench scorpio: not done within {} seconds, ended (see --timeout)",
-                         options.timeout_seconds));
+    complain(fmt::format("bench scorpio: stopped after {} seconds (see --timeout)", options.timeout_seconds));
   return captured->exit_status;
 }
 
 void add_workload_options(CLI::App& parser, Options& options) {
-  parser.add_option("--grid", options.grid, "Cells in each dimension, the slowest varying first")
+  parser.add_option("--grid", options.grid, "Cells in each dimension; the last dimension varies fastest")
       ->type_name("AxBxC")
       ->capture_default_str();
-  parser.add_flag(
-      "--blocks", options.blocks,
-      "3-D blocks of several variables of doubles; else parts of one vector of integers and one of "
-      "doubles");
-  parser.add_option("--variables", options.variables, "With --blocks: how many")
+  parser.add_flag("--blocks", options.blocks,
+                  "Use 3-D blocks of several variables of doubles, instead of parts of one vector of "
+                  "integers and one of doubles");
+  parser.add_option("--variables", options.variables, "With --blocks: number of variables")
       ->check(CLI::Range(1, 1000))
       ->type_name("COUNT")
       ->capture_default_str();
   parser
-      .add_option(
-          "--processes", options.processes,
-          "With --blocks: ranks in each dimension (default: near a cube, most along the fastest varying)")
+      .add_option("--processes", options.processes,
+                  "With --blocks: ranks in each dimension (default: near a cube, with most ranks along the "
+                  "last dimension)")
       ->type_name("AxBxC");
   parser
-      .add_option(
-          "--group-sizes", options.group_sizes,
-          "Ranks of an I/O group, a list of numbers, 'all', and 'auto', the library's choice (default: "
-          "1,2,4,... all, auto)")
+      .add_option("--group-sizes", options.group_sizes,
+                  "Numbers of ranks in an I/O group: a list of numbers, 'all' and 'auto', the library's "
+                  "choice (default: 1,2,4,... all, auto)")
       ->type_name("LIST");
   parser
       .add_option("--buffer-bytes", options.buffer_bytes,
-                  "Buffer of an I/O group's root (default: SCORPIO_BUFFER_BYTES, or 16 MiB)")
+                  "Size of the buffer of an I/O group's root (default: SCORPIO_BUFFER_BYTES, or 16 MiB)")
       ->check(CLI::Range(int64_t{4096}, int64_t{1} << 40))
       ->type_name("BYTES");
 }
@@ -100,7 +98,7 @@ void add_workload_options(CLI::App& parser, Options& options) {
 
 Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment) {
   CLI::App* parser =
-      bench.add_subcommand("scorpio", "SCORPIO against plain HDF5, collective and independent");
+      bench.add_subcommand("scorpio", "Measure SCORPIO against plain HDF5, collective and independent");
   auto options = std::make_shared<Options>();
   parser->add_option("-n", options->ranks, "Number of ranks")
       ->check(CLI::PositiveNumber)
@@ -109,17 +107,20 @@ Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment) {
   parser->add_option("--mpi", options->mpi, flavour_words() + " (default: what is installed)")
       ->type_name("MPI");
   add_workload_options(*parser, *options);
-  parser->add_option("--repetitions", options->repetitions, "Measured ones, after one that is not")
+  parser
+      ->add_option("--repetitions", options->repetitions,
+                   "Number of timed repetitions, after one that is not timed")
       ->check(CLI::Range(1, 1000000))
       ->type_name("COUNT")
       ->capture_default_str();
-  parser->add_flag("--concilio", options->concilio, "Under Concilio, not the MPI's own MPI-IO");
+  parser->add_flag("--concilio", options->concilio, "Use Concilio instead of the MPI's own MPI-IO");
   parser
       ->add_option("--file", options->file,
-                   "Work on PATH.in.h5 and PATH.out.h5, made anew and removed (default: in TMPDIR, or here)")
+                   "Use the files PATH.in.h5 and PATH.out.h5, which are created and then removed (default: "
+                   "in TMPDIR, or the working folder)")
       ->type_name("PATH");
-  parser->add_flag("--json", options->json, "Results as JSON, a line a method");
-  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which it is ended")
+  parser->add_flag("--json", options->json, "Print the results as JSON, one line for each method");
+  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which the benchmark is stopped")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
       ->capture_default_str();

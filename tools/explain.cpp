@@ -1,4 +1,5 @@
-// concilio explain: what Concilio would do with an access pattern, and why, without doing it.
+// concilio explain: prints the plan that Concilio would make for an access pattern, and why, without moving
+// any data.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -24,12 +25,12 @@ namespace concilio::tools {
 
 namespace {
 
-// What is explained.
+// What the command explains: the facts and the plan of one call.
 struct Subject {
   std::string title, note;
   Facts facts;
   Plan plan;
-  sim::Raster raster;  // where a picture is wanted
+  sim::Raster raster;  // only if a picture is wanted
 };
 
 bool is_pattern(const std::string& text) {
@@ -54,7 +55,7 @@ Result<Subject> from_pattern(const ExplainOptions& options, const Config& config
   if (!pattern) return pattern.error();
   const int call = std::max(0, options.call);
   if (call >= pattern->calls)
-    return wrong(fmt::format("--call {}: {} has {} call{}, counted from 0", call, options.pattern,
+    return wrong(fmt::format("--call {}: {} has {} call{}, numbered from 0", call, options.pattern,
                              pattern->calls, pattern->calls == 1 ? "" : "s"));
   const Operation operation = options.read ? Operation::read : Operation::write;
   const Wishes wishes = wishes_of(config, operation);
@@ -64,7 +65,7 @@ Result<Subject> from_pattern(const ExplainOptions& options, const Config& config
   subject.note = pattern->note;
   subject.facts = sim::gather(*pattern, call, *machine, operation, wishes);
   if (call > 0 && realm_policy_row(chosen_policy(subject.facts)).of_file) {
-    // Realms of the file are the first call's.
+    // Some policies keep the realms of the first call on the file for all later calls.
     subject.facts.fixed = plan(sim::gather(*pattern, 0, *machine, operation, wishes)).fixed;
   }
   subject.plan = plan(subject.facts);
@@ -76,7 +77,7 @@ Result<Subject> from_pattern(const ExplainOptions& options, const Config& config
   return subject;
 }
 
-// Options that describe what facts tell themselves.
+// Options that describe what a file of facts already contains.
 Status refuse_with_facts(const ExplainOptions& options) {
   const std::pair<bool, const char*> given[] = {{options.ranks >= 0, "--ranks"},
                                                 {options.nodes >= 0, "--nodes"},
@@ -86,7 +87,7 @@ Status refuse_with_facts(const ExplainOptions& options) {
                                                 {options.read, "--read"}};
   for (const auto& [is_given, name] : given) {
     if (is_given)
-      return wrong(fmt::format("{}: the facts in {} say that; leave it out", name, options.pattern));
+      return wrong(fmt::format("{}: leave it out, since the facts in {} contain it", name, options.pattern));
   }
   return {};
 }
@@ -103,9 +104,8 @@ Result<Subject> from_file(const ExplainOptions& options, const Config& config) {
   if (const Status status = take_over_machine(options, config, subject.facts); !status) return status.error();
   if (subject.facts.buckets.empty() && needs_buckets(subject.facts)) {
     complain(
-        "explain: the facts do not tell how the bytes are spread, which the call they are of did not need; a "
-        "run "
-        "would gather it, and may plan otherwise");
+        "explain: the facts do not say how the bytes are distributed over the file, because their call did "
+        "not need it; a run would gather that, and may choose another plan");
   }
   subject.plan = plan(subject.facts);
   if (!options.picture_file.empty() && subject.facts.digest.bytes > 0)
@@ -117,18 +117,20 @@ Result<Subject> from_file(const ExplainOptions& options, const Config& config) {
 Result<Subject> subject_of(const ExplainOptions& options, const Config& config) {
   if (config.text(Key::realms) == "user")
     return wrong(
-        "realms 'user' are a program's own (concilio_file_set_realms); take another policy, see --help");
+        "the realms of the policy 'user' are given by a program (concilio_file_set_realms); choose another "
+        "policy, see --help");
   if (is_pattern(options.pattern)) return from_pattern(options, config);
   if (std::ifstream(options.pattern)) return from_file(options, config);
   const Result<sim::Pattern> unknown = sim::make_pattern(options.pattern, {});
-  return wrong(unknown.error().message + "; nor is there a file of facts of that name");
+  return wrong(unknown.error().message + "; and there is no file of facts of that name");
 }
 
 Status write_picture(const std::string& path, const Subject& subject) {
   if (!path.ends_with(".svg"))
-    return wrong(fmt::format("--picture {}: it is an SVG drawing; give it a name that ends in .svg", path));
+    return wrong(
+        fmt::format("--picture {}: the picture is in SVG; give the file a name that ends in .svg", path));
   if (subject.raster.rows.empty())
-    return wrong("--picture: no rank asks for any bytes, there is nothing to draw");
+    return wrong("--picture: no rank asks for any bytes, so there is nothing to draw");
   errno = 0;
   std::ofstream file(path, std::ios::binary);
   file << sim::picture_of(subject.facts, subject.plan, subject.raster, subject.title);
@@ -166,10 +168,10 @@ int explain(const ExplainOptions& options) {
 }
 
 std::string footer() {
-  std::string text = "Patterns, as of concilio bench:\n";
+  std::string text = "Patterns, the same as those of concilio bench:\n";
   for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
   text +=
-      "Or a file of facts: what --json, or a run with CONCILIO_LOG=debug, has written.\n\nRealm policies:\n";
+      "A file of facts is what --json, or a run with CONCILIO_LOG=debug, has written.\n\nRealm policies:\n";
   for (const RealmPolicyRow& row : realm_policy_rows()) {
     if (row.policy != RealmPolicy::user) text += fmt::format("  {:<12} {}\n", row.name, row.summary);
   }
@@ -181,50 +183,56 @@ std::string footer() {
   text += "Placements:\n";
   for (const PlacementRow& row : placement_rows())
     text += fmt::format("  {:<12} {}\n", row.name, row.summary);
-  return text + "\nSizes are bytes, or as 64K, 4MiB. The environment's settings are not read.";
+  return text +
+         "\nSizes are numbers of bytes, or for example 64K or 4MiB. Settings in the environment are not "
+         "read.";
 }
 
-// CLI11's own check speaks of ranges of floating-point numbers.
+// CLI11's own check would write of ranges of floating-point numbers in its message.
 std::string whole_number(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   const bool good = digits && text.size() <= 15 && text.find_first_not_of('0') != std::string::npos;
-  return good ? "" : fmt::format("'{}' is no whole number from 1 to 999999999999999", text);
+  return good ? "" : fmt::format("'{}' is not a whole number from 1 to 999999999999999", text);
 }
 
 void add_machine_options(CLI::App& parser, ExplainOptions& options) {
   const auto count = [&](const char* name, int64_t& value, const char* help) {
     parser.add_option(name, value, help)->check(whole_number)->type_name("COUNT");
   };
-  count("-n,--ranks", options.ranks, "Ranks (default: 4, or as many as nodes)");
-  count("--nodes", options.nodes, "Nodes that the ranks are divided among evenly, in order (default: 1)");
-  count("--ranks-per-node", options.ranks_per_node, "In place of --nodes or --ranks");
-  count("--cores-per-node", options.cores_per_node, "Cores of a node (default: one for every rank)");
+  count("-n,--ranks", options.ranks, "Number of ranks (default: 4, or the number of nodes)");
+  count("--nodes", options.nodes,
+        "Number of nodes, which get equal numbers of consecutive ranks (default: 1)");
+  count("--ranks-per-node", options.ranks_per_node, "Instead of --nodes or --ranks");
+  count("--cores-per-node", options.cores_per_node, "Cores of a node (default: one for each rank)");
   parser
       .add_option("--bytes-per-rank", options.bytes_per_rank,
-                  "What each rank moves in a call (default: 64M over the ranks, but at least 1M each)")
+                  "Bytes that each rank moves in a call (default: 64M divided by the ranks, but at least 1M)")
       ->type_name("SIZE");
   parser.add_option("--mib-per-rank", options.mib_per_rank, "The same in MiB")
       ->check(CLI::PositiveNumber)
       ->type_name("MIB");
-  parser.add_option("--call", options.call, "Which of several calls, from 0 (default: 0)")
+  parser
+      .add_option("--call", options.call,
+                  "Number of the call, from 0, of a pattern that has several (default: 0)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("INDEX");
-  parser.add_flag("--read", options.read, "A read (default: a write)");
+  parser.add_flag("--read", options.read, "Explain a read (default: a write)");
   parser
       .add_option("--memory-normal", options.memory_normal,
-                  "Available memory of the nodes, drawn from a normal distribution")
+                  "Available memory of the nodes, from a normal distribution")
       ->type_name("MEAN,SD[,SEED]");
   parser
-      .add_option("--storage", options.storage,
-                  "local, memory, network, parallel or unknown (default: local, on several nodes parallel)")
+      .add_option(
+          "--storage", options.storage,
+          "local, memory, network, parallel or unknown (default: local; parallel if there are several nodes)")
       ->type_name("KIND");
   parser
       .add_option("--profile", options.profile,
-                  "Prices as concilio probe has measured them, in place of those built in")
+                  "Use the prices that concilio probe has measured instead of the built-in ones")
       ->type_name("FILE");
 }
 
-// Options that are shorter names of hints.
+// Options that are abbreviations of hints.
 struct Shortcut {
   const char* option;
   const char* hint;
@@ -233,30 +241,32 @@ struct Shortcut {
 };
 constexpr Shortcut shortcuts[] = {
     {"--memory-per-node", "concilio_node_memory", "SIZE,...",
-     "Available memory of the nodes; the list repeats (default: more than enough)"},
-    {"--memory-limit", "concilio_memory_limit", "SIZE", "Most internal memory of a rank"},
-    {"--stripe", "striping_unit", "SIZE", "Stripes of the file"},
-    {"--targets", "striping_factor", "COUNT", "Storage targets it is striped over"},
-    {"--policy", "concilio_realms", "NAME", "How the file is divided among aggregators, see below"},
-    {"--placement", "concilio_placement", "NAME", "Who aggregates, see below"},
+     "Available memory of each node; a short list is repeated (default: more than enough)"},
+    {"--memory-limit", "concilio_memory_limit", "SIZE", "Limit of the internal memory of a rank"},
+    {"--stripe", "striping_unit", "SIZE", "Size of the file's stripes"},
+    {"--targets", "striping_factor", "COUNT", "Number of storage targets that the file is striped over"},
+    {"--policy", "concilio_realms", "NAME", "How the file is divided into realms of aggregators, see below"},
+    {"--placement", "concilio_placement", "NAME", "Which ranks are aggregators, see below"},
     {"--groups", "concilio_groups", "auto|off", "Aggregation groups"},
-    {"--group-bytes", "concilio_group_bytes", "SIZE", "Data that a group has at least (Msg_group)"},
+    {"--group-bytes", "concilio_group_bytes", "SIZE", "Least data of an aggregation group (Msg_group)"},
     {"--domain-bytes", "concilio_domain_bytes", "SIZE", "Data of a leaf of the partition tree (Msg_ind)"},
-    {"--memory-min", "concilio_memory_min", "SIZE", "Memory that a node needs for an aggregator (Mem_min)"},
-    {"--aggregators", "cb_nodes", "COUNT", "Aggregators in all"},
-    {"--aggregators-per-node", "concilio_aggregators_per_node", "COUNT", "At most on a node (N_ah)"},
-    {"--alignment", "romio_cb_fr_alignment", "SIZE", "What borders of realms are multiples of"},
-    {"--window", "cb_buffer_size", "SIZE", "Windows of the aggregators"},
-    {"--method", "concilio_method", "NAME", "The method to take, whatever it costs, see below"},
+    {"--memory-min", "concilio_memory_min", "SIZE",
+     "Memory that a node must have for an aggregator (Mem_min)"},
+    {"--aggregators", "cb_nodes", "COUNT", "Number of aggregators"},
+    {"--aggregators-per-node", "concilio_aggregators_per_node", "COUNT",
+     "Greatest number of aggregators on a node (N_ah)"},
+    {"--alignment", "romio_cb_fr_alignment", "SIZE", "Realms begin and end at multiples of this"},
+    {"--window", "cb_buffer_size", "SIZE", "Size of an aggregator's window (collective buffer)"},
+    {"--method", "concilio_method", "NAME", "The method to use, whatever it costs, see below"},
 };
 
 }  // namespace
 
 Subcommand add_explain(CLI::App& app) {
   CLI::App* parser = app.add_subcommand(
-      "explain", "Print the plan for an access pattern, and why, without running anything");
+      "explain", "Print the plan for an access pattern, and the reasons for it, without running anything");
   auto options = std::make_shared<ExplainOptions>();
-  parser->add_option("pattern", options->pattern, "Pattern, or file of facts, see below")
+  parser->add_option("pattern", options->pattern, "A pattern or a file of facts, see below")
       ->required()
       ->type_name("PATTERN");
   add_machine_options(*parser, *options);
@@ -266,7 +276,7 @@ Subcommand add_explain(CLI::App& app) {
     options->shortcuts.emplace_back(shortcut.option, shortcut.hint);
     parser->add_option(shortcut.option, options->shortcut_values[i], shortcut.help)->type_name(shortcut.type);
   }
-  parser->add_option("--hint", options->hints, "Any hint, as a program would give it, see concilio hints")
+  parser->add_option("--hint", options->hints, "Any hint that a program could set, see concilio hints")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   parser->add_flag("--json", options->json, "As JSON");

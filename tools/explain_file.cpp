@@ -1,4 +1,4 @@
-// Facts that a run or an earlier explanation has told.
+// Reads facts that a run, or an earlier call of `concilio explain`, has written.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -16,9 +16,9 @@ using nlohmann::json;
 
 constexpr const char* mark = "planning by facts ";
 constexpr const char* remedy =
-    "give what `concilio explain --json` or a run with CONCILIO_LOG=debug has written";
+    "give a file that `concilio explain --json` or a run with CONCILIO_LOG=debug has written";
 
-// The objects in a text: one of JSON, or one behind each mark.
+// The JSON objects in a text: the text is one object, or a log that has an object behind each mark.
 std::vector<json> objects_in(const std::string& text) {
   std::vector<json> out;
   json all = json::parse(text, nullptr, false);
@@ -49,16 +49,16 @@ Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std:
     return Error{ErrorKind::argument, 0, fmt::format("{} holds no facts; {}", path, remedy)};
   if (index >= static_cast<int>(objects.size()))
     return Error{ErrorKind::argument, 0,
-                 fmt::format("--call {}: {} holds the facts of {} call{}, counted from 0", index, path,
+                 fmt::format("--call {}: {} holds the facts of {} call{}, numbered from 0", index, path,
                              objects.size(), objects.size() == 1 ? "" : "s")};
   Result<Facts> facts = facts_from_json(objects[static_cast<size_t>(index)]);
   if (facts.ok()) {
     const json& given = objects[static_cast<size_t>(index)];
     if (given.contains("fixed_realms") && given["fixed_realms"] != 0)
-      notes.push_back(fmt::format(
-          "{}: an earlier call or the program had fixed {} realms, which facts do not tell; the plan may "
-          "be another than the run's",
-          path, given["fixed_realms"].dump()));
+      notes.push_back(
+          fmt::format("{}: an earlier call or the program had fixed {} realms, which the facts do not "
+                      "contain; the run may have had another plan",
+                      path, given["fixed_realms"].dump()));
     return facts;
   }
   return Error{ErrorKind::argument, 0, fmt::format("{}: {}; {}", path, facts.error().message, remedy)};

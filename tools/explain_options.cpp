@@ -20,7 +20,7 @@ namespace concilio::tools {
 namespace {
 
 constexpr int64_t most_ranks = 10'000'000;
-// As `concilio bench` has it: so much over all ranks, but at least 1 MiB each.
+// The default of `concilio bench`: a total over all ranks, but at least 1 MiB for each rank.
 constexpr int64_t default_bytes = 64 << 20, least_default_bytes = 1 << 20;
 
 Error wrong(std::string message) {
@@ -38,8 +38,8 @@ Status set_hint(Config& config, const std::string& option, const std::string& na
   return wrong(fmt::format("{}: {}; `concilio hints` lists all", option, set.error().message));
 }
 
-// Normally distributed; the same numbers for the same seed everywhere, which std::normal_distribution does
-// not promise.
+// Random numbers with a normal distribution. A seed gives the same numbers on every system, which
+// std::normal_distribution does not guarantee.
 std::vector<int64_t> drawn(double mean, double deviation, uint64_t seed, size_t count) {
   std::mt19937_64 random(seed);
   const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 1) * 0x1p-53; };
@@ -54,8 +54,8 @@ std::vector<int64_t> drawn(double mean, double deviation, uint64_t seed, size_t 
 
 Result<std::vector<int64_t>> drawn_memory(const std::string& text, size_t nodes) {
   const auto refuse = [&](const std::string& why) {
-    return wrong(
-        fmt::format("--memory-normal {}: {}; write MEAN,SD or MEAN,SD,SEED, as 16M,4M,7", text, why));
+    return wrong(fmt::format("--memory-normal {}: {}; write MEAN,SD or MEAN,SD,SEED, for example 16M,4M,7",
+                             text, why));
   };
   std::vector<std::string> words;
   for (size_t begin = 0; begin <= text.size();) {
@@ -64,7 +64,7 @@ Result<std::vector<int64_t>> drawn_memory(const std::string& text, size_t nodes)
     begin = end + 1;
   }
   if (words.size() < 2 || words.size() > 3)
-    return refuse("it takes a mean, a standard deviation and, if wished, a seed");
+    return refuse("it takes a mean, a standard deviation and optionally a seed");
   const Result<int64_t> mean = parse_bytes(words[0]), deviation = parse_bytes(words[1]);
   if (!mean) return refuse(mean.error().message);
   if (!deviation) return refuse(deviation.error().message);
@@ -72,7 +72,7 @@ Result<std::vector<int64_t>> drawn_memory(const std::string& text, size_t nodes)
   if (words.size() == 3) {
     if (words[2].empty() || words[2].size() > 18 ||
         words[2].find_first_not_of("0123456789") != std::string::npos)
-      return refuse(fmt::format("the seed '{}' is no whole number", words[2]));
+      return refuse(fmt::format("the seed '{}' is not a whole number", words[2]));
     seed = std::stoull(words[2]);
   }
   return drawn(static_cast<double>(*mean), static_cast<double>(*deviation), seed, nodes);
@@ -83,7 +83,7 @@ Result<std::vector<int64_t>> node_memory_of(const ExplainOptions& options, const
   std::vector<int64_t> listed = byte_list(config.text(Key::node_memory));
   if (options.memory_normal.empty()) return listed;
   if (!listed.empty())
-    return wrong("--memory-normal and a list of memory per node are two ways to say the same; leave one out");
+    return wrong("--memory-normal and a list of memory per node contradict each other; leave one out");
   return drawn_memory(options.memory_normal, nodes);
 }
 
@@ -91,21 +91,22 @@ Result<StorageFacts::Kind> kind_of(const std::string& name) {
   const auto names = storage_kind_names();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    return wrong(fmt::format("--storage {}: there are {}", name, fmt::join(names, ", ")));
+    return wrong(fmt::format("--storage {}: choose one of {}", name, fmt::join(names, ", ")));
   return static_cast<StorageFacts::Kind>(found - names.begin());
 }
 
 Result<std::vector<int64_t>> ranks_of_nodes(const ExplainOptions& options) {
   const int64_t ranks = ranks_of(options);
-  if (ranks < 1 || ranks > most_ranks) return wrong(fmt::format("{} ranks: take 1 to {}", ranks, most_ranks));
+  if (ranks < 1 || ranks > most_ranks)
+    return wrong(fmt::format("{} ranks: choose from 1 to {}", ranks, most_ranks));
   std::vector<int64_t> out;
   if (options.ranks_per_node > 0) {
     for (int64_t left = ranks; left > 0; left -= out.back())
       out.push_back(std::min(left, options.ranks_per_node));
     if (options.nodes > 0 && static_cast<int64_t>(out.size()) != options.nodes)
       return wrong(
-          fmt::format("{} ranks, {} a node, are on {} nodes, not on {}; leave out one of --ranks, "
-                      "--nodes and --ranks-per-node",
+          fmt::format("{} ranks, {} on each node, take {} nodes, not {}; leave out one of --ranks, --nodes "
+                      "and --ranks-per-node",
                       ranks, options.ranks_per_node, out.size(), options.nodes));
     return out;
   }
@@ -116,7 +117,7 @@ Result<std::vector<int64_t>> ranks_of_nodes(const ExplainOptions& options) {
   return out;
 }
 
-// The file that --profile names; nothing if it is not given.
+// The name of the file that --profile gives, or nothing if the option is not given.
 Result<std::optional<Profile>> profile_of(const ExplainOptions& options) {
   if (options.profile.empty()) return std::optional<Profile>();
   const auto refuse = [&](const Error& error) {
@@ -162,17 +163,17 @@ Result<Config> settings_of(const ExplainOptions& options, std::vector<std::strin
 
 Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks) {
   if (!options.bytes_per_rank.empty() && options.mib_per_rank > 0)
-    return wrong("--bytes-per-rank and --mib-per-rank say the same; leave one out");
+    return wrong("--bytes-per-rank and --mib-per-rank contradict each other; leave one out");
   if (options.mib_per_rank > 0) return static_cast<int64_t>(std::min(options.mib_per_rank * 0x1p20, 0x1p62));
   if (options.bytes_per_rank.empty()) return std::max(default_bytes / ranks, least_default_bytes);
   Result<int64_t> bytes = parse_bytes(options.bytes_per_rank);
   if (!bytes)
     return wrong(fmt::format("--bytes-per-rank {}: {}", options.bytes_per_rank, bytes.error().message));
-  if (*bytes < 1) return wrong("--bytes-per-rank: at least 1");
+  if (*bytes < 1) return wrong("--bytes-per-rank: give at least 1");
   return bytes;
 }
 
-// What --profile says of the storage, if it is given.
+// What the profile given by --profile says of the storage, or nothing if the option is not given.
 Status take_over_profile(const ExplainOptions& options, std::shared_ptr<const Prices>& prices,
                          StorageFacts& storage) {
   const Result<std::optional<Profile>> profile = profile_of(options);
@@ -197,7 +198,7 @@ Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& con
   Result<std::vector<int64_t>> memory = node_memory_of(options, config, machine.ranks_of_node.size());
   if (!memory) return memory.error();
   machine.node_memory = std::move(*memory);
-  // Several nodes share no local disk.
+  // Several nodes cannot share a local disk.
   machine.storage.kind = nodes->size() > 1 ? StorageFacts::Kind::parallel : StorageFacts::Kind::local;
   if (!options.storage.empty()) {
     const Result<StorageFacts::Kind> kind = kind_of(options.storage);

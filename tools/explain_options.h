@@ -1,4 +1,4 @@
-// What `concilio explain` was asked, and what it means: settings, a machine, facts.
+// The options of `concilio explain`, and what follows from them: settings, a machine, facts.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace concilio::tools {
 
-// Numbers below 0 and empty texts: not given.
+// A number below 0 or an empty text means that the option was not given.
 struct ExplainOptions {
-  std::string pattern;  // or a file of facts
+  std::string pattern;  // a pattern, or the name of a file of facts
   int64_t ranks = -1, nodes = -1, ranks_per_node = -1, cores_per_node = -1;
   std::string bytes_per_rank;
   double mib_per_rank = -1;
@@ -20,25 +20,25 @@ struct ExplainOptions {
   bool read = false;
   std::string memory_normal;
   std::string storage;
-  std::string profile;                                         // file of concilio probe
+  std::string profile;                                         // a file that concilio probe has written
   std::vector<std::string> hints;                              // NAME=VALUE
-  std::vector<std::pair<const char*, const char*>> shortcuts;  // option, and the hint that it sets
-  std::vector<std::string> shortcut_values;                    // of each of these; empty: not given
+  std::vector<std::pair<const char*, const char*>> shortcuts;  // an option, and the hint that it sets
+  std::vector<std::string> shortcut_values;  // the values of these options; empty if not given
   bool json = false;
   std::string picture_file;
 };
 
-// The settings that the command line gives. `notes`: hints that mean nothing to Concilio.
+// The settings from the command line. `notes` receives a line for each hint that Concilio does not use.
 Result<Config> settings_of(const ExplainOptions& options, std::vector<std::string>& notes);
 Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& config);
-// What the storage and the nodes' memory are asked to be, in place of what facts say.
+// Replaces what the facts say of the storage and of the nodes' memory by what the options say.
 Status take_over_machine(const ExplainOptions& options, const Config& config, Facts& facts);
 Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks);
 int64_t ranks_of(const ExplainOptions& options);
 
-// The facts number `index`, from 0, in a file: one JSON object with them, or with them as "facts", or
-// messages of CONCILIO_LOG=debug.
-// `notes`: what they leave out.
+// Reads the facts number `index`, counted from 0, from a file. The file holds one JSON object that is the
+// facts or has them as "facts", or it is a log that was written with CONCILIO_LOG=debug. `notes` receives a
+// line for each fact that is missing.
 Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes);
 
 }  // namespace concilio::tools

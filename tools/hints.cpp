@@ -57,12 +57,12 @@ const char* effect_name(Effect effect) {
 
 std::string meaning_of(const Setting& setting) {
   std::string meaning = setting.help;
-  if (setting.effect == Effect::at_open) meaning += " Taken at the open alone.";
+  if (setting.effect == Effect::at_open) meaning += " Read only when a file is opened.";
   if (setting.effect == Effect::told) meaning += " Read it with MPI_File_get_info.";
   return meaning;
 }
 
-// The words that a choice has, in order; of other settings null.
+// The values of a setting that is a choice, in order. For other settings it is null.
 nlohmann::json choices_of(const Setting& setting) {
   if (setting.type != ValueType::choice) return {};
   nlohmann::json words = nlohmann::json::array();
@@ -109,13 +109,13 @@ int list_hints(bool as_json) {
 }  // namespace
 
 Subcommand add_hints(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("hints", "List every hint and setting: range, default, meaning");
+  CLI::App* parser =
+      app.add_subcommand("hints", "List every hint and setting, with its range, default and meaning");
   auto as_json = std::make_shared<bool>(false);
   parser->add_flag("--json", *as_json, "As JSON");
   parser->footer(
-      "Hints are set by the program (MPI_Info), by concilio run --hint NAME=VALUE, or by a file that "
-      "ROMIO_HINTS\n"
-      "names; what the user sets wins over what the program sets.");
+      "Hints can be set by the program (MPI_Info), by concilio run --hint NAME=VALUE, or by the file that "
+      "ROMIO_HINTS\nnames. What the user sets takes precedence over what the program sets.");
   return {parser, [=] { return list_hints(*as_json); }};
 }
 

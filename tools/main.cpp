@@ -14,7 +14,7 @@ namespace concilio::tools {
 namespace {
 
 int run_main(Words words) {
-  // CLI11 takes the words after "--" for the command's own.
+  // CLI11 would take the words after "--" for arguments of the command itself.
   std::optional<Words> after_mark;
   const auto mark = std::find(words.begin(), words.end(), "--");
   if (!words.empty() && words[0] == "run" && mark != words.end()) {
@@ -22,7 +22,9 @@ int run_main(Words words) {
     words.erase(mark, words.end());
   }
   const Environment environment(environ);
-  CLI::App app("Concilio: faster, bounded and explained MPI-IO for unmodified programs", "concilio");
+  CLI::App app(
+      "Concilio: faster MPI-IO in bounded memory for unmodified programs, with reasons for what it does",
+      "concilio");
   app.set_version_flag("--version", "concilio " CONCILIO_VERSION);
   app.require_subcommand(0, 1);
   const Subcommand subcommands[] = {add_run(app, environment, after_mark), add_bench(app, environment),
@@ -30,7 +32,7 @@ int run_main(Words words) {
                                     add_study(app, environment),           add_hints(app),
                                     add_version(app, environment)};
   try {
-    std::reverse(words.begin(), words.end());  // as it wants them
+    std::reverse(words.begin(), words.end());  // CLI11 expects the last word first
     app.parse(words);
   } catch (const CLI::Success& success) {
     return app.exit(success);

@@ -25,10 +25,10 @@ constexpr int most_default_ranks = 8;
 
 struct ProbeOptions {
   std::string folder;
-  int ranks = 0;  // 0: not given
+  int ranks = 0;  // 0 if not given
   std::string mpi;
   bool quick = false, verbose = false, show = false;
-  std::string shown;  // file of --show; empty: where the profile is kept
+  std::string shown;  // the argument of --show; if empty, the profile is where the library finds it
   std::string output, picture;
   double timeout_seconds = 600;
 };
@@ -38,8 +38,8 @@ int refuse(const Error& error, int exit_status) {
   return exit_status;
 }
 
-// Two a core, so that it is seen what waiting for a core costs; where there are many, so many ranks tell
-// enough of storage.
+// Two ranks for each core, so that the cost of waiting for a core is measured too. On nodes with many cores
+// fewer ranks are enough to measure storage.
 int default_ranks() {
   cpu_set_t cores;
   const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
@@ -57,7 +57,7 @@ Words arguments_of(const ProbeOptions& options, const std::string& workplace) {
   return words;
 }
 
-// The stored profile of a folder. `--show DIR` is a folder too, which the parser takes for a file.
+// The file in which the profile of a folder is stored. The argument of --show may also be a folder.
 Result<std::string> file_to_show(const ProbeOptions& options) {
   std::error_code failed;
   const bool is_folder = std::filesystem::is_directory(options.shown, failed);
@@ -87,7 +87,7 @@ int show(const ProbeOptions& options) {
   return status ? 0 : refuse(status.error(), exit_failure);
 }
 
-// The MPI whose program this process is to become.
+// The MPI whose probe program this process is going to become.
 Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& environment) {
   if (!options.mpi.empty()) {
     const auto flavours = bench_flavours(options.mpi, environment);
@@ -96,11 +96,11 @@ Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& env
   }
   const auto family = family_of_running_launcher(environment);
   if (!family)
-    return Error{
-        ErrorKind::argument, 0,
-        fmt::format("the launcher does not say which MPI it is of; say it: --mpi {}", flavour_words())};
-  // Of several versions of one MPI, the program that is there; where there are several, the launcher's words
-  // do not tell which.
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("the launcher does not tell which MPI it belongs to; name it by --mpi {}",
+                             flavour_words())};
+  // Of several versions of one MPI, the one whose probe program is installed. If several are installed, the
+  // launcher's environment does not tell which one is meant.
   std::vector<Flavour> fitting;
   for (const Flavour flavour : all_flavours) {
     if (usual_family(flavour) == *family && find_probe_program(flavour, environment).ok())
@@ -112,11 +112,11 @@ Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& env
   return library->flavour;
 }
 
-// Under a launcher, as one of its ranks: becomes the program, in place.
+// Under a launcher this process is one of the ranks. It becomes the probe program.
 int take_part(const ProbeOptions& options, const Environment& environment) {
   if (options.ranks > 0)
     return refuse(
-        {ErrorKind::argument, 0, "-n is for a probe that starts its ranks itself; here a launcher did"},
+        {ErrorKind::argument, 0, "-n cannot be given under a launcher, which has already started the ranks"},
         exit_usage);
   const auto flavour = flavour_here(options, environment);
   if (!flavour) return refuse(flavour.error(), exit_usage);
@@ -133,7 +133,7 @@ int launch(const ProbeOptions& options, const Environment& environment) {
   if (!flavours) return refuse(flavours.error(), exit_usage);
   const auto program = find_probe_program(flavours->front(), environment);
   if (!program) return refuse(program.error(), exit_usage);
-  // Made here, so that it is also removed where the ranks are killed.
+  // The work folder is made here, so that it is removed even if the ranks are killed.
   const auto workplace = probe::make_workplace_until_signal(options.folder);
   if (!workplace) return refuse(workplace.error(), exit_failure);
   const BenchLaunch start{flavours->front(), options.ranks > 0 ? options.ranks : default_ranks()};
@@ -145,15 +145,14 @@ int launch(const ProbeOptions& options, const Environment& environment) {
   probe::remove_workplace(*workplace);
   if (!captured) return refuse(captured.error(), command ? exit_failure : exit_usage);
   if (captured->exit_status == exit_timeout)
-    complain(
-        fmt::format("probe: not done within {} seconds, ended (see --timeout)", options.timeout_seconds));
+    complain(fmt::format("probe: stopped after {} seconds (see --timeout)", options.timeout_seconds));
   return captured->exit_status;
 }
 
 int run(const ProbeOptions& options, const Environment& environment) {
   if (options.show) return show(options);
   if (options.folder.empty())
-    return refuse({ErrorKind::argument, 0, "which folder? concilio probe DIR"}, exit_usage);
+    return refuse({ErrorKind::argument, 0, "no folder is given; write: concilio probe DIR"}, exit_usage);
   return rank_of_running_launcher(environment) ? take_part(options, environment)
                                                : launch(options, environment);
 }
@@ -162,31 +161,30 @@ int run(const ProbeOptions& options, const Environment& environment) {
 
 Subcommand add_probe(CLI::App& app, const Environment& environment) {
   CLI::App* parser =
-      app.add_subcommand("probe", "Measure what a storage costs, for the library to plan with");
+      app.add_subcommand("probe", "Measure the costs of a storage, which the library plans with");
   auto options = std::make_shared<ProbeOptions>();
   parser
       ->add_option("folder", options->folder,
-                   "Folder on the storage; a file of at most 256 MiB is made there")
+                   "Folder on the storage, where a file of at most 256 MiB is made")
       ->type_name("DIR");
-  parser->add_option("-n", options->ranks, "Number of ranks (default: two a core, at most 8)")
+  parser->add_option("-n", options->ranks, "Number of ranks (default: two for each core, at most 8)")
       ->check(CLI::PositiveNumber)
       ->type_name("RANKS");
   parser->add_option("--mpi", options->mpi, flavour_words() + " (default: what is installed)")
       ->type_name("MPI");
-  parser->add_flag("--quick", options->quick, "About 10 seconds, in place of a minute");
+  parser->add_flag("--quick", options->quick, "Take about 10 seconds instead of a minute");
   parser
-      ->add_option("--output", options->output,
-                   "Where the profile goes (default: where the library finds it)")
+      ->add_option("--output", options->output, "File for the profile (default: where the library finds it)")
       ->type_name("FILE");
-  parser->add_option("--picture", options->picture, "The curves as a picture (SVG)")->type_name("FILE");
-  auto* show =
-      parser
-          ->add_option("--show", options->shown,
-                       "Measure nothing; print a stored profile again: FILE, or that of DIR (default: here)")
-          ->expected(0, 1)
-          ->type_name("FILE");
-  parser->add_flag("--verbose", options->verbose, "A line on stderr for each step, in place of a bar");
-  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which it is ended")
+  parser->add_option("--picture", options->picture, "Draw the curves as an SVG picture")->type_name("FILE");
+  auto* show = parser
+                   ->add_option("--show", options->shown,
+                                "Measure nothing, and print a stored profile: FILE, or that of DIR (default: "
+                                "the working folder)")
+                   ->expected(0, 1)
+                   ->type_name("FILE");
+  parser->add_flag("--verbose", options->verbose, "Print a line on stderr for each step, instead of a bar");
+  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which the probe is stopped")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
       ->capture_default_str();

@@ -1,4 +1,4 @@
-// concilio run: starts an MPI program with Concilio in its ranks.
+// concilio run: starts an MPI program whose ranks load Concilio.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -26,13 +26,14 @@ namespace {
 
 struct RunOptions {
   SettingOptions settings;
-  std::string summary;  // "short", "full"; empty: none
+  std::string summary;  // "short" or "full"; empty if not wanted
   std::string report;
   std::string mpi;
   Words command;
 };
 
-// The file that the library makes when MPI begins, and writes its records to. It is gone when this is.
+// The file that the library creates when MPI begins, and writes its records to. It is removed with this
+// object.
 class RecordsFile {
  public:
   static Result<std::unique_ptr<RecordsFile>> make(const Environment& environment) {
@@ -80,14 +81,14 @@ Status write_report(const std::string& path, const RunOptions& options, int exit
                                  {"files", files}};
   errno = 0;
   std::ofstream out(path);
-  // A file name need not be valid UTF-8.
+  // A file name may contain bytes that are not UTF-8.
   out << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   out.close();
   if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write the report " + path);
   return {};
 }
 
-// The rank of this `concilio run` where every rank has one of its own, else 0.
+// The rank that this `concilio run` stands for if every rank has a `concilio run` of its own, else 0.
 int own_rank(const Environment& environment) {
   const bool inside_launcher = family_of_running_launcher(environment).has_value();
   return inside_launcher ? rank_of_running_launcher(environment).value_or(0) : 0;
@@ -99,11 +100,9 @@ std::string why_no_file(const RunOptions& options, const Environment& environmen
     return "CONCILIO_DISABLE is set, and leaves all files to the MPI's own MPI-IO (unset it)";
   if (!loaded) {
     return fmt::format(
-        "no rank was seen to load Concilio (a script may change LD_PRELOAD: start the program itself; a "
-        "static "
-        "program loads nothing: link it dynamically; rank 0 may be on a node that does not share {}: set "
-        "TMPDIR "
-        "to a folder that all nodes share)",
+        "no rank was seen to load Concilio (if a script changes LD_PRELOAD, start the program itself; if the "
+        "program is statically linked, link it dynamically; if rank 0 is on a node that does not share {}, "
+        "set TMPDIR to a folder that all nodes share)",
         environment.temporary_folder());
   }
   const std::string only =
@@ -115,15 +114,14 @@ std::string why_no_file(const RunOptions& options, const Environment& environmen
         "part)",
         only);
   }
-  return "the program closed no file that it had opened by MPI_File_open (files of POSIX, of stdio and of "
-         "serial "
-         "HDF5 are not MPI-IO's: open them for all ranks, as h5py does by driver='mpio'; files that are open "
-         "when "
-         "the program is killed are not seen)";
+  return "the program closed no file that it had opened by MPI_File_open (files opened by POSIX calls, by "
+         "stdio or by serial HDF5 do not use MPI-IO; in h5py, driver='mpio' opens them for all ranks; files "
+         "that are open when the program is killed are not reported)";
 }
 
-// Where every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program
-// wrote records speak, and rank 0 where its program wrote none. Only rank 0 writes to the report's own name.
+// If every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program wrote
+// records write a summary, and if none did, rank 0 says so. Only rank 0 writes to the very file that --report
+// names.
 void conclude(const RunOptions& options, const Environment& environment, const RecordsFile& records_file,
               int exit_status) {
   const Records records = records_file.read();
@@ -132,8 +130,7 @@ void conclude(const RunOptions& options, const Environment& environment, const R
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
   if (!options.summary.empty() && records.files.empty()) {
-    complain(why_no_file(options, environment, records_file.made_by_library()) +
-             ", so there is nothing to sum up");
+    complain(why_no_file(options, environment, records_file.made_by_library()) + ", so there is no summary");
   } else if (!options.summary.empty()) {
     const std::vector<FileRecord> files = by_name(records.files);
     fmt::print(stderr, "{}", render_summary(files));
@@ -208,41 +205,41 @@ std::vector<std::string> all_words() {
 }  // namespace
 
 Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark) {
-  CLI::App* parser = app.add_subcommand("run", "Run an MPI program with its MPI-IO taken over by Concilio");
+  CLI::App* parser =
+      app.add_subcommand("run", "Run an MPI program with Concilio in place of its MPI's MPI-IO");
   auto options = std::make_shared<RunOptions>();
-  // It is a flag, so that the word behind it is the program's launcher and not its value.
+  // A flag takes no value of its own, so the word after it is the program's launcher.
   parser
-      ->add_flag(
-          "--summary{short}", options->summary,
-          "At the end, say on stderr where the time went and what would help; --summary=full also says "
-          "what was done for each file, and why")
+      ->add_flag("--summary{short}", options->summary,
+                 "At the end, print on stderr where the time went and what would help; --summary=full also "
+                 "prints what was done for each file, and why")
       ->check(CLI::IsMember({"short", "full"}));
   parser->add_option("--report", options->report, "At the end, write the same as JSON to FILE")
       ->type_name("FILE");
   parser
       ->add_option("--hint", options->settings.hints,
-                   "Set a hint; wins over the program's (see: concilio hints)")
+                   "Set a hint, which takes precedence over the program's (see: concilio hints)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   parser
       ->add_option("--memory-limit", options->settings.memory_limit,
-                   "Bound on Concilio's own memory in each rank, e.g. 4MiB")
+                   "Limit of Concilio's own memory in each rank, e.g. 4MiB")
       ->type_name("BYTES");
-  parser->add_option("--only", options->settings.only, "Take over only files that match; several: GLOB:GLOB")
+  parser
+      ->add_option("--only", options->settings.only,
+                   "Take over only files that match; several patterns: GLOB:GLOB")
       ->type_name("GLOB");
   parser->add_flag("--threads", options->settings.threads,
-                   "Give the program MPI_THREAD_MULTIPLE, whatever it asks MPI for");
+                   "Initialise MPI with MPI_THREAD_MULTIPLE, whatever level the program asks for");
   parser
-      ->add_option("--mpi", options->mpi,
-                   "The program's MPI, where it cannot be found out: " + flavour_words())
+      ->add_option("--mpi", options->mpi, "The program's MPI, if it cannot be found out: " + flavour_words())
       ->check(CLI::IsMember(all_words()))
       ->type_name("MPI");
   parser->prefix_command();
   parser->footer(
-      "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
-      "       mpirun ... concilio run [OPTIONS] [--] PROGRAM ARGUMENTS\n\n"
-      "The exit status is the program's, 128+N if signal N ended it; 2 if it could not be run with "
-      "Concilio.");
+      "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n       mpirun ... concilio run "
+      "[OPTIONS] [--] PROGRAM ARGUMENTS\n\nThe exit status is the program's, or 128+N if signal N ended it. "
+      "It is 2 if the program could not be run with Concilio.");
   return {parser, [=] {
             options->command = parser->remaining();
             Words& command = options->command;
@@ -251,12 +248,12 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
               return exit_usage;
             }
             if (after_mark) {
-              // One that comes after the program's name is the program's.
+              // A "--" that comes after the program's name belongs to the program.
               if (!command.empty()) command.push_back("--");
               command.insert(command.end(), after_mark->begin(), after_mark->end());
             }
             if (command.empty()) {
-              complain("run: which program? Write: concilio run [OPTIONS] mpirun -n 4 ./program");
+              complain("run: no program is given; write: concilio run [OPTIONS] mpirun -n 4 ./program");
               return exit_usage;
             }
             return run_command(*options, environment);

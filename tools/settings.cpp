@@ -30,7 +30,7 @@ Status check_hints_file(const Environment& environment) {
   return {};
 }
 
-// What the environment says of the command itself; what it says of the library is in the table of settings.
+// Environment variables of the command itself. Those of the library are in the table of settings.
 constexpr const char* variables_of_command[] = {
     "CONCILIO_COMMAND",   "CONCILIO_LIBDIR", "CONCILIO_LIBEXECDIR",     "CONCILIO_MPIRUN",
     "CONCILIO_PYTHONDIR", "CONCILIO_PYTHON", "CONCILIO_SCORPIO_LIBRARY"};
@@ -82,7 +82,7 @@ Result<std::vector<std::pair<std::string, std::string>>> check_settings(const Se
   if (const Status status = check_hints_file(environment); !status.ok()) return status.error();
   std::string hints = environment.get("CONCILIO_HINTS").value_or("");
   for (const std::string& hint : options.hints) {
-    // Each alone: the same name twice is a correction, not a conflict.
+    // Each hint is checked alone, because giving the same name twice is a correction and no conflict.
     if (const Status status = check_hint(hint, notes); !status.ok()) return status.error();
     hints += (hints.empty() ? "" : ";") + hint;
   }

@@ -1,5 +1,5 @@
-// The settings that `concilio run` and `concilio bench` take on their command lines, checked and turned into
-// the environment variables by which the library gets them.
+// Checks the settings on the command lines of `concilio run` and `concilio bench`, and turns them into the
+// environment variables that the library reads.
 #pragma once
 
 #include <string>
@@ -13,21 +13,23 @@ namespace concilio::tools {
 
 struct SettingOptions {
   std::vector<std::string> hints;  // "KEY=VALUE"
-  std::string memory_limit;        // as written; empty: none
-  std::string only;                // GLOB[:GLOB]; empty: none
+  std::string memory_limit;        // as the user wrote it; empty if not given
+  std::string only;                // GLOB[:GLOB]; empty if not given
   bool threads = false;
 };
 
-// (environment name, value) for the ranks. Hints that the user's CONCILIO_HINTS already holds stay, before
-// these. The error names what is malformed. `notes` gets what is accepted but will have no effect.
+// (name, value) of the environment variables for the ranks. Hints that the user has set by CONCILIO_HINTS
+// stay, before these. The error names what is malformed. `notes` receives what is accepted but will have no
+// effect.
 Result<std::vector<std::pair<std::string, std::string>>> check_settings(const SettingOptions& options,
                                                                         const Environment& environment,
                                                                         std::vector<std::string>& notes);
 
-// The error of a hint, NAME=VALUE, that is malformed. `notes` gets hints that may be meant for others.
+// Returns an error if a hint, NAME=VALUE, is malformed. `notes` receives a line for a hint that may be meant
+// for another library.
 Status check_hint(const std::string& hint, std::vector<std::string>& notes);
 
-// One line for each variable that begins with CONCILIO_ and is none.
+// One line for each variable that begins with CONCILIO_ but is unknown.
 std::vector<std::string> unknown_variables(const Environment& environment);
 
 }  // namespace concilio::tools

@@ -13,7 +13,7 @@ namespace concilio::tools {
 
 namespace {
 
-// Only looked for, not imported: that takes a second.
+// Looks for matplotlib without importing it, since an import takes a second.
 constexpr const char* look_for_matplotlib =
     "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('matplotlib') else 3)";
 
@@ -27,7 +27,8 @@ struct Interpreter {
   bool can_draw = false;
 };
 
-// $CONCILIO_PYTHON alone where set; else Debian's, for which matplotlib is packaged, then what PATH has.
+// $CONCILIO_PYTHON alone if it is set. Else Debian's interpreter, which has matplotlib as a package, and
+// after it the first one in PATH.
 Result<Interpreter> find_interpreter(const Environment& environment) {
   Words candidates = {"/usr/bin/python3", "python3"};
   if (const auto chosen = environment.get("CONCILIO_PYTHON")) candidates = {*chosen};
@@ -70,7 +71,8 @@ int run_study(const Words& words, Environment environment) {
   std::error_code failed;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (!failed) environment.set("CONCILIO_COMMAND", self.string());
-  // An installed package may belong to somebody else, a source tree is to stay as it is.
+  // The option -B keeps Python from writing into the package's folder, which may belong to another user or be
+  // a source tree.
   Words command = {python->path, "-B", *package};
   command.insert(command.end(), words.begin(), words.end());
   const auto status = run_to_end(command, environment);
@@ -84,9 +86,9 @@ int run_study(const Words& words, Environment environment) {
 }  // namespace
 
 Subcommand add_study(CLI::App& app, const Environment& environment) {
-  CLI::App* parser =
-      app.add_subcommand("study", "Repeat papers' evaluations on your own storage, as a report with figures");
-  // Every word is the package's, --help too.
+  CLI::App* parser = app.add_subcommand(
+      "study", "Repeat the evaluations of papers on your own storage, and write a report with figures");
+  // Every word of the command line, even --help, belongs to the Python package.
   parser->set_help_flag("");
   parser->prefix_command();
   return {parser, [=] { return run_study(parser->remaining(), environment); }};

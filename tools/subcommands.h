@@ -1,5 +1,5 @@
-// The subcommands of `concilio`, one file each. Each adds itself to the command line and returns what to run
-// when it was the one that the user gave.
+// The subcommands of `concilio`, one file each. Each adds itself to the command line, and returns the
+// function that runs it if the user has given it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,10 +17,10 @@ struct Subcommand {
   std::function<int()> run;  // returns the exit status
 };
 
-// `after_mark`: the words after the first "--", which the parser is not given.
+// `after_mark` holds the words after the first "--", which the parser does not see.
 Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark);
 Subcommand add_bench(CLI::App& app, const Environment& environment);
-// One of bench's own.
+// A subcommand of `concilio bench`.
 Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment);
 Subcommand add_probe(CLI::App& app, const Environment& environment);
 Subcommand add_explain(CLI::App& app);

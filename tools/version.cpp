@@ -1,4 +1,4 @@
-// concilio version: the version of this command, and the MPIs that there are libraries for.
+// concilio version: prints the version of this command, and the MPIs that it has libraries for.
 #include <fmt/format.h>
 
 #include "launch/installation.h"
@@ -7,7 +7,8 @@
 namespace concilio::tools {
 
 Subcommand add_version(CLI::App& app, const Environment& environment) {
-  CLI::App* parser = app.add_subcommand("version", "Print the version, and the MPIs there are libraries for");
+  CLI::App* parser =
+      app.add_subcommand("version", "Print the version, and the MPIs that there are libraries for");
   return {parser, [&environment] {
             fmt::print("concilio {}\n", CONCILIO_VERSION);
             for (const Installed& installed : installed_libraries(environment))

@@ -33,20 +33,25 @@ struct Options {
 };
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("--grid", options.grid, "Cells, slowest dimension first")->capture_default_str();
-  app.add_flag("--blocks", options.blocks, "3-D blocks of several variables, not slabs of two vectors");
-  app.add_option("--variables", options.variables, "With --blocks: how many")
+  app.add_option("--grid", options.grid, "Cells in each dimension; the last dimension varies fastest")
+      ->capture_default_str();
+  app.add_flag("--blocks", options.blocks,
+               "Use 3-D blocks of several variables, instead of slabs of two vectors");
+  app.add_option("--variables", options.variables, "With --blocks: number of variables")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--processes", options.processes, "With --blocks: in each dimension (default: near a cube)");
-  app.add_option("--group-sizes", options.group_sizes, "Ranks of an I/O group: 1,2,all,auto");
-  app.add_option("--buffer-bytes", options.buffer_bytes, "Buffer of a root (default: the library's)")
+  app.add_option("--processes", options.processes,
+                 "With --blocks: ranks in each dimension (default: near a cube)");
+  app.add_option("--group-sizes", options.group_sizes, "Numbers of ranks in an I/O group: 1,2,all,auto");
+  app.add_option("--buffer-bytes", options.buffer_bytes,
+                 "Size of the buffer of an I/O group's root (default: the library's)")
       ->check(CLI::Range(int64_t{4096}, int64_t{1} << 40));
-  app.add_option("--repetitions", options.repetitions, "Measured, after one that is not")
+  app.add_option("--repetitions", options.repetitions,
+                 "Number of timed repetitions, after one that is not timed")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  app.add_option("--file", options.file, "Files to work on: FILE.in.h5, FILE.out.h5");
-  app.add_flag("--json", options.json, "Results as JSON, a line a method");
+  app.add_option("--file", options.file, "Use the files FILE.in.h5 and FILE.out.h5");
+  app.add_flag("--json", options.json, "Print the results as JSON, one line for each method");
 }
 
 // Without --group-sizes: 1, 2, 4, ..., all, and the library's choice. Empty, with an error, where the text is
@@ -73,7 +78,7 @@ std::vector<int> group_sizes(const std::string& text, int ranks, std::string& er
     } else if (failed == std::errc() && end == word.data() + word.size() && size >= 1 && size <= ranks) {
       add(size);
     } else {
-      error = fmt::format("--group-sizes {}: '{}' is none of 1 to {}, all and auto", text, word, ranks);
+      error = fmt::format("--group-sizes {}: '{}' is not one of 1 to {}, all and auto", text, word, ranks);
       return {};
     }
   }
@@ -133,7 +138,7 @@ int run_main(int argument_count, char** arguments) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are told in our own words
   Options options;
-  CLI::App app("SCORPIO against plain HDF5", "concilio-scorpio-bench");
+  CLI::App app("Measure SCORPIO against plain HDF5", "concilio-scorpio-bench");
   add_options(app, options);
   try {
     app.parse(argument_count, arguments);

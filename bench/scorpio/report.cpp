@@ -130,7 +130,7 @@ std::string table(const Workload& workload, const Circumstances& circumstances,
   }
   const bool compared = !outcomes.empty() && outcomes.front().diff == Diff::same;
   text += fmt::format(
-      "Values are right in all that was read, and in the first and last files written; h5diff {}.\n",
+      "All values that were read, and those in the first and the last files written, are right; h5diff {}.\n",
       compared ? "finds them the same as the input" : "is not installed");
   return text;
 }

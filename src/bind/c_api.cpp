@@ -66,17 +66,17 @@ const char* concilio_error_text(int code) {
     case CONCILIO_ERR_FILE:
       return "not an open file of Concilio";
     case CONCILIO_ERR_ARG:
-      return "an argument is NULL or names nothing that there is";
+      return "an argument is NULL, or names nothing that exists";
     case CONCILIO_ERR_NOT_SAME:
       return "the ranks gave different arguments";
     case CONCILIO_ERR_FIXED:
-      return "the user's environment, or a hint, settles it against the program";
+      return "the user's environment, or a hint, has a setting that the program cannot change";
     case CONCILIO_ERR_REALMS:
-      return "the realms do not own every byte of the file once, or are too many";
+      return "the realms do not own every byte of the file exactly once, or there are too many";
     case CONCILIO_ERR_OTHER:
-      return "an internal error; see stderr";
+      return "an internal error; the message is on stderr";
     default:
-      return "no error code of Concilio";
+      return "not an error code of Concilio";
   }
 }
 

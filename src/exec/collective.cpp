@@ -241,7 +241,8 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
       if (auto whole = team.failure(); !whole) return whole;
       if (room && plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
     } else if (made->gear && room) {
-      room = error_with(ErrorKind::no_memory, 0, [] { return "another rank has no memory for its window"; });
+      room = error_with(ErrorKind::no_memory, 0,
+                        [] { return "another rank has no memory for its collective buffer"; });
     }
     if (room) {
       bool fit = true;
@@ -258,7 +259,7 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     }
     // This rank or another has no memory for windows: all ranks alike take the next best method.
     if_there_is_memory([&] {
-      log_once(LogLevel::warning, room.error().message + "; going on without collective buffering");
+      log_once(LogLevel::warning, room.error().message + "; continuing without collective buffering");
     });
     constexpr int64_t calls_until_next_try = 100;
     calls_without_two_phase_ = calls_until_next_try;

@@ -85,7 +85,7 @@ run 1 "CONCILIO_PROFILE=$scratch/version"
 says 'it has version 2, not 1'
 make_profile "$scratch/host" 'hosts=["elsewhere"]'
 run 1 "CONCILIO_PROFILE=$scratch/host"
-says 'it is of host elsewhere, and this is '
+says 'it was measured on host elsewhere, and this is '
 make_profile "$scratch/throttle" 'throttle="request=1"'
 run 1 "CONCILIO_PROFILE=$scratch/throttle"
 says 'it is of CONCILIO_THROTTLE=request=1, and this is storage that is not throttled'

@@ -95,7 +95,7 @@ refused 'pattern' # none given
 refused 'there is no pattern spiral; there are contiguous' spiral
 refused 'write interleaved:B' interleaved
 refused 'there are only 4 ranks' contiguous --ranks 4 --nodes 5
-refused 'are on 3 nodes, not on 2' contiguous --ranks 6 --nodes 2 --ranks-per-node 2
+refused 'take 3 nodes, not 2' contiguous --ranks 6 --nodes 2 --ranks-per-node 2
 refused '10000000' contiguous --ranks 10000001
 refused '[-]-policy spiral' contiguous --policy spiral
 refused 'concilio_file_set_realms' contiguous --policy user
@@ -104,11 +104,11 @@ refused '[-]-memory-per-node 4M,many' contiguous --memory-per-node 4M,many
 refused 'write MEAN,SD' contiguous --memory-normal 4M
 refused 'leave one out' contiguous --memory-normal 4M,1M --memory-per-node 4M
 refused 'leave one out' contiguous --bytes-per-rank 4M --mib-per-rank 4
-refused 'there are local, memory' contiguous --storage paper
+refused 'choose one of local, memory' contiguous --storage paper
 refused 'write it as NAME=VALUE' contiguous --hint nonsense
 refused 'did you mean concilio_method?' contiguous --hint concilio_metod=list
 refused 'concilio_nonsense' contiguous --hint concilio_nonsense=1
-refused 'counted from 0' contiguous --call 1
+refused 'numbered from 0' contiguous --call 1
 refused 'plan.svg' contiguous --picture no/such/folder/plan.svg
 sed "s/\"fixed_realms\": 0/\"fixed_realms\": 3/" plan.json >fixed.json
 expect 0 "$concilio" explain fixed.json

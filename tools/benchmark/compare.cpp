@@ -43,9 +43,10 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-// The line that names the cause: the benchmark's own, not what the launcher says after it.
+// The output line that names the cause of a failure: the benchmark program writes it, and the launcher may
+// write more after it.
 std::string failure_of(const Captured& captured) {
-  if (captured.exit_status == exit_timeout) return "ran out of time";
+  if (captured.exit_status == exit_timeout) return "stopped by the timeout";
   std::istringstream lines(captured.errors);
   for (std::string line; std::getline(lines, line);) {
     if (line.compare(0, 15, "concilio bench:") == 0) return line.substr(16);
@@ -54,7 +55,7 @@ std::string failure_of(const Captured& captured) {
   return fmt::format("exit status {}{}{}", captured.exit_status, last.empty() ? "" : ": ", last);
 }
 
-// Without the blanks that fill the last column.
+// Without the spaces that pad the last column.
 std::string without_padding(std::string line) {
   line.erase(line.find_last_not_of(" \n") + 1);
   return line + "\n";
@@ -89,7 +90,7 @@ std::string read_and_remove(const std::string& path) {
   return text ? *text : "";
 }
 
-// One start of one side of `row`.
+// Starts the benchmark program once, for one side of `row`.
 Status start_side(Comparison& row, bool under_concilio, const BenchOptions& options,
                   const Environment& environment) {
   std::string report;
@@ -212,7 +213,8 @@ std::string render_table(const std::vector<Comparison>& rows) {
     }
     if (!row.note.empty()) below += fmt::format("{} ranks, {}: {}\n", row.ranks, row.pattern, row.note);
   }
-  return text + "write and read: MiB/s, all ranks together, medians; MiB: growth of a rank's peak memory\n" +
+  return text +
+         "write and read: MiB/s of all ranks together, medians; MiB: growth of a rank's peak memory\n" +
          below;
 }
 

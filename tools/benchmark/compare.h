@@ -1,4 +1,4 @@
-// concilio bench --compare: the same patterns under the MPI's own MPI-IO and under Concilio, in turn.
+// concilio bench --compare: runs the same patterns by turns under the MPI's own MPI-IO and under Concilio.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace concilio::tools {
 
-// What one side of a comparison reached, over all its starts.
+// The results of one side of a comparison, over all starts of the benchmark program.
 struct Side {
   int64_t bytes = 0;
   std::vector<double> write_seconds, read_seconds;
   int64_t peak_growth_bytes = 0;
   std::string failure;
 
-  double write_rate() const;  // MiB/s, from the median; 0 where not measured
+  double write_rate() const;  // MiB/s, computed from the median; 0 if nothing was measured
   double read_rate() const;
 };
 
@@ -27,18 +27,18 @@ struct Comparison {
   int ranks = 1;
   std::string pattern;
   Side own, concilio;
-  std::string methods;  // that Concilio took
+  std::string methods;  // the methods that Concilio took
   std::string note;
 };
 
-// Adds what one start of the benchmark program wrote (its JSON) to a side. The program's failure is the
-// side's.
+// Adds what one start of the benchmark program wrote (its JSON) to a side. If the program failed, the side
+// has failed.
 void add_to_side(Side& side, const Captured& captured);
 
 std::string render_table(const std::vector<Comparison>& rows);
 nlohmann::json to_json(const Comparison& row);
 
-// Runs all; progress to stderr, the table to stdout. Returns the exit status.
+// Runs all comparisons. Progress goes to stderr, and the table to stdout. Returns the exit status.
 int compare(const BenchOptions& options, const Environment& environment);
 
 }  // namespace concilio::tools

@@ -89,7 +89,7 @@ Result<LaunchCommand> make_bench_command(const BenchLaunch& launch, const BenchO
   auto command = make_launch_command(launch, *program, arguments, report, environment);
   if (!command) return command;
   command->data_files = {data_file};
-  // Of patterns with a file for each rank.
+  // Some patterns have one file for each rank.
   for (int rank = 0; rank < launch.ranks; ++rank)
     command->data_files.push_back(fmt::format("{}.{}", data_file, rank));
   return command;
@@ -120,7 +120,7 @@ Result<std::vector<Flavour>> bench_flavours(const std::string& wanted, const Env
   for (const std::string& word : split_at_commas(wanted)) {
     const auto flavour = flavour_of_word(word);
     if (!flavour)
-      return Error{ErrorKind::argument, 0, fmt::format("--mpi {}: there is {}", word, flavour_words())};
+      return Error{ErrorKind::argument, 0, fmt::format("--mpi {}: choose {}", word, flavour_words())};
     flavours.push_back(*flavour);
   }
   return flavours;
@@ -132,7 +132,7 @@ Result<std::vector<int>> parse_rank_counts(const std::string& text) {
     int count = 0;
     const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), count);
     if (failed != std::errc() || end != word.data() + word.size() || count < 1)
-      return Error{ErrorKind::argument, 0, fmt::format("-n {}: '{}' is no number of ranks", text, word)};
+      return Error{ErrorKind::argument, 0, fmt::format("-n {}: '{}' is not a number of ranks", text, word)};
     counts.push_back(count);
   }
   if (counts.empty()) return Error{ErrorKind::argument, 0, "-n needs a number of ranks"};

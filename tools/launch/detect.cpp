@@ -17,8 +17,9 @@ Error unsupported(std::string message) {
   return {ErrorKind::unsupported, 0, std::move(message)};
 }
 
-// The program of one part of a command line: the first word that is an executable file; if that has no MPI
-// but a later word does, that one, since the first may have been the value of an option not known here.
+// Finds the program in one part of a command line. It is the first word that is an executable file. But if
+// that file has no MPI and a later word does, it is the later word, since the first one may be the value of
+// an option that is not known here.
 std::optional<Program> choose_program(const Words& words, const std::vector<size_t>& candidates,
                                       const Environment& environment) {
   std::optional<Program> first;
@@ -33,13 +34,12 @@ std::optional<Program> choose_program(const Words& words, const std::vector<size
 
 Error unserved(const Program& program) {
   return unsupported(
-      fmt::format("{}, an MPI library that Concilio does not serve; build it with Open MPI "
-                  "(libmpi.so.40), MPICH (libmpich.so.12, libmpi.so.12) or the MPI standard's ABI "
-                  "(libmpi_abi.so)",
+      fmt::format("{}, an MPI library that Concilio does not support; build it with Open MPI (libmpi.so.40), "
+                  "MPICH (libmpich.so.12, libmpi.so.12) or the MPI standard's ABI (libmpi_abi.so)",
                   program.sentence()));
 }
 
-// What the program's own MPI says; none where it is not known.
+// The MPI that a program loads, or none if it cannot be known.
 Result<std::optional<MpiLibrary>> mpi_of(const Program& program) {
   using Answer = std::optional<MpiLibrary>;
   switch (program.kind) {
@@ -47,12 +47,13 @@ Result<std::optional<MpiLibrary>> mpi_of(const Program& program) {
       if (program.mpi->interface == Interface::other) return unserved(program);
       return Answer(program.mpi);
     case Program::Kind::statically_linked:
-      return unsupported(fmt::format(
-          "{} is statically linked, so nothing can be preloaded into it; link it dynamically", program.path));
+      return unsupported(
+          fmt::format("{} is statically linked, so no library can be preloaded into it; link it dynamically",
+                      program.path));
     case Program::Kind::without_mpi:
       return unsupported(
           fmt::format("{} is not linked with MPI, so there is no MPI-IO to take over; if it loads MPI while "
-                      "it runs, or starts the real program, say which MPI: --mpi {}",
+                      "it runs, or starts the real program, name the MPI by --mpi {}",
                       program.path, flavour_words()));
     case Program::Kind::starts_others:
       break;
@@ -60,7 +61,8 @@ Result<std::optional<MpiLibrary>> mpi_of(const Program& program) {
   return Answer();
 }
 
-// Whose launcher a program needs; none for the standard's ABI whose implementation did not say who it is.
+// Whose launcher a program needs. None for the standard's ABI, if the implementation behind it has not told
+// its name.
 std::optional<Family> family_of(const MpiLibrary& mpi) {
   if (mpi.interface == Interface::openmpi) return Family::openmpi;
   if (mpi.interface == Interface::mpich) return Family::mpich;
@@ -68,7 +70,8 @@ std::optional<Family> family_of(const MpiLibrary& mpi) {
   return std::nullopt;
 }
 
-// The library for a program's MPI. One that is missing is no missing program.
+// Finds the library for a program's MPI. If that library is missing, the error must not have the kind of a
+// missing program.
 Result<Installed> library_of(const Program& program, const MpiLibrary& mpi, const Environment& environment) {
   auto library = library_for(mpi, environment);
   if (library) return library;
@@ -154,8 +157,8 @@ Result<Detection> detect_under_launcher(const Words& words, const Environment& e
   if (fits) return finish(with_library(*fits, *first->mpi));
   if (!of_launcher) {
     return unsupported(
-        fmt::format("neither {} nor the program it starts says which MPI it is; say it: --mpi {}", words[0],
-                    flavour_words()));
+        fmt::format("neither {} nor the program it starts tells which MPI it is; name it by --mpi {}",
+                    words[0], flavour_words()));
   }
   const auto library = library_of_launcher(*of_launcher, environment);
   if (!library) return library.error();
@@ -165,7 +168,7 @@ Result<Detection> detect_under_launcher(const Words& words, const Environment& e
 Result<Detection> detect_program_alone(const Words& words, const Environment& environment,
                                        std::optional<Flavour> chosen) {
   if (chosen) return with_chosen(*chosen, environment);
-  // Behind a wrapper such as numactl the real program is one of its words.
+  // If a wrapper such as numactl comes first, the real program is one of the words after it.
   std::vector<size_t> candidates = {0};
   if (inspect_program(*environment.find_executable(words[0]), environment).kind ==
       Program::Kind::starts_others) {
@@ -179,8 +182,9 @@ Result<Detection> detect_program_alone(const Words& words, const Environment& en
     if (!of_launcher) {
       const char* why = program.is_python ? "finds no mpi4py, petsc4py, h5py or netCDF4 that loads MPI"
                                           : "is a script or starts other programs";
-      return unsupported(fmt::format("{} {}, so its MPI is not known; put mpirun before it, or say --mpi {}",
-                                     program.path, why, flavour_words()));
+      return unsupported(
+          fmt::format("{} {}, so its MPI is unknown; put mpirun before it, or name the MPI by --mpi {}",
+                      program.path, why, flavour_words()));
     }
     const auto library = library_of_launcher(MpiVersion{*of_launcher, 0, ""}, environment);
     if (!library) return library.error();

@@ -1,5 +1,5 @@
-// Which library of Concilio a command line needs, found from its launcher and its program; or what is wrong
-// with it.
+// Finds which of Concilio's libraries a command line needs, by its launcher and its program, or what is wrong
+// with the command line.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@ namespace concilio::tools {
 
 struct Detection {
   Flavour flavour = Flavour::openmpi;
-  // What is preloaded: Concilio's library, and behind it the program's own MPI library where Concilio's would
-  // otherwise bring another file of the same name along.
+  // What is preloaded: Concilio's library, and after it the program's own MPI library, if Concilio's library
+  // would otherwise load another file of the same name.
   std::string preload;
-  std::optional<LauncherKind> launcher;  // none: the first word is the program itself
+  std::optional<LauncherKind> launcher;  // none if the first word is the program itself
 };
 
-// `chosen`: the flavour that the user gave, which nothing here then contradicts. kind no_such_file: there is
-// no such program; any other kind: Concilio cannot be loaded into it, and the message says why and what to
-// do.
+// If the user has given a flavour, `chosen`, nothing here contradicts it. An error of kind no_such_file means
+// that there is no such program. With any other kind, Concilio cannot be loaded into the program, and the
+// message says why and what to do.
 Result<Detection> detect(const Words& words, const Environment& environment, std::optional<Flavour> chosen);
 
 }  // namespace concilio::tools

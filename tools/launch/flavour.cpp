@@ -14,7 +14,7 @@ struct Row {
   const char* name;
   Family family;
 };
-// In the order of Flavour.
+// The order is that of Flavour.
 constexpr std::array<Row, all_flavours.size()> rows = {{{"openmpi", "Open MPI", Family::openmpi},
                                                         {"mpich", "MPICH", Family::mpich},
                                                         {"openmpi5", "Open MPI 5", Family::openmpi},
@@ -25,7 +25,7 @@ const Row& row_of(Flavour flavour) {
   return rows[static_cast<size_t>(flavour)];
 }
 
-// The first number with a dot in it: "mpirun (Open MPI) 5.0.11" -> "5.0.11".
+// The first number that contains a dot: "mpirun (Open MPI) 5.0.11" -> "5.0.11".
 std::string_view first_version_number(std::string_view text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (size_t begin = 0; begin < text.size(); ++begin) {
@@ -81,7 +81,7 @@ std::optional<MpiVersion> version_of_text(std::string_view text) {
   struct Sign {
     const char* text;
     Family family;
-    bool numbered;  // whether the number after it is the MPI's own
+    bool numbered;  // whether the number after the text is the version of the MPI
   };
   static constexpr Sign signs[] = {
       {"Open MPI", Family::openmpi, true},      {"OpenRTE", Family::openmpi, true},
@@ -107,7 +107,7 @@ std::optional<Family> family_of_running_launcher(const Environment& environment)
   if (environment.has("MPI_LOCALNRANKS") || environment.has_prefix("HYDRA") ||
       environment.has_prefix("HYDI_"))
     return Family::mpich;
-  // Slurm starts programs of either with this set.
+  // With Slurm, programs of both MPIs have this variable.
   if (environment.has("PMI_RANK") && !environment.has("SLURM_PROCID")) return Family::mpich;
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Which MPI: the ones that Concilio has libraries for, and how their launchers are told apart.
+// The MPIs that Concilio has libraries for, and how their launchers are told apart.
 #pragma once
 
 #include <array>
@@ -10,36 +10,36 @@
 
 namespace concilio::tools {
 
-// One library of Concilio each.
+// Each flavour has its own library of Concilio.
 enum class Flavour { openmpi, mpich, openmpi5, mpich5, mpiabi };
 inline constexpr std::array all_flavours = {Flavour::openmpi, Flavour::mpich, Flavour::openmpi5,
                                             Flavour::mpich5, Flavour::mpiabi};
 
-// Whose launchers start a program, and how.
+// A family of MPIs has launchers that start programs in the same way.
 enum class Family { openmpi, mpich };
 
-const char* flavour_word(Flavour flavour);  // "openmpi": in file names and options
-const char* flavour_name(Flavour flavour);  // "Open MPI": in messages
+const char* flavour_word(Flavour flavour);  // "openmpi", as in file names and options
+const char* flavour_name(Flavour flavour);  // "Open MPI", as in messages
 std::optional<Flavour> flavour_of_word(std::string_view word);
 // "openmpi, mpich, ... or mpiabi"
 const std::string& flavour_words();
-// Of the launcher that comes with it.
+// The family whose launcher usually comes with a flavour.
 Family usual_family(Flavour flavour);
 
 const char* family_name(Family family);
-const char* family_word(Family family);  // "openmpi" as in mpirun.openmpi
+const char* family_word(Family family);  // "openmpi", as in mpirun.openmpi
 
-// What `LAUNCHER --version` or MPI_Get_library_version says.
+// What `LAUNCHER --version` or MPI_Get_library_version says of the MPI.
 struct MpiVersion {
   Family family = Family::openmpi;
-  int major = 0;       // 0: it does not say
-  std::string number;  // "5.0.11"; empty: it does not say
+  int major = 0;       // 0 if it is not known
+  std::string number;  // "5.0.11"; empty if it is not known
 };
 std::optional<MpiVersion> version_of_text(std::string_view text);
 
-// The MPI whose launcher started this process, if one did.
+// The family of the launcher that started this process, if a launcher did.
 std::optional<Family> family_of_running_launcher(const Environment& environment);
-// The rank that launcher gave this process, if it said.
+// The rank that the launcher gave this process, if it said so in the environment.
 std::optional<int> rank_of_running_launcher(const Environment& environment);
 
 }  // namespace concilio::tools

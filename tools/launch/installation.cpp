@@ -49,19 +49,18 @@ Result<std::string> find_library(Flavour flavour, const Environment& environment
   auto library = find_part(
       fmt::format("libconcilio-{}.so", flavour_word(flavour)), environment.get("CONCILIO_LIBDIR"),
       {prefix / "lib" / "concilio", prefix / CONCILIO_INSTALL_LIBDIR / "concilio"}, "CONCILIO_LIBDIR");
-  // The dynamic loader would take the parts for several libraries.
+  // The dynamic loader would take a path with a space or a colon for several libraries.
   if (library && library->find_first_of(" :") != std::string::npos)
-    return Error{
-        ErrorKind::bad_file, EINVAL,
-        fmt::format("{} cannot be preloaded, as its name has a space or a colon; set CONCILIO_LIBDIR to "
-                    "a link to its folder that has none",
-                    *library)};
+    return Error{ErrorKind::bad_file, EINVAL,
+                 fmt::format("{} cannot be preloaded, because its name has a space or a colon; set "
+                             "CONCILIO_LIBDIR to a link to its folder whose name has none",
+                             *library)};
   return library;
 }
 
 namespace {
 
-// What the mark in a library says after it: "openmpi 4.1.4". Empty: it has none.
+// The text after the mark in a library's file, such as "openmpi 4.1.4". Empty if the file has no mark.
 std::string built_for(const std::string& library) {
   static constexpr std::string_view mark = "concilio-built-for: ";
   const auto text = read_all(library);
@@ -99,7 +98,7 @@ bool serves(const Installed& installed, const MpiLibrary& mpi) {
   return mpi.interface == Interface::abi || same_major(installed.mpi.version, mpi.version);
 }
 
-// What a library for it is usually called.
+// The usual name of an MPI's library.
 Flavour usual_flavour(const MpiLibrary& mpi) {
   const int major = mpi.version ? mpi.version->major : 0;
   if (mpi.interface == Interface::abi) return Flavour::mpiabi;
@@ -113,7 +112,7 @@ std::string list_of(const std::vector<Installed>& all) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The compiler wrapper that belongs to an MPI library, or how to write it.
+// The compiler wrapper that belongs to an MPI library, or how the user can name it.
 std::string wrapper_of(const MpiLibrary& mpi) {
   const char* word = mpi.interface == Interface::abi ? "mpicc_abi" : "mpicc";
   const fs::path guess = fs::path(mpi.path).parent_path() / ".." / "bin" / word;
@@ -153,7 +152,7 @@ Result<Installed> library_for(const MpiLibrary& mpi, const Environment& environm
     if (serves(installed, mpi)) return installed;
   }
   const auto usual = find_library(usual_flavour(mpi), environment);
-  // None at all, or none that can be preloaded: that says it better.
+  // If there is no library at all, or none that can be preloaded, that error tells the user more.
   if (all.empty() && !usual) return usual.error();
   return no_library(mpi, all);
 }
@@ -162,7 +161,7 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
   const auto all = installed_libraries(environment);
   std::vector<Installed> fitting;
   for (const Installed& installed : all) {
-    // A program of the standard's ABI says so itself.
+    // An MPI of the standard's ABI names itself so.
     if (installed.mpi.interface == Interface::abi || installed.mpi.version->family != version.family)
       continue;
     if (same_major(installed.mpi.version, version)) fitting.push_back(installed);
@@ -175,12 +174,11 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
   if (all.empty() && !usual) return usual.error();
   if (fitting.empty()) return no_library(wanted, all);
   if (fitting.size() > 1)
-    return Error{
-        ErrorKind::unsupported, 0,
-        fmt::format("it is not known which version of {} the program has, and there are libraries for "
-                    "{}; say it: --mpi {} or --mpi {}",
-                    family_name(version.family), list_of(fitting), flavour_word(fitting[0].flavour),
-                    flavour_word(fitting[1].flavour))};
+    return Error{ErrorKind::unsupported, 0,
+                 fmt::format("it is unknown which version of {} the program has, and there are libraries for "
+                             "{}; choose one by --mpi {} or --mpi {}",
+                             family_name(version.family), list_of(fitting), flavour_word(fitting[0].flavour),
+                             flavour_word(fitting[1].flavour))};
   return fitting[0];
 }
 
@@ -202,7 +200,7 @@ Result<std::string> find_bench_program(Flavour flavour, const Environment& envir
 Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environment& environment) {
   const std::string name = fmt::format("concilio-scorpio-bench-{}", flavour_word(flavour));
   auto program = find_program(name, environment);
-  // Concilio is there for this MPI: then it was built without SCORPIO.
+  // Concilio is installed for this MPI, so it was built without SCORPIO.
   const auto other = find_bench_program(flavour, environment);
   if (!program && other)
     return Error{ErrorKind::no_such_file, ENOENT,
@@ -232,8 +230,8 @@ Result<std::string> find_launcher(Flavour flavour, const Environment& environmen
     const auto path = environment.find_executable(*chosen);
     if (!path)
       return Error{ErrorKind::no_such_file, ENOENT,
-                   fmt::format("CONCILIO_MPIRUN={} is no executable file", *chosen)};
-    // One that is known to be another MPI's is not meant for this one.
+                   fmt::format("CONCILIO_MPIRUN={} is not an executable file", *chosen)};
+    // A launcher that is known to belong to another MPI is not meant for this one.
     const auto version = capture({*path, "--version"}, environment, 20);
     const auto its = version ? version_of_text(version->output + version->errors) : std::nullopt;
     if (!its || its->family == usual_family(flavour)) return *path;
@@ -247,7 +245,7 @@ Result<std::string> find_launcher(Flavour flavour, const Environment& environmen
     if (const auto found = environment.find_executable(word)) return *found;
   }
   return Error{ErrorKind::no_such_file, ENOENT,
-               fmt::format("no mpirun of {} found; install it, or set CONCILIO_MPIRUN to its path",
+               fmt::format("found no mpirun of {}; install it, or set CONCILIO_MPIRUN to its path",
                            flavour_name(flavour))};
 }
 

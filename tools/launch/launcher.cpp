@@ -21,7 +21,7 @@ bool is_one_of(std::string_view word, const std::string_view (&list)[count]) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-// How many words after it belong to the option `word`.
+// How many words after the option `word` are its values.
 size_t values_of_option(std::string_view word, LauncherKind kind) {
   static constexpr std::string_view two[] = {"mca", "gmca", "prtemca", "pmixmca", "pmca", "genv", "env"};
   static constexpr std::string_view one[] = {
@@ -58,7 +58,7 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-';
 }
 
-// [begin, end) of each part between ":" after the launcher's own word.
+// The parts of a command line, between ":", after the launcher's own word: [begin, end) of each.
 std::vector<std::pair<size_t, size_t>> parts(const Words& words, LauncherKind kind) {
   std::vector<std::pair<size_t, size_t>> all;
   size_t begin = 1;
@@ -74,7 +74,7 @@ std::string joined_preload(const std::string& before, const std::string& library
   return before.empty() ? library : fmt::format("{}:{}", before, library);
 }
 
-// One part of an Open MPI command line, whose options hold for that part alone.
+// One part of an Open MPI command line. Options of one part do not hold for others.
 void add_openmpi_part(const Words& words, std::pair<size_t, size_t> part, const RankSettings& settings,
                       const std::string& preload_before, Words& out) {
   const std::string name = fmt::format("{}=", preload_name);
@@ -148,8 +148,8 @@ Words hydra_words(const Words& words, const RankSettings& settings, const Enviro
 }
 
 Words slurm_words(const Words& words, const RankSettings& settings, Environment& environment) {
-  // A comma in a value would end it, so the values stand in srun's environment and only their names are
-  // listed.
+  // For srun a comma would end a value. So the values are set in srun's own environment, and only their names
+  // are listed.
   std::string names = fmt::format(
       "{}={}", preload_name, joined_preload(environment.get(preload_name).value_or(""), settings.library));
   for (const auto& [variable, value] : settings.variables) {

@@ -55,7 +55,7 @@ std::string_view first_word(std::string_view& text) {
   return word;
 }
 
-// In the child: what the library says of itself, to `out`.
+// Runs in the child process: writes what the library says of itself to `out`.
 [[noreturn]] void say_version(const char* path, int out) {
   const int nowhere = open("/dev/null", O_RDWR);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, descriptor);
@@ -107,7 +107,7 @@ std::optional<MpiLibrary> mpi_library_of_listing(std::string_view listing) {
       const std::string_view path = first_word(line);
       if (path.starts_with('/')) library.path = path;
     }
-    // One that is known goes before one that is not.
+    // A library whose MPI is known comes before one whose MPI is not known.
     if (!found || found->interface == Interface::other) found = library;
   }
   return found;
@@ -115,7 +115,7 @@ std::optional<MpiLibrary> mpi_library_of_listing(std::string_view listing) {
 
 std::optional<MpiLibrary> mpi_library_of_file(const std::string& path, const std::string& interpreter,
                                               const Environment& environment) {
-  // Libraries that are preloaded into everything are not the file's.
+  // Libraries that are preloaded into all programs are not those of the file.
   Environment bare = environment;
   bare.unset("LD_PRELOAD");
   const auto listing = capture({interpreter, "--list", std::filesystem::absolute(path).string()}, bare,
@@ -148,7 +148,7 @@ std::optional<MpiVersion> version_of_library(const std::string& path) {
   const std::string text = child > 0 ? read_until_end(ends[0], version_timeout_ms) : std::string();
   close(ends[0]);
   if (child > 0) {
-    kill(child, SIGKILL);  // it has said all it has to say, or never will
+    kill(child, SIGKILL);  // the child has said all, or has failed
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

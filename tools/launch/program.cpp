@@ -15,7 +15,7 @@ namespace concilio::tools {
 
 namespace {
 
-// Programs that are often put before the real one, or that run code which is not in the file itself.
+// Programs that are often put before the real one, or that run code which is not in their own file.
 bool usually_starts_others(std::string name) {
   static const char* const prefixes[] = {"python", "pypy",  "perl", "ruby", "lua",
                                          "tclsh",  "julia", "node", "java"};
@@ -42,7 +42,7 @@ Words shebang_of(const std::string& path) {
   return words;
 }
 
-// The command line that Python gets if words[place] is Python, or a script that begins with it.
+// The command line that Python gets, if words[place] is Python or a script that Python runs.
 std::optional<Words> python_words(const Words& words, size_t place, const std::string& path) {
   Words all;
   if (is_python_name(std::filesystem::path(words[place]).filename().string())) {

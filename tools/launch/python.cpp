@@ -80,10 +80,10 @@ for kind, file in found:
     sys.stdout.write(kind + " " + file + "\n")
 )";
 
-// Python's own options, as far as they change where modules are found, and what it runs.
+// Those options of Python that change where modules are found, and the script or module that it runs.
 struct PythonCommand {
   Words options;
-  std::string folder;  // of the script; empty: the working folder
+  std::string folder;  // the folder of the script; empty: the working folder
 };
 
 PythonCommand parse(const Words& words) {
@@ -141,7 +141,7 @@ std::optional<PythonMpi> mpi_of_python(const Words& words, const Environment& en
   std::optional<PythonMpi> found;
   while (lines >> kind && std::getline(lines >> std::ws, file)) {
     if (kind == "library") {
-      // Loaded by its file, so that the extension's own search finds it there already.
+      // The library is loaded by its file name, so that the extension's own search finds it already loaded.
       if (auto library = mpi_library_at(file)) return PythonMpi{*library, extension};
     } else {
       extension = file;

@@ -14,13 +14,13 @@ namespace concilio::tools {
 
 namespace {
 
-// In a file whose calls took less time than this nothing can be won.
+// If the calls on a file took less time than this, no advice is given.
 constexpr int64_t least_call_ns = 10'000'000;
 // Calls and requests of fewer bytes cost about the same whatever they transfer.
 constexpr int64_t small_bytes = 4096;
-// So many small calls of a rank are many.
+// A rank that makes so many small calls is told of them.
 constexpr int64_t many_calls = 100;
-// A call that is carried out in so many requests or rounds is split up much.
+// A call that is carried out in so many requests or rounds is considered split up.
 constexpr int64_t many_parts = 8;
 // Another method is worth a hint if the one taken is expected to last longer by this factor.
 constexpr double least_gain = 1.25;
@@ -98,7 +98,7 @@ std::string advice_on_hint_that_forbade(const FileRecord& file, const DataOperat
   const int64_t requests = file.sum[operation.requests];
   if (requests == 0 || file.sum[operation.request_bytes] / requests >= small_bytes) return {};
   const auto allow = [&](const char* hint) {
-    return fmt::format("--hint {0}=automatic: {0}=disable leaves {1} of {2} on average", hint,
+    return fmt::format("--hint {0}=automatic: with {0}=disable there were {1} of {2} on average", hint,
                        counted(requests, operation.name),
                        format_bytes(file.sum[operation.request_bytes] / requests));
   };

@@ -1,4 +1,4 @@
-// Reading and writing, by the names and numbers that a record has of them.
+// Reading and writing: the names and counters that a record has for each.
 #pragma once
 
 #include "base/counters.h"
@@ -8,9 +8,9 @@ namespace concilio::tools {
 struct DataOperation {
   const char* name;  // as in Reason::operation
   Counter collective, independent, bytes, requests, request_bytes;
-  const char* buffering_hint;   // whether aggregators bring the pieces of all ranks together
-  const char* sieving_hint;     // whether requests take holes along
-  const char* collective_call;  // of MPI, in place of an independent one
+  const char* buffering_hint;   // the hint that lets aggregators combine the pieces of all ranks
+  const char* sieving_hint;     // the hint that lets requests include holes (data sieving)
+  const char* collective_call;  // the MPI function to call in place of the independent one
 };
 
 inline constexpr DataOperation data_operations[] = {

@@ -1,4 +1,5 @@
-// What the library reports of each file it closed: one JSON line a file in the file named by CONCILIO_REPORT.
+// What the library reports of each file that was closed: one line of JSON in the file that CONCILIO_REPORT
+// names.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Reason {
   bool collective = false;
   std::string text;
   int64_t calls = 0;
-  std::vector<Candidate> candidates;  // of the last of the calls
+  std::vector<Candidate> candidates;  // those of the last of the calls
 };
 
 struct FileRecord {
@@ -29,26 +30,28 @@ struct FileRecord {
   std::string mpi;
   int64_t times_opened = 1;
   double open_seconds = 0;
-  Counters sum;      // over the ranks
+  Counters sum;      // summed over the ranks
   Counters slowest;  // the maximum over the ranks
   int64_t peak_bytes_per_rank = 0;
-  int64_t peak_bytes_per_node = 0;              // of all its ranks together
+  int64_t peak_bytes_per_node = 0;              // of all ranks of the node together
   int64_t peak_description_bytes_per_rank = 0;  // of the datatypes of views and buffers
   std::vector<Reason> reasons;
   std::map<std::string, std::string> hints;
 };
 
 struct Records {
-  std::vector<FileRecord> files;  // in the order of closing
+  std::vector<FileRecord> files;  // in the order in which the files were closed
   int64_t unreadable_lines = 0;
 };
 
 Records parse_records(std::string_view lines);
-// One record a name: counts and times added, peaks the greatest.
+// Merges the records of one file name into one: counts and times are added, and of peaks the greatest is
+// taken.
 std::vector<FileRecord> by_name(const std::vector<FileRecord>& files);
 nlohmann::json to_json(const FileRecord& record);
 
-// The methods that the program's calls took, most frequent first: "two_phase, sieve". Empty: no call.
+// The methods that the program's calls took, the most frequent first: "two_phase, sieve". Empty if there was
+// no call.
 std::string methods_taken(const FileRecord& record);
 
 }  // namespace concilio::tools

@@ -20,7 +20,7 @@ std::string seconds(int64_t ns) {
   return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
 }
 
-// Descriptions of datatypes that take less are not worth a word.
+// If the descriptions of datatypes take less memory than this, the summary does not mention it.
 constexpr int64_t told_description_bytes = 1 << 16;
 
 void add_row(std::string& text, const char* label, const std::string& content) {
@@ -51,7 +51,7 @@ void add_operation(std::string& text, const FileRecord& file, const DataOperatio
   }
   for (const Reason& reason : file.reasons) {
     if (reason.operation != operation.name) continue;
-    // The library's reason may begin with the method's name.
+    // The library's reason may begin with the name of the method.
     const bool named = reason.text.compare(0, reason.method.size() + 1, reason.method + ":") == 0;
     const std::string why = named ? reason.text.substr(reason.method.size()) : ": " + reason.text;
     add_row(text, "",
@@ -73,7 +73,7 @@ void add_storage(std::string& text, const FileRecord& file) {
   add_row(text, "storage", content.empty() ? "no request" : content);
 }
 
-// How aggregators' windows reached the file.
+// How aggregators wrote their windows to the file.
 void add_windows(std::string& text, const FileRecord& file) {
   constexpr std::pair<Counter, const char*> ways[] = {{Counter::windows_whole, "whole"},
                                                       {Counter::windows_rmw, "after reading their holes"},
@@ -87,9 +87,9 @@ void add_windows(std::string& text, const FileRecord& file) {
   if (!content.empty()) add_row(text, "windows", content);
 }
 
-// The files that are told of by themselves: with an advice each they fit on a screen.
+// How many files the summary tells of one by one. With one advice each they fit on a screen.
 constexpr size_t told_files = 5;
-// Parts of a time that are less than this share of it are not worth a word.
+// A part of a time that is a smaller share of it than this is not mentioned.
 constexpr double least_share = 0.01;
 
 double in_seconds(int64_t ns) {
@@ -104,7 +104,8 @@ void add_word(std::string& text, const std::string& word) {
   text += (text.empty() ? "" : ", ") + word;
 }
 
-// All files as one: counts and times added, ranks and nodes the greatest.
+// Merges all files into one record: counts and times are added, and of ranks and nodes the greatest number is
+// taken.
 FileRecord job_of(const std::vector<FileRecord>& files) {
   FileRecord job;
   for (const FileRecord& file : files) {
@@ -120,10 +121,10 @@ FileRecord job_of(const std::vector<FileRecord>& files) {
   return job;
 }
 
-// "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for others and messages, 0.8 s copying"
+// "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for other ranks and messages, 0.8 s copying"
 std::string verdict(const FileRecord& job, size_t files) {
   constexpr std::pair<Counter, const char*> known_parts[] = {
-      {Counter::exchange_ns, "waiting for others and messages"},
+      {Counter::exchange_ns, "waiting for other ranks and messages"},
       {Counter::copy_ns, "copying"},
       {Counter::storage_ns, "storage"},
       {Counter::plan_ns, "planning"}};
@@ -230,10 +231,10 @@ std::string render_details(const std::vector<FileRecord>& files) {
         text, "sieving",
         fmt::format("{} read beyond what the program asked for", format_bytes(std::max<int64_t>(extra, 0))));
     std::string memory =
-        fmt::format("{} a rank at the peak, {} a node", format_bytes(file.peak_bytes_per_rank),
+        fmt::format("at most {} in a rank, {} in a node", format_bytes(file.peak_bytes_per_rank),
                     format_bytes(file.peak_bytes_per_node));
     if (file.peak_description_bytes_per_rank >= told_description_bytes)
-      memory += fmt::format("; {} a rank to know the program's datatypes",
+      memory += fmt::format("; {} in a rank for descriptions of the program's datatypes",
                             format_bytes(file.peak_description_bytes_per_rank));
     add_row(text, "memory", memory);
   }

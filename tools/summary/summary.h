@@ -1,4 +1,4 @@
-// The texts that `concilio run --summary` ends with.
+// The texts that `concilio run --summary` writes at the end.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace concilio::tools {
 
-// `files`: one record a name, see by_name.
+// `files` holds one record for each file name, see by_name.
 
-// What matters, on at most a screen: where the time went, totals, and the files that took longest, each with
-// what would help.
+// The short summary, at most a screen: where the time went, totals, and the files that took longest, each
+// with an advice if there is one.
 std::string render_summary(const std::vector<FileRecord>& files);
-// All that was done for each file, and why.
+// The full summary: all that was done for each file, and why.
 std::string render_details(const std::vector<FileRecord>& files);
 
 }  // namespace concilio::tools

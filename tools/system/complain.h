@@ -5,7 +5,7 @@
 
 namespace concilio::tools {
 
-// "concilio: MESSAGE" to stderr.
+// Writes "concilio: MESSAGE" to stderr.
 void complain(const std::string& message);
 
 }  // namespace concilio::tools

@@ -17,12 +17,13 @@ namespace concilio::tools {
 
 namespace {
 
-volatile sig_atomic_t child_of_signals = 0;  // negative: a process group
-volatile sig_atomic_t stopped_by = 0;        // the last SIGINT, SIGTERM or SIGHUP for the child
+volatile sig_atomic_t child_of_signals = 0;  // if negative, the process group of this number
+volatile sig_atomic_t stopped_by = 0;  // the last SIGINT, SIGTERM or SIGHUP that was passed to the child
 constexpr int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 void forward(int signal_number, siginfo_t* info, void*) {
-  // What a terminal sends, the kernel sends to the child too; twice would tell mpirun to kill without mercy.
+  // The kernel sends a signal from the terminal to the child too. A second one would make mpirun kill its
+  // ranks at once.
   const bool child_has_it = info->si_code == SI_KERNEL && child_of_signals > 0;
   const int saved_errno = errno;
   if (signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP)
@@ -39,14 +40,14 @@ class SignalForwarding {
     action.sa_sigaction = forward;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigemptyset(&action.sa_mask);
-    // Held back until the child is there to get them.
+    // Signals are blocked until there is a child that can receive them.
     sigset_t held;
     sigemptyset(&held);
     for (const int number : forwarded_signals) sigaddset(&held, number);
     sigprocmask(SIG_BLOCK, &held, &mask_before_);
     for (size_t i = 0; i < std::size(forwarded_signals); ++i) {
       sigaction(forwarded_signals[i], nullptr, &before_[i]);
-      // What our caller chose to ignore (nohup), the child ignores as well.
+      // A signal that our caller ignores (nohup) is ignored by the child as well.
       if (before_[i].sa_handler != SIG_IGN) sigaction(forwarded_signals[i], &action, nullptr);
     }
   }
@@ -203,7 +204,7 @@ Result<Captured> capture(const Words& words, const Environment& environment, dou
   }
   captured.exit_status = wait_for(*child);
   if (timed_out) captured.exit_status = exit_timeout;
-  // Some launchers end with 0 when they were told to stop.
+  // Some launchers end with status 0 after a signal told them to stop.
   if (captured.exit_status == 0 && stopped_by != 0) captured.exit_status = 128 + stopped_by;
   return captured;
 }

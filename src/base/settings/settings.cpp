@@ -39,8 +39,8 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "concilio_realms=persistent."},
     {Key::romio_cb_fr_types, ValueType::realm_kind, none, none, "aar", nullptr, "romio_cb_fr_types", nullptr,
      "How the file is parted among aggregators; aar: by the range of each call; a number: in blocks of so "
-     "many "
-     "bytes, dealt round-robin; -1: as with romio_cb_pfr; -2: as the program has said, see concilio_realms."},
+     "many bytes, dealt round-robin; -1: as with romio_cb_pfr; -2: as the program has said, see "
+     "concilio_realms."},
     {Key::romio_cb_fr_alignment, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_fr_alignment", nullptr,
      "Unit that the borders between aggregators' parts of the file are aligned to; 0: chosen by the plan."},
     {Key::romio_cb_ds_threshold, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_ds_threshold", nullptr,
@@ -88,8 +88,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Whether nodes whose data lie apart in the file exchange in groups of their own."},
     {Key::write_behind, ValueType::bytes, 0, tib, "0", nullptr, "concilio_write_behind", nullptr,
      "Bytes of several collective writes that an aggregator may hold back to write them together, until a "
-     "sync, a "
-     "read or the close; only with realms of the file (persistent, cyclic, user) and "
+     "sync, a read or the close; only with realms of the file (persistent, cyclic, user) and "
      "romio_no_indep_rw=true."},
     {Key::group_bytes, ValueType::bytes, 1, tib, "4M", nullptr, "concilio_group_bytes", nullptr,
      "Data that an aggregation group has at least, where there are several nodes (Msg_group)."},
@@ -103,8 +102,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::node_memory, ValueType::byte_list, none, none, "", nullptr, "concilio_node_memory",
      "CONCILIO_NODE_MEMORY",
      "Available memory of the nodes in place of what they measure, for experiments, as 4M,16M,64M: node i "
-     "has "
-     "entry i, and the list begins again behind its last."},
+     "has entry i, and the list begins again behind its last."},
     {Key::ranks_per_node, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "concilio_ranks_per_node",
      "CONCILIO_RANKS_PER_NODE",
      "Most ranks that count as one node, so that a machine acts as several; 0: the machine's own.",

@@ -22,8 +22,8 @@ bool raises_thread_level() {
 void check_raised_level(bool thread_multiple) {
   if (thread_multiple) return;
   log_once(LogLevel::warning,
-           "--threads (CONCILIO_THREADS): this MPI does not give MPI_THREAD_MULTIPLE, so nonblocking calls "
-           "do not go on by themselves");
+           "--threads (CONCILIO_THREADS): this MPI does not provide MPI_THREAD_MULTIPLE, so nonblocking "
+           "calls do not proceed by themselves");
 }
 
 namespace {

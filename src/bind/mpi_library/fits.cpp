@@ -108,12 +108,12 @@ bool detail::look() {
     const auto [met, version] = meet();
     if (met.family == Family::unknown || met == own) return true;
     if (mpiio::takes_over_any() && launcher_rank().value_or(0) == 0) {
-      log_line(LogLevel::warning,
-               fmt::format(
-                   "built for " CONCILIO_BUILT_FOR
-                   ", but the program runs on {}: Concilio stands aside, and files go through the MPI's own "
-                   "MPI-IO; {} is the library that fits, which `concilio run` picks by itself",
-                   version.substr(0, version.find_first_of(",\n")), library_for(met, version)));
+      log_line(
+          LogLevel::warning,
+          fmt::format("built for " CONCILIO_BUILT_FOR
+                      ", but the program runs on {}: Concilio is not used, and files go through the MPI's "
+                      "own MPI-IO; the library for this MPI is {}, and `concilio run` chooses it by itself",
+                      version.substr(0, version.find_first_of(",\n")), library_for(met, version)));
     }
     return false;
   } catch (const std::exception&) {

@@ -10,7 +10,7 @@ void* find_next(const char* symbol) {
   void* address = dlsym(RTLD_NEXT, symbol);
   if (!address)
     log(LogLevel::error,
-        "the program's MPI library has no {}: was Concilio built for this MPI, and is it loaded before it?",
+        "the program's MPI library has no {}; is Concilio built for this MPI, and is it loaded before it?",
         symbol);
   return address;
 }

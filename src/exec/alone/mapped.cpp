@@ -82,8 +82,8 @@ Outcome run_mapped(const RunningCall& call, const Request& request, const Plan& 
   if (status) return within.bytes;
   if (!leaves_it_to_requests(status.error().kind)) return status.error();
   // Logged once for each file: which pages cannot be had differs from call to call.
-  const std::string what =
-      fmt::format("mapped pages of {} cannot be had, going on with requests", call.opened.storage.path());
+  const std::string what = fmt::format("cannot map pages of {}; continuing with read and write requests",
+                                       call.opened.storage.path());
   log_once(LogLevel::info, Error::from_errno(status.error().system_errno, what).message);
   return run_list(call, request, plan);
 }

@@ -30,7 +30,7 @@ Status RangeLock::give_back() {
     if (unlocked) return;
     const Error& error = unlocked.error();
     outcome = error_with(error.kind, error.system_errno, [&] {
-      return error.message + ": other ranks may not write there until the file is closed";
+      return error.message + ": other ranks may be unable to write there until the file is closed";
     });
   });
   return outcome;

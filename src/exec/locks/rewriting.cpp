@@ -21,7 +21,7 @@ OpenMark lock_mark(Storage& storage, LockMode mode) {
   mark.marked = status.ok();
   mark.locks_work = status.ok() || status.error().kind == ErrorKind::file_in_use;
   if (!mark.locks_work)
-    log_once(LogLevel::info, fmt::format("{}; nothing is locked in this file", status.error().message));
+    log_once(LogLevel::info, fmt::format("{}; no ranges of this file are locked", status.error().message));
   return mark;
 }
 

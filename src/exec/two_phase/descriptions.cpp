@@ -157,7 +157,7 @@ Status Descriptions::tell(Team& team, std::byte* bundle, int64_t bytes) {
   for (MPI_Request& send : sends_) {
     const int code = team.finish(send);
     if (!team.failure()) return team.failure();
-    note(outcome, checked_mpi(code, "telling other nodes what is asked for"));
+    note(outcome, checked_mpi(code, "sending descriptions of requests to other nodes"));
   }
   sends_.clear();
   return outcome;
@@ -172,7 +172,7 @@ Status Descriptions::hear(Team& team) {
                           node.candidates.front(), description_tag, team.comm(), &request);
     if (code == MPI_SUCCESS) code = team.finish(request);
     if (!team.failure()) return team.failure();
-    Status heard = checked_mpi(code, "hearing what other nodes ask for");
+    Status heard = checked_mpi(code, "receiving descriptions of requests from other nodes");
     if (heard) {
       heard = without_exceptions([&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
     }
@@ -184,7 +184,7 @@ Status Descriptions::hear(Team& team) {
 }
 
 Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node) {
-  const Error spoilt{ErrorKind::communication, 0, "a node's descriptions of its requests cannot be read"};
+  const Error spoilt{ErrorKind::communication, 0, "the descriptions of a node's requests cannot be read"};
   NestRef nest;
   for (size_t i = 0; i < ranks; ++i) {
     Slot head;

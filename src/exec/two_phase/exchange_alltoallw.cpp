@@ -48,7 +48,7 @@ class PieceTypes {
                                    types_.data(), &made));
     }
     if (code_ == MPI_SUCCESS) note(PMPI_Type_commit(&made));
-    if (Status status = checked_mpi(code_, "describing windows to MPI"); !status) return status.error();
+    if (Status status = checked_mpi(code_, "making the datatypes of windows"); !status) return status.error();
     return made;
   }
   bool empty() const { return types_.empty() && single_addresses_.empty(); }
@@ -207,7 +207,7 @@ class Leaders {
     if (Status status = finish(code, request, "telling sizes"); !status) return status;
     if (!in.fit()) {
       in.clear();
-      return Error{ErrorKind::communication, 0, "a letter of another node is longer than there is room for"};
+      return Error{ErrorKind::communication, 0, "a message from another node is longer than its buffer"};
     }
     code = PMPI_Ialltoallv(out.data(), out.counts().data(), out.displacements(), MPI_BYTE, in.data(),
                            in.counts().data(), in.displacements(), MPI_BYTE, comm, &request);

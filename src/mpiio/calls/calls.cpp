@@ -146,7 +146,7 @@ Result<int64_t> byte_at(const View& view, int64_t etypes) {
   if (position && shown.access.empty()) return view.displacement;
   const auto byte = position ? shown.access.exact_offset_of(*position) : std::nullopt;
   if (!byte)
-    return argument(fmt::format("an offset of {} etypes is before or behind all bytes of the file", etypes));
+    return argument(fmt::format("an offset of {} etypes lies outside the bytes of the file", etypes));
   return *byte;
 }
 
@@ -164,7 +164,8 @@ Result<int64_t> target_of(File& file, MPI_Offset offset, int whence,
     if (!size) return size;
     from = end_of_view(*file.view(), *size);
   } else if (whence != MPI_SEEK_SET) {
-    return argument(fmt::format("whence is {}, none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", whence));
+    return argument(
+        fmt::format("whence is {}, which is not MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence));
   }
   auto target = checked_add(from, offset);
   if (!target || !byte_at(*file.view(), *target))

@@ -48,7 +48,7 @@ Status agree_on_method(File& file, const char* name) {
   if (auto status = agree_on_arguments(file, "the ranks do not give the same method", read); !status)
     return status;
   if (file.fixed_by_user(Key::method))
-    return Error{ErrorKind::unsupported, 0, "the user's environment settles the method"};
+    return Error{ErrorKind::unsupported, 0, "the user's environment sets the method"};
   return file.change_config(without_exceptions([&]() -> Result<std::optional<Config>> {
     Config changed = file.config();
     changed.take(Key::method, method, Config::Origin::info);

@@ -42,7 +42,7 @@ Result<MPI_Offset> current_displacement(File& file) {
   if (shown.access.empty()) return view->displacement;
   auto bytes = checked_multiply(*position, shown.etype_bytes);
   auto byte = bytes ? shown.access.exact_offset_of(*bytes) : std::nullopt;
-  if (!byte) return Error{ErrorKind::argument, 0, "the shared file pointer is beyond what 64 bits hold"};
+  if (!byte) return Error{ErrorKind::argument, 0, "the shared file pointer is larger than 64 bits can hold"};
   return *byte;
 }
 
@@ -71,15 +71,15 @@ Result<Shown> show(File& file, const Wanted& wanted, const Representation* repre
   const DataType& tile = *filetype;
   if (element.size() == 0 ? tile.size() > 0 : tile.size() % element.size() != 0) {
     return refuse(ErrorKind::datatype,
-                  fmt::format("the filetype's {} bytes are no multiple of the etype's {}", tile.size(),
+                  fmt::format("the filetype's {} bytes are not a multiple of the etype's {}", tile.size(),
                               element.size()));
   }
   if (tile.size() > 0 && tile.nest->lower() < 0) {
-    return refuse(ErrorKind::datatype, "the filetype begins before its displacement");
+    return refuse(ErrorKind::datatype, "the filetype has data before its displacement");
   }
   if (!tile.nest->monotone()) {
     return refuse(ErrorKind::datatype,
-                  "the filetype's displacements decrease or overlap; MPI wants them in ascending order");
+                  "the filetype's displacements decrease or overlap; MPI requires them in ascending order");
   }
   if (file.writes() && tile.size() > 0 && tile.extent <= 0) {
     return refuse(ErrorKind::datatype, "the filetype's extent is not positive");
@@ -95,9 +95,10 @@ Status make_view(File& file, Wanted wanted, View& view) {
   view.representation = *representation;
   const bool sequential = file.amode() & MPI_MODE_SEQUENTIAL;
   if (sequential != (wanted.displacement == MPI_DISPLACEMENT_CURRENT)) {
-    return refuse(ErrorKind::argument,
-                  sequential ? "a file opened with MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT"
-                             : "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
+    return refuse(
+        ErrorKind::argument,
+        sequential ? "a file opened with MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT"
+                   : "MPI_DISPLACEMENT_CURRENT can only be given for files opened with MPI_MODE_SEQUENTIAL");
   }
   if (sequential) {
     auto here = current_displacement(file);
@@ -151,7 +152,7 @@ Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
     if (own(wanted.etype, &view->etype) == MPI_SUCCESS &&
         own(wanted.filetype, &view->filetype) == MPI_SUCCESS)
       return {};
-    return Error{ErrorKind::datatype, 0, "cannot keep the view's datatypes"};
+    return Error{ErrorKind::datatype, 0, "cannot duplicate the view's datatypes"};
   });
   if (auto status = file.agree(mine); !status) return status;
   ViewExtremes given = extremes_of(*view, info);

@@ -233,9 +233,10 @@ Charge File::describes(int64_t bytes) {
     if_there_is_memory([&] {
       log_once_on_node(
           LogLevel::warning,
-          fmt::format("{}: what its views' and buffers' datatypes list takes more memory than the limit "
-                      "of {} a rank. Regular types (vectors, subarrays) and longer blocks take less",
-                      path(), format_bytes(descriptions_->limit_bytes())));
+          fmt::format(
+              "{}: the descriptions of its views' and buffers' datatypes take more memory than the limit of "
+              "{} in a rank. Regular datatypes (vectors, subarrays) and longer blocks need less",
+              path(), format_bytes(descriptions_->limit_bytes())));
     });
   return charge;
 }
@@ -276,9 +277,9 @@ Status File::abandon() {
     if (outcome) outcome = removed;
   }
   if (outcome && deferred_.waiting() > 0) {
-    outcome =
-        Error{ErrorKind::other, 0,
-              fmt::format("{} collective calls were started and never waited for", deferred_.waiting())};
+    outcome = Error{ErrorKind::other, 0,
+                    fmt::format("{} collective calls were started, but the program has not waited for them",
+                                deferred_.waiting())};
   }
   return outcome;
 }

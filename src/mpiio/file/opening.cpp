@@ -96,7 +96,7 @@ void settle_locks(Team& team, Storage& storage, OpenMark& mark) {
     if (!respected) {
       if (team.rank() == 0) {
         log_once(LogLevel::info,
-                 fmt::format("locks on {} are not seen by other nodes; nothing is locked in this file",
+                 fmt::format("other nodes do not see locks on {}; no ranges of this file are locked",
                              storage.path()));
       }
       mark.marked = mark.locks_work = 0;
@@ -136,10 +136,10 @@ Status check_amode(int amode) {
     return refuse("the access mode needs exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR");
   }
   if (access == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL))) {
-    return refuse("MPI_MODE_RDONLY goes with neither MPI_MODE_CREATE nor MPI_MODE_EXCL");
+    return refuse("MPI_MODE_RDONLY cannot be combined with MPI_MODE_CREATE or MPI_MODE_EXCL");
   }
   if (access == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL)) {
-    return refuse("MPI_MODE_RDWR does not go with MPI_MODE_SEQUENTIAL");
+    return refuse("MPI_MODE_RDWR cannot be combined with MPI_MODE_SEQUENTIAL");
   }
   return {};
 }

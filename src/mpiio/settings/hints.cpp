@@ -103,7 +103,7 @@ int64_t kind_number(const Status& mine) {
 
 Status outcome_of(int64_t kind) {
   if (kind == kind_number({})) return {};
-  return error_with(static_cast<ErrorKind>(kind), 0, [] { return "a rank cannot take over the hints"; });
+  return error_with(static_cast<ErrorKind>(kind), 0, [] { return "a rank cannot apply the hints"; });
 }
 
 // Returns an error on all ranks if any rank has one.

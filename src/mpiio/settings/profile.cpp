@@ -20,7 +20,8 @@ namespace concilio::mpiio {
 namespace {
 
 void say_not_used(const std::string& file, const std::string& what) {
-  warn_for_all(fmt::format("the profile {} is not used: {}; make it anew with concilio probe", file, what));
+  warn_for_all(
+      fmt::format("the profile {} is not used: {}; measure a new one with concilio probe", file, what));
 }
 
 std::string throttle_named(const std::string& throttle) {
@@ -32,9 +33,9 @@ std::string obstacle_to(const Profile& profile, const std::string& throttle) {
   const std::string host = host_name();
   const auto is_here = [&](const std::string& name) { return name == host || name == "*"; };
   if (std::none_of(profile.hosts.begin(), profile.hosts.end(), is_here))
-    return fmt::format("it is of host {}, and this is {}", profile.hosts.front(), host);
+    return fmt::format("it was measured on host {}, and this is {}", profile.hosts.front(), host);
   if (!same_throttle(profile.throttle, throttle)) {
-    return fmt::format("it is of {}, and this is {}", throttle_named(profile.throttle),
+    return fmt::format("it was measured on {}, and this is {}", throttle_named(profile.throttle),
                        throttle_named(throttle));
   }
   return "";

@@ -65,7 +65,7 @@ int start(File& file, const Call& call, const Data& data, MPI_Request* request) 
     transfer = std::make_shared<Transfer>(file, call, data);
     if (!call.collective && !transfer->trouble()) return transfer->trouble();
     if (NonblockingRequest::make(file, call.name, request, &made) == MPI_SUCCESS) return {};
-    return Error{ErrorKind::other, 0, "MPI makes no request"};
+    return Error{ErrorKind::other, 0, "MPI cannot create a request"};
   });
   if (!ready)
     return transfer ? refuse(file, call, *transfer, ready.error()) : refuse(file, call, data, ready.error());
@@ -84,8 +84,9 @@ int begin(File& file, const Call& call, const Data& data) {
   });
   if (!ready) return refuse(file, call, data, ready.error());
   if (!file.begin_split({call.direction, call.pointer, promise->get_future().share()})) {
-    return raise(file, call.name,
-                 Error{ErrorKind::argument, 0, "a split collective of this file has begun and not ended"});
+    return raise(
+        file, call.name,
+        Error{ErrorKind::argument, 0, "a split collective call of this file has begun and has not ended"});
   }
   file.number_split(launch(file, call, std::move(transfer),
                            [promise](Outcome outcome) { promise->set_value(std::move(outcome)); }));
@@ -97,9 +98,9 @@ int end(File& file, const Call& call, MPI_Status* status) {
     return raise(file, call.name, Error{ErrorKind::argument, 0, std::move(why)});
   };
   auto split = file.take_split();
-  if (!split) return fail("no split collective of this file has begun");
+  if (!split) return fail("no split collective call of this file has begun");
   if (split->direction != call.direction || split->pointer != call.pointer) {
-    std::string why = fmt::format("what has begun is {}", what(*split));
+    std::string why = fmt::format("the call that has begun is {}", what(*split));
     file.begin_split(std::move(*split));
     return fail(std::move(why));
   }

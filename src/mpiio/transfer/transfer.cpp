@@ -36,8 +36,9 @@ Operation operation_of(const Call& call) {
 
 Error beyond(int64_t bytes, int64_t etypes_before) {
   return {ErrorKind::argument, 0,
-          fmt::format("{} bytes at offset {} of the view reach behind byte 2^63 - 1, where no file has any",
-                      bytes, etypes_before)};
+          fmt::format(
+              "{} bytes at offset {} of the view reach beyond byte 2^63 - 1, the last that a file can have",
+              bytes, etypes_before)};
 }
 
 void count(Counters& counters, const Call& call, int64_t bytes, bool device) {
@@ -67,10 +68,10 @@ Status Transfer::prepare(const Data& data) {
   const int64_t bytes = request_.bytes;
   if (bytes % shown_.etype_bytes != 0) {
     return Error{ErrorKind::argument, 0,
-                 fmt::format("{} bytes are no multiple of the etype's {}", bytes, shown_.etype_bytes)};
+                 fmt::format("{} bytes are not a multiple of the etype's {}", bytes, shown_.etype_bytes)};
   }
   if (bytes > 0 && shown_.access.empty()) {
-    return Error{ErrorKind::argument, 0, fmt::format("{} bytes through a view that shows none", bytes)};
+    return Error{ErrorKind::argument, 0, fmt::format("{} bytes through a view that shows no bytes", bytes)};
   }
   etypes_ = bytes / shown_.etype_bytes;
   switch (call_.pointer) {
@@ -112,12 +113,12 @@ Status Transfer::prepare_items(const Data& data) {
   auto bytes = checked_multiply(data.count, type_->size());
   if (!bytes) {
     return Error{ErrorKind::count, 0,
-                 fmt::format("{} elements are more bytes than 64 bits hold", data.count)};
+                 fmt::format("{} elements have more bytes than 64 bits can count", data.count)};
   }
   if (!memory_.reaches(0, *bytes)) {
-    return Error{
-        ErrorKind::argument, 0,
-        fmt::format("{} elements of the datatype reach further in memory than 64 bits hold", data.count)};
+    return Error{ErrorKind::argument, 0,
+                 fmt::format("{} elements of the datatype reach further in memory than 64 bits can count",
+                             data.count)};
   }
   request_.bytes = *bytes;
   if (*bytes > 0) device_ = DeviceBuffer(memory_, request_.buffer);
@@ -223,8 +224,8 @@ Outcome Transfer::run_alone(const OpenFile& opened) {
   if (request_.bytes == 0) return 0;
   if (file_.collective().holds_back()) {
     return Error{ErrorKind::unsupported, 0,
-                 "an independent access while aggregators hold writes back (concilio_write_behind), which "
-                 "romio_no_indep_rw=true has promised not to make; call MPI_File_sync before it"};
+                 "an independent access while aggregators hold writes back (concilio_write_behind); "
+                 "romio_no_indep_rw=true has promised that there is none; call MPI_File_sync before it"};
   }
   const Wishes wishes = file_.wishes(request_.operation);
   std::optional<Plan> made;

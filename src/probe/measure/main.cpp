@@ -224,7 +224,7 @@ Status run(const Options& options) {
 
 int main_of(int argument_count, char** arguments) {
   Options options;
-  CLI::App app("Measures a storage, as `concilio probe` tells it to");
+  CLI::App app("Measure a storage; `concilio probe` starts this program");
   app.add_option("folder", options.folder)->required();
   app.add_option("--workplace", options.workplace);
   app.add_option("--output", options.output);

@@ -12,7 +12,7 @@ Result<std::string> place_of_profile(const std::string& host, const std::string&
   const std::string settings = user_config_folder();
   if (settings.empty())
     return Error{ErrorKind::no_such_file, 0,
-                 "neither XDG_CONFIG_HOME nor HOME names a folder to keep the profile in; say --output FILE"};
+                 "neither XDG_CONFIG_HOME nor HOME names a folder for the profile; give --output FILE"};
   const auto mount = mount_of(folder);
   if (!mount) return mount.error();
   return profile_path(settings, host, mount->point, throttle_identity(throttle));

@@ -47,9 +47,9 @@ Status fill_file(Session& session) {
   const int64_t most = std::min(session.most_file_bytes, std::max(share, least_file_bytes));
   if (share < least_file_bytes)
     session.notes.push_back(
-        fmt::format("hardly any space is free; measured with {} all the same", format_bytes(most)));
+        fmt::format("hardly any space is free; the measurement uses {} all the same", format_bytes(most)));
   else if (share < session.most_file_bytes)
-    session.notes.push_back(fmt::format("little space is free; measured with a file of at most {}",
+    session.notes.push_back(fmt::format("little space is free; the measurement uses a file of at most {}",
                                         format_bytes(align_down(most, chunk_bytes))));
   const double end = now_seconds() + session.seconds;
   Places places(Order::adjoining, chunk_bytes, 0, most, session.buffer);

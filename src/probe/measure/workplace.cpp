@@ -72,7 +72,7 @@ Result<std::string> make_workplace(const std::string& folder) {
   struct stat facts;
   if (stat(folder.c_str(), &facts) != 0) return Error::from_errno(errno, "cannot use " + folder);
   if (!S_ISDIR(facts.st_mode))
-    return Error{ErrorKind::bad_file, ENOTDIR, fmt::format("{} is no folder", folder)};
+    return Error{ErrorKind::bad_file, ENOTDIR, fmt::format("{} is not a folder", folder)};
   // The probe's processes may have other working directories.
   std::error_code failed;
   std::string path = (std::filesystem::absolute(folder, failed) / folder_pattern).string();

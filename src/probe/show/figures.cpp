@@ -52,22 +52,24 @@ std::vector<Figure> figures_of(const Measurements& found) {
        {"write, scattered", Q::write_scattered},
        {"read, sequential", Q::read_adjoining},
        {"read, scattered", Q::read_scattered}});
-  add(figures, {"The same past the page cache", "request", "MB/s", true, {}}, found, throughput,
+  add(figures, {"The same without the page cache", "request", "MB/s", true, {}}, found, throughput,
       {{"write, sequential", Q::write_direct},
        {"write, scattered", Q::write_direct_scattered},
        {"read, sequential", Q::read_direct},
        {"read, scattered", Q::read_direct_scattered}});
-  add(figures, {"Bandwidth by ranks at work on one file", "ranks", "MB/s", false, {}}, found, throughput,
+  add(figures, {"Bandwidth by number of ranks that access one file", "ranks", "MB/s", false, {}}, found,
+      throughput,
       {{"write, 1 MiB", Q::write_clients_large},
        {"write, 4 KiB", Q::write_clients_small},
        {"read, 1 MiB", Q::read_clients_large},
        {"read, 4 KiB", Q::read_clients_small}});
-  add(figures, {"Requests of 4 KiB by how many are given together: time of one", "requests", "us", false, {}},
+  add(figures,
+      {"Requests of 4 KiB by how many are submitted together: time of one", "requests", "us", false, {}},
       found, times,
-      {{"write, at once", Q::write_at_once},
-       {"write, in turn", Q::write_list},
-       {"read, at once", Q::read_at_once},
-       {"read, in turn", Q::read_list}});
+      {{"write, together", Q::write_at_once},
+       {"write, one by one", Q::write_list},
+       {"read, together", Q::read_at_once},
+       {"read, one by one", Q::read_list}});
   add(figures, {"Memory and network", "piece or message", "MB/s", true, {}}, found, throughput,
       {{"copy of pieces", Q::copy},
        {"message between nodes", Q::message},

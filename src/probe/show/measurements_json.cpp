@@ -40,7 +40,7 @@ Measurements read_measurements(const JsonPlace& in) {
       const auto numbers = point.list_of(2, "[x, y]");
       const Sample sample{numbers[0].number(), numbers[1].number_from_0()};
       const bool grows = found[quantity].empty() || sample.x > found[quantity].back().x;
-      if (!grows) point.refuse("does not lie behind its predecessor");
+      if (!grows) point.refuse("is not greater than the one before it");
       found[quantity].push_back(sample);
     }
   }

@@ -84,15 +84,15 @@ std::string operation_table(const Measurements& found) {
   text += fmt::format("  open and close {}, lock and unlock {}\n", only(Q::open), only(Q::lock));
   text += fmt::format("  random requests of 4 KiB a second: {} writes, {} reads\n",
                       per_second(Q::write_scattered), per_second(Q::read_scattered));
-  text += fmt::format("{:>12}{:>16}{:>16}{:>16}{:>16}\n", "given", "write in turn", "write at once",
-                      "read in turn", "read at once");
+  text += fmt::format("{:>12}{:>16}{:>16}{:>16}{:>16}\n", "submitted", "write one by one", "write together",
+                      "read one by one", "read together");
   for (const Sample& sample : found[Q::read_list]) {
     const auto at = [&](Quantity quantity) { return time_cell(value_at(found[quantity], sample.x)); };
     text += fmt::format("{:>12}{:>16}{:>16}{:>16}{:>16}\n", fmt::format("{:.0f}", sample.x),
                         at(Q::write_list), at(Q::write_at_once), at(Q::read_list), at(Q::read_at_once));
   }
   if (!found[Q::read_direct_at_once].empty()) {
-    text += "  direct, random, 4 KiB each, so many under way:";
+    text += "  direct, random, 4 KiB each, by how many are under way:";
     for (const Sample& sample : found[Q::read_direct_at_once])
       text += fmt::format(" {:.0f}: write {}, read {};", sample.x,
                           time_cell(value_at(found[Q::write_direct_at_once], sample.x)), time_cell(sample.y));

@@ -23,7 +23,7 @@ says err CONCILIO_LIBEXECDIR
 CONCILIO_MPIRUN=$scratch/none expect 2 "$concilio" bench contiguous "${small[@]}"
 says err CONCILIO_MPIRUN
 expect 124 "$concilio" bench contiguous -n 2 --mpi "$mpi" --repetitions 1000000 --timeout 2
-says err 'not done within 2 seconds'
+says err 'stopped after 2 seconds'
 
 expect 0 "$concilio" bench --hint cb_nodes=1 --hint romio_cb_write=enable contiguous interleaved:64 "${small[@]}" --json
 says out '"verified": true'

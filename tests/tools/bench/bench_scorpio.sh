@@ -36,7 +36,7 @@ END
 rest=(-n 4 --mpi "$mpi" --repetitions 1)
 expect 2 "${bench[@]}" "${rest[@]}" --grid 16x16; says err "grid 16x16: write three numbers"
 expect 2 "${bench[@]}" "${rest[@]}" --grid 16x0x16
-expect 2 "${bench[@]}" "${small[@]}" --group-sizes 1,5; says err "'5' is none of 1 to 4, all and auto"
+expect 2 "${bench[@]}" "${small[@]}" --group-sizes 1,5; says err "'5' is not one of 1 to 4, all and auto"
 
 expect 2 "${bench[@]}" "${small[@]}" --blocks --processes 2x2x2; says err 'whose product is 4'
 expect 2 "${bench[@]}" "${small[@]}" --buffer-bytes 100
@@ -48,7 +48,7 @@ mkdir libexec
 CONCILIO_LIBEXECDIR=$scratch/libexec expect 2 "${bench[@]}" "${small[@]}"; says err CONCILIO_LIBEXECDIR
 touch libexec/concilio-bench-"$mpi"
 CONCILIO_LIBEXECDIR=$scratch/libexec expect 2 "${bench[@]}" "${small[@]}"; says err "built without SCORPIO for .*hdf5-$mpi"
-expect 124 "${bench[@]}" -n 2 --mpi "$mpi" --repetitions 1000000 --timeout 2; says err 'not done within 2 seconds'
+expect 124 "${bench[@]}" -n 2 --mpi "$mpi" --repetitions 1000000 --timeout 2; says err 'stopped after 2 seconds'
 
 # A wrong byte must not pass: of plain HDF5's collective calls, through a library that spoils them.
 CONCILIO_LIBDIR=$spoiling expect 0 "${bench[@]}" "${small[@]}" --concilio

@@ -7,7 +7,7 @@ export XDG_CONFIG_HOME=$scratch/config
 mkdir folder
 
 expect 2 "$concilio" probe
-says err 'which folder'
+says err 'no folder is given'
 expect 2 "$concilio" probe folder --mpi other
 expect 2 "$concilio" probe folder -n none
 expect 2 "$concilio" probe folder --no-such-option
@@ -15,7 +15,7 @@ expect 1 "$concilio" probe no/such/folder --mpi "$mpi"
 says err 'no/such/folder: No such file'
 touch file
 expect 1 "$concilio" probe file --mpi "$mpi"
-says err 'file is no folder'
+says err 'file is not a folder'
 # Nobody makes files there, not even root.
 expect 1 "$concilio" probe /proc --mpi "$mpi"
 says err 'cannot make files in /proc'
@@ -33,12 +33,12 @@ says err 'cannot write /proc/none/profile.json'
 expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --picture folder
 says err 'it is a folder'
 expect 1 env -u XDG_CONFIG_HOME -u HOME "$concilio" probe folder -n 2 --quick --mpi "$mpi"
-says err 'say --output FILE'
+says err 'give --output FILE'
 [ $SECONDS -lt 15 ] || fail "it measured before it complained: $SECONDS s"
 CONCILIO_THROTTLE=nonsense expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi"
 says err 'CONCILIO_THROTTLE'
 expect 124 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --timeout 2
-says err 'not done within 2 seconds'
+says err 'stopped after 2 seconds'
 left=$(ls -A folder)
 [ -z "$left" ] || fail "left behind: $left"
 [ ! -e config ] || fail "a profile was written: $(find config)"

@@ -57,13 +57,13 @@ says err 'two_phase, 2 calls: pieces of 64 bytes'
 grep -q '"exit_code": 0' report.json || fail 'no exit code in the report'
 grep -q '/data/result.h5' report.json || fail 'no file in the report'
 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
-says err 'closed no file that it had opened by MPI_File_open (.*driver=.mpio.*), so there is nothing to sum up'
+says err 'closed no file that it had opened by MPI_File_open (.*driver=.mpio.*), so there is no summary'
 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary --only '*.nc' "${start[@]}" "$program"
 says err "closed no file that --only (CONCILIO_ONLY) '\*.nc' matches"
 CONCILIO_DISABLE=1 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
-says err 'CONCILIO_DISABLE is set, .* (unset it), so there is nothing to sum up'
+says err 'CONCILIO_DISABLE is set, .* (unset it), so there is no summary'
 expect 0 "$concilio" run --mpi "$mpi" --summary env -u LD_PRELOAD "$program"
-says err 'no rank was seen to load Concilio (a script may change LD_PRELOAD'
+says err 'no rank was seen to load Concilio (if a script changes LD_PRELOAD'
 
 # One `concilio run` a rank: only one of them speaks.
 expect 0 "${start[@]}" "$concilio" run --summary=full --report "$scratch/inside.json" "$program"

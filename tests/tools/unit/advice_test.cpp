@@ -113,7 +113,8 @@ TEST(Advice, HintThatForbadeToBringPiecesTogether) {
   EXPECT_EQ(advice_on(file), "");
   file.hints = {{"romio_ds_write", "disable"}};
   EXPECT_EQ(advice_on(file),
-            "--hint romio_ds_write=automatic: romio_ds_write=disable leaves 65536 writes of 64 B on average");
+            "--hint romio_ds_write=automatic: with romio_ds_write=disable there were 65536 writes of 64 B on "
+            "average");
   file.hints["romio_cb_write"] = "disable";
   EXPECT_THAT(advice_on(file), StartsWith("--hint romio_cb_write=automatic: "));
   file.sum[Counter::storage_writes] = 4;

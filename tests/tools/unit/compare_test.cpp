@@ -35,7 +35,7 @@ TEST(CompareSide, FailureIsTheBenchmarksOwnLine) {
   EXPECT_EQ(side.failure, "pattern x: rank 1: read at file offset 8");
   Side late;
   add_to_side(late, {124, "", ""});
-  EXPECT_EQ(late.failure, "ran out of time");
+  EXPECT_EQ(late.failure, "stopped by the timeout");
   Side garbled;
   add_to_side(garbled, {0, "not JSON", ""});
   EXPECT_NE(garbled.failure.find("not JSON"), std::string::npos);
@@ -52,8 +52,8 @@ TEST(CompareTable, ShowsRatiosAndFailures) {
   EXPECT_NE(table.find("2.00"), std::string::npos) << table;
   EXPECT_NE(table.find("4.00"), std::string::npos) << table;
   EXPECT_NE(table.find("two_phase"), std::string::npos) << table;
-  row.concilio.failure = "ran out of time";
-  EXPECT_NE(render_table({row}).find("FAILED: ran out of time"), std::string::npos);
+  row.concilio.failure = "stopped by the timeout";
+  EXPECT_NE(render_table({row}).find("FAILED: stopped by the timeout"), std::string::npos);
 }
 
 TEST(RankCounts, ListOrRefusal) {

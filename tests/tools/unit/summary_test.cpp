@@ -40,7 +40,7 @@ TEST(SummaryDetails, OfOneFileOpenedTwice) {
             "  time     3.000 s in calls, slowest rank: exchange 0.250 s, copy 0.500 s, storage 1.000 s\n"
             "  storage  4 writes, mean 2 MiB; 1 read, mean 5 KiB\n"
             "  sieving  4 KiB read beyond what the program asked for\n"
-            "  memory   4 MiB a rank at the peak, 0 B a node\n");
+            "  memory   at most 4 MiB in a rank, 0 B in a node\n");
 }
 
 TEST(SummaryDetails, SaysWhatDatatypesTakeWhereThatIsMuch) {
@@ -49,7 +49,7 @@ TEST(SummaryDetails, SaysWhatDatatypesTakeWhereThatIsMuch) {
   record.peak_description_bytes_per_rank = 1 << 10;
   EXPECT_EQ(render_details({record}).find("datatypes"), std::string::npos);
   record.peak_description_bytes_per_rank = 3 << 20;
-  EXPECT_NE(render_details({record}).find("; 3 MiB a rank to know the program's datatypes\n"),
+  EXPECT_NE(render_details({record}).find("; 3 MiB in a rank for descriptions of the program's datatypes\n"),
             std::string::npos);
 }
 
@@ -67,7 +67,7 @@ TEST(Summary, SaysWhereTheTimeWent) {
   EXPECT_EQ(
       render_summary(by_name(parse_records(lines).files)),
       "concilio: 3 s in MPI-IO calls on the slowest rank: 1 s storage, 500 ms copying, 250 ms waiting for "
-      "others and messages; 750 ms in MPI_File_open\n"
+      "other ranks and messages; 750 ms in MPI_File_open\n"
       "  3.75 s   /d/a.nc: 12 collective writes, 1 independent read by 4 ranks on 2 nodes; 8 MiB written, "
       "1 KiB read, 2.7 MiB/s\n");
 }
