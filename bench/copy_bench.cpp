@@ -35,7 +35,7 @@ struct Buffers {
   std::vector<std::uint8_t> map = std::vector<std::uint8_t>(window_bytes + 2);
 };
 
-// From (or to) the user's memory through one window after another.
+// Copies the user's memory to or from one window after another.
 void run_case(const char* name, const DataType& file_type, const DataType& memory_type, Buffers& buffers) {
   const Access file = Access::of(file_type, 0), memory = Access::of(memory_type, 0);
   const Interval span = file.bounds(0, user_bytes);
@@ -75,7 +75,7 @@ DataType tiled(int64_t length, int64_t extent) {
   return type_resized(type_bytes(length), 0, extent).value();
 }
 
-// Irregular ascending blocks; a share of them touch.
+// Irregular blocks in ascending order, some of which touch the next.
 DataType irregular(int64_t length, int one_in) {
   std::mt19937 random(1);
   std::vector<int64_t> at;

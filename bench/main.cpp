@@ -87,7 +87,7 @@ void add_options(CLI::App& app, Options& options) {
   app.footer("Patterns:\n" + list_of_patterns());
 }
 
-// Empty where all is well.
+// Returns an empty text if nothing is wrong.
 std::string complete(Options& options) {
   for (const std::string& hint : options.hints) {
     const size_t equals = hint.find('=');
@@ -159,13 +159,13 @@ std::string outcome_text(const std::string& name, const std::string& note, const
                      static_cast<double>(outcome.shared_growth_bytes) / mib, note.empty() ? "" : "  ", note);
 }
 
-// One name for all ranks.
+// All ranks use the same file name.
 void choose_path(std::string& path, int rank) {
   if (path.empty() && rank == 0) path = fmt::format("concilio-bench.{}.dat", getpid());
   share(path);
 }
 
-// What there is to say of a pattern; on all ranks.
+// The line that is printed for a pattern; the same on all ranks.
 struct Report {
   nlohmann::json json;
   std::string text;
@@ -258,7 +258,7 @@ int run_main(int argument_count, char** arguments) {
 }  // namespace concilio::bench
 
 int main(int argument_count, char** arguments) {
-  // Calls can only overlap with computing where MPI may go on in a thread of its own.
+  // MPI can only overlap calls with a computation if it may use a thread of its own.
   bool overlap = false;
   for (int i = 1; i < argument_count; ++i) overlap = overlap || std::string_view(arguments[i]) == "--overlap";
   int provided = 0;

@@ -9,8 +9,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 namespace {
 
-// Calls `on_word(position, value)` for whole words and `on_byte(position, value)` for what lies before and
-// after; ends where one returns false.
+// Calls `on_word(position, value)` for whole words and `on_byte(position, value)` for the bytes before and
+// after them. Stops when one of them returns false.
 template <typename OnByte, typename OnWord>
 void walk(int64_t offset, int64_t size, uint64_t repetition, OnByte on_byte, OnWord on_word) {
   int64_t position = 0;

@@ -1,5 +1,5 @@
-// The bytes that the benchmark writes: each is a function of its position in the file and of the repetition,
-// so that a byte in a wrong place, or one that an earlier call left, is seen.
+// The bytes that the benchmark writes. Each is a function of its position in the file and of the repetition,
+// so that a byte in a wrong place, or one that an earlier call left behind, is detected.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace concilio::bench {
 
-inline constexpr unsigned char gap_byte = 0x5A;     // between the pieces in memory; must stay
-inline constexpr unsigned char poison_byte = 0xC3;  // under what is to be read
-inline constexpr unsigned char hole_byte = 0x3C;    // in the file where no rank writes; must stay
+inline constexpr unsigned char gap_byte = 0x5A;     // between the pieces in memory; it must not change
+inline constexpr unsigned char poison_byte = 0xC3;  // in the buffer before a read
+inline constexpr unsigned char hole_byte = 0x3C;    // in the file where no rank writes; it must not change
 
 inline uint64_t mix(uint64_t x) {
   x *= 0x9E3779B97F4A7C15u;
@@ -28,10 +28,10 @@ inline unsigned char content_byte(int64_t offset, uint64_t repetition) {
 }
 
 void fill_content(unsigned char* bytes, int64_t offset, int64_t size, uint64_t repetition);
-// The first position in `bytes` that does not hold the content of file offset `offset` + position; -1: all
-// do.
+// The first position in `bytes` whose byte is not the content of file offset `offset` + position, or -1 if
+// there is none.
 int64_t find_difference(const unsigned char* bytes, int64_t offset, int64_t size, uint64_t repetition);
-// The first position that does not hold `value`; -1: all do.
+// The first position whose byte is not `value`, or -1 if there is none.
 int64_t find_other_than(const unsigned char* bytes, int64_t size, unsigned char value);
 
 }  // namespace concilio::bench

@@ -13,7 +13,9 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  const unsigned char* bytes() const { return bytes_; }  // null: empty, or see failure()
+  const unsigned char* bytes() const {
+    return bytes_;
+  }  // null if the file is empty, or if failure() says why it could not be mapped
   int64_t size() const { return size_; }
   std::string failure() const;
 

@@ -22,10 +22,12 @@ std::string difference(const char* where, int64_t offset, int expected, int foun
                      found);
 }
 
-// What no rank wrote must be as it was. `written`: by all users of the file, a byte each.
+// Checks that bytes which no rank wrote have not changed. `written` has one byte for each byte of the file,
+// which is not 0 if any user of the file has written it.
 std::string check_holes(const MappedFile& file, const std::vector<unsigned char>& written) {
   const auto end = static_cast<int64_t>(written.size());
-  // The next place from `offset` on that is written, or is not; the end of the file where there is none.
+  // The next offset, beginning at `offset`, whose byte is written (or not written), or the end of the file if
+  // there is none.
   const auto next = [&](int64_t offset, int value) {
     const void* found = std::memchr(written.data() + offset, value, static_cast<size_t>(end - offset));
     return found ? static_cast<const unsigned char*>(found) - written.data() : end;
@@ -47,7 +49,8 @@ RankData::RankData(const Pattern& pattern) : pattern_(pattern), own_file_(patter
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   keeper_ = own_file_ || rank_ == 0;
   for (int call = 0; call < pattern.calls(); ++call) accesses_.push_back(pattern.make_access(rank_, call));
-  // Never empty, and every byte touched: what grows from here on is the MPI library's.
+  // The buffer is never empty, and every byte of it is touched, so that later growth of memory is the MPI
+  // library's.
   buffer_.assign(static_cast<size_t>(pattern.buffer_bytes(rank_)) + 1, gap_byte);
   data_bytes_ = pattern.data_bytes(rank_);
   total_bytes_ = over_ranks(data_bytes_, MPI_INT64_T, MPI_SUM);
@@ -72,7 +75,7 @@ void RankData::remove_file(const std::string& path) const {
   if (keeper_) unlink(path_of(path).c_str());
 }
 
-// A pattern with holes is written over an old file, whose bytes in the holes must stay.
+// A pattern with holes is written over an existing file. The bytes in the holes must stay.
 std::string RankData::fill_holes(const std::string& path) const {
   const std::vector<unsigned char> block(size_t{1} << 20, hole_byte);
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);

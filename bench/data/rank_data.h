@@ -1,4 +1,4 @@
-// One rank's part of a pattern: its buffer, and what belongs there and in the file.
+// One rank's part of a pattern: its buffer, and the bytes that belong there and in the file.
 #pragma once
 
 #include <mpi.h>
@@ -11,31 +11,32 @@
 
 namespace concilio::bench {
 
-// Functions that return a text say what failed on this rank; empty: nothing.
+// Functions that return a text return what failed on this rank, or an empty text.
 class RankData {
  public:
   explicit RankData(const Pattern& pattern);  // collective over MPI_COMM_WORLD
 
   const Pattern& pattern() const { return pattern_; }
-  const std::vector<Access>& accesses() const { return accesses_; }  // of a repetition's calls
+  const std::vector<Access>& accesses() const { return accesses_; }  // for the calls of a repetition
   unsigned char* buffer() { return buffer_.data(); }
   unsigned char* buffer_of(const Access& access) { return buffer_.data() + access.memory_offset; }
   int rank() const { return rank_; }
-  int64_t total_bytes() const { return total_bytes_; }  // of all ranks
+  int64_t total_bytes() const { return total_bytes_; }  // of all ranks together
 
-  // The file of this rank, of which it may be one among many users, and these.
+  // The file that this rank uses, and the ranks that use the same file.
   std::string path_of(const std::string& path) const;
   MPI_Comm users() const { return own_file_ ? MPI_COMM_SELF : MPI_COMM_WORLD; }
 
-  // Each where this rank is the one to do it.
-  std::string prepare_file(const std::string& path) const;  // gone, or full of holes to be
+  // One of the users of a file prepares and removes it; on the others these functions do nothing.
+  std::string prepare_file(
+      const std::string& path) const;  // removes it, or fills it with bytes where the pattern has holes
   void remove_file(const std::string& path) const;
   std::string write_by_posix(const std::string& path, uint64_t content);
 
   void fill(uint64_t content);
   void poison();
   std::string check_buffer(uint64_t content) const;
-  // The file as any other program sees it.
+  // Reads the file as any other program sees it.
   std::string check_file(const std::string& path, uint64_t content) const;
 
  private:
@@ -44,12 +45,12 @@ class RankData {
   const Pattern& pattern_;
   int rank_ = 0, ranks_ = 1;
   bool own_file_;
-  bool keeper_ = false;  // of the file: makes and removes it
+  bool keeper_ = false;  // whether this rank makes and removes the file
   std::vector<Access> accesses_;
   std::vector<unsigned char> buffer_;
   int64_t data_bytes_ = 0, total_bytes_ = 0;
-  int64_t file_data_bytes_ = 0;  // of all users of the file
-  int64_t end_ = 0;              // of the file
+  int64_t file_data_bytes_ = 0;  // written by all users of the file
+  int64_t end_ = 0;              // the end of the file
 };
 
 }  // namespace concilio::bench

@@ -37,7 +37,7 @@ std::string library_version() {
   int length = 0;
   MPI_Get_library_version(text, &length);
   const std::string whole(text);
-  // MPICH tells its whole configuration.
+  // MPICH's text contains its whole configuration.
   std::string line = whole.substr(0, whole.find('\n'));
   for (char& character : line) {
     if (character == '\t') character = ' ';

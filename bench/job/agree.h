@@ -1,4 +1,4 @@
-// What ranks tell each other about their run.
+// How the ranks of a benchmark agree on results.
 #pragma once
 
 #include <mpi.h>
@@ -13,13 +13,13 @@ T over_ranks(T value, MPI_Datatype type, MPI_Op operation) {
   return value;
 }
 
-// The failure of the first rank that has one, on all ranks. Collective over MPI_COMM_WORLD.
+// Returns, on all ranks, the failure of the lowest rank that has one. Collective over MPI_COMM_WORLD.
 std::string agree(const std::string& failure);
 
-// Rank 0's text on all ranks. Collective over MPI_COMM_WORLD.
+// Returns rank 0's text on all ranks. Collective over MPI_COMM_WORLD.
 void share(std::string& text);
 
-// The MPI's name and version, in one line.
+// The name and version of the MPI, in one line.
 std::string library_version();
 
 }  // namespace concilio::bench

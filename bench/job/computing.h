@@ -1,5 +1,5 @@
-// A program's own work, for the time that it leaves to nonblocking calls: so many steps of arithmetic,
-// whatever else the core has to do meanwhile.
+// A computation that runs while nonblocking calls proceed: a given number of steps of arithmetic, whatever
+// else uses the core.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace concilio::bench {
 
 class Computing {
  public:
-  // Steps a second when nothing else goes on; measured at the first call.
+  // Steps a second if nothing else runs; measured by the first call.
   double per_second();
   void run(int64_t steps);
 

@@ -1,4 +1,4 @@
-// Concilio's C interface, where the program runs under it: looked up at run time, for it may run without.
+// Concilio's C interface. It is looked up at run time, because the program may also run without Concilio.
 #pragma once
 
 #include <concilio/file.h>
@@ -9,9 +9,9 @@
 
 namespace concilio::bench {
 
-// Empty: the program runs without the library.
+// Empty if the program runs without the library.
 std::string concilio_version_loaded();
-// Of this rank's last call. Empty: unknown.
+// The method of this rank's last call; empty if it is unknown.
 std::string last_method(MPI_File file);
 std::vector<concilio_candidate> last_candidates(MPI_File file);
 

@@ -1,4 +1,4 @@
-// This process's memory, as Linux tells it.
+// This process's memory, as Linux reports it.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,14 @@
 namespace concilio::bench {
 
 struct Memory {
-  int64_t resident_bytes = 0;  // now
-  int64_t shared_bytes = 0;    // of these, in shared segments
-  int64_t peak_bytes = 0;      // since reset_peak, or the start
+  int64_t resident_bytes = 0;  // at present
+  int64_t shared_bytes = 0;    // the part of these in shared segments
+  int64_t peak_bytes = 0;      // since reset_peak, or since the start
 };
 
 Memory read_memory();
-// From here on the peak is counted anew. Gives freed memory back first, so that its reuse counts as growth.
+// Begins a new measurement of the peak. Memory that has been freed is returned to the system first, so that
+// using it again counts as growth.
 void reset_peak();
 
 }  // namespace concilio::bench

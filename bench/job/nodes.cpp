@@ -14,7 +14,7 @@ std::vector<NodeGrowth> growth_by_node(int64_t growth_bytes, int64_t shared_byte
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
   NodeGrowth growth;
   MPI_Comm_size(node, &growth.ranks);
-  // The peak and the shared part are taken at different moments.
+  // The peak and the shared part are not read at the same moment.
   const int64_t own_bytes = std::max<int64_t>(growth_bytes - shared_bytes, 0);
   int64_t own_sum = 0, shared_most = 0;
   MPI_Allreduce(&own_bytes, &own_sum, 1, MPI_INT64_T, MPI_SUM, node);

@@ -58,7 +58,7 @@ class Harness {
     outcome_.nodes = growth_by_node(peak, shared);
   }
 
-  // All calls write and all read; the first repetition is the warm-up.
+  // All calls of a repetition write, then all read. The first repetition is not timed.
   void call_once(MPI_File file, int repetition) {
     const uint64_t content = options_.write ? static_cast<uint64_t>(repetition) : 0;
     if (options_.write) {
@@ -70,10 +70,10 @@ class Harness {
     }
     if (ok() && options_.write && options_.sync) sync(file, repetition);
     if (ok() && options_.overlap) call_overlapped(file, repetition);
-    // Where only writing is measured, the file itself is checked at the end.
+    // If only writes are measured, the file itself is checked at the end.
     if (!ok() || !options_.read) return;
     data_.poison();
-    // Independent reads must not meet writes of other ranks that still go on.
+    // Independent reads must not begin while other ranks still write.
     MPI_Barrier(MPI_COMM_WORLD);
     timed(outcome_.read, file, repetition, "read", [&](const Access& access, MPI_Status* status) {
       return transfer(file, {Operation::read, options_.collective}, access, data_.buffer_of(access), *status);
@@ -81,8 +81,7 @@ class Harness {
     if (ok() && options_.verify) fail_if(data_.check_buffer(content));
   }
 
-  // The same write again, nonblocking, and meanwhile as much computing as takes as long as the write did
-  // alone.
+  // Repeats the write as a nonblocking call, during a computation that takes as long as the write took alone.
   void call_overlapped(MPI_File file, int repetition) {
     const double write_seconds =
         repetition == 0 ? outcome_.write.first_seconds : outcome_.write.seconds.back();
@@ -138,7 +137,7 @@ class Harness {
     }
   }
 
-  // After the close: the file as any other program sees it.
+  // The file is closed, and this is what any other program sees of it.
   void check_file() {
     MPI_Barrier(MPI_COMM_WORLD);
     fail_if(data_.check_file(options_.path, static_cast<uint64_t>(options_.repetitions)));

@@ -1,4 +1,4 @@
-// Runs one pattern: opens a file, calls MPI-IO, takes times and memory, checks every byte.
+// Runs one pattern: opens a file, calls MPI-IO, measures time and memory, and checks every byte.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,28 @@ struct RunOptions {
   bool write = true;
   bool read = true;
   bool verify = true;
-  bool sync = false;     // writes end with MPI_File_sync, inside their time
-  bool overlap = false;  // also each write nonblocking, with computing that takes as long meanwhile
+  bool sync = false;  // each timed write ends with MPI_File_sync
+  bool overlap =
+      false;  // each write is repeated as a nonblocking call during a computation that takes as long
   Hints hints;
 };
 
-struct Times {               // of a repetition: of all its calls, and of their views where they are several
-  double first_seconds = 0;  // the warm-up
-  std::vector<double> seconds;  // each the slowest rank's
+struct Times {  // of the repetitions: each is the time of all its calls, and of setting their views if there
+                // are several
+  double first_seconds = 0;     // of the repetition that is not counted
+  std::vector<double> seconds;  // each is the slowest rank's
 };
 
 struct Outcome {
-  std::string failure;  // empty: every call succeeded and every byte is right; the same on all ranks
+  std::string failure;  // empty if every call succeeded and every byte is right; the same on all ranks
   int64_t total_bytes = 0;
   Times write, read;
-  Times overlapped;               // nonblocking write + computing + wait
-  std::vector<double> overlap;    // that, over the longer of the write alone and the computing alone
-  int64_t peak_growth_bytes = 0;  // of the rank where it is greatest, from before open to after the last call
-  int64_t shared_growth_bytes = 0;  // the part of it in shared segments
+  Times overlapped;  // the nonblocking write, the computation and the wait
+  std::vector<double>
+      overlap;  // this time divided by the longer of the write alone and the computation alone
+  int64_t peak_growth_bytes =
+      0;  // of the rank with the greatest growth, from before the open to after the last call
+  int64_t shared_growth_bytes = 0;  // the part of that growth in shared segments
   std::vector<NodeGrowth> nodes;    // the same growth, by node
 };
 

@@ -15,8 +15,9 @@ namespace concilio::bench {
 
 namespace {
 
-constexpr size_t most_repeated = 10;  // times the repetitions, see MethodsOptions
-constexpr double far_factor = 5;      // slower than the fastest, by its first call
+constexpr size_t most_repeated = 10;  // at most so many times the repetitions, see MethodsOptions
+constexpr double far_factor =
+    5;  // a method is far if its first call takes so many times as long as the fastest one's
 constexpr const char* known_methods =
     "auto"
 #define METHOD(name, ranks, summary) ", " #name
@@ -27,7 +28,7 @@ bool is_known(const std::string& method) {
   return method == "auto" || method == "posix" || method == "mpi" || library_method_index(method) >= 0;
 }
 
-// Of the library: its own choice, or a method it is told to take.
+// Whether the library carries the method out: its own choice, or a method that it is told to use.
 bool is_of_library(const std::string& method) {
   return method == "auto" || library_method_index(method) >= 0;
 }
@@ -40,7 +41,8 @@ std::string names_of(unsigned methods) {
   return names;
 }
 
-// The prediction for what a method asks storage for; pieces one by one are a list without a library.
+// The predicted time of the requests that a method makes. One request for each piece is the method list
+// without a library.
 double predicted_for(const std::string& method, const PerMethod& predicted) {
   if (const int index = library_method_index(method); index >= 0)
     return predicted[static_cast<size_t>(index)];
@@ -57,8 +59,9 @@ double cheapest(const PerMethod& predicted) {
   return least;
 }
 
-// Who comes when, of `count`: over as many rounds (twice as many of an odd number) each follows each other
-// equally often, for what a method leaves behind in caches meets the next. 0 is the first of round 0.
+// The order of `count` methods in a round. What a method leaves in caches affects the method after it, so
+// over `count` rounds (twice as many if `count` is odd) each method follows each other one equally often.
+// Method 0 is the first one of round 0.
 std::vector<size_t> order_of_round(size_t count, int round) {
   std::vector<size_t> order;
   for (size_t i = 0; i < count; ++i) {
@@ -83,7 +86,7 @@ class Methods {
                                         : make_mpi_way(method, data_, settings));
     }
     failures_.resize(ways_.size());
-    // The library's own choice first: its predictions tell which methods not to try.
+    // The library's own choice comes first, because its predictions tell which methods are too slow to try.
     for (size_t i = 0; i < ways_.size(); ++i) order_.push_back(i);
     std::stable_partition(order_.begin(), order_.end(),
                           [&](size_t i) { return methods.methods[i] == "auto"; });
@@ -105,7 +108,7 @@ class Methods {
     for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = ways_[i]->open();
     if (options_.write) run_operation(Operation::write, outcome_.write);
     if (options_.read) {
-      // Nothing is known of it where no write went well at last.
+      // If the last write of a method failed, the contents of the file are unknown.
       if (file_unknown_) write_file();
       if (outcome_.failure.empty()) run_operation(Operation::read, outcome_.read);
     }
@@ -132,11 +135,11 @@ class Methods {
     }
     std::vector<size_t> near = order_;
     take_turns(operation, 0, near, times);
-    // What a slow method leaves behind, in caches and on which core each rank runs, would meet the others'
-    // next calls: it is measured after them.
+    // A slow method would affect the next calls of the others, by what it leaves in caches and by moving
+    // ranks between cores. So slow methods are measured after the others.
     double least = std::numeric_limits<double>::infinity();
     for (const size_t way : near) least = std::min(least, times[way].first_seconds);
-    // The very first call, which finds neither file nor buffers, is the library's own choice's.
+    // The very first call finds no file and no buffers, and it was made by the library's own choice.
     const auto far_begin = std::stable_partition(near.begin(), near.end(), [&](size_t way) {
       return times[way].method == "auto" || times[way].first_seconds <= far_factor * least;
     });
@@ -148,7 +151,7 @@ class Methods {
     for (size_t i = 0; i < ways_.size(); ++i) failures_[i] = times[i].failure;
   }
 
-  // One turn of each in `order`, from which those that are done are taken out.
+  // Measures each method in `order` once, and removes those that are finished.
   void take_turns(Operation operation, int round, std::vector<size_t>& order,
                   std::vector<MethodTimes>& times) {
     for (const size_t place : order_of_round(order.size(), round)) {
@@ -213,7 +216,7 @@ class Methods {
 
   std::string why_not_try(const MethodTimes& own) const {
     const double least = cheapest(predicted_), expected = predicted_for(own.method, predicted_);
-    // Its first call could not be ended.
+    // Its first call had to be stopped.
     if (expected > methods_.timeout_seconds)
       return fmt::format("left out: one call is predicted to take {:.3g} s", expected);
     if (least <= 0 || expected <= methods_.skip_factor * least) return {};
@@ -232,9 +235,9 @@ class Methods {
   const MethodsOptions& methods_;
   RankData data_;
   std::vector<std::unique_ptr<Way>> ways_;
-  std::vector<std::string> failures_;  // of each way so far
+  std::vector<std::string> failures_;  // of each way, so far
   std::vector<size_t> order_;
-  PerMethod predicted_ = {};  // by the first call that knew any
+  PerMethod predicted_ = {};  // of the first call whose predictions were known
   uint64_t content_ = 0, file_content_ = 0;
   bool file_unknown_ = true;
   MethodsOutcome outcome_;

@@ -1,4 +1,4 @@
-// What came of --methods, as JSON and as text.
+// Formats the results of --methods as JSON and as text.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// Through MPI-IO.
+// Moves a pattern's bytes through MPI-IO.
 #include <cstring>
 
 #include "job/agree.h"
@@ -9,7 +9,7 @@ namespace concilio::bench {
 
 namespace {
 
-// What this rank was told of the calls of a repetition.
+// What the library told this rank of the calls of a repetition.
 class Told {
  public:
   Told() { predicted_.fill(0); }
@@ -27,7 +27,7 @@ class Told {
       predicted_[i] = call[i] < 0 || predicted_[i] < 0 ? -1 : predicted_[i] + call[i];
   }
 
-  // Ranks without data know nothing.
+  // Ranks without data are told nothing.
   void agree_into(Took& took) {
     if (calls_ == 0) predicted_.fill(-1);
     MPI_Allreduce(predicted_.data(), took.predicted.data(), static_cast<int>(predicted_.size()), MPI_DOUBLE,

@@ -1,5 +1,5 @@
-// Every piece a request of its own, without MPI-IO: "Unix-style". Through the project's store, so that the
-// storage is as slow as the library finds it (CONCILIO_THROTTLE).
+// Moves every piece by a request of its own, without MPI-IO ("Unix-style"). It uses the project's store, so
+// that storage is as slow as it is for the library (CONCILIO_THROTTLE).
 #include <fmt/format.h>
 
 #include "base/settings/config.h"

@@ -1,5 +1,5 @@
 // A way of moving a pattern's bytes: one of the library's methods, its own choice, the MPI's own MPI-IO, or
-// pieces one by one. Each has the file open for itself.
+// one request for each piece. Each way opens the file for itself.
 #pragma once
 
 #include <array>
@@ -17,35 +17,36 @@ inline constexpr auto library_methods = std::to_array<const char*>({
 #include "base/methods.def"
 });
 using PerMethod = std::array<double, library_methods.size()>;
-int library_method_index(const std::string& name);  // -1: none of them
+int library_method_index(const std::string& name);  // -1 if there is none of this name
 
-// What one repetition took: the same on all ranks.
+// The results of one repetition; the same on all ranks.
 struct Took {
-  double seconds = 0;        // the slowest rank's, summed over the calls
-  std::string failure;       // empty: none
-  unsigned methods = 0;      // that the library took: a bit each
-  PerMethod predicted = {};  // for each, summed over the calls; negative: unknown, or not legal
+  double seconds = 0;    // of the slowest rank, summed over the calls
+  std::string failure;   // empty if there is none
+  unsigned methods = 0;  // a bit for each method that the library used
+  PerMethod predicted =
+      {};  // for each method, summed over the calls; negative if unknown, or if the method is not possible
 };
 
 struct WaySettings {
   std::string path;
   bool write = true;
   bool collective = true;
-  bool sync = false;  // writes end with it, inside their time
+  bool sync = false;  // each timed write ends with MPI_File_sync
   Hints hints;
 };
 
 class Way {
  public:
   virtual ~Way() = default;
-  // All are collective over MPI_COMM_WORLD; what failed, the same on all ranks.
+  // All functions are collective over MPI_COMM_WORLD. They return what failed, the same on all ranks.
   virtual std::string open() = 0;
   virtual Took move(Operation operation) = 0;
-  virtual std::string sync() = 0;  // what was written is in the file
+  virtual std::string sync() = 0;  // puts what was written into the file
   virtual std::string close() = 0;
 };
 
-// `method`: one of the library's, "auto", or "mpi".
+// `method` is one of the library's methods, "auto" or "mpi".
 std::unique_ptr<Way> make_mpi_way(const std::string& method, RankData& data, const WaySettings& settings);
 std::unique_ptr<Way> make_posix_way(RankData& data, const WaySettings& settings);
 

@@ -1,5 +1,5 @@
 // An access pattern of the benchmark: which bytes of the file and of its buffer each rank moves, in one call
-// or in several, both as MPI datatypes, for the calls, and as plain pieces, for the check.
+// or in several. The bytes are described as MPI datatypes, for the calls, and as pieces, for the check.
 #pragma once
 
 #include <mpi.h>
@@ -16,15 +16,15 @@ namespace concilio::bench {
 
 struct Piece {
   int64_t file_offset;
-  int64_t memory_offset;  // in the buffer; never before the end of the piece before
+  int64_t memory_offset;  // in the buffer; not before the end of the previous piece
   int64_t bytes;
 };
 
-// An MPI datatype that is freed with this.
+// Owns an MPI datatype.
 class Datatype {
  public:
   Datatype() = default;
-  // Takes over a derived type and commits it.
+  // Takes ownership of a derived type and commits it.
   explicit Datatype(MPI_Datatype derived) : type_(derived), owned_(true) { MPI_Type_commit(&type_); }
   static Datatype bytes() { return {}; }
   Datatype(Datatype&& other) noexcept { swap(other); }
@@ -46,7 +46,7 @@ class Datatype {
   bool owned_ = false;
 };
 
-// What a rank hands to MPI in one call.
+// The arguments of one call of a rank.
 struct Access {
   MPI_Offset displacement = 0;  // of the view
   MPI_Datatype etype = MPI_BYTE;
@@ -59,14 +59,15 @@ struct Access {
 class Pattern {
  public:
   virtual ~Pattern() = default;
-  // Of all calls, in the order of the data, for any rank: the check looks at all of them.
+  // Visits the pieces of all calls, in the order of the data, for any rank, because the check looks at the
+  // pieces of all ranks.
   virtual void for_each_piece(int rank, const std::function<void(const Piece&)>& visit) const = 0;
-  virtual int64_t buffer_bytes(int rank) const = 0;  // with the gaps in memory
-  // That a repetition consists of, each with its own view; the same on all ranks.
+  virtual int64_t buffer_bytes(int rank) const = 0;  // including the gaps in memory
+  // The number of calls that a repetition consists of, each with its own view; the same on all ranks.
   virtual int calls() const { return 1; }
   virtual Access make_access(int rank, int call) const = 0;
-  virtual bool file_per_rank() const { return false; }  // in place of one for all
-  virtual std::string note() const { return {}; }       // what a user should know of this run
+  virtual bool file_per_rank() const { return false; }  // instead of one file for all ranks
+  virtual std::string note() const { return {}; }       // what a user should know of this run; may be empty
 
   int64_t data_bytes(int rank) const;
 };
@@ -75,12 +76,13 @@ using sim::Parameters;
 using sim::Size;
 using Made = Result<std::unique_ptr<Pattern>>;
 
-// "interleaved:64" -> the pattern.
+// Makes the pattern of a text such as "interleaved:64".
 Made make_pattern(const std::string& text, const Size& size);
-// One line a pattern, for --help.
+// One line for each pattern, for --help.
 std::string list_of_patterns();
 
-// Each pattern in numbers is in src/sim/patterns/NAME.h; a file here makes its datatypes and pieces of them.
+// src/sim/patterns/NAME.h describes each pattern in numbers. A file in this folder makes its datatypes and
+// pieces.
 Made make_contiguous(const Parameters& parameters, const Size& size);
 Made make_interleaved(const Parameters& parameters, const Size& size);
 Made make_block3d(const Parameters& parameters, const Size& size);

@@ -1,4 +1,4 @@
-// Rows of contiguous transfers, each a call of its own: ior and mpiiotest.
+// Sequences of contiguous transfers, each in a call of its own: ior and mpiiotest.
 #include "sim/patterns/transfers.h"
 
 #include "patterns/pattern.h"

@@ -1,4 +1,5 @@
-// Pieces in turn over the ranks, as a vector: interleaved and extent; hpio describes them in other ways too.
+// Pieces that belong to the ranks by turns, described as a vector: interleaved and extent. hpio also
+// describes them in other ways.
 #include "sim/patterns/turns.h"
 
 #include <climits>

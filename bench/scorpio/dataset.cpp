@@ -14,10 +14,10 @@ T value_of(const Dataset& dataset, int64_t index) {
       (static_cast<uint64_t>(index) + 1) * 0x9E3779B97F4A7C15U + dataset.number * 0xC2B2AE3D27D4EB4FU;
   mixed ^= mixed >> 29;
   if constexpr (sizeof(T) == sizeof(int32_t)) return static_cast<T>(mixed & 0x7fffffffU);
-  return static_cast<T>(mixed >> 11);  // a whole number that a double has exactly
+  return static_cast<T>(mixed >> 11);  // a whole number that a double represents exactly
 }
 
-// Calls row(index of its first element, elements) for each row of the part, in the order of memory.
+// Calls row(index of its first element, number of elements) for each row of the part, in the order of memory.
 template <typename Row>
 void for_each_row(const Extents& extents, const Part& part, Row row) {
   if (elements(part.extents) == 0) return;
@@ -50,7 +50,7 @@ std::string check_as(const Dataset& dataset, const Extents& extents, const Part&
   for_each_row(extents, part, [&](int64_t index, int64_t count) {
     for (int64_t i = 0; i < count && failure.empty(); ++i) {
       const T expected = value_of<T>(dataset, index + i);
-      // Bytes, not numbers: what was never read may be no number.
+      // Compares bytes, because a value that was never read may not be a number.
       if (!std::equal(reinterpret_cast<const unsigned char*>(&expected),
                       reinterpret_cast<const unsigned char*>(&expected + 1),
                       reinterpret_cast<const unsigned char*>(data + i)))

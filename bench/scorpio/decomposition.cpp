@@ -24,7 +24,7 @@ int64_t elements(const Extents& extents) {
 }
 
 std::optional<Extents> parse_extents(const std::string& text) {
-  constexpr int64_t most = 1 << 20;  // three of them stay below 2^63
+  constexpr int64_t most = 1 << 20;  // so that the product of three is below 2^63
   Extents grid;
   const char* place = text.data();
   const char* const end = place + text.size();

@@ -1,4 +1,4 @@
-// Which part of a grid a rank has.
+// Divides a grid among ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@ struct Part {
 
 int64_t elements(const Extents& extents);
 
-// "64x64x240": three extents, each at least 1.
+// Parses three extents, each at least 1: "64x64x240".
 std::optional<Extents> parse_extents(const std::string& text);
 
-// Each of the two: the first ranks have one element (of a dimension) more where it does not come out even.
+// Both functions give one more element (of a dimension) to the first ranks if the number cannot be divided
+// evenly.
 Part slab_of(int64_t total, int rank, int ranks);
 Part block_of(const Extents& grid, const Extents& processes, int rank);
 
-// Processes in each dimension, as near to a cube as their number allows, most of them along the fastest
-// varying one, which is how PETSc divides a cube. Only MPI's own arithmetic.
+// Processes in each dimension, as near to a cube as their number allows, with most of them along the
+// dimension that varies fastest, as PETSc divides a cube. It uses only MPI's own arithmetic.
 Extents near_cube(int ranks);
 
 }  // namespace concilio::bench::scorpio

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Calls use(part, memory) for slabs of a dataset, of at most about 4 MiB; stops at the first failure.
+// Calls use(part, memory) for slabs of a dataset, each of at most about 4 MiB. Stops at the first failure.
 template <typename Use>
 std::string for_each_slab(const Dataset& dataset, const Extents& extents, Use use) {
   const int64_t row_bytes = elements(extents) / extents[0] * dataset.element_bytes();
@@ -85,7 +85,7 @@ std::string check_output(const std::string& path, const Workload& workload) {
 
 Diff h5diff(const std::string& one, const std::string& other, std::string& words) {
   const std::string said = other + ".h5diff";
-  // Without what is preloaded into this program: h5diff is no program of MPI.
+  // h5diff does not use MPI, so it is started without the libraries that are preloaded into this program.
   std::vector<std::string> command = {"env", "-u", "LD_PRELOAD", "h5diff", one, other};
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());

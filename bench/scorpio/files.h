@@ -1,4 +1,4 @@
-// The input file, made without MPI, and the check of output files.
+// Makes the input file without MPI, and checks the output files.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace concilio::bench::scorpio {
 
-// Local. Failures as text, empty where all went well.
+// Local. Returns what failed as a text, or an empty text.
 std::string make_input(const std::string& path, const Workload& workload);
 std::string check_output(const std::string& path, const Workload& workload);
 
 enum class Diff { same, different, not_installed };
-// Local: what h5diff says of two files. `words`: what it wrote.
+// Local: compares two files by h5diff. `words` receives what it wrote.
 Diff h5diff(const std::string& one, const std::string& other, std::string& words);
 
 // Local: whether this process has the file open.

@@ -1,4 +1,4 @@
-// Every rank opens the file and transfers its own part, as programs do that call HDF5 themselves.
+// Every rank opens the file and transfers its own part, as in programs that call HDF5 directly.
 #include <mpi.h>
 
 #include "scorpio/hdf5_support.h"

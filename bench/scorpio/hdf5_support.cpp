@@ -8,7 +8,7 @@ namespace concilio::bench::scorpio {
 
 namespace {
 
-// The innermost call's words come first on the way upward.
+// Walking the error stack upward, the innermost function's message comes first.
 herr_t take_first(unsigned depth, const H5E_error2_t* error, void* text) {
   if (depth == 0 && error->desc) *static_cast<std::string*>(text) = error->desc;
   return 0;

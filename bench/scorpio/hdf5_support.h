@@ -1,4 +1,4 @@
-// HDF5's handles, closed on every way out, and what it says of failures.
+// HDF5 handles that are closed by their destructors, and the messages of HDF5's errors.
 #pragma once
 
 #include <hdf5.h>
@@ -30,7 +30,7 @@ class Handle {
 
   bool ok() const { return id_ >= 0; }
   hid_t id() const { return id_; }
-  // Whether that succeeded.
+  // Whether the call succeeded.
   bool close() {
     const hid_t old = id_;
     id_ = -1;
@@ -42,17 +42,17 @@ class Handle {
   Close close_ = nullptr;
 };
 
-// "WHAT: " and what HDF5's error stack says the cause is.
+// The text "WHAT: " and the cause that HDF5's error stack gives.
 std::string hdf5_failure(const std::string& what);
 
 hid_t memory_type(Type type);
-hid_t file_type(Type type);  // little endian, whatever the machine
+hid_t file_type(Type type);  // little-endian on every machine
 
-// A dataspace of these extents.
+// Makes a dataspace of these extents.
 Handle make_space(const Extents& extents);
-// A part of such a dataspace; of no element where the part is empty.
+// Selects a part of such a dataspace, or no element if the part is empty.
 Handle make_space(const Extents& extents, const Part& part);
-// Makes a dataset, with the groups on its path.
+// Makes a dataset, and the groups on its path.
 Handle create_dataset(hid_t file, const Dataset& dataset, const Extents& extents);
 
 }  // namespace concilio::bench::scorpio

@@ -54,8 +54,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--json", options.json, "Print the results as JSON, one line for each method");
 }
 
-// Without --group-sizes: 1, 2, 4, ..., all, and the library's choice. Empty, with an error, where the text is
-// wrong.
+// The default of --group-sizes is 1, 2, 4, ..., all, and the library's choice. Returns an empty list and an
+// error if the text is wrong.
 std::vector<int> group_sizes(const std::string& text, int ranks, std::string& error) {
   std::vector<int> sizes;
   const auto add = [&sizes](int size) {
@@ -85,7 +85,7 @@ std::vector<int> group_sizes(const std::string& text, int ranks, std::string& er
   return sizes;
 }
 
-// Nothing, with an error, where the options are wrong.
+// Returns nothing, and an error, if the options are wrong.
 std::optional<Workload> workload_of(const Options& options, int rank, int ranks, std::string& error) {
   const auto grid = parse_extents(options.grid);
   if (!grid) {
@@ -136,7 +136,8 @@ int run_main(int argument_count, char** arguments) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are told in our own words
+  H5Eset_auto2(H5E_DEFAULT, nullptr,
+               nullptr);  // HDF5 does not print its errors; the program prints messages of its own
   Options options;
   CLI::App app("Measure SCORPIO against plain HDF5", "concilio-scorpio-bench");
   add_options(app, options);

@@ -25,9 +25,9 @@ double seconds_now() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// From the first rank's start to the last one's end, which needs one clock: that of one machine. On several
-// the slowest rank's own time. The latter alone would pass over that where ranks are more than cores, some
-// cannot start while others run or wait busily.
+// The time from the first rank's start to the last rank's end, if all ranks are on one machine and so have
+// one clock. On several machines, the slowest rank's own time. That alone would miss the time in which some
+// ranks cannot start because there are more ranks than cores and others run or poll.
 double seconds_of_all(double start, double end) {
   static const bool one_clock = [] {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -46,7 +46,8 @@ class Repetition {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   }
 
-  // `data`: of each dataset. `inspect`: who opens, groups and memory are looked at too.
+  // `data` has the buffer of each dataset. If `inspect` is set, it also records which processes open files,
+  // the groups and the memory.
   Split measure(std::vector<std::vector<unsigned char>>& data, bool inspect) {
     for (auto& one : data) std::fill(one.begin(), one.end(), 0xFF);
     if (rank_ == 0) unlink(run_.output.c_str());
@@ -126,7 +127,7 @@ class Repetition {
     if (groups.count > 0) access.group_bytes = bytes_of_largest_group(groups.ranks);
   }
 
-  // Groups are runs of consecutive ranks.
+  // Groups consist of consecutive ranks.
   int64_t bytes_of_largest_group(int my_group_ranks) const {
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -165,11 +166,13 @@ std::vector<Outcome> measure(const Workload& workload, const std::vector<std::un
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::vector<std::vector<unsigned char>> data;
-  for (const Dataset& dataset : workload.datasets)  // never empty: some have no place for no elements
+  for (const Dataset& dataset :
+       workload.datasets)  // never empty, because some functions refuse a null pointer even for no elements
     data.emplace_back(static_cast<size_t>(elements(workload.part.extents) * dataset.element_bytes()) + 1);
 
   outcomes[0].failure = agree(rank == 0 ? make_input(run.input, workload) : "");
-  // Repetition 0 is not measured. By turns forward and backward, so that nobody always follows the same one.
+  // Repetition 0 is not counted. The methods run forward and backward by turns, so that no method always
+  // follows the same one.
   for (int repetition = 0; repetition <= run.repetitions; ++repetition) {
     for (size_t turn = 0; turn < methods.size(); ++turn) {
       const size_t i = repetition % 2 == 0 ? turn : methods.size() - 1 - turn;

@@ -1,4 +1,4 @@
-// Runs the methods in turn, takes times and checks values.
+// Runs the methods by turns, measures times and checks values.
 #pragma once
 
 #include <array>
@@ -16,34 +16,34 @@ enum Phase { phase_init, phase_open, phase_read, phase_write, phase_close };
 inline constexpr size_t phase_count = 5;
 inline constexpr const char* phase_names[phase_count] = {"init", "open", "read", "write", "close"};
 
-using Split = std::array<double, phase_count>;  // seconds, until the last rank is through
+using Split = std::array<double, phase_count>;  // seconds, until the last rank has finished
 double total(const Split& split);
 
-// Of one file.
+// How one file was accessed.
 struct Access {
   int64_t openers = 0;  // processes that had it open
   int64_t groups = 0, group_ranks = 0;
-  int64_t group_bytes = 0;  // what the largest group has of the largest dataset
+  int64_t group_bytes = 0;  // bytes of the largest dataset in the largest group
 };
 
 struct Outcome {
   std::string method;
   std::string failure;
-  Split first = {};  // a call of each before what is measured
+  Split first = {};  // the first repetition, which is not counted
   std::vector<Split> repetitions;
   Access input, output;
-  int64_t peak_buffer_bytes = -1;  // of the root where it is greatest; -1: not known
-  int64_t peak_growth_bytes = 0;   // of the rank's memory, where it is greatest, in the first call of each
+  int64_t peak_buffer_bytes = -1;  // of the root with the greatest peak; -1 if unknown
+  int64_t peak_growth_bytes = 0;   // of the rank with the greatest growth, in the first repetition
   Diff diff = Diff::not_installed;
 };
 
 struct Run {
-  std::string input, output;  // paths
+  std::string input, output;  // file names
   int repetitions = 5;
 };
 
-// Collective over MPI_COMM_WORLD; the outcomes are the same on all ranks. Ends at the first failure, which is
-// in its method's outcome.
+// Collective over MPI_COMM_WORLD, with the same outcomes on all ranks. Stops at the first failure, which is
+// in the outcome of its method.
 std::vector<Outcome> measure(const Workload& workload, const std::vector<std::unique_ptr<Method>>& methods,
                              const Run& run);
 

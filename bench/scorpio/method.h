@@ -9,14 +9,15 @@
 
 namespace concilio::bench::scorpio {
 
-// Those who share a root; of the rank that asks.
+// The groups of ranks that share a root.
 struct Groups {
-  int count = 0;  // 0: there are none
-  int ranks = 0;  // in this rank's group
+  int count = 0;  // 0 if there are none
+  int ranks = 0;  // number of ranks in this rank's group
 };
 
-// All calls are collective over MPI_COMM_WORLD, in this order, and may be made again from the first. What
-// returns text returns a failure, empty where all went well. A method that failed is not called again.
+// All functions are collective over MPI_COMM_WORLD. They are called in this order, and may be called again
+// from the first one. Those that return a text return what failed, or an empty text. A method that failed is
+// not called again.
 class Method {
  public:
   virtual ~Method() = default;
@@ -26,21 +27,21 @@ class Method {
   virtual std::string read(const Dataset& dataset, void* data) = 0;
   virtual std::string open_output(const std::string& path) = 0;
   virtual std::string write(const Dataset& dataset, const void* data) = 0;
-  virtual std::string close() = 0;   // both files
-  virtual std::string finish() = 0;  // what init made
+  virtual std::string close() = 0;   // closes both files
+  virtual std::string finish() = 0;  // frees what init made
 
-  // Local. Of the file opened last.
+  // Local: the groups of the file that was opened last.
   virtual Groups groups() const { return {}; }
-  // Local, before finish(). Of this rank; -1: it is not known.
+  // Local, to be called before finish(). The peak on this rank; -1 if unknown.
   virtual int64_t peak_buffer_bytes() const { return -1; }
 };
 
-// How plain HDF5 transfers.
+// The mode of plain HDF5's transfers.
 enum class Transfer { collective, independent };
 std::unique_ptr<Method> make_hdf5_method(const Workload& workload, Transfer transfer);
 
 inline constexpr int automatic_groups = 0;
-// buffer_bytes: 0 for the library's own default.
+// If buffer_bytes is 0, the library's default is used.
 std::unique_ptr<Method> make_scorpio_method(const Workload& workload, int group_ranks, int64_t buffer_bytes);
 
 }  // namespace concilio::bench::scorpio

@@ -31,7 +31,8 @@ double rate(const Workload& workload, const Outcome& outcome, Phase phase) {
   return seconds > 0 ? static_cast<double>(workload.bytes()) / mib / seconds : 0;
 }
 
-// How many times as fast as `base`: the median over repetitions, which are side by side.
+// The speed relative to `base`: the median over the repetitions of the quotient of times, which were measured
+// side by side.
 double ratio(const std::vector<double>& seconds, const std::vector<double>& base) {
   std::vector<double> ratios;
   for (size_t i = 0; i < std::min(seconds.size(), base.size()); ++i) ratios.push_back(base[i] / seconds[i]);
@@ -66,7 +67,7 @@ std::string ratios_text(const Outcome& outcome, const Outcome* base) {
   return fmt::format("{:5.2f} {:5.2f} {:5.2f}", all.read, all.write, all.whole);
 }
 
-// "3", or "3/1" where it is another for reading than for writing.
+// "3", or "3/1" if the number differs between reading and writing.
 std::string both(int64_t read, int64_t write) {
   return read == write ? std::to_string(read) : fmt::format("{}/{}", read, write);
 }

@@ -1,4 +1,4 @@
-// What was measured, for people and for programs.
+// Formats the results for people and for programs.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace concilio::bench::scorpio {
 
 struct Circumstances {
-  std::string library;  // the MPI's
+  std::string library;  // name and version of the MPI
   int ranks = 1;
   int repetitions = 5;
   int64_t buffer_bytes = 0;
@@ -17,7 +17,7 @@ struct Circumstances {
 
 std::string table(const Workload& workload, const Circumstances& circumstances,
                   const std::vector<Outcome>& outcomes);
-// A line of JSON for each method.
+// One line of JSON for each method.
 std::string json_lines(const Workload& workload, const Circumstances& circumstances,
                        const std::vector<Outcome>& outcomes);
 
