@@ -1,6 +1,7 @@
 # Attributes, strings, groups, links, netCDF-4 and XDMF: situations, and what h5py, ncdump and an XML parser find in the
 # files they leave.
 file(GLOB objects_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/objects/*.cpp)
+list(APPEND objects_sources ${CMAKE_CURRENT_LIST_DIR}/../common/situations.cpp)
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   add_executable(scorpio_objects-${mpi} ${objects_sources})
   target_link_libraries(scorpio_objects-${mpi} PRIVATE concilio_tests_common concilio_scorpio_${mpi} concilio_flags)

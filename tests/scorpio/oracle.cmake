@@ -3,7 +3,7 @@ set(here ${CMAKE_CURRENT_SOURCE_DIR})
 set(harness ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test)
 set(scorpio_oracle_sources oracle/scorpio_oracle.cpp oracle/scorpio_case.cpp oracle/division.cpp oracle/blocks.cpp oracle/call_arguments.cpp
                            oracle/plain_hdf5.cpp)
-set(scorpio_checks_sources checks/checks.cpp checks/checks_main.cpp)
+set(scorpio_checks_sources checks/checks.cpp checks/checks_main.cpp ../common/situations.cpp)
 
 function(scorpio_program name mpi)
   concilio_mpi_program(${name} ${mpi} ${ARGN})

@@ -4,11 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "common/patient_barrier.h"
 #include "situation.h"
@@ -17,22 +14,12 @@ namespace situations {
 
 Context context;
 
-std::vector<Situation>& all() {
-  static std::vector<Situation> list;
-  return list;
-}
-
 int64_t counter(MPI_File file, const char* name) {
   using Function = int (*)(MPI_File, const char*, int64_t*);
   const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "concilio_file_counter"));
   int64_t value = -1;
   if (function) function(file, name, &value);
   return value;
-}
-
-bool enroll(const char* name, unsigned limits, void (*run)()) {
-  all().push_back({name, limits, run});
-  return true;
 }
 
 std::string Context::fresh_file(const char* name) {
@@ -134,38 +121,6 @@ bool left_out(const Situation& situation) {
   return (context.own && (situation.limits & not_here)) || (!context.large && (situation.limits & large));
 }
 
-bool wanted(const Situation& situation, const std::vector<std::string>& names) {
-  const std::string name = situation.name;
-  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& start) {
-           return name.compare(0, start.size(), start) == 0;
-         });
-}
-
-void note_progress(const char* name) {
-  if (context.rank != 0) return;
-  if (std::FILE* file = std::fopen((context.folder + "/progress").c_str(), "w")) {
-    std::fprintf(file, "situation %s\n", name);
-    std::fclose(file);
-  }
-}
-
-// Whether it failed on any rank.
-bool run(const Situation& situation) {
-  note_progress(situation.name);
-  noted_failures = 0;
-  barrier();
-  const auto start = std::chrono::steady_clock::now();
-  situation.run();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  int failures = 0;
-  MPI_Allreduce(&noted_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (context.rank == 0) {
-    std::printf("%-6s %s (%.2f s)\n", failures ? "FAILED" : "ok", situation.name, seconds);
-    std::fflush(stdout);
-  }
-  return failures > 0;
-}
-
 }  // namespace
 
 }  // namespace situations
@@ -196,8 +151,6 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  std::sort(all().begin(), all().end(),
-            [](const Situation& a, const Situation& b) { return std::strcmp(a.name, b.name) < 0; });
   if (only_list) {
     for (const Situation& situation : all()) std::puts(situation.name);
     return 0;
@@ -216,7 +169,7 @@ int main(int argc, char** argv) {
   for (const Situation& situation : all()) {
     if (!wanted(situation, names) || left_out(situation)) continue;
     ++ran;
-    if (run(situation)) failed.push_back(situation.name);
+    if (run(situation, context.folder)) failed.push_back(situation.name);
   }
   if (context.rank == 0) {
     std::printf("%d situations, %zu failed\n", ran, failed.size());

@@ -1,5 +1,5 @@
-// Named situations: small MPI programs, each for one way in which MPI-IO has failed somewhere. A failed
-// expectation is noted and the situation goes on, so that ranks stay together.
+// What the situations of MPI-IO share. Each is a small MPI program for one way in which some MPI-IO has
+// failed.
 #pragma once
 
 #include <mpi.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/expect_mpi.h"
+#include "common/situations.h"
 
 namespace situations {
 
@@ -33,14 +34,6 @@ struct Context {
   std::string fresh_file(const char* name);
 };
 extern Context context;
-
-struct Situation {
-  const char* name;
-  unsigned limits;
-  void (*run)();
-};
-std::vector<Situation>& all();
-bool enroll(const char* name, unsigned limits, void (*run)());
 
 // A counter of Concilio's own interface; -1 without it.
 int64_t counter(MPI_File file, const char* name);
@@ -129,12 +122,6 @@ std::string first_difference(const std::vector<T>& expected, const std::vector<T
 }
 
 }  // namespace situations
-
-#define SITUATION(group, name, limits)                              \
-  static void group##_##name();                                     \
-  [[maybe_unused]] static const bool group##_##name##_enrolled =    \
-      situations::enroll(#group "." #name, limits, group##_##name); \
-  static void group##_##name()
 
 #define EXPECT_EQUAL(expected, found)                                                                  \
   do {                                                                                                 \

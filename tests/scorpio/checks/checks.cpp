@@ -22,14 +22,6 @@ double seconds_since_last_call() {
   return taken.count();
 }
 
-void note_progress() {
-  if (context.rank != 0) return;
-  if (std::FILE* file = std::fopen((context.folder + "/progress").c_str(), "w")) {
-    std::fprintf(file, "%s\n", context.situation.c_str());
-    std::fclose(file);
-  }
-}
-
 }  // namespace
 
 Context context;
@@ -53,16 +45,6 @@ void expect_all_fail(int64_t code, const std::vector<std::string>& words, const 
 void expect_success(int64_t code, const char* file, int line, const char* call) {
   if (code < 0) note_failure(file, line, std::string(call) + " returned " + std::to_string(code));
   last_call = std::chrono::steady_clock::now();
-}
-
-std::vector<Situation>& all() {
-  static std::vector<Situation> situations;
-  return situations;
-}
-
-bool enroll(const char* name, void (*run)()) {
-  all().push_back({name, run});
-  return true;
 }
 
 std::string path_of(const char* name) {
@@ -102,28 +84,6 @@ void File::works(const char* dataset) {
   OK(scorpio_read_dataset(found, SCORPIO_INTEGER, 2, global, local, handle_, dataset, group_,
                           SCORPIO_UNIFORM_CONTIGUOUS_READ));
   EXPECT(std::equal(values, values + 4, found));
-}
-
-int run(const std::vector<std::string>& names) {
-  expecting_with_reason(scorpio_last_error);
-  int count = 0;
-  for (const Situation& situation : all()) {
-    if (!names.empty() && std::find(names.begin(), names.end(), situation.name) == names.end()) continue;
-    context.situation = situation.name;
-    expecting("%s, rank %d of %d", situation.name, context.rank, context.ranks);
-    note_progress();
-    const int before = noted_failures;
-    situation.run();
-    ++count;
-    int failed = noted_failures - before, worst = 0;
-    MPI_Allreduce(&failed, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (context.rank == 0) std::printf("%s %s\n", worst ? "FAILED" : "passed", situation.name);
-    std::fflush(stdout);
-  }
-  int total = 0;
-  MPI_Allreduce(&noted_failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (count == 0) total = 1;  // nothing of these names
-  return total;
 }
 
 }  // namespace scorpio_checks

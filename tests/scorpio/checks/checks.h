@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/situations.h"
 #include "scorpio/expect_scorpio.h"
 
 namespace scorpio_checks {
@@ -23,13 +24,6 @@ extern Context context;
 void expect_all_fail(int64_t code, const std::vector<std::string>& words, const char* file, int line,
                      const char* call);
 void expect_success(int64_t code, const char* file, int line, const char* call);
-
-struct Situation {
-  const char* name;
-  void (*run)();
-};
-std::vector<Situation>& all();
-bool enroll(const char* name, void (*run)());
 
 std::string path_of(const char* name);
 void on_rank_0(const std::function<void()>& what);  // the others wait
@@ -66,15 +60,8 @@ class File {
   int handle_ = FAILURE;
 };
 
-// Runs those named (all, if none is), and prints. The number of failures of all ranks.
-int run(const std::vector<std::string>& names);
-
 }  // namespace scorpio_checks
 
-#define SITUATION(name)                                                                                 \
-  static void situation_##name();                                                                       \
-  [[maybe_unused]] static const bool enrolled_##name = scorpio_checks::enroll(#name, situation_##name); \
-  static void situation_##name()
 #define OK(call) scorpio_checks::expect_success((call), __FILE__, __LINE__, #call)
 #define ALL_FAIL(call, ...) \
   scorpio_checks::expect_all_fail((call), std::vector<std::string>{__VA_ARGS__}, __FILE__, __LINE__, #call)

@@ -100,7 +100,7 @@ void expect_each_fails(const std::vector<Call>& calls,
 
 }  // namespace
 
-SITUATION(WrongBlocks) {
+SITUATION(Arguments, WrongBlocks) {
   expect_each_fails({write_block, read_block},
                     {{"start too large", [](Arguments& a) { a.start[0] = context.ranks; }},
                      {"beyond the end", [](Arguments& a) { a.start[1] = 1; }},
@@ -117,7 +117,7 @@ SITUATION(WrongBlocks) {
                      {"no extents", [](Arguments& a) { a.no_local = true; }}});
 }
 
-SITUATION(WrongDatasets) {
+SITUATION(Arguments, WrongDatasets) {
   const std::vector<std::pair<const char*, Spoiling>> wrongs = {
       {"no name", [](Arguments& a) { a.no_name = true; }},
       {"no name at all", [](Arguments& a) { a.dataset.clear(); }},
@@ -133,7 +133,7 @@ SITUATION(WrongDatasets) {
   expect_each_fails({write_block, read_block, write_uniform, read_nonuniform, write_map, read_map}, wrongs);
 }
 
-SITUATION(RanksThatDisagree) {
+SITUATION(Arguments, RanksThatDisagree) {
   if (context.ranks == 1) return;
   expect_each_fails({write_block, read_block, write_uniform, read_nonuniform, write_map, read_map},
                     {{"other name", [](Arguments& a) { a.dataset = "e"; }},
@@ -143,14 +143,14 @@ SITUATION(RanksThatDisagree) {
                      {"other type", [](Arguments& a) { a.type = SCORPIO_FLOAT; }}});
 }
 
-SITUATION(RanksWithWrongHandles) {
+SITUATION(Arguments, RanksWithWrongHandles) {
   expect_each_fails({write_block, read_block, write_uniform, read_nonuniform, write_map, read_map},
                     {{"no such file", [](Arguments& a) { a.handle = 77; }},
                      {"negative file", [](Arguments& a) { a.handle = -1; }}},
                     false);
 }
 
-SITUATION(WrongPartsOfRows) {
+SITUATION(Arguments, WrongPartsOfRows) {
   expect_each_fails({write_uniform, read_nonuniform, read_noncontiguous},
                     {{"too many rows", [](Arguments& a) { a.local[0] = context.ranks + 1; }},
                      {"too long rows", [](Arguments& a) { a.local[1] = 5; }},
@@ -159,7 +159,7 @@ SITUATION(WrongPartsOfRows) {
                      {"no data", [](Arguments& a) { a.no_data = true; }}});
 }
 
-SITUATION(WrongMaps) {
+SITUATION(Arguments, WrongMaps) {
   expect_each_fails({write_map, read_map},
                     {{"beyond the end", [](Arguments& a) { a.map[0] = context.ranks; }},
                      {"negative", [](Arguments& a) { a.map[0] = -1; }},
@@ -169,7 +169,7 @@ SITUATION(WrongMaps) {
                      {"no data", [](Arguments& a) { a.no_data = true; }}});
 }
 
-SITUATION(NewDatasetsThatCannotBe) {
+SITUATION(Arguments, NewDatasetsThatCannotBe) {
   File file("h5");
   for (const auto& global : {std::vector<int64_t>{int64_t{1} << 62, 8}, {very_many, very_many}, {-5, 4}}) {
     const int64_t local[] = {0, 0}, start[] = {0, 0};
@@ -181,7 +181,7 @@ SITUATION(NewDatasetsThatCannotBe) {
   file.works("d");
 }
 
-SITUATION(WrongPatterns) {
+SITUATION(Arguments, WrongPatterns) {
   File file("h5");
   file.works("d");
   const int global[] = {context.ranks, 4}, local[] = {1, 4};
@@ -206,7 +206,7 @@ SITUATION(WrongPatterns) {
   file.works("d");
 }
 
-SITUATION(WrongHandles) {
+SITUATION(Arguments, WrongHandles) {
   File file("h5");
   file.works("d");
   int found = 0;
@@ -230,7 +230,7 @@ SITUATION(WrongHandles) {
   file.works("d");
 }
 
-SITUATION(GroupsThatCannotBe) {
+SITUATION(Arguments, GroupsThatCannotBe) {
   iogroup_t none = {};
   ALL_FAIL(scorpio_open_file(path_of("h5").c_str(), &none, SCORPIO_FILE_CREATE));
   ALL_FAIL(scorpio_open_file(path_of("h5").c_str(), nullptr, SCORPIO_FILE_CREATE));
@@ -255,7 +255,7 @@ SITUATION(GroupsThatCannotBe) {
   File("h5").works("d");
 }
 
-SITUATION(SettingsThatCannotBe) {
+SITUATION(Arguments, SettingsThatCannotBe) {
   File file("h5");
   for (int64_t bytes : {int64_t{-1}, int64_t{1}, int64_t{4095}, std::numeric_limits<int64_t>::min()}) {
     ALL_FAIL(scorpio_set_buffer_bytes(bytes, file.group()));

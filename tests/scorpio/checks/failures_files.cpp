@@ -48,7 +48,7 @@ int write_ints(const char* dataset, int handle, iogroup_t* group, int columns = 
 
 }  // namespace
 
-SITUATION(FilesThatCannotBeOpened) {
+SITUATION(Files, FilesThatCannotBeOpened) {
   Group group(std::min(2, context.ranks));
   const file_mode_t all_modes[] = {SCORPIO_FILE_CREATE, SCORPIO_FILE_READONLY, SCORPIO_FILE_READWRITE,
                                    SCORPIO_FILE_CREATE_NETCDF4};
@@ -81,7 +81,7 @@ SITUATION(FilesThatCannotBeOpened) {
   File("after").works("d");
 }
 
-SITUATION(RanksThatOpenDifferently) {
+SITUATION(Files, RanksThatOpenDifferently) {
   if (context.ranks == 1) return;
   Group group(2);
   const std::string path = made_file("h5"), other = made_file("other");
@@ -98,7 +98,7 @@ SITUATION(RanksThatOpenDifferently) {
   OK(scorpio_close_file(handle, group));
 }
 
-SITUATION(ReadOnlyFiles) {
+SITUATION(Files, ReadOnlyFiles) {
   const std::string path = made_file("h5");
   Group group(std::min(2, context.ranks));
   const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READONLY);
@@ -121,7 +121,7 @@ SITUATION(ReadOnlyFiles) {
   ALL_FAIL(scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READWRITE), path);
 }
 
-SITUATION(MissingThings) {
+SITUATION(Files, MissingThings) {
   File file("h5");
   file.works("d");
   int number = 0, *dims = nullptr;
@@ -151,7 +151,7 @@ SITUATION(MissingThings) {
   file.works("d");
 }
 
-SITUATION(NullsInsteadOfResults) {
+SITUATION(Files, NullsInsteadOfResults) {
   File file("h5");
   file.works("d");
   int number = 0;
@@ -187,7 +187,7 @@ SITUATION(NullsInsteadOfResults) {
   file.works("d");
 }
 
-SITUATION(DatasetsOfOtherExtents) {
+SITUATION(Files, DatasetsOfOtherExtents) {
   File file("h5");
   file.works("d");
   ALL_FAIL(write_ints("d", file, file.group(), 5), file.path(), "d");
@@ -208,7 +208,7 @@ SITUATION(DatasetsOfOtherExtents) {
 }
 
 // Another type than the dataset's: refused, or the numbers it holds.
-SITUATION(DatasetsOfOtherTypes) {
+SITUATION(Files, DatasetsOfOtherTypes) {
   File file("h5");
   file.works("d");
   const int global[] = {context.ranks, 4}, local[] = {1, 4};
@@ -220,7 +220,7 @@ SITUATION(DatasetsOfOtherTypes) {
   file.works("d");
 }
 
-SITUATION(NamesThatAreTaken) {
+SITUATION(Files, NamesThatAreTaken) {
   File file("h5");
   file.works("g/d");
   ALL_FAIL(write_ints("g", file, file.group()), file.path(), "g");
@@ -240,7 +240,7 @@ SITUATION(NamesThatAreTaken) {
   file.works("g/d");
 }
 
-SITUATION(CleanupClosesWhatIsOpen) {
+SITUATION(Files, CleanupClosesWhatIsOpen) {
   const std::string path = path_of("h5");
   {
     Group group(std::min(2, context.ranks));
@@ -258,7 +258,7 @@ SITUATION(CleanupClosesWhatIsOpen) {
 }
 
 // More elements than an int counts, in a file that is nearly all hole.
-SITUATION(MoreElementsThanAnInt) {
+SITUATION(Files, MoreElementsThanAnInt) {
   File file("h5");
   const int64_t side = int64_t{1} << 31;
   const int64_t global[] = {3, side}, local[] = {1, 5};
@@ -295,7 +295,7 @@ SITUATION(MoreElementsThanAnInt) {
 }
 
 // Groups of all sizes beside each other; communicators do not run out.
-SITUATION(VeryManyGroups) {
+SITUATION(Files, VeryManyGroups) {
   std::vector<std::unique_ptr<Group>> groups;
   for (int i = 0; i < (context.ranks > 2 ? 100 : 600); ++i)
     groups.push_back(std::make_unique<Group>(1 + i % context.ranks));
@@ -314,7 +314,7 @@ SITUATION(VeryManyGroups) {
   File("after").works("d");
 }
 
-SITUATION(ManyFilesAtATime) {
+SITUATION(Files, ManyFilesAtATime) {
   Group group(std::min(2, context.ranks));
   std::vector<int> handles;
   for (int i = 0; i < 40; ++i) {
@@ -329,7 +329,7 @@ SITUATION(ManyFilesAtATime) {
 }  // the group closes the others
 
 // The same communicator's ranks in two halves, each with groups of its own.
-SITUATION(HalvesOfTheRanks) {
+SITUATION(Files, HalvesOfTheRanks) {
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, context.rank % 2, -context.rank, &half);
   int size = 1, rank = 0;
@@ -354,7 +354,7 @@ SITUATION(HalvesOfTheRanks) {
 }
 
 // No HDF5 messages of failures that are told otherwise.
-SITUATION(NothingIsPrinted) {
+SITUATION(Files, NothingIsPrinted) {
   std::fflush(stderr);
   const int kept = dup(2);
   const std::string path = path_of(("stderr" + std::to_string(context.rank)).c_str());

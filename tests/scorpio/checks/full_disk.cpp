@@ -65,14 +65,14 @@ void fill_the_disk(Write write) {
 
 }  // namespace
 
-SITUATION(FullDisk) {
+SITUATION(FullDisk, AtWrite) {
   fill_the_disk([](const char* dataset, int handle, iogroup_t* group) {
     return write_mebibytes(8, dataset, handle, group);
   });
 }
 
 // What HDF5 still has to write then, it writes when the file is closed.
-SITUATION(FullDiskAtClose) {
+SITUATION(FullDisk, AtClose) {
   Group group(0, MPI_COMM_WORLD, (context.ranks + 1) / 2);
   for (int round = 0; round < 2; ++round) {
     const std::string path = path_of("h5"), filler = path_of("filler");
@@ -97,10 +97,10 @@ SITUATION(FullDiskAtClose) {
   file.works("d");
 }
 
-SITUATION(FullDiskByColumns) {
+SITUATION(FullDisk, ByColumns) {
   fill_the_disk(write_columns);
 }
 
-SITUATION(FullDiskByStrings) {
+SITUATION(FullDisk, ByStrings) {
   fill_the_disk(write_strings);
 }

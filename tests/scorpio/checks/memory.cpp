@@ -96,18 +96,18 @@ void move_blocks(const scorpio_creation_t* creation) {
 
 }  // namespace
 
-SITUATION(Blocks) {
+SITUATION(Memory, Blocks) {
   move_blocks(nullptr);
 }
 
-SITUATION(CompressedBlocks) {
+SITUATION(Memory, CompressedBlocks) {
   const int64_t chunk[] = {64, 512};
   const scorpio_creation_t creation = {2, chunk, 1, 1, nullptr};
   move_blocks(&creation);
 }
 
 // The same to all: one read of 64 MiB by the root.
-SITUATION(EntireDataset) {
+SITUATION(Memory, EntireDataset) {
   Group group(1);
   OK(scorpio_set_buffer_bytes(buffer_bytes, group));
   const int handle = scorpio_open_file(path_of("h5").c_str(), group, SCORPIO_FILE_CREATE);
@@ -128,7 +128,7 @@ SITUATION(EntireDataset) {
 
 // Single elements in turn, by map: as many bytes of indices as of data. A rank may sort its own, but the root
 // does not hold the others'.
-SITUATION(Maps) {
+SITUATION(Memory, Maps) {
   Group group(1);
   OK(scorpio_set_buffer_bytes(buffer_bytes, group));
   const int handle = scorpio_open_file(path_of("h5").c_str(), group, SCORPIO_FILE_CREATE);

@@ -93,7 +93,7 @@ void use(iogroup_t* group, file_mode_t mode, const std::string& path) {
 
 }  // namespace
 
-SITUATION(OnlyRootsOpen) {
+SITUATION(Opens, OnlyRootsOpen) {
   for (int number = 0; number <= context.ranks; ++number) {
     Group group(number);
     const std::string path = path_of((std::to_string(number) + ".counted").c_str());
@@ -105,7 +105,7 @@ SITUATION(OnlyRootsOpen) {
 }
 
 // Several divisions at a time: each file by the roots of its own.
-SITUATION(GroupsOfSeveralSizes) {
+SITUATION(Opens, GroupsOfSeveralSizes) {
   Group all(1), each(context.ranks);
   use(all, SCORPIO_FILE_CREATE, path_of("one.counted"));
   use(each, SCORPIO_FILE_CREATE, path_of("each.counted"));

@@ -66,7 +66,7 @@ void write_file(const std::string& path, file_mode_t mode) {
 
 }  // namespace
 
-SITUATION(Files) {
+SITUATION(Readable, Files) {
   const char* folder = std::getenv("SCORPIO_READABLE_DIR");
   const std::string where = folder ? folder : context.folder;
   write_file(where + "/plain.h5", SCORPIO_FILE_CREATE);

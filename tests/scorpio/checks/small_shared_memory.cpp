@@ -4,7 +4,7 @@
 
 using namespace scorpio_checks;
 
-SITUATION(SmallSharedMemory) {
+SITUATION(SharedMemory, Small) {
   Group group(2);
   // Columns, which are scattered in the file, so that slabs are large.
   const int64_t rows = 4096, columns = 512, global[] = {rows, columns * context.ranks},

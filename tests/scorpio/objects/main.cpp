@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <numeric>
 
 #include "objects.h"
@@ -11,16 +10,6 @@
 namespace objects {
 
 Context context;
-
-std::vector<Situation>& all() {
-  static std::vector<Situation> list;
-  return list;
-}
-
-bool enroll(const char* name, void (*run)()) {
-  all().push_back({name, run});
-  return true;
-}
 
 Session::Session(const std::string& name, file_mode_t mode) : path_(context.path(name)) {
   iogroup_conf_t conf{0, context.group_size, MPI_COMM_WORLD};
@@ -74,26 +63,6 @@ void with_plain_hdf5(const std::string& name, void (*make)(hid_t file)) {
 
 namespace {
 
-bool wanted(const char* name, const std::vector<std::string>& names) {
-  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& start) {
-           return std::strncmp(name, start.c_str(), start.size()) == 0;
-         });
-}
-
-// Whether it failed on any rank.
-bool run(const Situation& situation) {
-  noted_failures = 0;
-  MPI_Barrier(MPI_COMM_WORLD);
-  situation.run();
-  int failures = 0;
-  MPI_Allreduce(&noted_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (context.rank == 0) {
-    std::printf("%-6s %s (groups of %d)\n", failures ? "FAILED" : "ok", situation.name, context.group_size);
-    std::fflush(stdout);
-  }
-  return failures > 0;
-}
-
 // All there are; of more ranks, which take long where they poll, even groups and uneven ones.
 std::vector<int> group_sizes(int ranks) {
   if (ranks > 3) return {2, ranks - 1};
@@ -120,10 +89,10 @@ int main(int argc, char** argv) {
     context.folder = std::string(folder ? folder : "/tmp") + "/groups_of_" + std::to_string(size);
     if (context.rank == 0) mkdir(context.folder.c_str(), 0755);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (const Situation& situation : all()) {
-      if (!wanted(situation.name, names)) continue;
+    for (const situations::Situation& situation : situations::all()) {
+      if (!situations::wanted(situation, names)) continue;
       ++ran;
-      failed += run(situation);
+      failed += situations::run(situation, context.folder, "groups of " + std::to_string(size) + ", ");
     }
   }
   if (context.rank == 0) std::printf("%d situations, %d failed\n", ran, failed);

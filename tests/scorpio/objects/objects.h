@@ -1,5 +1,4 @@
-// Situations of SCORPIO's objects: attributes, strings, groups, links, netCDF-4, XDMF. A failed expectation
-// is noted and the situation goes on, so that ranks stay together.
+// What the situations of SCORPIO's objects share: attributes, strings, groups, links, netCDF-4, XDMF.
 #pragma once
 
 #include <hdf5.h>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/situations.h"
 #include "scorpio/expect_scorpio.h"
 
 namespace objects {
@@ -23,13 +23,6 @@ struct Context {
   std::string path(const std::string& name) const { return folder + "/" + name; }
 };
 extern Context context;
-
-struct Situation {
-  const char* name;
-  void (*run)();
-};
-std::vector<Situation>& all();
-bool enroll(const char* name, void (*run)());
 
 // An I/O group of the size that is being tried, and one file.
 class Session {
@@ -65,9 +58,3 @@ struct Given {
 void with_plain_hdf5(const std::string& name, void (*make)(hid_t file));
 
 }  // namespace objects
-
-#define SITUATION(group, name)                                   \
-  static void group##_##name();                                  \
-  [[maybe_unused]] static const bool group##_##name##_enrolled = \
-      objects::enroll(#group "." #name, group##_##name);         \
-  static void group##_##name()
