@@ -70,10 +70,10 @@ run 0 "CONCILIO_PROFILE=$profile" -- --leaves-list
 run 1 "CONCILIO_PROFILE=$scratch/missing.json"
 says "warning: the profile $scratch/missing.json is not used: it cannot be read: No such file or directory"
 run 1 "CONCILIO_PROFILE=$scratch"
-says 'it is no regular file'
+says 'it is not a regular file'
 mkfifo "$scratch/pipe"
 run 1 "CONCILIO_PROFILE=$scratch/pipe"
-says 'it is no regular file'
+says 'it is not a regular file'
 head -c 2000000 /dev/zero >"$scratch/large"
 run 1 "CONCILIO_PROFILE=$scratch/large"
 says 'it is larger than 1 MiB'

@@ -1,19 +1,15 @@
 #include "base/settings/config.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 
 #include "base/settings/foreign_hints.h"
+#include "base/system/read_file.h"
 #include "base/text/bytes.h"
 #include "base/text/nearest_name.h"
 #include "base/text/text.h"
@@ -215,45 +211,13 @@ Error unknown_hint(std::string_view hint) {
   return Error{ErrorKind::unsupported, 0, fmt::format("hint {} is unknown and ignored{}", hint, help)};
 }
 
-// Reads a whole regular file of limited size. Any other kind is refused: a pipe as the hints file would hang
-// every rank.
-Result<std::string> read_small_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return Error::from_errno(errno, path);
-  struct stat status;
-  std::string text;
-  Status outcome;
-  if (fstat(fd, &status) != 0) {
-    outcome = Error::from_errno(errno, path);
-  } else if (!S_ISREG(status.st_mode)) {
-    outcome = Error{ErrorKind::bad_file, 0, fmt::format("{} is not a regular file", path)};
-  } else {
-    char part[4096];
-    for (;;) {
-      const ssize_t got = read(fd, part, sizeof part);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) outcome = Error::from_errno(errno, path);
-      if (got <= 0) break;
-      text.append(part, static_cast<size_t>(got));
-      if (static_cast<int64_t>(text.size()) > most_hints_file_bytes) {
-        outcome = Error{ErrorKind::bad_file, 0,
-                        fmt::format("{} is larger than {}", path, format_bytes(most_hints_file_bytes))};
-        break;
-      }
-    }
-  }
-  close(fd);
-  if (!outcome) return outcome.error();
-  return text;
-}
-
 // Sets what a hints file says. Returns the complaints about its lines.
 std::vector<std::string> apply_hints_file(Config& config, const std::string& path) {
-  const Result<std::string> file = read_small_file(path);
-  if (!file) {
-    return {
-        fmt::format("cannot read the hints file: {}; correct ROMIO_HINTS or unset it", file.error().message)};
-  }
+  // A file that never ends, or a pipe, would make every rank hang.
+  const Result<std::string> file = read_file(path, most_hints_file_bytes);
+  if (!file)
+    return {fmt::format("the hints file {} is not used: {}; correct ROMIO_HINTS or unset it", path,
+                        file.error().message)};
   std::vector<std::string> complaints;
   std::string_view rest = *file;
   for (int number = 1; !rest.empty(); ++number) {

@@ -42,7 +42,7 @@ Result<std::string> read_file(const std::string& path, int64_t most_bytes) {
   const Descriptor in(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status;
   if (!in || fstat(in.number(), &status) != 0) return failure(errno);
-  if (!S_ISREG(status.st_mode)) return Error{ErrorKind::bad_file, 0, "it is no regular file"};
+  if (!S_ISREG(status.st_mode)) return Error{ErrorKind::bad_file, 0, "it is not a regular file"};
   if (status.st_size > most_bytes)
     return Error{ErrorKind::bad_file, 0, fmt::format("it is larger than {}", format_bytes(most_bytes))};
   std::string text;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 #include "scorpio/c/call.h"
 #include "scorpio/cells/elements.h"
 #include "scorpio/files/delivery.h"
@@ -109,7 +110,7 @@ Status take_values(const File& file, const AttributeCall& asked, const Given& gi
   if (layout.rank == 0) {
     if (!given.data && values.shape.count > 0)
       mine = Error{ErrorKind::argument, 0, "its value is a null pointer"};
-    if (mine && strings) mine = caught([&] { return gather_texts(values.shape, given, texts); });
+    if (mine && strings) mine = without_exceptions([&] { return gather_texts(values.shape, given, texts); });
   }
   if (Status status = agree(layout.io, mine); !status) return status;
   if (strings) {

@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 
+#include "base/exceptions.h"
 #include "scorpio/files/group.h"
 
 namespace concilio::scorpio {
@@ -119,7 +120,7 @@ int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
     if (layout->is_root()) {
       notice.outcome = agree_on({layout->io, found ? name : "", &layout->roots},
                                 fmt::format("{} with file handle {}", asked.call, asked.handle), mine);
-      if (notice.outcome) notice.outcome = caught([&] { return work(**found, notice.value); });
+      if (notice.outcome) notice.outcome = without_exceptions([&] { return work(**found, notice.value); });
       notice.outcome = about(name, notice.outcome);
       notice.stays = found && asked.ends_file;
       layout->notices.post(layout->local, notice);

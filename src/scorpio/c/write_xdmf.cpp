@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/exceptions.h"
 #include "base/system/read_file.h"
 #include "scorpio/c/call.h"
 #include "scorpio/files/objects.h"
@@ -214,7 +215,8 @@ extern "C" int scorpio_write_xdmf(const scorpio_xdmf_grid_t* grid, int fhandle, 
                    taken ? Status() : Status(taken.error()), [&](File& file) -> Status {
                      Status status = at_roots(file, [&] { return look_up_all(file, *taken); });
                      if (!status) return status;
-                     if (file.layout->rank == 0) status = caught([&] { return add_to_xmf(file, *taken); });
+                     if (file.layout->rank == 0)
+                       status = without_exceptions([&] { return add_to_xmf(file, *taken); });
                      return agree(file.layout->global, status);
                    });
   });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/exceptions.h"
 #include "scorpio/cells/copy_cells.h"
 #include "scorpio/cells/slab_plan.h"
 #include "scorpio/hdf5_support.h"
@@ -238,7 +239,7 @@ Status run_with(const Transfer& transfer, const Box& block, std::byte* data, con
                 int64_t& peak_bytes, bool& no_buffer) {
   Layout& layout = transfer.layout;
   SlabPlan plan;
-  Status status = caught([&]() -> Status {
+  Status status = without_exceptions([&]() -> Status {
     auto planned = plan_slabs(transfer, block);
     if (!planned) return planned.error();
     plan = std::move(*planned);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exceptions.h"
 #include "base/result.h"
 #include "scorpio/hdf5_support.h"
 #include "scorpio/ranks/layout.h"
@@ -97,13 +98,13 @@ namespace concilio::scorpio {
 template <typename Work>
 Status at_roots(const File& file, Work work) {
   Status mine;
-  if (file.is_root()) mine = caught(work);
+  if (file.is_root()) mine = without_exceptions(work);
   return agree(file.layout->global, mine);
 }
 
 template <typename Work>
 Status among_roots(const File& file, Work work) {
-  return agree(file.layout->io, caught(work));
+  return agree(file.layout->io, without_exceptions(work));
 }
 
 }  // namespace concilio::scorpio

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/exceptions.h"
 #include "scorpio/cells/copy_cells.h"
 
 namespace concilio::scorpio {
@@ -342,7 +343,8 @@ Status move_all(Group& group, const Layout& layout, const Request& request, cons
   Status outcome;
   for (const Box& part : parts_of(dataset.extents(), request.element.bytes, group.buffer_bytes)) {
     Pass pass(layout, request, dataset, part, group.buffer_bytes);
-    if (Status status = agree(layout.global, caught([&] { return pass.reserve(); })); !status) return status;
+    if (Status status = agree(layout.global, without_exceptions([&] { return pass.reserve(); })); !status)
+      return status;
     if (layout.is_root()) group.peak_bytes = std::max(group.peak_bytes, pass.buffer_bytes());
     // All ranks take part in every pass, also after an error.
     const Status moved = pass.run(list, data);
@@ -360,7 +362,7 @@ Status move_rows(Group& group, File& file, const Request& request, std::span<con
   // The buffer that a transfer of blocks left must not add to this call's memory.
   file.layout->buffer.release();
   List list;
-  Status status = caught([&]() -> Status {
+  Status status = without_exceptions([&]() -> Status {
     list = List(map, request.write);
     return {};
   });

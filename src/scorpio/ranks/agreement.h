@@ -4,8 +4,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -45,19 +43,6 @@ class Waiting {
 // begins with this. `highest` becomes the highest value of all ranks. Collective. It takes one reduction if
 // all is well.
 Status agree_on(const Party& party, const std::string& call, const Status& mine, int64_t* highest = nullptr);
-
-// Returns what `work` -> Status returns, or an error if it throws. No exception may take a rank out of a call
-// that other ranks are in.
-template <typename Work>
-Status caught(Work work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorKind::no_memory, 0, "out of memory"};
-  } catch (const std::exception& thrown) {
-    return Error{ErrorKind::other, 0, thrown.what()};
-  }
-}
 
 // Gives `text` of rank `root` to all ranks of `comm`. Collective. It is meant for messages and other short
 // texts.
