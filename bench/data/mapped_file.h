@@ -13,9 +13,8 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  const unsigned char* bytes() const {
-    return bytes_;
-  }  // null if the file is empty, or if failure() says why it could not be mapped
+  // Null if the file is empty, or if failure() says why it could not be mapped.
+  const unsigned char* bytes() const { return bytes_; }
   int64_t size() const { return size_; }
   std::string failure() const;
 

@@ -27,9 +27,9 @@ class RankData {
   std::string path_of(const std::string& path) const;
   MPI_Comm users() const { return own_file_ ? MPI_COMM_SELF : MPI_COMM_WORLD; }
 
-  // One of the users of a file prepares and removes it; on the others these functions do nothing.
-  std::string prepare_file(
-      const std::string& path) const;  // removes it, or fills it with bytes where the pattern has holes
+  // One of the users of a file calls these functions for all; on the others they do nothing. prepare_file()
+  // removes the file, or makes one of old bytes if the pattern has holes.
+  std::string prepare_file(const std::string& path) const;
   void remove_file(const std::string& path) const;
   std::string write_by_posix(const std::string& path, uint64_t content);
 

@@ -19,8 +19,8 @@ struct RunOptions {
   bool read = true;
   bool verify = true;
   bool sync = false;  // each timed write ends with MPI_File_sync
-  bool overlap =
-      false;  // each write is repeated as a nonblocking call during a computation that takes as long
+  // Each write is repeated as a nonblocking call during a computation that takes as long.
+  bool overlap = false;
   Hints hints;
 };
 
@@ -35,10 +35,10 @@ struct Outcome {
   int64_t total_bytes = 0;
   Times write, read;
   Times overlapped;  // the nonblocking write, the computation and the wait
-  std::vector<double>
-      overlap;  // this time divided by the longer of the write alone and the computation alone
-  int64_t peak_growth_bytes =
-      0;  // of the rank with the greatest growth, from before the open to after the last call
+  // This time divided by the longer of the write alone and the computation alone.
+  std::vector<double> overlap;
+  // Of the rank with the greatest growth, from before the open to after the last call.
+  int64_t peak_growth_bytes = 0;
   int64_t shared_growth_bytes = 0;  // the part of that growth in shared segments
   std::vector<NodeGrowth> nodes;    // the same growth, by node
 };

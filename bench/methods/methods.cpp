@@ -16,8 +16,8 @@ namespace concilio::bench {
 namespace {
 
 constexpr size_t most_repeated = 10;  // at most so many times the repetitions, see MethodsOptions
-constexpr double far_factor =
-    5;  // a method is far if its first call takes so many times as long as the fastest one's
+// A method is far if its first call takes so many times as long as the fastest one's.
+constexpr double far_factor = 5;
 constexpr const char* known_methods =
     "auto"
 #define METHOD(name, ranks, summary) ", " #name

@@ -17,8 +17,8 @@ struct MethodsOptions {
   // If the repetitions of a method take less than this in total, they are continued, up to ten times as many.
   double measured_seconds = 0;
   double timeout_seconds = 60;  // for all calls of a method, as its first call lets expect
-  double skip_factor =
-      50;  // a method is left out if it is predicted to take more than so many times as long as the cheapest
+  // A method is left out if it is predicted to take more than so many times as long as the cheapest.
+  double skip_factor = 50;
 };
 
 // Parses a list of methods, "auto,list,posix". If the text is no such list, returns an empty list and says
@@ -30,8 +30,8 @@ struct MethodTimes {
   std::string method;
   double first_seconds = 0;
   std::vector<double> seconds;
-  std::vector<std::string>
-      taken;  // the methods that the library used in each of these calls; an empty text if unknown
+  // The methods that the library used in each of these calls; an empty text if unknown.
+  std::vector<std::string> taken;
   std::string first_taken;
   PerMethod predicted = {};       // see Took
   double predicted_seconds = -1;  // for the method that was used; negative if unknown

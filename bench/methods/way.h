@@ -24,8 +24,8 @@ struct Took {
   double seconds = 0;    // of the slowest rank, summed over the calls
   std::string failure;   // empty if there is none
   unsigned methods = 0;  // a bit for each method that the library used
-  PerMethod predicted =
-      {};  // for each method, summed over the calls; negative if unknown, or if the method is not possible
+  // For each method, summed over the calls; negative if unknown, or if the method is not possible.
+  PerMethod predicted = {};
 };
 
 struct WaySettings {

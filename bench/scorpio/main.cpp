@@ -136,8 +136,8 @@ int run_main(int argument_count, char** arguments) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  H5Eset_auto2(H5E_DEFAULT, nullptr,
-               nullptr);  // HDF5 does not print its errors; the program prints messages of its own
+  // HDF5 does not print its errors; the program prints messages of its own.
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Options options;
   CLI::App app("Measure SCORPIO against plain HDF5", "concilio-scorpio-bench");
   add_options(app, options);

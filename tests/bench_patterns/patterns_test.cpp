@@ -1,5 +1,5 @@
-// What `concilio explain` takes a pattern for is what the benchmark program does: piece by piece, for every
-// pattern that the program has.
+// Checks that `concilio explain` and the benchmark program understand a pattern alike: piece by piece, for
+// every pattern that the program has.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -16,7 +16,7 @@
 namespace concilio {
 namespace {
 
-// Each pattern of the benchmark program is among them.
+// Each pattern of the benchmark program must be in this list.
 constexpr const char* samples[] = {
     "contiguous",
     "interleaved:64",
@@ -61,7 +61,7 @@ void add(int64_t begin, int64_t bytes, std::vector<Piece>& pieces) {
   }
 }
 
-// In the file and in memory.
+// Offsets in the file and in memory.
 struct Pieces {
   std::vector<Piece> file, memory;
 };
@@ -81,7 +81,7 @@ Pieces of_explain(const sim::Pattern& pattern, int rank) {
   for (int call = 0; call < pattern.calls; ++call) {
     const sim::Request request = pattern.request(rank, call);
     add_all(request.file, request.bytes, 0, pieces.file);
-    // A pattern of several calls has them one after another in memory.
+    // A pattern of several calls has their data one after another in memory.
     add_all(request.memory, request.bytes, memory, pieces.memory);
     if (request.bytes > 0) memory += request.memory.bounds(0, request.bytes).end;
   }
@@ -126,8 +126,8 @@ std::string name_of(std::string_view text) {
   return std::string(text.substr(first, text.find_first_of(" :[", first) - first));
 }
 
-// Names of the patterns that the benchmark program lists: a name is what is not indented further than the
-// first.
+// The names of the patterns in the benchmark program's list. A line with a name is indented no further than
+// the first one.
 std::set<std::string> bench_names() {
   std::istringstream lines(bench::list_of_patterns());
   std::set<std::string> names;
@@ -140,7 +140,7 @@ std::set<std::string> bench_names() {
   return names;
 }
 
-// Benchmarks of others leave the division of an array to MPI.
+// In the benchmarks of others MPI divides the array.
 void compare_grid(int ranks) {
   int expected[3] = {0, 0, 0};
   MPI_Dims_create(ranks, 3, expected);

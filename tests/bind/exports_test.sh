@@ -9,7 +9,7 @@ names() { "$nm" -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' 
 mpi=$(ldd "$library" | awk '$1 ~ /^libmpi(ch|_abi)?\.so/ { print $3 }')
 [ -n "$mpi" ] || { echo "$library is not linked to an MPI library"; exit 1; }
 expected=$(names "$mpi" | grep -E '^P?MPI_(File_|Register_datarep|Error_string$|Errhandler_free$|Request_get_status$|Init$|Init_thread$|Finalize$|Session_(init|finalize)$|(Test|Wait)(all|any|some)?$)')
-# Of the Fortran names one routine's, as far as this MPI comes with Fortran.
+# The Fortran names of one routine, if this MPI comes with Fortran.
 for fortran in "$(dirname "$mpi")"/lib{mpi_mpifh.so.??,mpi_usempif08.so.??,mpichfort.so.??}; do
   case $(basename "$mpi") in
     libmpi.so*) [[ $fortran == */libmpi_* ]] || continue ;;
@@ -27,7 +27,7 @@ if [ -n "$missing" ]; then
   printf 'not defined, though %s has them:\n%s\n' "$mpi" "$missing"
   failed=1
 fi
-# Fortran names, under every form of them, which not every MPI has.
+# Fortran names in all their forms, some of which an MPI may not have.
 fortran='create_errhandler|register_datarep'
 surplus=$(comm -13 <(echo "$expected") <(echo "$actual") | grep -E -i -v -e '^concilio_' -e "^p?mpir?_(file_)?($fortran)" || true)
 if [ -n "$surplus" ]; then

@@ -1,6 +1,7 @@
 #!/bin/bash
-# other_mpi.sh HARNESS LIBDIR TESTS LAUNCHER MPI LIBRARY...: a program of MPI with each of these libraries preloaded. It
-# either fits and does its work, or says once in the job which one would fit, and stands aside.
+# other_mpi.sh HARNESS LIBDIR TESTS LAUNCHER MPI LIBRARY...: runs a program of MPI with each of these libraries
+# preloaded. The library must either fit and work, or say once in the job which library would fit, and pass all calls
+# on.
 set -u -o pipefail
 harness=$1 libdir=$2 tests=$3 launcher=$4 mpi=$5
 shift 5
@@ -14,7 +15,7 @@ for library in "$@"; do
   code=$?
   aside=$(grep -c "Concilio is not used.* library for this MPI is libconcilio-$mpi.so, and" <<< "$said")
   expected=1
-  # MPICH's interface outlasts its versions.
+  # MPICH's interface is the same in several versions.
   case $mpi-$library in "$mpi-$mpi" | mpich-mpich5 | mpich5-mpich) expected=0 ;; esac
   works=0
   [ -s "$report" ] && works=1

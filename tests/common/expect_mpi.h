@@ -1,4 +1,4 @@
-// Calls of MPI that must succeed, and those that must fail with an error of a class.
+// Expectations of MPI calls: that they succeed, or that they fail with an error of a class.
 #pragma once
 
 #include <mpi.h>

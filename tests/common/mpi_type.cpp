@@ -8,14 +8,14 @@
 namespace tests {
 namespace {
 
-// A constructor's two forms: the int one always, the MPI_Count one where the MPI has it and `large` says so.
+// Calls a constructor in its int form, or in its MPI_Count form if the MPI has that and `large` is set.
 #if MPI_VERSION >= 4
 #define CONSTRUCT(large, small_call, large_call) ((large) ? (large_call) : (small_call))
 #else
 #define CONSTRUCT(large, small_call, large_call) ((void)(large), (small_call))
 #endif
 
-// Never without memory behind it: MPIs look at the pointers of empty lists.
+// A vector whose pointer is never null, because MPIs read the pointers even of empty lists.
 template <typename To, typename From>
 std::vector<To> as(const std::vector<From>& values) {
   std::vector<To> result(values.begin(), values.end());

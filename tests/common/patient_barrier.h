@@ -1,5 +1,5 @@
-// A barrier that sleeps: on a machine with fewer cores than ranks, a barrier that polls keeps the others from
-// coming.
+// A barrier that sleeps. On a machine with fewer cores than ranks, ranks that poll in a barrier would delay
+// those that have not come yet.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Random numbers that are the same on every rank, machine and library: a case must follow from its seed
+// Random numbers that are the same on every rank, machine and library, so that a case follows from its seed
 // alone.
 #pragma once
 
@@ -31,12 +31,12 @@ class Random {
   explicit Random(uint64_t seed) : state_(seed) {}
 
   uint64_t next() { return mix(state_++); }
-  // Both ends included.
+  // Both ends are possible.
   int64_t between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(next() % static_cast<uint64_t>(high - low + 1));
   }
   bool chance(int percent) { return between(1, 100) <= percent; }
-  // From 0 or 1 to `high`, each order of magnitude equally likely.
+  // From 0 or 1 to `high`, with each order of magnitude equally likely.
   int64_t magnitude(int64_t high) {
     int bits = 0;
     while ((int64_t{1} << bits) < high) ++bits;

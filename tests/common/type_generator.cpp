@@ -52,8 +52,8 @@ void set_distribution(Random& random, TypeSpec& type) {
   type.rank = static_cast<int>(random.between(0, type.ranks - 1));
 }
 
-// One layer around a type. `unit`: what places in bytes are multiples of. `wild`: descending, negative and
-// empty blocks are allowed.
+// Adds one layer around a type. Offsets in bytes are multiples of `unit`. If `wild` is set, blocks may
+// descend, be negative or be empty.
 class Layer {
  public:
   Layer(Random& random, int64_t unit, bool wild, Form form)
@@ -63,7 +63,7 @@ class Layer {
     const Flat flat = flatten(child, form_);
     TypeSpec type;
     type.kind = any_constructor(random_);
-    // Open MPI 4.1 makes no distributed array of nothing.
+    // Open MPI 4.1 cannot make a distributed array without elements.
     if (type.kind == Kind::darray && flat.size == 0) type.kind = Kind::subarray;
     if (type.kind == Kind::resized) return resize(std::move(child), flat);
     const bool array = type.kind == Kind::subarray || type.kind == Kind::darray;
@@ -74,7 +74,7 @@ class Layer {
     return settle(std::move(type));
   }
 
-  // Gives bounds to a type whose bounds libraries do not agree on.
+  // Sets the bounds of a type for which MPI libraries find different bounds.
   TypeSpec settle(TypeSpec type) {
     const Flat flat = flatten(type, form_);
     if (!flat.bounds_unclear) return type;
@@ -90,7 +90,7 @@ class Layer {
       const int64_t lower = flat.lower + random_.between(-9, 9);
       return resized(lower, std::max<int64_t>(1, flat.extent() + random_.between(-3, 20)), std::move(child));
     }
-    // A lower bound anywhere up to the first byte, an extent that leaves no overlap.
+    // The lower bound is anywhere up to the first byte, and the extent leaves no overlap.
     const int64_t lower = random_.between(0, flat.first_byte() / unit_) * unit_;
     const int64_t span = flat.end_byte() - (flat.pieces.empty() ? 0 : flat.first_byte());
     const int64_t extent = (span + unit_ - 1) / unit_ * unit_ + random_.between(0, 3) * unit_;
@@ -162,7 +162,8 @@ class Layer {
     if (equal) type.lengths = {same};
   }
 
-  // After the child itself: variations of it of no greater extent, so that they fit in its place.
+  // Variations of the child, after the child itself. Their extent is not greater, so that they fit in its
+  // place.
   void add_members(TypeSpec& type, const Flat& child) {
     for (size_t i = 1; i < type.places.size(); ++i) {
       TypeSpec member = type.children[0];
@@ -185,7 +186,7 @@ class Layer {
   Form form_;
 };
 
-// One layer around a type, of whatever the constructors allow.
+// Adds one layer around a type, of any kind that the constructors allow.
 class AnyLayer {
  public:
   AnyLayer(Random& random, const AnyStyle& style) : random_(random), style_(style) {}
@@ -310,7 +311,7 @@ class AnyLayer {
   const AnyStyle& style_;
 };
 
-// Copies one extent apart neither overlap nor descend, and nothing lies below 0.
+// Copies of the type, one extent apart, do not overlap or descend, and nothing lies below 0.
 bool fits_a_file(const Flat& flat) {
   return flat.size > 0 && flat.lower >= 0 && flat.first_byte() >= 0 && ascending(flat.pieces) &&
          flat.extent() >= flat.end_byte() - flat.first_byte();
@@ -330,7 +331,7 @@ bool disjoint(std::vector<Piece> pieces) {
   return ascending(pieces);
 }
 
-// Random bytes of these do not fit in the file, or do not come back from there.
+// Random bytes of these types are too large for the file, or change when they are read back.
 static bool changes_values(const TypeSpec& type, Form form) {
   if (form != Form::external32) return false;
   if (type.kind == Kind::basic) return std::strncmp(basic_types()[type.basic].name, "LONG", 4) == 0;
@@ -377,7 +378,7 @@ TypeSpec random_file_type(Random& random, const TypeSpec& etype, int64_t most_ex
 TypeSpec random_outer_type(Random& random, const TypeSpec& child, const std::vector<int64_t>& places,
                            Form form) {
   const int64_t extent = flatten(child, form).extent();
-  // Neighbours joined to blocks.
+  // Adjacent places are joined to blocks.
   std::vector<int64_t> starts;
   std::vector<int> lengths;
   for (int64_t place : places) {
@@ -442,7 +443,7 @@ TypeSpec random_etype(Random& random, Form form) {
 TypeSpec random_any_type(Random& random, const AnyStyle& style, int depth, int64_t most_bytes) {
   AnyLayer layer(random, style);
   TypeSpec type = layer.basic();
-  // Another layer is tried where one makes the type too large.
+  // If a layer makes the type too large, another one is tried.
   int tries = 4 * depth;
   for (int layers = 0; layers < depth && tries > 0 && layer.may_be_child(flatten(type)); --tries) {
     TypeSpec next = layer.around(type);

@@ -41,7 +41,7 @@ void put(Flat& flat, const Flat& child, int64_t place, int64_t count) {
   }
 }
 
-// Widens the bounds by `count` copies of `child` at `place`; `first`: nothing was there before.
+// Extends the bounds by `count` copies of `child` at `place`. If `first` is set, there are no bounds yet.
 void widen(Flat& flat, const Flat& child, int64_t place, int64_t count, bool& first) {
   if (count == 0) {
     flat.bounds_unclear = true;
@@ -103,7 +103,7 @@ bool in_darray(const TypeSpec& array, const std::vector<int>& at) {
   return true;
 }
 
-// What flattening gives, and how.
+// What flattening returns, and how it is found.
 struct Wanted {
   Form form;
   bool items;
@@ -122,7 +122,7 @@ Flat flatten_array(const TypeSpec& type, Wanted wanted) {
   });
   flat.upper = elements * child.extent();
   flat.bounds_given = true;
-  // The standard speaks of an array of elements that begin at 0.
+  // The standard defines this for an array whose elements begin at 0.
   flat.bounds_unclear = child.bounds_unclear || child.lower != 0;
   flat.alignment = child.alignment;
   return flat;
@@ -169,12 +169,12 @@ Flat flatten_blocks(const TypeSpec& type, Wanted wanted) {
         (inner.bounds_given ? some_given : some_found) = true;
         block(inner, type.places[i], lengths[i]);
       }
-      // How a structure is padded is the library's affair.
+      // The library decides how a structure is padded.
       flat.bounds_unclear |= (some_given && some_found) || flat.alignment > 1;
     }
   }
-  // Open MPI 4.1 miscounts the bounds of what begins below its origin, and of blocks of what does not begin
-  // there.
+  // Open MPI 4.1 computes wrong bounds for types that begin below their origin, and for blocks of types that
+  // do not begin at it.
   flat.bounds_unclear |= flat.size == 0 || flat.extent() % flat.alignment != 0 || flat.lower < 0;
   return flat;
 }
@@ -252,7 +252,7 @@ const std::vector<BasicType>& basic_types() {
       pair<double, int>("DOUBLE_INT"),
       pair<long, int>("LONG_INT"),
       pair<short, int>("SHORT_INT"),
-      {"2INT", {{0, 8}, {0, 0}}, 8, 8},  // Open MPI aligns it as one piece
+      {"2INT", {{0, 8}, {0, 0}}, 8, 8},  // Open MPI aligns it as one item
       pair<long double, int>("LONG_DOUBLE_INT"),
       plain<signed char>("SIGNED_CHAR"),
       plain<long>("LONG"),

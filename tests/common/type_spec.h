@@ -1,6 +1,6 @@
-// A datatype described without MPI. From the description come the MPI datatype (mpi_type.h), Concilio's own
-// (unit/pattern/naive_types.h) and, by code that knows nothing of any MPI library or of Concilio, the plain
-// list of the bytes it means.
+// A datatype that is described without MPI. From the description tests make the MPI datatype (mpi_type.h),
+// Concilio's own (unit/pattern/naive_types.h) and the plain list of the bytes that it selects. The code for
+// the latter uses no MPI library and nothing of Concilio.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class Kind {
   hindexed,        // lengths: blocks, places in bytes
   indexed_block,   // lengths {block}, places in extents
   hindexed_block,  // lengths {block}, places in bytes
-  structure,       // lengths: blocks, places in bytes, one child each
+  structure,       // lengths: blocks, places in bytes, one child for each
   subarray,        // sizes, subsizes, starts, fortran
   darray,          // sizes, distributions, arguments, grid, ranks, rank, fortran
   resized,         // places {lower bound, extent}
@@ -30,10 +30,10 @@ enum class Kind {
 // Where a datatype lies: in memory, or in a file of some data representation.
 enum class Form {
   memory,      // and in files of the representation "native"
-  external32,  // every item's bytes turned round
-  turned,      // the oracle's own: the same, and one byte more for each item
+  external32,  // the bytes of every item are reversed
+  turned,      // the oracle's own: as external32, with one more byte for each item
 };
-// The bytes that an item of `length` bytes takes.
+// The number of bytes that an item of `length` bytes has in a file.
 int64_t length_in(Form form, int64_t length);
 
 enum class Spread { block, cyclic, none };
@@ -49,7 +49,7 @@ struct BasicType {
   std::vector<int64_t> items() const;  // their lengths, in memory
 };
 const std::vector<BasicType>& basic_types();
-// The first of them: MPI libraries agree on what these are, and every one has them.
+// The number of types at the beginning that every MPI library has, and on whose representation they agree.
 inline constexpr size_t agreed_basic_types = 13;
 
 struct TypeSpec {
@@ -62,7 +62,7 @@ struct TypeSpec {
   std::vector<int> arguments, grid;
   int ranks = 1, rank = 0;
   bool fortran = false;
-  bool large = false;  // made by the constructor with counts of MPI_Count, where MPI has it
+  bool large = false;  // made by the constructor with MPI_Count arguments, if MPI has it
   std::vector<TypeSpec> children;
 };
 
@@ -71,27 +71,29 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// What a type means: its pieces in the order of its data, and its bounds.
+// The meaning of a type: its pieces in the order of its data, and its bounds.
 struct Flat {
   std::vector<Piece> pieces;
   int64_t size = 0;
   int64_t lower = 0, upper = 0;
-  int64_t outer_lower = 0, outer_upper = 0;  // of all parts of a structure, whatever bounds count
+  // Of all parts of a structure, whether or not they determine its bounds.
+  int64_t outer_lower = 0, outer_upper = 0;
   int alignment = 1;
-  // Whether the bounds were given (resized, subarray, darray) and not found from the pieces. Of a structure's
-  // parts those with given bounds decide alone.
+  // Whether the bounds were set (resized, subarray, darray) or found from the pieces. If parts of a structure
+  // have set bounds, these alone determine the structure's.
   bool bounds_given = false;
-  // Libraries differ in these bounds (padding, empty blocks, given bounds beside found ones): to be resized.
+  // Libraries disagree on these bounds (padding, empty blocks, set bounds beside found ones), so the type
+  // should be resized.
   bool bounds_unclear = false;
 
   std::vector<Piece> items;  // only for items_of
 
   int64_t extent() const { return upper - lower; }
-  int64_t first_byte() const;  // of all pieces; 0 without pieces
+  int64_t first_byte() const;  // of all pieces; 0 if there are none
   int64_t end_byte() const;
 };
 
-// Adds a piece, merged with the last one where they touch.
+// Adds a piece, and merges it with the last one if they touch.
 void append(std::vector<Piece>& pieces, Piece piece);
 
 Flat flatten(const TypeSpec& type, Form form = Form::memory);

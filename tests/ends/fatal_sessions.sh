@@ -1,6 +1,6 @@
 #!/bin/bash
-# fatal_sessions.sh HARNESS... PROGRAM (sessions.c): errors that end a program of sessions say what they are, and end all
-# ranks.
+# fatal_sessions.sh HARNESS... PROGRAM (sessions.c): errors that end a program of sessions must print their message, and
+# end all ranks.
 set -u -o pipefail
 failed=0
 

@@ -1,5 +1,5 @@
-// Every error kind becomes a code whose class is MPI's own and whose string is the message.
-// Under MPICH the string is there only with the entry points, which ask message_of as this test does.
+// Every error kind must become a code whose class is MPI's own and whose string is the message. Under MPICH
+// the string is known only to the entry points, which ask message_of as this test does.
 #include "mpiio/errors.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Stands in for NVIDIA's driver: what programs and Concilio use of it, with the driver's own rules as far as
-// they can be broken here. Copies want a current context of the thread.
+// Stands in for NVIDIA's driver. It has the functions that programs and Concilio use, and checks the driver's
+// rules as far as programs can break them here. A copy needs a current context of the thread.
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +12,7 @@ using Context = void*;
 enum : int { success = 0, invalid_value = 1, not_initialised = 3, invalid_context = 201 };
 
 bool initialised = false;
-int the_context = 0;  // its address alone is of use
+int the_context = 0;  // only its address is used
 thread_local int contexts = 0;
 
 // CUDA_MEMCPY2D

@@ -12,7 +12,7 @@
 namespace gpu {
 namespace {
 
-// Never destroyed: programs copy until they end.
+// Never destroyed, because programs copy data until they end.
 std::vector<Allocation>& allocations() {
   static auto* all = new std::vector<Allocation>;
   return *all;
@@ -24,7 +24,7 @@ bool is_device(Kind kind) {
   return kind == Kind::device || kind == Kind::pool;
 }
 
-// Where the bytes are that a row names; nullptr if it names them wrongly.
+// The bytes that a row refers to; nullptr if the row is invalid.
 std::byte* row(const void* address, size_t bytes, bool of_device) {
   const Allocation* found = find(address);
   if (!of_device)

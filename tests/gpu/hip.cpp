@@ -1,5 +1,5 @@
-// Stands in for AMD's runtime: what programs and Concilio use of it. Memory is of device 1, which must be the
-// thread's current one for copies.
+// Stands in for AMD's runtime. It has the functions that programs and Concilio use. Memory belongs to device
+// 1, which must be the thread's current device for copies.
 #include "device.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// A GPU driver as programs load it that are not linked with it.
+// Loads a GPU driver as programs do that are not linked with it.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 class GpuLibrary {
  public:
-  // Loaded for good.
+  // The library stays loaded.
   explicit GpuLibrary(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
     if (handle_) return;
     std::fprintf(stderr, "%s\n", dlerror());

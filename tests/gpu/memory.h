@@ -7,7 +7,7 @@
 
 #include "library.h"
 
-// Loaded when it is first asked for.
+// Loaded at first use.
 inline const GpuLibrary& cuda() {
   static const auto* library = [] {
     auto* made = new GpuLibrary(CUDA_STAND_IN);
@@ -41,7 +41,7 @@ class GpuMemory {
   }
 
  private:
-  // No context is current while MPI is called: who copies there needs its own.
+  // No context is current while MPI is called, so code that copies then needs a context of its own.
   template <typename Work>
   static void in_context(Work work) {
     void* context = nullptr;

@@ -1,12 +1,13 @@
-// Lets the ranks of MPICH yield. They poll for messages without end, and where ranks outnumber cores each one
-// spends its whole share of a core on looking for what a rank that is not running has to send. Preloaded by
-// mpi_test, as it asks Open MPI to yield.
+// Lets the ranks of MPICH yield. They poll for messages without a pause. If there are more ranks than cores,
+// each rank would poll for its whole share of a core, while the rank that should send is not running.
+// mpi_test preloads this library, as it asks Open MPI to yield.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 
-// What MPICH polls with. Not by RTLD_NEXT: Python loads libmpich, and libucp with it, for itself alone.
+// The function that MPICH polls with. RTLD_NEXT would not find it, because Python loads libmpich, and with it
+// libucp, with local scope.
 static unsigned (*progress)(void* worker);
 static void find(void) {
   *(void**)&progress = dlsym(dlopen("libucp.so.0", RTLD_LAZY), "ucp_worker_progress");

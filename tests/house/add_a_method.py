@@ -108,7 +108,7 @@ def main():
         def below(place):
             return sorted(str(path.relative_to(copy)) for path in (copy / place).rglob("*.cpp"))
 
-        # Of planning what no JSON is made of.
+        # Of the planning folder, the files that make no JSON.
         left_out = {"plan/facts/prices_json.cpp", "plan/facts/profile.cpp"}
         plan = [path for place in ("facts", "layout", "choose") for path in below(f"plan/{place}") if path not in left_out]
         (copy / "program.cpp").write_text(PROGRAM, encoding="utf-8")
@@ -119,7 +119,7 @@ def main():
         started = [compile_together(compiler, copy, *unit) for unit in units.items()]
         if any(status != 0 for status in [one.wait() for one in started]):
             sys.exit("add_a_method: the page's code does not compile")
-        # What has nothing to do with methods comes from the build; of what has, the new object is there first.
+        # Code that methods do not concern comes from the build. Code that was compiled again comes first.
         libraries = [build / f"libconcilio_mpi_{mpi}.a"] + [build / f"src/{name}/libconcilio_{name}.a"
                                                              for name in ("counter", "store", "pattern", "base")]
         subprocess.run([compiler, *(str(copy / f"{name}.o") for name in units), *map(str, libraries), "-lfmt", "-lstdc++", "-lm",

@@ -74,7 +74,7 @@ def main():
             objects.append(str(copy / (source.replace("/", "_") + ".o")))
             subprocess.run([compiler, "-std=c++20", "-O1", "-I", str(copy), "-c", str(copy / source), "-o", objects[-1]],
                            check=True)
-        # What has not changed comes from the build; of what has, the new object is there first.
+        # Code that has not changed comes from the build. Code that was compiled again comes first.
         libraries = [str(build / f"src/{name}/libconcilio_{name}.a") for name in ("plan", "pattern", "base")]
         subprocess.run([compiler, *objects, *libraries, "-lfmt", "-lpthread", "-o", str(copy / "try")], check=True)
         said = subprocess.run([str(copy / "try")], check=True, capture_output=True, text=True).stdout.split()

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The scripts that a newcomer meets first: they explain themselves, and refuse what they do not know.
+# The scripts that a newcomer meets first must explain themselves, and refuse options that they do not know.
 set -u
 cd ../..
 failed=0
@@ -9,7 +9,7 @@ for script in check quickstart scripts/lint.sh scripts/pypi_mpis.sh; do
   [ $? = 2 ] || { echo "$script takes an unknown option"; failed=1; }
   bash -n $script || failed=1
 done
-# Without a network or pip it says so, and that is no failure.
+# Without a network or pip it must say so, and that is not a failure.
 folder=$(mktemp -d)
 PIP_INDEX_URL=http://127.0.0.1:9/ PIP_FIND_LINKS='' PIP_NO_INDEX=1 scripts/pypi_mpis.sh "$folder" > /dev/null 2> "$folder/said"
 if [ $? != 77 ] || ! grep -q 'pip could not install\|no python3 with venv' "$folder/said"; then

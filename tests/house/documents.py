@@ -86,7 +86,7 @@ def faults_of_function_pages(root):
         text = page.read_text(encoding="utf-8")
         if link := re.fullmatch(r"\.so man3/(\S+)\s*", text):
             text = (pages / link[1]).read_text(encoding="utf-8")
-        # The type faces of a prototype's parts leave blanks between them.
+        # The fonts of a prototype's parts leave spaces between them.
         if prototype.replace(" ", "") not in plain_text_of(text).replace(" ", ""):
             yield f"{page.name} does not have the prototype {prototype}"
         if not re.search(rf"^\.SH NAME\n[^\n]*\b{name}\b", text, re.MULTILINE):
@@ -107,7 +107,7 @@ def headings_of(document):
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
 
 
-# Where the version stands that a release gets (docs/releasing.md).
+# The files that contain the version of a release (docs/releasing.md).
 VERSIONS = {"CMakeLists.txt": r"project\(concilio VERSION ([\d.]+)", "python/concilio/__init__.py": r'__version__ = "([^"]*)"',
             "CITATION.cff": r"(?m)^version: (.*)$", "CHANGELOG.md": r"(?m)^## ([\d.]+)"}
 

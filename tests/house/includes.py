@@ -36,7 +36,7 @@ ALLOWED = {
     "scorpio": {"base", "mpi", "scorpio"},
     "probe": {"base", "pattern", "plan", "store", "mpi", "probe"},
 }
-# What lies in folders of a folder: each sees itself and those before it. "" is what lies in the folder itself.
+# The folders inside a folder: each sees itself and those before it. "" stands for the files in the folder itself.
 INNER = {
     "base": ["job", "", "text", "drawing", "system", "settings", "gpu"],
     "plan": ["facts", "layout", "choose", "", "show"],
@@ -49,7 +49,7 @@ INNER = {
     "bench": ["job", "patterns", "data", "measure", "methods", "scorpio", ""],
     "tools": ["system", "launch", "summary", "benchmark", ""],
 }
-# What programs see whatever else they may not.
+# Headers that programs may always see.
 SEEN_BY_ALL = {"base/median.h", "base/methods.def"}
 WITHOUT_MPI = {"base", "pattern", "plan", "sim", "store", "counter"}
 PURE = {"pattern", "plan", "sim"}

@@ -1,5 +1,6 @@
 #!/bin/bash
-# install.sh BUILD VERSION "MPI,..." "COMPILER,..." "LAUNCHER,...": what `cmake --install` leaves behind works on its own.
+# install.sh BUILD VERSION "MPI,..." "COMPILER,..." "LAUNCHER,...": what `cmake --install` installs must work on its
+# own.
 set -u -o pipefail
 build=$1 version=$2
 IFS=',' read -ra mpis <<< "$3"
@@ -9,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 prefix=$folder/prefix
 failed=0
-# Nothing of this machine's settings, and nothing of the build.
+# No settings of this machine, and nothing of the build, may have an effect.
 unset CONCILIO_LIBDIR CONCILIO_LIBEXECDIR LD_PRELOAD LD_LIBRARY_PATH
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
@@ -26,17 +27,17 @@ for page in concilio_version concilio_file_counter concilio_counter_name concili
   [ -n "$(find "$prefix" -path "*/man3/$page.3")" ] || fail "no man page $page.3"
 done
 
-# The study's Python package is found.
+# `concilio study` must find its Python package.
 must env -u CONCILIO_PYTHONDIR "$prefix/bin/concilio" study --numbers-only --list --only romio --storage real --dir "$folder" &&
   { grep -q 'bench block3d' "$folder/output" || fail "concilio study --list"; }
 
-# The header is C, whichever, and C++, and needs no MPI.
+# The headers must compile as every version of C and as C++, without MPI.
 printf '#include <concilio/concilio.h>\nint main(void) { return concilio_version ? 1 : 0; }\n' > "$folder/header.c"
 for standard in c99 c11 c++11 c++20; do
   must g++ -x "$(case $standard in c++*) echo c++ ;; *) echo c ;; esac)" -std=$standard -Wall -Wextra -pedantic -Werror \
     -I"$prefix/include" "$folder/header.c" -o "$folder/header"
 done
-# Without Concilio, a program that asks for it links and runs all the same.
+# A program that uses the C interface must link and run without Concilio.
 must "$folder/header"
 
 cat > "$folder/program.c" <<'END'
@@ -109,7 +110,7 @@ for i in "${!mpis[@]}"; do
   says without "alone" "${launch[@]}" "$folder/plain-$mpi"
   says "$version" "concilio run" "$prefix/bin/concilio" run --summary -- "${launch[@]}" "$folder/plain-$mpi"
   grep -q "^concilio: " "$folder/errors" || fail "$mpi: concilio run --summary said nothing"
-  # What the dynamic loader cannot preload is said, and how to get round it.
+  # If the dynamic loader cannot preload a path, the command must say so, and how to avoid it.
   mkdir -p "$folder/a prefix" && ln -sfn "$(dirname "$(find "$prefix" -name "libconcilio-$mpi.so")")" "$folder/a prefix/lib"
   export CONCILIO_LIBDIR="$folder/a prefix/lib"
   if "$prefix/bin/concilio" run "${launch[@]}" "$folder/plain-$mpi" "$folder/data" > "$folder/output" 2>&1 ||
@@ -130,7 +131,7 @@ for i in "${!mpis[@]}"; do
       says scorpio "SCORPIO, linked by pkg-config" "${launch[@]}" "$folder/scorpio-$mpi"
   fi
 
-  # A build that looks for the original: by pkg-config, and by the names of its header and library.
+  # A build that looks for the original SCORPIO: by pkg-config, and by the names of its header and library.
   original=$(find "$prefix" -path "*/concilio/$mpi/scorpio" -type d)
   if [ -n "$original" ]; then
     if command -v pkg-config > /dev/null; then
@@ -179,7 +180,7 @@ END
     says "$version" "linked by CMake" "${launch[@]}" "$folder/cmake-$mpi/build/program"
 done
 
-# The Python package finds the library of its MPI beside it.
+# The Python package must find the library of its MPI beside it.
 if [ -n "$(find "$prefix" -path "*/openmpi/libconcilio_scorpio.so")" ] &&
   /usr/bin/python3 -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("mpi4py") and u.find_spec("numpy")))'; then
   unset CONCILIO_SCORPIO_LIBRARY

@@ -7,7 +7,7 @@ import sys
 
 ROW = re.compile(r"^\| `(MPI_\w+)` \|(.*)\|$", re.MULTILINE)
 NOT_THE_CHAPTER = re.compile(r"MPI_(Wait|Test|Request|Err)")
-# Parts of programs, not programs.
+# These are functions of parts of programs, not of programs.
 HELPERS = {"CMakeLists.txt", "program.h"}
 
 

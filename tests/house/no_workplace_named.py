@@ -4,7 +4,7 @@ import pathlib
 import re
 import sys
 
-# Put together here, so that this file names none itself.
+# The words are put together here, so that this file does not contain them.
 FOLDERS = re.compile(r"(?<![\w.])/(?:" + "|".join(["work", "root", "home/[a-z]\\w*", "Users"]) + r")/")
 OUTSIDE = {".git", "build", ".venv", ".cache", "__pycache__"}
 
@@ -33,7 +33,7 @@ def main():
     root = pathlib.Path(sys.argv[1])
     assert FOLDERS.search('see "/' + 'work/x"') and FOLDERS.search("/" + "home/me/x")
     assert not FOLDERS.search('#include "exec/' + 'work/space.h"')
-    # A worktree's .git is a file that says where it is.
+    # In a worktree, .git is a file that says where the repository is.
     found = [line for path in files_of(root) if path.name != ".git" for line in named_in(path)]
     print("\n".join(found))
     return 1 if found else 0

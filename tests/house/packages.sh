@@ -1,5 +1,5 @@
 #!/bin/bash
-# scripts/packages.sh on machines that lack something: played by a PATH that holds little.
+# Runs scripts/packages.sh as on machines that lack something, by a PATH that contains few programs.
 set -u
 source ../../scripts/packages.sh
 folder=$(mktemp -d)
@@ -21,7 +21,7 @@ other  not-asked     concilio-no-such-command
 expect "what is missing" "no-header no-module not-here" "$(missing_packages some | tr '\n' ' ' | sed 's/ $//')"
 expect "nothing asked for" "" "$(missing_packages neither)"
 
-# Without apt-get: names what is missing, and ends with 2.
+# Without apt-get it must name what is missing, and end with status 2.
 for command in bash cat sort tr sed id g++ awk; do
   path=$(command -v $command) && ln -s "$path" "$folder/$command"
 done
@@ -29,7 +29,7 @@ said=$(PATH=$folder install_missing some 2>&1)
 expect "status without apt-get" 2 $?
 case $said in *no-header*not-here*) ;; *) expect "names without apt-get" "no-header ... not-here" "$said" ;; esac
 
-# Not root, and no sudo: the same, with the command to ask for.
+# Without root and sudo it must do the same, and name the command to ask for.
 printf '#!/bin/bash\necho 1000\n' > "$folder/id.new" && chmod +x "$folder/id.new" && mv -f "$folder/id.new" "$folder/id"
 printf '#!/bin/bash\necho apt-get was called\n' > "$folder/apt-get" && chmod +x "$folder/apt-get"
 said=$(PATH=$folder install_missing some 2>&1)

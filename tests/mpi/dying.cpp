@@ -1,7 +1,6 @@
-// dying VICTIM before|write|read: rank VICTIM is killed before a collective write that the others are in, in
-// the middle of one, or in the middle of a read. The others must be told so by the call, by later ones and by
-// the close, soon, and each says "well" in a file of its own in CONCILIO_TEST_RESULTS. The launcher must
-// leave them.
+// dying VICTIM before|write|read: rank VICTIM is killed before a collective write that the others have begun,
+// during one, or during a read. That call, later ones and the close must soon tell the other ranks so. Each
+// of these writes "well" to a file of its own in CONCILIO_TEST_RESULTS. The launcher must let them continue.
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -17,9 +16,9 @@
 
 namespace {
 
-// In pieces of all ranks in turn, so that every window needs every rank.
+// The ranks' pieces alternate, so that every window needs every rank.
 constexpr int piece = 100, pieces = 20000;
-constexpr unsigned char before = 0xff;  // what the file holds beforehand
+constexpr unsigned char before = 0xff;  // the contents of the file before
 
 int rank, ranks;
 std::string complaints;
@@ -47,7 +46,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The call fails, soon, and says who has gone.
+// The call must fail soon, and name the rank that has died.
 void told(int code, int victim, double since, const char* what) {
   int error_class = 0;
   MPI_Error_class(code, &error_class);
@@ -61,7 +60,7 @@ void kill_oneself(int) {
   kill(getpid(), SIGKILL);
 }
 
-// Nothing but what ranks wrote, and what was there.
+// The file holds only what ranks wrote, and what was there before.
 void expect_whole(const std::string& path) {
   std::vector<unsigned char> found(static_cast<size_t>(ranks) * piece * pieces);
   const int file = open(path.c_str(), O_RDONLY);
@@ -80,7 +79,7 @@ std::string result_of(int of) {
   return std::string(std::getenv("CONCILIO_TEST_RESULTS")) + "/rank-" + std::to_string(of);
 }
 
-// The launcher may end the others with the first that leaves.
+// The launcher may end the other ranks when the first one exits.
 void leave_together(int victim) {
   const std::string text = complaints.empty() ? "well\n" : complaints, path = result_of(rank);
   if (std::FILE* file = std::fopen((path + ".new").c_str(), "w")) {
@@ -102,8 +101,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc != 3) return 2;
-  // By it MPICH's launcher tells that a rank has died. MPICH then asks it which, and the launcher, as it is
-  // in Debian 12, ends of its own answer, and all ranks with it.
+  // MPICH's launcher sends this signal when a rank has died. MPICH then asks the launcher which rank it was,
+  // and the launcher of Debian 12 dies of its own answer, and all ranks with it.
   signal(SIGUSR1, SIG_IGN);
   const int victim = std::atoi(argv[1]);
   const std::string when = argv[2];
@@ -131,7 +130,7 @@ int main(int argc, char** argv) {
   const double start = now();
   if (rank == victim) {
     if (when == "before") {
-      usleep(300000);  // the others are in the call by now
+      usleep(300000);  // the others have begun the call by now
       kill_oneself(0);
     }
     signal(SIGALRM, kill_oneself);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# dying.sh RANKS PROGRAM MPI_TEST OPTIONS...: kills one rank of PROGRAM (dying.cpp) in several situations; all others must
-# say that they got on.
+# dying.sh RANKS PROGRAM MPI_TEST OPTIONS...: kills one rank of PROGRAM (dying.cpp) in several situations. All other
+# ranks must report that they have got an error and continued.
 set -u
 ranks=$1 program=$2
 shift 2

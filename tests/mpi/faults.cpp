@@ -1,7 +1,7 @@
-// A small program of collective and independent calls for runs in which storage fails. Whatever fails, every
-// rank must come back, all ranks must agree on whether a collective call failed, and what was said to have
-// succeeded must be true. It tries one plan of faults after another: a sweep takes one start of an MPI
-// program.
+// A small program of collective and independent calls, for runs in which storage fails. Whatever fails, every
+// rank must return, all ranks must agree on whether a collective call failed, and calls that succeeded must
+// have done what they should. It tries one plan of faults after another, so that a sweep needs only one start
+// of an MPI program.
 #include <fcntl.h>
 #include <mpi.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace {
 
 struct Options {
   int block = 64, blocks = 200;
-  bool nonblocking = false;  // calls that return before they are done, and split ones
+  bool nonblocking = false;  // nonblocking and split calls
   bool collective = false;   // no independent calls
   bool atomic = false;
   bool delete_on_close = false;
@@ -63,7 +63,7 @@ struct Run : Options {
     return false;
   }
 
-  // Whether the call succeeded on all ranks, which must say the same.
+  // Whether the call succeeded on all ranks. They must all say the same.
   bool collective_call(const char* call, int code) {
     int failed = local(call, code) ? 0 : 1, sum = 0;
     MPI_Allreduce(&failed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -76,7 +76,8 @@ uint8_t value(int rank, int64_t index) {
   return static_cast<uint8_t>((rank * 97 + index * 13) % 251 + 1);
 }
 
-// Each rank's blocks in turn, then a gap of one block, so that windows are read before they are written.
+// The ranks' blocks alternate, followed by a gap of one block, so that windows are read before they are
+// written.
 void set_view(Run& run) {
   MPI_Datatype block, tile;
   MPI_Type_contiguous(run.block, MPI_BYTE, &block);
@@ -97,7 +98,7 @@ void check_read(Run& run, const char* call, const std::vector<uint8_t>& found, i
   }
 }
 
-// The calls, each by the way the run takes.
+// The calls, in the form that the run asks for.
 int write_at_all(Run& run, MPI_Offset offset, const uint8_t* data, int bytes) {
   if (!run.nonblocking)
     return MPI_File_write_at_all(run.file, offset, data, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
@@ -120,7 +121,7 @@ int write_at(Run& run, MPI_Offset offset, const uint8_t* data, int bytes) {
   return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }
 
-// Independent calls fail where they fail.
+// An independent call fails only on the rank whose storage fails.
 void use_file_alone(Run& run, const std::vector<uint8_t>& mine) {
   const int part = run.block * 3;
   std::vector<uint8_t> some(static_cast<size_t>(part));
@@ -159,7 +160,7 @@ void use_file(Run& run) {
   run.collective_call("MPI_File_set_size", MPI_File_set_size(run.file, longer + 1000));
 }
 
-// What the file must hold if no call failed.
+// The contents of the file if no call failed.
 void check_file(Run& run, const std::string& path) {
   struct stat information {};
   const int64_t expected = int64_t{run.bytes()} * (run.ranks + 1) + 2000;
@@ -184,7 +185,7 @@ void check_file(Run& run, const std::string& path) {
   }
 }
 
-// From the open to the deletion.
+// Everything from the open to the deletion.
 void run_once(Run& run) {
   const std::string path = run.folder + "/faults";
   if (run.rank == 0) unlink(path.c_str());
@@ -216,7 +217,7 @@ void run_once(Run& run) {
   if (run.rank == 0) unlink(path.c_str());
 }
 
-// How often faults struck since the plan was written; on rank 0.
+// How often faults occurred since the plan was written; on rank 0.
 int64_t strikes(const Options& options) {
   std::ifstream record(options.plan_file() + ".struck");
   return std::count(std::istreambuf_iterator<char>(record), {}, '\n');
@@ -244,7 +245,8 @@ struct Outcome {
   int mistakes = 0;
 };
 
-// One run with one plan of faults; empty: that of the environment. What rank 0 prints is read by fault_sweep.
+// One run with one plan of faults; an empty plan means that of the environment. fault_sweep reads what rank 0
+// prints.
 Outcome try_plan(const Options& options, const std::string& plan) {
   Run run(options);
   patient_barrier(MPI_COMM_WORLD);
@@ -272,8 +274,8 @@ Outcome try_plan(const Options& options, const std::string& plan) {
   return outcome;
 }
 
-// OPERATION:EFFECT[@RANK]: the first such operation fails, then the second, until there is no such one.
-// OPERATION:N:EFFECT[@RANK]: that one alone.
+// OPERATION:EFFECT[@RANK]: the first such operation fails, in the next run the second, and so on, until there
+// is none. OPERATION:N:EFFECT[@RANK]: only the N-th fails.
 int sweep(const Options& options, const std::string& what) {
   constexpr int most_of_a_kind = 12;
   const size_t colon = what.find(':');
@@ -312,7 +314,7 @@ Options options_of(int argc, char** argv) {
 //        [--sweep OPERATION:[N:]EFFECT[@RANK]]...
 int main(int argc, char** argv) {
   const Options options = options_of(argc, argv);
-  // Before Concilio reads it.
+  // This must be set before Concilio reads it.
   if (!options.sweeps.empty()) setenv("CONCILIO_FAULT", ("@" + options.plan_file()).c_str(), 1);
   int provided;
   MPI_Init_thread(&argc, &argv, options.nonblocking ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);

@@ -1,5 +1,6 @@
 #!/bin/bash
-# hint_messages.sh HARNESS... PROGRAM: what is said of hints that are ignored or differ between 3 ranks: each once.
+# hint_messages.sh HARNESS... PROGRAM: the messages about hints that are ignored, or differ between 3 ranks. Each must
+# appear once.
 set -u -o pipefail
 said=$("$@" --run Hints 2>&1) || { echo "$said"; exit 1; }
 failed=0
@@ -9,7 +10,7 @@ once() {
   [ "$times" = 1 ] || { echo "said $times times, not once: $1"; failed=1; }
 }
 once "hint no_such_hint is unknown and ignored; \`concilio hints\` lists them all"
-# Each rank by itself, whichever comes first.
+# Each rank opens its own file; any of them may come first.
 once "hint nobody_knows_it is unknown and ignored; \`concilio hints\` lists them all"
 for known in nc_header_align_size romio_lustre_any; do
   if grep -F "$known" <<< "$said"; then

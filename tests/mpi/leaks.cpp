@@ -1,8 +1,7 @@
 // leaks [FILES]: opens, writes, reads and closes many files (10 000), and counts what the process holds after
-// a tenth of them and at the end: memory, descriptors, mappings. Communicators run out if they are not given
-// back (MPICH has about 2000), since every file needs some; one file in ten is opened on a communicator that
-// is freed before the file is closed. (MPICH's own MPI-IO, for comparison, keeps about 300 bytes of every
-// file.)
+// a tenth of them and at the end: memory, descriptors, mappings. Every file needs communicators, so these run
+// out if they are not freed (MPICH has about 2000). One file in ten is opened on a communicator that is freed
+// before the file is closed. For comparison: MPICH's own MPI-IO keeps about 300 bytes of every file.
 #include <dirent.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -62,7 +61,7 @@ MPI_Datatype make_view() {
   return view;
 }
 
-// What MPI itself keeps of the datatypes of so many files.
+// The memory that MPI itself keeps for the datatypes of so many files.
 long kept_by_mpi_kib(int files) {
   constexpr int tries = 500;
   const long before = holdings().allocated_kib;
@@ -75,7 +74,7 @@ long kept_by_mpi_kib(int files) {
   return (holdings().allocated_kib - before) * files / tries;
 }
 
-// One file's life, with a view, hints, and collective and independent calls.
+// Opens, uses and closes one file, with a view, hints, and collective and independent calls.
 void use_file(const std::string& path, MPI_Comm comm, bool free_comm) {
   MPI_Info info;
   MPI_Info_create(&info);
@@ -101,7 +100,7 @@ void use_file(const std::string& path, MPI_Comm comm, bool free_comm) {
   ok(MPI_File_close(&file), "close");
 }
 
-// Communicators that can be had at one time.
+// How many communicators can be made.
 void require_communicators(int many) {
   std::vector<MPI_Comm> comms(many);
   for (MPI_Comm& comm : comms) ok(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "communicators are left");
@@ -128,7 +127,7 @@ int main(int argc, char** argv) {
     const bool own_comm = i % 10 == 0;
     if (own_comm) ok(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
     use_file(path, comm, own_comm);
-    // A rank that runs ahead would fill the MPI's queues, which never shrink again.
+    // A rank that runs ahead would fill queues of the MPI that never shrink.
     MPI_Barrier(MPI_COMM_WORLD);
     if (i == files / 10) before = holdings();
   }
@@ -141,7 +140,8 @@ int main(int argc, char** argv) {
       before.shared_mappings, after.shared_mappings);
   std::fflush(stdout);
   require_communicators(200);
-  // 100 KiB are 11 bytes for each of 9000 files. Pages of the MPI's own queues are touched little by little.
+  // 100 KiB are 11 bytes for each of 9000 files. The pages of the MPI's own queues come into use little by
+  // little.
   REQUIRE(after.allocated_kib - before.allocated_kib < allowed_kib);
   REQUIRE(after.resident_kib - before.resident_kib < 4096);
   REQUIRE(after.descriptors <= before.descriptors);

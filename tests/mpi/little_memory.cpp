@@ -1,8 +1,7 @@
-// little_memory MIB_A_RANK [ledger]: writes and reads a file in pieces of 64 bytes that the ranks hold in
-// turn, collectively, in many calls, and checks every byte. With `ledger` it compares the ledger with the
-// system: what Concilio says that it took at the peak, and what the processes' memory between calls has grown
-// by since the file was opened. They may differ by a tenth. (Two-phase keeps its memory from call to call;
-// sieving does not.)
+// little_memory MIB_PER_RANK [ledger]: writes and reads a file collectively, in many calls, in pieces of 64
+// bytes that belong to the ranks by turns, and checks every byte. With `ledger` it compares the peak that
+// Concilio's ledger reports with the growth of the processes' memory between calls since the file was opened.
+// They may differ by a tenth. (Two-phase keeps its memory from call to call, and sieving does not.)
 #include <concilio/file.h>
 #include <mpi.h>
 
@@ -21,7 +20,7 @@ namespace {
 constexpr int64_t piece_bytes = 64, mebibyte = 1 << 20, call_bytes = 4 * mebibyte;
 int rank, ranks;
 
-// This process's share of all memory that is no file's: a shared page counts in parts.
+// This process's share of the memory that belongs to no file: a shared page counts in parts.
 int64_t memory_bytes() {
   std::ifstream file("/proc/self/smaps_rollup");
   int64_t sum = 0, kibibytes = 0;
@@ -40,7 +39,7 @@ int64_t of_all_ranks(int64_t bytes) {
 }
 
 int64_t memory_of_all_ranks() {
-  MPI_Barrier(MPI_COMM_WORLD);  // so that pages which some share are counted at one time
+  MPI_Barrier(MPI_COMM_WORLD);  // so that all processes which share a page count it at the same time
   return of_all_ranks(memory_bytes());
 }
 

@@ -1,4 +1,4 @@
-// The library's methods, by its own table.
+// The names of the library's methods, from its table.
 #pragma once
 
 #include <initializer_list>

@@ -44,7 +44,7 @@ file.Read_all([back, 1, every_other], status)
 expect(back, mine, "a collective read")
 expect([status.Get_elements(MPI.INT)], [rows], "elements of a collective read")
 
-# The same bytes, independently and flat; then a row of each rank's.
+# The same bytes, independently and without a view; then one row for each rank.
 file.Sync()
 world.Barrier()
 file.Set_view(0, MPI.INT, MPI.INT)
@@ -63,7 +63,7 @@ info = file.Get_info()
 expect([info.Get("cb_nodes") is not None], [True], "hints")
 file.Close()
 
-# An error is an exception, and names its class.
+# An error becomes an exception that has its class.
 try:
     MPI.File.Open(world, name + ".none", MPI.MODE_RDONLY)
     faults += 1

@@ -1,10 +1,8 @@
-// Ranks that see their file as clients of network storage on different nodes do: each process keeps pages of
-// its own, and writes back whole pages, with whatever others have written into them meanwhile as it was
-// before. The model is of a kernel's NFS client, as far as it matters here; it stands in for the system calls
-// that Concilio makes on the test's file. Not for io_uring, so that requests at once must be switched off
-// (concilio_flush=list).
-//
-// Run with concilio_ranks_per_node=1: every rank is a node.
+// Ranks that access their file as clients of network storage on different nodes do. Each process caches pages
+// of its own and writes back whole pages, which overwrite what others have written into them meanwhile. This
+// models a kernel's NFS client as far as it matters here, by replacing the system calls that Concilio makes
+// on the test's file. It cannot replace io_uring, so requests must be made one by one (concilio_flush=list).
+// Run it with concilio_ranks_per_node=1: every rank is a node.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -29,9 +27,9 @@
 namespace {
 
 constexpr int64_t page_bytes = 4096;
-constexpr int64_t marks = int64_t{1} << 61;  // locks from here on are on no data
+constexpr int64_t marks = int64_t{1} << 61;  // locks of bytes from here on do not protect data
 
-// What stands behind the names below.
+// The C library's functions behind the names that this program defines.
 template <typename Function>
 Function real(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
@@ -82,8 +80,7 @@ class Client {
         std::memcpy(known->second.bytes.data() + begin, data, static_cast<size_t>(bytes));
         known->second.end = std::max(known->second.end, begin + bytes);
       }
-      // A page that is known is written back as a whole, unless somebody here has locked anything of the
-      // file.
+      // A cached page is written back as a whole, unless this process holds a lock on the file.
       if (known != pages_.end() && locks_held_ == 0) {
         known->second.dirty = true;
       } else {
@@ -112,7 +109,7 @@ class Client {
  private:
   struct Page {
     std::array<std::byte, page_bytes> bytes{};
-    int64_t end = 0;  // of what the file has of it
+    int64_t end = 0;  // the bytes of it that the file has
     bool dirty = false;
   };
 
@@ -244,7 +241,7 @@ char value(int who, int64_t index) {
   return static_cast<char>('a' + (who * 7 + index) % 26);
 }
 
-// As the storage has it, past this process's client.
+// Reads the storage itself, not through this process's client.
 std::string stored(const std::string& path) {
   std::string text;
   FILE* file = std::fopen(path.c_str(), "r");
@@ -265,7 +262,7 @@ MPI_File open(const std::string& path, const char* method) {
   return file;
 }
 
-// Every rank knows all pages as they were before, and then writes its slots, which lie between those of the
+// Every rank caches all pages as they were before, and then writes its slots, which lie between those of the
 // others.
 void neighbours(const std::string& path, const char* method, bool collective) {
   const int bytes = ranks * slots * slot_bytes;
@@ -311,7 +308,8 @@ void neighbours(const std::string& path, const char* method, bool collective) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A rank that has an old page and writes nothing itself sees after a sync what others have written.
+// A rank that has cached an old page, and writes nothing itself, must see after a sync what others have
+// written.
 void sync_looks_anew(const std::string& path) {
   if (rank == 0) {
     FILE* file = std::fopen(path.c_str(), "w");

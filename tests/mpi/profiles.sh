@@ -1,6 +1,6 @@
 #!/bin/bash
-# profiles.sh PROGRAM HARNESS...: profiles that are missing, wrong or of another place are complained of once, whatever
-# opens files, and the program goes on; one that fits is used; and prices that are wrong are found out.
+# profiles.sh PROGRAM HARNESS...: profiles that are missing, wrong or of another place are reported once, whatever opens
+# files, and the program continues. A profile that fits is used, and wrong prices are corrected by experience.
 set -u -o pipefail
 program=$1
 shift
@@ -8,7 +8,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-# make_profile FILE [KEY=JSON]...: prices by which requests cost nothing, and so list nothing at all.
+# make_profile FILE [KEY=JSON]...: makes a profile in which requests cost nothing, so that the method list does not
+# either.
 make_profile() {
   /usr/bin/python3 - "$@" <<'END'
 import json, sys
@@ -31,7 +32,8 @@ json.dump(profile, open(sys.argv[1], "w"))
 END
 }
 
-# run WARNINGS SETTING... [-- ARGUMENT...]: the program succeeds, with so many lines of warning; its output is in out.
+# run WARNINGS SETTING... [-- ARGUMENT...]: the program must succeed, with so many lines of warnings. Its output is in
+# out.
 run() {
   local warnings=$1 settings=() said
   shift
@@ -89,7 +91,7 @@ says 'it was measured on host elsewhere, and this is '
 make_profile "$scratch/throttle" 'throttle="request=1"'
 run 1 "CONCILIO_PROFILE=$scratch/throttle"
 says 'it is of CONCILIO_THROTTLE=request=1, and this is storage that is not throttled'
-# The same costs, otherwise written.
+# The same costs in another notation.
 echo 'request 0.001' >"$scratch/costs"
 make_profile "$scratch/throttle" 'throttle="request=0.001"'
 run 0 "CONCILIO_PROFILE=$scratch/throttle" "CONCILIO_THROTTLE=@$scratch/costs" CONCILIO_LOG=debug

@@ -1,6 +1,6 @@
 #!/bin/bash
-# two_jobs.sh COMMAND...: runs the command, which is mpi_test's with the situations behind it, twice at the same time, as
-# two jobs of MPI that know nothing of each other and write to the same file.
+# two_jobs.sh COMMAND...: runs the command (mpi_test with the situations) twice at the same time, as two MPI jobs that
+# are independent of each other and write to the same file.
 set -u
 folder=$(mktemp -d "${TMPDIR:-/tmp}/concilio-jobs-XXXXXX")
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,7 @@
-// One allocation of Concilio's fails, on one rank, in a call of all ranks: the n-th of the call, for every n.
-// Every rank must come back, all must agree on whether the call failed, and the next call, in which nothing
-// fails, must move the right bytes. Run with Concilio preloaded, in one process a rank for the whole sweep.
+// One allocation of Concilio fails, on one rank, in a call of all ranks: the n-th of the call, for every n.
+// Every rank must return, all must agree on whether the call failed, and the next call, in which nothing
+// fails, must move the right bytes. It runs with Concilio preloaded, and needs one start of the processes for
+// the whole sweep.
 #include <concilio/file.h>
 #include <execinfo.h>
 #include <link.h>
@@ -20,8 +21,8 @@
 
 #include "common/patient_barrier.h"
 
-// What fails: allocations that the library's own code makes (its C++ runtime is linked into it), by any of
-// this process's threads while it is armed.
+// The allocations that fail are those of the library's own code (its C++ runtime is linked into it), in any
+// thread of this process while it is armed.
 namespace {
 
 std::atomic<bool> armed{false};
@@ -57,7 +58,7 @@ int find_library(dl_phdr_info* info, size_t, void*) {
 
 }  // namespace
 
-// The program is compiled to show nothing; the library must see these.
+// The program is compiled with hidden symbols, but the library must see these.
 #pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(size_t);
@@ -95,9 +96,9 @@ struct Scenario {
   std::vector<std::pair<std::string, std::string>> hints;
   enum class Calls { blocking, nonblocking, split, ordered } calls = Calls::blocking;
   const char* datarep = "native";
-  // What is held back is in the file only after a sync.
+  // Writes that are held back are in the file only after a sync.
   bool syncs = false;
-  // The buffers' datatype has more levels than can be walked without memory.
+  // The datatype of the buffers has more levels than can be walked without memory.
   bool deep = false;
 };
 
@@ -145,7 +146,7 @@ const std::vector<Scenario>& scenarios() {
 int rank = 0, ranks = 1;
 int mistakes = 0;
 std::string path;
-// Where the sweep is, for who has to explain a hang.
+// Where the sweep is, for a reader of a test that hangs.
 char place[256] = "";
 
 void mistake(const std::string& what) {
@@ -165,8 +166,8 @@ uint8_t value(int of_rank, int64_t index, int version) {
   return static_cast<uint8_t>((of_rank * 97 + index * 13 + version * 31) % 199 + 1);
 }
 
-// Buffers have holes: byte i of the data lies at buffer_place(i). The pieces of a deep buffer lie in
-// descending order, at distances that differ, so that no level of their datatype is like another.
+// Buffers have holes: byte i of the data is at buffer_place(i). The pieces of a deep buffer descend, at
+// different distances, so that no level of their datatype is like another.
 constexpr int piece_bytes = 16, deep_pieces = 16, deep_bytes = piece_bytes * deep_pieces;
 constexpr int shallow_extent = 24, deep_extent = 1024;
 size_t buffer_place(const Scenario& scenario, int64_t i) {
@@ -209,7 +210,7 @@ struct Open {
   const Scenario& scenario;
   MPI_File file = MPI_FILE_NULL;
   MPI_Info info = MPI_INFO_NULL;
-  int version = 0;  // of what the file holds
+  int version = 0;  // the number of the file's contents
 
   explicit Open(const Scenario& its) : scenario(its) {
     MPI_Info_create(&info);
@@ -224,7 +225,8 @@ struct Open {
     return MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
   }
   int close() { return MPI_File_close(&file); }
-  // Each rank's blocks in turn, then a gap of one block, so that windows are read before they are written.
+  // The ranks' blocks alternate, followed by a gap of one block, so that windows are read before they are
+  // written.
   int set_view(MPI_Info hints = MPI_INFO_NULL) {
     MPI_Datatype one, tile;
     MPI_Type_contiguous(block, MPI_BYTE, &one);
@@ -236,7 +238,7 @@ struct Open {
     MPI_Type_free(&tile);
     return code;
   }
-  // Sets as many realms as there are ranks, which own pages in turn.
+  // Sets as many realms as there are ranks. Pages belong to them by turns.
   int set_realms() {
     constexpr int page = 4096;
     MPI_Datatype one, tile;
@@ -277,7 +279,7 @@ struct Open {
         code = writes ? MPI_File_iwrite_at_all(file, 0, data, count, type, &request)
                       : MPI_File_iread_at_all(file, 0, data, count, type, &request);
         if (code == MPI_SUCCESS) {
-          exempt = true;  // the operation's own thread may fail, not MPI_Wait
+          exempt = true;  // the thread of the operation may fail, but MPI_Wait may not
           code = MPI_Wait(&request, MPI_STATUS_IGNORE);
           exempt = false;
         }
@@ -291,7 +293,7 @@ struct Open {
                         : MPI_File_read_at_all_end(file, data, MPI_STATUS_IGNORE);
         break;
       case Calls::ordered:
-        // Of one etype a rank: the shared pointer's place is the same for all then.
+        // With one etype for each rank, the position of the shared pointer is the same for all.
         code = writes ? MPI_File_write_ordered(file, data, count, type, MPI_STATUS_IGNORE)
                       : MPI_File_read_ordered(file, data, count, type, MPI_STATUS_IGNORE);
         break;
@@ -299,7 +301,7 @@ struct Open {
     MPI_Type_free(&type);
     return code;
   }
-  // Places in the stream of rank `of` and in its view.
+  // Positions in the stream of rank `of` and in its view.
   int64_t stream_begin(int of, int blocks) const {
     return scenario.calls == Scenario::Calls::ordered ? int64_t{of} * blocks * block : 0;
   }
@@ -323,7 +325,7 @@ struct Open {
       return mistake(std::string(what) + " succeeded, but byte " + std::to_string(i) + " is wrong");
     }
   }
-  // By way of the system: every rank's data at its place, and in the gaps what was there before.
+  // Reads by system calls: every rank's data must be in place, and the gaps unchanged.
   void check_file(int blocks, const char* what) {
     patient_barrier(MPI_COMM_WORLD);
     if (rank != 0) return;
@@ -364,8 +366,8 @@ void must_do_well(int code, const char* call) {
   (void)all_well(code, call);
 }
 
-// Lets the n-th allocation fail in what all ranks do, on one rank; for every n until there is no such
-// allocation. before(n) makes it possible, after(n, well) checks.
+// Lets the n-th allocation fail, on one rank, in what all ranks do, for every n until there are fewer.
+// before(n) prepares it, and after(n, well) checks the result.
 struct Sweep {
   const char* what;
   std::function<void(int)> before;
@@ -423,7 +425,7 @@ void transfers(const Scenario& scenario, bool onward) {
   check_all(open);
   std::vector<uint8_t> back;
   for (const bool fresh : {true, false}) {
-    // Of another size than the call before: planned anew.
+    // It differs in size from the call before, so it is planned again.
     const auto blocks = [&](int n) { return fresh ? usual_blocks - 8 + 4 * (n % 2) : usual_blocks; };
     const auto rewind = [&](int) { must_do_well(open.rewind(), "MPI_File_seek_shared"); };
     const long writes = sweep(scenario,
@@ -473,8 +475,8 @@ void other_calls(const Scenario& scenario, bool onward) {
       std::printf("%s, %s: %ld allocations failed in turn%s\n", scenario.name, what, tried,
                   onward ? ", with all that follow" : "");
   };
-  // A setting has its new value on all ranks after a call that succeeded, and its old one after one that
-  // failed. Each call gives it another value than it has.
+  // After a call that succeeded, a setting has its new value on all ranks, and after one that failed its old
+  // one. Each call sets a value that the setting does not have.
   const auto set = [&](const char* what, const char* key, const char* first, const char* second,
                        const std::function<int(const char*)>& call) {
     std::string now = open.hint(key);
@@ -488,7 +490,7 @@ void other_calls(const Scenario& scenario, bool onward) {
           check(n, well);
         });
   };
-  // Gives hints, either the same on all ranks, or others on each; then rank 0's are taken.
+  // Gives hints that are the same on all ranks, or differ; then rank 0's are used.
   const auto with_hints = [&](const char* buffer_bytes, bool alike,
                               const std::function<int(MPI_Info)>& call) {
     MPI_Info hints;
@@ -521,7 +523,7 @@ void other_calls(const Scenario& scenario, bool onward) {
   run(
       "concilio_file_set_method of no method", nothing,
       [&](int) { return refused(concilio_file_set_method(open.file, "a method that there is not")); }, check);
-  // Where another hint asks for realms, these are refused.
+  // If another hint asks for realms, these are refused.
   if (open.hint("concilio_realms") == "auto") {
     must_do_well(concilio_file_set_method(open.file, "two_phase"), "concilio_file_set_method");
     const auto without_realms = [&](int) {

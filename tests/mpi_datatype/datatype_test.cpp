@@ -1,4 +1,5 @@
-// Decodes random datatypes and compares them with MPI_Pack of a buffer whose bytes say where they lie.
+// Decodes random datatypes, and compares them with the result of MPI_Pack for a buffer whose bytes tell their
+// place.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,7 @@ concilio::Budget budget(1 << 20);
 
 constexpr int64_t most_bytes = 1 << 19;
 
-// Where each byte of the stream of `elements` elements lies; all lie within [lower, upper).
+// The place of each byte in the stream of `elements` elements. All places are in [lower, upper).
 std::vector<int64_t> offsets_by_pack(MPI_Datatype type, int elements, int64_t lower, int64_t upper) {
   const int64_t size = bounds_of(type).size * elements;
   std::vector<int64_t> offsets(size, lower);
@@ -48,7 +49,7 @@ std::vector<int64_t> offsets_by_pattern(const DataType& type, int64_t size) {
   return offsets;
 }
 
-// What is wrong; empty: nothing.
+// Returns what is wrong, or an empty text.
 std::string compare(const MadeType& made) {
   MPI_Datatype type = made.type;
   auto decoded = decode(type, budget);
@@ -77,8 +78,8 @@ std::string compare(const MadeType& made) {
   return {};
 }
 
-// MPI_Pack need not copy the bytes of a long double that hold nothing, so these two are not compared by
-// packing.
+// MPI_Pack need not copy the bytes of a long double that hold no part of the number, so these two types are
+// not compared by packing.
 std::string check_long_double() {
   auto plain = decode(MPI_LONG_DOUBLE, budget), pair = decode(MPI_LONG_DOUBLE_INT, budget);
   if (!plain || !pair) return "long double was not decoded";
@@ -94,7 +95,8 @@ std::string check_long_double() {
   return {};
 }
 
-// Decoded once, shared by threads and duplicates, dropped with the last handle.
+// A datatype is decoded once. Threads and duplicates share the description, which is dropped with the last
+// handle.
 std::string check_cache() {
   MPI_Datatype inner, outer, copy;
   MPI_Type_vector(3, 2, 5, MPI_INT, &inner);
@@ -136,7 +138,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  // A datatype that this MPI cannot make is made in another way.
+  // If this MPI cannot make a datatype, the datatype is made in another way.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   int64_t failed = 0;

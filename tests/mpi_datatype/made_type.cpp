@@ -12,12 +12,12 @@ namespace {
 #ifdef OPEN_MPI
 constexpr bool is_mpich = false;
 #else
-constexpr bool is_mpich = true;  // also behind the MPI standard's ABI
+constexpr bool is_mpich = true;  // also with the MPI standard's ABI
 #endif
 
-// Whether MPI_Pack can be compared with.
+// Whether the result of MPI_Pack can be compared.
 bool packs(const std::string& basic) {
-  // It need not copy the bytes of a long double that hold nothing.
+  // MPI_Pack need not copy the bytes of a long double that hold no part of the number.
   if (basic.find("LONG_DOUBLE") != basic.npos) return false;
     // Open MPI 5.0 packs several complex elements without the gaps between them.
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
@@ -44,11 +44,11 @@ AnyStyle style_of_this_mpi() {
 
 void set_trust(const TypeSpec& spec, MadeType* made) {
   for (const TypeSpec& child : spec.children) set_trust(child, made);
-  // MPICH makes it of parts, and a part may be empty.
+  // MPICH makes it from parts, and a part may be empty.
   const bool cyclic = std::count(spec.distributions.begin(), spec.distributions.end(), Spread::cyclic) > 0;
   if (is_mpich && cyclic) made->exact_bounds = false;
-  // Places without bytes: Open MPI 4.1 packs several elements of it at a distance that is not its extent, and
-  // MPICH 4.0 counts these places in the true extent.
+  // Places without bytes. Open MPI 4.1 packs several elements of such a type at a distance that is not its
+  // extent, and MPICH 4.0 counts these places in the true extent.
   const bool empty_block =
       spec.kind == Kind::structure && std::count(spec.lengths.begin(), spec.lengths.end(), 0) > 0;
   if (empty_block || flatten(spec).size == 0) {

@@ -1,5 +1,6 @@
-// Data representations without files: what external32 makes of every predefined type, against bytes found by
-// hand and against the MPI's own packing; layouts; and how a program's conversion functions are called.
+// Data representations without files: the external32 form of every predefined type, compared with bytes
+// worked out by hand and with the MPI's own packing; layouts; and how a program's conversion functions are
+// called.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +69,7 @@ Bytes pair(First first, int second) {
   return bytes;
 }
 
-// The extended number 1.5, whose last bytes hold nothing.
+// The extended number 1.5, whose last bytes hold no part of the number.
 Bytes extended(int copies = 1) {
   Bytes bytes(sizeof(long double) * static_cast<size_t>(copies));
   const long double value = 1.5L;
@@ -170,7 +171,7 @@ std::vector<Sample> samples() {
   };
 }
 
-// Types chosen by Fortran's precision and range, where the MPI has them.
+// Types that are selected by Fortran's precision and range, if the MPI has them.
 void add_parameterised(std::vector<Sample>& all) {
   auto integer = [&](int range, Bytes value, const char* hex) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -202,7 +203,8 @@ Bytes convert(const Conversion& conversion, const Bytes& memory) {
   return file;
 }
 
-// Where MPI_Pack_external of Debian 12's MPIs gives other bytes than the standard, or ends the program.
+// Types for which MPI_Pack_external of Debian 12's MPIs gives other bytes than the standard, or ends the
+// program.
 bool mpi_is_wrong(std::string_view name) {
   std::vector<std::string_view> wrong = {"WCHAR", "REAL16", "COMPLEX32", "f90_integer", "f90_real"};
 #ifdef MPICH_VERSION
@@ -248,7 +250,7 @@ void check_predefined() {
   }
 }
 
-// Layouts in a file: elements count their extents there, bytes are bytes.
+// Layouts in a file: elements are one extent of the file apart, and bytes stay bytes.
 void check_layouts() {
   auto expect = [](MPI_Datatype type, std::vector<int64_t> offsets, int64_t lower, int64_t extent, int line) {
     auto form = decode(type, external32(), budget);
@@ -287,7 +289,7 @@ void check_layouts() {
   int size = 6, part = 3, start = 2;
   MPI_Type_create_subarray(1, &size, &part, &start, MPI_ORDER_C, MPI_WCHAR, &type);
   expect(type, {4, 6, 8}, 0, 12, __LINE__);
-  // A set bound outweighs a found one, and a struct has no padding.
+  // A set bound takes precedence over one that is found, and a structure has no padding.
   MPI_Datatype set;
   MPI_Type_create_resized(MPI_LONG, 0, 100, &set);
   MPI_Datatype with_set[] = {MPI_CHAR, set};
@@ -296,7 +298,7 @@ void check_layouts() {
   expect(type, {0, 8, 108}, 8, 200, __LINE__);
 }
 
-// Whether no byte of `bytes` of the access's data comes twice.
+// Whether no byte of `bytes` of the access's data occurs twice.
 bool disjoint(const Access& access, int64_t bytes, Interval span) {
   std::vector<bool> seen(static_cast<size_t>(span.length()));
   for (int64_t position = 0; position < bytes; ++position) {
@@ -307,7 +309,8 @@ bool disjoint(const Access& access, int64_t bytes, Interval span) {
   return true;
 }
 
-// A representation of the test's own: every item's bytes turned round, and one byte more than in memory.
+// A representation that this test defines: the bytes of every item in reverse order, and one byte more than
+// in memory.
 std::byte checksum(const std::byte* bytes, int64_t count) {
   std::byte sum{0x7E};
   for (int64_t i = 0; i < count; ++i) sum ^= bytes[i];
@@ -321,14 +324,14 @@ void set_checksums(const Conversion& conversion, Bytes& file) {
   }
 }
 
-// In one go or in parts, there and back.
+// Converts all at once or in parts, in both directions.
 void check_random(uint64_t seed, const Representation& representation) {
   tests::Random random(tests::mix(seed));
   MadeType made = make_type(random, static_cast<int>(random.between(0, 4)), 1 << 13);
   const int64_t bytes = bounds_of(made.type).size, count = random.between(0, 5);
   auto memory = decode(made.type, budget);
   auto conversion = Conversion::make(made.type, count, representation, budget);
-  tests::free_type(&made.type);  // the conversion keeps what it needs
+  tests::free_type(&made.type);  // the conversion holds copies of what it needs
   if (!memory || !conversion)
     return fail("seed {}: {}", seed, (!memory ? memory.error() : conversion.error()).message);
   const Access access = Access::of(**memory, 0);
@@ -350,7 +353,7 @@ void check_random(uint64_t seed, const Representation& representation) {
   }
   if (!good || whole != parts || again != file)
     fail("seed {}: {}", seed, !good ? "fails" : whole != parts ? "parts differ" : "comes back differently");
-  // What lies between the pieces stays.
+  // The bytes between the pieces must not change.
   Bytes touched = whole;
   for (int64_t position = 0; position < bytes * count; ++position)
     touched[static_cast<size_t>(access.offset_of(position) - span.begin)] = std::byte{0xEE};
@@ -373,7 +376,8 @@ int turn(bool into_file, std::byte* user, MPI_Datatype type, int64_t count, std:
   calls.next_position = position + count;
   calls.items += count;
   auto memory = decode(type, budget);
-  auto form = decode(type, external32(), budget);  // its items; their widths in memory are what counts here
+  // The items of the type; only their widths in memory count here.
+  auto form = decode(type, external32(), budget);
   if (!memory || !form || (*form)->signature->total().items == 0) return MPI_ERR_TYPE;
   const Access access = Access::of(**memory, 0);
   auto tiled =
@@ -430,14 +434,14 @@ void check_user_calls() {
   auto conversion = Conversion::make(type, 4, *turned, budget);
   MPI_Type_free(&type);
   if (!conversion) return fail("{}", conversion.error().message);
-  EXPECT(calls.extents == 2);  // of double and of int, once each
+  EXPECT(calls.extents == 2);  // one of double and one of int
   EXPECT(conversion->file_bytes() == 4 * 3 * (9 + 5));
   EXPECT(conversion->item_boundary(8) == 0 && conversion->item_boundary(9) == 9 &&
          conversion->item_boundary(13) == 9 && conversion->item_boundary(14) == 14);
   EXPECT(conversion->native_bytes(13) == 8 && conversion->native_bytes(14) == 12);
   Bytes user(1000, std::byte{1}), file(static_cast<size_t>(conversion->file_bytes()));
   EXPECT(conversion->to_file(user.data(), {0, 70}, file.data()));
-  EXPECT(calls.writes == 2 && calls.items == 10);  // 10 items, at most 5 a call
+  EXPECT(calls.writes == 2 && calls.items == 10);  // 10 items, at most 5 in a call
   EXPECT(conversion->to_file(user.data(), {70, std::ssize(file)}, file.data() + 70));
   EXPECT(calls.writes == 5 && calls.items == 24 && calls.in_order && calls.reads == 0);
   EXPECT(file[8] == std::byte{0x7E} && file[13] == std::byte{0x7E} && file[0] == std::byte{1});
@@ -482,7 +486,7 @@ void check_errors() {
   EXPECT(!none && none.error().kind == ErrorKind::datatype);
   auto many = Conversion::make(MPI_LONG_DOUBLE, MPI_Count{1} << 61, external32(), budget);
   EXPECT(!many && many.error().kind == ErrorKind::count);
-  // An extent function that fails, and one that gives nothing.
+  // An extent function that fails, and one that sets no extent.
   for (int wrong : {0, 1}) {
     UserRepresentation made{fmt::format("wrong-{}", wrong), turning(false, 9), turning(true, 9), nullptr,
                             nullptr};
@@ -494,7 +498,7 @@ void check_errors() {
   }
 }
 
-// Decoded once for each representation, and dropped with the datatype.
+// A datatype is decoded once for each representation. The description is dropped with the datatype.
 void check_cache() {
   MPI_Datatype type, copy;
   MPI_Type_vector(3, 1, 2, MPI_LONG, &type);

@@ -66,7 +66,8 @@ def chunked():
                                      shuffle=True)
         with packed.collective:
             packed[rank * rows:(rank + 1) * rows] = block(rank)
-        # The last rank has nothing, but takes part, as compressed datasets want it. h5py itself skips empty writes.
+        # The last rank has no data, but takes part, because compressed datasets require it. h5py itself skips empty
+        # writes.
         some = file.create_dataset("some", (ranks * rows, columns), "i4", chunks=(16, 60), compression="gzip")
         if rank == ranks - 1 and ranks > 1:
             write_nothing(some)

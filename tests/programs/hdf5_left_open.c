@@ -1,5 +1,6 @@
-// hdf5_left_open FOLDER: datasets, a group and the file itself are open when MPI ends. HDF5 writes what it
-// holds, and closes, in an attribute of MPI_COMM_SELF that it has set when it was first called.
+// hdf5_left_open FOLDER: datasets, a group and the file itself are open when MPI ends. HDF5 then writes its
+// caches and closes the file, in the delete function of an attribute of MPI_COMM_SELF that it has set at its
+// first use.
 #include <hdf5.h>
 
 #include "program.h"

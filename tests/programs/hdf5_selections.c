@@ -1,4 +1,4 @@
-// hdf5_selections FOLDER: HDF5 datasets written through every sort of selection, collectively and
+// hdf5_selections FOLDER: writes HDF5 datasets through every kind of selection, collectively and
 // independently.
 #include <hdf5.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static hid_t transfer(H5FD_mpio_xfer_t mode) {
   return list;
 }
 
-// `metadata`: collective metadata reads and writes.
+// If `metadata` is set, metadata are read and written collectively.
 static hid_t file_access(int metadata) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   REQUIRE(H5Pset_fapl_mpio(list, MPI_COMM_WORLD, MPI_INFO_NULL) >= 0);
@@ -42,7 +42,7 @@ static hid_t reopen(const char* name, int metadata) {
   return file;
 }
 
-// chunk 0: contiguous; gzip < 0: not compressed
+// If chunk is 0, the dataset is contiguous. If gzip is negative, it is not compressed.
 static hid_t dataset(hid_t file, const char* name, hsize_t height, hsize_t chunk, int gzip) {
   const hsize_t extent[2] = {height, columns}, chunks[2] = {chunk, chunk};
   const int fill = -1;
@@ -62,14 +62,14 @@ static int number(hsize_t row, hsize_t column) {
   return (int)(row * 1000 + column);
 }
 
-// The whole dataset as this rank reads it.
+// The whole dataset, as this rank reads it.
 static int* all_of(hid_t set, hsize_t height) {
   int* found = malloc(height * columns * sizeof *found);
   REQUIRE(H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, collective, found) >= 0);
   return found;
 }
 
-// Cyclic rows in blocks of two, with a gap in memory after each row.
+// Cyclic blocks of two rows, with a gap in memory after each row.
 static void hyperslabs(hid_t file, const char* name, hsize_t chunk, hid_t how) {
   const hsize_t height = (hsize_t)rows * ranks;
   hid_t set = dataset(file, name, height, chunk, -1);
@@ -123,7 +123,7 @@ static void points(hid_t file, const char* name, hsize_t chunk, hid_t how) {
   H5Dclose(set);
 }
 
-// A union of rectangles, which is no hyperslab; the last of several ranks selects nothing.
+// A union of rectangles that is not a hyperslab. The last of several ranks selects nothing.
 static void irregular(hid_t file, const char* name, hsize_t chunk, hid_t how) {
   const hsize_t height = (hsize_t)rows * ranks;
   hid_t set = dataset(file, name, height, chunk, -1);
@@ -175,7 +175,7 @@ static void compressed(hid_t file, const char* name) {
   H5Dclose(set);
 }
 
-// All of it filled by rank 0 alone, then overwritten in stripes by all.
+// Rank 0 alone fills the dataset, and then all ranks overwrite stripes of it.
 static void fill_then_overwrite(hid_t file, const char* name) {
   const hsize_t height = (hsize_t)rows * ranks;
   hid_t set = dataset(file, name, height, 0, -1);
@@ -220,7 +220,7 @@ static void write_all(const char* name, int metadata) {
   compressed(file, "compressed");
   fill_then_overwrite(file, "overwritten");
   REQUIRE(H5Fclose(file) >= 0);
-  // What is in the file, found again; then something more.
+  // Finds what is in the file again, and adds more.
   file = reopen(name, metadata);
   hid_t set = H5Dopen2(file, "compressed", H5P_DEFAULT);
   REQUIRE(set >= 0);
@@ -228,7 +228,7 @@ static void write_all(const char* name, int metadata) {
   REQUIRE(found[columns + 1] == number(1, 1));
   free(found);
   H5Dclose(set);
-  for (int i = 0; i < 20; ++i) {  // groups enough to move the metadata cache
+  for (int i = 0; i < 20; ++i) {  // enough groups to make HDF5 write its metadata cache
     char group_name[32];
     snprintf(group_name, sizeof group_name, "group%02d", i);
     hid_t group = H5Gcreate2(file, group_name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

@@ -1,4 +1,5 @@
-// netcdf4_parallel FOLDER: netCDF-4 files (HDF5 below) by all ranks: fixed, record and compressed variables.
+// netcdf4_parallel FOLDER: all ranks write netCDF-4 files, which are HDF5 files: fixed, record and compressed
+// variables.
 #include <netcdf.h>
 #include <netcdf_par.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void write_file(void) {
   for (int i = 0; i < records; ++i) {
     start[0] = i;
     fill(data, i, rank);
-    // The last of several ranks has nothing but in the last record.
+    // The last of several ranks has data only in the last record.
     count[1] = ranks > 1 && rank == ranks - 1 && i < records - 1 ? 0 : rows;
     NC(nc_put_vara_double(file, record, start, count, &data[0][0]));
     count[1] = rows;

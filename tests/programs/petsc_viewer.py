@@ -2,7 +2,7 @@
 import glob
 import sys
 
-# Debian keeps each build of PETSc in a folder of its own.
+# Debian has a folder for each build of PETSc.
 sys.path += sorted(glob.glob("/usr/lib/petscdir/*/*-real/lib/python3/dist-packages"))
 import petsc4py
 

@@ -1,7 +1,7 @@
 // pnetcdf_independent FOLDER: PnetCDF's independent data mode. All ranks write short pieces of a new record
-// at once, each by itself, the neighbours of a piece being other ranks': half of the ranks many pieces in a
-// call, the others one by one. Then all of it is read and looked at. PnetCDF makes these calls through an
-// open of the file by every rank alone.
+// at the same time, and the neighbours of a piece belong to other ranks. Half of the ranks write many pieces
+// in a call, the others one piece. Then every rank reads and checks all data. PnetCDF makes these calls
+// through an open of the file by every rank alone.
 #include <pnetcdf.h>
 #include <stdlib.h>
 
@@ -11,14 +11,14 @@ enum { records = 200, pieces_a_call = 20, calls = 4, longest = 4, columns = 240,
 
 #define NC(call) require_success((call), ncmpi_strerror, __FILE__, __LINE__, #call)
 
-// Who writes which elements of a record of `several`: the same on every rank.
+// Who writes which elements of a record of `several`; the same on every rank.
 static struct {
   MPI_Offset start, count;
   int owner;
 } piece_of[calls * pieces_a_call * most_ranks];
 static int pieces;
 
-// Returns how many elements that are.
+// Returns the number of those elements.
 static MPI_Offset divide(void) {
   unsigned state = 12345;
   MPI_Offset elements = 0;
@@ -33,7 +33,8 @@ static MPI_Offset divide(void) {
   return elements;
 }
 
-// What an element of a record holds; never 0, as what was never written does.
+// The value of an element of a record. It is never 0, which is the value of an element that was never
+// written.
 static int element(int variable, int record, MPI_Offset index) {
   return 1 + (int)index + 10000 * record + 10000000 * variable;
 }
@@ -58,8 +59,8 @@ static struct file make(const char* name, int format) {
   return f;
 }
 
-// Some of this rank's pieces from number `from` on, in one call. Returns the first one that is not yet
-// written.
+// Writes some of this rank's pieces in one call, beginning with number `from`. Returns the first piece that
+// is not yet written.
 static int put_several(struct file f, int record, int from, int most) {
   MPI_Offset start[pieces_a_call][2], count[pieces_a_call][2];
   MPI_Offset *starts[pieces_a_call], *counts[pieces_a_call];
@@ -80,7 +81,7 @@ static int put_several(struct file f, int record, int from, int most) {
   return i;
 }
 
-// Every ranks'th element of a record.
+// Writes every ranks-th element of a record.
 static void put_strided(struct file f, int record) {
   int data[columns];
   MPI_Offset start[2] = {record, rank}, count[2] = {1, (columns - rank + ranks - 1) / ranks},
@@ -109,7 +110,7 @@ static void write_record(struct file f, int record) {
   NC(ncmpi_end_indep_data(f.id));
 }
 
-// Every rank reads all of the record. How many elements are not what they should be.
+// Every rank reads the whole record. Returns the number of wrong elements.
 static int wrong_elements(struct file f, int variable, int id, int record) {
   const MPI_Offset elements = variable == 0 ? f.elements : columns;
   int data[calls * pieces_a_call * most_ranks * longest];
@@ -125,7 +126,7 @@ static int wrong_elements(struct file f, int variable, int id, int record) {
   return wrong;
 }
 
-// As it is now, and as it is in the end.
+// Reads the record now, and again at the end.
 static int wrong_in_record(struct file f, int record) {
   return wrong_elements(f, 0, f.several, record) + wrong_elements(f, 1, f.strided, record);
 }

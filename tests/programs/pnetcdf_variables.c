@@ -40,7 +40,7 @@ static void fixed_variables(struct file f) {
     for (int j = 0; j < columns; ++j) data[i][j] = number(0, (long)rank * rows + i, j);
   MPI_Offset start[2] = {(MPI_Offset)rank * rows, 0}, count[2] = {rows, columns};
   NC(ncmpi_put_vara_int_all(f.id, f.fixed, start, count, &data[0][0]));
-  // Columns, strided over the ranks; the type is converted on the way.
+  // Columns that belong to the ranks by turns. The type is converted.
   MPI_Offset from[2] = {0, rank}, size[2] = {(MPI_Offset)rows * ranks, columns / ranks},
              stride[2] = {1, ranks};
   int* wide = malloc(size[0] * size[1] * sizeof *wide);
@@ -48,7 +48,7 @@ static void fixed_variables(struct file f) {
     wide[i] = number(0, i / size[1], rank + (int)(i % size[1]) * ranks);
   NC(ncmpi_put_vars_int_all(f.id, f.columnwise, from, size, stride, wide));
   free(wide);
-  // One value by one rank, by itself.
+  // One rank writes one value.
   NC(ncmpi_begin_indep_data(f.id));
   if (rank == ranks - 1) {
     MPI_Offset corner[2] = {0, 0};
@@ -58,7 +58,7 @@ static void fixed_variables(struct file f) {
   NC(ncmpi_end_indep_data(f.id));
 }
 
-// Record by record; the last of several ranks has nothing, and then something.
+// Record by record. The last of several ranks has no data at first, and later some.
 static void record_variables(struct file f) {
   int data[rows][columns];
   for (int record = 0; record < records; ++record) {
@@ -78,7 +78,7 @@ static void record_variables(struct file f) {
     for (int j = 0; j < columns; ++j) REQUIRE(back[i][j] == number(records - 1, (long)next * rows + i, j));
 }
 
-// Many small requests gathered by wait_all; another number of them on each rank.
+// Many small requests that wait_all combines. Every rank has a different number of them.
 static void nonblocking(struct file f) {
   int mine = rank == ranks - 1 && ranks > 1 ? 0 : 3 + rank;
   int requests[64], states[64], used = 0;

@@ -1,4 +1,4 @@
-// What the C programs here share: they stop at the first thing that is not as it should be.
+// Shared by the C programs in this folder: they stop at the first thing that is wrong.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Calls of SCORPIO that must succeed, and those that must fail and say why.
+// Expectations of SCORPIO calls: that they succeed, or that they fail and say why.
 #pragma once
 
 #include <scorpio.h>
@@ -9,7 +9,7 @@
 
 #include "common/expect.h"
 
-// `code` must be FAILURE, and the message hold all of `words`.
+// Expects that `code` is FAILURE, and that the message contains all of `words`.
 inline void expect_failure(int64_t code, const std::vector<std::string>& words, const char* file, int line,
                            const char* call) {
   if (code != FAILURE) {

@@ -1,4 +1,4 @@
-# What the library shows to a program.
+# The symbols that the library shows to a program.
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   add_test(NAME scorpio.exports.${mpi}
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/exports_test.sh ${CMAKE_NM} $<TARGET_FILE:concilio_scorpio_${mpi}>

@@ -1,4 +1,5 @@
-# SCORPIO from Fortran, with the include file and with the module, built by each MPI's own wrapper as tests/fortran is.
+# SCORPIO from Fortran, with the include file and with the module. Each MPI's own wrapper builds the programs, as in
+# tests/fortran.
 set(scorpio_fortran ${CMAKE_CURRENT_SOURCE_DIR}/fortran)
 set(scorpio_module ${CONCILIO_FORTRAN_MODULE})
 
@@ -47,13 +48,13 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     set_tests_properties(scorpio.fortran.${mpi} PROPERTIES LABELS "mpi;scorpio;fortran" SKIP_RETURN_CODE 77)
     continue()
   endif()
-  # With implicit interfaces one routine is called with many types.
+  # With implicit interfaces, one routine is called with many types.
   scorpio_fortran_program(${mpi} include ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_include-${mpi}
                           "-w;-fallow-argument-mismatch;-finit-integer=-77777777" ${scorpio_sources})
-  # use mpi has no TYPE(*) in MPICH, and calls MPI with arrays and scalars.
+  # MPICH's module mpi has no TYPE(*), and the programs call MPI with arrays and scalars.
   scorpio_fortran_program(${mpi} module ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_module-${mpi}
                           "-w;-fallow-argument-mismatch;-DWITH_MODULE" ${scorpio_module} ${scorpio_sources})
-  # The example, as its page has it compiled.
+  # The example, compiled as its page says.
   scorpio_fortran_program(${mpi} example ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_example-${mpi} "-Wall"
                           ${scorpio_module} ${PROJECT_SOURCE_DIR}/docs/examples/scorpio/two_patterns.f90)
   foreach(ranks 1 3 4)
@@ -63,7 +64,7 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   scorpio_fortran_test(scorpio.fortran.pflotran-include ${mpi} 8
                        COMMAND ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_include-${mpi} pflotran)
   foreach(ranks 1 2 3 4)
-    # Where more ranks poll than there are processors a case takes long.
+    # If more ranks poll than there are cores, a case takes long.
     set(cases 40)
     if(ranks GREATER 2 AND NOT mpi MATCHES openmpi)
       set(cases 12)

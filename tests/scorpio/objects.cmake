@@ -1,5 +1,5 @@
 # Attributes, strings, groups, links, netCDF-4 and XDMF: situations, and what h5py, ncdump and an XML parser find in the
-# files they leave.
+# files that they leave.
 file(GLOB objects_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/objects/*.cpp)
 list(APPEND objects_sources ${CMAKE_CURRENT_LIST_DIR}/../common/situations.cpp)
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)

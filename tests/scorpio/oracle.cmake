@@ -1,4 +1,4 @@
-# The oracle of SCORPIO and tests of what it promises beside contents: failures, opens, memory, readable files.
+# The oracle of SCORPIO, and tests of its promises besides contents: failures, opens, memory, readable files.
 set(here ${CMAKE_CURRENT_SOURCE_DIR})
 set(harness ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test)
 set(scorpio_oracle_sources oracle/scorpio_oracle.cpp oracle/scorpio_case.cpp oracle/division.cpp oracle/blocks.cpp oracle/call_arguments.cpp
@@ -11,7 +11,7 @@ function(scorpio_program name mpi)
   target_include_directories(${name}-${mpi} PRIVATE ${PROJECT_SOURCE_DIR}/tests/mpi)
 endfunction()
 
-# scorpio_script_test(NAME MPI RANKS SCRIPT PROGRAM): a script that is given the harness's command line.
+# scorpio_script_test(NAME MPI RANKS SCRIPT PROGRAM): runs a script, which gets the harness's command line.
 function(scorpio_script_test name mpi ranks script program)
   add_test(NAME ${name} COMMAND ${here}/${script} ${harness} --mpi ${mpi} -n ${ranks} --timeout 60
                                 --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} -- $<TARGET_FILE:${program}-${mpi}>)
@@ -27,11 +27,11 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   scorpio_program(scorpio_memory ${mpi} ${scorpio_checks_sources} checks/memory.cpp)
   scorpio_program(scorpio_readable ${mpi} ${scorpio_checks_sources} checks/readable.cpp)
   scorpio_program(scorpio_opens ${mpi} ${scorpio_checks_sources} checks/opens.cpp)
-  # The program's open() is the one that plugins of the MPI find.
+  # Plugins of the MPI must find the program's open().
   set_target_properties(scorpio_opens-${mpi} PROPERTIES ENABLE_EXPORTS ON)
   target_link_libraries(scorpio_opens-${mpi} PRIVATE dl)
 
-  # RANKS:CASES. Ranks that poll make few of many.
+  # RANKS:CASES. With many ranks that poll there are few cases.
   set(cases 1:120 2:120 3:80 4:60 5:20 7:10)
   if(mpi STREQUAL "mpich")
     set(cases 1:120 2:120 3:40 4:12 5:6 7:3)
@@ -45,13 +45,13 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     concilio_mpi_test(long.scorpio-oracle.${mpi}.${ranks} ${mpi} ${ranks} long OWN LONG SECONDS 3600
                       COMMAND scorpio_oracle --seed 10${ranks} --cases 1500)
   endforeach()
-  # By messages, as between nodes, and in little memory.
+  # By messages, as between nodes, and with little memory.
   concilio_mpi_test(scorpio.oracle-messages.${mpi}.3 ${mpi} 3 scorpio OWN
                     ENV SCORPIO_SHARED_MEMORY=false SCORPIO_BUFFER_BYTES=8K
                     COMMAND scorpio_oracle --seed 43 --cases 30)
   concilio_mpi_test(scorpio.memory-messages.${mpi}.2 ${mpi} 2 scorpio OWN ENV SCORPIO_SHARED_MEMORY=false
                     COMMAND scorpio_memory)
-  # With Concilio's own MPI-IO below.
+  # With Concilio's MPI-IO below HDF5.
   concilio_mpi_test(scorpio.oracle-concilio.${mpi}.3 ${mpi} 3 scorpio COMMAND scorpio_oracle --seed 33 --cases 12)
   concilio_mpi_test(long.scorpio-oracle-concilio.${mpi}.4 ${mpi} 4 long LONG SECONDS 3600
                     COMMAND scorpio_oracle --seed 34 --cases 1000)

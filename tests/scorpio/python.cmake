@@ -14,7 +14,7 @@ endfunction()
 function(concilio_scorpio_python_tests mpi)
   set(library $<TARGET_FILE:concilio_scorpio_${mpi}>)
   set(python ${CONCILIO_PYTHON_${mpi}})
-  # Only found, not imported: to import it would start MPI.
+  # Looks for the modules without importing them, since an import would start MPI.
   set(look "import importlib.util as u, sys; sys.exit(None in map(u.find_spec, ['mpi4py', 'numpy']))")
   execute_process(COMMAND ${python} -c ${look} RESULT_VARIABLE missing ERROR_QUIET)
   if(NOT python OR NOT missing EQUAL 0)

@@ -1,9 +1,9 @@
 #!/bin/bash
-# concilio study: its options, its errors, and its course with a stand-in for bench and probe. Arguments: CONCILIO ROOT.
+# concilio study: its options, its errors, and a run with a stand-in for bench and probe. Arguments: CONCILIO ROOT.
 concilio=$1 root=$2
 . "$root/tests/tools/common.sh"
 unset CONCILIO_PYTHON CONCILIO_PYTHONDIR CONCILIO_THROTTLE CONCILIO_PROFILE
-# The package itself, with the stand-in for the command.
+# Runs the package itself, with the stand-in in place of the command.
 study() { CONCILIO_COMMAND=$root/tests/study/fake_concilio exec /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only "$@"; }
 export -f study
 export root
@@ -36,7 +36,7 @@ says err 'concilio: study: --output /proc/none'
 expect 2 "$concilio" study --numbers-only --output file
 says err '--output file'
 
-# An interpreter without matplotlib, and none.
+# An interpreter without matplotlib, and no interpreter at all.
 cat > no-matplotlib <<'END'
 #!/bin/sh
 case "$*" in *matplotlib*) exit 3 ;; esac
@@ -55,7 +55,7 @@ CONCILIO_PYTHONDIR=$scratch expect 2 "$concilio" study --help
 says err 'CONCILIO_PYTHONDIR'
 [ ! -e concilio-study ] || fail "a folder was made where nothing was measured"
 
-# A whole course: storages are told apart, profiles made and used, what fails is told and not fatal.
+# A whole run: storages are told apart, profiles are made and used, and what fails is reported but does not end the run.
 export FAKE_LOG=$scratch/log FAKE_FAIL=btio
 faked 0 --quick --storage real hdd --only device,romio,regret
 says out '^PASS  auto within 10 %'
@@ -81,12 +81,12 @@ echo damaged > concilio-study/study.json
 faked 2 --quick --only romio --resume
 says err 'study.json'
 
-# Nothing at all can be measured.
+# Nothing can be measured.
 FAKE_FAIL=block3d,btio,unstruc faked 1 --smallest --storage hdd --only romio --output nothing
 says err 'nothing could be measured'
 [ -s nothing/report.html ] || fail 'no report of failures'
 
-# Interrupted: what was measured is kept, and gone on with.
+# If the run is interrupted, what was measured is kept, and the next run continues with it.
 export FAKE_FAIL=''
 : > err
 FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
@@ -100,7 +100,7 @@ status=$?
 says err 'interrupted; --resume goes on'
 grep -q 'The study was interrupted' broken/report.html || fail 'the report does not say that it was interrupted'
 faked 0 --smallest --storage hdd nvm --only ior,romio --output broken --resume
-# A terminal that is closed is an interruption too.
+# Closing the terminal interrupts the run too.
 : > err
 FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
   --smallest --storage hdd --only ior --output closed >out 2>err &
@@ -111,7 +111,8 @@ wait $pid
 [ $? = 130 ] || fail 'SIGHUP was no interruption'
 [ -s closed/report.html ] || fail 'no report after SIGHUP'
 ! grep -q 'was interrupted' broken/report.html || fail 'it goes on, and still says that it was interrupted'
-# Comparisons: what is there is not measured again, what cannot be measured is said, and the document gets its table.
+# Comparisons: results that exist are not measured again, what cannot be measured is reported, and the document gets its
+# table.
 : > log
 printf 'Before\n<!-- sieving: written by concilio study -->\n<!-- sieving: end -->\n' > papers.md
 faked 0 --quick --only sieving,realms,scorpio --mpi openmpi --alternations 2 --output compared --markdown papers.md

@@ -110,7 +110,7 @@ class Records(unittest.TestCase):
             records.parse_lines("{broken")
 
     def test_ratio_of_what_was_measured_side_by_side(self):
-        # A slow hour in which both were slow changes nothing.
+        # An hour in which both variants were slow must not change the ratio.
         self.assertEqual(records.ratio(row("x", [20, 2, 20]), row("y", [10, 1, 10])), 2)
         self.assertIsNone(records.ratio({"write": {"each": {0: 1}}}, {"write": {"each": {1: 1}}}))
 
@@ -162,7 +162,7 @@ def fabricated(made):
         for place, variant in enumerate(case.variants):
             for alternation in range(3):
                 if case.program == "scorpio":
-                    # Each method faster than the one before, by what that took.
+                    # Each method is faster than the one before, by the given factor.
                     lines = [method(name, [1 / (i + 1)]) for i, name in enumerate(case.patterns)]
                     kept.append({"case": case.key, "variant": variant.name, "alternation": alternation, "load": 0.5,
                                  "patterns": records.condense_scorpio(lines)})
@@ -181,7 +181,7 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(list(cases.ALL), list(tables.ALL))
 
     def test_tables_of_whole_comparisons(self):
-        # What stands in a line: a ratio that follows from the order of the variants.
+        # The contents of a line: a ratio that follows from the order of the variants.
         wanted = {"datatypes": "| 2.00 |", "sieving": "| 64 KiB | 100 | 64 | 128 | 192 | 256 | 320 | 0 % | 0 % |",
                   "realms": "| 2.00 | 3.00 | 4.00 |",
                   "memory": "| 64 | 128 | 192 | 3.00 | 128 | 256 | 384 | 3.00 |", "limits": "| 2.00 | 2.00 |",

@@ -1,5 +1,5 @@
 #!/bin/bash
-# concilio study measures with the real `concilio bench`, as little as there is. Arguments: CONCILIO ROOT MPI.
+# concilio study measures with the real `concilio bench`, as little as possible. Arguments: CONCILIO ROOT MPI.
 concilio=$1 root=$2 mpi=$3
 . "$root/tests/tools/common.sh"
 unset CONCILIO_PYTHON CONCILIO_PYTHONDIR CONCILIO_THROTTLE CONCILIO_PROFILE

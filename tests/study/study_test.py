@@ -240,7 +240,8 @@ class Contrast(unittest.TestCase):
         return result(rows, experiment="contrast", pattern="interleaved:4096", labels={"finding": finding}, **more)
 
     def verdict(self, finding, in_pieces, two_phase, taken):
-        # As `concilio bench` tells of several pieces a rank: a single request is no way to write them.
+        # With several pieces for each rank, as `concilio bench` reports it: a single request is not a way to write
+        # them.
         rows = [row("independent", 1, taken="list", failure="the library took list"), row("list", in_pieces),
                 row("two_phase", two_phase), row("auto", min(in_pieces, two_phase), taken=taken)]
         return contrast.verdict_of(self.result(finding, rows), "write")

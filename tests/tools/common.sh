@@ -14,7 +14,7 @@ fail() {
   echo "--- stderr"; cat "$scratch/err"
   failures=$((failures + 1))
 }
-# expect STATUS COMMAND...: runs it, leaves its output in out and err.
+# expect STATUS COMMAND...: runs the command, which must end with that status. Its output is in out and err.
 expect() {
   local wanted=$1 status
   shift
@@ -22,8 +22,8 @@ expect() {
   status=$?
   [ "$status" = "$wanted" ] || fail "'$*' gave exit status $status, not $wanted"
 }
-# Lets ranks of MPICH yield, where a test does not ask how fast they are: see tests/harness/yielding.c. Open MPI does so
-# by itself where it is short of cores.
+# Lets ranks of MPICH yield, if a test does not measure their speed: see tests/harness/yielding.c. Open MPI yields by
+# itself if there are fewer cores than ranks.
 let_ranks_yield() {
   local yielding
   # shellcheck disable=SC2154  # The script that sources this one sets `concilio`.
@@ -31,7 +31,7 @@ let_ranks_yield() {
   [ ! -e "$yielding" ] || LD_PRELOAD=$(realpath "$yielding")
   export LD_PRELOAD
 }
-# leaves_only NAME...: nothing lies in the scratch folder but out, err and these.
+# leaves_only NAME...: the scratch folder must contain only out, err and these.
 leaves_only() {
   local left
   left=$(find . -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vxF -e out -e err "${@/#/--regexp=}")

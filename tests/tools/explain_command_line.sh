@@ -4,7 +4,8 @@ concilio=$1
 . "$(dirname "$0")/common.sh"
 check() { /usr/bin/python3 -c "$@" >>err 2>&1 || fail "check: $1"; }
 
-# Data laid out by rank on three nodes, of which the last is short of memory: its portion is taken over.
+# Data that belong to the ranks one after another, on three nodes. The last node has too little memory, so its portion
+# goes to another one.
 serial=(contiguous --ranks 6 --nodes 3 --bytes-per-rank 1M --method two_phase --group-bytes 100M --aggregators 3)
 expect 0 "$concilio" explain "${serial[@]}" --memory-per-node 64M,64M,4M
 sed -n '/^  partition tree/,/realm aggregator/p' out >found
@@ -31,7 +32,7 @@ says out '^collective write by 6 ranks on 3 nodes: 6 MiB in 6 pieces'
 says out 'memory of a rank'
 says out 'between nodes'
 
-# JSON and picture are whole, and realms own the call's bytes.
+# JSON and picture are complete, and realms own the bytes of the call.
 expect 0 "$concilio" explain interleaved:64 --ranks 6 --nodes 3 --json --picture plan.svg
 cp out plan.json
 check 'import json
@@ -44,7 +45,7 @@ check 'import xml.dom.minidom
 texts = [node.firstChild.data for node in xml.dom.minidom.parse("plan.svg").getElementsByTagName("text")]
 assert "pattern interleaved:64" in texts and "node 2" in texts, texts'
 
-# Facts that were told explain the same plan again, or another where that is asked for.
+# Facts that were written explain the same plan again, or another one if the options ask for it.
 expect 0 "$concilio" explain interleaved:64 --ranks 6 --nodes 3
 tail -n +2 out >first
 expect 0 "$concilio" explain plan.json --picture again.svg
@@ -66,7 +67,7 @@ says out '^realms: cyclic'
 expect 2 "$concilio" explain plan.json --ranks 3
 says err 'leave it out'
 
-# Of many ranks the text is short, and comes soon.
+# With many ranks the text is short, and comes soon.
 expect 0 timeout 30 "$concilio" explain interleaved:64 --ranks 100000 --nodes 10000 --memory-normal 1G,200M,3
 [ "$(wc -l <out)" -lt 150 ] || fail 'the text of 100000 ranks is long'
 expect 0 "$concilio" explain interleaved:64 --ranks 40 --nodes 4 --memory-normal 64M,20M,3 --json
@@ -85,7 +86,7 @@ for policy in even aligned persistent cyclic balanced tree; do
   says out "^realms: $policy"
 done
 
-refused() { # WHAT IT SAYS, arguments
+refused() { # MESSAGE, arguments
   local said=$1
   shift
   expect 2 "$concilio" explain "$@"

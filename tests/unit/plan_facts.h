@@ -11,7 +11,7 @@
 
 namespace concilio::test {
 
-// Of random cases, how many are enough: with sanitizers each takes many times as long.
+// The number of random cases that is sufficient. With sanitizers each takes many times as long.
 inline constexpr int cases(int count) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return count / 25;
@@ -31,8 +31,7 @@ inline std::vector<NodeFacts> make_nodes(int nodes, int ranks_per_node) {
   return out;
 }
 
-// `ranks` ranks on one node of 2 cores with local storage, each with bytes_a_rank in blocks dealt out in
-// turn.
+// `ranks` ranks on one node of 2 cores with local storage. Each has bytes_a_rank in blocks that alternate.
 inline Facts interleaved(Operation operation, int ranks, int64_t block_bytes,
                          int64_t bytes_a_rank = 32 << 20) {
   Facts facts;
@@ -54,12 +53,12 @@ inline Facts interleaved(Operation operation, int ranks, int64_t block_bytes,
   return facts;
 }
 
-// Each rank one stretch, one after another.
+// Each rank has one stretch, one after another.
 inline Facts contiguous(Operation operation, int ranks, int64_t bytes_a_rank = 32 << 20) {
   return interleaved(operation, ranks, bytes_a_rank, bytes_a_rank);
 }
 
-// Facts of any kind, consistent in themselves: every wish and limit small, large or absent.
+// Any facts that are consistent in themselves. Every wish and limit is small, large or absent.
 inline Facts random_facts(std::mt19937_64& random) {
   const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
   const auto magnitude = [&](int bits) { return below(int64_t{1} << (1 + below(bits))); };
@@ -104,7 +103,7 @@ inline Facts random_facts(std::mt19937_64& random) {
   if (below(4) == 0) facts.wishes.alignment_bytes = 1 + magnitude(24);
   if (below(3) == 0) facts.wishes.aggregators = 1 + below(12);
   if (below(4) == 0) facts.wishes.aggregators_per_node = 1 + below(4);
-  // Few enough windows to walk through them all.
+  // So few windows that a test can visit them all.
   if (below(3) == 0) facts.wishes.window_bytes = 1 + range_bytes / 500 + magnitude(22);
   if (below(3) == 0) facts.wishes.memory_limit_bytes = 1 + magnitude(24);
   if (below(5) == 0) {
@@ -113,15 +112,15 @@ inline Facts random_facts(std::mt19937_64& random) {
   return facts;
 }
 
-// Which file bytes the ranks of each node ask for: ascending, disjoint intervals.
+// The bytes of the file that the ranks of each node ask for: ascending, disjoint intervals.
 using NodeData = std::vector<std::vector<Interval>>;
 
-// Adds an interval to a histogram of [first, end), whose every `sparse`-th byte is asked for.
+// Adds an interval to a histogram of [first, end). Every `sparse`-th byte of the interval is asked for.
 inline void count_in(std::vector<Bucket>& buckets, Interval range, Interval data, int64_t sparse) {
   const auto of = [&](int64_t offset) {
     return static_cast<int>(static_cast<__int128>(offset - range.begin) * bucket_count / range.length());
   };
-  // Of a range shorter than the buckets are many, most are empty.
+  // If the range has fewer bytes than there are buckets, most buckets are empty.
   const int off = 1 + static_cast<int>(bucket_count / range.length());
   const int last = std::min(bucket_count - 1, of(data.end - 1) + off);
   for (int i = std::max(0, of(data.begin) - off); i <= last; ++i) {
@@ -133,8 +132,8 @@ inline void count_in(std::vector<Bucket>& buckets, Interval range, Interval data
   }
 }
 
-// Facts of a collective call whose nodes ask for these bytes: digest, histogram and what nodes tell of
-// themselves go together, as they do where they are gathered. facts.nodes are as many as in `data`.
+// Facts of a collective call whose nodes ask for these bytes. Digest, histogram and the nodes' own facts
+// agree, as they do when they are gathered. facts.nodes and `data` have the same length.
 inline void gather(Facts& facts, const NodeData& data, int64_t sparse = 1) {
   Digest& digest = facts.digest;
   digest.first = INT64_MAX;
@@ -171,8 +170,8 @@ inline void gather(Facts& facts, const NodeData& data, int64_t sparse = 1) {
 
 enum class Layout { serial, interleaved, variables, random };
 
-// What `nodes` nodes ask for of [first, first + nodes * bytes): `blocks` variables, or blocks dealt out in
-// turn, of which each node has its share; holes of `gap` bytes behind every node's share.
+// The bytes that `nodes` nodes ask for in [first, first + nodes * bytes). Each node has its share of `blocks`
+// variables, or of blocks that alternate. There is a hole of `gap` bytes after every node's share.
 inline NodeData data_laid_out(Layout layout, int64_t nodes, int64_t first, int64_t bytes, int64_t blocks,
                               int64_t gap = 0) {
   NodeData data(static_cast<size_t>(nodes));
@@ -218,7 +217,7 @@ inline NodeData random_data(std::mt19937_64& random, int64_t nodes) {
   return data;
 }
 
-// A collective call of any kind, with its facts as they would be gathered and every wish of the planning of
+// Any collective call, with the facts that would be gathered for it, and every wish of the planning of
 // realms.
 inline RandomCall random_call(std::mt19937_64& random) {
   const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
@@ -228,7 +227,7 @@ inline RandomCall random_call(std::mt19937_64& random) {
   facts.nodes = make_nodes(static_cast<int>(1 + below(9)), static_cast<int>(1 + below(6)));
   call.data = random_data(random, static_cast<int64_t>(facts.nodes.size()));
   gather(facts, call.data, below(2) ? 1 : 1 + below(64));
-  // Where two-phase is asked for without a look at the bytes, nobody has gathered them.
+  // If two-phase is asked for whatever the bytes are, their distribution is not gathered.
   const bool known = below(8) > 0;
   if (!known) facts.buckets.clear();
   for (NodeFacts& node : facts.nodes) {

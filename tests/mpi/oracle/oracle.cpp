@@ -1,5 +1,6 @@
-// The byte-map oracle: random cases through plain MPI-IO calls; file and buffers must equal what one naive
-// process would have made of them. Runs on the MPI's own MPI-IO as well as on a library preloaded into it.
+// The byte-map oracle makes random cases of plain MPI-IO calls. The file and the buffers must equal what one
+// naive process would make of them. It runs on the MPI's own MPI-IO as well as on a library preloaded into
+// it.
 #include <fcntl.h>
 #include <mpi.h>
 #include <sys/stat.h>
@@ -33,7 +34,7 @@ struct Options {
   int64_t first = 0;
   int64_t cases = 100;
   int64_t only = -1;
-  double minutes = 0;  // go on with more cases for so long
+  double minutes = 0;  // continue with more cases for this time
   bool own = false;
   bool describe = false;
   bool types = false;
@@ -44,7 +45,7 @@ struct Options {
   std::string program, folder;
 };
 
-// A rank's buffer for one access: filled with a random stream, with room before and behind.
+// The buffer of a rank for one access: filled with random bytes, with space before and after the data.
 class UserBuffer {
  public:
   UserBuffer(const Access& access, uint64_t stream) : low_(0) {
@@ -57,7 +58,7 @@ class UserBuffer {
     bytes_.resize(static_cast<size_t>(high + margin - low_));
     for (size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = byte_of(stream, static_cast<int64_t>(i));
   }
-  // From now on what MPI gets is in the memory of a GPU, until it is fetched.
+  // From now on MPI gets a buffer in the memory of a GPU, until it is copied back.
   void move_to_device() { device_.emplace(bytes_); }
   void fetch() {
     if (device_) bytes_ = device_->get();
@@ -120,7 +121,7 @@ class Runner {
     }
   }
 
-  // All ranks find the same: rank 0's clock decides.
+  // All ranks get the same answer, because rank 0's clock decides.
   bool over(std::chrono::steady_clock::time_point end) const {
     int over = std::chrono::steady_clock::now() >= end;
     MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -131,7 +132,7 @@ class Runner {
   int64_t left_out() const { return left_out_; }
 
  private:
-  // A nonblocking write, and what it needs until it is done.
+  // A nonblocking write, and the objects that must live until it is complete.
   struct UnderWay {
     MPI_Request request;
     UserBuffer buffer;
@@ -139,7 +140,7 @@ class Runner {
     int64_t bytes;
   };
 
-  // This rank's side of one open.
+  // What this rank keeps of one open.
   struct Opened {
     const Opening* opening;
     MPI_Comm comm;
@@ -161,9 +162,9 @@ class Runner {
                                                 : std::string(" --datarep ") + name_of(options_.kinds.form));
   }
 
-  // Types that the MPIs' own MPI-IO does not get right, whatever the call: views with a lower bound, memory
-  // types that go down or below their origin, and in ROMIO pair types. What is left is right often enough to
-  // be compared.
+  // Types that the MPIs' own MPI-IO handles wrongly in any call: views with a lower bound, memory types that
+  // descend or begin below their origin, and in ROMIO pair types. Without them the results are right often
+  // enough to be compared.
   bool own_fails() const {
     for (const Op& op : case_.ops) {
       for (const View& view : op.views) {
@@ -182,7 +183,7 @@ class Runner {
     return std::any_of(type.children.begin(), type.children.end(), has_pair);
   }
 
-  // Read by the launcher's script where the program hangs.
+  // The launcher's script reads this if the program hangs.
   void note_progress() const {
     if (std::FILE* file = std::fopen((options_.folder + "/progress").c_str(), "w")) {
       std::fprintf(file, "%s\n", reproduce().c_str());
@@ -221,7 +222,7 @@ class Runner {
     }
   }
 
-  // The file as it was before the case.
+  // The contents of the file before the case.
   void make_file() {
     const uint64_t stream = mix(case_.seed, 1);
     model_.reset(case_.initial_bytes, stream);
@@ -284,7 +285,7 @@ class Runner {
     check(MPI_File_close(&opened.file));
   }
 
-  // Waits for what is under way.
+  // Waits for the nonblocking calls.
   void finish(Opened& opened) {
     if (!opened.under_way) return;
     stage_ = "MPI_Wait of an earlier write";
@@ -334,7 +335,7 @@ class Runner {
     }
   }
 
-  // Before the first operation, and now and then others.
+  // Sets realms before the first operation, and sometimes others later.
   void give_realms() {
     Random random(mix(case_.seed, op_ + 2000));
     if (op_ > 0 && !random.chance(25)) return;
@@ -359,7 +360,8 @@ class Runner {
     opened.position = 0;
   }
 
-  // The MPI must understand the description as we do; otherwise the generator is to blame, not the MPI-IO.
+  // If the MPI does not understand the description as the oracle does, the generator is wrong, not the
+  // MPI-IO.
   void check_type(MPI_Datatype type, const Flat& flat) {
     MPI_Aint lower, extent;
     int size;
@@ -370,7 +372,7 @@ class Runner {
     expect_equal("extent of the datatype", flat.extent(), extent);
   }
 
-  // The generator against the MPI: what each type means, by its bounds and by what MPI_Pack finds through it.
+  // Compares the generator with the MPI: the bounds of each type, and the bytes that MPI_Pack finds.
   void compare_types() {
     stage_ = "comparing datatypes";
     for (op_ = 0; op_ < case_.ops.size(); ++op_) {
@@ -393,7 +395,7 @@ class Runner {
     Access access;
     access.buffer = pieces;
 #ifdef OPEN_MPI
-    // Open MPI 4.1 packs some descending types wrongly; for MPI-IO only their bounds come from it.
+    // Open MPI 4.1 packs some descending types wrongly. MPI-IO uses only their bounds from it.
     if (!ascending(pieces)) return free_type(&type);
 #endif
     UserBuffer buffer(access, case_.seed);
@@ -433,8 +435,8 @@ class Runner {
       return check_position(op, access);
     }
     MPI_Status status;
-    // A contiguous write of ROMIO's takes no lock, and so is lost to a neighbour's read-modify-write: one at
-    // a time.
+    // ROMIO takes no lock for a contiguous write, so another rank's read-modify-write may overwrite it. So
+    // the ranks write one at a time.
     const bool in_turn = options_.own && op.kind == OpKind::write && !op.collective;
     for (int turn = 0; turn < (in_turn ? ranks_ : 1); ++turn) {
       for (int i = 0; i < access.times && access.takes_part && (!in_turn || turn == rank_); ++i) {
@@ -453,7 +455,7 @@ class Runner {
     if (access.takes_part) check_position(op, access);
   }
 
-  // A vector that is moved keeps its place.
+  // A vector that is moved keeps its memory.
   void leave_under_way(const Op& op, const Access& access, UserBuffer buffer) {
     UnderWay& made = at_->under_way.emplace(UnderWay{MPI_REQUEST_NULL, std::move(buffer), {}, access.bytes});
     made.before = made.buffer.bytes();
@@ -470,7 +472,7 @@ class Runner {
                      : MPI_File_seek(at_->file, access.seek_by, access.seek));
   }
 
-  // Calls make(address, type) with what the access has in memory.
+  // Calls make(address, type) with the data that the access has in memory.
   template <typename Make>
   void with_type(const Op& op, const Access& access, UserBuffer& buffer, Make make) {
     TypeSpec spec = access.memory;
@@ -496,7 +498,7 @@ class Runner {
 
   void call(const Op& op, const Access& access, UserBuffer& buffer, MPI_Status* status) {
     with_type(op, access, buffer, [&](void* address, MPI_Datatype type) {
-      // As for the standard's split and nonblocking forms: the same outcome by another way.
+      // A split or nonblocking call must have the same outcome as the blocking one.
       const uint64_t way = options_.own ? 0 : mix(case_.seed, op_ + 1000) % 10;
       if (way == 9 && op.collective) return split_call(op, access, address, type, status);
       if (way >= 6) {
@@ -566,7 +568,7 @@ class Runner {
     expect_equal("MPI_Get_elements in bytes", bytes, elements);
   }
 
-  // What all ranks wrote, into the model.
+  // Adds what all ranks wrote to the model.
   void apply(const Op& op) {
     int64_t end = 0;
     for (const Access& access : op.accesses) {
@@ -627,8 +629,8 @@ class Runner {
     return text;
   }
 
-  // The pointer moves by what was asked for. ROMIO moves it by what was read, and OMPIO miscounts where a
-  // call ends within a tile of the view: then it is put right here.
+  // The pointer must move by what was asked for. ROMIO moves it by what was read, and OMPIO miscounts if a
+  // call ends within a tile of the view. For these it is corrected here.
   void check_position(const Op& op, const Access& access) {
     if (!op.explicit_offset) at_->position = access.offset + access.file_bytes / at_->view.etype_bytes;
     stage_ = "MPI_File_get_position after " + stage_;
@@ -702,7 +704,7 @@ class Runner {
   Case case_;
   FileModel model_;
   std::vector<Opened> opens_;
-  Opened* at_ = nullptr;  // which the operation is made through
+  Opened* at_ = nullptr;  // the one that the operation is made through
 };
 
 const char* const usage =

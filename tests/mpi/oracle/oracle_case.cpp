@@ -15,7 +15,7 @@ namespace oracle {
 
 namespace {
 
-// How the views lie to each other.
+// How the views of different ranks are arranged.
 enum class Layout { interleaved, darray, subarray, segments, overlapping, whole };
 
 class Maker {
@@ -41,12 +41,12 @@ class Maker {
       if (&opening != case_.openings.data()) choose_openers(opening);
       add_hints(opening);
     }
-    // Without set_view every rank sees the whole file as bytes.
+    // Without set_view every rank's view is the whole file as bytes.
     views_.assign(static_cast<size_t>(parties_), whole_view());
     disjoint_ = parties_ == 1;
     positions_.assign(views_.size(), 0);
     if (random_.chance(92)) add_view();
-    // Of several opens there is more to mix.
+    // With several opens there are more combinations.
     const int64_t ops = opens_ == 1 ? random_.between(1, 6) : random_.between(4, 24);
     for (int64_t i = 0; i < ops; ++i) add_op();
     return std::move(case_);
@@ -89,7 +89,7 @@ class Maker {
     if (random_.chance(25))
       hint("romio_cb_fr_alignment", random_.pick<int64_t>({1, 3, 64, 100, 512, 4096, 65536}));
     if (random_.chance(40)) {
-      // Those with most ways to go wrong are taken twice as often.
+      // The kinds that can go wrong in most ways are drawn twice as often.
       std::vector<const char*> methods{"auto"};
       for (const char* method : all_methods) {
         const std::string_view name = method;
@@ -98,7 +98,7 @@ class Maker {
       hint("concilio_method", methods[static_cast<size_t>(random_.between(0, std::ssize(methods) - 1))]);
     }
     if (random_.chance(40)) hint("concilio_flush", random_.pick({"auto", "rmw", "list", "batch"}));
-    // Little memory makes many rounds of conversion.
+    // With little memory a conversion takes many rounds.
     if (form_ != Form::memory && random_.chance(60))
       hint("concilio_memory_limit", random_.pick<int64_t>({4096, 10000, 65536, 1 << 20}));
     else if (random_.chance(30))
@@ -125,7 +125,7 @@ class Maker {
     return view;
   }
 
-  // How much data of the view lies below `end`, in whole tiles (bytes for a view without holes).
+  // The number of bytes of the view's data below `end`, in whole tiles (in bytes if the view has no holes).
   int64_t data_below(const View& view, int64_t end) {
     const Flat& flat = view.flat;
     if (flat.size == 0) return 0;
@@ -139,7 +139,7 @@ class Maker {
     Layout layout =
         random_.pick({Layout::interleaved, Layout::interleaved, Layout::interleaved, Layout::darray,
                       Layout::subarray, Layout::segments, Layout::overlapping, Layout::whole});
-    // Ranks that overlap would write filling where others have data.
+    // If ranks overlap, one rank would write filling over another rank's data.
     const bool overlaps = layout == Layout::overlapping || layout == Layout::whole;
     if (form_ == Form::turned && overlaps) layout = Layout::segments;
     disjoint_ = true;
@@ -176,7 +176,7 @@ class Maker {
                               : resized(0, flatten(etype, form_).extent() * 4, contiguous(0, etype));
   }
 
-  // A tile of units, each owned by one party or by none.
+  // A tile of units, each of which belongs to one party or to none.
   std::vector<View> interleaved(const TypeSpec& etype) {
     const int64_t etype_extent = flatten(etype, form_).extent();
     const int64_t per_unit =
@@ -214,7 +214,7 @@ class Maker {
     return views;
   }
 
-  // A global array, spread over a grid of parties; those outside the grid have nothing.
+  // A global array that is distributed over a grid of parties. Parties outside the grid have nothing.
   std::vector<View> decomposed(const TypeSpec& etype, bool distributed) {
     TypeSpec element = etype;
     if (random_.chance(40)) element = contiguous(static_cast<int>(random_.between(1, 40)), etype);
@@ -316,7 +316,7 @@ class Maker {
     return views;
   }
 
-  // Everything before must be settled.
+  // All earlier writes must be complete and visible.
   void conflict() {
     if (!case_.ops.empty()) case_.ops.back().settle_after = true;
     settled_size_ = size_;
@@ -339,19 +339,19 @@ class Maker {
       op.accesses.push_back(make_access(op, rank, random_.chance(idle)));
       for (const Piece& piece : op.accesses.back().file) end = std::max(end, piece.offset + piece.length);
     }
-    // Within disjoint views a rank depends on itself alone, but for the end of the file.
+    // If views are disjoint, a rank depends only on its own writes, and on the end of the file.
     const bool unconditional = disjoint_ && (op.kind == OpKind::write || end <= settled_size_);
     if (!unconditional) conflict();
     if (op.kind == OpKind::write) size_ = std::max(size_, end);
     op.settle_after = random_.chance(opens_ == 1 ? 60 : 15);
     op.left_under_way = opens_ > 1 && op.kind == OpKind::write && form_ == Form::memory && random_.chance(30);
-    // Who comes next may move the end that this read looked for.
+    // The next operation may move the end of the file that this read depends on.
     if (op.kind == OpKind::read && end > size_) op.settle_after = true;
     if (op.settle_after) settled_size_ = size_;
     case_.ops.push_back(std::move(op));
   }
 
-  // Whoever has the file open in another way may be at work on it meanwhile.
+  // A rank that has the file open in another way may be writing to it meanwhile.
   void add_reopen() {
     Op op;
     op.kind = OpKind::reopen;
@@ -406,7 +406,7 @@ class Maker {
     access.seek_by = access.seek == MPI_SEEK_SET ? target : target - position;
   }
 
-  // A memory type and count for about `bytes` of the file, in whole etypes.
+  // A memory type and a count for about `bytes` of the file, in whole etypes.
   void choose_memory(const Op& op, int64_t bytes, int64_t etype_bytes, Access& access) {
     access.memory = random_.chance(35)
                         ? basic("BYTE")
@@ -454,9 +454,9 @@ class Maker {
   bool collective_only_;
   Case case_;
   int64_t most_bytes_ = 0;
-  std::vector<View> views_;         // one a party
+  std::vector<View> views_;         // one for each party
   std::vector<int64_t> positions_;  // individual pointers, in etypes
-  bool disjoint_ = false;           // views do not overlap between parties
+  bool disjoint_ = false;           // whether views of different parties do not overlap
   int64_t size_ = 0, settled_size_ = 0;
 };
 

@@ -14,7 +14,7 @@ struct Blocks {
   std::vector<MPI_Aint> places;
 };
 
-// Blocks of one length to each in turn, or of any to anybody.
+// Blocks of one length for each realm by turns, or blocks of any length for any realm.
 std::vector<Blocks> partition(Random& random, int64_t count, MPI_Aint& period) {
   std::vector<Blocks> realms(static_cast<size_t>(count));
   const bool regular = random.chance(40);
@@ -22,7 +22,7 @@ std::vector<Blocks> partition(Random& random, int64_t count, MPI_Aint& period) {
   const int64_t most = std::max<int64_t>(1, random.magnitude(5000));
   period = 0;
   for (int64_t i = 0; i < rounds * count; ++i) {
-    // At least one for everybody.
+    // At least one for each realm.
     Blocks& owner =
         realms[static_cast<size_t>(regular || i < count ? i % count : random.between(0, count - 1))];
     const int64_t length = regular ? most : random.between(1, most);
@@ -53,7 +53,7 @@ std::string give_random_realms(MPI_File file, int ranks, Random random) {
   std::vector<MPI_Offset> displacements;
   if (count > 0) {
     for (Blocks& blocks : partition(random, count, period)) {
-      // Part of where it begins in the type, part in the displacement.
+      // The offset is partly in the type and partly in the displacement.
       displacements.push_back(random.between(0, blocks.places.front()));
       for (MPI_Aint& place : blocks.places) place -= static_cast<MPI_Aint>(displacements.back());
       types.push_back(type_of(blocks, period));

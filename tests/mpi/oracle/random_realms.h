@@ -11,8 +11,8 @@ namespace oracle {
 
 using namespace tests;
 
-// Gives the file realms that follow from `random`, or none; collective, with the same random numbers on every
-// rank. Returns what was wrong; empty: nothing.
+// Gives the file random realms that follow from `random`, or none. Collective, with the same random numbers
+// on every rank. Returns what was wrong, or an empty text.
 std::string give_random_realms(MPI_File file, int ranks, Random random);
 
 }  // namespace oracle

@@ -30,8 +30,8 @@ TurnedType::TurnedType(const TypeSpec& spec, MPI_Datatype type)
 }
 
 struct TurnedFunctions {
-  // Calls move(byte in memory or null, byte in the file) for the bytes of `count` items from the given one
-  // on.
+  // Calls move(byte in memory or null, byte in the file) for the bytes of `count` items, beginning at the
+  // given one.
   template <typename Move>
   static int for_each_byte(void* user, MPI_Datatype type, int count, void* file, MPI_Offset position,
                            Move move) {

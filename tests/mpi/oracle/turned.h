@@ -1,5 +1,5 @@
-// The data representation "turned", as a program registers one: every item's bytes in reverse, then a byte of
-// filling.
+// The data representation "turned", which a program registers: the bytes of every item in reverse order,
+// followed by one byte of filling.
 #pragma once
 
 #include <mpi.h>
@@ -10,13 +10,13 @@ namespace oracle {
 
 using namespace tests;
 
-// What MPI_File_set_view calls a form.
+// The name of a form for MPI_File_set_view.
 const char* name_of(Form form);
 
 void register_turned();
 
-// Tells the conversion functions what a datatype means, which they are given again, or a duplicate of it.
-// Must live as long as the call.
+// Tells the conversion functions the meaning of a datatype. They are later called with it or with a
+// duplicate. The object must live as long as the call.
 class TurnedType {
  public:
   TurnedType(const TypeSpec& spec, MPI_Datatype type);

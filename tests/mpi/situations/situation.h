@@ -18,39 +18,40 @@ namespace situations {
 // When a situation is left out.
 enum Limits : unsigned {
   everywhere = 0,
-  not_own = 1,          // the standard leaves it open, or both MPIs' own MPI-IO gets it wrong
-  not_own_openmpi = 2,  // OMPIO gets it wrong
-  not_own_mpich = 4,    // ROMIO gets it wrong
-  large = 8,            // moves gigabytes: only with --large
+  not_own = 1,          // the standard allows several results, or both MPIs' own MPI-IO has a bug
+  not_own_openmpi = 2,  // OMPIO has a bug
+  not_own_mpich = 4,    // ROMIO has a bug
+  large = 8,            // moves gigabytes; runs only with --large
 };
 
 struct Context {
   int rank = 0, ranks = 1;
   bool own = false, large = false;
-  bool threads = true;  // MPI_THREAD_MULTIPLE; with --single not asked for
+  bool threads = true;  // whether MPI was initialised with MPI_THREAD_MULTIPLE; --single asks for less
   std::string folder;
 
-  // The same name on every rank; nothing is there.
+  // Returns the same name on every rank, of a file that does not exist.
   std::string fresh_file(const char* name);
 };
 extern Context context;
 
-// A counter of Concilio's own interface; -1 without it.
+// A counter from Concilio's own interface; -1 without it.
 int64_t counter(MPI_File file, const char* name);
 
-// A byte that depends on who wrote it and where.
+// A byte that depends on the writer and the position.
 inline uint8_t value(int64_t stream, int64_t index) {
   return static_cast<uint8_t>((stream * 131 + index * 7 + (index >> 8) * 3 + 1) % 251 + 1);
 }
 std::vector<uint8_t> values(int64_t stream, int64_t count);
-// The whole file as POSIX sees it.
+// The whole file, read by POSIX calls.
 std::vector<uint8_t> contents(const std::string& path);
-void make_file(const std::string& path, const std::vector<uint8_t>& bytes);  // rank 0, then all wait
+// Rank 0 makes it, then all ranks continue.
+void make_file(const std::string& path, const std::vector<uint8_t>& bytes);
 int64_t bytes_in(MPI_Status& status);
 void barrier();
 bool exists(const std::string& path);
 
-// A datatype that is freed with its scope.
+// A datatype that its destructor frees.
 class Type {
  public:
   explicit Type(MPI_Datatype type) : type_(type) { MPI_Type_commit(&type_); }
@@ -82,7 +83,7 @@ class Info {
   MPI_Info info_;
 };
 
-// An open file, closed with its scope.
+// An open file that its destructor closes.
 class File {
  public:
   explicit File(const std::string& path, int amode = MPI_MODE_CREATE | MPI_MODE_RDWR,

@@ -1,4 +1,4 @@
-// C++ that calls the library as ASCEM-IO, by the older names, as Amanzi does.
+// C++ code that calls the library by its older names (ASCEM-IO), as Amanzi does.
 #include <parallelIO.h>
 
 #include <string>
@@ -44,7 +44,7 @@ class DataFile {
     return text;
   }
 
-  // Rank 0 looks, and tells.
+  // Rank 0 checks, and tells the others.
   bool has(const std::string& path) {
     int there = 0;
     if (rank == 0) {

@@ -10,7 +10,7 @@
 namespace scorpio_checks {
 namespace {
 
-// No failure may take longer.
+// A failing call may take no longer than this.
 constexpr double most_seconds = 5;
 
 std::chrono::steady_clock::time_point last_call = std::chrono::steady_clock::now();
@@ -37,7 +37,7 @@ void expect_all_fail(int64_t code, const std::vector<std::string>& words, const 
   if (std::getenv("SCORPIO_CHECKS_VERBOSE") && context.rank == 0) {
     std::printf("%s: %s\n    -> %s\n", context.situation.c_str(), call, message.c_str());
   }
-  // The ranks stay together, whatever came back.
+  // The ranks stay together, whatever the call returned.
   patient_barrier(MPI_COMM_WORLD);
   last_call = std::chrono::steady_clock::now();
 }

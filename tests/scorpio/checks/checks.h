@@ -1,5 +1,5 @@
-// What the tests of SCORPIO's promises share: expectations that are noted and counted on all ranks, a fresh
-// file, and groups that are cleaned up.
+// Shared by the tests of what SCORPIO promises: expectations that are checked on all ranks, a new file, and
+// groups that are freed.
 #pragma once
 
 #include <mpi.h>
@@ -20,13 +20,14 @@ struct Context {
 };
 extern Context context;
 
-// `code` must be FAILURE on every rank, and every rank's message hold all of `words`. Collective.
+// Expects that `code` is FAILURE on every rank, and that every rank's message contains all of `words`.
+// Collective.
 void expect_all_fail(int64_t code, const std::vector<std::string>& words, const char* file, int line,
                      const char* call);
 void expect_success(int64_t code, const char* file, int line, const char* call);
 
 std::string path_of(const char* name);
-void on_rank_0(const std::function<void()>& what);  // the others wait
+void on_rank_0(const std::function<void()>& what);  // the other ranks wait
 
 class Group {
  public:
@@ -40,8 +41,8 @@ class Group {
   iogroup_t group_ = {};
 };
 
-// A file made anew, in two groups where there are ranks for two. Closed with its scope; then nothing of HDF5
-// is open.
+// A new file, in two groups if there are enough ranks. The destructor closes it and checks that no object of
+// HDF5 is open.
 class File {
  public:
   explicit File(const char* name, file_mode_t mode = SCORPIO_FILE_CREATE);
@@ -51,7 +52,7 @@ class File {
   const std::string& path() const { return path_; }
   iogroup_t* group() { return group_; }
 
-  // A row of four integers for each rank, written and read: everything goes on working.
+  // Writes and reads a row of four integers for each rank, to show that everything still works.
   void works(const char* dataset);
 
  private:

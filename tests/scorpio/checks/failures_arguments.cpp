@@ -1,5 +1,5 @@
-// One rank, or all, pass something that cannot be: FAILURE on all ranks, a message, and the file goes on
-// working.
+// One rank, or every rank, passes an invalid argument. The call must return FAILURE on all ranks with a
+// message, and the file must still work.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t very_many = std::numeric_limits<int64_t>::max();
 
-// A call's arguments on this rank; right ones write or read a row of four integers each.
+// The arguments of a call on this rank. Right ones write or read a row of four integers for each rank.
 struct Arguments {
   std::vector<int64_t> global, local, start, map;
   datatype_t type = SCORPIO_INTEGER;
@@ -74,7 +74,7 @@ const Call read_map = [](Arguments& a, File& file) {
 
 using Spoiling = std::function<void(Arguments&)>;
 
-// The call fails with that wrong on the first rank, and on the last.
+// The call must fail if the first rank passes this wrong argument, and if the last rank does.
 void expect_each_fails(const std::vector<Call>& calls,
                        const std::vector<std::pair<const char*, Spoiling>>& wrongs,
                        bool file_is_known = true) {
@@ -197,7 +197,7 @@ SITUATION(Arguments, WrongPatterns) {
              "d");
   }
   if (context.ranks > 1) {
-    // One rank with another pattern.
+    // One rank passes another pattern.
     ALL_FAIL(scorpio_read_dataset(
                  data, SCORPIO_INTEGER, 2, global, local, file, "d", file.group(),
                  context.rank == 1 ? SCORPIO_NONUNIFORM_CONTIGUOUS_READ : SCORPIO_UNIFORM_CONTIGUOUS_READ),
@@ -247,7 +247,7 @@ SITUATION(Arguments, GroupsThatCannotBe) {
     ALL_FAIL(scorpio_IOgroup_init(&conf, &none));
   }
   EXPECT(scorpio_peak_buffer_bytes(nullptr) <= 0);
-  // Cleaned up twice.
+  // The group is freed twice.
   conf = {1, 0, MPI_COMM_WORLD};
   OK(scorpio_IOgroup_init(&conf, &none));
   OK(scorpio_IOgroup_cleanup(&none));
@@ -269,7 +269,7 @@ SITUATION(Arguments, SettingsThatCannotBe) {
   for (const scorpio_creation_t& creation : wrong)
     ALL_FAIL(scorpio_set_creation(&creation, file, file.group()));
   file.works("d");
-  // Chunks larger than the dataset: refused, or as large as it is.
+  // Chunks that are larger than the dataset are refused, or made as large as the dataset.
   const int64_t large[] = {1000, 1000};
   const scorpio_creation_t creation = {2, large, 1, 1, nullptr};
   OK(scorpio_set_creation(&creation, file, file.group()));

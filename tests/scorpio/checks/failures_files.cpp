@@ -1,4 +1,4 @@
-// Files and things in files that are missing, broken, in the way, or too large.
+// Files, and objects in files, that are missing, damaged, in the way, or too large.
 #include <hdf5.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ SITUATION(Files, FilesThatCannotBeOpened) {
       ALL_FAIL(scorpio_open_file(path.c_str(), group, mode), path);
     }
   }
-  // To write, HDF5 makes a file of an empty one.
+  // If an empty file is opened for writing, HDF5 makes a file of it.
   ALL_FAIL(scorpio_open_file(empty.c_str(), group, SCORPIO_FILE_READONLY), empty);
   ALL_FAIL(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(99)), missing);
   ALL_FAIL(scorpio_open_file(missing.c_str(), group, static_cast<file_mode_t>(-1)), missing);
@@ -91,7 +91,7 @@ SITUATION(Files, RanksThatOpenDifferently) {
     ALL_FAIL(scorpio_open_file(mine ? nullptr : path.c_str(), group, SCORPIO_FILE_READONLY));
     ALL_FAIL(scorpio_open_file(path.c_str(), group, mine ? SCORPIO_FILE_CREATE : SCORPIO_FILE_READONLY));
   }
-  // Nothing was made anew.
+  // No new file was created.
   const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READONLY);
   OK(handle);
   OK(read_ints("d", handle, group));
@@ -116,7 +116,7 @@ SITUATION(Files, ReadOnlyFiles) {
   EXPECT(scorpio_dataset_exists("new", handle, group) == 0);
   EXPECT(scorpio_group_exists("made", handle, group) == 0);
   OK(scorpio_close_file(handle, group));
-  if (geteuid() == 0) return;  // whom permissions do not bind
+  if (geteuid() == 0) return;  // permissions do not restrict root
   on_rank_0([&] { chmod(path.c_str(), 0444); });
   ALL_FAIL(scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READWRITE), path);
 }
@@ -146,7 +146,7 @@ SITUATION(Files, MissingThings) {
            "missing");
   ALL_FAIL(scorpio_write_simple_attr("a", &number, SCORPIO_INTEGER, file, "missing", file.group()),
            "missing");
-  // Numbers are no strings.
+  // A dataset of numbers cannot be read as strings.
   ALL_FAIL(scorpio_read_str_array(&strings, &number, file, "d", file.group()), file.path(), "d");
   file.works("d");
 }
@@ -207,7 +207,7 @@ SITUATION(Files, DatasetsOfOtherExtents) {
   file.works("d");
 }
 
-// Another type than the dataset's: refused, or the numbers it holds.
+// A type that differs from the dataset's is refused, or its numbers are converted.
 SITUATION(Files, DatasetsOfOtherTypes) {
   File file("h5");
   file.works("d");
@@ -232,7 +232,7 @@ SITUATION(Files, NamesThatAreTaken) {
   ALL_FAIL(scorpio_create_link("/g/d", 0, "link", file, file.group()), file.path(), "link");
   ALL_FAIL(scorpio_create_link("/g/d", 987654, "other", file, file.group()), file.path());
   OK(read_ints("link", file, file.group()));
-  // A link to nothing.
+  // A link to an object that does not exist.
   OK(scorpio_create_link("/nowhere", 0, "dangling", file, file.group()));
   ALL_FAIL(read_ints("dangling", file, file.group()), file.path(), "dangling");
   EXPECT(scorpio_dataset_exists("dangling", file, file.group()) == 0);
@@ -257,7 +257,7 @@ SITUATION(Files, CleanupClosesWhatIsOpen) {
   OK(scorpio_close_file(handle, group));
 }
 
-// More elements than an int counts, in a file that is nearly all hole.
+// More elements than an int can count, in a file that consists almost only of a hole.
 SITUATION(Files, MoreElementsThanAnInt) {
   File file("h5");
   const int64_t side = int64_t{1} << 31;
@@ -277,7 +277,7 @@ SITUATION(Files, MoreElementsThanAnInt) {
   OK(scorpio_get_dataset_dims_64(dims_64, file, "large", file.group()));
   OK(scorpio_get_dataset_size_64(&size_64, file, "large", file.group()));
   EXPECT(dims_64[0] == 3 && dims_64[1] == side && size_64 == 3 * side);
-  // Extents are ints, their product is none.
+  // The extents fit in an int, but their product does not.
   const int64_t many[] = {1 << 16, 1 << 16};
   const int64_t one[] = {1, 1}, end[] = {many[0] - 1 - context.rank, many[1] - 1};
   OK(scorpio_write_dataset_block_64(data, SCORPIO_BYTE, 2, many, one, end, file, "square", file.group()));
@@ -290,11 +290,11 @@ SITUATION(Files, MoreElementsThanAnInt) {
   OK(scorpio_read_dataset_map(rows.data(), SCORPIO_BYTE, 2, many, 2, map, file, "square", file.group()));
   EXPECT(rows[many[1] - 1] == static_cast<unsigned char>(data[0]));
   struct stat information = {};
-  // Of 10 GiB. ROMIO leaves some buffers of zeros.
+  // The file has 10 GiB. ROMIO leaves some buffers of zeros.
   if (stat(file.path().c_str(), &information) == 0) EXPECT(information.st_blocks < (1 << 30) / 512);
 }
 
-// Groups of all sizes beside each other; communicators do not run out.
+// Groups of all sizes at the same time. Communicators must not run out.
 SITUATION(Files, VeryManyGroups) {
   std::vector<std::unique_ptr<Group>> groups;
   for (int i = 0; i < (context.ranks > 2 ? 100 : 600); ++i)
@@ -308,7 +308,7 @@ SITUATION(Files, VeryManyGroups) {
     OK(scorpio_close_file(handle, *groups[i]));
   }
   groups.clear();
-  // More than the contexts that MPICH has; fewer where ranks wait for a core.
+  // More groups than MPICH has context numbers. There are fewer if ranks have to wait for a core.
   const int many = context.ranks > 2 ? 100 : 3000;
   for (int i = 0; i < many; ++i) Group(1 + i % context.ranks);
   File("after").works("d");
@@ -326,9 +326,9 @@ SITUATION(Files, ManyFilesAtATime) {
   for (size_t i = 0; i < handles.size(); i += 2) OK(scorpio_close_file(handles[i], group));
   for (size_t i = 1; i < handles.size(); i += 2) OK(read_ints("d", handles[i], group));
   ALL_FAIL(read_ints("d", handles[0], group));
-}  // the group closes the others
+}  // freeing the group closes the others
 
-// The same communicator's ranks in two halves, each with groups of its own.
+// The ranks of one communicator in two halves, each with groups of its own.
 SITUATION(Files, HalvesOfTheRanks) {
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, context.rank % 2, -context.rank, &half);
@@ -353,7 +353,7 @@ SITUATION(Files, HalvesOfTheRanks) {
   MPI_Comm_free(&half);
 }
 
-// No HDF5 messages of failures that are told otherwise.
+// HDF5 must not print messages of failures that SCORPIO reports.
 SITUATION(Files, NothingIsPrinted) {
   std::fflush(stderr);
   const int kept = dup(2);

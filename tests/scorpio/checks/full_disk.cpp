@@ -1,4 +1,4 @@
-// A disk that is full in the middle of a write. The folder is a small file system that full_disk.sh makes.
+// The disk gets full in the middle of a write. The folder is a small file system that full_disk.sh mounts.
 #include <unistd.h>
 
 #include <fstream>
@@ -26,7 +26,7 @@ int write_columns(const char* dataset, int handle, iogroup_t* group) {
                                         group);
 }
 
-// Takes what the disk still has.
+// Uses up the space that is left.
 void fill_up(const std::string& path) {
   const std::string bytes(1 << 16, 'x');
   std::ofstream filler(path, std::ios::binary);
@@ -36,7 +36,7 @@ void fill_up(const std::string& path) {
   }
 }
 
-// 20 MB: more than the file system holds.
+// 20 MB are more than the file system holds.
 int write_strings(const char* dataset, int handle, iogroup_t* group) {
   std::string text(1000, 'x');
   std::vector<char*> strings(20000, text.data());
@@ -53,7 +53,8 @@ void fill_the_disk(Write write) {
     const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
     OK(handle);
     ALL_FAIL(write("too large", handle, group), path, "too large");
-    // What is in the file then is open; but to close it must end, and free the disk.
+    // After the failure the contents of the file are undefined, but the close must return, and free the
+    // space.
     const int closed = scorpio_close_file(handle, group);
     if (closed != 0) ALL_FAIL(closed, path);
     on_rank_0([&] { unlink(path.c_str()); });
@@ -71,14 +72,14 @@ SITUATION(FullDisk, AtWrite) {
   });
 }
 
-// What HDF5 still has to write then, it writes when the file is closed.
+// HDF5 writes the rest of its data when the file is closed.
 SITUATION(FullDisk, AtClose) {
   Group group(0, MPI_COMM_WORLD, (context.ranks + 1) / 2);
   for (int round = 0; round < 2; ++round) {
     const std::string path = path_of("h5"), filler = path_of("filler");
     const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_CREATE);
     OK(handle);
-    // Groups enough that their names and headers are no longer in the file's first pages.
+    // So many groups that their names and headers are no longer in the first pages of the file.
     for (int i = 0; i < 200; ++i) {
       const std::string name = "group " + std::to_string(i);
       const int64_t made = scorpio_create_dataset_group(name.c_str(), handle, group);

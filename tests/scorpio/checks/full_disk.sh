@@ -1,5 +1,6 @@
 #!/bin/bash
-# full_disk.sh HARNESS ARGS... -- PROGRAM: the program with its folder on a file system of 6 MiB. 77: cannot be made.
+# full_disk.sh HARNESS ARGS... -- PROGRAM: runs the program with its folder on a file system of 6 MiB. Exit status 77:
+# such a file system cannot be made.
 folder=$(mktemp -d)
 end() {
   umount "$folder" 2>/dev/null

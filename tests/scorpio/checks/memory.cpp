@@ -1,5 +1,5 @@
-// The memory of a root that moves 64 MiB for its group through a buffer of 1 MiB, as the system counts it:
-// pages, shared ones too. The group's data would be 64 MiB.
+// The memory of a root that moves 64 MiB for its group through a buffer of 1 MiB, as the system counts it,
+// including shared pages. The data of the group would take 64 MiB.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t mebibyte = 1 << 20;
 constexpr int64_t buffer_bytes = mebibyte;
-// Beside the buffer: what HDF5 and the MPI keep, for any amount of data.
+// Memory that HDF5 and the MPI use besides the buffer, for any amount of data.
 constexpr int64_t room_bytes = 4 * mebibyte;
 constexpr int64_t total_bytes = 64 * mebibyte;
 
@@ -30,7 +30,7 @@ int64_t status_bytes(const char* field) {
   return kibibytes * 1024;
 }
 
-// How much memory this process has had at most, during `work`, above what it had before; -1: cannot be told.
+// The greatest growth of this process's memory during `work`; -1 if it cannot be measured.
 int64_t growth_during(const std::function<void()>& work) {
   std::FILE* file = std::fopen("/proc/self/clear_refs", "w");
   const bool reset = file && std::fputs("5", file) >= 0;
@@ -45,7 +45,7 @@ struct Shape {
   std::vector<int64_t> global, local, start;
 };
 
-// Every rank's columns of a matrix, so that a root must sort.
+// The columns of a matrix that belong to the ranks, so that a root must sort cells.
 Shape columns(int64_t bytes) {
   const int64_t width = 512;
   const int64_t rows = bytes / 8 / width / context.ranks;
@@ -53,7 +53,7 @@ Shape columns(int64_t bytes) {
 }
 
 void expect_bounded(const char* what, int64_t growth, iogroup_t* group, int64_t own_bytes = 0) {
-  EXPECT(growth >= 0);  // otherwise the system does not tell how much memory there was
+  EXPECT(growth >= 0);  // otherwise the system does not report the peak
   if (growth > buffer_bytes + room_bytes + own_bytes)
     note_failure(__FILE__, __LINE__, std::string(what) + " took " + std::to_string(growth) + " bytes more");
   const int64_t peak = scorpio_peak_buffer_bytes(group);
@@ -106,7 +106,7 @@ SITUATION(Memory, CompressedBlocks) {
   move_blocks(&creation);
 }
 
-// The same to all: one read of 64 MiB by the root.
+// All ranks get the same data, by one read of 64 MiB on the root.
 SITUATION(Memory, EntireDataset) {
   Group group(1);
   OK(scorpio_set_buffer_bytes(buffer_bytes, group));
@@ -126,8 +126,8 @@ SITUATION(Memory, EntireDataset) {
   OK(scorpio_close_file(handle, group));
 }
 
-// Single elements in turn, by map: as many bytes of indices as of data. A rank may sort its own, but the root
-// does not hold the others'.
+// Single elements that belong to the ranks by turns, selected by a map. There are as many bytes of indices as
+// of data. A rank may sort its own indices, but the root does not hold those of the others.
 SITUATION(Memory, Maps) {
   Group group(1);
   OK(scorpio_set_buffer_bytes(buffer_bytes, group));

@@ -1,5 +1,5 @@
-// Who opens the data file: the roots of the I/O groups, and nobody else. The program's own open() is seen by
-// all libraries, as the executable comes first in the search for symbols.
+// Only the roots of the I/O groups open the data file. All libraries use this program's open(), since the
+// executable comes first in the search for symbols.
 #include <dlfcn.h>
 #include <fcntl.h>
 
@@ -60,7 +60,7 @@ COUNTED_OPENAT(openat64)
 
 namespace {
 
-// Whether Concilio itself is preloaded, whose aggregators open for all.
+// Whether Concilio itself is preloaded, whose aggregators open the file for all ranks.
 bool concilio_is_there() {
   return dlsym(RTLD_DEFAULT, "concilio_version") != nullptr;
 }
@@ -104,7 +104,7 @@ SITUATION(Opens, OnlyRootsOpen) {
   }
 }
 
-// Several divisions at a time: each file by the roots of its own.
+// Several divisions into groups at the same time. Each file is opened by the roots of its own division.
 SITUATION(Opens, GroupsOfSeveralSizes) {
   Group all(1), each(context.ranks);
   use(all, SCORPIO_FILE_CREATE, path_of("one.counted"));

@@ -1,4 +1,4 @@
-// Writes two files for readable.py, which reads them with other tools: readable plain.h5 netcdf.h5
+// Writes two files, which readable.py reads with other tools: readable plain.h5 netcdf.h5
 #include <cstdlib>
 
 #include "checks.h"
@@ -7,7 +7,7 @@ using namespace scorpio_checks;
 
 namespace {
 
-// Element i of a dataset is i * factor + offset, in readable.py too.
+// Element i of a dataset is i * factor + offset, as in readable.py.
 template <typename T>
 void write(const char* name, datatype_t type, const std::vector<int64_t>& global, double factor, int handle,
            iogroup_t* group) {
@@ -38,9 +38,10 @@ void write_file(const std::string& path, file_mode_t mode) {
   write<double>("temperature", SCORPIO_DOUBLE, {6, 5, 4}, 0.5, handle, group);
   write<float>("pressure", SCORPIO_FLOAT, {6, 5, 4}, 0.25, handle, group);
   name_dimensions("x", handle, group);
-  write<double>("x", SCORPIO_DOUBLE, {4}, 10, handle, group);  // a coordinate, after those that use it
+  // A coordinate, made after the variables that use it.
+  write<double>("x", SCORPIO_DOUBLE, {4}, 10, handle, group);
   name_dimensions("time", handle, group);
-  write<double>("time", SCORPIO_DOUBLE, {3}, 60, handle, group);  // and one before
+  write<double>("time", SCORPIO_DOUBLE, {3}, 60, handle, group);  // a coordinate that was made before
   name_dimensions("time,x", handle, group, 4);
   write<int>("series", SCORPIO_INTEGER, {3, 4}, 1, handle, group);
   name_dimensions(nullptr, handle, group);

@@ -14,7 +14,8 @@ try:
 except ImportError:
     h5py = None
 
-# Name: shape, factor, type for h5py, type and dimensions for ncdump (None: made up). Element i is i * factor.
+# Name: shape, factor, type in h5py, type and dimensions in ncdump (None: names that netCDF makes up). Element i is i *
+# factor.
 DATASETS = {
     "temperature": ((6, 5, 4), 0.5, "<f8", "double", "z, y, x"),
     "pressure": ((6, 5, 4), 0.25, "<f4", "float", "z, y, x"),
@@ -59,7 +60,7 @@ def with_h5py(path, netcdf):
                     names = [scale[0].name.rpartition("/")[2] for scale in scales if scale]
                     expect(names == dimensions.split(", "), f"h5py: dimensions of {name}: {names}")
         expect(file["link"][...].tolist() == file["g/deep/longs"][...].tolist(), "h5py: the link")
-        # For netCDF, strings are rows of characters.
+        # In netCDF, strings are rows of characters.
         strings = [b"".join(row).decode() if netcdf else text_of(row) for row in file["names"][...]]
         expect(strings == ["first", "the second", ""], f"h5py: names are {strings}")
         attributes = file["temperature"].attrs
@@ -94,7 +95,7 @@ def with_ncdump(path):
         what = re.escape(dimensions) if dimensions else r"[^)]*"
         expect(re.search(rf"^\s+{kind} {last}\({what}\) ;", header, re.M), f"ncdump -h: {kind} {name}({dimensions})")
     expect('temperature:units = "K"' in header and 'title = "A title"' in header, "ncdump -h: attributes")
-    # Dimensions are no variables.
+    # Dimensions are not listed as variables.
     expect(not re.search(r"^\s+\w+ [yz]\(", header, re.M), "ncdump -h: y and z are no variables")
     if failures:
         print(header)

@@ -1,5 +1,5 @@
-// A node with little memory to share, as containers have: small_shared_memory.sh makes /dev/shm so small. The
-// buffers that the roots may have are larger: they go on with smaller ones.
+// A node with little shared memory, as containers have: small_shared_memory.sh makes /dev/shm small. The
+// roots may have larger buffers than that, and must continue with smaller ones.
 #include "checks.h"
 
 using namespace scorpio_checks;

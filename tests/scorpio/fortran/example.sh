@@ -1,5 +1,5 @@
 #!/bin/sh
-# example.sh PAGE COMMAND...: the command prints what the page shows, from "pattern 1" to "write 1".
+# example.sh PAGE COMMAND...: the command must print what the page shows, from "pattern 1" to "write 1".
 page=$1
 shift
 shown=$(sed -n '/^pattern 1: /,/^write 1: /p' "$page")

@@ -23,7 +23,7 @@ std::string read_text(Session& session, const char* attr, const char* object) {
   return value.data ? value.data : "nothing";
 }
 
-// "2 x 3: a, b, ..." of what scorpio_read_attr gives.
+// Formats what scorpio_read_attr returns: "2 x 3: a, b, ...".
 std::vector<std::string> read_texts(Session& session, const char* attr, const char* object,
                                     std::vector<int>& dims) {
   Given<char*> values;
@@ -44,7 +44,7 @@ SITUATION(Attributes, OneValueOfEachType) {
   Session session("attributes.h5");
   session.write("/flow/rho", {4});
   const auto put = [&](const char* name, const void* value, datatype_t type, const char* object) {
-    // Rank 0's are written; the others may have none.
+    // The values of rank 0 are written. The others may have none.
     WELL(scorpio_write_simple_attr(name, context.rank == 0 ? value : nullptr, type, session.file(), object,
                                    session.group()));
   };
@@ -74,7 +74,7 @@ SITUATION(Attributes, OneValueOfEachType) {
     EXPECT(read_simple<unsigned char>(session, "byte", SCORPIO_BYTE, object) == byte);
     EXPECT(read_text(session, "string", object) == "kg/m³");
     EXPECT(read_text(session, "empty", object).empty());
-    // Converted.
+    // The values are converted.
     EXPECT(read_simple<double>(session, "integer", SCORPIO_DOUBLE, object) == -7.0);
     EXPECT(read_simple<int>(session, "float", SCORPIO_INTEGER, object) == 2);
     EXPECT(read_simple<long>(session, "byte", SCORPIO_LONG, object) == 250);
@@ -158,7 +158,7 @@ SITUATION(Attributes, Large) {
   for (int i = 0; i < count; ++i) many[static_cast<size_t>(i)] = i * 0.5;
   WELL(scorpio_write_attr("many", many.data(), SCORPIO_DOUBLE, 1, &count, session.file(), "data",
                           session.group()));
-  // 80 kB do not: an error, and what was there stays.
+  // 80 kB do not fit. The call fails, and the attribute does not change.
   const int more = 10000;
   many.resize(static_cast<size_t>(more));
   FAILS(scorpio_write_attr("many", many.data(), SCORPIO_DOUBLE, 1, &more, session.file(), "data",
@@ -214,7 +214,7 @@ SITUATION(Attributes, AsOthersWriteThem) {
   EXPECT(read_simple<int>(session, "h5py bool", SCORPIO_INTEGER, "/") == 1);
   EXPECT(read_simple<int>(session, "big endian", SCORPIO_INTEGER, "/") == 258);
   EXPECT(read_simple<int>(session, "array of one", SCORPIO_INTEGER, "/") == 3);
-  // Replaced, though of another kind.
+  // It is replaced by an attribute of another kind.
   WELL(scorpio_write_simple_attr("h5py text", "new", SCORPIO_STRING, session.file(), "/", session.group()));
   EXPECT(read_text(session, "h5py text", "/") == "new");
 }
@@ -269,12 +269,12 @@ SITUATION(Attributes, WhatFails) {
   FAILS(scorpio_write_attr("n", strings, SCORPIO_STRING, 1, &two, session.file(), "data", session.group()),
         "string 1");
   if (context.ranks > 1) {
-    // Roots must agree; what others give is not looked at.
+    // Roots must pass the same arguments. Those of the other ranks are ignored.
     if (session.group()->numIOgroups > 1 && session.group()->localrank == 0)
       FAILS(
           scorpio_write_attr("n", numbers, SCORPIO_INTEGER, 2, dims, session.file(), "data", session.group()),
           "differ");
-    // One rank alone has no room for what is read.
+    // Only one rank has no memory for what is read.
     FAILS(scorpio_read_simple_attr("one", context.rank == context.ranks - 1 ? nullptr : data, SCORPIO_INTEGER,
                                    session.file(), "data", session.group()),
           "null");

@@ -14,7 +14,7 @@ import h5py
 
 NUMBER_TYPES = {"f": "Float", "i": "Int", "u": "UInt"}
 POINTS_OF_CELL = {"Triangle": 3, "Quadrilateral": 4, "Tetrahedron": 4, "Pyramid": 5, "Wedge": 6, "Hexahedron": 8}
-# XDMF's numbers in "Mixed", and the points of such a cell.
+# The numbers of cell types in XDMF's "Mixed" topology, and the number of points of such a cell.
 MIXED = {4: 3, 5: 4, 6: 4, 7: 5, 8: 6, 9: 8}
 
 

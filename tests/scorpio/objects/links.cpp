@@ -55,7 +55,7 @@ SITUATION(Groups, OpenedAgainAndClosedInAnyOrder) {
   FAILS(scorpio_create_dataset_group("c", session.file(), session.group()), "read only");
 }
 
-// As Fortran programs do.
+// Fortran programs keep them so.
 SITUATION(Groups, IdsKeptInIntegers) {
   Session session("groups_integers.h5");
   const int a = static_cast<int>(open_group(session, "/a"));
@@ -87,7 +87,8 @@ SITUATION(Groups, WhatFails) {
     FAILS(scorpio_create_link("data", last ? a : 0, "l", session.file(), session.group()), "differ");
   }
   EXPECT(!has(session, "/a/l"));
-  // What a rank that is no root does otherwise than its root is told to it alone, and once the root goes on.
+  // If a rank that is not a root passes other arguments than its root, only that rank is told of it, once the
+  // root continues.
   if (group.localrank != 0) {
     FAILS(scorpio_create_dataset_group("x", session.file(), session.group()), "differ");
     FAILS(scorpio_create_link("data", 0, "l", session.file(), session.group()), "differ");

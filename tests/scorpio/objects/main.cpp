@@ -14,7 +14,7 @@ Context context;
 Session::Session(const std::string& name, file_mode_t mode) : path_(context.path(name)) {
   iogroup_conf_t conf{0, context.group_size, MPI_COMM_WORLD};
   WELL(scorpio_IOgroup_init(&conf, &group_));
-  WELL(scorpio_set_relative_names(1, &group_));  // what the original does is tried in ../callers
+  WELL(scorpio_set_relative_names(1, &group_));  // ../callers tests what the original library does
   file_ = scorpio_open_file(path_.c_str(), &group_, mode);
   EXPECT(file_ != FAILURE);
 }
@@ -63,7 +63,8 @@ void with_plain_hdf5(const std::string& name, void (*make)(hid_t file)) {
 
 namespace {
 
-// All there are; of more ranks, which take long where they poll, even groups and uneven ones.
+// All group sizes. With more than three ranks, which take long if they poll, one size that divides them and
+// one that does not.
 std::vector<int> group_sizes(int ranks) {
   if (ranks > 3) return {2, ranks - 1};
   std::vector<int> sizes(static_cast<size_t>(ranks));

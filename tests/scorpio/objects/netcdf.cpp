@@ -23,7 +23,7 @@ void fails(Session& session, const char* name, std::vector<int64_t> extents, con
 
 }  // namespace
 
-// What ncdump must say of it is in check_objects.py.
+// check_objects.py compares it with what ncdump says.
 SITUATION(Netcdf, NamedAndMadeUpDimensions) {
   Session session("dimensions.nc", SCORPIO_FILE_CREATE_NETCDF4);
   name_dimensions(session, "z");
@@ -98,7 +98,7 @@ SITUATION(Netcdf, CoordinatesAfterwards) {
   session.write("x", {2});
   session.again(SCORPIO_FILE_READWRITE);
   session.write("y", {3}, SCORPIO_INTEGER);
-  session.write("y", {3}, SCORPIO_INTEGER);  // and once more
+  session.write("y", {3}, SCORPIO_INTEGER);  // and again
   name_dimensions(session, "y,x");
   session.write("v", {3, 2});
 }

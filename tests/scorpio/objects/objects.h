@@ -24,18 +24,18 @@ struct Context {
 };
 extern Context context;
 
-// An I/O group of the size that is being tried, and one file.
+// An I/O group of the size that is tested, and one file.
 class Session {
  public:
   explicit Session(const std::string& name, file_mode_t mode = SCORPIO_FILE_CREATE);
   Session(const Session&) = delete;
   ~Session();
-  void again(file_mode_t mode);  // closes the file and opens it so
+  void again(file_mode_t mode);  // closes the file and opens it again in this mode
 
   iogroup_t* group() { return &group_; }
   int file() const { return file_; }
   iofile_t shown() const { return *group_.file[file_]; }
-  // A dataset of doubles 0, 1, 2 ... or ints, by rows.
+  // Writes a dataset of the doubles (or ints) 0, 1, 2, ..., divided by rows.
   void write(const std::string& name, const std::vector<int64_t>& extents, datatype_t type = SCORPIO_DOUBLE);
 
  private:
@@ -44,7 +44,7 @@ class Session {
   int file_ = FAILURE;
 };
 
-// Memory that SCORPIO gave.
+// Memory that SCORPIO has allocated.
 template <typename T>
 struct Given {
   T* data = nullptr;
@@ -54,7 +54,7 @@ struct Given {
   void** untyped() { return reinterpret_cast<void**>(&data); }
 };
 
-// What plain HDF5 makes of a file, on rank 0, before the others go on.
+// Rank 0 makes a file by plain HDF5, before the other ranks continue.
 void with_plain_hdf5(const std::string& name, void (*make)(hid_t file));
 
 }  // namespace objects

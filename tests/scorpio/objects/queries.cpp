@@ -25,7 +25,7 @@ SITUATION(Queries, ExtentsOfDatasets) {
   FAILS(scorpio_get_dataset_size(nullptr, session.file(), "ids", session.group()), "null");
   FAILS(scorpio_get_dataset_size(&size, session.file(), nullptr, session.group()), "no name");
   FAILS(scorpio_get_dataset_size(&size, 99, "ids", session.group()), "99");
-  // One rank asks for something else.
+  // One rank asks for another object.
   if (context.ranks > 1) {
     const char* name = context.rank == context.ranks - 1 ? "flow/rho" : "ids";
     FAILS(scorpio_get_dataset_ndims(&ndims, session.file(), name, session.group()), "differ");
@@ -91,7 +91,7 @@ SITUATION(Queries, WhatExists) {
   FAILS(scorpio_dataset_exists(nullptr, session.file(), session.group()), "no name");
   FAILS(scorpio_group_exists("", session.file(), session.group()), "no name");
   FAILS(scorpio_group_exists("/", -1, session.group()), "-1");
-  // Relative to the group that is open.
+  // The name is relative to the open group.
   const int64_t id = scorpio_create_dataset_group("/a", session.file(), session.group());
   EXPECT(dataset("b/data") == 1 && dataset("data") == 0 && dataset("a/b/data") == 1);
   WELL(scorpio_close_dataset_group(id, session.file(), session.group()));

@@ -25,7 +25,7 @@ std::vector<std::string> read(Session& session, const char* name) {
   return read;
 }
 
-// 1.6 MB, which is more than one piece.
+// 1.6 MB, which are written in several pieces.
 std::vector<std::string> many_strings() {
   std::vector<std::string> many;
   for (int i = 0; i < 20000; ++i) many.push_back("number " + std::to_string(i) + std::string(i % 64, '.'));
@@ -45,7 +45,7 @@ void arrays_of(file_mode_t mode, const char* name) {
   EXPECT(read(session, "none").empty());
   EXPECT(read(session, "empty") == std::vector<std::string>(3));
   EXPECT(read(session, "many") == many_strings());
-  // Written again: as many strings, none longer than there is room.
+  // They are written again: as many strings, none longer than the dataset has room for.
   write(session, "names/few", {"a", "b", "cc", "dddd"});
   EXPECT((read(session, "names/few") == std::vector<std::string>{"a", "b", "cc", "dddd"}));
   write(session, "names/few", few);
@@ -110,7 +110,7 @@ SITUATION(Strings, AsOthersWriteThem) {
   std::string text = "abc";
   char* three[3] = {text.data(), text.data(), text.data()};
   FAILS(scorpio_write_str_array(three, 3, session.file(), "h5py", session.group()), "variable length");
-  // Room for three, since they need not end with NUL.
+  // There is room for three letters, since strings need not end with NUL.
   write(session, "numpy", {"xyz", ""});
   write(session, "fortran", {"xyz", "u"});
   EXPECT((read(session, "numpy") == Strings{"xyz", ""}));

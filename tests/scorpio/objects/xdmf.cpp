@@ -52,7 +52,7 @@ SITUATION(Xdmf, UniformGridsInTime) {
     grid.fields = fields;
     WELL(grid.add_to(session));
     EXPECT(grids_in("uniform.xmf") == step + 1);
-    // Opened again: the first two go on from what is there.
+    // The file is opened again, and the first two continue with what is there.
     if (step == 0) session.again(SCORPIO_FILE_READWRITE);
   }
 }
@@ -138,17 +138,17 @@ SITUATION(Xdmf, WhatIsBesideAlready) {
   grid.nfields = 1;
   grid.fields = &field;
   WELL(grid.add_to(session));
-  session.again(SCORPIO_FILE_READONLY);  // describing needs no writing
+  session.again(SCORPIO_FILE_READONLY);  // a description can be made for a file that is open for reading
   grid.time = 1;
   WELL(grid.add_to(session));
   EXPECT(grids_in("beside.xmf") == 2);
-  // Another's is replaced, not added to.
+  // The description of another file is replaced, not extended.
   session.again(SCORPIO_FILE_READWRITE);
   if (context.rank == 0) std::ofstream(context.path("beside.xmf")) << "<Xdmf><Time /><Time /><Time /></Xdmf>";
   MPI_Barrier(MPI_COMM_WORLD);
   WELL(grid.add_to(session));
   EXPECT(grids_in("beside.xmf") == 1);
-  // A file that is made anew has no past.
+  // A new file does not inherit older descriptions.
   session.again(SCORPIO_FILE_CREATE);
   session.write("map", {4, 3});
   WELL(grid.add_to(session));
@@ -221,7 +221,7 @@ SITUATION(Xdmf, WhatFails) {
   if (context.ranks > 1) {
     fails("differ", [&](Grid& grid) { grid.time = context.rank; });
   }
-  // Where it cannot be written.
+  // The description cannot be written there.
   if (context.rank == 0) mkdir(context.path("xdmf_failures.xmf.new").c_str(), 0755);
   MPI_Barrier(MPI_COMM_WORLD);
   FAILS(good.add_to(session), "xdmf_failures.xmf.new");

@@ -1,4 +1,5 @@
-// Blocks of an n-dimensional array and the bytes of one in memory: what a test expects a dataset to hold.
+// Blocks of an n-dimensional array, and the bytes of a block in memory: what a test expects a dataset to
+// contain.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Block {
   int64_t elements() const { return elements_of(count); }
 };
 
-// An array of `dims` elements in C order, of element_bytes each.
+// An array of `dims` elements of element_bytes each, in C order.
 struct Array {
   Extents dims;
   int64_t element_bytes = 1;
@@ -28,16 +29,16 @@ struct Array {
   Array() = default;
   Array(Extents extents, int64_t bytes_each);
 
-  // The block's bytes, dense; and back.
+  // Copies the block's bytes to or from contiguous memory.
   Bytes part(const Block& block) const;
   void set_part(const Block& block, const Bytes& values);
-  // Rows: what belongs to one index of the first dimension.
+  // A row is the part that belongs to one index of the first dimension.
   int64_t row_bytes() const;
   Bytes rows(const std::vector<int64_t>& map) const;
   void set_rows(const std::vector<int64_t>& map, const Bytes& values);
 
  private:
-  // Calls with the first byte in the array, the first in the block, and a length.
+  // Calls visit with the first byte in the array, the first byte in the block, and a length.
   void each_run(const Block& block, const std::function<void(int64_t, int64_t, int64_t)>& run) const;
 };
 

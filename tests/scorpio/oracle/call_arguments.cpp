@@ -48,7 +48,7 @@ void spoil(CallArguments& arguments, const Dataset& dataset, const Op& op) {
       break;
     case Wrong::outside:
       if (op.division.call == Call::entire) {
-        arguments.global_dims[0] += 1;  // localdims are not looked at
+        arguments.global_dims[0] += 1;  // localdims are ignored
       } else {
         make_outside(arguments, dataset, op.division.call);
       }

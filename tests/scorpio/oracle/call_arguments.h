@@ -1,4 +1,4 @@
-// What one rank passes to a SCORPIO call, right or on purpose wrong.
+// What one rank passes to a SCORPIO call, right or deliberately wrong.
 #pragma once
 
 #include <scorpio.h>
@@ -14,7 +14,7 @@ struct CallArguments {
   datatype_t type = SCORPIO_INTEGER;
   int ndims = 1;
   std::string name;
-  // Longer than ndims, for those who pass a wrong one.
+  // Longer than ndims, in case the call is given a wrong one.
   Extents global_dims, local_dims, local_starts;
   std::vector<int64_t> map;
   bool nothing_local = false;
@@ -27,7 +27,7 @@ struct OpenFile {
   iogroup_t* group = nullptr;
 };
 
-// The call that the op's division stands for.
+// The call that belongs to the op's division.
 int call_write(const CallArguments& arguments, const Op& op, const void* data, const OpenFile& file);
 int call_read(const CallArguments& arguments, const Op& op, void* data, const OpenFile& file);
 

@@ -8,7 +8,7 @@ namespace {
 
 using tests::Random;
 
-// `whole` in `parts`, some of which may be 0 unless `positive`.
+// Divides `whole` into `parts`. Some are 0 unless `positive` is set.
 Extents random_parts(Random& random, int64_t whole, int64_t parts, bool positive) {
   const int64_t free = positive ? whole - parts : whole;
   Extents cuts = {0, free};
@@ -23,7 +23,7 @@ Block whole_of(const Extents& dims) {
   return {Extents(dims.size(), 0), dims};
 }
 
-// With nothing in it: an extent is 0, the rest may be anything.
+// A block without elements: one extent is 0, and the others may be anything.
 Block empty_block(Random& random, const Extents& dims) {
   Block block = whole_of(dims);
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -59,7 +59,8 @@ std::vector<Block> rows_in_order(const Extents& dims, const Extents& rows) {
   return blocks;
 }
 
-// Tiles `room` with `parts` blocks from dimension `d` on; each slab is cut as it likes, or all alike.
+// Tiles `room` with `parts` blocks, beginning with dimension `d`. Each slab is divided in its own way, or all
+// in the same way.
 void tile(Random& random, const Block& room, size_t d, int64_t parts, std::vector<Block>& out) {
   if (d == room.count.size() || parts == 1) {
     out.push_back(room);
@@ -81,7 +82,7 @@ void tile(Random& random, const Block& room, size_t d, int64_t parts, std::vecto
   }
 }
 
-// The ranks in a grid: block (i, j) of rank i * columns + j, the last dimension first.
+// The ranks form a grid. Block (i, j) belongs to rank i * columns + j, with the last dimension first.
 void grid(Random& random, const Extents& dims, int ranks, std::vector<Block>& out) {
   Extents sides;
   int64_t left = ranks;
@@ -117,7 +118,7 @@ std::vector<Block> noncontiguous(Random& random, const Extents& dims, int ranks)
   } else {
     tile(random, whole_of(dims), 0, random.between(1, ranks), blocks);
   }
-  // Ranks with nothing, between the others.
+  // Ranks without elements between others.
   while (std::ssize(blocks) < ranks) {
     Block none = whole_of(dims);
     none.count.assign(dims.size(), 0);
@@ -126,7 +127,7 @@ std::vector<Block> noncontiguous(Random& random, const Extents& dims, int ranks)
   return blocks;
 }
 
-// Random cuts; each rank gets one of the pieces or nothing.
+// Random cuts. Each rank gets one of the pieces or nothing.
 std::vector<Block> disjoint(Random& random, const Extents& dims, int ranks, bool holes) {
   std::vector<Block> pieces = {whole_of(dims)};
   const int64_t wanted = random.between(1, ranks + (holes ? 3 : 0));
@@ -168,7 +169,7 @@ std::vector<std::vector<int64_t>> random_maps(Random& random, int64_t rows, int 
   std::iota(order.begin(), order.end(), 0);
   if (kind != 3) random.shuffle(order);
   size_t end = order.size();
-  if (kind == 2) end = static_cast<size_t>(random.between(0, rows));  // the others are holes
+  if (kind == 2) end = static_cast<size_t>(random.between(0, rows));  // no rank writes the others
   for (size_t i = 0; i < end; ++i) {
     const int64_t owner = kind == 3 ? static_cast<int64_t>(i) % ranks : random.between(0, ranks - 1);
     maps[static_cast<size_t>(owner)].push_back(order[i]);

@@ -1,4 +1,4 @@
-// How a call divides a dataset among the ranks, at random.
+// How a call divides a dataset among the ranks, drawn at random.
 #pragma once
 
 #include <scorpio.h>
@@ -15,11 +15,11 @@ enum class Call { uniform, nonuniform, noncontiguous, entire, block, same, map }
 
 struct Division {
   Call call = Call::block;
-  std::vector<Block> blocks;               // of every rank; not for maps
-  std::vector<std::vector<int64_t>> maps;  // of every rank; for maps
-  bool overlaps = false;                   // written, it matters who comes last
+  std::vector<Block> blocks;               // one for every rank; not used for maps
+  std::vector<std::vector<int64_t>> maps;  // one for every rank; used for maps
+  bool overlaps = false;                   // for writes: ranks overlap, so the order matters
 
-  // For the calls that take a pattern.
+  // For calls that take a pattern.
   iopattern_t pattern(bool write) const;
 };
 

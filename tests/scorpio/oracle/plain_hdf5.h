@@ -1,4 +1,4 @@
-// A file's datasets as plain serial HDF5 sees them.
+// The datasets of a file, read by plain serial HDF5.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace scorpio_oracle {
 
 struct Expected {
   const Array& contents;
-  const Bytes& defined;  // 0: a byte that may be anything
+  const Bytes& defined;  // 0 for a byte that may have any value
   bool has_scales;
 };
 
-// What is wrong with the dataset in the file; empty if nothing is.
+// Returns what is wrong with the dataset in the file, or an empty text.
 std::string compare_plainly(const std::string& file, const Dataset& dataset, const Expected& expected);
 
 }  // namespace scorpio_oracle

@@ -7,7 +7,7 @@ namespace {
 
 using tests::Random;
 
-// All types but strings.
+// All types except strings.
 const datatype_t plain_types[] = {SCORPIO_INTEGER, SCORPIO_DOUBLE, SCORPIO_FLOAT,
                                   SCORPIO_LONG,    SCORPIO_CHAR,   SCORPIO_BYTE};
 
@@ -55,7 +55,7 @@ Dataset random_dataset(Random& random, size_t index, int ranks, bool netcdf) {
   if (random.chance(60)) {
     int64_t chunks = 1;
     for (int64_t dim : dataset.dims) {
-      // Not thousands of chunks.
+      // The number of chunks stays below some thousands.
       const int64_t least = std::max<int64_t>(1, dim * chunks / 60);
       dataset.chunk.push_back(
           random.between(std::min(least, std::max<int64_t>(1, dim)), std::max<int64_t>(1, dim)));
@@ -99,7 +99,7 @@ Attribute random_attribute(Random& random, const std::vector<std::string>& objec
   return attribute;
 }
 
-// Makes the ops of one case, and keeps in mind what is there by then.
+// Makes the ops of one case, and remembers what is in the file at each point.
 class OpMaker {
  public:
   OpMaker(Random& random, const Case& whole, int ranks)
@@ -127,7 +127,7 @@ class OpMaker {
     return op;
   }
 
-  // Datasets that no op wrote so far.
+  // Datasets that no op has written so far.
   void write_the_rest(std::vector<Op>& ops) {
     for (size_t i = 0; i < written_.size(); ++i) {
       if (written_[i]) continue;

@@ -1,5 +1,5 @@
-// A random case of the oracle: groups, a file, datasets, and what is done with them. It follows from a seed
-// alone, so that every rank makes the same.
+// A random case of the oracle: groups, a file, datasets, and operations on them. It follows from a seed
+// alone, so every rank makes the same case.
 #pragma once
 
 #include <map>
@@ -16,10 +16,10 @@ struct GroupChoice {
 };
 
 struct Dataset {
-  std::string group, name;  // "/a/b" and "c" of "/a/b/c"; the root is ""
+  std::string group, name;  // "/a/b" and "c" of "/a/b/c"; the root group is ""
   datatype_t type = SCORPIO_INTEGER;
   Extents dims;
-  Extents chunk;  // empty: not given
+  Extents chunk;  // empty if not given
   int deflate = 0, shuffle = 0;
   bool sets_creation = false;
   std::string dimension_names;
@@ -31,12 +31,12 @@ struct Dataset {
 struct Attribute {
   std::string object, name;
   datatype_t type = SCORPIO_INTEGER;
-  std::vector<int> dims;  // none: a simple one
+  std::vector<int> dims;  // none: the call for the whole dataset
   Bytes bytes;
   std::vector<std::string> strings;
 };
 
-// What one rank does wrong, so that the call must fail on all.
+// What one rank does wrong, so that the call must fail on all ranks.
 enum class Wrong { nothing, ndims, global_dims, type, name, outside, negative };
 
 enum class OpKind {
@@ -54,26 +54,26 @@ struct Op {
   OpKind kind = OpKind::queries;
   size_t dataset = 0;
   Division division;
-  bool wide = false;       // the _64 variant
-  bool by_second = false;  // through the phase's second group
-  uint64_t stream = 0;     // of what is written
-  std::string group;       // open_group: which; "" closes
+  bool wide = false;       // calls the _64 variant
+  bool by_second = false;  // uses the phase's second group
+  uint64_t stream = 0;     // number of the contents that are written
+  std::string group;       // for open_group: the name; "" closes the group
   Attribute attribute;
   std::vector<std::string> strings;
   Wrong wrong = Wrong::nothing;
   int wrong_rank = 0;
 };
 
-// The file is opened, ops are done, it is closed.
+// A phase opens the file, carries out ops, and closes it.
 struct Phase {
   file_mode_t mode = SCORPIO_FILE_CREATE;
-  size_t group = 0, second_group = 0;  // another, if it differs: it opens the file too, to read
+  size_t group = 0, second_group = 0;  // if it differs from the first, it also opens the file, for reading
   std::vector<Op> ops;
 };
 
 struct Case {
   uint64_t seed = 0;
-  bool backwards = false;  // the communicator has the world's ranks in the opposite order
+  bool backwards = false;  // whether the communicator has the ranks in reverse order
   std::vector<GroupChoice> groups;
   std::vector<Dataset> datasets;
   std::vector<Phase> phases;

@@ -1,5 +1,6 @@
-// The SCORPIO oracle: random cases against a model in memory. What is written must be what plain HDF5 finds
-// in the file, byte for byte, and what SCORPIO reads back through any other division among ranks and groups.
+// The SCORPIO oracle runs random cases and compares them with a model in memory. Plain HDF5 must find in the
+// file what was written, byte for byte, and SCORPIO must read it back through any other division among ranks
+// and groups.
 #include <mpi.h>
 #include <scorpio.h>
 #include <unistd.h>
@@ -58,7 +59,7 @@ class Runner {
     for (const Dataset& dataset : case_.datasets) {
       models_.emplace_back(dataset.dims, bytes_of(dataset.type));
       defined_.push_back(models_.back());
-      // HDF5 clears chunks that are new; a contiguous dataset's space may have held something else.
+      // HDF5 clears new chunks, but the space of a contiguous dataset may hold older data.
       if (dataset.is_chunked()) defined_.back().bytes.assign(defined_.back().bytes.size(), 1);
     }
     written_.assign(case_.datasets.size(), false);
@@ -81,7 +82,7 @@ class Runner {
            " --seed " + std::to_string(options_.seed) + " --case " + std::to_string(index_);
   }
 
-  // Read by the harness where the program hangs.
+  // The harness reads this if the program hangs.
   void note_progress() const {
     if (std::FILE* file = std::fopen((options_.folder + "/progress").c_str(), "w")) {
       std::fprintf(file, "%s\n", reproduce().c_str());
@@ -162,7 +163,7 @@ class Runner {
       expect((group.localrank == 0) == (group.globalrank % size_wanted == 0),
              "other roots than callers expect");
     }
-    // Runs of consecutive ranks.
+    // Groups of consecutive ranks.
     int about[2] = {group.iogroupRank, group.localrank};
     std::vector<int> all(2 * static_cast<size_t>(ranks_));
     MPI_Allgather(about, 2, MPI_INT, all.data(), 2, MPI_INT, comm_);
@@ -234,7 +235,7 @@ class Runner {
     }
   }
 
-  // As it may be called now: from the file's root, or from the group that is open.
+  // The name as the call gets it: from the root of the file, or from the open group.
   std::string name_of_dataset(const Op& op) {
     const std::string path = case_.datasets[op.dataset].path();
     if (op.stream % 3 == 0) return path;
@@ -470,7 +471,8 @@ class Runner {
   std::string stage_, path_;
   Case case_;
   std::vector<iogroup_t> groups_;
-  // What must be in the datasets, and where: 0 where anything may be.
+  // The bytes that the datasets must contain, and which of them are defined: 0 for a byte that may have any
+  // value.
   std::vector<Array> models_, defined_;
   std::vector<bool> written_, has_scales_;
   std::map<std::string, Attribute> attributes_;

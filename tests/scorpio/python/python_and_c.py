@@ -13,7 +13,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77
 
-# In a process of its own: how h5py is built must not matter here.
+# It runs in a process of its own, so that it does not matter how h5py is built.
 LOOK = """
 import re, sys
 import h5py, numpy

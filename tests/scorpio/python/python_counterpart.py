@@ -67,7 +67,7 @@ class Dataset:
     def mine(self):
         if self.way == ROWS:
             return self.whole()[self.rows]
-        # Not copied: the wrapper is to do that.
+        # The array is not contiguous, and the wrapper must copy it.
         return self.whole()[tuple(slice(start, start + count) for start, count in zip(self.starts, self.counts))]
 
     def write(self, file):

@@ -109,7 +109,8 @@ def groups_and_properties():
             for its, value in ((file, 1), (other, 2)):
                 its.write("value", numpy.full(1000, value))
             expect(other.read_all("value").min() == 2 and file.read_all("value").max() == 1, "two files")
-        # Nothing goes through the buffers of a root without others, nor through those of the others.
+        # The data do not go through the buffer of a root that is alone in its group, nor through buffers of other
+        # ranks.
         expect(group.peak_buffer_bytes > 0 or not group.is_root or group.size == 1, "buffers of a root")
         expect(group.peak_buffer_bytes == 0 or group.is_root, "buffers of the others")
     half = world.Split(world.rank % 2)
@@ -176,7 +177,7 @@ def errors():
         file.write("there", numpy.zeros(4))
         for call in (file.read, file.read_all, file.shape, file.dtype):
             fails(["errors.h5", "not there"], call, "not there")
-        # Wrong on one rank alone.
+        # Wrong on one rank only.
         fails([f"rank {world.size - 1}", "complex128"], file.write, "new", numpy.zeros(2, complex if last else float))
         fails(">i4", file.write, "new", numpy.zeros(2, ">i4" if last else "i4"))
         fails("3 starts for 1", file.read, "there", [0] * (3 if last else 1), [1])
@@ -187,7 +188,7 @@ def errors():
         fails("integers", file.read_rows, "there", [0.5 if last else 0])
         fails("integer", file.read, "there", [0.5 if last else 0], [1])
         fails("zero character", file.write_strings, "s", ["a\0b" if last else "ab"])
-        # What the library finds.
+        # Errors that the library detects.
         fails("there", file.read, "there", [4 * world.size - (0 if last else 1)], [1])
         fails("there", file.read_rows, "there", [10**6 if last else 0])
         fails("there", file.write_block, "there", numpy.zeros(1), [0], [5 * world.size])
@@ -227,7 +228,7 @@ def leaving():
         three_ways(list(range(world.size)), inner)
         three_ways([0], inner)
         three_ways([world.size - 1], inner)
-    # A rank that has had enough, and says nothing; and one that closes the group without the file.
+    # A rank that stops reading without telling the others, and one that closes the group but not the file.
     for close in (lambda file: file.close(), lambda file: file.group.close()):
         group = scorpio.IOGroup(groups=1)
         file = group.open(path_of("left.h5"), "w")

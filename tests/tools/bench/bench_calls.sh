@@ -1,14 +1,14 @@
 #!/bin/bash
-# Patterns of the papers' figures: what bytes they take, under Concilio too. Arguments: CONCILIO MPI.
+# Patterns of the figures in papers: the bytes that they move, also under Concilio. Arguments: CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/../common.sh"
 let_ranks_yield
-# moved PATTERN BYTES: of all ranks, as the JSON says.
+# moved PATTERN BYTES: the bytes of all ranks, according to the JSON.
 moved() { says out "\"bytes\": $2,"; says out '"verified": true'; says out "\"pattern\": \"$1\""; }
 for under in "" --concilio; do
   run() { expect 0 "$concilio" bench "$@" -n 2 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 2 --json ${under:+"$under"}; }
   run timesteps:4:10/16; moved timesteps:4:10/16 $((65536 / 160 * 160 * 4))
-  # The second rank has nothing.
+  # The second rank has no data.
   run timesteps:3:1/64; moved timesteps:3:1/64 $((65536 * 3))
   run extent:1024/25; moved extent:1024/25 $((65536 / 4))
   run extent:1000/3; moved extent:1000/3 $((2 * 32 * 30))

@@ -27,7 +27,7 @@ says err 'stopped after 2 seconds'
 
 expect 0 "$concilio" bench --hint cb_nodes=1 --hint romio_cb_write=enable contiguous interleaved:64 "${small[@]}" --json
 says out '"verified": true'
-# Through the stand-in, which does nothing: both sides are the MPI's own.
+# The stand-in does nothing, so both sides use the MPI's own MPI-IO.
 CONCILIO_LIBDIR=$parts expect 0 "$concilio" bench --compare interleaved:64 "${small[@]}" --alternations 2 --json result.json
 says out 'interleaved:64'
 says err '\[4/4\]'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# concilio bench --methods: the ways of each pattern, what is told of them, and what is left out. Arguments: CONCILIO MPI.
+# concilio bench --methods: the methods of each pattern, what is printed of them, and what is left out. Arguments:
+# CONCILIO MPI.
 concilio=$1 mpi=$2
 . "$(dirname "$0")/../common.sh"
 let_ranks_yield
@@ -14,11 +15,11 @@ expect 0 "$concilio" bench interleaved:64 block3d timesteps:3:4/64 "${small[@]}"
 for method in list sieve two_phase; do says out "  write  *$method .* $method\$"; done
 [ "$(grep -c 'regret of auto: write [1-9][0-9.]*, read [1-9]' out)" = 3 ] || fail 'not a regret for each pattern'
 
-# Every rank its own file.
+# Every rank has its own file.
 expect 0 "$concilio" bench hacc:fpp hacc:records "${small[@]}" --methods auto,two_phase,posix "${all[@]}"
 [ "$(measured read)" = 6 ] || fail 'not every method read every pattern'
 
-# Independent calls cannot be collective, and say so; contiguous data are no business of lists.
+# Independent calls cannot use collective methods, and say so. The method list is not used for contiguous data.
 expect 0 "$concilio" bench contiguous interleaved:64 "${small[@]}" --methods independent,two_phase,sieve --independent --warm-up 0 \
   --json
 says out '"failure": "the library took [a-z]*"'
@@ -36,7 +37,7 @@ says_not out '^  write'
 expect 0 "$concilio" bench hpio:64/64 "${small[@]}" --methods posix,auto "${all[@]}" --write-only
 says_not out '^  read'
 
-# Short calls go on until they took long enough, or ten times the repetitions.
+# Short calls are repeated until they have taken long enough, or ten times as often as asked for.
 times() { /usr/bin/python3 -c 'import json,sys
 text = open("out").read()
 written = json.loads(text[text.index("{\n"):])["patterns"][0]["operations"]["write"]
@@ -46,7 +47,7 @@ expect 0 "$concilio" bench interleaved:64 "${small[@]}" --methods posix,auto "${
 expect 0 "$concilio" bench interleaved:64 "${small[@]}" --methods posix,auto "${all[@]}" --write-only --measure-for 0 --json
 [ "$(times auto)" = 2 ] || fail "$(times auto) calls and not two"
 
-# Each piece is a request to a slow storage, the program's own as well as the library's.
+# Each piece is a request to slow storage, by the program as well as by the library.
 export CONCILIO_THROTTLE="request=2"
 expect 0 "$concilio" bench interleaved:1024 "${small[@]}" --methods auto,posix "${all[@]}" --method-timeout 0.02
 says out 'posix  *left out: one call took'

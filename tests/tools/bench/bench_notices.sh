@@ -1,9 +1,9 @@
 #!/bin/bash
-# A wrong byte anywhere must not pass. Arguments: CONCILIO SPOILING_LIBRARY_FOLDER MPI.
+# The benchmark must notice a wrong byte anywhere. Arguments: CONCILIO SPOILING_LIBRARY_FOLDER MPI.
 concilio=$1 mpi=$3
 . "$(dirname "$0")/../common.sh"
 let_ranks_yield
-# Else Open MPI waits a second for the other ranks after one has failed.
+# Without this, Open MPI waits a second for the other ranks after one has failed.
 export OMPI_MCA_odls_base_sigkill_timeout=0
 export CONCILIO_LIBDIR=$2
 small=(-n 2 --mpi "$mpi" --mib-per-rank 0.01 --repetitions 1)
@@ -24,7 +24,7 @@ says err 'rank 1: read failed'
 SPOIL=hole expect 1 "${bench[@]}"
 says err 'a hole of the file at file offset 100: expected 0x3c, found 0x00'
 
-# Nor in one of several methods; those beside it are measured.
+# It must notice it in one of several methods too. The other methods are measured.
 methods=("$concilio" bench hpio:64/64 --warm-up 1 "${small[@]}" --methods)
 expect 0 "${methods[@]}" auto,posix
 SPOIL='read' expect 1 "${methods[@]}" auto,posix
@@ -35,7 +35,7 @@ says err 'pattern hpio:64/64: auto: rank 1: the file at file offset 133: expecte
 says out 'write  *posix .* MiB/s'
 SPOIL=error expect 1 "${methods[@]}" auto,posix
 says err 'auto: rank 1: read failed'
-# What the other method wrote before is not taken for its own.
+# A method must not get credit for what another one wrote before.
 SPOIL=lazy expect 1 "${methods[@]}" posix,auto
 says err 'auto: rank 1: the file at file offset 128: expected'
 finish

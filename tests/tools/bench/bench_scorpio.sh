@@ -8,11 +8,12 @@ bench=("$concilio" bench scorpio)
 
 expect 0 "${bench[@]}" "${small[@]}"
 says out '4 ranks; 2 datasets of 16x16x16 in one dimension of 4 processes'
-# The head, the two ways of plain HDF5, and groups of 1, 2, 4, and the library's choice.
+# The heading, the two modes of plain HDF5, groups of 1, 2 and 4, and the library's choice.
 [ "$(grep -cE '^(hdf5-(collective|independent)|scorpio:(1|2|4|auto)) ' out)" = 6 ] || fail 'not the methods that were meant'
 if command -v h5diff >/dev/null; then says out 'h5diff finds them the same'; else says out 'h5diff is not installed'; fi
 
-# The grid does not come out even: the last rank, in the one case a group of its own, has nothing. As many processes open as there are groups.
+# The grid cannot be divided evenly. The last rank, which in one case is a group of its own, has no data. As many
+# processes open the file as there are groups.
 expect 0 "${bench[@]}" -n 4 --mpi "$mpi" --grid 3x5x2 --blocks --processes 4x1x1 --variables 3 --group-sizes 3,all,3 --repetitions 2 --buffer-bytes 4096 --json
 [ "$(wc -l <out)" = 4 ] || fail 'not a line for each method'
 /usr/bin/python3 - out <<'END' || fail 'not the JSON that was meant'
@@ -50,14 +51,14 @@ touch libexec/concilio-bench-"$mpi"
 CONCILIO_LIBEXECDIR=$scratch/libexec expect 2 "${bench[@]}" "${small[@]}"; says err "built without SCORPIO for .*hdf5-$mpi"
 expect 124 "${bench[@]}" -n 2 --mpi "$mpi" --repetitions 1000000 --timeout 2; says err 'stopped after 2 seconds'
 
-# A wrong byte must not pass: of plain HDF5's collective calls, through a library that spoils them.
+# It must notice a wrong byte in plain HDF5's collective calls, which a library spoils.
 CONCILIO_LIBDIR=$spoiling expect 0 "${bench[@]}" "${small[@]}" --concilio
 SPOIL=read CONCILIO_LIBDIR=$spoiling expect 1 "${bench[@]}" "${small[@]}" --concilio
 says err 'hdf5-collective: rank 1: what was read: Materials/Cell Ids, element 1056: expected'
 SPOIL=write CONCILIO_LIBDIR=$spoiling expect 1 "${bench[@]}" "${small[@]}" --concilio
 says err 'hdf5-collective: rank 0: the output file: Materials/Cell Ids, element 1025: expected'
 
-# "scorpio" is no pattern's name, and patterns are as before.
+# "scorpio" is not the name of a pattern, and patterns work as before.
 expect 0 "$concilio" bench contiguous -n 2 --mpi "$mpi" --mib-per-rank 0.01 --repetitions 1
 leaves_only libexec
 finish

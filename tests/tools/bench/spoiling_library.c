@@ -1,9 +1,9 @@
-// Spoils what MPI-IO does, to see that the benchmark notices: SPOIL says what.
+// Makes MPI-IO wrong in a way that SPOIL names, to test that the benchmark notices.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The program looks for it before it measures methods.
+// The program looks for this function before it measures methods.
 const char* concilio_version(void) {
   return "spoiling";
 }
@@ -24,7 +24,8 @@ int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void* buffer, int cou
   return code;
 }
 
-// A byte that no rank wrote, between the regions of hpio:64/64. Every rank sets the view, as it must.
+// Writes a byte that no rank writes, between the regions of hpio:64/64. Every rank sets the view, since that
+// is collective.
 int MPI_File_close(MPI_File* file) {
   const char* wanted = getenv("SPOIL");
   if (wanted && strcmp(wanted, "hole") == 0) {

@@ -16,7 +16,7 @@ says err 'no/such/folder: No such file'
 touch file
 expect 1 "$concilio" probe file --mpi "$mpi"
 says err 'file is not a folder'
-# Nobody makes files there, not even root.
+# Nobody can create files there, not even root.
 expect 1 "$concilio" probe /proc --mpi "$mpi"
 says err 'cannot make files in /proc'
 CONCILIO_LIBEXECDIR=$scratch expect 2 "$concilio" probe folder --mpi "$mpi"
@@ -26,7 +26,7 @@ says err 'cannot read'
 echo '{"concilio_profile": 99}' >damaged
 expect 1 "$concilio" probe --show damaged
 says err 'damaged: .*version'
-# What cannot be written in the end is known at once.
+# If the results cannot be written at the end, this is reported at the beginning.
 SECONDS=0
 expect 1 "$concilio" probe folder -n 2 --quick --mpi "$mpi" --output /proc/none/profile.json
 says err 'cannot write /proc/none/profile.json'

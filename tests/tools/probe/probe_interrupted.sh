@@ -1,13 +1,14 @@
 #!/bin/bash
-# concilio probe, interrupted: nothing stays behind, and the old profile is as it was. Arguments: CONCILIO MPI LAUNCHER.
+# concilio probe is interrupted: it leaves nothing behind, and the old profile does not change. Arguments: CONCILIO MPI
+# LAUNCHER.
 concilio=$1 mpi=$2 launcher=$3
 . "$(dirname "$0")/../common.sh"
 mkdir folder
 echo old >profile.json
 touch out err
-# interrupt SIGNAL COMMAND...: when it is at work; waits until it has ended.
+# interrupt SIGNAL COMMAND...: sends the signal while the command measures, and waits for its end.
 interrupt() {
-  # Python's children do not ignore SIGINT, as a script's in the background do.
+  # Children of Python do not ignore SIGINT, as background jobs of a script do.
   timeout 60 /usr/bin/python3 - "$@" <<'END' || fail "$*"
 import os, signal, subprocess, sys, time
 process = subprocess.Popen(sys.argv[2:], stdout=open("out", "w"), stderr=open("err", "w"), stdin=subprocess.DEVNULL)
@@ -18,7 +19,7 @@ time.sleep(1)
 assert process.poll() is None, "ended before it was interrupted"
 process.send_signal(getattr(signal, sys.argv[1]))
 status = process.wait(20)
-# What a launcher that is told to stop ends with is its own business: MPICH's says 0 now and then.
+# A launcher that is told to stop chooses its exit status itself: MPICH's is sometimes 0.
 assert status != 0 or "mpich" in os.path.basename(sys.argv[2]), status
 end = time.time() + 10
 while os.listdir("folder") and time.time() < end:

@@ -1,6 +1,6 @@
 #!/bin/bash
-# concilio probe: a profile of this storage, made by ranks that it starts itself and by those of a launcher; shown
-# again; and of storage that is throttled. Arguments: CONCILIO MPI LAUNCHER.
+# concilio probe makes a profile of this storage, with ranks that it starts itself and with those of a launcher; shows
+# it again; and measures throttled storage. Arguments: CONCILIO MPI LAUNCHER.
 concilio=$1 mpi=$2 launcher=$3
 . "$(dirname "$0")/../common.sh"
 let_ranks_yield
@@ -35,7 +35,7 @@ assert profile["parameters"]["domain_bytes"] >= 64 and profile["parameters"]["me
 assert xml.dom.minidom.parse(sys.argv[2]).getElementsByTagName("path")
 END
 
-# Storage whose speed is known. It wants the cores for itself: see CMakeLists.txt.
+# Storage whose speed is known. The test needs the cores for itself: see CMakeLists.txt.
 if [ "$mpi" = openmpi ]; then
 export CONCILIO_THROTTLE='request=1;bandwidth=50M'
 expect 0 "$launcher" $oversubscribe -n 2 "$concilio" probe folder --quick --mpi "$mpi" --output slow/profile.json
@@ -52,7 +52,7 @@ assert profile["throttle"] == "request=1;bandwidth=50M" and not profile["prices"
 END
 unset CONCILIO_THROTTLE
 fi
-# The launcher's MPI is found; two nodes made of one.
+# The launcher's MPI is recognised; one node acts as two.
 CONCILIO_HINTS=concilio_ranks_per_node=1 expect 0 "$launcher" $oversubscribe -n 2 "$concilio" probe folder --quick \
   --output nodes.json
 says out '2 ranks on 2 nodes'

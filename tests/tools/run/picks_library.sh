@@ -1,6 +1,6 @@
 #!/bin/bash
-# concilio run picks the library that the program's own MPI needs, and says what is missing. The stand-ins for the
-# libraries say who they are. Arguments: CONCILIO PARTS MPI=LAUNCHER...
+# concilio run chooses the library that the program's own MPI needs, and says what is missing. The stand-ins for the
+# libraries print their names. Arguments: CONCILIO PARTS MPI=LAUNCHER...
 concilio=$1 parts=$2
 shift 2
 . "$(dirname "$0")/../common.sh"
@@ -15,7 +15,8 @@ for mpi in "${!launchers[@]}"; do
   says err "stand-in $mpi loaded into program_of_$mpi"
   expect 0 "$concilio" run "$program"
   says err "stand-in $mpi loaded into program_of_$mpi"
-  # A script says nothing, its launcher does; but a launcher of MPICH does not say that the standard's ABI is wanted.
+  # A script does not tell its MPI, but its launcher does. A launcher of MPICH does not tell that the standard's ABI is
+  # needed.
   if [ "$mpi" != mpiabi ]; then
     printf '#!/bin/sh\nexec "%s"\n' "$program" > script.sh
     chmod +x script.sh
@@ -25,7 +26,7 @@ for mpi in "${!launchers[@]}"; do
   expect 0 "$concilio" version
   says out "^$mpi (.*): $parts/libconcilio-$mpi.so"
 
-  # Only another one's library is there.
+  # Only the library of another MPI is there.
   for other in "${!launchers[@]}"; do
     [ "$other" = "$mpi" ] && continue
     mkdir -p "only-$other"
@@ -37,7 +38,7 @@ for mpi in "${!launchers[@]}"; do
   done
 done
 
-# Python programs: an interpreter that says where its modules are, as a real one does.
+# Python programs. The interpreter tells where its modules are, as a real one does.
 python=$(PATH=/usr/bin:$PATH command -v python3)
 [ -n "$python" ] || { echo 'skipped in part: no python3'; finish; }
 suffix=$("$python" -c 'from importlib.machinery import EXTENSION_SUFFIXES; print(EXTENSION_SUFFIXES[0])')
@@ -49,7 +50,7 @@ for mpi in "${!launchers[@]}"; do
   modules=$scratch/modules-$mpi
   mkdir -p "$modules/mpi4py" "$modules/netCDF4"
   touch "$modules/mpi4py/__init__.py" "$modules/netCDF4/__init__.py"
-  # Any library that is linked with the MPI will do for an extension: it is only looked at.
+  # Any library that is linked with the MPI can stand in for an extension, since it is only inspected.
   cp "$parts/libconcilio-$mpi.so" "$modules/mpi4py/MPI$suffix"
   for command in "$python script.py" "$python -u -m script" "$python -Wdefault -c pass" ./script_direct.py ./script_env.py \
     "${launchers[$mpi]} -n 1 $python -u script.py" "env A=b $python script.py"; do
@@ -74,7 +75,7 @@ for mpi in "${!launchers[@]}"; do
     fi
     CONCILIO_LIBDIR=$parts
   done
-  # Without mpi4py: what else is linked with MPI.
+  # Without mpi4py, other modules that are linked with MPI are used.
   rm -r "$modules/mpi4py"
   cp "$parts/libconcilio-$mpi.so" "$modules/netCDF4/_netCDF4$suffix"
   PYTHONPATH=$modules expect 0 "$concilio" run "$python" -S script.py

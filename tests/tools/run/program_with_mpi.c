@@ -1,4 +1,5 @@
-// An MPI program that ends as its argument says: "exit N" or "signal N" on every rank; without one, well.
+// An MPI program that ends as its argument says: "exit N" or "signal N" on every rank. Without an argument it
+// succeeds.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@ program=$parts/program_of_$mpi
 start=("$launcher" -n 2)
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
 
-# The library reaches the ranks and not the launcher, with the settings.
+# The ranks load the library and get the settings, but the launcher does not.
 expect 0 "$concilio" run --hint cb_nodes=2 --hint concilio_method=two_phase --memory-limit 4MiB --only '*.h5' "${start[@]}" "$program"
 says out 'program ran'
 says err "stand-in $mpi loaded into program_of_$mpi: hints=cb_nodes=2;concilio_method=two_phase limit=4MiB only=\*.h5"
@@ -19,11 +19,11 @@ says_not err 'loaded into hydra'
 expect 0 "$concilio" run --threads "${start[@]}" "$program"
 says err 'threads=1'
 
-# The user's own hints stay, before those of the command line.
+# Hints that the user has set stay, before those of the command line.
 CONCILIO_HINTS='cb_nodes=1' expect 0 "$concilio" run --hint romio_cb_write=enable -- "${start[@]}" "$program"
 says err 'hints=cb_nodes=1;romio_cb_write=enable'
 
-# Only the first "--" is ours, and only before the program.
+# Only the first "--" belongs to concilio run, and only before the program.
 printf '#!/bin/sh\necho "arguments: $*"\n' >arguments.sh
 chmod +x arguments.sh
 expect 0 "$concilio" run --mpi "$mpi" -- ./arguments.sh -a -- -b
@@ -31,7 +31,7 @@ says out 'arguments: -a -- -b'
 expect 0 "$concilio" run --mpi "$mpi" ./arguments.sh --summary -- -b
 says out 'arguments: --summary -- -b'
 
-# A preload of the user's stays.
+# Libraries that the user preloads stay.
 other=$({ compgen -G '/lib/*/libutil.so.1' || compgen -G '/lib/*/libdl.so.2'; } | head -n 1)
 if [ -n "$other" ]; then
   LD_PRELOAD=$other expect 0 "$concilio" run "${start[@]}" "$program"
@@ -65,14 +65,14 @@ says err 'CONCILIO_DISABLE is set, .* (unset it), so there is no summary'
 expect 0 "$concilio" run --mpi "$mpi" --summary env -u LD_PRELOAD "$program"
 says err 'no rank was seen to load Concilio (if a script changes LD_PRELOAD'
 
-# One `concilio run` a rank: only one of them speaks.
+# One `concilio run` for each rank: only one of them prints a summary.
 expect 0 "${start[@]}" "$concilio" run --summary=full --report "$scratch/inside.json" "$program"
 [ "$(grep -c 'concilio: /data/result.h5' err)" = 1 ] || fail 'not exactly one summary'
 grep -q '/data/result.h5' inside.json || fail 'no report from inside the launcher'
 STAND_IN_CLOSES_NO_FILE=1 expect 0 "${start[@]}" "$concilio" run --summary "$program"
 [ "$(grep -c 'closed no file' err)" = 1 ] || fail 'not exactly one word that there was no file'
 
-# Scripts: the launcher says the MPI; without one nothing does.
+# For scripts the launcher tells the MPI. Without a launcher it is unknown.
 printf '#!/bin/sh\nexec "%s"\n' "$program" >script.sh
 chmod +x script.sh
 expect 0 "$concilio" run "${start[@]}" ./script.sh
@@ -82,7 +82,7 @@ says err 'put mpirun before it'
 expect 0 "$concilio" run --mpi "$mpi" ./script.sh
 says err 'loaded into program'
 
-# What is wrong, and what to do.
+# What is wrong, and how to correct it.
 expect 2 "$concilio" run "${start[@]}" "$parts/program_without_mpi"
 says err 'program_without_mpi is not linked with MPI'
 expect 2 "$concilio" run "$parts/program_without_mpi"
@@ -135,7 +135,7 @@ expect 0 "$concilio" version
 says out '^concilio [0-9]'
 says out "^$mpi ([A-Za-z ]*[0-9.]*): $parts/libconcilio-$mpi.so"
 
-# A signal to `concilio run` alone reaches the program.
+# A signal that is sent only to `concilio run` reaches the program.
 "$concilio" run --summary sleep 30 2>err &
 wait $!
 says err 'not linked with MPI'

@@ -1,6 +1,6 @@
-// Stands in for the preloaded library: says on stderr what it was loaded into. In a program whose name begins
-// with "program" it makes the file that CONCILIO_REPORT names, as the library does when MPI begins, and on
-// rank 0 writes one record there when it ends, as the library does for a closed file.
+// Stands in for the preloaded library. It says on stderr which program it was loaded into. In a program whose
+// name begins with "program" it creates the file that CONCILIO_REPORT names, as the library does when MPI
+// begins, and on rank 0 it writes one record to it at the end, as the library does for a closed file.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

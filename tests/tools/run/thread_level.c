@@ -1,5 +1,5 @@
-// The thread level that a program has, and whether MPI_Init_thread told it the truth. Argument: how MPI is
-// initialised.
+// Prints the thread level that the program has, and whether MPI_Init_thread reported it correctly. The
+// argument says how MPI is initialised.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -54,7 +54,7 @@ TEST(Advice, IndependentCallsInManyPiecesAreMadeCollective) {
 TEST(Advice, NoneWhereNothingIsKnownToHelp) {
   EXPECT_EQ(advice_on(slow_file()), "");
   FileRecord file = small_writes();
-  file.slowest[Counter::call_ns] = 1'000'000;  // nothing to win
+  file.slowest[Counter::call_ns] = 1'000'000;  // nothing can be gained
   EXPECT_EQ(advice_on(file), "");
   file = small_writes();
   file.slowest[Counter::independent_writes] = 4000;  // one rank made all the calls
@@ -69,7 +69,7 @@ TEST(Advice, NoneWhereNothingIsKnownToHelp) {
   EXPECT_EQ(advice_on(file), "");
 }
 
-// Collective writes that took two_phase although list takes half the time.
+// Collective writes that took two_phase although list would take half the time.
 FileRecord dear_two_phase() {
   FileRecord file = slow_file();
   file.sum[Counter::collective_writes] = 4;
@@ -90,7 +90,7 @@ TEST(Advice, HintThatChoseASlowerMethod) {
             "--hint concilio_method=auto: predicted 2 ms a write by list, 4 ms by two_phase");
   file.hints = {{"concilio_method", "auto"}, {"romio_cb_write", "enable"}};
   EXPECT_THAT(advice_on(file), StartsWith("--hint romio_cb_write=automatic: predicted 2 ms"));
-  // What was measured goes before the price, where both methods have run.
+  // If both methods have run, their measured times take precedence over the prices.
   Candidate& taken = file.reasons[0].candidates[0];
   taken.calls = 3;
   taken.measured_seconds = 1e-3;

@@ -35,7 +35,7 @@ TEST(RunSettings, HintOfOthersIsOnlyNoted) {
   std::vector<std::string> notes;
   EXPECT_TRUE(check_settings({{"others_thing=1"}, "", "", false}, Environment(), notes).ok());
   EXPECT_EQ(notes.size(), 1u);
-  // What well-known libraries set is known by name.
+  // Hints of well-known libraries are recognised by their names.
   EXPECT_TRUE(check_settings({{"gpfs_thing=1"}, "", "", false}, Environment(), notes).ok());
   EXPECT_EQ(notes.size(), 1u);
 }

@@ -72,7 +72,7 @@ TEST(Summary, SaysWhereTheTimeWent) {
       "1 KiB read, 2.7 MiB/s\n");
 }
 
-// A file whose calls took `call_ns` and nothing else.
+// A file whose calls took `call_ns`, of which nothing else is known.
 FileRecord file_of(const char* name, int64_t call_ns) {
   FileRecord record;
   record.file = name;

@@ -13,7 +13,7 @@ TEST(Tally, AddsWithAndWithoutOthers) {
   EXPECT_EQ(tally, 13);
 }
 
-// The calls that are timed stand for all that were made up to them.
+// The calls that are timed represent all calls before them.
 TEST(Sampling, EveryCallIsCountedOnce) {
   Sampling sampling;
   int64_t stood_for = 0, timed = 0, untimed = 0;

@@ -33,7 +33,7 @@ void* of_cuda(const char* how, size_t size) {
   return reinterpret_cast<void*>(address);
 }
 
-// Every second column of a matrix of two-byte cells, there and back, by whichever thread.
+// Copies every second column of a matrix of two-byte cells in both directions, on any thread.
 void copies_rows_both_ways(void* address, const GpuLibrary& library) {
   const DeviceMemory memory = DeviceMemory::at(address);
   ASSERT_TRUE(memory);
@@ -51,7 +51,7 @@ void copies_rows_both_ways(void* address, const GpuLibrary& library) {
   EXPECT_THAT(all, ElementsAre(1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0));
 }
 
-// Rows that no rectangle has: backwards, and one on the other.
+// Rows that do not make a rectangle: in descending order, and on top of each other.
 void copies_odd_rows(void* address) {
   const DeviceMemory memory = DeviceMemory::at(address);
   Bytes sent{1, 2, 3, 4}, all(6);

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// What reading `document` by `read` complains of.
+// The error when `read` reads `document`.
 template <typename Read>
 std::string complaint(const json& document, Read&& read) {
   const auto outcome = read_json([&] {

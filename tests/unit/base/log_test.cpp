@@ -11,7 +11,7 @@
 namespace concilio {
 namespace {
 
-// What `body` writes to stderr, a string for every write(2).
+// What `body` writes to stderr: one string for each write(2).
 template <typename Body>
 std::vector<std::string> writes_to_stderr(Body body) {
   int sockets[2];

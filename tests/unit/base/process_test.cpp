@@ -7,7 +7,7 @@
 namespace concilio {
 namespace {
 
-// A child that says who it is and waits to be killed.
+// A child that tells its identity and waits to be killed.
 struct Child {
   pid_t pid = -1;
   ProcessId id;
@@ -55,7 +55,7 @@ TEST(Process, AnotherOfTheSameNumber) {
   ProcessId other = this_process();
   ++other.start_ticks;
   EXPECT_TRUE(has_ended(other));
-  ++other.time_namespace;  // counts from elsewhere
+  ++other.time_namespace;  // its clock counts from another time
   EXPECT_FALSE(has_ended(other));
 }
 

@@ -12,7 +12,7 @@ namespace concilio {
 namespace {
 
 TEST(Strand, PostedTasksRunInOrder) {
-  std::vector<int> order;  // no lock: tasks of one strand never run at once
+  std::vector<int> order;  // no lock is needed: tasks of one strand never run at the same time
   Strand strand;
   for (int i = 0; i < 1000; ++i) strand.post([&order, i] { order.push_back(i); });
   strand.wait();
@@ -59,7 +59,7 @@ TEST(Strand, TasksPostedWhileACallerRunsComeAfterIt) {
 }
 
 TEST(Strand, OneThatWaitsForAnotherDoesNotHoldItUp) {
-  // As two files whose operations other ranks complete in another order.
+  // Like two files whose operations other ranks complete in another order.
   Strand first, second;
   std::promise<void> gate;
   auto opened = gate.get_future();

@@ -1,4 +1,4 @@
-// What anybody on the network may do to the process that holds the shared file pointer.
+// What any process on the network may do to the process that holds the shared file pointer.
 #include "counter/counter_service.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr WaysIn from_here{};
 constexpr WaysIn from_anywhere{0, 1, 1};
 
-// To the last address of those that the counter is offered at, as any program of this machine may connect.
+// Connects to the last address that the counter is offered at, as any program of this machine may.
 int connect_as_stranger(const CounterAddress& address) {
   const sockaddr_in6& six = address.host[address.hosts - 1];
   sockaddr_in four{};
@@ -35,7 +35,7 @@ int connect_as_stranger(const CounterAddress& address) {
   return -1;
 }
 
-// Whether the other side closes within that time.
+// Whether the other side closes the connection within that time.
 bool is_closed_within(int socket, int ms) {
   pollfd wait{socket, POLLIN, 0};
   char byte;
@@ -55,7 +55,7 @@ size_t open_descriptors() {
   return count;
 }
 
-// A process of its own that does something to the address until it is ended.
+// A child process that does something to the address until it is killed.
 class Stranger {
  public:
   template <typename Deeds>
@@ -92,7 +92,7 @@ TEST(CounterService, FloodOfConnectionsLeavesTheProgramItsDescriptors) {
   });
   const rlimit few{100, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &few);
-  // Whoever may ask is answered, though.
+  // A question from a process that is allowed to ask is answered.
   EXPECT_EQ(0, ask(counter.address(), 5));
   EXPECT_EQ(5, ask(counter.address(), 1));
   std::vector<int> files;
@@ -122,7 +122,7 @@ TEST(CounterService, WhoDribblesIsSentAway) {
   OfferedCounter counter(own_whereabouts(), from_here);
   const int socket = connect_as_stranger(counter.address());
   ASSERT_GE(socket, 0);
-  // Less than a question in all.
+  // Less than a whole question.
   bool closed = false;
   for (int i = 0; i < 31 && !closed; ++i) {
     send(socket, "", 1, MSG_NOSIGNAL);
@@ -163,14 +163,14 @@ Whereabouts elsewhere(uint8_t network, uint8_t host) {
 
 TEST(CounterService, WaysInAreThoseOfACommonNetwork) {
   EXPECT_EQ(0U, ways_to(own_whereabouts()).from_outside);
-  // A network that this machine is in no part of.
+  // A network that this machine does not belong to.
   const WaysIn far = ways_to(elsewhere(113, 1));
   EXPECT_EQ(1U, far.from_outside);
   EXPECT_EQ(1U, far.from_afar);
   EXPECT_EQ(0U, far.interfaces);
   Whereabouts neighbour = own_whereabouts();
   if (neighbour.interfaces == 0) GTEST_SKIP() << "no network";
-  // The same addresses on another machine: not the same network, whatever they are called.
+  // The same addresses on another machine are not the same network, even if their names are the same.
   std::strcpy(neighbour.machine, "another one");
   EXPECT_EQ(1U, ways_to(neighbour).from_afar);
   neighbour.interface[0].address.s6_addr[15] ^= 1;

@@ -32,7 +32,7 @@ TEST(HeldRanges, WhatNobodyElseHoldsIsUnlocked) {
   EXPECT_THAT(leave(held, second), ElementsAre(Interval{50, 150}));
 }
 
-// The file lock of the one went with him, though the other had never locked the file.
+// Closing one file released the lock of the process, though the other open had never locked the file.
 TEST(HeldRanges, AHolderInMemoryAloneKeepsNothingLockedInTheFile) {
   HeldRanges held;
   const auto on_file = held.enter({0, 100}, LockMode::shared, true);
@@ -51,7 +51,8 @@ TEST(HeldRanges, WhoWaitsIsNotPassed) {
     EXPECT_FALSE(late_reader_in);
     held.leave(place, [](Interval) {});
   });
-  // A reader of other bytes is in nobody's way; it shows that the writer has come when it has to wait.
+  // A reader of other bytes does not wait for anyone. It shows that the writer has come when the reader has
+  // to wait.
   std::thread late_reader([&] {
     while (held.waiting() == 0) std::this_thread::yield();
     const auto place = held.enter({0, 100}, LockMode::shared, false);
@@ -67,7 +68,7 @@ TEST(HeldRanges, WhoWaitsIsNotPassed) {
   late_reader.join();
 }
 
-// Two threads of one open, with and without locks on the file: none is left when both are done.
+// Two threads of one open, with and without locks on the file. No lock remains when both have finished.
 TEST(RangeLock, NothingStaysLocked) {
   const std::string path = testing::TempDir() + "held_ranges_test.locks";
   const auto store = make_posix_store();

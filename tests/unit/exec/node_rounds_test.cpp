@@ -1,5 +1,6 @@
-// What the ranks of a node share in a collective call, with threads for ranks: ThreadSanitizer sees what one
-// leaves for another without the gates and counters ordering it, which it cannot between processes.
+// What the ranks of a node share in a collective call, with threads as ranks. ThreadSanitizer detects data
+// that one rank leaves for another without the order of gates and counters, which it cannot do between
+// processes.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -24,7 +25,7 @@ void as_ranks(int ranks, const std::function<void(int rank)>& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// One call on one node: blocks of the ranks in turn, in so small windows that slots are used many times.
+// One call on one node. The ranks' blocks alternate, and windows are so small that slots are used many times.
 class Node {
  public:
   Node(Operation operation, int ranks) : ranks_(ranks), plan_(made(operation, ranks)) {
@@ -49,7 +50,7 @@ class Node {
   }
   int rank_of(int64_t offset) const { return static_cast<int>(offset / block_bytes % ranks_); }
 
-  // Calls f(block) for every block of a part that is this rank's.
+  // Calls f(block) for every block of a part that belongs to this rank.
   template <typename F>
   void for_each_block(const WindowPart& part, int rank, F&& f) const {
     for (int64_t at = part.file.begin / block_bytes * block_bytes; at < part.file.end; at += block_bytes) {
@@ -71,7 +72,7 @@ class Node {
   std::byte* segment_ = nullptr;
 };
 
-// Spins of none, so that waiters sleep, and of some.
+// Without spinning, so that waiters sleep, and with some.
 WaitPolicy policy_of(int rank) {
   return {rank % 2 * 100, nullptr, nullptr};
 }
@@ -158,7 +159,7 @@ TEST_P(NodeRounds, EveryRankSeesWhatAnAggregatorRead) {
   for (const int64_t bytes : taken) EXPECT_EQ(bytes, bytes_a_rank);
 }
 
-// As Team meets: each leaves a word, the last one works on all of them, and all see the outcome.
+// The meeting of a Team: each rank leaves a value, the last one combines all of them, and all get the result.
 TEST_P(NodeRounds, RanksThatMeetSeeEachOthersWords) {
   const auto ranks = static_cast<uint32_t>(GetParam());
   Gate arrived, done;

@@ -6,7 +6,7 @@ namespace concilio {
 namespace {
 
 TEST(WorkTime, OfANodeFromTheFirstBeginToTheLastEnd) {
-  // One core: the second rank begins when the first one ends.
+  // There is one core, and the second rank begins when the first one has finished.
   const WorkTime both = combine({0, 100, 130}, {0, 130, 160});
   EXPECT_EQ(both.ns(), 60);
   EXPECT_EQ(combine(both, {0, 110, 120}).ns(), 60);

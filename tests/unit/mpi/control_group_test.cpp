@@ -1,4 +1,4 @@
-// Trees of files as the kernel shows control groups.
+// Trees of files in which the kernel shows control groups.
 #include "mpi/nodes/control_group.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST_F(ControlGroups, TheNarrowestOfThoseAroundDecides) {
   write("system/job/step/task/memory.max", "8000");
   write("system/job/step/task/memory.current", "10");
   EXPECT_EQ(left(), 4000);
-  // A container's own group is mounted as the root, whatever it is called outside.
+  // A container's own group is mounted as the root, whatever its name outside the container.
   write("own", "0::/docker/0123");
   EXPECT_EQ(left(), 100000);
 }

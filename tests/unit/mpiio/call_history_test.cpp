@@ -67,7 +67,7 @@ TEST(CallHistory, LateGroundsGoByMethodAloneAndEarlyOnesOn) {
   EXPECT_TRUE(all[64].various);
   EXPECT_EQ(all[64].calls, 17);
   EXPECT_EQ(all[65].reason.grounds.method, Method::sieve);
-  // The program is told of its last call itself.
+  // The program gets the last call itself.
   EXPECT_EQ(text_of(history.last()->reason), "list: 100 pieces were moved");
 }
 

@@ -15,7 +15,7 @@ NestRef repeat(NestRef child, int64_t count, int64_t stride, int64_t offset = 0)
   return Nest::repeat(std::move(child), count, stride, offset).value();
 }
 
-// Every byte that a cursor hands out from `begin` to `end`, with chunks of at most max_bytes.
+// Every byte that a cursor returns from `begin` to `end`, in chunks of at most max_bytes.
 std::vector<int64_t> walk(Cursor& cursor, int64_t end, int64_t max_bytes) {
   std::vector<int64_t> bytes;
   while (cursor.position() < end) {
@@ -56,7 +56,7 @@ void check_case(Generator& generator, const Case& test) {
   const auto all = naive::expand(test.type, test.displacement, 0, stream);
   for (int64_t p = 0; p < stream; ++p) ASSERT_EQ(access.offset_of(p), all[static_cast<size_t>(p)]) << p;
 
-  // Exact unless a tile moves back by more than three tiles see, which these do not.
+  // The bounds are exact unless a tile moves back further than three tiles show, which these do not.
   const bool monotone = naive::is_monotone(naive::expand(test.type, test.displacement, 0, 2 * test.size()));
   ASSERT_EQ(access.monotone(), monotone);
   if (access.monotone()) {
@@ -101,7 +101,7 @@ void check_case(Generator& generator, const Case& test) {
     }
     ASSERT_EQ((part.back() + 1 - granule.anchor) % granule.granule, 0);
 
-    // From a fresh cursor, from one that is moved, and with one that goes on after a pause.
+    // With a new cursor, with one that is moved, and with one that continues after a pause.
     const int64_t max_bytes = generator.pick(0, 1) == 0 ? generator.pick(1, 40) : stream;
     Cursor fresh(access, begin);
     ASSERT_EQ(walk(fresh, end, max_bytes), part);
@@ -176,7 +176,7 @@ TEST(ContiguousAccess, OfAPieceAwayFromTheOriginBeginsThere) {
   EXPECT_EQ(access.offset_of(20), 128);
 }
 
-// The most common file views: whatever the filetype's own count, chunks of any number of pieces.
+// The most common file views: whatever the filetype's own count, chunks contain any number of pieces.
 TEST(TiledView, OfOnePieceATileIsOneEndlessRun) {
   const auto resized = type_resized(type_bytes(64), 0, 128).value();
   const auto vector = type_resized(type_vector(10, 1, 2, type_bytes(64)).value(), 0, 1280).value();
@@ -207,7 +207,7 @@ TEST(TiledView, OfRowsThatContinueIsOneEndlessLoop) {
   EXPECT_EQ(chunk.stride, 800);
 }
 
-// An access that few tiles are used of has the same bytes, but no lists of many tiles' pieces.
+// If few tiles of an access are used, it has the same bytes, but no lists of the pieces of many tiles.
 TEST(TiledView, OfFewTilesHasTheSameBytes) {
   const auto vector = type_vector(3, 5, 8, type_bytes(1)).value();
   const Access many = Access::of(vector, 7), few = Access::of(vector, 7, 2);
@@ -271,7 +271,7 @@ TEST(Cursor, ReachesDeeperThanItsInlineLevels) {
   }
 }
 
-// Ten thousand million pieces: whatever is asked at whatever place takes a few steps.
+// Ten thousand million pieces. Any question about any place takes a few steps.
 TEST(HugePattern, IsWalkedAndSoughtWithoutExpanding) {
   NestRef nest = Nest::bytes(4);
   int64_t distance = 7;
@@ -360,12 +360,12 @@ TEST(Reaches, EndsWithTheLastByteThat64BitsHold) {
   EXPECT_TRUE(plain.reaches(0, 10));
   EXPECT_FALSE(plain.reaches(0, 11));
   EXPECT_TRUE(plain.reaches(1000, 1000));
-  // Holes behind the data do not count, as long as no later tile is wanted.
+  // Holes after the data do not count if no later tile is needed.
   const Access tiled = Access::of(type_resized(type_bytes(4), 0, 100).value(), most - 110);
   EXPECT_TRUE(tiled.reaches(0, 8));
   EXPECT_FALSE(tiled.reaches(8, 9));
   EXPECT_FALSE(tiled.reaches(0, 9));
-  // Of tiles that overlap the outermost counts, wherever it comes in the stream.
+  // If tiles overlap, the outermost byte counts, wherever it is in the stream.
   const Access backwards = Access::of(type_resized(type_bytes(4), 0, -2).value(), most - 4);
   EXPECT_TRUE(backwards.reaches(0, 8));
   EXPECT_FALSE(Access::of(type_resized(type_bytes(4), 0, -2).value(), most - 3).reaches(0, 8));

@@ -11,7 +11,7 @@ namespace {
 
 using naive::Generator;
 
-// One side of a random copy: an access, the memory it lies in, and the list of its bytes.
+// One side of a random copy: an access, its memory, and the list of its bytes.
 struct TestSide {
   naive::Type type;
   Access access;
@@ -67,7 +67,7 @@ TEST(Copy, BetweenRandomAccesses) {
 
 enum class Shape { contiguous, strided, listed, loop, varied };
 
-// Pieces of `length` bytes in the given shape, cut at neither end.
+// Pieces of `length` bytes in the given shape. None is cut at either end.
 naive::Type shaped(Shape shape, int64_t length, Generator& generator) {
   naive::Type piece;
   piece.type = type_bytes(length);
@@ -132,7 +132,7 @@ TEST(Copy, OfNothingTouchesNothing) {
   EXPECT_EQ(other, std::byte{9});
 }
 
-// With MPI_BOTTOM the displacements are addresses.
+// With MPI_BOTTOM, displacements are addresses.
 TEST(Copy, FromAbsoluteAddresses) {
   std::vector<std::byte> source(100, std::byte{5}), target(100);
   const auto type = type_vector(10, 5, 10, type_bytes(1)).value();
@@ -224,7 +224,7 @@ TEST(CoverageMap, OfRandomAccessesInEveryWindow) {
     const int64_t begin = generator.pick(low - 10, high), window_bytes = generator.pick(1, 900);
     MapCase test(Interval{begin, begin + window_bytes}, granule);
     for (int i = 0; i < 2; ++i) {
-      // The part of the data that lies in the window, as an aggregator would find it.
+      // The part of the data in the window, as an aggregator finds it.
       const int64_t first = std::max(data[i].begin, accesses[i].data_before(test.window.begin));
       const int64_t last = std::min(data[i].end, accesses[i].data_before(test.window.end));
       test.map.mark(accesses[i], first, last);

@@ -36,7 +36,7 @@ void expect_matches(const naive::Type& expected) {
   EXPECT_EQ(type.nest->upper(), *high + 1);
   EXPECT_EQ(type.nest->monotone(), naive::is_monotone(expected.bytes));
   EXPECT_GE(type.nest->pieces(), naive::count_pieces(expected.bytes));
-  // Every piece begins and ends on the grid of the granule.
+  // Every piece begins and ends at a multiple of the granule.
   const int64_t granule = type.nest->granule();
   ASSERT_GT(granule, 0);
   for (size_t i = 0; i < expected.bytes.size(); ++i) {
@@ -113,7 +113,8 @@ TEST(Darray, RanksPartitionTheArray) {
   }
 }
 
-// The second process of three owns blocks 1 and 4 of an array of ten, three a block: written out by hand.
+// The second process of three owns blocks 1 and 4 of an array of ten with three elements a block. The
+// expected values were worked out by hand.
 TEST(Darray, CyclicWithAPartialLastBlock) {
   const std::vector<int64_t> sizes{14}, arguments{3}, processes{3};
   const std::vector<Distribution> distributions{Distribution::cyclic};
@@ -223,7 +224,7 @@ TEST(StructType, BoundsThatWereSetOutweighThoseFound) {
   const auto all = type_struct(lengths, at, types).value();
   EXPECT_EQ(all.lower_bound, 8);
   EXPECT_EQ(all.extent, 100);
-  // A block of none has no bounds.
+  // A block without elements has no bounds.
   const std::vector<int64_t> without = {1, 0, 1};
   const auto found = type_struct(without, at, types).value();
   EXPECT_EQ(found.lower_bound, 0);

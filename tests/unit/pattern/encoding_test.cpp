@@ -87,7 +87,7 @@ TEST(EncodedNest, DescribesTheSameBytesInTheSameOrder) {
   }
 }
 
-// Whatever arrives, it is refused or understood, and nothing is read behind its end.
+// Whatever is received is refused or understood, and nothing after its end is read.
 TEST(EncodedNest, IsRefusedIfItIsCutShortOrSpoilt) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 3000; ++i) {

@@ -21,13 +21,13 @@ struct Type {
   int64_t extent() const { return upper_bound - lower_bound; }
 };
 
-// A datatype put together from copies of others, as the standard defines typemaps.
+// A datatype that consists of copies of others, as the standard defines typemaps.
 class Typemap {
  public:
   void add(const Type& old, int64_t displacement) {
     for (int64_t byte : old.bytes) result_.bytes.push_back(byte + displacement);
     if (any_ && result_.set && !old.set) return;
-    if (old.set && !result_.set) any_ = false;  // with markers, only markers count
+    if (old.set && !result_.set) any_ = false;  // if there are markers, only they count
     const int64_t low = old.lower_bound + displacement, high = old.upper_bound + displacement;
     result_.lower_bound = any_ ? std::min(result_.lower_bound, low) : low;
     result_.upper_bound = any_ ? std::max(result_.upper_bound, high) : high;
@@ -51,14 +51,14 @@ inline bool is_monotone(const std::vector<int64_t>& bytes) {
   return true;
 }
 
-// Maximal stretches contiguous in memory and in the stream.
+// The longest stretches that are contiguous both in memory and in the stream.
 inline int64_t count_pieces(const std::vector<int64_t>& bytes) {
   int64_t pieces = bytes.empty() ? 0 : 1;
   for (size_t i = 1; i < bytes.size(); ++i) pieces += bytes[i] != bytes[i - 1] + 1;
   return pieces;
 }
 
-// Offset of data byte `position` of the type tiled from `displacement`.
+// Offset of data byte `position` of the type, tiled from `displacement`.
 inline int64_t offset_of(const Type& type, int64_t displacement, int64_t position) {
   const int64_t size = static_cast<int64_t>(type.bytes.size());
   return displacement + position / size * type.extent() + type.bytes[static_cast<size_t>(position % size)];
@@ -74,7 +74,7 @@ inline std::vector<int64_t> wide(const std::vector<int>& values) {
   return {values.begin(), values.end()};
 }
 
-// What Concilio's builders make of a description.
+// Makes the type of a description by Concilio's builders.
 inline DataType built(const tests::TypeSpec& spec) {
   using tests::Kind;
   if (spec.kind == Kind::basic) {
@@ -147,8 +147,7 @@ class Generator {
 
   int64_t pick(int64_t low, int64_t high) { return random_.between(low, high); }
 
-  // A datatype of at most `max_bytes` bytes and at most `depth` levels. A tame one tends to ascend, as
-  // filetypes do.
+  // A datatype of at most `max_bytes` bytes and `depth` levels. A tame one mostly ascends, as filetypes do.
   Type make(int depth, bool tame, int64_t max_bytes = 1500) {
     tests::AnyStyle style;
     for (size_t basic = 0; basic < tests::basic_types().size(); ++basic) style.basics.push_back(basic);

@@ -102,7 +102,7 @@ TEST(Depth, BeyondTheLimitIsAnError) {
   ErrorKind kind = ErrorKind::none;
   int levels = 0;
   while (kind == ErrorKind::none && levels < 2 * Nest::max_depth) {
-    // Two differing copies at the same place neither merge nor grow in extent.
+    // Two different copies at the same place neither merge nor grow.
     auto next = Nest::sequence({{0, 0, Nest::bytes(1)}, {0, 0, nest}});
     if (!next)
       kind = next.error().kind;

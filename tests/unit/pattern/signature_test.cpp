@@ -29,7 +29,7 @@ std::vector<Item> items_of(const Signature& signature, int64_t begin, int64_t en
   return items;
 }
 
-// What any position of any axis must give, found by counting.
+// The expected answer for any position on any axis, found by counting.
 void expect_as_counted(const Signature& signature, const std::vector<Item>& items) {
   std::vector<Place> boundaries = {{}};
   for (const Item& item : items) {

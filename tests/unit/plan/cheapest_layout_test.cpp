@@ -1,4 +1,4 @@
-// Which of a two-phase call's layouts is taken.
+// The choice between the layouts of a two-phase call.
 #include "plan/choose/cheapest_layout.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t mib = 1 << 20;
 
-// Two ranks on a node that write 64 MiB together, with memory enough.
+// Two ranks on a node that write 64 MiB together and have enough memory.
 Facts call(StorageFacts::Kind kind) {
   Facts facts = test::interleaved(Operation::write, 2, 4096);
   facts.storage.kind = kind;
@@ -49,10 +49,10 @@ TEST(CheapestLayout, WishesAreRespected) {
   EXPECT_EQ(cheapest_layout(facts, whole(facts)).realms.size(), 2u);
 }
 
-// Nine tenths of the bytes lie in the first tenth of the range.
+// Nine tenths of the bytes are in the first tenth of the range.
 TEST(CheapestLayout, SkewedBytesTakeBalancedRealms) {
   Facts facts = call(StorageFacts::Kind::parallel);
-  facts.storage.stripe_targets = 8;  // so that two aggregators are worth having
+  facts.storage.stripe_targets = 8;  // so that two aggregators pay off
   const int64_t end = 640 * mib;
   const test::NodeData data = {{{0, 57 * mib}, {600 * mib, 606 * mib + 1}, {end - mib, end}}};
   test::gather(facts, data);

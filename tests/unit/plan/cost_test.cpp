@@ -21,7 +21,7 @@ using test::make_nodes;
 constexpr int64_t MiB = 1 << 20;
 const Prices local = builtin_prices({StorageFacts::Kind::local, 4096, 0, 0});
 
-// Whether the method is legal or not.
+// Whether the method is possible or not.
 double price(Method method, const Facts& facts, const Prices& prices) {
   const Layout layout = method == Method::two_phase ? cheapest_layout(facts, file_spans(facts)) : Layout{};
   return method_row(method).cost(facts, layout, prices).seconds();
@@ -57,7 +57,7 @@ TEST(Price, SieveWritesWithoutHolesReadNothing) {
   Facts dense = interleaved(Operation::write, 1, 64), holes = dense;
   holes.digest.bytes -= 64;
   EXPECT_GT(price(Method::sieve, holes, local), 1.4 * price(Method::sieve, dense, local));
-  // Buffers that hold one piece each have no holes either.
+  // Buffers with one piece each have no holes either.
   EXPECT_LT(price(Method::sieve, interleaved(Operation::write, 8, 1 << 20), local),
             2 * price(Method::list, interleaved(Operation::write, 8, 1 << 20), local));
 }

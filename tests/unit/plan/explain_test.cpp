@@ -31,7 +31,7 @@ TEST(Reason, SaysThatAMethodIsOnlyTried) {
   Facts facts = interleaved(Operation::read, 4, 65536);
   const Plan first = plan(facts);
   EXPECT_THAT(text_of(first.reason), Not(HasSubstr("a trial")));
-  // It takes as long as predicted: sooner or later another has its turn, which is predicted to be slower.
+  // It takes as long as predicted. Sooner or later another method is tried, which is predicted to be slower.
   const double seconds = first.candidates[first.method].predicted_seconds;
   Plan next = first;
   for (int call = 0; call < 1000 && next.method == first.method; ++call) {
@@ -50,7 +50,7 @@ TEST(Reason, ComparesWithTheNextBestThatIsLegal) {
   EXPECT_THAT(text_of(plan(facts).reason), Not(HasSubstr("against")));
 }
 
-// Whatever method takes the call: every place in its words has what stands there.
+// For every method that a call may take, all placeholders of the sentence must be filled.
 TEST(Reason, NamesWhatSpeaksForEachMethod) {
   Facts facts = interleaved(Operation::write, 2, 64);
   facts.may_map = true;

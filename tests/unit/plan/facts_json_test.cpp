@@ -1,4 +1,4 @@
-// Facts as JSON and back.
+// Facts are written as JSON and read back.
 #include "plan/show/facts_json.h"
 
 #include <gmock/gmock.h>

@@ -42,7 +42,7 @@ Digest random_digest(std::mt19937_64& random) {
     digest = of_rank(first, first + pieces * granule * (1 + below(3)), pieces * granule, granule, first);
     if (below(8) == 0) digest.bytes = digest.span = INT64_MAX - below(100);
   } else {
-    digest.first = below(1000);  // of no meaning: must not matter
+    digest.first = below(1000);  // it has no meaning, and must have no effect
     digest.end = -below(1000);
     digest.shift_max = below(1000);
   }

@@ -14,7 +14,7 @@ using Intervals = std::vector<Interval>;
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
-// Three ranks a node, whose data lie in these intervals.
+// Three ranks on each node, whose data are in these intervals.
 Facts of_nodes(const std::vector<Intervals>& spans, int64_t group_bytes = 1) {
   Facts facts = test::contiguous(Operation::write, 3 * static_cast<int>(spans.size()));
   facts.nodes = test::make_nodes(static_cast<int>(spans.size()), 3);
@@ -52,8 +52,8 @@ std::vector<std::vector<int>> members(const Facts& facts, bool of_file = false) 
 
 using Nodes = std::vector<std::vector<int>>;
 
-// Figure 4: nine processes on three nodes, their data one after another. A group's size would end within
-// node one; it is extended to the end of the last of the node's processes.
+// Figure 4 of the paper: nine processes on three nodes, with their data one after another. A group would have
+// its size within node one. It is extended to the end of the data of that node's last process.
 TEST(Groups, OfSerialDataEndWithTheLastProcessOfANode) {
   const Facts facts = of_nodes({{{0, 3 * MiB}}, {{3 * MiB, 6 * MiB}}, {{6 * MiB, 9 * MiB}}}, 2 * MiB);
   const std::vector<Group> made = groups(facts);
@@ -85,7 +85,7 @@ TEST(Groups, GrowToTheBytesWishedAndARemainderJoinsItsPredecessor) {
   const Row rows[] = {
       {1, {{0}, {1}, {2}, {3}, {4}, {5}, {6}}}, {10, {{0}, {1}, {2}, {3}, {4}, {5}, {6}}},
       {11, {{0, 1}, {2, 3}, {4, 5}, {6}}},      {20, {{0, 1}, {2, 3}, {4, 5}, {6}}},
-      {21, {{0, 1, 2}, {3, 4, 5}, {6}}},  // what is left is half of it and more
+      {21, {{0, 1, 2}, {3, 4, 5}, {6}}},  // the rest is half of it or more
       {30, {{0, 1, 2}, {3, 4, 5, 6}}},    // less than half
       {40, {{0, 1, 2, 3}, {4, 5, 6}}},          {60, {{0, 1, 2, 3, 4, 5, 6}}},
       {INT64_MAX, {{0, 1, 2, 3, 4, 5, 6}}},
@@ -99,7 +99,7 @@ TEST(Groups, AreFormedByWhereDataLieNotByTheNumbersOfNodes) {
   EXPECT_EQ(members(facts), (Nodes{{1}, {2}, {0}}));
   Facts two = facts;
   two.wishes.group_bytes = 20;
-  // The first by file offset are nodes 1 and 2; what is left is half of a group.
+  // In the order of the file, the first nodes are 1 and 2. The rest is half of a group.
   EXPECT_EQ(members(two), (Nodes{{1, 2}, {0}}));
 }
 
@@ -111,12 +111,12 @@ TEST(Groups, OfInterwovenDataThereIsOne) {
 TEST(Groups, NodesThatOverlapBelongTogether) {
   EXPECT_EQ(members(of_nodes({{{0, 11}}, {{10, 20}}, {{20, 30}}})), (Nodes{{0, 1}, {2}}));
   EXPECT_EQ(members(of_nodes({{{0, 10}}, {{10, 21}}, {{20, 30}}})), (Nodes{{0}, {1, 2}}));
-  // By one byte of many stretches; nodes 0 and 2 by way of node 1.
+  // One byte of many stretches connects them; nodes 0 and 2 are connected through node 1.
   EXPECT_EQ(members(of_nodes({{{0, 10}, {100, 110}}, {{50, 60}, {109, 120}}, {{55, 56}}, {{200, 210}}})),
             (Nodes{{0, 1, 2}, {3}}));
 }
 
-// Two variables one after another, each laid out by node.
+// Two variables, one after another, each divided by nodes.
 TEST(Groups, OfTwoVariablesHaveAStretchOfEach) {
   const Facts facts = of_nodes({{{0, 10}, {30, 40}}, {{10, 20}, {40, 50}}, {{20, 30}, {50, 60}}});
   const std::vector<Group> made = groups(facts);
@@ -146,7 +146,7 @@ TEST(Groups, NodeWithoutDataIsInNone) {
 TEST(Groups, AreNoMoreThanAggregatorsAskedFor) {
   std::vector<Intervals> serial;
   for (int64_t node = 0; node < 12; ++node) serial.push_back({{node * KiB, (node + 1) * KiB}});
-  // One large node among small ones.
+  // One large node between small ones.
   std::vector<Intervals> uneven = serial;
   uneven[5][0].end = 500 * KiB;
   for (size_t node = 6; node < 12; ++node)

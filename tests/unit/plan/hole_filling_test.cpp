@@ -12,7 +12,7 @@ constexpr Flush rmw = Flush::read_modify_write, list = Flush::list, batch = Flus
 const Prices local = builtin_prices({StorageFacts::Kind::local, 4096, 0, 0});
 const Prices remote = builtin_prices({StorageFacts::Kind::parallel, 4096, 0, 0});
 
-// Storage that serves 32 requests of 100 us at once, 1 GB/s.
+// Storage that serves 32 requests of 100 us at the same time, with 1 GB/s.
 Prices wide() {
   Prices prices = remote;
   const Curve request = Curve::line(100e-6, 1e9);
@@ -23,7 +23,7 @@ Prices wide() {
   return prices;
 }
 
-// `runs` stretches of `run_bytes`, `extent` bytes from start to start.
+// `runs` stretches of `run_bytes`, which begin `extent` bytes apart.
 WindowShape strided(int64_t runs, int64_t run_bytes, int64_t extent) {
   return {(runs - 1) * extent + run_bytes, runs * run_bytes, runs, (runs - 1) * extent};
 }
@@ -46,7 +46,8 @@ TEST(FlushByPrice, RequestsAtOnceWhereStorageServesMany) {
 }
 
 TEST(FlushByPrice, LocalCrossoverLiesWhereItWasMeasured) {
-  // At 64 KiB from start to start rewriting and listing took as long as each other, within what runs differ.
+  // With stretches that begin 64 KiB apart, rewriting took as long as listing, within the variation between
+  // runs.
   for (const int64_t percent : {10, 50}) {
     EXPECT_EQ(choose_flush(strided(256, 4 * KiB * percent / 100, 4 * KiB), {}, local), rmw);
     EXPECT_EQ(choose_flush(strided(8, 128 * KiB * percent / 100, 128 * KiB), {}, local), list);
@@ -54,7 +55,7 @@ TEST(FlushByPrice, LocalCrossoverLiesWhereItWasMeasured) {
 }
 
 TEST(FlushByPrice, ExtentDecidesRatherThanTheShareOfBytes) {
-  // Figure 5 of the paper: a quarter is filled each time.
+  // Figure 5 of the paper: a quarter of the extent is data.
   EXPECT_EQ(choose_flush(strided(4096, 256, KiB), {}, wide()), rmw);
   EXPECT_EQ(choose_flush(strided(64, 16 * KiB, 64 * KiB), {}, wide()), batch);
 }

@@ -16,7 +16,8 @@ namespace {
 constexpr Method independent = Method::independent, list = Method::list, sieve = Method::sieve,
                  two_phase = Method::two_phase;
 
-// Candidates with these prices, in the order of Method; below 0: not legal.
+// Candidates with these prices, in the order of Method. A negative price means that the method is not
+// possible.
 std::vector<Candidate> priced(std::vector<double> seconds) {
   std::vector<Candidate> out;
   for (size_t i = 0; i < method_count; ++i) {
@@ -26,7 +27,7 @@ std::vector<Candidate> priced(std::vector<double> seconds) {
   return out;
 }
 
-// The methods of so many calls, where each takes what `takes` says of it.
+// The methods of this number of calls, if each takes the time that `takes` returns for its method.
 std::vector<Method> course(const std::vector<Candidate>& candidates, int calls,
                            const std::function<double(Method, int)>& takes) {
   Experience experience;
@@ -51,13 +52,13 @@ TEST(NextMethod, WhatIsMuchDearerIsNeverTried) {
 }
 
 TEST(NextMethod, WrongPriceHealsWithinFewCalls) {
-  // Priced alike, but list takes a third.
+  // They have the same price, but list takes a third of the time.
   const auto methods =
       course(priced({-1, 1.3, 50, 1}), 12, [](Method method, int) { return method == list ? 0.3 : 1.0; });
   EXPECT_EQ(methods[0], two_phase);
   EXPECT_EQ(methods[1], list);
   EXPECT_EQ(methods[2], list);
-  // Once more the other: its first call may have been slow for being the first.
+  // The other method is tried once more, because its first call may have been slow only for being the first.
   for (size_t i = 4; i < methods.size(); ++i) EXPECT_EQ(methods[i], list) << i;
 }
 
@@ -105,7 +106,7 @@ class Noise {
 };
 
 TEST(NextMethod, EquallyFastMethodsDoNotAlternate) {
-  Noise noise;  // both take 1 s, give or take a tenth
+  Noise noise;  // both take 1 s, with deviations of a tenth
   const auto methods =
       course(priced({-1, 1, -1, 1.01}), 1000, [&](Method, int) { return 0.9 + 0.2 * noise.next(); });
   int changes = 0;
@@ -137,7 +138,7 @@ TEST(NextMethod, DearOnesAreTriedWhenATwentiethOfTheTimePaysForIt) {
   EXPECT_EQ(methods.back(), list);
   const auto bad =
       course(priced({-1, 10, -1, 1}), 1000, [](Method method, int) { return method == list ? 10 : 1.0; });
-  // Twice, as one call might have been disturbed.
+  // It is tried twice, because one call might have been disturbed.
   EXPECT_LE(std::count(bad.begin(), bad.end(), list), 2);
   EXPECT_EQ(bad.back(), two_phase);
 }

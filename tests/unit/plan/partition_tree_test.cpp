@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t KiB = 1 << 10;
 
-// "[[0 1] 2]": leaves as the first of their bytes, inner vertices as brackets.
+// The tree as a text such as "[[0 1] 2]": a leaf is the first of its bytes, and an inner vertex is a pair of
+// brackets.
 std::string shape(const PartitionTree& tree, int vertex) {
   const PartitionTree::Vertex& here = tree.vertex(vertex);
   if (here.is_leaf()) {
@@ -63,8 +64,8 @@ TEST(PartitionTree, VertexHoldsThePortionsOfItsBranches) {
 struct TakeOver {
   const char* situation;
   int64_t leaves;
-  int64_t leaving;  // begin of its portion
-  Interval heir;    // what the heir holds afterwards
+  int64_t leaving;  // the begin of its portion
+  Interval heir;    // the portion of the heir afterwards
   const char* after;
 };
 
@@ -78,7 +79,7 @@ void check(const std::vector<TakeOver>& table) {
   }
 }
 
-// Figure 5a: the sibling is a leaf, and takes their parent's place.
+// Figure 5a of the paper: the sibling is a leaf, and takes the place of their parent.
 TEST(Remerging, SiblingThatIsALeafTakesOver) {
   check({
       {"the only two, left leaves", 2, 0, {0, 2}, "0-2"},
@@ -91,16 +92,16 @@ TEST(Remerging, SiblingThatIsALeafTakesOver) {
   });
 }
 
-// Figure 5b: the sibling was split; the nearest leaf of its branch takes over.
+// Figure 5b of the paper: the sibling was split, and the nearest leaf of its branch takes over.
 TEST(Remerging, OfASplitSiblingTheLeafThatBordersTakesOver) {
   check({
-      // It leaves on the right: the rightmost leaf of the left branch.
+      // The leaf on the right leaves: its heir is the rightmost leaf of the left branch.
       {"right, sibling split once", 3, 2, {1, 3}, "[0 1-3]"},
       {"right, within a branch", 5, 2, {1, 3}, "[[0 1-3] [3 4]]"},
       {"right, sibling split twice", 7, 6, {5, 7}, "[[[0 1] [2 3]] [4 5-7]]"},
   });
-  // It leaves on the left: the leftmost leaf of the right branch. Bisection makes the left branch the larger
-  // one, so that remerging has to come first.
+  // The leaf on the left leaves: its heir is the leftmost leaf of the right branch. Bisection makes the left
+  // branch the larger one, so that leaves must be merged first.
   PartitionTree tree = with_leaves(4);
   tree.take_over(leaf_at(tree, 1));
   ASSERT_EQ(shape(tree), "[0-2 [2 3]]");
@@ -154,7 +155,7 @@ TEST(Remerging, LeavesStayAPartitionInAnyOrderOfLeaving) {
       const std::vector<int> left = tree.leaves();
       ASSERT_EQ(left.size(), leaves.size() - 1) << i;
       ASSERT_NE(std::find(left.begin(), left.end(), heir), left.end()) << i;
-      // It held what lies beside the portion, and now both.
+      // The heir had the neighbouring portion, and now has both.
       const Interval now = tree.vertex(heir).file;
       ASSERT_TRUE(now.begin == portion.begin || now.end == portion.end) << i;
       ASSERT_GT(now.length(), portion.length()) << i;

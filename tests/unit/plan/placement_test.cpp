@@ -17,7 +17,8 @@ using Intervals = std::vector<Interval>;
 
 constexpr int64_t MiB = 1 << 20;
 
-// Nodes of 4 candidates (node n: ranks 4n to 4n + 3) with this much memory in MiB; at least 10 are needed.
+// Nodes of 4 candidates (node n has ranks 4n to 4n + 3) with these amounts of memory in MiB. At least 10 are
+// needed.
 Facts hosts_with(const std::vector<int64_t>& free_mib, int64_t aggregators_per_node = 4) {
   Facts facts = test::contiguous(Operation::write, 4 * static_cast<int>(free_mib.size()));
   facts.nodes = test::make_nodes(static_cast<int>(free_mib.size()), 4);
@@ -45,7 +46,7 @@ TEST(AggregatorsOfANode, AreAsManyAsWereMeasuredWhereNodesHoldNoImagesOfEachOthe
   EXPECT_EQ(most(), 2);
 }
 
-// The nodes of the aggregators that realms with these bytes get.
+// The nodes of the aggregators that realms of these sizes get.
 std::vector<int> placed(const Facts& facts, Placement placement, const std::vector<Intervals>& realms) {
   Hosts hosts(facts, all_nodes(facts), false);
   std::vector<int> out;
@@ -90,7 +91,7 @@ TEST(PlacementByMemory, LooksAmongTheHostsWithDataInTheRealm) {
   EXPECT_THAT(nodes({{10, 60}}), ElementsAre(1));
   EXPECT_THAT(nodes({{20, 50}}), ElementsAre(2));
   EXPECT_THAT(nodes({{25, 26}, {59, 60}}), ElementsAre(1));
-  // Somebody must, though nobody has data there.
+  // Some node must be chosen, though no node has data there.
   EXPECT_THAT(nodes({{40, 41}}), ElementsAre(0));
 }
 

@@ -1,4 +1,4 @@
-// What must hold of the plan of any call: see issue "Flexible realms and memory-conscious aggregation".
+// Properties that the plan of any call must have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ bool owns(const Realm& realm, int64_t offset) {
   });
 }
 
-// Every node that has data is in one group, which covers them; groups are disjoint.
+// Every node that has data is in one group, which covers them. Groups are disjoint.
 void expect_groups(const RandomCall& call, const Plan& plan) {
   Intervals all;
   for (size_t g = 0; g < plan.groups.size(); ++g) {
@@ -57,7 +57,7 @@ void expect_groups(const RandomCall& call, const Plan& plan) {
   }
 }
 
-// The realms of a group own its bytes, each once.
+// Each byte of a group is in exactly one of its realms.
 void expect_partition(const Plan& plan, const Group& group, std::mt19937_64& random) {
   int64_t bytes = 0;
   Intervals all;
@@ -165,8 +165,8 @@ void expect_sums(const Plan& plan) {
   ASSERT_EQ(plan.window_bytes, window);
 }
 
-// The parts' maps lie one after another in each image (exec/two_phase/images.h): the first window, a middle
-// and the last.
+// The coverage maps of the parts follow each other in each image (exec/two_phase/images.h): those of the
+// first window, of one in the middle and of the last.
 void expect_maps_have_room(const Plan& plan) {
   for (const Realm& realm : plan.realms) {
     const int64_t rounds = rounds_of(realm);
@@ -207,13 +207,13 @@ TEST(AnyCall, GivesAPlanThatCoversNeverOverlapsAndStaysWithinGroupsLimitsAndBudg
     several_groups += made.groups.size() > 1;
     several_realms += made.realms.size() > 1;
   }
-  // What is not given falls back to even: all the others are there.
+  // If no user's realms are given, the policy even is used.
   EXPECT_EQ(policies.size(), realm_policy_rows().size() - 1);
   EXPECT_GT(several_groups, test::cases(10000));
   EXPECT_GT(several_realms, test::cases(30000));
 }
 
-// The rank that a byte goes through; -1: none.
+// The rank that a byte goes through, or -1.
 int owner(const FixedRealms& fixed, int64_t offset) {
   int rank = -1, owners = 0;
   for (size_t i = 0; i < fixed.owned.size(); ++i) {
@@ -230,7 +230,7 @@ TEST(LaterCall, KeepsTheRealmsOfTheFile) {
     RandomCall call = test::random_call(random);
     Facts& facts = call.facts;
     facts.wishes.realms = random() % 2 ? RealmPolicy::persistent : RealmPolicy::cyclic;
-    // Descriptions that are told beforehand, or are too long for it.
+    // Descriptions that are sent beforehand, or are too long for that.
     const auto description_bytes = [&] {
       return static_cast<int64_t>(random() % (2 * most_description_bytes));
     };
@@ -238,7 +238,7 @@ TEST(LaterCall, KeepsTheRealmsOfTheFile) {
     const Plan first = plan(facts);
     ASSERT_TRUE(first.fixed) << about(i, facts);
     ASSERT_EQ(first.fixed->policy, facts.wishes.realms);
-    // Another call of the same open: other bytes, read or written.
+    // Another call of the same open, with other bytes, which reads or writes.
     RandomCall other = test::random_call(random);
     call.data = test::random_data(random, static_cast<int64_t>(facts.nodes.size()));
     test::gather(facts, call.data);
@@ -266,7 +266,7 @@ TEST(LaterCall, KeepsTheRealmsOfTheFile) {
   }
 }
 
-// How many realms a file gets for good does not depend on how long the first call's descriptions are.
+// The number of realms that stay with a file does not depend on the length of the first call's descriptions.
 TEST(LaterCall, FindsAsManyRealmsWhateverTheFirstCallDescribed) {
   Facts facts = test::interleaved(Operation::write, 64, 64, 4 << 20);
   facts.nodes = test::make_nodes(8, 8);
@@ -280,8 +280,8 @@ TEST(LaterCall, FindsAsManyRealmsWhateverTheFirstCallDescribed) {
   }
 }
 
-// Realms of the file stay where a host has less memory than when they were fixed: that a byte always goes
-// through the same aggregator comes first. Windows are then the smallest there are, and the plan says so.
+// Realms of the file stay, even if a host has less memory than when they were fixed, because a byte must
+// always go through the same aggregator. The windows are then the smallest possible, and the plan says so.
 TEST(LaterCall, WithLessMemoryKeepsTheRealmsInTheSmallestWindows) {
   Facts facts = test::interleaved(Operation::write, 64, 64, 4 << 20);
   facts.nodes = test::make_nodes(8, 8);

@@ -1,4 +1,4 @@
-// Planning for 100 000 ranks on 10 000 nodes: under a second and under 64 MiB.
+// Planning for 100 000 ranks on 10 000 nodes must take less than a second and 64 MiB.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// Bytes that are allocated, and the most that have been at a time.
+// Bytes that are allocated now, and their peak.
 std::atomic<int64_t> held_bytes{0}, most_bytes{0};
 constexpr size_t head_bytes = alignof(std::max_align_t);
 
@@ -78,7 +78,7 @@ constexpr Case cases[] = {
     {"clusters", Layout::interleaved, 40, 0, true},
 };
 
-// How much memory the nodes have: all the same, each its own, most too little.
+// The memory of the nodes: the same on all, different on each, or too little on most.
 enum class Memory { equal, uneven, scarce };
 
 void give(Facts& facts, Memory memory) {
@@ -143,7 +143,7 @@ TEST_P(PlanningForTenThousandNodes, IsQuickAndSmallByEveryPolicy) {
     const double mib = static_cast<double>(cost.bytes) / MiB;
     std::printf("%-20s %-10s at most %3.0f ms, %4.1f MiB\n", GetParam().name, policy.c_str(),
                 cost.seconds * 1e3, mib);
-    // Three times what is promised, for machines that are slow or busy.
+    // Three times the limit that is promised, because machines may be slow or busy.
     EXPECT_LT(cost.seconds, 3.0) << policy;
     EXPECT_LT(cost.bytes, 64 * MiB) << policy;
   }

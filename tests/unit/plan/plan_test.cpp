@@ -28,7 +28,7 @@ const Candidate& of(const Plan& plan, Method method) {
   return plan.candidates[method];
 }
 
-// A call whose bytes lie apart, of one rank.
+// A call of one rank, whose bytes are far apart.
 Facts strided(Operation operation, int64_t block_bytes, int64_t stride_bytes, int64_t bytes = 32 << 20) {
   Facts facts = interleaved(operation, 1, block_bytes, bytes);
   facts.collective = false;
@@ -156,7 +156,7 @@ TEST(Legality, MappedWritesLeaveSparseFilesSparse) {
     facts.may_map = true;
     facts.storage.kind = StorageFacts::Kind::memory;
     EXPECT_TRUE(of(plan(facts), Method::mapped).legal);
-    // Ranks whose own bytes are dense, however far from each other.
+    // Each rank's own bytes are dense, however far from those of other ranks.
     facts = contiguous(operation, 2);
     facts.may_map = true;
     facts.storage.kind = StorageFacts::Kind::memory;
@@ -258,7 +258,7 @@ TEST(Wishes, SievingEnabledLeavesContiguousAlone) {
 TEST(NeedsBuckets, WhereTwoPhaseWouldWinWithoutHoles) {
   EXPECT_TRUE(needs_buckets(interleaved(Operation::write, 4, 64)));
   EXPECT_FALSE(needs_buckets(interleaved(Operation::write, 4, 64 * KiB)));
-  // 64 MiB spread over 1 TiB: dear over the whole range, cheap where the bytes lie densely.
+  // 64 MiB spread over 1 TiB. Sieving is expensive over the whole range, but cheap where the bytes are dense.
   Facts facts = interleaved(Operation::write, 2, 64);
   facts.digest.end = int64_t{1} << 40;
   facts.digest.span = 2 * facts.digest.end;
@@ -280,7 +280,7 @@ TEST(Buckets, TwoDenseClustersFarApartAreMovedTogether) {
   EXPECT_EQ(made.realms[1].bytes, 32 * MiB);
 }
 
-// See footprint.h: an image has a message head, and counters beside it; a message one head more.
+// See footprint.h: an image has a message header, and counters beside it; a message has one more header.
 constexpr int64_t heads_bytes = 64, counters_bytes = 64;
 
 TEST(Windows, DefaultIsOneMebibyteForTwoRealms) {
@@ -315,7 +315,7 @@ TEST(Windows, SeveralNodesStageTheParcelsOfTwoWindows) {
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
   const Plan made = plan(facts);
   EXPECT_EQ(made.exchange, ExchangeStrategy::descriptions);
-  EXPECT_EQ(made.staging_bytes, 3 * made.window_bytes);  // and the old bytes of a window
+  EXPECT_EQ(made.staging_bytes, 3 * made.window_bytes);  // and the old contents of a window
 }
 
 TEST(Windows, NoLargerThanTheLargestRealm) {
@@ -393,7 +393,7 @@ TEST(Windows, TileTheSpansInOrderForAnyFacts) {
             joined.push_back(interval);
           }
         }
-        if (round > 20000) break;  // a huge realm with a tiny window: its first part is proof enough
+        if (round > 20000) break;  // a huge realm with a tiny window; checking its first part is enough
       }
       if (round > 20000) {
         joined.clear();
@@ -505,8 +505,8 @@ TEST(Messages, FollowTheDataOnTenThousandNodes) {
   EXPECT_LT(node_bytes(made, 0), 64 * MiB);
 }
 
-// One poor node makes nobody else poor: the others have as many realms, and go through them in as many
-// rounds, as without it.
+// One node with little memory does not affect the others. They have as many realms and as many rounds as
+// without it.
 TEST(Memory, OneNodeWithLittleOfItCostsTheOthersNothing) {
   const auto with = [](int rich, int poor) {
     Facts facts = interleaved(Operation::write, rich + poor, 64 << 10, 441 * MiB / 10);
@@ -519,7 +519,7 @@ TEST(Memory, OneNodeWithLittleOfItCostsTheOthersNothing) {
   const Plan rich = with(9, 0), mixed = with(9, 1);
   ASSERT_EQ(rich.realms.size(), 9u);
   ASSERT_GE(mixed.realms.size(), 9u);
-  // There is a tenth more to write.
+  // They write a tenth more.
   EXPECT_LE(mixed.rounds * 9 * 10, rich.rounds * 10 * 11);
   EXPECT_EQ(mixed.window_bytes, rich.window_bytes);
   EXPECT_LE(node_bytes(mixed, 9), MiB / 2);

@@ -1,4 +1,4 @@
-// What each policy for realms makes of a call.
+// The realms that each policy makes for a call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ bool owns(const Realm& realm, int64_t offset) {
   return realm.owned.data_before(offset + 1) > realm.owned.data_before(offset);
 }
 
-// The index of the realm that owns a byte; -1: none or several.
+// The index of the realm that owns a byte; -1 if there is none, or more than one.
 int owner(const std::vector<Realm>& set, int64_t offset) {
   int found = -1, owners = 0;
   for (size_t i = 0; i < set.size(); ++i) {
@@ -73,7 +73,7 @@ Intervals stretches(const std::vector<Realm>& set) {
 
 TEST(PersistentRealms, AreAnchoredAtByteZeroInBlocksFromTheFirstCallsEnd) {
   const std::vector<Realm> set = realms(range(6 * MiB, 16 * MiB), RealmPolicy::persistent, 4);
-  // 16 MiB for four, the first of which has none of the call's bytes.
+  // 16 MiB for four realms. The first of them has none of the call's bytes.
   ASSERT_EQ(set.size(), 3u);
   EXPECT_EQ(owners(set, 2 * MiB, 10), (std::vector<int>{-1, -1, 0, 0, 1, 1, 2, 2, -1, -1}));
   EXPECT_EQ(set[0].bytes, 2 * MiB);
@@ -158,7 +158,7 @@ TEST(CyclicRealms, StripesTooLargeToCountStillMakeRealms) {
   EXPECT_FALSE(realms(facts, RealmPolicy::cyclic, 3).empty());
 }
 
-// A histogram's bytes in these positions, each bucket's spread evenly.
+// The bytes of a histogram at these positions, if each bucket's bytes are spread evenly.
 double data_in(const Facts& facts, const Intervals& positions) {
   double bytes = 0;
   for (const Bucket& bucket : facts.buckets) {
@@ -184,7 +184,7 @@ TEST(BalancedRealms, HaveEqualDataOfClusters) {
     facts.wishes.alignment_bytes = 1;
     facts.buckets.resize(bucket_count);
     double bytes = 0, largest = 0;
-    // Data in a few dense buckets; a little everywhere at the ends.
+    // The data are in a few dense buckets, with a little at both ends.
     for (int b = 0; b < bucket_count; ++b) {
       if (b != 0 && b != bucket_count - 1 && random() % 10 != 0) continue;
       const int64_t begin = bucket_border(0, 1024 * MiB, b), end = bucket_border(0, 1024 * MiB, b + 1);
@@ -236,7 +236,7 @@ TEST(AlignedRealms, HaveAllInnerBordersAtMultiplesOfTheUnit) {
             at = part.end;
           }
           ASSERT_EQ(at, first + length);
-          // As many as there are units, and no more than asked for.
+          // The number of realms is that of the units, but at most what was asked for.
           const int64_t units = (first + length - 1) / unit - first / unit + 1;
           ASSERT_EQ(static_cast<int64_t>(set.size()), std::min(count, units));
         }
@@ -261,7 +261,7 @@ TEST(EvenRealms, TakeNoNoticeOfWhereDataLie) {
   EXPECT_EQ(plain.front(), (Interval{0, 256 * MiB}));
 }
 
-// Bytes up to 1 MiB, and all behind it.
+// Bytes below 1 MiB, and all bytes beyond it.
 std::shared_ptr<FixedRealms> head_and_rest() {
   auto given = std::make_shared<FixedRealms>();
   given->policy = RealmPolicy::user;
@@ -304,7 +304,8 @@ TEST(GivenRealms, AnotherPolicyAskedForDividesAnewAndIsKept) {
   EXPECT_EQ(plan(facts).realms.front().piece_bytes, first.realms.front().piece_bytes);
 }
 
-// One rank a node may aggregate. Each node has a mebibyte of the file; at least 10 MiB of memory are needed.
+// One rank of each node may aggregate. Each node has a mebibyte of the file, and at least 10 MiB of memory
+// are needed.
 Facts short_of_memory(const std::vector<int64_t>& free_mib) {
   const auto nodes = static_cast<int64_t>(free_mib.size());
   Facts facts = range(0, nodes * MiB, static_cast<int>(nodes), 2);

@@ -39,7 +39,7 @@ Group all_nodes(const Facts& facts, std::vector<Interval> spans) {
   return group;
 }
 
-// At most `count` realms of a policy over these spans.
+// At most `count` realms of a policy in these spans.
 std::vector<Realm> realms(Facts facts, RealmPolicy policy, const std::vector<Interval>& spans,
                           int64_t count) {
   facts.wishes.realms = policy;
@@ -56,7 +56,7 @@ int64_t wanted(const Facts& facts, int64_t span_bytes) {
   return wanted_realms(evenly, all_nodes(facts, {{0, span_bytes}}));
 }
 
-// The aggregators that a placement picks for `count` realms.
+// The aggregators that a placement chooses for `count` realms.
 std::vector<Aggregator> picked(const Facts& facts, Placement placement, size_t count) {
   const Group group = all_nodes(facts, {});
   Hosts hosts = hosts_of(facts, group);
@@ -223,7 +223,7 @@ TEST(EvenRealms, AreDisjointAlignedAndCoverEverySpanForAnyFacts) {
     }
     const std::vector<Realm> set = even(facts, spans, wanted(facts, total_bytes(spans)));
     ASSERT_FALSE(set.empty()) << i;
-    Intervals joined;  // realm after realm, parts that touch put together again
+    Intervals joined;  // realm after realm, with touching parts joined
     std::set<int> ranks;
     for (const Realm& realm : set) {
       ASSERT_TRUE(ranks.insert(realm.aggregator).second) << i;

@@ -13,7 +13,7 @@ using Intervals = std::vector<Interval>;
 std::vector<Bucket> buckets_of(const Intervals& intervals) {
   std::vector<Bucket> out;
   for (const Interval& interval : intervals) {
-    out.push_back({});  // an empty one before each
+    out.push_back({});  // each comes after an empty one
     out.push_back({interval.begin, interval.end, interval.length()});
   }
   return out;
@@ -73,7 +73,7 @@ TEST(TightSpans, HoldAllBucketsAndAreNoMoreThanAskedForWhateverTheBuckets) {
     ASSERT_EQ(intersection(tight, spans), tight) << i;
     ASSERT_EQ(spans.front().begin, tight.front().begin) << i;
     ASSERT_EQ(spans.back().end, tight.back().end) << i;
-    // No gap that was joined is wider than one that stayed.
+    // No joined gap is wider than a gap that remains.
     int64_t narrowest = INT64_MAX, widest_joined = 0;
     for (size_t s = 1; s < spans.size(); ++s)
       narrowest = std::min(narrowest, spans[s].begin - spans[s - 1].end);

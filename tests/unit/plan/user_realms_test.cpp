@@ -26,7 +26,7 @@ GivenRealm realm_of(const std::vector<Block>& blocks, int64_t extent, int64_t di
   const DataType type = type_hindexed(lengths, offsets, type_bytes(1)).value();
   return {type_resized(type, 0, extent).value(), displacement};
 }
-// Block `i` of every `count`.
+// Block `i` of every `count` blocks.
 GivenRealm dealt(int64_t block, int64_t count, int64_t i) {
   return realm_of({{0, block}}, count * block, i * block);
 }
@@ -94,7 +94,7 @@ TEST(UserRealms, NoPeriodIsTooLong) {
 }
 
 TEST(UserRealms, NestedVectorsAreNotExpanded) {
-  // Rows of 2^16 bytes, of which the realms own halves; 2^19 of them in a period.
+  // Rows of 2^16 bytes, of which each realm owns a half. There are 2^19 rows in a period.
   const int64_t rows = 1 << 19;
   const auto half = [&](int64_t at) {
     const DataType type = type_hvector(rows, 1 << 15, 1 << 16, type_bytes(1)).value();
@@ -138,7 +138,7 @@ TEST(UserRealms, RefusesGaps) {
 }
 
 TEST(UserRealms, RefusesBytesBeforeADisplacement) {
-  // The same bytes of every period as in CyclicBlocks, but not of the first.
+  // The same bytes of every period as in CyclicBlocks, but different bytes of the first one.
   expect_in("no realm owns byte 10", refusal({dealt(10, 2, 0), realm_of({{0, 10}}, 20, 30)}));
   expect_in("no realm owns byte 0", refusal({realm_of({{0, 20}}, 20, 1)}));
   expect_in("no realm owns byte 0", refusal({realm_of({{0, 20}}, 20, INT64_MAX / 2)}));
@@ -152,7 +152,7 @@ TEST(UserRealms, RefusesBytesOwnedTwice) {
   // Only from the second period on.
   expect_in("realms 0 and 1 both own byte 25", refusal({all, realm_of({{0, 1}}, 20, 25)}));
   expect_in("realms 0 and 1 both own byte 20", refusal({dealt(10, 2, 0), realm_of({{0, 12}}, 20, 10)}));
-  // The piece that reaches into the second period is met by another before.
+  // The piece that reaches into the second period meets another one before.
   expect_in("realms 1 and 2 both own byte 15",
             refusal({dealt(10, 2, 0), realm_of({{0, 12}}, 20, 10), realm_of({{0, 2}}, 20, 15)}));
 }
@@ -169,7 +169,7 @@ TEST(UserRealms, RefusesMoreThanRanksThatAggregate) {
   EXPECT_EQ(message(9, {4, 2}), "9 realms, but only 6 ranks can aggregate (on 2 nodes): give at most 6");
 }
 
-// A period whose stretches are dealt to realms at random, and what becomes of it byte by byte.
+// A period whose stretches belong to random realms, and the owner of each byte.
 struct Dealt {
   int64_t period;
   std::vector<std::vector<Block>> blocks;  // of each realm
@@ -195,7 +195,8 @@ struct Dealt {
     for (size_t i = 0; i < blocks.size(); ++i) out.push_back(realm_of(blocks[i], period, displacements[i]));
     return out;
   }
-  // The first byte up to `end` that does not have one owner, and its owners; {-1, ...}: none.
+  // The first byte below `end` that does not have exactly one owner, and its owners; {-1, ...} if there is
+  // none.
   std::pair<int64_t, std::vector<size_t>> first_wrong(int64_t end) const {
     std::map<int64_t, std::vector<size_t>> owners;
     for (size_t i = 0; i < blocks.size(); ++i) {
@@ -219,7 +220,7 @@ TEST(UserRealms, AcceptsEveryPartitionOfAPeriod) {
     const auto checked = check_realms(dealt.realms());
     ASSERT_TRUE(checked.ok()) << i << ": " << checked.error().message;
     if (checked->owned.size() < 2) continue;
-    // By the accesses themselves: pieces, their borders, owners.
+    // Checks the accesses themselves: pieces, their ends, owners.
     const int64_t end = 3 * dealt.period;
     std::vector<size_t> owner(static_cast<size_t>(end), SIZE_MAX);
     for (size_t realm = 0; realm < checked->owned.size(); ++realm) {
@@ -249,7 +250,7 @@ TEST(UserRealms, NamesTheFirstByteThatIsWrong) {
   int gaps = 0, twice = 0;
   for (int i = 0; i < 4000; ++i) {
     Dealt dealt(random);
-    // One block longer, shorter or elsewhere, or one realm elsewhere.
+    // One block that is longer, shorter or elsewhere, or one realm that is elsewhere.
     std::vector<Block>& some = dealt.blocks[below(dealt.blocks.size())];
     Block& block = some[below(some.size())];
     switch (below(4)) {
@@ -268,7 +269,7 @@ TEST(UserRealms, NamesTheFirstByteThatIsWrong) {
     const std::string message = refusal(dealt.realms());
     ASSERT_NE(message, "accepted") << i;
     const auto [byte, owners] = dealt.first_wrong(4 * dealt.period + 600);
-    if (message.find("realm ") == 0) continue;  // not even a realm
+    if (message.find("realm ") == 0) continue;  // it is not even a valid realm
     ASSERT_GE(byte, 0) << i;
     if (owners.empty()) {
       ++gaps;
@@ -284,7 +285,7 @@ TEST(UserRealms, NamesTheFirstByteThatIsWrong) {
   EXPECT_GT(twice, 200);
 }
 
-// Realms in plans.
+// Plans with user's realms.
 
 std::shared_ptr<const FixedRealms> given(const std::vector<GivenRealm>& realms) {
   return std::make_shared<const FixedRealms>(check_realms(realms).value());
@@ -300,7 +301,7 @@ Facts call(int64_t first, int64_t end, int nodes = 1, int ranks = 4) {
   return facts;
 }
 
-// The aggregator of each byte of the file that a plan writes.
+// The aggregator of each byte that a plan writes.
 std::map<int64_t, int> owners(const Plan& plan) {
   std::map<int64_t, int> out;
   for (const Realm& realm : plan.realms) {
@@ -333,7 +334,7 @@ TEST(UserRealms, MayBeMoreThanANodeTakesOnOtherwise) {
   facts.wishes.aggregators_per_node = 1;
   facts.given = given({dealt(1000, 4, 0), dealt(1000, 4, 1), dealt(1000, 4, 2), dealt(1000, 4, 3)});
   EXPECT_EQ(plan(facts).realms.size(), 4u);
-  // Under another policy the limit counts.
+  // Under another policy the limit applies.
   facts.wishes.realms = RealmPolicy::persistent;
   facts.wishes.realm_block_bytes = 1000;
   EXPECT_EQ(plan(facts).realms.size(), 2u);
@@ -386,7 +387,7 @@ TEST(PersistentRealms, ByteKeepsItsAggregatorWhateverLaterCallsTouch) {
       next.operation = range.begin % 2 ? Operation::read : Operation::write;
       next.wishes = facts.wishes;
       next.fixed = made.fixed;
-      // What would place them differently, were they not fixed.
+      // Facts that would change the placement if the realms were not fixed.
       next.nodes[0].free_bytes = 1 << 20;
       made = plan(next);
       ASSERT_NE(made.fixed, nullptr);

@@ -15,7 +15,8 @@ using Intervals = std::vector<Interval>;
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
-// One rank a node, 64 MiB of a file in 64-byte blocks in turn; windows of 4 MiB are wished.
+// One rank on each node, and 64 MiB of a file in 64-byte blocks that alternate. Windows of 4 MiB are asked
+// for.
 Facts hosts_with(const std::vector<int64_t>& free_mib) {
   const auto nodes = static_cast<int>(free_mib.size());
   Facts facts = test::interleaved(Operation::write, nodes, 64, 64 * MiB / nodes / 64 * 64);
@@ -48,13 +49,14 @@ TEST(WindowSizes, DifferWithTheHostsMemory) {
   EXPECT_EQ(sizes[0], sizes[2]);
   EXPECT_LT(sizes[1], sizes[0]);
   EXPECT_GE(sizes[1], sizes[0] / 4);
-  EXPECT_LT(sizes[0], 4 * MiB);  // the poor host holds images of all
+  EXPECT_LT(sizes[0], 4 * MiB);  // the host with little memory holds images of all windows
   EXPECT_LE(node_bytes(made, 1), 8 * MiB);
   EXPECT_GT(node_bytes(made, 1), 7 * MiB);
 }
 
 TEST(WindowSizes, OfTheRicherAreNotBoundByWhatThePoorNeedsForItself) {
-  // The poor host's own windows and what it stages shrink first, the others' follow.
+  // The windows and the staging memory of the host with little memory shrink first, and those of the others
+  // follow.
   const int64_t beside_poor = window_sizes(plan(hosts_with({1024, 16})))[0];
   Facts alike = hosts_with({16, 16});
   EXPECT_GT(beside_poor, window_sizes(plan(alike))[0]);
@@ -85,7 +87,7 @@ TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
         largest = std::max(largest, made.realms[static_cast<size_t>(r)].window_bytes);
       for (int r = group.first_realm; r < group.end_realm; ++r) {
         const Realm& realm = made.realms[static_cast<size_t>(r)];
-        if (rounds_of(realm) == 1) continue;  // more would be of no use
+        if (rounds_of(realm) == 1) continue;  // more would have no effect
         different += realm.window_bytes < largest;
         ASSERT_TRUE(realm.window_bytes >= largest / 4 || realm.window_bytes <= 4096)
             << i << ": " << realm.window_bytes << " beside " << largest << ", alignment " << realm.alignment;
@@ -95,7 +97,7 @@ TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
   EXPECT_GT(different, test::cases(1000));
 }
 
-// All windows of a realm after one another.
+// All windows of a realm, one after another.
 void expect_tiles(const Realm& realm, int64_t most_rounds) {
   Intervals joined;
   int64_t bytes = 0;
@@ -116,7 +118,7 @@ void expect_tiles(const Realm& realm, int64_t most_rounds) {
       } else {
         joined.push_back(part);
       }
-      // All of it and nothing else is the realm's.
+      // The windows contain exactly the bytes of the realm.
       ASSERT_EQ(realm.owned.data_before(part.end) - realm.owned.data_before(part.begin), part.length());
       bytes += part.length();
     }
@@ -209,7 +211,7 @@ TEST(MovedPlans, AreThePlansOfMovedCalls) {
   }
 }
 
-// What exec/two_phase/images.h lays out for the parts of a window, one map after another.
+// The coverage maps of a window's parts, one after another, as exec/two_phase/images.h lays them out.
 int64_t maps_needed(const Plan& plan, const Realm& realm, int64_t round) {
   int64_t bytes = 0;
   for (const Interval& part : window(realm, round))
@@ -218,7 +220,7 @@ int64_t maps_needed(const Plan& plan, const Realm& realm, int64_t round) {
 }
 
 TEST(Maps, HaveRoomForPartsCutAtBothEndsOfManyStretches) {
-  // Stretches of a block and a little, so that each begins and ends in pieces of blocks.
+  // Each stretch is slightly longer than a block, so that it begins and ends within a block.
   for (const int64_t block_bytes : {int64_t{8192}, int64_t{1} << 20}) {
     Facts facts = test::interleaved(Operation::write, 2, 64, 128 * block_bytes);
     facts.digest.granule = 64;

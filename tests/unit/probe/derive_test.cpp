@@ -1,4 +1,4 @@
-// What follows from measurements: tables of them in, prices and parameters out.
+// Derives prices and parameters from tables of measurements.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(DerivedPrices, RequestsGoThroughTheSamplesAndOnBeyond) {
   const Curve curve = derived_prices(found, builtin()).read.adjoining;
   EXPECT_TRUE(curve.valid());
   EXPECT_DOUBLE_EQ(curve.at(4096), 1e-3 + 4096 / 100e6);
-  // Bytes behind the last sample cost what they cost there.
+  // Bytes beyond the last sample cost as much as those at it.
   EXPECT_NEAR(curve.at(64 << 20), (64 << 20) / 100e6, 0.03);
 }
 
@@ -66,7 +66,7 @@ TEST(DerivedPrices, ClientsAreMultiplesOfOneAndLevelOff) {
   found[Q::read_clients_large] = {{1, 100e6}, {2, 210e6}, {4, 300e6}};
   const Curve curve = derived_prices(found, builtin()).read.clients_large;
   EXPECT_DOUBLE_EQ(curve.at(1), 1);
-  EXPECT_DOUBLE_EQ(curve.at(2), 2);  // two are worth no more than two
+  EXPECT_DOUBLE_EQ(curve.at(2), 2);  // two are no better than two
   EXPECT_DOUBLE_EQ(curve.at(4), 3);
   EXPECT_DOUBLE_EQ(curve.at(64), 3);
 }
@@ -118,7 +118,7 @@ TEST(DerivedPrices, APieceOfAWindowWithoutItsBytes) {
   found[Q::rewriting] = {{1, 1e-9}};
   found[Q::write_window_piece] = {{4096, 6e-6}};
   EXPECT_NEAR(derived_prices(found, builtin()).window_piece_seconds, 6e-6 - 4096e-9, 1e-12);
-  // Bytes that seem dearer than all of it.
+  // Bytes that seem to cost more than the whole.
   found[Q::write_window_piece] = {{4096, 3e-6}};
   EXPECT_GT(derived_prices(found, builtin()).window_piece_seconds, 0);
 }

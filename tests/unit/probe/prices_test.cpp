@@ -1,5 +1,5 @@
-// From measurements to predictions: a disk that serves one request after the other is measured, as the probe
-// would, and methods on it are priced; what they take is what the disk itself says.
+// From measurements to predictions. A disk that serves one request after another is measured as the probe
+// would do it, and methods on it get prices. The prices must agree with the time that the disk itself takes.
 #include <gtest/gtest.h>
 
 #include "plan/choose/cheapest_layout.h"
@@ -14,7 +14,7 @@ namespace {
 
 using Q = Quantity;
 
-// A seek wherever the last request did not end, then bytes at one rate.
+// A seek if a request does not begin where the last one ended, and then bytes at a constant rate.
 class SerialDisk {
  public:
   SerialDisk(double seek_seconds, double bytes_per_second)
@@ -25,7 +25,7 @@ class SerialDisk {
   }
   double seconds() const { return seconds_; }
 
-  // As `concilio probe` finds it with so many clients.
+  // What `concilio probe` would find with so many clients.
   Measurements measured(int clients) const {
     Measurements found;
     found.throttled = true;  // by a device, not by memory
@@ -71,7 +71,7 @@ Prices prices_of(const SerialDisk& disk, int clients) {
   return derived_prices(disk.measured(clients), builtin_prices({.kind = StorageFacts::Kind::local}));
 }
 
-// All ranks go over their spans at the same pace.
+// All ranks move over their spans at the same pace.
 double seconds_of_sieve(const Facts& facts, SerialDisk disk) {
   const int64_t ranks = facts.digest.ranks_with_data, span = facts.digest.span / ranks;
   const int64_t buffer = std::min(sieve_buffer_bytes(facts), span);
@@ -85,7 +85,7 @@ double seconds_of_sieve(const Facts& facts, SerialDisk disk) {
   return disk.seconds();
 }
 
-// The aggregators' windows come in turn; the file has no holes.
+// The aggregators' windows are written by turns. The file has no holes.
 double seconds_of_two_phase(const Facts& facts, const Layout& layout, SerialDisk disk) {
   const auto realms = static_cast<int64_t>(layout.realms.size());
   const int64_t realm = facts.digest.end / realms;
@@ -131,7 +131,7 @@ TEST(ProbedSerialDisk, TwoPhaseTakesAsLongAsPredicted) {
   }
 }
 
-// Small pieces on a disk: the order of the methods is what matters most.
+// Small pieces on a disk: the order of the methods matters most.
 TEST(ProbedSerialDisk, ListPaysASeekForEveryPiece) {
   const SerialDisk disk(8e-3, 200e6);
   const Facts facts = test::interleaved(Operation::write, 4, 4096, 1 << 20);

@@ -14,7 +14,7 @@ namespace {
 using Extents = std::vector<int64_t>;
 using Cells = std::set<Extents>;
 
-// Cell by cell.
+// Compares cell by cell.
 Cells cells_of(const Box& box) {
   Cells cells;
   if (std::any_of(box.count.begin(), box.count.end(), [](int64_t n) { return n <= 0; })) return cells;
@@ -129,7 +129,7 @@ TEST(Boxes, ConsolidatedAreDisjointAndNoMoreThanNeeded) {
     const std::vector<Box> boxes = random.boxes_in(room, true);
     const std::vector<Box> found = consolidated(boxes);
     expect_tiles(found, cells_of(boxes));
-    // No two of them could be one.
+    // No two of them can be joined.
     for (const Box& a : found) {
       for (const Box& b : found) {
         if (a == b) continue;
@@ -139,7 +139,7 @@ TEST(Boxes, ConsolidatedAreDisjointAndNoMoreThanNeeded) {
   }
 }
 
-// Ranks' blocks that tile a box, however cut, are one write.
+// Blocks of ranks that tile a box, however it is cut, become one write.
 TEST(Boxes, GridsOfBlocksConsolidateToOneBox) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
@@ -217,11 +217,11 @@ TEST(Slabs, AreAsFewAsTheirSizeAllows) {
   EXPECT_EQ(slabs_of({whole}, 999, {}).size(), 2u);
   EXPECT_EQ(slabs_of({whole}, 100, {}).size(), 10u);
   EXPECT_EQ(slabs_of({whole}, 1, {}).size(), 1000u);
-  // Small boxes near each other: one window for all.
+  // Small boxes near each other share one window.
   std::vector<Box> columns;
   for (int64_t i = 0; i < 10; i += 2) columns.push_back({{0, i}, {100, 1}});
   EXPECT_EQ(slabs_of(columns, 1000, {}).size(), 1u);
-  // Small boxes far from each other: one window for each.
+  // Small boxes far from each other have a window each.
   EXPECT_EQ(slabs_of({{{0, 0}, {1, 2}}, {{99, 8}, {1, 2}}}, 4, {}).size(), 2u);
 }
 

@@ -1,4 +1,4 @@
-// Facts of patterns that nobody runs.
+// Facts of patterns that are only described.
 #include "sim/gather.h"
 
 #include <gmock/gmock.h>

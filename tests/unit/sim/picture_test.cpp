@@ -35,7 +35,7 @@ std::string drawn(const Case& given, const std::string& title = "title") {
   return picture_of(facts, plan(facts), raster, title);
 }
 
-// Every tag is closed in turn, no attribute has a strange number.
+// Every tag is closed in the right order, and no attribute has an invalid number.
 void expect_well_formed(const std::string& svg) {
   std::vector<std::string> open;
   for (size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {

@@ -1,4 +1,4 @@
-// What every store must do, whatever it is made of.
+// The behaviour that every store must have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -104,7 +104,7 @@ Status write_text(StoreFile& file, int64_t offset, std::string_view text) {
   return file.write({offset, bytes.data(), static_cast<int64_t>(bytes.size())});
 }
 
-// What a read of `length` bytes leaves in a buffer of '?'.
+// The contents of a buffer of '?' after a read of `length` bytes.
 std::string read_text(StoreFile& file, int64_t offset, int64_t length) {
   std::string text(static_cast<size_t>(length), '?');
   const Result<int64_t> got = file.read({offset, reinterpret_cast<std::byte*>(text.data()), length});
@@ -384,7 +384,7 @@ TEST_P(StoreConformance, ThreadsShareAFileWithRequestsAtOnce) {
       Bytes bytes(pieces, static_cast<std::byte>('a' + i)), found(pieces);
       std::vector<Transfer> writes, reads;
       for (int64_t k = 0; k < pieces; ++k) {
-        // A hole behind the bytes of all, so that nothing is adjacent.
+        // A hole after the bytes of all writers, so that nothing is adjacent.
         writes.push_back({k * (threads + 1) + i, bytes.data() + k, 1});
         reads.push_back({k * (threads + 1) + i, found.data() + k, 1});
       }
@@ -510,7 +510,7 @@ TEST_P(StoreConformance, SharedLocksGoTogether) {
   EXPECT_EQ(b->lock(5, 10, LockMode::exclusive, 0).error().kind, ErrorKind::file_in_use);
 }
 
-// Two that lock by turns, so that one of them always has the range, do not keep out a third.
+// Two processes that lock by turns, so that one of them always has the range, must not keep out a third one.
 TEST_P(StoreConformance, SharedLocksWithoutAGapLetAnExclusiveOneHaveItsTurn) {
   const auto a = open(), b = open(), c = open();
   std::atomic<bool> had = false;
@@ -524,7 +524,7 @@ TEST_P(StoreConformance, SharedLocksWithoutAGapLetAnExclusiveOneHaveItsTurn) {
     EXPECT_TRUE(c->unlock(0, 10));
   });
   const auto next = [&](StoreFile& now, StoreFile& before) {
-    // Should the third one wait by now, it is its turn, and ours comes when it is done.
+    // If the third process waits by now, it gets the range first, and this one when the third has finished.
     const bool overlapped = now.lock(0, 10, LockMode::shared, 1).ok();
     EXPECT_TRUE(before.unlock(0, 10));
     EXPECT_TRUE(overlapped || now.lock(0, 10, LockMode::shared, 60'000).ok());

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t ms = 1'000'000, us = 1'000, second = 1000 * ms;
 
-// Devices of this test alone, at a time of its own.
+// Devices of this test alone, with a time of their own.
 struct Devices {
   explicit Devices(const ThrottleCosts& of)
       : costs(of), words(static_cast<size_t>(DeviceClock::words_of(of))), clock(of, words) {}
@@ -89,17 +89,18 @@ TEST(DeviceClock, ChannelThatAdjoinsIsChosenWhereItIsDoneFirst) {
   EXPECT_EQ(device.read(0, 1000, second), 9 * ms);           // channel A, at 1000
   EXPECT_EQ(device.read(50'000, 1000, second), 9 * ms);      // channel B, at 51000
   EXPECT_EQ(device.read(51'000, 1000, 2 * second), 1 * ms);  // B
-  EXPECT_EQ(device.read(1000, 1000, 2 * second), 2 * ms);    // A: the pipe is B's for the first of the two
+  // A: for the first of the two the pipe belongs to B.
+  EXPECT_EQ(device.read(1000, 1000, 2 * second), 2 * ms);
 }
 
 TEST(DeviceClock, StripesSpreadOverTargets) {
   ThrottleCosts costs = solid(1);
   costs.targets = 4;
   costs.stripe_bytes = 1000;
-  costs.bytes_per_second = 1'000'000;  // each
+  costs.bytes_per_second = 1'000'000;  // for each
   Devices devices(costs);
   EXPECT_EQ(devices.write(0, 1000, second), 1100 * us);      // target 0
-  EXPECT_EQ(devices.write(1000, 1000, second), 1100 * us);   // target 1, side by side
+  EXPECT_EQ(devices.write(1000, 1000, second), 1100 * us);   // target 1, at the same time
   EXPECT_EQ(devices.write(4000, 1000, second), 2200 * us);   // target 0 again
   EXPECT_EQ(devices.write(0, 8000, 2 * second), 2100 * us);  // two stripes on each
 }
@@ -153,7 +154,7 @@ TEST(TransferTime, LargeAndUnlimited) {
   EXPECT_GT(transfer_ns(INT64_MAX, 1), 0);
 }
 
-// A machine whose sleeps last longer than asked for, at a time of its own.
+// A machine on which sleeps take longer than asked for, with a time of its own.
 struct Sleeper {
   void operate(int64_t cost_ns, int64_t took_ns = 0) {
     const int64_t done_ns = client.begin(now_ns) + cost_ns;

@@ -27,11 +27,11 @@ class DeviceStateTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(costs_.state); }
   bool is_there() const { return access(costs_.state.c_str(), F_OK) == 0; }
-  // The end of a request at one instant, which tells how many were before.
+  // The end of a request at one instant, which tells how many requests came before it.
   int64_t reserve(DeviceState& state) const {
     return DeviceClock(costs_, state.words()).reserve({false, 1, 0, 1}, second) - second;
   }
-  // What a child process does with a state of its own opening; true: it went well.
+  // A child process that opens the state itself; returns true if it succeeded.
   template <typename Body>
   bool in_child(Body body) {
     const pid_t child = fork();

@@ -17,7 +17,8 @@ namespace {
 using Medium = StorageLayout::Medium;
 using Bytes = std::vector<std::byte>;
 
-// As the kernel's: /dev/block/N:M links to the device's folder, a partition's lies in its device's.
+// As the kernel does it: /dev/block/N:M links to the device's folder, and the folder of a partition is in
+// that of its device.
 class Devices : public testing::Test {
  protected:
   void SetUp() override {
@@ -64,7 +65,7 @@ void put(Bytes& bytes, size_t at, uint64_t number, int count) {
 }
 
 Bytes plain(uint32_t magic, uint32_t pattern, uint32_t stripe_bytes, uint16_t targets) {
-  Bytes bytes(32 + 24, std::byte{0xEE});  // one target's entry behind the head
+  Bytes bytes(32 + 24, std::byte{0xEE});  // the entry of one target after the header
   put(bytes, 0, magic, 4);
   put(bytes, 4, pattern, 4);
   put(bytes, 24, stripe_bytes, 4);

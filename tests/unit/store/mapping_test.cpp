@@ -1,4 +1,4 @@
-// Mapped files, as the stores give them.
+// Mapped files, as the stores provide them.
 #include "store/mapping.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class MappedFile : public testing::Test {
   }
   int64_t size() { return static_cast<int64_t>(std::filesystem::file_size(path_)); }
 
-  // What the tests' own folder lies on may be of a kind that is not mapped.
+  // The tests' own folder may be on a file system whose files are not mapped.
   static bool mappable(StoreFile& file) { return file.can_map(true); }
 
   std::string path_;
@@ -121,7 +121,7 @@ TEST_F(MappedFile, BehindTheEndIsAnErrorAndNoSignal) {
   }
 }
 
-// As the kernel says it where memory is short.
+// The error that the kernel returns if there is too little memory.
 TEST_F(MappedFile, PagesThatCannotBeHadNowAreLeftToRequests) {
   auto file = open(make_posix_store([](StoreOperation operation, int64_t bytes) {
     return SyscallOutcome{operation == StoreOperation::map ? EAGAIN : 0, bytes};

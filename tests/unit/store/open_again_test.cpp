@@ -1,4 +1,4 @@
-// A file that is open already is opened once more, whatever has become of its name.
+// A file that is already open is opened again, whatever has happened to its name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ class OpenAgain : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string path(const std::string& name = "file") const { return folder_ / name; }
 
-  // Its first `failing` attempts to open anything fail with `system_errno`.
+  // The first `failing` attempts to open anything fail with `system_errno`.
   Result<std::unique_ptr<StoreFile>> try_open(const OpenMode& mode, int failing = 0, int system_errno = 0) {
     const auto hook = [failing, system_errno](StoreOperation operation, int64_t) mutable -> SyscallOutcome {
       if (operation == StoreOperation::open && failing-- > 0) return {system_errno, INT64_MAX};
@@ -57,7 +57,7 @@ class OpenAgain : public testing::Test {
     EXPECT_TRUE(file.read({0, &byte, 1}));
     return static_cast<char>(byte);
   }
-  // Another file takes the name.
+  // Another file gets the name.
   void replace() {
     ASSERT_EQ(rename(path().c_str(), path("moved").c_str()), 0);
     write(*opened(create), 'b');

@@ -41,8 +41,8 @@ class Posix : public testing::Test {
   }
   std::string path(const std::string& name = "file") const { return folder_ / name; }
 
-  // A file that answers its n-th system call with outcomes[n], and with success after these; the making of a
-  // ring with ring_errno_.
+  // A file whose n-th system call returns outcomes[n], and whose later ones succeed. Making a ring returns
+  // ring_errno_.
   std::unique_ptr<StoreFile> open(std::vector<SyscallOutcome> outcomes) {
     auto store = make_posix_store([this, outcomes, next = size_t{0}](
                                       StoreOperation operation, int64_t bytes) mutable -> SyscallOutcome {
@@ -114,7 +114,7 @@ TEST_F(Posix, FailureAfterAShortWriteNamesWhatWasLeft) {
 TEST_F(Posix, AdjacentTransfersAreOneCallAndOthersAreNot) {
   const auto file = open({});
   std::byte data[100] = {};
-  // The first three adjoin in the file, the first two in memory as well.
+  // The first three are adjacent in the file, and the first two in memory too.
   const Transfer transfers[] = {
       {0, data, 10}, {10, data + 10, 10}, {20, data + 50, 10}, {31, data, 10}, {0, data, 5}};
   ASSERT_TRUE(file->write(transfers));
@@ -131,7 +131,7 @@ int open_rings() {
   return count;
 }
 
-// Five requests of 10 bytes, 100 apart, the second of two pieces of memory.
+// Five requests of 10 bytes, 100 apart. The second has two pieces of memory.
 std::vector<Transfer> scattered(std::byte* data) {
   return {{0, data, 10},        {100, data + 10, 4},  {104, data + 90, 6},
           {200, data + 20, 10}, {300, data + 30, 10}, {400, data + 40, 10}};
@@ -183,7 +183,7 @@ TEST_F(Posix, EachRequestAtOnceMayFail) {
     EXPECT_EQ(written.error().kind, ErrorKind::no_space);
     EXPECT_EQ(written.error().message, "cannot write 10 bytes at offset " + std::to_string(100 * k) + " of " +
                                            path() + ": No space left on device");
-    // What failed leaves the ring as it was.
+    // A failure leaves the ring usable.
     ASSERT_TRUE(file->write_at_once(scattered(data)));
   }
 }
@@ -247,7 +247,7 @@ TEST_F(Posix, ReadsAtOnceStopAtTheFirstThatIsShort) {
 TEST_F(Posix, NoCallMovesMoreThanTheSystemDoes) {
   const auto file = open({{EIO, 0}, {EIO, 0}});
   std::byte byte{};
-  // The calls fail before they touch the memory that is not there.
+  // The calls fail before they touch the memory, which does not exist.
   EXPECT_FALSE(file->write({0, &byte, int64_t{1} << 33}));
   const Transfer transfers[] = {{0, &byte, 0x7fffefff}, {0x7fffefff, &byte, 10}};
   EXPECT_FALSE(file->write(transfers));
@@ -277,7 +277,7 @@ TEST_F(Posix, LocksThatTheStorageDoesNotHave) {
 TEST_F(Posix, LockConflictIsTriedAgainUntilItIsGone) {
   const auto file = open({{EAGAIN, 0}, {EACCES, 0}, {EAGAIN, 0}});
   EXPECT_TRUE(file->lock(0, 1, LockMode::exclusive, 60'000));
-  // The range, three times the turnstile, the range, and the turnstile's unlocking.
+  // The calls: the range, three times the turnstile, the range, and unlocking the turnstile.
   EXPECT_EQ(calls_.size(), 6u);
 }
 

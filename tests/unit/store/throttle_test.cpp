@@ -15,13 +15,13 @@ namespace {
 
 constexpr OpenMode create{true, true, true, false};
 constexpr int64_t ms = 1'000'000;
-// What a client may be ahead by that has made some operations.
+// How far ahead of its time a client may be after some operations.
 constexpr int64_t most_ahead = ClientClock::most_ahead_ns;
 
 template <typename Body>
 int64_t time_of(Body body) {
   const int64_t start_ns = now_ns();
-  // Of a thread of its own: that has overslept nothing yet.
+  // The same for a thread of its own, which has not slept too long yet.
   std::thread(body).join();
   return now_ns() - start_ns;
 }
@@ -40,7 +40,8 @@ class ThrottleTest : public testing::Test {
   std::vector<std::byte> data_ = std::vector<std::byte>(100'000);
 };
 
-// Upper bounds are those of operations that must not sleep at all, and far away: the machine may be busy.
+// Upper bounds are for operations that must not sleep at all. They are generous, because the machine may be
+// busy.
 constexpr int64_t long_ns = 60'000 * ms;
 
 TEST_F(ThrottleTest, OpenCostsOnceAndOtherOperationsNothing) {
@@ -113,7 +114,7 @@ TEST_F(ThrottleTest, ThreadsSleepSideBySide) {
   EXPECT_LT(time_ns, 16 * 100 * ms);
 }
 
-// Of devices of one test alone.
+// For devices of one test alone.
 class ThrottledDevice : public ThrottleTest {
  protected:
   ThrottledDevice() {

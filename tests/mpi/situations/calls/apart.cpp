@@ -2,7 +2,7 @@
 // holds: bytes, what a call of another kind sees, errors.
 #include <thread>
 
-#include "situation.h"
+#include "situations/situation.h"
 
 using namespace situations;
 

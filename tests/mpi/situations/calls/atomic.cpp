@@ -1,4 +1,4 @@
-// Atomic mode: where accesses of several ranks overlap, each is as if it were made alone.
+// Atomic mode: if accesses of several ranks overlap, the result is that of making them one after another.
 #include <algorithm>
 
 #include "situations/situation.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int pieces = 200, piece = 3, extent = 7;
 
-// The same scattered bytes on every rank.
+// Scattered bytes, the same on every rank.
 void set_same_view(MPI_File file) {
   const Type tile = resized_of(contiguous_of(piece, MPI_BYTE), 0, extent);
   OK(MPI_File_set_view(file, 5, MPI_BYTE, tile, "native", MPI_INFO_NULL));
@@ -19,7 +19,7 @@ bool is_uniform(const std::vector<uint8_t>& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t byte) { return byte == bytes[0]; });
 }
 
-// The bytes of the view, as POSIX finds them.
+// The bytes of the view, read by POSIX calls.
 std::vector<uint8_t> through_view(const std::string& path) {
   const auto all = contents(path);
   std::vector<uint8_t> found;
@@ -42,7 +42,7 @@ void overlap(const std::string& path, const Info& info, int rounds) {
   constexpr int bytes = pieces * piece;
   for (int round = 0; round < rounds; ++round) {
     const std::vector<uint8_t> mine(bytes, static_cast<uint8_t>(1 + round * context.ranks + context.rank));
-    // All ranks write the same bytes at once.
+    // All ranks write the same bytes at the same time.
     if (round % 2) {
       OK(MPI_File_write_at_all(file, 0, mine.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
     } else {
@@ -83,7 +83,8 @@ SITUATION(Atomic, AcrossNodes, not_own) {
   overlap(context.fresh_file("atomic-nodes"), Info{{"concilio_ranks_per_node", "1"}}, 6);
 }
 
-// Collective and independent accesses of the same bytes at once: collective ones that go on by themselves.
+// Collective and independent accesses of the same bytes at the same time. The collective ones proceed by
+// themselves.
 SITUATION(Atomic, CollectiveMeetsIndependent, not_own) {
   const std::string path = context.fresh_file("atomic-mixed");
   File file(path);
@@ -106,7 +107,7 @@ SITUATION(Atomic, CollectiveMeetsIndependent, not_own) {
   }
 }
 
-// In atomic mode what one rank has written the others see without sync.
+// In atomic mode the other ranks see what one rank has written without a sync.
 SITUATION(Atomic, WrittenIsSeenAtOnce, everywhere) {
   const std::string path = context.fresh_file("atomic-seen");
   File file(path);

@@ -1,4 +1,5 @@
-// A nonblocking or split collective call waits for nobody when it is started, whatever the thread level.
+// The call that starts a nonblocking or split collective operation does not wait for other ranks, at any
+// thread level.
 #include "situations/situation.h"
 
 using namespace situations;
@@ -11,7 +12,7 @@ MPI_Offset place(int part = 0) {
   return MPI_Offset{part * context.ranks + context.rank} * block;
 }
 
-// From rank 0 to all others, outside of any file: who receives has not started anything yet.
+// A message from rank 0 to all others, which concerns no file. Its receivers have not started anything yet.
 void send_word() {
   for (int other = 1; other < context.ranks; ++other)
     OK(MPI_Send(nullptr, 0, MPI_BYTE, other, 7, MPI_COMM_WORLD));
@@ -54,7 +55,8 @@ void send_before_waiting(MPI_Info info) {
     OK(MPI_File_read_at_all_end(file, back.data(), &status));
     EXPECT_EQUAL(block, bytes_in(status));
     EXPECT_BYTES(mine, back);
-    // Ordered ones have another first step, and the next call carries out what is not waited for before.
+    // The first step of ordered calls is different. The next call also carries out what has not been waited
+    // for.
     if (context.rank != 0) receive_word();
     OK(MPI_File_write_ordered_begin(file, mine.data(), block, MPI_BYTE));
     if (context.rank == 0) send_word();
@@ -91,7 +93,8 @@ SITUATION(Deferred, InAViewThatConverts, not_own) {
   EXPECT_BYTES(mine, back);
 }
 
-// Operations of a file are carried out in the order in which they were started, whatever is waited for first.
+// Operations of a file are carried out in the order in which they were started, whichever is waited for
+// first.
 SITUATION(Deferred, InTheOrderOfTheirStarts, not_own) {
   const std::string path = context.fresh_file("deferred-order");
   const auto first = values(1, block), second = values(context.rank + 2, block);
@@ -125,7 +128,7 @@ SITUATION(Deferred, TwoFilesWaitedForInDifferentOrders, not_own) {
     if (round % 4 < 2) {
       for (const bool second : {odd, !odd}) OK(MPI_Wait(&requests[second], MPI_STATUS_IGNORE));
     } else if (odd) {
-      // In a blocking call on one file, while the others wait for the other one.
+      // One rank makes a blocking call on one file, while the others wait for an operation of the other file.
       OK(MPI_File_sync(one));
       OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
     } else {
@@ -138,7 +141,7 @@ SITUATION(Deferred, TwoFilesWaitedForInDifferentOrders, not_own) {
 
 namespace {
 
-// Nobody has come but rank 0: a test says no. When all test, all get on.
+// Only rank 0 has come, so a test says that the operation is not complete. When all ranks test, it completes.
 void test_until_done(int (*test)(MPI_Request*, int*)) {
   const std::string path = context.fresh_file("deferred-test");
   const auto mine = values(context.rank, block);
@@ -185,7 +188,7 @@ SITUATION(Deferred, TestedUntilDone, not_own) {
   });
 }
 
-// Rank 0's first completion is a message, whose sender only then starts its part.
+// The first request that completes on rank 0 is a message, and its sender starts its part only then.
 SITUATION(Deferred, WaitedForTogetherWithAMessage, not_own) {
   const std::string path = context.fresh_file("deferred-any");
   const auto mine = values(context.rank, block);
@@ -238,7 +241,7 @@ SITUATION(Deferred, MessagesAndFilesInOneWaitall, not_own) {
   EXPECT_EQUAL(block, bytes_in(statuses[1 - first]));
 }
 
-// Nobody waits for it: the close does, which all ranks come to.
+// No rank waits for the operation. The close, which all ranks call, completes it.
 SITUATION(Deferred, FreedOrCancelled, not_own) {
   const std::string path = context.fresh_file("deferred-freed");
   const auto mine = values(context.rank, 2 * block);

@@ -1,4 +1,5 @@
-// Ranks in different collective calls of one file: an error of the program's, which all ranks are told of.
+// Ranks are in different collective calls of one file. This is an error of the program, and all ranks are
+// told of it.
 #include <functional>
 
 #include "situations/situation.h"
@@ -45,7 +46,7 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-// Everything of the file is as if the calls had not been made.
+// The file must be as if the calls had not been made.
 void expect_untouched(File& file, int block) {
   const auto mine = values(context.rank, block);
   std::vector<uint8_t> back(static_cast<size_t>(block), 0);
@@ -64,9 +65,10 @@ void expect_untouched(File& file, int block) {
   EXPECT_EQUAL(0, atomic);
 }
 
-// Every call against the next one of the list: rank 0, or the last one, makes the first of the two. The file
-// has one name in all situations, for few of the messages that MPI has room for. All calls are meetings: a
-// rank in a call that repeats one before would else make it apart, and be told at the next meeting.
+// Every call meets the next one of the list. Rank 0, or the last rank, makes the first of the two. The file
+// has the same name in all situations, so that few messages are made, for which MPI has limited space.
+// Ranks meet in all calls. Otherwise a rank whose call repeats one before would make it apart, and learn of the
+// mismatch at the next meeting.
 void mismatch(MPI_Info info) {
   if (context.ranks == 1) return;
   const std::string path = context.fresh_file("mismatched");
@@ -98,7 +100,7 @@ SITUATION(Mismatched, TwoCallsOfOneRankANode, not_own) {
       Info{{"concilio_ranks_per_node", "1"}, {"concilio_method", "two_phase"}, {"concilio_agree", "always"}});
 }
 
-// Who is where is said in the message.
+// The message must say which ranks are in which call.
 SITUATION(Mismatched, MessageNamesTheRanks, not_own) {
   if (context.ranks == 1) return;
   const std::string path = context.fresh_file("mismatched-message");
@@ -109,7 +111,7 @@ SITUATION(Mismatched, MessageNamesTheRanks, not_own) {
   EXPECT(message.find("rank 0 is in MPI_File_sync, rank 1 is in a collective write") != std::string::npos);
 }
 
-// The plan of earlier calls is of no use to ranks that remember different ones.
+// Ranks that remember the plans of different calls cannot reuse them.
 SITUATION(Mismatched, PatternsAfterwards, not_own) {
   if (context.ranks == 1) return;
   const std::string path = context.fresh_file("mismatched-patterns");
@@ -135,7 +137,7 @@ SITUATION(Mismatched, PatternsAfterwards, not_own) {
   }
 }
 
-// Calls that return early, and split ones, are told when they are waited for, and ended.
+// Nonblocking and split calls report the error when they are waited for or ended.
 SITUATION(Mismatched, NonblockingAndSplit, not_own) {
   if (context.ranks == 1) return;
   const std::string path = context.fresh_file("mismatched-nonblocking");
@@ -152,7 +154,7 @@ SITUATION(Mismatched, NonblockingAndSplit, not_own) {
   } else {
     FAILS(MPI_ERR_NOT_SAME, MPI_File_write_at_all(file, 0, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE));
   }
-  // Forms of one call go together.
+  // Different forms of the same call match.
   if (context.rank == 0) {
     OK(waited(MPI_File_iwrite_at_all(file, 0, buffer, 8, MPI_BYTE, &request), request));
   } else {
@@ -160,7 +162,7 @@ SITUATION(Mismatched, NonblockingAndSplit, not_own) {
   }
 }
 
-// In a view that converts, a call takes other steps from the second on.
+// In a view that converts, calls take other steps from the second one on.
 SITUATION(Mismatched, InAViewThatConverts, not_own) {
   if (context.ranks == 1) return;
   const std::string path = context.fresh_file("mismatched-converted");

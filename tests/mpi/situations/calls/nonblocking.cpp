@@ -1,4 +1,4 @@
-// Calls that return before they are done. Where the program has MPI_THREAD_MULTIPLE they go on by themselves.
+// Nonblocking calls. If the program has MPI_THREAD_MULTIPLE, they proceed by themselves.
 #include <atomic>
 #include <thread>
 
@@ -8,7 +8,8 @@ using namespace situations;
 
 namespace {
 
-// Every rank's share of a file of `per_rank` bytes a rank, in blocks of `block`, ranks taking turns.
+// The share of every rank in a file of `per_rank` bytes for each rank, in blocks of `block` that belong to
+// the ranks by turns.
 std::vector<uint8_t> interleaved(int64_t per_rank, int64_t block) {
   std::vector<uint8_t> file(static_cast<size_t>(per_rank * context.ranks));
   for (int rank = 0; rank < context.ranks; ++rank) {
@@ -45,7 +46,7 @@ SITUATION(Nonblocking, EveryKindOfCall, everywhere) {
     OK(MPI_File_iwrite_all(file, mine.data() + part, part, MPI_BYTE, &requests[1]));
     MPI_Offset position = -1;
     OK(MPI_File_get_position(file, &position));
-    EXPECT_EQUAL(2 * part, position);  // moved when the calls were made
+    EXPECT_EQUAL(2 * part, position);  // the pointers moved when the calls were made
     OK(MPI_File_iwrite_at(file, 2 * part, mine.data() + 2 * part, part, MPI_BYTE, &requests[2]));
     OK(MPI_File_iwrite_at_all(file, 3 * part, mine.data() + 3 * part, part, MPI_BYTE, &requests[3]));
     OK(MPI_Waitall(4, requests, statuses));
@@ -106,7 +107,8 @@ SITUATION(Nonblocking, BlockingCallsOvertakeNothing, everywhere) {
   }
 }
 
-// Ranks start the collectives of two files in different orders: legal, since neither blocks.
+// Ranks start collective operations of two files in different orders. This is correct, since nonblocking
+// calls do not wait.
 SITUATION(Nonblocking, TwoFilesInDifferentOrders, not_own) {
   if (!context.threads) return;
   const std::string one = context.fresh_file("nonblocking-one"), two = context.fresh_file("nonblocking-two");
@@ -123,7 +125,8 @@ SITUATION(Nonblocking, TwoFilesInDifferentOrders, not_own) {
       for (int i = 0; i < 2; ++i) {
         OK(MPI_File_iwrite_at_all(order[i], 0, mine.data(), part, MPI_BYTE, &requests[i]));
         if (round % 2)
-          barrier();  // each rank's first call can only end when the others have made their second
+          barrier();  // each rank's first operation can only complete after the others have started their
+                      // second
       }
       OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
     }
@@ -133,7 +136,7 @@ SITUATION(Nonblocking, TwoFilesInDifferentOrders, not_own) {
   EXPECT_BYTES(interleaved(part, 64), contents(two));
 }
 
-// An independent call completes although the collective one before it waits for another rank.
+// An independent call completes although the collective operation before it still waits for another rank.
 SITUATION(Nonblocking, IndependentDoesNotWaitForCollective, not_own) {
   if (!context.threads) return;
   const std::string path = context.fresh_file("nonblocking-behind");
@@ -200,8 +203,8 @@ SITUATION(Nonblocking, TestsComplete, everywhere) {
   EXPECT_EQUAL(100, bytes_in(statuses[0]));
 }
 
-// An error of one rank reaches all, at their wait, through the file's handler: not MPI_COMM_WORLD's, which
-// ends the program.
+// An error of one rank reaches all ranks when they wait, through the file's error handler. The handler of
+// MPI_COMM_WORLD would end the program.
 SITUATION(Nonblocking, ErrorAtWait, not_own) {
   const std::string path = context.fresh_file("nonblocking-error");
   MPI_Errhandler handler;
@@ -228,7 +231,7 @@ SITUATION(Nonblocking, ErrorAtWait, not_own) {
     EXPECT(message_of(statuses[1].MPI_ERROR).find("MPI_File_iwrite_at_all") != std::string::npos);
     EXPECT_EQUAL(2, calls_of_handler);
 
-    // And good ones after it do well.
+    // Correct calls after the error succeed.
     OK(MPI_File_iwrite_at_all(file, context.rank, &byte, 1, MPI_BYTE, &request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     EXPECT_EQUAL(2, calls_of_handler);
@@ -280,7 +283,7 @@ SITUATION(Nonblocking, TwoToThe29Integers, large | not_own) {  // mpich 2731
   EXPECT_EQUAL(last, back);
 }
 
-// Several threads of a rank, each with a file of its own [ompi 6951].
+// Several threads of a rank, each with its own file [ompi 6951].
 SITUATION(Threads, EachItsOwnFile, not_own) {
   if (!context.threads) return;
   std::vector<std::string> paths;
@@ -316,8 +319,8 @@ SITUATION(Threads, EachItsOwnFile, not_own) {
   for (int count : bad) EXPECT_EQUAL(0, count);
 }
 
-// Each thread opens and closes files of its own by MPI_COMM_SELF, as fast as it can: what one has just given
-// back another takes, and never two.
+// Each thread opens and closes files of its own on MPI_COMM_SELF as fast as it can. A number that one thread
+// has just given back may be taken by another thread, but never by two.
 SITUATION(Threads, OpenAtOnceByThemselves, not_own) {
   if (!context.threads) return;
   std::atomic<int> bad = 0;
@@ -346,7 +349,7 @@ SITUATION(Threads, OpenAtOnceByThemselves, not_own) {
   EXPECT_EQUAL(0, bad.load());
 }
 
-// Several threads of every rank write into one file.
+// Several threads of every rank write to one file.
 SITUATION(Threads, OneFileTogether, not_own) {
   if (!context.threads) return;
   const std::string path = context.fresh_file("threads-together");
@@ -386,8 +389,8 @@ SITUATION(Threads, OneFileTogether, not_own) {
 
 namespace {
 
-// Even ranks write strided records, whose holes are read and written back along with them; meanwhile odd
-// ranks write into the holes, record by record. Nothing of either may be lost.
+// Even ranks write strided records, and read and write back the holes between them. Meanwhile odd ranks write
+// into the holes, record by record. No data of either may be lost.
 void write_into_holes(const char* name, const Info& info, bool collective) {
   const std::string path = context.fresh_file(name);
   constexpr int records = 1500, record = 8, rounds = 6;

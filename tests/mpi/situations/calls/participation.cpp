@@ -1,4 +1,4 @@
-// Who takes part in a call, and with how much.
+// Calls in which only some ranks have data, or ranks have different amounts.
 #include "situations/situation.h"
 
 using namespace situations;
@@ -7,7 +7,8 @@ namespace {
 
 constexpr int block = 3000;
 
-// Rank r's block at r * block, from the ranks for which `takes` holds; the others pass nothing.
+// The block of rank r is at r * block. It is passed by the ranks for which `takes` is true, and the others
+// pass no data.
 void blocks_from_some(const char* name, bool (*takes)(int), MPI_Info info = MPI_INFO_NULL) {
   const std::string path = context.fresh_file(name);
   const int count = takes(context.rank) ? block : 0;
@@ -99,7 +100,7 @@ SITUATION(ZeroSizeFiletype, OnSomeRanks, everywhere) {
     MPI_Offset place = -1;
     if (!empty) OK(MPI_File_get_byte_offset(file, 0, &place));
     if (empty && !context.own) {
-      MPI_File_get_byte_offset(file, 0, &place);  // whatever it says, it must come back
+      MPI_File_get_byte_offset(file, 0, &place);  // the call must return, whatever its result
     }
     MPI_Status status;
     OK(MPI_File_write_all(file, mine.data(), empty ? 0 : 60, MPI_BYTE, &status));
@@ -168,7 +169,7 @@ SITUATION(Communicators, HalvesWithAFileEach, everywhere) {
   const std::string path = context.folder + "/half" + std::to_string(context.rank % 2);
   context.fresh_file("half1");
   MPI_Comm half;
-  MPI_Comm_split(MPI_COMM_WORLD, context.rank % 2, -context.rank, &half);  // the other way round
+  MPI_Comm_split(MPI_COMM_WORLD, context.rank % 2, -context.rank, &half);  // in the opposite order
   int rank, ranks;
   MPI_Comm_rank(half, &rank);
   MPI_Comm_size(half, &ranks);

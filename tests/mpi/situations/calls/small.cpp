@@ -1,4 +1,4 @@
-// Small independent calls: each is one request to storage and nothing besides.
+// Small independent calls: each makes one request to storage and no other system call.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int calls = 400, bytes = 8;
 
-// The number of the first system call that the thread in question made and should not have made; -1: none.
+// The number of the first system call that this thread made and should not have made, or -1.
 std::atomic<int> unwanted = -1;
 
 void note_call(int, siginfo_t* info, void*) {
@@ -28,9 +28,9 @@ void note_call(int, siginfo_t* info, void*) {
   unwanted.compare_exchange_strong(none, info->si_syscall);
 }
 
-// From here on this thread may make no system call but those that move data, and the one that ends it.
-// Returns false where the system does not let a program say so, and with sanitizers, which make calls of
-// their own.
+// From now on this thread may make no system calls but those that move data, and the one that ends this.
+// Returns false if the system does not let a program forbid calls, and with sanitizers, which make system
+// calls themselves.
 bool allow_transfers_alone() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return false;
@@ -39,7 +39,7 @@ bool allow_transfers_alone() {
   action.sa_sigaction = note_call;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSYS, &action, nullptr);
-  // clock_gettime is a system call only on machines whose clock cannot be read otherwise.
+  // clock_gettime is a system call only on machines whose clock cannot be read in another way.
   constexpr unsigned allowed[] = {__NR_pwrite64, __NR_pread64, __NR_clock_gettime, __NR_rt_sigreturn,
                                   __NR_exit};
   constexpr size_t count = std::size(allowed);
@@ -75,7 +75,7 @@ void call(MPI_File file, Way way, int i, uint8_t* data, int count, MPI_Datatype 
   EXPECT_EQUAL(bytes, bytes_in(status));
 }
 
-// Every rank's calls go to its own part of the file, by a view of these pieces of it.
+// The calls of every rank access its own part of the file, through a view of these pieces.
 void expect_requests_alone(int64_t piece_bytes, int64_t spacing) {
   const std::vector<uint8_t> mine = values(context.rank, calls * bytes);
   std::vector<uint8_t> back(mine.size());
@@ -84,7 +84,8 @@ void expect_requests_alone(int64_t piece_bytes, int64_t spacing) {
   const Type piece = contiguous_of(static_cast<int>(piece_bytes), MPI_BYTE);
   const Type tile = resized_of(piece, 0, spacing), element = contiguous_of(bytes, MPI_BYTE);
   OK(MPI_File_set_view(file, context.rank * part, MPI_BYTE, tile, "native", MPI_INFO_NULL));
-  // The first calls with a datatype decode it, and open the file on ranks that had not needed it yet.
+  // The first calls with a datatype decode it. They also open the file on ranks that have not needed it
+  // before.
   for (int i = 0; i < 3; ++i) {
     std::vector<uint8_t> spare(bytes);
     call(file, Way::write_at, 0, spare.data(), bytes, MPI_BYTE);
@@ -106,8 +107,8 @@ void expect_requests_alone(int64_t piece_bytes, int64_t spacing) {
         const bool filtered = allow_transfers_alone();
         for (int i = 0; i < calls; ++i)
           call(file, way, i, data.data() + i * bytes, derived ? 1 : bytes, derived ? element : MPI_BYTE);
-        // What the C library does when a thread ends takes system calls, and it blocks the signal by which a
-        // call that is not allowed would be told of.
+        // When a thread ends, the C library makes system calls, and it blocks the signal that would report a
+        // forbidden call.
         if (filtered) syscall(SYS_exit, 0);
       }).join();
       EXPECT_BYTES(mine, data);
@@ -135,7 +136,7 @@ SITUATION(Small, NothingButTheRequestInAViewOfPieces, not_own) {
   expect_requests_alone(4 * bytes, 5 * bytes);
 }
 
-// MPI gives the handle of a datatype that was freed to another one.
+// MPI gives the handle of a freed datatype to a new one.
 SITUATION(Small, DatatypesWithTheHandlesOfOthers, everywhere) {
   const int64_t place = int64_t{1000} * context.rank;
   File file(context.fresh_file("handles"));
@@ -161,7 +162,7 @@ SITUATION(Small, DatatypesWithTheHandlesOfOthers, everywhere) {
   }
 }
 
-// The view, the mode and the hints may change between calls that are alike.
+// The view, the mode and the hints may change between calls that are otherwise the same.
 SITUATION(Small, WhatChangesBetweenCalls, everywhere) {
   const int64_t part = int64_t{800} * context.rank;
   const std::vector<uint8_t> data = values(context.rank, 800);
@@ -204,7 +205,7 @@ SITUATION(Small, WhatChangesBetweenCalls, everywhere) {
   EXPECT_BYTES(expected, back);
 }
 
-// Threads that write by the individual pointer never get the same place.
+// Threads that write through the individual pointer never get the same position.
 SITUATION(Small, ThreadsWithOnePointer, not_own) {
   if (!context.threads) return;
   constexpr int threads = 4;

@@ -1,4 +1,4 @@
-// Split collectives: begun in one call, ended in another.
+// Split collective calls: one call begins them, another ends them.
 #include "situations/situation.h"
 
 using namespace situations;
@@ -20,7 +20,7 @@ SITUATION(Split, EveryKindOfCall, everywhere) {
   set_strided_view(file);
   MPI_Status status;
   OK(MPI_File_write_all_begin(file, mine.data(), part, MPI_BYTE));
-  barrier();  // other communication may go on between
+  barrier();  // other communication is allowed between the two
   OK(MPI_File_write_all_end(file, mine.data(), &status));
   EXPECT_EQUAL(part, bytes_in(status));
   OK(MPI_File_write_at_all_begin(file, part, mine.data() + part, part, MPI_BYTE));

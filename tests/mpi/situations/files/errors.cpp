@@ -1,4 +1,4 @@
-// What goes wrong for the caller: classes and messages on every rank, and no hang.
+// Errors of the program: every rank gets the right class and message, and none hangs.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ int open_code(const std::string& path, int amode, MPI_Comm comm = MPI_COMM_WORLD
   return code;
 }
 
-// The message must say which file.
+// The message must name the file.
 void expect_named(int code, const std::string& name) {
   if (!context.own) EXPECT(message_of(code).find(name) != std::string::npos);
 }
@@ -28,7 +28,7 @@ struct Seen {
 };
 Seen seen;
 
-// Variadic, as MPI's own type for such functions is.
+// Variadic, because MPI's type for such functions is.
 void note(MPI_File* file, int* code, ...) {
   ++seen.calls;
   seen.code = *code;
@@ -76,7 +76,7 @@ SITUATION(Open, NameTooLong, not_own) {
 SITUATION(Open, ExclusiveOfAnExistingFile, everywhere) {
   const std::string path = context.fresh_file("exclusive");
   const int amode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR;
-  OK(open_code(path, amode));  // one of the ranks makes it, the others must not take that for a clash
+  OK(open_code(path, amode));  // one rank makes it, and the others must not take that for a conflict
   barrier();
   const int code = open_code(path, amode);
   FAILS(MPI_ERR_FILE_EXISTS, code);
@@ -193,7 +193,7 @@ SITUATION(Arguments, BadOnOneRankOfACollectiveCall, not_own) {
   OK(MPI_File_write_at_all(file, context.rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
-#if !defined(MPI_ABI_VERSION) || defined(MPICH_VERSION)  // MPICH 5.0 behind the standard's ABI crashes
+#if !defined(MPI_ABI_VERSION) || defined(MPICH_VERSION)  // MPICH 5.0 crashes with the standard's ABI
 SITUATION(Arguments, NullFile, everywhere) {
   MPI_Offset offset = 0;
   EXPECT(MPI_File_get_size(MPI_FILE_NULL, &offset) != MPI_SUCCESS);
@@ -217,7 +217,7 @@ SITUATION(ErrorHandler, UsersFunctionIsCalled, everywhere) {
   OK(MPI_File_create_errhandler(note, &handler));
   OK(MPI_File_set_errhandler(file, handler));
   OK(MPI_File_get_errhandler(file, &found));
-  OK(MPI_File_set_errhandler(file, found));  // the same, if perhaps under another handle
+  OK(MPI_File_set_errhandler(file, found));  // the same handler, perhaps under another handle
   MPI_Errhandler_free(&found);
   MPI_Errhandler_free(&handler);
   seen = Seen();
@@ -249,5 +249,3 @@ SITUATION(ErrorHandler, OfTheNullFileIsOpensAndTheDefault, not_own) {
   OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
   MPI_Errhandler_free(&handler);
 }
-
-// What the next part of Concilio brings says so until then.

@@ -1,5 +1,5 @@
-// What a program's error handlers may do: choose the code that a call returns, throw, and jump out of the
-// call.
+// What a program's error handlers may do: choose the code that a call returns, throw an exception, or leave
+// the call by longjmp.
 #include <unistd.h>
 
 #include <csetjmp>
@@ -35,7 +35,7 @@ void handle(MPI_File* file, int* code, ...) {
   }
 }
 
-// While it lives, files get this handler, and so does the call that opens them.
+// While this object lives, newly opened files and failing calls of MPI_File_open use this handler.
 class Handled {
  public:
   Handled() {
@@ -53,7 +53,7 @@ class Handled {
   MPI_Errhandler handler_;
 };
 
-// Calls that fail, each in another part of the library.
+// Calls that fail, each in a different part of the library.
 struct Failing {
   const char* name;
   int (*call)(MPI_File file);
@@ -64,7 +64,7 @@ MPI_Request request = MPI_REQUEST_NULL;
 MPI_Status status;
 
 MPI_File to_close = MPI_FILE_NULL;
-// A file that is to be deleted when it is closed, and is deleted before.
+// A file with MPI_MODE_DELETE_ON_CLOSE that is deleted before it is closed.
 void prepare_close() {
   const std::string path = context.fresh_file("handler-close");
   OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
@@ -104,7 +104,7 @@ const Failing failing[] = {
     {"close", [](MPI_File) { return MPI_File_close(&to_close); }},
 };
 
-// The call, and how it came back: by returning a code, or 4711 from a catch or a jump.
+// A call, and how it returned: with a code, or with 4711 from a catch or a jump.
 int call_and_come_back(const Failing& one, MPI_File file) {
   if (setjmp(back) != 0) return 4711;
   try {
@@ -118,7 +118,7 @@ int call_and_come_back(const Failing& one, MPI_File file) {
   }
 }
 
-// All of them, and whether the library still does its work after each.
+// Makes all calls, and checks after each that the library still works.
 void each_fails(Way how, int expected) {
   const Handled handled;
   const std::string path = context.fresh_file("handler-ways");
@@ -138,7 +138,7 @@ void each_fails(Way how, int expected) {
                             one.name != std::string("close");
     EXPECT((seen_file == static_cast<MPI_File>(file)) == knows_file);
     EXPECT(to_close == MPI_FILE_NULL);
-    // Nothing is held that any of these waits for.
+    // The library must not hold anything that these calls wait for.
     OK(MPI_File_write_at_all(file, context.rank, &byte, 1, MPI_BYTE, &status));
     OK(MPI_File_iwrite_at(file, context.rank, &byte, 1, MPI_BYTE, &request));
     OK(MPI_Wait(&request, &status));
@@ -150,7 +150,7 @@ void each_fails(Way how, int expected) {
 }
 
 #ifdef OPEN_MPI
-// A communicator's handler: MPI itself calls it.
+// The handler of a communicator, which MPI itself calls.
 void throw_from_communicator(MPI_Comm*, int*, ...) {
   throw std::runtime_error("the program's own");
 }
@@ -192,14 +192,14 @@ SITUATION(Handlers, OfSeveralRequestsEachDecidesForItsOwn, not_own) {
     EXPECT_EQUAL(MPI_ERR_QUOTA, statuses[1].MPI_ERROR);
     EXPECT_EQUAL(bad == 2 ? MPI_ERR_QUOTA : MPI_SUCCESS, statuses[2].MPI_ERROR);
   }
-  // Whoever calls the handler itself is told how that went.
+  // A program that calls the handler itself gets its result.
   way = Way::change;
   OK(MPI_File_call_errhandler(file, MPI_ERR_IO));
   OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
 }
 
-// While requests of ours are under way the wait functions are ours. MPICH holds a lock of its own when it
-// calls handlers.
+// While requests of Concilio are pending, the wait functions are Concilio's. MPICH holds a lock of its own
+// when it calls handlers.
 #ifdef OPEN_MPI
 SITUATION(Handlers, ThatMpiItselfCallsMayThrow, not_own) {
   MPI_Errhandler handler;

@@ -90,7 +90,7 @@ SITUATION(Hints, UnknownToEachRankAlone, not_own) {
               Info{{"nobody_knows_it", "1"}, {"nc_header_align_size", "512"}, {"romio_lustre_any", "1"}},
               MPI_COMM_SELF);
   }
-  barrier();  // who has said it is still there
+  barrier();  // the rank that has complained still runs while the others open
 }
 
 SITUATION(Hints, ByOneRankOnly, not_own) {
@@ -189,7 +189,7 @@ SITUATION(Hints, WhatConcilioTellsOfTheFile, not_own) {
   File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
             Info{{"romio_visibility_immediate", "nonsense"}, {"romio_filesystem_type", "a drum"}});
   std::map<std::string, std::string> hints = hints_of(file);
-  // What HDF5 asks for: it need not sync where this is true.
+  // HDF5 reads this hint: it need not sync if the value is true.
   EXPECT_EQUAL(std::string("true"), hints["romio_visibility_immediate"]);
   EXPECT(hints["romio_filesystem_type"].rfind("Concilio on ", 0) == 0);
   OK(MPI_File_set_info(file, Info{{"romio_filesystem_type", "a drum"}}));
@@ -264,7 +264,7 @@ SITUATION(Hints, NoIndependentAndThenAnIndependentCall, everywhere) {
   File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"romio_no_indep_rw", "true"}, {"cb_nodes", "1"}});
   expect_works(file);
   std::vector<uint8_t> bytes = values(context.rank, 5);
-  // It may refuse, but must neither crash nor hang; Concilio opens the file late.
+  // The open may fail, but must neither crash nor hang. Concilio opens the file late.
   const int code = MPI_File_write_at(file, context.rank * 5, bytes.data(), 5, MPI_BYTE, MPI_STATUS_IGNORE);
   if (!context.own) EXPECT_EQUAL(MPI_SUCCESS, code);
 }

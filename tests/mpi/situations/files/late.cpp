@@ -1,5 +1,5 @@
-// What becomes of a file's name while it is open. Most ranks of a node open the file only when they need it,
-// and must then reach the file that was opened.
+// Changes of a file's name while it is open. Most ranks of a node open the file only when they first need it,
+// and must then reach the file that rank 0 opened.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -27,10 +27,10 @@ std::vector<uint8_t> of_all_ranks() {
   return all;
 }
 
-// On one node, and on several, of which one has ranks that open late.
+// On one node, and on several, one of which has ranks that open late.
 const std::initializer_list<const char*> nodes_of = {"0", "5"};
 
-// Rank 0 does it; then all go on.
+// Rank 0 does the work, and then all ranks continue.
 void by_rank_0(const std::function<bool()>& change) {
   barrier();
   if (context.rank == 0) EXPECT(change());
@@ -113,7 +113,8 @@ SITUATION(LateOpen, AnotherFileTookTheNameOfOneThatIsRead, everywhere) {
 }
 
 SITUATION(LateOpen, CollectiveCallsAfterARename, everywhere) {
-  // Interleaved blocks of ten bytes, by methods in which every rank goes to the file, and in which few do.
+  // Interleaved blocks of ten bytes, by methods in which every rank accesses the file, and by methods in
+  // which few ranks do.
   for (const char* method : {"list", "sieve", "mapped", "two_phase"}) {
     const std::string path = context.fresh_file("late-all"), after = context.fresh_file("late-all-moved");
     const std::vector<uint8_t> others = values(99, 3000), mine = values(context.rank, block);
@@ -134,7 +135,7 @@ SITUATION(LateOpen, CollectiveCallsAfterARename, everywhere) {
   }
 }
 
-// Ranks that got the file from another one still keep each other out of what they lock.
+// Ranks that got the file from another rank must still respect each other's locks.
 SITUATION(LateOpen, RanksSieveARenamedFileAtOnce, everywhere) {
   const std::string path = context.fresh_file("late-sieved"), after = context.fresh_file("late-sieved-moved");
   constexpr int rounds = 20;
@@ -158,7 +159,7 @@ SITUATION(LateOpen, RanksSieveARenamedFileAtOnce, everywhere) {
   EXPECT_BYTES(expected, contents(after));
 }
 
-// Nobody may open the file any more; who has it open may use it.
+// Nobody may open the file any more, but ranks that have it open may use it.
 SITUATION(LateOpen, PermissionsGivenUp, everywhere) {
   const std::string path = context.fresh_file("late-forbidden");
   {
@@ -204,7 +205,7 @@ SITUATION(LateOpen, AnotherFileTookTheNameOfOneThatIsDeletedOnClose, not_own) {
 
 namespace {
 
-// The last rank's own idea of what lies in the folder, as a host has that does not share it.
+// The last rank sees other contents of the folder, as a host does that does not share it.
 class FolderOfItsOwn {
  public:
   FolderOfItsOwn() : before_(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)) {
@@ -222,7 +223,8 @@ class FolderOfItsOwn {
     if (before_ >= 0) ::close(before_);
   }
   FolderOfItsOwn(const FolderOfItsOwn&) = delete;
-  explicit operator bool() const { return made_; }  // on all ranks alike: root may make one
+  // The same on all ranks, though root alone may be able to make one.
+  explicit operator bool() const { return made_; }
 
  private:
   const int before_;
@@ -251,7 +253,7 @@ SITUATION(LateOpen, NodeWithAnotherFileUnderThePath, not_own) {
   const FolderOfItsOwn last;
   if (!last) return;
   if (context.rank == context.ranks - 1) {
-    // As many names before it as it takes for another inode number.
+    // Makes as many files before it as are needed to get another inode number.
     for (int i = 0; i < 100; ++i) {
       const int made = ::open((path + std::to_string(i)).c_str(), O_CREAT | O_WRONLY, 0600);
       if (made >= 0) ::close(made);

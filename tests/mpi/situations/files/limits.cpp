@@ -1,4 +1,4 @@
-// Memory, descriptors, sizes and threads.
+// Limits of memory, descriptors, sizes and threads.
 #include <dirent.h>
 #include <unistd.h>
 
@@ -26,7 +26,8 @@ int64_t resident_bytes() {
   return int64_t{resident} * sysconf(_SC_PAGESIZE);
 }
 
-// Of Concilio's, as this process has them mapped: files without a name in /dev/shm, or in memory.
+// Shared memory of Concilio that this process has mapped: files without a name in /dev/shm, or anonymous
+// memory.
 int64_t shared_segments_bytes() {
   std::ifstream maps("/proc/self/maps");
   int64_t bytes = 0;
@@ -64,7 +65,7 @@ void interleaved_write_and_read(const char* name, MPI_Info info, int block, int 
     const auto at = static_cast<size_t>(i / block * tile_bytes + context.rank * block + i % block);
     EXPECT(at < found.size() && found[at] == mine[static_cast<size_t>(i)]);
   }
-  // What lies between the tiles is old, or 0 beyond the old end.
+  // The bytes between the tiles are the old ones, or 0 after the old end of the file.
   if (context.own) return;
   for (int tile = 0; tile < blocks - 1; ++tile) {
     for (int i = 0; i < 5; ++i) {
@@ -119,7 +120,7 @@ SITUATION(ThousandsOfCalls, NoLeak, not_own) {
   if (!context.own) EXPECT(grown < 8 * mebibyte);
 }
 
-// Blocks of 1 to 3 bytes with gaps of 1 to 7: no two neighbours alike.
+// Blocks of 1 to 3 bytes with gaps of 1 to 7, so that no two neighbours are alike.
 SITUATION(LongDatatypes, AreChargedForWhatTheyTake, not_own) {
   if (!concilio_file_memory) return note_failure(__FILE__, __LINE__, "no concilio_file_memory");
   constexpr int64_t blocks = 300'000;
@@ -141,11 +142,11 @@ SITUATION(LongDatatypes, AreChargedForWhatTheyTake, not_own) {
   };
   const int64_t before = charged().first;
   OK(MPI_File_set_view(file, context.rank, MPI_BYTE, listed, "native", MPI_INFO_NULL));
-  // An offset and a length of each block; while they are decoded MPI's lists of them too.
+  // An offset and a length for each block. While the type is decoded, MPI's lists of them exist too.
   const int64_t kept = charged().first - before;
   EXPECT(kept >= 8 * blocks && kept <= 17 * blocks);
   EXPECT(charged().second - before >= kept + 12 * blocks && charged().second - before <= 36 * blocks);
-  // The same type in memory: known by now, and charged while the call runs.
+  // The same type in memory. It is known by now, and is charged while the call runs.
   std::vector<uint8_t> buffer(static_cast<size_t>(end), 1);
   OK(MPI_File_write_at(file, 0, buffer.data(), 1, listed, MPI_STATUS_IGNORE));
   EXPECT_EQUAL(before + kept, charged().first);
@@ -168,12 +169,12 @@ SITUATION(SharedSegments, GoWithTheirFiles, not_own) {
     }
     if (context.ranks > 1) EXPECT(shared_segments_bytes() - before > 4 * mebibyte);
   }
-  // What teams meet in stays, for the next files.
+  // The memory in which the ranks of a node meet is kept for later files.
   EXPECT(shared_segments_bytes() - before < mebibyte);
 }
 
 SITUATION(DatatypeOfManyBlocks, MemoryStaysSmall, not_own) {
-  // A hundred million pieces, described by two vectors; of the data, a thousand bytes far inside are touched.
+  // A hundred million pieces, described by two vectors. Only a thousand bytes, far inside, are accessed.
   const std::string path = context.fresh_file("many-blocks");
   File file(path);
   const Type inner = resized_of(vector_of(10000, 1, 2, MPI_BYTE), 0, 20000);

@@ -1,5 +1,5 @@
-// Several opens of one file at once, by communicators of every kind: what is written through one, those that
-// sieve through another must not put back to what it was.
+// Several opens of one file at the same time, by communicators of every kind. Data sieving through one open
+// must not overwrite what was written through another.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,14 +18,15 @@ namespace {
 constexpr int slot = 512, slots = 48;
 constexpr int bytes = slot * slots;
 
-// So many of each rank that every situation fails where writers do not heed each other.
+// The number of rounds of each rank. With so many, every situation fails if writers do not respect each
+// other.
 int rounds() {
   return std::max(300, 3200 / (context.ranks + 1));
 }
 
 enum class Way {
   plain,       // slot by slot, each a contiguous piece of the file
-  sieved,      // all slots in one call, holes between them
+  sieved,      // all slots in one call, with holes between them
   collective,  // the same, by all ranks of the communicator
 };
 
@@ -41,8 +42,8 @@ Info hints_of(Way way) {
   return Info{};
 }
 
-// One of `places` writers that fill a file by turns, slot by slot. Before every round it looks whether its
-// slots still hold what it wrote in the round before: nobody else writes there.
+// One of `places` writers that fill a file, whose slots alternate. Before every round a writer checks that
+// its slots still hold what it wrote in the round before, since nobody else writes there.
 class Writer {
  public:
   Writer(std::string path, Way way, int place, int places, MPI_Comm comm = MPI_COMM_SELF)
@@ -66,7 +67,7 @@ class Writer {
       OK(call(*file_, 0, data_.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
     }
   }
-  // The same, but it may go on behind the call's back.
+  // The same with nonblocking calls.
   void start() {
     begin_round();
     auto call = way_ == Way::collective ? MPI_File_iwrite_at_all : MPI_File_iwrite_at;
@@ -74,7 +75,7 @@ class Writer {
   }
   void wait() { OK(MPI_Wait(&under_way_, MPI_STATUS_IGNORE)); }
 
-  // When nobody writes any more.
+  // Checks the file when nobody writes any more.
   void judge() {
     look();
     if (lost_bytes_ > 0) {
@@ -115,7 +116,7 @@ class Writer {
   int64_t round_ = 0, lost_bytes_ = 0, lost_rounds_ = 0;
 };
 
-// Calls `round` so often, and then until all ranks have: nobody is left writing alone.
+// Calls `round` this many times, and then until all ranks have, so that no rank writes alone at the end.
 void together(const std::function<void()>& round) {
   for (int i = 0; i < rounds(); ++i) round();
   MPI_Request all;
@@ -137,7 +138,7 @@ Way way_of_rank() {
   return sieves() ? Way::sieved : Way::plain;
 }
 
-// Every rank by itself, the even ones sieving.
+// Every rank opens the file by itself, and the even ones use data sieving.
 void each_by_itself(const char* name, MPI_Comm comm, const Info& hints_of_sieving) {
   const std::string path = context.fresh_file(name);
   const Info none;
@@ -146,7 +147,7 @@ void each_by_itself(const char* name, MPI_Comm comm, const Info& hints_of_sievin
   writer.judge();
 }
 
-// A communicator that is freed with its scope.
+// A communicator that its destructor frees.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm made) : comm_(made) {}
@@ -191,7 +192,8 @@ SITUATION(SeveralOpens, AllSieve, not_own) {
   writer.judge();
 }
 
-// Two handles of all ranks: the even ranks sieve through one, the odd ones write through the other.
+// Two handles of all ranks. The even ranks use data sieving through one handle, and the odd ones write
+// through the other.
 SITUATION(SeveralOpens, WorldAndItsCopy, not_own) {
   const std::string path = context.fresh_file("opens-world-and-copy");
   const Communicator copy(copy_of(MPI_COMM_WORLD));
@@ -203,14 +205,14 @@ SITUATION(SeveralOpens, WorldAndItsCopy, not_own) {
   barrier();
 }
 
-// A collective call's windows have holes, which others by themselves write into.
+// The windows of a collective call have holes, into which other ranks write through opens of their own.
 SITUATION(SeveralOpens, CollectiveBesidePlain, not_own) {
   const std::string path = context.fresh_file("opens-collective");
   const Communicator half(part_of_world(context.rank % 2));
   Writer writer(path, sieves() ? Way::collective : Way::plain, context.rank, context.ranks,
                 sieves() ? static_cast<MPI_Comm>(half) : MPI_COMM_SELF);
   if (sieves()) {
-    // As many calls on each rank.
+    // The same number of calls on each rank.
     for (int i = 0; i < 2 * rounds(); ++i) writer.write();
     MPI_Request all;
     MPI_Ibarrier(MPI_COMM_WORLD, &all);
@@ -220,10 +222,10 @@ SITUATION(SeveralOpens, CollectiveBesidePlain, not_own) {
     together([&] { writer.write(); });
   }
   writer.judge();
-  barrier();  // the handle of the even ranks is closed by all of them
+  barrier();  // all even ranks close their handle together
 }
 
-// Every rank writes by itself while a collective call that it takes part in is under way.
+// Every rank writes through an open of its own, while a collective call that it takes part in proceeds.
 SITUATION(SeveralOpens, PlainWhileCollectiveIsUnderWay, not_own) {
   const std::string path = context.fresh_file("opens-nonblocking-collective");
   const int places = 2 * context.ranks;
@@ -240,7 +242,7 @@ SITUATION(SeveralOpens, PlainWhileCollectiveIsUnderWay, not_own) {
   barrier();
 }
 
-// Two handles of one process, in two threads.
+// Two handles of one process, used by two threads.
 SITUATION(SeveralOpens, TwoThreadsOfAProcess, not_own) {
   if (!context.threads) return;
   const std::string path = context.fresh_file("opens-threads");
@@ -260,7 +262,7 @@ SITUATION(SeveralOpens, TwoThreadsOfAProcess, not_own) {
   }
 }
 
-// Two handles of one process, a call of one begun before a call of the other.
+// Two handles of one process. A call of one begins before a call of the other has ended.
 SITUATION(SeveralOpens, NonblockingOfAProcess, not_own) {
   const std::string path = context.fresh_file("opens-nonblocking");
   const int places = 2 * context.ranks;
@@ -279,7 +281,7 @@ SITUATION(SeveralOpens, NonblockingOfAProcess, not_own) {
   }
 }
 
-// Those that write plainly open the file while others are at sieving it.
+// Ranks open the file for plain writes while others use data sieving on it.
 SITUATION(SeveralOpens, PlainOneOpensInTheMiddle, not_own) {
   Writer writer(context.fresh_file("opens-late-plain"), way_of_rank(), context.rank, context.ranks);
   together([&] {
@@ -292,7 +294,7 @@ SITUATION(SeveralOpens, PlainOneOpensInTheMiddle, not_own) {
   writer.judge();
 }
 
-// Those that sieve open the file while others are at writing it.
+// Ranks open the file for data sieving while others write to it.
 SITUATION(SeveralOpens, SievingOneOpensInTheMiddle, not_own) {
   Writer writer(context.fresh_file("opens-late-sieving"), way_of_rank(), context.rank, context.ranks);
   together([&] {
@@ -305,8 +307,8 @@ SITUATION(SeveralOpens, SievingOneOpensInTheMiddle, not_own) {
   writer.judge();
 }
 
-// A process that closes one of its handles keeps what protects the other: POSIX gives up all locks of a
-// process on a file when it closes any of its descriptors.
+// A process that closes one of its handles must keep the locks of the other. POSIX releases all locks of a
+// process on a file when the process closes any descriptor of it.
 SITUATION(SeveralOpens, AnotherHandleIsClosedMeanwhile, not_own) {
   const std::string path = context.fresh_file("opens-closed");
   Writer writer(path, way_of_rank(), context.rank, context.ranks);
@@ -319,8 +321,8 @@ SITUATION(SeveralOpens, AnotherHandleIsClosedMeanwhile, not_own) {
 
 namespace {
 
-// This program may be one of several jobs, each started by a launcher of its own, at work in one folder:
-// two_jobs.sh says which. They meet by files.
+// This program may be one of several jobs, each started by a launcher of its own, that work in one folder;
+// two_jobs.sh says which one. The jobs meet through files.
 struct Jobs {
   int job = 0, jobs = 1;
   std::string folder;
@@ -352,7 +354,7 @@ SITUATION(SeveralOpens, SeveralJobs, not_own) {
   const Jobs jobs = Jobs::from_environment();
   for (const char* meeting : {"begin", "end"}) unlink(jobs.mark(meeting, jobs.place()).c_str());
   barrier();
-  // Sieving and plain writers in each job.
+  // Each job has ranks that use data sieving and ranks that write plainly.
   const bool sieving = jobs.place() % 2 == 0;
   Writer writer(jobs.folder + "/opens-jobs", sieving ? Way::sieved : Way::plain, jobs.place(), jobs.places());
   jobs.come("begin");

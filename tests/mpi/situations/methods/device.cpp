@@ -1,5 +1,6 @@
-// Buffers in the memory of a GPU: a stand-in for CUDA's driver has memory that ends the program when the CPU
-// touches it. The oracle hands such buffers over at random (--device); here is what it does not come to.
+// Buffers in the memory of a GPU. The stand-in for CUDA's driver has memory that ends the program if the CPU
+// touches it. The oracle uses such buffers at random (--device), and these situations are those that it does
+// not reach.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -17,12 +18,12 @@ namespace {
 
 constexpr int size = 300000;
 
-// As a factor of offsets.
+// Used as a factor of offsets.
 int64_t rank() {
   return context.rank;
 }
 
-// Of Concilio's own interface; -1 without it.
+// A counter from Concilio's own interface; -1 without it.
 int64_t most_memory(MPI_File file) {
   using Function = int (*)(MPI_File, int64_t*, int64_t*, int64_t*);
   const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "concilio_file_memory"));
@@ -31,7 +32,7 @@ int64_t most_memory(MPI_File file) {
   return most;
 }
 
-// A rank's buffer, on the host or on a device.
+// The buffer of a rank, in the memory of the host or of a device.
 class Either {
  public:
   Either(const std::vector<uint8_t>& contents, bool device) : host_(contents) {
@@ -45,13 +46,13 @@ class Either {
   std::unique_ptr<GpuMemory> device_;
 };
 
-// Every rank's blocks of 1000 bytes among those of the others.
+// Every rank's blocks of 1000 bytes, between those of the others.
 void interleave(MPI_File file) {
   const Type tile = resized_of(contiguous_of(1000, MPI_BYTE), 0, int64_t{1000} * context.ranks);
   OK(MPI_File_set_view(file, 1000 * rank(), MPI_BYTE, tile, "native", MPI_INFO_NULL));
 }
 
-// What all ranks write so; devices on the ranks that `on_device` says.
+// All ranks write in this way. `on_device` says which ranks have their buffer on a device.
 template <typename OnDevice>
 void write_and_read_all(MPI_Info info, OnDevice on_device, int64_t limit_bytes = 0) {
   const std::vector<uint8_t> mine = values(context.rank, size);
@@ -66,7 +67,7 @@ void write_and_read_all(MPI_Info info, OnDevice on_device, int64_t limit_bytes =
     EXPECT_EQUAL(size, bytes_in(status));
     EXPECT_BYTES(mine, in.get());
   }
-  // Behind the end of the file nothing is read, and the buffer stays as it was.
+  // A read after the end of the file gets no data, and the buffer does not change.
   const std::vector<uint8_t> before = values(9, size);
   Either in(before, on_device(0));
   MPI_Status status;
@@ -88,7 +89,7 @@ SITUATION(Device, SomeRanks, not_own) {
   write_and_read_all(MPI_INFO_NULL, [](int64_t call) { return (call + context.rank) % 2 == 0; });
 }
 
-// Rounds of 32 KiB: a rank on a device makes ten, and the others take part in them.
+// Rounds of 32 KiB. A rank with a buffer on a device makes ten, and the others take part in them.
 SITUATION(Device, SomeRanksWithLittleMemory, not_own) {
   for (const char* method : all_methods) {
     const Info info{{"concilio_memory_limit", "64K"}, {"concilio_method", method}};
@@ -128,14 +129,14 @@ SITUATION(Device, OneCallOnOneRank, not_own) {
   EXPECT_BYTES(mine, in.get());
   EXPECT_EQUAL(2, counter(file, "device_calls"));
   EXPECT(most_memory(file) <= 64 << 10);
-  // No data: the address is nobody's affair.
+  // If there are no data, the address does not matter.
   OK(MPI_File_write(file, nullptr, 0, MPI_BYTE, MPI_STATUS_IGNORE));
   OK(MPI_File_write(file, out.data(), 0, MPI_BYTE, MPI_STATUS_IGNORE));
   OK(MPI_File_write_at(file, 0, mine.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   EXPECT_EQUAL(2, counter(file, "device_calls"));
 }
 
-// A matrix's columns: one copy of the driver's a round, not one an element.
+// The columns of a matrix: the driver makes one copy for each round, not one for each element.
 SITUATION(Device, RegularMemoryInFewCopies, not_own) {
   constexpr int64_t rows = 10000;
   const Type column = vector_of(rows, 4, 12, MPI_BYTE);
@@ -152,7 +153,7 @@ SITUATION(Device, RegularMemoryInFewCopies, not_own) {
   EXPECT_BYTES(expected, in.get());
 }
 
-// On threads of the library's own, and with more than one call under way.
+// On threads of the library, and with more than one call in progress.
 SITUATION(Device, NonblockingAndSplit, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   const Info info{{"concilio_memory_limit", "256K"}};
@@ -176,7 +177,8 @@ SITUATION(Device, NonblockingAndSplit, not_own) {
   }
 }
 
-// Without threads a call is tried until all ranks have come: those that wait copy what they write once.
+// Without threads, a call is tried again until all ranks have come. Ranks that wait copy the data that they
+// write only once.
 SITUATION(Device, ALateRank, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   File file(context.fresh_file("device"));
@@ -201,7 +203,7 @@ SITUATION(Device, SharedAndOrderedPointers, not_own) {
   OK(MPI_File_write_shared(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
-// Two kinds of staging at once, in rounds of one item and of many.
+// Staging for conversion and for a device in the same call, in rounds of one item and of many.
 SITUATION(Device, External32, not_own) {
   const int cells = 20000;
   std::vector<int32_t> numbers(size_t{cells} * 2);
@@ -243,7 +245,7 @@ SITUATION(Device, AtomicModeIsOneRequest, not_own) {
   const Info info{{"concilio_memory_limit", "64K"}};
   File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
   OK(MPI_File_set_atomicity(file, 1));
-  // All write the same bytes; one of them wins.
+  // All ranks write the same bytes, and the bytes of one of them must remain.
   Either out(mine, context.rank % 2 == 0), in(std::vector<uint8_t>(size, 0), context.rank % 2 == 0);
   OK(MPI_File_write_at(file, 0, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   barrier();
@@ -253,7 +255,7 @@ SITUATION(Device, AtomicModeIsOneRequest, not_own) {
   EXPECT_EQUAL(1, winners);
 }
 
-// A copy that fails on one rank is an error of all, in the first round, in the last, and after it.
+// If a copy fails on one rank, all ranks get the error: in the first round, in the last, and after it.
 SITUATION(Device, ACopyFails, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   const Info info{{"concilio_memory_limit", "128K"}};
@@ -272,7 +274,7 @@ SITUATION(Device, ACopyFails, not_own) {
   EXPECT_BYTES(mine, in.get());
 }
 
-// What the CPU may touch is not copied, though a driver knows it.
+// Memory that the CPU may touch is not copied, even if a driver knows it.
 SITUATION(Device, ManagedAndPinnedMemory, not_own) {
   File file(context.fresh_file("device"));
   void *managed = nullptr, *pinned = nullptr;

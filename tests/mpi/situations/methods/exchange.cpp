@@ -1,4 +1,4 @@
-// What travels between nodes, counted: messages go where there are data, and hold little else.
+// Counts the messages between nodes: they go only where there are data, and contain little else.
 #include <concilio/file.h>
 
 #include "situations/situation.h"
@@ -29,7 +29,7 @@ Traffic operator-(const Traffic& a, const Traffic& b) {
 
 constexpr int64_t KiB = 1 << 10;
 
-// Every rank is a node of its own and has every n-th block of the file.
+// Every rank is a node of its own, and has every n-th block of the file.
 class Interleaved {
  public:
   Interleaved(const std::string& path, int block, int blocks, const Info& info)
@@ -63,7 +63,8 @@ class Interleaved {
   int bytes_;
 };
 
-// Blocks of 64 KiB in turn, each a window: one message for each block that another node aggregates.
+// Blocks of 64 KiB that belong to the ranks by turns, each in a window of its own. There is one message for
+// each block that another node aggregates.
 SITUATION(Exchange, SendsOneMessageForEachPairOfNodeAndWindowThatShareBytes, not_own) {
   constexpr int blocks = 24;
   const Info info{{"concilio_method", "two_phase"},
@@ -84,13 +85,13 @@ SITUATION(Exchange, SendsOneMessageForEachPairOfNodeAndWindowThatShareBytes, not
       EXPECT(one.bytes <= must_move + telling * description + must_move / 100);
     }
   }
-  // The same pattern elsewhere in the file.
+  // The same pattern in another part of the file.
   const Traffic moved = file.write(file.bytes(), 5), back = file.read(file.bytes(), 5);
   EXPECT_EQUAL(int64_t{0}, moved.plans_made + back.plans_made);
   EXPECT(moved.messages <= pairs && back.messages <= pairs);
 }
 
-// One node has everything: the others say nothing, and no message goes to itself.
+// One node has all data. The others send nothing, and no message goes to the node itself.
 SITUATION(Exchange, NobodySendsWhoHasNothing, not_own) {
   const int nodes = context.ranks, last = nodes - 1;
   const Info info{{"concilio_method", "two_phase"},
@@ -104,12 +105,13 @@ SITUATION(Exchange, NobodySendsWhoHasNothing, not_own) {
   OK(MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
   int64_t mine = 0;
   EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_counter(file, "messages_sent", &mine));
-  // 16 whole windows, one more at the end of each node's realm, and what the one tells the others.
+  // 16 whole windows, one more at the end of each node's realm, and the messages that describe the requests
+  // of one node to others.
   EXPECT(context.rank == last ? mine <= 16 + nodes + last : mine == 0);
 }
 
-// Ranks that ask for the same bytes get them, though not by descriptions: these bytes would travel many
-// times.
+// Ranks that ask for the same bytes all get them, but not by descriptions, since these bytes would travel
+// many times.
 SITUATION(Exchange, BytesThatAllRanksReadTravelOnceToEachNode, not_own) {
   constexpr int bytes = 1 << 20;
   const std::string path = context.fresh_file("same");
@@ -128,7 +130,8 @@ SITUATION(Exchange, BytesThatAllRanksReadTravelOnceToEachNode, not_own) {
   EXPECT(read.bytes <= (nodes - 1) * bytes * 101 / 100 + nodes * nodes * 1024);
 }
 
-// Whoever reads behind the end of the file gets what there is, on every node, and nothing else is touched.
+// A rank that reads beyond the end of the file gets the bytes that exist, on every node, and nothing else in
+// its buffer changes.
 SITUATION(Exchange, StopsAtTheEndOfTheFile, not_own) {
   constexpr int block = 1000, blocks = 40;
   const std::string path = context.fresh_file("end");

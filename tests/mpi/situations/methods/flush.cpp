@@ -1,4 +1,4 @@
-// Windows with holes: which way they reach the file.
+// The ways in which windows with holes are written to the file.
 #include <concilio/file.h>
 
 #include <map>
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int piece = 100, extent = 1000, pieces = 64;
 
-// All ranks together write a tenth of each kilobyte into a file that holds something else, in windows of 16
-// KiB. How many windows went which way, summed over the ranks.
+// All ranks together write a tenth of each kilobyte into a file with other contents, in windows of 16 KiB.
+// Returns the number of windows that were written in each way, summed over the ranks.
 std::map<std::string, int64_t> windows_of(const char* name, const Info& info) {
   const std::string path = context.fresh_file(name);
   const std::vector<uint8_t> before = values(99, extent * pieces);
@@ -42,7 +42,7 @@ std::map<std::string, int64_t> windows_of(const char* name, const Info& info) {
   return windows;
 }
 
-// `in_pieces`: list or batch, whichever is cheaper here.
+// `in_pieces` is list or batch, whichever is cheaper here.
 constexpr const char* in_pieces = "in pieces";
 
 void expect_way(const char* wanted, const char* flush, const char* threshold) {

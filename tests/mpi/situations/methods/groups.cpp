@@ -1,4 +1,4 @@
-// Aggregation groups: what travels between nodes stays inside its group, counted.
+// Aggregation groups: counts the messages between nodes, which stay within a group.
 #include <concilio/file.h>
 
 #include "situations/situation.h"
@@ -7,8 +7,8 @@ using namespace situations;
 
 namespace {
 
-// Messages that all ranks sent for one collective write: each rank's bytes one stretch in the file (serial),
-// or dealt out by pieces, every rank a node of its own.
+// The number of messages that all ranks send for one collective write, with every rank on a node of its own.
+// Each rank's bytes are one stretch of the file (serial), or pieces that alternate with those of others.
 int64_t messages_of_write(const std::string& path, bool serial, const char* groups) {
   constexpr int bytes = 64 * 1024, piece = 1024;
   File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
@@ -16,7 +16,7 @@ int64_t messages_of_write(const std::string& path, bool serial, const char* grou
                  {"concilio_method", "two_phase"},
                  {"concilio_group_bytes", "1"},
                  {"concilio_domain_bytes", "1"},
-                 {"romio_cb_fr_alignment", "49152"},  // realms end elsewhere than a rank's data
+                 {"romio_cb_fr_alignment", "49152"},  // realms do not end where a rank's data end
                  {"concilio_groups", groups}});
   const Type tile = serial ? contiguous_of(bytes, MPI_BYTE)
                            : resized_of(contiguous_of(piece, MPI_BYTE), 0, MPI_Aint{piece} * context.ranks);

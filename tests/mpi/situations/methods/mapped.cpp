@@ -1,4 +1,5 @@
-// Files that ranks map (concilio_method=mapped): where they end, who makes them grow, and what stays sparse.
+// Files that ranks map (concilio_method=mapped): where the file ends, who makes it grow, and which parts stay
+// sparse.
 #include <concilio/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@ std::vector<uint8_t> values(int seed, int count) {
   return bytes;
 }
 
-// Blocks of `block` bytes, dealt out in turn over the ranks, of any length.
+// Blocks of `block` bytes, of any length, that belong to the ranks by turns.
 Type dealt_out(int block) {
   return resized_of(contiguous_of(block, MPI_BYTE), 0, MPI_Aint{block} * context.ranks);
 }
@@ -32,7 +33,7 @@ Type dealt_out(int block) {
 #define MADV_POPULATE_READ 22
 #endif
 
-// Whether this system and the tests' folder are of those whose files certainly can be mapped for reading.
+// Whether this system and the tests' folder are of a kind on which files can certainly be mapped for reading.
 bool certainly_mapped() {
   const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* page = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -51,7 +52,7 @@ int64_t counted(MPI_File file, const char* name) {
   return value;
 }
 
-// Whether the last call could have mapped the file.
+// Whether the method was possible for the last call.
 bool could_map(MPI_File file) {
   concilio_candidate one;
   for (int i = 0; concilio_file_last_candidate(file, i, &one) == CONCILIO_SUCCESS; ++i) {
@@ -123,7 +124,7 @@ SITUATION(Mapped, FileEndsAtTheLastByteThatAnyRankWrites, everywhere) {
 }
 
 SITUATION(Mapped, ReadsStopAtTheEndOfTheFile, not_own) {
-  // The file ends in the middle of a block, of a page, and for some ranks before their first byte.
+  // The file ends in the middle of a block and of a page, and for some ranks before their first byte.
   for (const int size : {0, 1, 4096, 10000, 12289}) {
     const std::string path = context.fresh_file("mapped-end");
     const std::vector<uint8_t> bytes = values(9, size);

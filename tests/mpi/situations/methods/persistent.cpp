@@ -1,5 +1,5 @@
-// Independent calls beside collective ones whose realms stay the file's: what the standard's consistency
-// rules promise (MPI 4.1, section 14.6.1) holds whoever carried the bytes.
+// Independent calls beside collective calls whose realms stay with the file. The consistency rules of the
+// standard (MPI 4.1, section 14.6.1) must hold, whichever process wrote the bytes.
 #include <functional>
 
 #include "situations/situation.h"
@@ -10,7 +10,8 @@ namespace {
 
 constexpr int piece = 40, pieces = 300, block = piece * pieces;
 
-// Where byte i of this rank's part of a step lies: pieces of all ranks by turns, steps one behind another.
+// The offset of byte i of this rank's part of a step. The pieces of the ranks alternate, and one step follows
+// another.
 MPI_Offset place_of(int step, int rank, int i) {
   return (MPI_Offset{step} * pieces * context.ranks + i / piece * context.ranks + rank) * piece + i % piece;
 }
@@ -35,7 +36,7 @@ std::vector<uint8_t> read_together(MPI_File file, int step, int rank) {
   OK(MPI_File_read_at_all(file, 0, bytes.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
   return bytes;
 }
-// Through the view, in which the pieces are one stretch; and piece by piece without it.
+// Through the view, in which the pieces are contiguous, and without it, piece by piece.
 std::vector<uint8_t> read_alone(MPI_File file) {
   std::vector<uint8_t> bytes(block);
   OK(MPI_File_read_at(file, 0, bytes.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -67,7 +68,7 @@ std::vector<uint8_t> data_of(int rank, int round) {
   return values(rank + 100 * round, block);
 }
 
-// By both names of the policy, with realms longer and shorter than a call, on one node and on several.
+// With both names of the policy, with realms longer and shorter than a call, on one node and on several.
 void under_every_form(const char* name, const std::function<void(MPI_File)>& run) {
   const Info ours{{"concilio_method", "two_phase"}, {"concilio_realms", "persistent"}};
   const Info short_blocks{{"concilio_method", "two_phase"},
@@ -94,7 +95,7 @@ SITUATION(Persistent, IndependentReadsSeeCollectiveWrites, not_own) {
     for (int round = 0; round < 3; ++round) {
       const std::vector<uint8_t> mine = data_of(context.rank, round);
       write_together(file, 0, mine);
-      // One's own at once, without a sync.
+      // A rank reads its own writes at once, without a sync.
       EXPECT_BYTES(mine, read_alone(file));
       show_all(file);
       EXPECT_BYTES(mine, read_pieces_alone(file, 0, context.rank));
@@ -111,7 +112,7 @@ SITUATION(Persistent, CollectiveReadsSeeIndependentWrites, not_own) {
   under_every_form("persistent-writes", [](MPI_File file) {
     write_together(file, 0, data_of(context.rank, 0));
     for (int round = 1; round < 4; ++round) {
-      // Not before all have what was written last.
+      // No rank continues before all have the data that were written last.
       settle(file);
       const std::vector<uint8_t> mine = data_of(context.rank, round);
       if (round % 2) {
@@ -121,7 +122,7 @@ SITUATION(Persistent, CollectiveReadsSeeIndependentWrites, not_own) {
         show_pieces(file, 0, context.rank);
         OK(MPI_File_write_at(file, 0, mine.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
       }
-      // One's own at once, also by a collective call.
+      // A rank reads its own writes at once, also by a collective call.
       EXPECT_BYTES(mine, read_together(file, 0, context.rank));
       settle(file);
       EXPECT_BYTES(data_of(next_rank(), round), read_together(file, 0, next_rank()));
@@ -129,8 +130,8 @@ SITUATION(Persistent, CollectiveReadsSeeIndependentWrites, not_own) {
   });
 }
 
-// What one rank writes alone lies between pieces that the others write together: neither takes the other's
-// along.
+// The bytes that one rank writes alone lie between pieces that the ranks write together. Neither write may
+// overwrite the other's bytes.
 SITUATION(Persistent, IndependentWritesAmongCollectiveOnes, not_own) {
   under_every_form("persistent-both", [](MPI_File file) {
     write_together(file, 0, data_of(context.rank, 0));
@@ -160,7 +161,7 @@ SITUATION(Persistent, StepsBehindEachOtherAndAgain, not_own) {
       settle(file);
       show_all(file);
       EXPECT_BYTES(data_of(next_rank(), step), read_pieces_alone(file, step, next_rank()));
-      // Part of an earlier one anew, by another rank alone.
+      // Another rank alone rewrites a part of the earlier data.
       if (step % 2 && context.rank == 0) write_pieces_alone(file, step - 1, data_of(0, step + 10));
       settle(file);
     }

@@ -1,4 +1,4 @@
-// Data representations: external32, and such as the program registers.
+// Data representations: external32, and those that the program registers.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -23,13 +23,13 @@ std::vector<int> numbers(int stream, int count) {
   return result;
 }
 
-// A view of ints in external32, of which this rank has every ranks-th block of `block`.
+// A view of ints in external32. This rank has every ranks-th block of `block`.
 void set_view_in_turn(MPI_File file, int block, const char* datarep = "external32") {
   const Type tile = resized_of(contiguous_of(block, MPI_INT), 0, 4 * block * context.ranks);
   OK(MPI_File_set_view(file, 4 * block * context.rank, MPI_INT, tile, datarep, MPI_INFO_NULL));
 }
 
-// Every rank's numbers, block by block in turn, as the file holds them.
+// The numbers of every rank, in blocks that alternate, as the file holds them.
 std::vector<uint8_t> in_turn(int block, int blocks) {
   std::vector<int> all;
   for (int i = 0; i < blocks; ++i) {
@@ -41,7 +41,7 @@ std::vector<uint8_t> in_turn(int block, int blocks) {
   return big_endian(all);
 }
 
-// What the functions below were called with. Other threads may be calling.
+// The arguments that the functions below were called with. Other threads may call them.
 struct Record {
   std::atomic<int> reads{0}, writes{0};
   std::atomic<int64_t> items{0}, most_items{0};
@@ -58,7 +58,8 @@ void note(Record& record, MPI_Offset position, int count) {
   record.most_items = std::max<int64_t>(record.most_items, count);
 }
 
-// "decimal": every int as eleven characters. For types that are ints without gaps, or every other int.
+// The representation "decimal" stores every int as eleven characters. It is for types that are ints without
+// gaps, or every other int.
 constexpr int decimal_bytes = 11;
 
 int stride_of(MPI_Datatype type) {
@@ -245,7 +246,7 @@ SITUATION(Datarep, OrderedAndSharedCallsCountEtypesOfTheFile, not_own) {
 SITUATION(Datarep, ReadingStopsAtTheLastWholeItem, not_own) {
   const std::string path = context.fresh_file("short");
   std::vector<uint8_t> bytes = big_endian(numbers(0, 10));
-  bytes.resize(bytes.size() + 3, 9);  // not enough for another
+  bytes.resize(bytes.size() + 3, 9);  // not enough for another element
   make_file(path, bytes);
   File file(path, MPI_MODE_RDONLY, Info{{"concilio_memory_limit", "4096"}});
   OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
@@ -292,7 +293,7 @@ SITUATION(Datarep, SeekAndOffsetsCountEtypesOfTheFile, not_own) {
 SITUATION(Datarep, UsersFunctionsInManyRounds, not_own) {
   Record& record = decimal();
   const std::string path = context.fresh_file("decimal");
-  // Differently many on each rank, none on the last of several.
+  // The ranks have different numbers of elements, and the last of several has none.
   const bool idle = context.ranks > 1 && context.rank == context.ranks - 1;
   const int count = idle ? 0 : 3000 + 1000 * context.rank;
   int before = 0;
@@ -308,7 +309,7 @@ SITUATION(Datarep, UsersFunctionsInManyRounds, not_own) {
   EXPECT_EQUAL(count, elements_in(status));
   EXPECT_EQUAL(static_cast<int64_t>(count), record.items.load());
   EXPECT(record.in_order.load());
-  // At most half of the limit at a time.
+  // At most half of the limit is used at a time.
   EXPECT(record.most_items * decimal_bytes <= 8192);
   EXPECT(count == 0 || record.writes > 3);
   barrier();
@@ -420,7 +421,7 @@ SITUATION(Datarep, NamesThatAreRefused, not_own) {
   File file(context.fresh_file("names"));
   FAILS(MPI_ERR_UNSUPPORTED_DATAREP,
         MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "unheard-of", MPI_INFO_NULL));
-  // The extent function knows ints alone.
+  // The extent function knows only ints.
   FAILS(MPI_ERR_CONVERSION, MPI_File_set_view(file, 0, MPI_DOUBLE, MPI_DOUBLE, "decimal", MPI_INFO_NULL));
   if (context.ranks > 1) {
     FAILS(MPI_ERR_NOT_SAME, MPI_File_set_view(file, 0, MPI_INT, MPI_INT,

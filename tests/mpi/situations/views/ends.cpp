@@ -1,4 +1,4 @@
-// The end of the file, and holes.
+// The end of the file, and holes in it.
 #include <algorithm>
 
 #include "situations/situation.h"
@@ -9,11 +9,12 @@ namespace {
 
 constexpr uint8_t untouched = 0xcd;
 
-// Reads `asked` bytes at `offset` of a file of which `there` are there; `memory`: pieces of 3 bytes, 5 apart.
+// Reads `asked` bytes at `offset` of a file that has `there` of them. If `memory` is set, the buffer has
+// pieces of 3 bytes, 5 apart.
 void read_past_end(bool collective, bool holes_in_memory, bool holes_in_file) {
   const std::string path = context.fresh_file("past-end");
   const int asked = 90, there = 57;
-  // The view's byte i lies at 2 * (i / 10) * 10 + i % 10, or at i.
+  // Byte i of the view is at 2 * (i / 10) * 10 + i % 10, or at i.
   auto place = [&](int i) { return holes_in_file ? i / 10 * 20 + i % 10 : i; };
   const std::vector<uint8_t> bytes = values(3, place(there - 1) + 1);
   make_file(path, bytes);
@@ -77,7 +78,7 @@ SITUATION(ReadPastEnd, SomeRanksWhollyBeyond, not_own) {
   EXPECT_BYTES(expected, buffer);
   MPI_Offset position = -1;
   OK(MPI_File_get_position(file, &position));
-  EXPECT_EQUAL(context.rank * 100 + 100, position);  // by what was asked for
+  EXPECT_EQUAL(context.rank * 100 + 100, position);  // the pointer moves by what was asked for
 }
 
 SITUATION(ReadPastEnd, EmptyFile, not_own) {
@@ -103,7 +104,7 @@ SITUATION(HolesBeyondEnd, ReadAsZeros, not_own) {
         const std::vector<uint8_t> mine = values(context.rank, count);
         {
           File file(path, MPI_MODE_RDWR, info);
-          // Three bytes for each rank, then seven of nobody's.
+          // Three bytes for each rank, then seven that no rank writes.
           const int tile_bytes = 3 * context.ranks + 7;
           const Type tile = resized_of(contiguous_of(3, MPI_BYTE), 0, tile_bytes);
           OK(MPI_File_set_view(file, 20 + 3 * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
@@ -132,8 +133,8 @@ SITUATION(HolesBeyondEnd, ReadAsZeros, not_own) {
 }
 
 SITUATION(OverlappingWriters, HolesKeepOldBytes, everywhere) {
-  // Every rank writes the same bytes, as many in all as the window has, or more: counting them proves
-  // nothing.
+  // Every rank writes the same bytes. Together they are as many as the window has, or more, so their number
+  // alone does not show that the window is full.
   const std::string path = context.fresh_file("overlapping-writers");
   const int tile_bytes = 16, data_bytes = 8, count = 800;
   const std::vector<uint8_t> old = values(5, 2000);
@@ -152,8 +153,8 @@ SITUATION(OverlappingWriters, HolesKeepOldBytes, everywhere) {
 }
 
 SITUATION(Rewriting, ThroughAnotherAggregatorWithoutSync, not_own_openmpi) {
-  // Filled by blocks, then overwritten in part by the same rank under another view: the rank's own order
-  // counts.
+  // The file is filled in blocks, and then the same rank overwrites parts of it through another view. The
+  // order of the rank's own calls counts.
   const std::string path = context.fresh_file("refill");
   const int bytes = 4096;
   const std::vector<uint8_t> mine = values(context.rank, 64);
@@ -178,7 +179,7 @@ SITUATION(Rewriting, ThroughAnotherAggregatorWithoutSync, not_own_openmpi) {
 }
 
 SITUATION(Sieving, NeighboursBytesSurvive, not_own) {
-  // Independent writes into one page at a time, some with holes (read, modify, write) and some without.
+  // Independent writes to one page at the same time, some with holes (read-modify-write) and some without.
   const std::string path = context.fresh_file("neighbours");
   for (int round = 0; round < 20; ++round) {
     make_file(path, std::vector<uint8_t>(8192, 0));

@@ -1,5 +1,5 @@
-// Offsets at the end of what 64 bits hold: what has a place in a file works, what has none is refused on all
-// ranks, and not a byte is written.
+// Offsets near the largest that 64 bits can hold. Data that have a place in a file can be accessed; others
+// are refused on all ranks, and no byte is written.
 #include <limits>
 
 #include "situations/situation.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr MPI_Offset end = std::numeric_limits<MPI_Offset>::max();
 
-// Every way to choose a method, besides the library's own choice.
+// Every way to choose a method, in addition to the library's own choice.
 const char* const methods[] = {"auto", "independent", "list", "sieve", "two_phase"};
 
 struct Try {
@@ -28,7 +28,7 @@ struct Try {
     OK(MPI_File_write_at_all_begin(file, offset, data(), count, type));
     FAILS(MPI_ERR_ARG, MPI_File_write_at_all_end(file, data(), MPI_STATUS_IGNORE));
   }
-  // Behind the end of the file, but where a file could have bytes.
+  // Beyond the end of the file, but at offsets that a file can have.
   void nothing_at(MPI_Offset offset, int count, MPI_Datatype type) {
     MPI_Status status;
     OK(MPI_File_read_at(file, offset, data(), count, type, &status));
@@ -77,7 +77,7 @@ SITUATION(Far, PointersBeyondSixtyThreeBitsAreRefused, not_own) {
     FAILS(MPI_ERR_ARG, MPI_File_write_shared(file, attempt.data(), 4, MPI_BYTE, MPI_STATUS_IGNORE));
     FAILS(MPI_ERR_ARG, MPI_File_write_ordered(file, attempt.data(), 4, MPI_BYTE, MPI_STATUS_IGNORE));
     if (context.ranks > 1) {
-      // Each would fit alone.
+      // Each of these alone would be possible.
       FAILS(MPI_ERR_ARG, MPI_File_write_ordered(file, attempt.data(), 2, MPI_BYTE, MPI_STATUS_IGNORE));
     }
     barrier();
@@ -109,7 +109,7 @@ SITUATION(Far, OneRankBeyondSixtyThreeBits, not_own) {
   EXPECT_BYTES(values(5, 10), contents(path));
 }
 
-// Two tiles fit; of the third not even the beginning.
+// Two tiles fit, but not even the beginning of the third.
 SITUATION(Far, TilesOfExbibytes, not_own) {
   const std::string path = context.fresh_file("far-tiles");
   const MPI_Aint extent = MPI_Aint{1} << 62;
@@ -136,7 +136,7 @@ SITUATION(Far, TilesOfExbibytes, not_own) {
   }
 }
 
-// The holes behind the data of the last tile end beyond what 64 bits hold, the data do not.
+// The holes after the data of the last tile end beyond what 64 bits can hold, but the data do not.
 SITUATION(Far, HolesOfTheLastTile, not_own) {
   const std::string path = context.fresh_file("far-holes");
   make_file(path, values(5, 10));
@@ -157,7 +157,7 @@ SITUATION(Far, HolesOfTheLastTile, not_own) {
   EXPECT_BYTES(values(5, 10), contents(path));
 }
 
-// One rank at each end of what a file can have.
+// One rank at each end of the offsets that a file can have.
 SITUATION(Far, FromTheFirstByteToTheLast, not_own) {
   const std::string path = context.fresh_file("far-ends");
   make_file(path, values(5, 10));

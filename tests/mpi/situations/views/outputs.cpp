@@ -1,4 +1,4 @@
-// Output arguments: a program gets what it asked for, and nothing behind it is touched.
+// Output arguments: a program gets what it asked for, and nothing after it changes.
 #include <algorithm>
 #include <cstring>
 
@@ -10,11 +10,11 @@ namespace {
 
 constexpr char untouched = '#';
 
-// A text that MPI writes, in front of bytes that are not its own.
+// A text that MPI writes, followed by bytes that do not belong to it.
 struct Guarded {
   char text[2 * MPI_MAX_ERROR_STRING];
   Guarded() { std::memset(text, untouched, sizeof text); }
-  // Whether all bytes from `end` on are as they were.
+  // Whether all bytes from `end` on are unchanged.
   bool kept_from(size_t end) const {
     return std::all_of(text + end, text + sizeof text, [](char c) { return c == untouched; });
   }
@@ -43,7 +43,7 @@ SITUATION(Outputs, ErrorStringAndNoMore, not_own) {
   EXPECT(message.kept_from(static_cast<size_t>(length) + 1));
 }
 
-// MPI says of calls with one status that they leave its error alone.
+// MPI says that calls with one status do not set its error.
 SITUATION(Outputs, ErrorOfAStatusIsLeftAlone, everywhere) {
   const std::string path = context.fresh_file("status-error");
   File file(path);

@@ -7,7 +7,7 @@ using namespace situations;
 
 namespace {
 
-// Data in the first four of every eight bytes.
+// The first four of every eight bytes are data.
 Type half_tile() {
   return resized_of(contiguous_of(4, MPI_BYTE), 0, 8);
 }
@@ -42,8 +42,8 @@ SITUATION(SeekEnd, PlainView, everywhere) {
 
 SITUATION(SeekEnd, UnderViewEndingInHole, not_own) {
   expect_end("end-hole", 14, 8);        // 0..4 and 8..12 are data, 12..14 lie in the hole
-  expect_end("end-hole-start", 12, 8);  // right at the hole's start
-  expect_end("end-tile", 16, 8);        // right at a tile's end
+  expect_end("end-hole-start", 12, 8);  // at the start of the hole
+  expect_end("end-tile", 16, 8);        // at the end of a tile
 }
 
 SITUATION(SeekEnd, UnderViewEndingInData, not_own_openmpi) {
@@ -127,10 +127,10 @@ SITUATION(Size, SetGetAndPreallocate, not_own_openmpi) {
   OK(MPI_File_get_size(file, &size));
   EXPECT_EQUAL(5000, size);
   barrier();
-  OK(MPI_File_preallocate(file, 3000));  // never shrinks
+  OK(MPI_File_preallocate(file, 3000));  // it never shrinks
   OK(MPI_File_get_size(file, &size));
   EXPECT_EQUAL(5000, size);
-  barrier();  // nobody asks any more
+  barrier();  // nobody needs the file any more
   OK(MPI_File_preallocate(file, 9000));
   barrier();
   OK(MPI_File_get_size(file, &size));
@@ -187,7 +187,7 @@ SITUATION(Modes, WriteOnlyKeepsTheHoles, everywhere) {
     const std::vector<uint8_t> mine = values(context.rank + 2, 20);
     {
       File file(path, MPI_MODE_WRONLY);
-      // Ten bytes of twenty, twice; the other ten are nobody's.
+      // Ten of twenty bytes, twice. No rank has the other ten.
       const Type tile = resized_of(contiguous_of(10, MPI_BYTE), 0, 20 * context.ranks);
       OK(MPI_File_set_view(file, 20 * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
       OK((collective ? MPI_File_write_all : MPI_File_write)(file, mine.data(), 20, MPI_BYTE,

@@ -22,7 +22,7 @@ Record record_of(int rank, int number) {
   return record;
 }
 
-// Every rank's records, each once, in the rank's own order.
+// Every rank's records must be there, each once, in the order of the rank's calls.
 void expect_records(const std::string& path, int each) {
   const auto found = contents(path);
   EXPECT_EQUAL(int64_t{context.ranks} * each * static_cast<int64_t>(sizeof(Record)), std::ssize(found));
@@ -99,7 +99,7 @@ SITUATION(SharedPointer, OrderedInRankOrder, everywhere) {
   {
     File file(path);
     for (int round = 0; round < 5; ++round) {
-      // Some ranks have nothing.
+      // Some ranks have no data.
       auto length_of = [&](int rank) { return (rank + round) % 3 == 0 ? 0 : 100 * rank + 10 * round + 7; };
       for (int rank = 0; rank < context.ranks; ++rank) {
         const auto its = values(rank * 10 + round, length_of(rank));
@@ -179,7 +179,7 @@ SITUATION(SharedPointer, SeekAndPosition, everywhere) {
   OK(MPI_File_get_position_shared(file, &position));
   EXPECT_EQUAL(95, position);
   barrier();
-  // The individual pointer is another.
+  // The individual pointer is independent of the shared one.
   OK(MPI_File_seek(file, 7, MPI_SEEK_SET));
   OK(MPI_File_get_position_shared(file, &position));
   EXPECT_EQUAL(95, position);
@@ -229,7 +229,7 @@ SITUATION(SharedPointer, OneForEveryOpen, not_own) {
   OK(MPI_File_get_position_shared(two, &position));
   EXPECT_EQUAL(0, position);
   barrier();
-  // And a file opened on what an earlier one left begins at the start.
+  // A file that is opened again begins at its start, whatever an earlier open has left.
   one.close();
   File three(path, MPI_MODE_RDONLY);
   OK(MPI_File_get_position_shared(three, &position));
@@ -256,7 +256,7 @@ SITUATION(SharedPointer, LeavesNoFileBehind, not_own) {  // ompi 10053, 13823
   EXPECT_EQUAL(before, entries_of(context.folder));
 }
 
-// Between nodes the pointer is answered by rank 0's process, whatever rank 0 is doing.
+// Between nodes, rank 0's process answers requests for the pointer, whatever rank 0 is doing.
 SITUATION(SharedPointer, BetweenNodes, not_own) {
   const std::string path = context.fresh_file("shared-nodes");
   constexpr int each = 40;
@@ -303,7 +303,7 @@ SITUATION(Sequential, OnlyTheSharedPointer, not_own) {  // ompi 4990
     FAILS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_set_size(file, 100));
     FAILS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_preallocate(file, 100));
     FAILS(MPI_ERR_ARG, MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
-    // From here on as shorts.
+    // From here on the etype is a short.
     OK(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_SHORT, MPI_SHORT, "native", MPI_INFO_NULL));
     MPI_Offset displacement = -1;
     MPI_Datatype etype, filetype;
@@ -322,7 +322,7 @@ SITUATION(Sequential, OnlyTheSharedPointer, not_own) {  // ompi 4990
     std::memcpy(&number, &found[static_cast<size_t>(context.ranks + 2 * rank)], 2);
     EXPECT_EQUAL(1000 + rank, number);
   }
-  // Reading it back, each byte once.
+  // Reads the data back, each byte once.
   File file(path, MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL);
   MPI_Status status;
   OK(MPI_File_read_shared(file, &byte, 1, MPI_BYTE, &status));

@@ -8,7 +8,7 @@ using namespace situations;
 
 namespace {
 
-// Expects that the file holds, at place(i), byte i of values(rank, count), for this rank.
+// Expects that the file has byte i of values(rank, count) at place(i), for this rank.
 template <typename Place>
 void expect_mine(const std::string& path, int count, Place place) {
   barrier();
@@ -47,7 +47,7 @@ SITUATION(Views, ContiguousAmongNoncontiguous, everywhere) {
 SITUATION(Views, PieceByPieceAndWriteAndWriteAllAgree, everywhere) {
   const std::vector<std::string> paths = {context.fresh_file("pieces"), context.fresh_file("write"),
                                           context.fresh_file("write-all")};
-  // Uneven blocks: the k-th slot of 50 bytes belongs to rank k % ranks, which uses some of it.
+  // Uneven blocks: the k-th slot of 50 bytes belongs to rank k % ranks, which uses a part of it.
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   int total = 0;
@@ -86,7 +86,7 @@ SITUATION(ResizedNonzeroLowerBound, TwoWritesInARow, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, 48);
   {
     File file(path);
-    // The bytes of a tile are at 8..16 above its origin, tiles are 8 * ranks apart.
+    // The bytes of a tile are at 8..16 above its origin, and tiles are 8 * ranks apart.
     const Type inner = blocks_at({8}, {8}, MPI_BYTE);
     const Type tile = resized_of(inner, 8, 8 * context.ranks);
     OK(MPI_File_set_view(file, 8 * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
@@ -195,7 +195,7 @@ SITUATION(Darray, UnevenMixedBlockCyclic, everywhere) {
     OK(MPI_File_set_view(file, 12, MPI_INT, type, "native", MPI_INFO_NULL));
     OK(MPI_File_write_all(file, mine.data(), bytes / 4, MPI_INT, MPI_STATUS_IGNORE));
   }
-  std::vector<int> places;  // of my elements, in the order of the array
+  std::vector<int> places;  // of this rank's elements, in the order of the array
   const int rows = (7 + grid[0] - 1) / grid[0];
   for (int i = 0; i < 7; ++i) {
     for (int j = 0; j < 11; ++j) {
@@ -236,13 +236,14 @@ SITUATION(OverlappingFiletype, RefusedForWriting, not_own) {
   const Type tiles = resized_of(contiguous_of(8, MPI_BYTE), 0, 4);  // tiles overlap each other
   OK(MPI_File_set_view(file, 0, MPI_BYTE, tiles, "native", MPI_INFO_NULL));
   const uint8_t bytes[16] = {};
-  OK(MPI_File_write_at(file, 0, bytes, 8, MPI_BYTE,
-                       MPI_STATUS_IGNORE));  // within one tile no byte comes twice
+  // Within one tile no byte comes twice.
+  OK(MPI_File_write_at(file, 0, bytes, 8, MPI_BYTE, MPI_STATUS_IGNORE));
   FAILS(MPI_ERR_TYPE, MPI_File_write_at(file, 0, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
   FAILS(MPI_ERR_TYPE, MPI_File_write_at_all(file, 0, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
-// The first tile is read in ascending order, the tiles behind it are not, and the calls are alike otherwise.
+// The first tile is read in ascending order, but the tiles after it are not. The calls are otherwise the
+// same.
 SITUATION(OverlappingFiletype, IsReadTileByTile, not_own) {
   constexpr int piece = 10, extent = 50, second = 2 * extent, tiles = 4;
   const std::string path = context.fresh_file("overlapping-tiles");
@@ -297,7 +298,7 @@ SITUATION(Views, GetViewGivesWhatWasSet, everywhere) {
   EXPECT(etype == MPI_BYTE && filetype == MPI_BYTE);
   EXPECT_EQUAL(std::string("native"), std::string(representation));
   {
-    const Type tile = vector_of(3, 2, 5, MPI_INT);  // freed before the view is asked for
+    const Type tile = vector_of(3, 2, 5, MPI_INT);  // freed before the program asks for the view
     OK(MPI_File_set_view(file, 40, MPI_INT, tile, "native", MPI_INFO_NULL));
   }
   OK(MPI_File_get_view(file, &displacement, &etype, &filetype, representation));
@@ -338,7 +339,7 @@ SITUATION(DeeplyNested, OnOneRankOnly, everywhere) {
   {
     File file(path);
     if (context.rank == 0) {
-      // Nine layers, each of which doubles the data; the innermost leaves a hole after each byte.
+      // Nine layers, each of which doubles the data. The innermost one leaves a hole after each byte.
       MPI_Datatype type;
       MPI_Type_create_resized(MPI_BYTE, 0, 2, &type);
       for (int layer = 0; layer < 9; ++layer) {
@@ -410,7 +411,7 @@ SITUATION(LargeCount, Constructors, not_own) {
 SITUATION(F90Types, AsEtypeAndInMemory, not_own) {
   const std::string path = context.fresh_file("f90");
   MPI_Datatype real = MPI_DATATYPE_NULL;
-  if (MPI_Type_create_f90_real(12, MPI_UNDEFINED, &real) != MPI_SUCCESS) return;  // an MPI without Fortran
+  if (MPI_Type_create_f90_real(12, MPI_UNDEFINED, &real) != MPI_SUCCESS) return;  // this MPI has no Fortran
   int size = 0;
   MPI_Type_size(real, &size);
   std::vector<uint8_t> mine = values(context.rank, 10 * size), back(mine.size(), 0);
