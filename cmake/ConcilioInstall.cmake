@@ -11,11 +11,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md $
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Concilio)
 configure_package_config_file(cmake/ConcilioConfig.cmake.in ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
-  INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+                              INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/ConcilioConfigVersion.cmake
-  COMPATIBILITY SameMajorVersion)
+                                 COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
-  ${PROJECT_BINARY_DIR}/generated/ConcilioConfigVersion.cmake DESTINATION ${package})
+              ${PROJECT_BINARY_DIR}/generated/ConcilioConfigVersion.cmake DESTINATION ${package})
 
 # concilio.pc names the header. concilio-MPI.pc links a program with the library, in place of preloading it. Their paths
 # are relative to where the file lies, so that a prefix given at installation holds.

@@ -36,8 +36,7 @@ function(concilio_find_mpi flavour wrapper)
   target_compile_options(concilio_use_${flavour} INTERFACE ${definitions})
   target_link_libraries(concilio_use_${flavour} INTERFACE ${link})
   get_filename_component(folder ${wrapper} DIRECTORY)
-  find_program(CONCILIO_MPI_${flavour}_LAUNCHER NAMES mpirun.${flavour} mpirun mpiexec HINTS ${folder}
-               NO_DEFAULT_PATH)
+  find_program(CONCILIO_MPI_${flavour}_LAUNCHER NAMES mpirun.${flavour} mpirun mpiexec HINTS ${folder} NO_DEFAULT_PATH)
   set(CONCILIO_MPI_${flavour}_CC ${wrapper} CACHE INTERNAL "")
 endfunction()
 
@@ -85,19 +84,22 @@ function(concilio_add_preload_library mpi)
   foreach(folder mpi exec mpiio bind)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
     add_library(concilio_${folder}_${mpi} STATIC ${sources})
-    target_link_libraries(concilio_${folder}_${mpi} PUBLIC concilio_base concilio_counter concilio_pattern
-                          concilio_plan concilio_store concilio_use_${mpi} nlohmann_json::nlohmann_json)
+    target_link_libraries(
+      concilio_${folder}_${mpi} PUBLIC concilio_base concilio_counter concilio_pattern concilio_plan concilio_store
+                                       concilio_use_${mpi} nlohmann_json::nlohmann_json)
     target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
   endforeach()
   # The files of src/bind define the same macros, each for itself, so they are never compiled together.
   set_target_properties(concilio_bind_${mpi} PROPERTIES UNITY_BUILD OFF)
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
-  target_link_libraries(concilio-${mpi} PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive
-    concilio_mpiio_${mpi} concilio_exec_${mpi} concilio_mpi_${mpi} concilio_plan concilio_pattern
-    concilio_store concilio_counter concilio_base rt pthread dl)
+  target_link_libraries(
+    concilio-${mpi}
+    PRIVATE -Wl,--whole-archive concilio_bind_${mpi} -Wl,--no-whole-archive concilio_mpiio_${mpi} concilio_exec_${mpi}
+            concilio_mpi_${mpi} concilio_plan concilio_pattern concilio_store concilio_counter concilio_base rt pthread
+            dl)
   set_target_properties(concilio-${mpi} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio)
-  target_link_options(concilio-${mpi} PRIVATE
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/bind/exports.map -Wl,-z,defs)
+  target_link_options(concilio-${mpi} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/bind/exports.map
+                      -Wl,-z,defs)
   # The library has a C++ standard library of its own, whatever the program's is. But it uses the process's libgcc,
   # since one libgcc alone must unwind a stack when an exception of the program, or the end of a thread, passes through.
   if(NOT CONCILIO_SANITIZE)

@@ -10,16 +10,18 @@ endif()
 # ccache handles precompiled headers only if it may ignore definitions that no header has looked at.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-      ${CMAKE_CXX_COMPILER_LAUNCHER})
+                                  ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
-set(concilio_common_headers <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable> <cstdint>
-    <cstring> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <span> <sstream> <string> <string_view>
-    <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+set(concilio_common_headers
+    <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <condition_variable> <cstdint> <cstring> <fstream>
+    <functional> <map> <memory> <mutex> <numeric> <optional> <span> <sstream> <string> <string_view> <unordered_map>
+    <utility> <variant> <vector> <fmt/format.h>)
 
 # concilio_precompiled_headers(NAME HEADERS...) makes a target whose precompiled headers other targets share.
 function(concilio_precompiled_headers name)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.cpp CONTENT "// Only its precompiled headers are used.\n")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.cpp CONTENT
+       "// Only its precompiled headers are used.\n")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
   target_link_libraries(${name} PRIVATE concilio_flags)
   target_precompile_headers(${name} PRIVATE ${ARGN})
@@ -41,8 +43,8 @@ function(concilio_use_precompiled folder)
     get_target_property(none ${target} DISABLE_PRECOMPILE_HEADERS)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources EXCLUDE REGEX "[.](h|cpp)$")
-    if(type MATCHES "EXECUTABLE|LIBRARY" AND NOT type STREQUAL "INTERFACE_LIBRARY" AND NOT headers AND NOT shared AND
-       NOT none AND NOT sources)
+    if(type MATCHES "EXECUTABLE|LIBRARY" AND NOT type STREQUAL "INTERFACE_LIBRARY" AND NOT headers AND NOT shared
+       AND NOT none AND NOT sources)
       target_precompile_headers(${target} REUSE_FROM concilio_common_precompiled)
     endif()
   endforeach()

@@ -38,13 +38,15 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scorpio/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/(box|group_size)\\.cpp$")
   add_library(concilio_scorpio_${mpi} SHARED ${sources})
-  target_link_libraries(concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_pattern concilio_base concilio_flags ${pugixml} pthread rt
-                        PUBLIC concilio_hdf5_${mpi} concilio_use_${mpi})
+  target_link_libraries(
+    concilio_scorpio_${mpi} PRIVATE concilio_boxes concilio_mpi_${mpi} concilio_pattern concilio_base concilio_flags
+                                    ${pugixml} pthread rt PUBLIC concilio_hdf5_${mpi} concilio_use_${mpi})
   target_include_directories(concilio_scorpio_${mpi} PUBLIC ${PROJECT_SOURCE_DIR}/include/scorpio)
   target_link_options(concilio_scorpio_${mpi} PRIVATE
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/scorpio/exports.map -Wl,-z,defs)
-  set_target_properties(concilio_scorpio_${mpi} PROPERTIES OUTPUT_NAME concilio_scorpio
-    VERSION ${PROJECT_VERSION} SOVERSION 0 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio/${mpi})
+                      -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/scorpio/exports.map -Wl,-z,defs)
+  set_target_properties(
+    concilio_scorpio_${mpi} PROPERTIES OUTPUT_NAME concilio_scorpio VERSION ${PROJECT_VERSION} SOVERSION 0
+                                       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio/${mpi})
   install(TARGETS concilio_scorpio_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi})
 
   # For builds that look for the original SCORPIO, this installs a prefix like that of the original, with links to the
@@ -66,8 +68,7 @@ endforeach()
 if(CONCILIO_SCORPIO_MPIS)
   include(cmake/ConcilioFortranModule.cmake)
   install(FILES ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio_util.h
-          ${PROJECT_SOURCE_DIR}/include/scorpio/parallelIO.h
-          ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
-          ${CONCILIO_FORTRAN_MODULE}  # users compile it, as compilers differ in their .mod files
+                ${PROJECT_SOURCE_DIR}/include/scorpio/parallelIO.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
+                ${CONCILIO_FORTRAN_MODULE} # users compile it, as compilers differ in their .mod files
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
 endif()

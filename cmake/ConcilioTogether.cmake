@@ -18,10 +18,10 @@ function(concilio_compile_together folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    string(REGEX MATCH "[^-_]+$" last_word ${target})  # the MPI's name, in targets that exist for each MPI
+    string(REGEX MATCH "[^-_]+$" last_word ${target}) # the MPI's name, in targets that exist for each MPI
     get_target_property(said ${target} UNITY_BUILD)
-    if(type MATCHES "EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY" AND said STREQUAL "said-NOTFOUND" AND
-       (CONCILIO_SANITIZE OR no_library OR last_word IN_LIST again))
+    if(type MATCHES "EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY" AND said STREQUAL "said-NOTFOUND"
+       AND (CONCILIO_SANITIZE OR no_library OR last_word IN_LIST again))
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     endif()
   endforeach()

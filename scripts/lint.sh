@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks the format of C and C++ sources, and lints shell and Python scripts.
+# Checks the format of C, C++ and CMake sources, and lints shell and Python scripts.
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/pypi.sh
@@ -10,6 +10,7 @@ scripts/lint.sh [--fix] TOOL [FILE...]
 
 Runs TOOL over these files of the tree, or over every file that it is for:
   clang-format   C and C++ (.clang-format)
+  cmake-format   CMake (.cmake-format.py); pip installs it into build/cmake-format
   shellcheck     shell scripts (.shellcheckrc)
   ruff           Python (ruff.toml); pip installs it into build/ruff
 --fix mends what the tool can mend by itself.
@@ -25,6 +26,7 @@ shift
 
 # File names are relative to the root of the tree, and each ends with a null character.
 folders=(bench cmake docs examples include python scripts src tests tools)
+cmake_sources() { find . \( -path ./build -o -path ./.git \) -prune -o \( -name CMakeLists.txt -o -name '*.cmake' \) -print0 | sort -z; }
 c_sources() { find "${folders[@]}" \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 | sort -z; }
 
 # scripts_of LANGUAGE SUFFIX: prints the files that end in SUFFIX, and those whose first line names LANGUAGE as the
@@ -47,6 +49,12 @@ case $tool in
     command -v clang-format > /dev/null || unable "no clang-format; Debian's package is clang-format"
     if [ -n "$fix" ]; then how=(-i); else how=(--dry-run -Werror); fi
     chosen c_sources | xargs -0 clang-format "${how[@]}"
+    ;;
+  cmake-format)
+    mkdir -p build
+    environment build/cmake-format 'cmakelang==0.6.13'
+    if [ -n "$fix" ]; then how=(--in-place); else how=(--check); fi
+    chosen cmake_sources | xargs -0 build/cmake-format/bin/cmake-format "${how[@]}"
     ;;
   shellcheck)
     command -v shellcheck > /dev/null || unable "no shellcheck; Debian's package is shellcheck"

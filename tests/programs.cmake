@@ -12,8 +12,7 @@ function(concilio_program_test name mpi ranks label)
   add_test(NAME ${name}
            COMMAND ${PROJECT_SOURCE_DIR}/tests/harness/program_test --mpi ${mpi} -n ${ranks} --timeout ${arg_SECONDS}
                    --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} --preload $<TARGET_FILE:concilio-${mpi}> ${arg_OPTIONS}
-                   -- ${arg_COMMAND}
-           ${configurations})
+                   -- ${arg_COMMAND} ${configurations})
   # There are two runs, each with its own limit, and time to end them.
   math(EXPR kill_after "2 * ${arg_SECONDS} + 60")
   set_tests_properties(${name} PROPERTIES TIMEOUT ${kill_after} LABELS "mpi;${label}" SKIP_RETURN_CODE 77)

@@ -7,13 +7,12 @@ set(scorpio_module ${CONCILIO_FORTRAN_MODULE})
 function(scorpio_fortran_program mpi name program options)
   set(modules ${CMAKE_CURRENT_BINARY_DIR}/${name}-${mpi})
   file(MAKE_DIRECTORY ${modules})
-  add_custom_command(OUTPUT ${program}
-    COMMAND ${CONCILIO_MPI_${mpi}_FC} -O1 -g ${options} -J ${modules} -I ${PROJECT_SOURCE_DIR}/include/scorpio
-            ${ARGN} -o ${program} $<TARGET_FILE:concilio_scorpio_${mpi}>
-            -Wl,-rpath,$<TARGET_FILE_DIR:concilio_scorpio_${mpi}>
+  add_custom_command(
+    OUTPUT ${program}
+    COMMAND ${CONCILIO_MPI_${mpi}_FC} -O1 -g ${options} -J ${modules} -I ${PROJECT_SOURCE_DIR}/include/scorpio ${ARGN}
+            -o ${program} $<TARGET_FILE:concilio_scorpio_${mpi}> -Wl,-rpath,$<TARGET_FILE_DIR:concilio_scorpio_${mpi}>
     DEPENDS ${ARGN} ${scorpio_fortran}/scorpio.inc ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
-            concilio_scorpio_${mpi}
-    COMMENT "Fortran program ${name} for ${mpi}" VERBATIM)
+            concilio_scorpio_${mpi} COMMENT "Fortran program ${name} for ${mpi}" VERBATIM)
   add_custom_target(scorpio_fortran_${name}-${mpi} ALL DEPENDS ${program})
 endfunction()
 
@@ -27,8 +26,7 @@ function(scorpio_fortran_test name mpi ranks)
   add_test(NAME ${name}.${mpi}.${ranks}
            COMMAND ${comparison} ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test --mpi ${mpi} -n ${ranks} --timeout 120
                    --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} --env MALLOC_PERTURB_=165 -- ${arg_COMMAND})
-  set_tests_properties(${name}.${mpi}.${ranks} PROPERTIES TIMEOUT 180 LABELS "mpi;scorpio;fortran"
-                       SKIP_RETURN_CODE 77)
+  set_tests_properties(${name}.${mpi}.${ranks} PROPERTIES TIMEOUT 180 LABELS "mpi;scorpio;fortran" SKIP_RETURN_CODE 77)
   if(ranks GREATER 1)
     set_tests_properties(${name}.${mpi}.${ranks} PROPERTIES PROCESSORS 2)
   endif()
@@ -61,8 +59,8 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     scorpio_fortran_test(scorpio.fortran.example ${mpi} ${ranks} SHOWN ${PROJECT_SOURCE_DIR}/docs/scorpio-fortran.md
                          COMMAND sh -c "${PROJECT_BINARY_DIR}/tests/scorpio_fortran_example-${mpi} $CONCILIO_TEST_DIR")
   endforeach()
-  scorpio_fortran_test(scorpio.fortran.pflotran-include ${mpi} 8
-                       COMMAND ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_include-${mpi} pflotran)
+  scorpio_fortran_test(scorpio.fortran.pflotran-include ${mpi} 8 COMMAND
+                       ${PROJECT_BINARY_DIR}/tests/scorpio_fortran_include-${mpi} pflotran)
   foreach(ranks 1 2 3 4)
     # If more ranks poll than there are cores, a case takes long.
     set(cases 40)

@@ -9,8 +9,8 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   set_target_properties(scorpio_objects-${mpi} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   foreach(ranks 1 2 3 4)
     add_test(NAME scorpio.objects.${mpi}.${ranks}
-             COMMAND ${CMAKE_CURRENT_LIST_DIR}/objects/objects_test --mpi ${mpi} -n ${ranks}
-                     --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} $<TARGET_FILE:scorpio_objects-${mpi}>)
+             COMMAND ${CMAKE_CURRENT_LIST_DIR}/objects/objects_test --mpi ${mpi} -n ${ranks} --launcher
+                     ${CONCILIO_MPI_${mpi}_LAUNCHER} $<TARGET_FILE:scorpio_objects-${mpi}>)
     set_tests_properties(scorpio.objects.${mpi}.${ranks} PROPERTIES TIMEOUT 600 LABELS "mpi;scorpio" PROCESSORS 2)
   endforeach()
 endforeach()

@@ -1,8 +1,8 @@
 # The oracle of SCORPIO, and tests of its promises besides contents: failures, opens, memory, readable files.
 set(here ${CMAKE_CURRENT_SOURCE_DIR})
 set(harness ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test)
-set(scorpio_oracle_sources oracle/scorpio_oracle.cpp oracle/scorpio_case.cpp oracle/division.cpp oracle/blocks.cpp oracle/call_arguments.cpp
-                           oracle/plain_hdf5.cpp)
+set(scorpio_oracle_sources oracle/scorpio_oracle.cpp oracle/scorpio_case.cpp oracle/division.cpp oracle/blocks.cpp
+                           oracle/call_arguments.cpp oracle/plain_hdf5.cpp)
 set(scorpio_checks_sources checks/checks.cpp checks/checks_main.cpp ../common/situations.cpp)
 
 function(scorpio_program name mpi)
@@ -13,17 +13,19 @@ endfunction()
 
 # scorpio_script_test(NAME MPI RANKS SCRIPT PROGRAM): runs a script, which gets the harness's command line.
 function(scorpio_script_test name mpi ranks script program)
-  add_test(NAME ${name} COMMAND ${here}/${script} ${harness} --mpi ${mpi} -n ${ranks} --timeout 60
-                                --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} -- $<TARGET_FILE:${program}-${mpi}>)
+  add_test(NAME ${name} COMMAND ${here}/${script} ${harness} --mpi ${mpi} -n ${ranks} --timeout 60 --launcher
+                                ${CONCILIO_MPI_${mpi}_LAUNCHER} -- $<TARGET_FILE:${program}-${mpi}>)
   set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "mpi;scorpio" SKIP_RETURN_CODE 77 PROCESSORS 2)
 endfunction()
 
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   scorpio_program(scorpio_oracle ${mpi} ${scorpio_oracle_sources})
-  scorpio_program(scorpio_failures ${mpi} ${scorpio_checks_sources} checks/failures_arguments.cpp checks/failures_files.cpp)
+  scorpio_program(scorpio_failures ${mpi} ${scorpio_checks_sources} checks/failures_arguments.cpp
+                  checks/failures_files.cpp)
   scorpio_program(scorpio_full_disk ${mpi} ${scorpio_checks_sources} checks/full_disk.cpp)
   scorpio_program(scorpio_small_shared_memory ${mpi} ${scorpio_checks_sources} checks/small_shared_memory.cpp)
-  scorpio_script_test(scorpio.small-shared-memory.${mpi}.4 ${mpi} 4 checks/small_shared_memory.sh scorpio_small_shared_memory)
+  scorpio_script_test(scorpio.small-shared-memory.${mpi}.4 ${mpi} 4 checks/small_shared_memory.sh
+                      scorpio_small_shared_memory)
   scorpio_program(scorpio_memory ${mpi} ${scorpio_checks_sources} checks/memory.cpp)
   scorpio_program(scorpio_readable ${mpi} ${scorpio_checks_sources} checks/readable.cpp)
   scorpio_program(scorpio_opens ${mpi} ${scorpio_checks_sources} checks/opens.cpp)
@@ -40,24 +42,22 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
     string(REPLACE ":" ";" entry ${entry})
     list(GET entry 0 ranks)
     list(GET entry 1 count)
-    concilio_mpi_test(scorpio.oracle.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN SECONDS 120
-                      COMMAND scorpio_oracle --seed ${ranks} --cases ${count})
-    concilio_mpi_test(long.scorpio-oracle.${mpi}.${ranks} ${mpi} ${ranks} long OWN LONG SECONDS 3600
-                      COMMAND scorpio_oracle --seed 10${ranks} --cases 1500)
+    concilio_mpi_test(scorpio.oracle.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN SECONDS 120 COMMAND scorpio_oracle
+                      --seed ${ranks} --cases ${count})
+    concilio_mpi_test(long.scorpio-oracle.${mpi}.${ranks} ${mpi} ${ranks} long OWN LONG SECONDS 3600 COMMAND
+                      scorpio_oracle --seed 10${ranks} --cases 1500)
   endforeach()
   # By messages, as between nodes, and with little memory.
-  concilio_mpi_test(scorpio.oracle-messages.${mpi}.3 ${mpi} 3 scorpio OWN
-                    ENV SCORPIO_SHARED_MEMORY=false SCORPIO_BUFFER_BYTES=8K
-                    COMMAND scorpio_oracle --seed 43 --cases 30)
-  concilio_mpi_test(scorpio.memory-messages.${mpi}.2 ${mpi} 2 scorpio OWN ENV SCORPIO_SHARED_MEMORY=false
-                    COMMAND scorpio_memory)
+  concilio_mpi_test(scorpio.oracle-messages.${mpi}.3 ${mpi} 3 scorpio OWN ENV SCORPIO_SHARED_MEMORY=false
+                    SCORPIO_BUFFER_BYTES=8K COMMAND scorpio_oracle --seed 43 --cases 30)
+  concilio_mpi_test(scorpio.memory-messages.${mpi}.2 ${mpi} 2 scorpio OWN ENV SCORPIO_SHARED_MEMORY=false COMMAND
+                    scorpio_memory)
   # With Concilio's MPI-IO below HDF5.
   concilio_mpi_test(scorpio.oracle-concilio.${mpi}.3 ${mpi} 3 scorpio COMMAND scorpio_oracle --seed 33 --cases 12)
-  concilio_mpi_test(long.scorpio-oracle-concilio.${mpi}.4 ${mpi} 4 long LONG SECONDS 3600
-                    COMMAND scorpio_oracle --seed 34 --cases 1000)
+  concilio_mpi_test(long.scorpio-oracle-concilio.${mpi}.4 ${mpi} 4 long LONG SECONDS 3600 COMMAND scorpio_oracle --seed
+                    34 --cases 1000)
   foreach(ranks 1 2 4)
-    concilio_mpi_test(scorpio.failures.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN SECONDS 100
-                      COMMAND scorpio_failures)
+    concilio_mpi_test(scorpio.failures.${mpi}.${ranks} ${mpi} ${ranks} scorpio OWN SECONDS 100 COMMAND scorpio_failures)
   endforeach()
   foreach(ranks 1 3)
     scorpio_script_test(scorpio.full-disk.${mpi}.${ranks} ${mpi} ${ranks} checks/full_disk.sh scorpio_full_disk)
@@ -69,8 +69,8 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   concilio_mpi_test(scorpio.memory.${mpi}.2 ${mpi} 2 scorpio OWN COMMAND scorpio_memory)
   concilio_mpi_test(scorpio.memory.${mpi}.4 ${mpi} 4 scorpio OWN COMMAND scorpio_memory)
   if(mpi MATCHES openmpi)
-    concilio_mpi_test(scorpio.hosts.${mpi}.3x2 ${mpi} 6 hosts OWN HOSTS 3 SECONDS 240
-                      COMMAND scorpio_oracle --seed 63 --cases 25)
+    concilio_mpi_test(scorpio.hosts.${mpi}.3x2 ${mpi} 6 hosts OWN HOSTS 3 SECONDS 240 COMMAND scorpio_oracle --seed 63
+                      --cases 25)
   endif()
   scorpio_script_test(scorpio.readable.${mpi}.3 ${mpi} 3 checks/readable.py scorpio_readable)
 endforeach()

@@ -18,19 +18,21 @@ function(concilio_scorpio_python_tests mpi)
   set(look "import importlib.util as u, sys; sys.exit(None in map(u.find_spec, ['mpi4py', 'numpy']))")
   execute_process(COMMAND ${python} -c ${look} RESULT_VARIABLE missing ERROR_QUIET)
   if(NOT python OR NOT missing EQUAL 0)
-    concilio_scorpio_test(scorpio.python.${mpi} ${mpi} 1 sh -c
+    concilio_scorpio_test(
+      scorpio.python.${mpi} ${mpi} 1 sh -c
       "echo 'skipped: no python with mpi4py and numpy for ${mpi}, CONCILIO_PYTHON_${mpi} may name one' && exit 77")
     return()
   endif()
   foreach(ranks 1 2 3 4)
-    concilio_scorpio_test(scorpio.python.${mpi}.${ranks} ${mpi} ${ranks}
-      ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test --mpi ${mpi} -n ${ranks} --timeout 200
-      --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} --env PYTHONPATH=${PROJECT_SOURCE_DIR}/python
-      --env PYTHONDONTWRITEBYTECODE=1 --env CONCILIO_SCORPIO_LIBRARY=${library}
-      -- ${python} ${CMAKE_CURRENT_SOURCE_DIR}/python/scorpio_python.py)
-    concilio_scorpio_test(scorpio.python-and-c.${mpi}.${ranks} ${mpi} ${ranks}
-      ${CMAKE_CURRENT_SOURCE_DIR}/python/python_and_c.py --mpi ${mpi} -n ${ranks} --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER}
-      --python ${python} --counterpart $<TARGET_FILE:python_counterpart-${mpi}> --library ${library} 1${ranks} 2${ranks})
+    concilio_scorpio_test(
+      scorpio.python.${mpi}.${ranks} ${mpi} ${ranks} ${PROJECT_SOURCE_DIR}/tests/harness/mpi_test --mpi ${mpi} -n
+      ${ranks} --timeout 200 --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} --env PYTHONPATH=${PROJECT_SOURCE_DIR}/python
+      --env PYTHONDONTWRITEBYTECODE=1 --env CONCILIO_SCORPIO_LIBRARY=${library} -- ${python}
+      ${CMAKE_CURRENT_SOURCE_DIR}/python/scorpio_python.py)
+    concilio_scorpio_test(
+      scorpio.python-and-c.${mpi}.${ranks} ${mpi} ${ranks} ${CMAKE_CURRENT_SOURCE_DIR}/python/python_and_c.py --mpi
+      ${mpi} -n ${ranks} --launcher ${CONCILIO_MPI_${mpi}_LAUNCHER} --python ${python} --counterpart
+      $<TARGET_FILE:python_counterpart-${mpi}> --library ${library} 1${ranks} 2${ranks})
   endforeach()
 endfunction()
 
