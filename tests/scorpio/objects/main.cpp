@@ -82,18 +82,19 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &context.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &context.ranks);
   expecting_with_reason(scorpio_last_error);
-  const char* folder = std::getenv("CONCILIO_TEST_DIR");
+  const char* given = std::getenv("CONCILIO_TEST_DIR");
+  const std::string folder = given ? given : "/tmp";
   int ran = 0, failed = 0;
   for (const int size : group_sizes(context.ranks)) {
     context.group_size = size;
     expecting("rank %d of %d, groups of %d", context.rank, context.ranks, size);
-    context.folder = std::string(folder ? folder : "/tmp") + "/groups_of_" + std::to_string(size);
+    context.folder = folder + "/groups_of_" + std::to_string(size);
     if (context.rank == 0) mkdir(context.folder.c_str(), 0755);
     MPI_Barrier(MPI_COMM_WORLD);
     for (const situations::Situation& situation : situations::all()) {
       if (!situations::wanted(situation, names)) continue;
       ++ran;
-      failed += situations::run(situation, context.folder, "groups of " + std::to_string(size) + ", ");
+      failed += situations::run(situation, folder, "groups of " + std::to_string(size) + ", ");
     }
   }
   if (context.rank == 0) std::printf("%d situations, %d failed\n", ran, failed);
