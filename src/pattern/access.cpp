@@ -402,7 +402,7 @@ Cursor::Cursor(const Access& access, int64_t position) : access_(&access) {
 
 void Cursor::seek(int64_t position) {
   position_ = position;
-  depth_ = 0;
+  depth_ = remembered_ = 0;
   const Nest* nest = access_->nest().get();
   if (access_->empty()) {
     pieces_ = piece_ = 0;
@@ -435,13 +435,8 @@ void Cursor::seek(int64_t position) {
 }
 
 void Cursor::push(const Level& level) {
-  if (deep_.empty() && depth_ < inline_levels) {
-    inline_[depth_++] = level;
-    return;
-  }
-  if (deep_.empty()) deep_.assign(inline_, inline_ + depth_);
-  deep_.resize(std::max(deep_.size(), static_cast<size_t>(depth_) + 1));
-  deep_[static_cast<size_t>(depth_++)] = level;
+  levels_[depth_++ % most_levels] = level;
+  remembered_ = std::min(remembered_ + 1, most_levels);
 }
 
 // Sums saturate, since a cursor may stand behind the last byte whose offset 64 bits can hold. Nobody asks it
@@ -495,8 +490,8 @@ void Cursor::enter(const Nest* leaf, int64_t shift, int64_t position) {
 }
 
 void Cursor::advance_leaf() {
-  for (; depth_ > 0; --depth_) {
-    Level& top = level(depth_ - 1);
+  for (; remembered_ > 0; --remembered_, --depth_) {
+    Level& top = levels_[(depth_ - 1) % most_levels];
     const Nest* nest = top.nest;
     if (nest->kind() == Nest::Kind::loop) {
       if (top.index + 1 == nest->loop_count()) continue;
@@ -514,6 +509,7 @@ void Cursor::advance_leaf() {
     const Nest::Part& part = parts[static_cast<size_t>(++top.index)];
     return descend(part.child.get(), top.shift + part.offset, 0);
   }
+  if (depth_ > 0) return seek(position_);
   descend(access_->nest().get(), access_->tile_origin(++tile_), 0);
 }
 

@@ -107,8 +107,8 @@ struct BlockList {
   int64_t bytes() const { return count == 0 ? 0 : positions[count] - positions[0]; }
 };
 
-// Walks an access along its stream. Takes memory in proportion to the depth of its nest. The access must
-// outlive the cursor.
+// Walks an access along its stream. However deep its nest is, the cursor allocates nothing, so that walking
+// cannot fail. The access must outlive the cursor.
 class Cursor {
  public:
   explicit Cursor(const Access& access, int64_t position = 0);
@@ -131,7 +131,9 @@ class Cursor {
     int64_t shift;  // offset of this nest's origin
     int64_t index;  // loop: copy; sequence: part
   };
-  static constexpr int inline_levels = 12;
+  // The cursor remembers the innermost levels of the path. These change most often. When it has left them
+  // all, it seeks its position from the root.
+  static constexpr size_t most_levels = 16;
 
   const Access* access_;
   int64_t position_ = 0;
@@ -142,11 +144,10 @@ class Cursor {
   int64_t origin_ = 0, length_ = 0, stride_ = 0, pieces_ = 0;
   const int64_t* offsets_ = nullptr;
   int64_t piece_ = 0, within_ = 0;  // where the cursor stands: piece of the leaf, byte of the piece
-  int depth_ = 0;                   // levels in use
-  Level inline_[inline_levels];
-  std::vector<Level> deep_;  // used instead of inline_ when there are more levels than that has
+  size_t depth_ = 0;                // levels of the path
+  size_t remembered_ = 0;           // how many of these, the innermost ones, are in levels_
+  Level levels_[most_levels];       // level i of the path is at i % most_levels
 
-  Level& level(int i) { return deep_.empty() ? inline_[i] : deep_[static_cast<size_t>(i)]; }
   void push(const Level& level);
   void descend(const Nest* nest, int64_t shift, int64_t position);
   void enter(const Nest* leaf, int64_t shift, int64_t position);

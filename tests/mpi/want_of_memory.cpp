@@ -98,8 +98,10 @@ struct Scenario {
   const char* datarep = "native";
   // Writes that are held back are in the file only after a sync.
   bool syncs = false;
-  // The datatype of the buffers has more levels than can be walked without memory.
+  // The buffers' datatype has more levels than a cursor remembers.
   bool deep = false;
+  // So has one of the realms that the program gives.
+  bool deep_realms = false;
 };
 
 const std::vector<Scenario>& scenarios() {
@@ -119,6 +121,13 @@ const std::vector<Scenario>& scenarios() {
        {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"cb_buffer_size", "8192"}},
        Calls::blocking,
        "native",
+       false,
+       true},
+      {"deep_realms",
+       {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}},
+       Calls::blocking,
+       "native",
+       false,
        false,
        true},
       {"images",
@@ -250,6 +259,49 @@ struct Open {
     const int code = concilio_file_set_realms(file, ranks, types.data(), displacements.data());
     MPI_Type_free(&one);
     MPI_Type_free(&tile);
+    return code;
+  }
+  // Sets two realms: one of many levels, and one that has all other bytes.
+  int set_deep_realms() {
+    constexpr int piece = 8, doublings = 9;
+    MPI_Datatype bytes, deep;
+    MPI_Type_contiguous(piece, MPI_BYTE, &bytes);
+    MPI_Type_dup(bytes, &deep);
+    std::vector<MPI_Aint> owned{0};
+    MPI_Aint extent = piece;
+    // Each time, two copies of what there is, after a piece; no distance is like another.
+    for (int i = 0; i < doublings; ++i) {
+      const MPI_Aint stride = extent + piece * (1 + i % 3);
+      const std::vector<MPI_Aint> inner = std::exchange(owned, {0});
+      for (const MPI_Aint copy : {MPI_Aint{0}, stride}) {
+        for (const MPI_Aint at : inner) owned.push_back(2 * piece + copy + at);
+      }
+      MPI_Datatype twice, longer;
+      MPI_Type_create_hvector(2, 1, stride, deep, &twice);
+      const int lengths[] = {1, 1};
+      const MPI_Aint places[] = {0, 2 * piece};
+      const MPI_Datatype types[] = {bytes, twice};
+      MPI_Type_create_struct(2, lengths, places, types, &longer);
+      MPI_Type_free(&deep);
+      MPI_Type_free(&twice);
+      deep = longer;
+      extent = 2 * piece + stride + extent;
+    }
+    std::vector<MPI_Aint> others;
+    std::vector<int> lengths;
+    for (size_t i = 0; i < owned.size(); ++i) {
+      const MPI_Aint begin = owned[i] + piece, end = i + 1 < owned.size() ? owned[i + 1] : extent;
+      if (begin == end) continue;
+      others.push_back(begin);
+      lengths.push_back(static_cast<int>(end - begin));
+    }
+    MPI_Datatype rest, types[2];
+    MPI_Type_create_hindexed(static_cast<int>(others.size()), lengths.data(), others.data(), MPI_BYTE, &rest);
+    MPI_Type_create_resized(deep, 0, extent, &types[0]);
+    MPI_Type_create_resized(rest, 0, extent, &types[1]);
+    const MPI_Offset displacements[] = {0, 0};
+    const int code = concilio_file_set_realms(file, 2, types, displacements);
+    for (MPI_Datatype* type : {&bytes, &deep, &rest, &types[0], &types[1]}) MPI_Type_free(type);
     return code;
   }
   // The value of a hint that is in force on this rank.
@@ -421,6 +473,7 @@ void transfers(const Scenario& scenario, bool onward) {
   Open open(scenario);
   must_do_well(open.open(), "MPI_File_open");
   if (open.file == MPI_FILE_NULL) return;
+  if (scenario.deep_realms) must_do_well(open.set_deep_realms(), "concilio_file_set_realms");
   must_do_well(open.set_view(), "MPI_File_set_view");
   check_all(open);
   std::vector<uint8_t> back;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/checked.h"
-#include "base/exceptions.h"
 #include "exec/two_phase/node_messages.h"
 #include "pattern/copy.h"
 #include "plan/layout/footprint.h"
@@ -14,22 +13,6 @@ namespace concilio {
 namespace {
 
 constexpr size_t most_parcels_of_batch = 32;
-
-// Copying may want memory, to walk an access of many levels. A rank that has none still takes all steps that
-// others wait for.
-template <typename Work>
-void attempt(Status& outcome, Work&& work) {
-  note(outcome, without_exceptions([&]() -> Status {
-         work();
-         return {};
-       }));
-}
-
-// A stretch of bytes in memory, as one side of a copy.
-Side bytes_at(std::byte* data) {
-  static const Access& every_byte = *new const Access(Access::contiguous(0));
-  return {&every_byte, 0, data, 0};
-}
 
 }  // namespace
 
@@ -199,14 +182,12 @@ Status Parcels::pack_and_send(int64_t round, const Request& request) {
   const int64_t first = own_data().begin;
   {
     Stopwatch time(counters_, Counter::copy_ns);
-    attempt(outcome, [&] {
-      for (const Parcel& parcel : batch_) {
-        for_each_piece_of_mine(parcel, round, INT64_MAX, [&](Interval data, std::byte* to) {
-          copy(request.memory_side(data.begin - first), bytes_at(to), data.length());
-          moved_ += data.length();
-        });
-      }
-    });
+    for (const Parcel& parcel : batch_) {
+      for_each_piece_of_mine(parcel, round, INT64_MAX, [&](Interval data, std::byte* to) {
+        copy(request.memory_side(data.begin - first), bytes_at(to), data.length());
+        moved_ += data.length();
+      });
+    }
   }
   if (header.filled.arrive(ranks)) header.filled.open();
   bool whole = false;  // whether all ranks have packed their data, as far as this rank knows
@@ -242,16 +223,14 @@ Status Parcels::receive_and_unpack(int64_t round, const Request& request) {
   {
     Stopwatch time(counters_, Counter::copy_ns);
     const int64_t first = own_data().begin;
-    attempt(outcome, [&] {
-      for (const Parcel& parcel : batch_) {
-        int64_t valid_end = 0;
-        std::memcpy(&valid_end, images_.arena(arena()) + parcel.place, sizeof valid_end);
-        for_each_piece_of_mine(parcel, round, valid_end, [&](Interval data, std::byte* from) {
-          copy(bytes_at(from), request.memory_side(data.begin - first), data.length());
-          moved_ += data.length();
-        });
-      }
-    });
+    for (const Parcel& parcel : batch_) {
+      int64_t valid_end = 0;
+      std::memcpy(&valid_end, images_.arena(arena()) + parcel.place, sizeof valid_end);
+      for_each_piece_of_mine(parcel, round, valid_end, [&](Interval data, std::byte* from) {
+        copy(bytes_at(from), request.memory_side(data.begin - first), data.length());
+        moved_ += data.length();
+      });
+    }
   }
   if (header.emptied.arrive(ranks)) header.emptied.open();
   return outcome;
@@ -299,13 +278,11 @@ Status Parcels::merge(int64_t round, std::span<WindowPart> parts) {
     Stopwatch time(counters_, Counter::copy_ns);
     const DescribedNode& sender = descriptions_.senders()[delivery.sender];
     std::byte* const stream = half_of_staging(round) + delivery.place;
-    attempt(outcome, [&] {
-      for_each_stretch(sender, intervals_, [&](size_t rank, size_t part, Interval data, int64_t at) {
-        const Access& file = sender.ranks[rank].file;
-        WindowPart& into = parts[part];
-        copy(bytes_at(stream + at), Side{&file, data.begin, into.data, into.file.begin}, data.length());
-        into.map.mark(file, data.begin, data.end);
-      });
+    for_each_stretch(sender, intervals_, [&](size_t rank, size_t part, Interval data, int64_t at) {
+      const Access& file = sender.ranks[rank].file;
+      WindowPart& into = parts[part];
+      copy(bytes_at(stream + at), Side{&file, data.begin, into.data, into.file.begin}, data.length());
+      into.map.mark(file, data.begin, data.end);
     });
   }
   return outcome;
@@ -325,16 +302,14 @@ Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t 
       Stopwatch time(counters_, Counter::copy_ns);
       bytes = for_each_stretch(sender, intervals_, [&](size_t rank, size_t part, Interval data, int64_t at) {
         const WindowPart& from = parts[part];
-        attempt(outcome, [&] {
-          // The head of each parcel parts its data from those of the one before.
-          while (!data.empty()) {
-            const int64_t parcel = at / most, length = std::min(data.length(), (parcel + 1) * most - at);
-            copy(Side{&sender.ranks[rank].file, data.begin, from.data, from.file.begin},
-                 bytes_at(place + (parcel + 1) * head_bytes_ + at), length);
-            data.begin += length;
-            at += length;
-          }
-        });
+        // The head of each parcel parts its data from those of the one before.
+        while (!data.empty()) {
+          const int64_t parcel = at / most, length = std::min(data.length(), (parcel + 1) * most - at);
+          copy(Side{&sender.ranks[rank].file, data.begin, from.data, from.file.begin},
+               bytes_at(place + (parcel + 1) * head_bytes_ + at), length);
+          data.begin += length;
+          at += length;
+        }
       });
     }
     for (int64_t begin = 0; begin < bytes; begin += most) {

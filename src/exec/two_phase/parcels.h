@@ -93,6 +93,8 @@ class Parcels {
   size_t own() const { return static_cast<size_t>(own_realm_); }
   int64_t parcel_bytes(int node) const { return plan_.parcel_bytes[static_cast<size_t>(node)]; }
   std::byte* half_of_staging(int64_t round) const;
+  // A stretch of bytes in memory, as one side of a copy.
+  Side bytes_at(std::byte* data) const { return {&every_byte_, 0, data, 0}; }
   Interval own_data() const {
     return descriptions_.own().ranks[static_cast<size_t>(team_.local_rank())].data;
   }
@@ -105,6 +107,7 @@ class Parcels {
   Images& images_;
   const Workspace& workspace_;
   const int64_t head_bytes_;  // before the data of a parcel
+  const Access every_byte_ = Access::contiguous(0);
   int own_realm_ = -1;
   Descriptions descriptions_;
   std::vector<size_t> foreign_;                      // the group's realms that are aggregated on other nodes

@@ -239,8 +239,11 @@ TEST(Cursor, HandsOutAWholeListAtOnce) {
   EXPECT_EQ(chunk.offset(7), 1000 + at[107]);
 }
 
-TEST(Cursor, ReachesDeeperThanItsInlineLevels) {
-  // 20 levels, none of which continues the one below it.
+// Where it owned memory, a walk could fail for want of it.
+static_assert(std::is_trivially_destructible_v<Cursor>);
+
+TEST(Cursor, ReachesDeeperThanTheLevelsItRemembers) {
+  // 24 levels, none of which continues the one below it.
   naive::Type type;
   type.type = type_bytes(1);
   type.bytes = {0};
