@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "base/exceptions.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "mpiio/file/file.h"
 #include "mpiio/settings/process_config.h"
@@ -22,10 +22,11 @@
 namespace concilio::mpiio {
 namespace {
 
-nlohmann::json named(const int64_t* values) {
-  nlohmann::json object = nlohmann::json::object();
-  for (int i = 0; i < counter_count; ++i) object[counter_name(static_cast<Counter>(i))] = values[i];
-  return object;
+void write_counters(const char* name, const int64_t* values, JsonText& json) {
+  json.name(name);
+  json.object([&] {
+    for (int i = 0; i < counter_count; ++i) json.member(counter_name(static_cast<Counter>(i)), values[i]);
+  });
 }
 
 std::string grounds_of(const CallsAlike& alike) {
@@ -35,22 +36,26 @@ std::string grounds_of(const CallsAlike& alike) {
 
 // Grounds that differ in what is not said, such as the last digits of a size, read alike and are told of
 // together.
-nlohmann::json reasons_json(const std::vector<CallsAlike>& all) {
+void write_reasons(const std::vector<CallsAlike>& all, JsonText& json) {
   std::map<std::tuple<Operation, bool, std::string>, CallsAlike> by_words;
   for (const CallsAlike& alike : all) {
     auto [place, fresh] = by_words.try_emplace({alike.operation, alike.collective, grounds_of(alike)}, alike);
     if (!fresh) place->second.calls += alike.calls;
   }
-  nlohmann::json out = nlohmann::json::array();
-  for (const auto& [words, alike] : by_words) {
-    out.push_back({{"operation", alike.operation == Operation::read ? "read" : "write"},
-                   {"method", method_name(alike.reason.grounds.method)},
-                   {"collective", alike.collective},
-                   {"reason", alike.various ? grounds_of(alike) : text_of(alike.reason)},
-                   {"calls", alike.calls},
-                   {"candidates", candidates_json(alike.candidates)}});
-  }
-  return out;
+  json.name("reasons");
+  json.array([&] {
+    for (const auto& [words, alike] : by_words) {
+      json.object([&, &alike = alike] {
+        json.member("operation", alike.operation == Operation::read ? "read" : "write");
+        json.member("method", method_name(alike.reason.grounds.method));
+        json.member("collective", alike.collective);
+        json.member("reason", alike.various ? grounds_of(alike) : text_of(alike.reason));
+        json.member("calls", alike.calls);
+        json.name("candidates");
+        write_candidates(alike.candidates, json);
+      });
+    }
+  });
 }
 
 // Uses a single write, so that the lines of several programs do not mix.
@@ -88,27 +93,33 @@ Totals combine(const Totals& a, const Totals& b) {
 }
 
 void write_record(File& file, const Totals& totals, const std::vector<NodePeak>& node_peaks) {
-  const auto& [sums, maxima] = totals;
-  nlohmann::json record;
-  record["file"] = file.path();
-  record["ranks"] = file.team().size();
-  record["nodes"] = file.team().nodes().size();
-  record["mpi"] = CONCILIO_MPI;
-  record["open_seconds"] = static_cast<double>(maxima[open_time]) * 1e-9;
-  record["counters"] = named(sums);
-  record["max"] = named(maxima);
-  record["peak_bytes_per_rank"] = maxima[peak];
-  std::vector<int64_t> peaks;
-  peaks.reserve(node_peaks.size());
-  for (const NodePeak& one : node_peaks) peaks.push_back(one.bytes);
-  record["peak_bytes_per_node"] = *std::ranges::max_element(peaks);
-  if (peaks.size() <= nodes_listed) record["peak_bytes_by_node"] = peaks;
-  record["peak_description_bytes_per_rank"] = maxima[described];
-  record["reasons"] = reasons_json(file.history().all());
-  record["hints"] = nlohmann::json::object();
-  for (const auto& [name, value] : file.config().effective_hints()) record["hints"][name] = value;
-  append_line(process_config().text(Key::report),
-              record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  const int64_t *sums = totals.sums, *maxima = totals.maxima;
+  JsonText json;
+  json.object([&] {
+    json.member("file", file.path());
+    json.member("ranks", file.team().size());
+    json.member("nodes", file.team().nodes().size());
+    json.member("mpi", CONCILIO_MPI);
+    json.member("open_seconds", static_cast<double>(maxima[open_time]) * 1e-9);
+    write_counters("counters", sums, json);
+    write_counters("max", maxima, json);
+    json.member("peak_bytes_per_rank", maxima[peak]);
+    const auto less = [](const NodePeak& a, const NodePeak& b) { return a.bytes < b.bytes; };
+    json.member("peak_bytes_per_node", std::ranges::max_element(node_peaks, less)->bytes);
+    if (node_peaks.size() <= nodes_listed) {
+      json.name("peak_bytes_by_node");
+      json.array([&] {
+        for (const NodePeak& one : node_peaks) json.value(one.bytes);
+      });
+    }
+    json.member("peak_description_bytes_per_rank", maxima[described]);
+    write_reasons(file.history().all(), json);
+    json.name("hints");
+    json.object([&] {
+      for (const auto& [name, value] : file.config().effective_hints()) json.member(name, value);
+    });
+  });
+  append_line(process_config().text(Key::report), json.text() + "\n");
 }
 
 }  // namespace

@@ -21,21 +21,40 @@ std::optional<double> seconds_of(const json& object, const char* name) {
   return value != object.end() && value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
 }
 
+void write(const Candidate& candidate, JsonText& text) {
+  const auto seconds = [&](const char* name, bool known, double value) {
+    text.name(name);
+    if (known)
+      text.value(value);
+    else
+      text.null();
+  };
+  text.object([&] {
+    text.member("method", method_name(candidate.method));
+    text.member("legal", candidate.legal);
+    text.member("chosen", candidate.chosen);
+    seconds("predicted_seconds", candidate.legal, candidate.predicted_seconds);
+    text.member("calls", candidate.calls);
+    seconds("measured_seconds", candidate.calls > 0, candidate.measured_seconds);
+  });
+}
+
 }  // namespace
 
+void write_candidates(std::span<const Candidate> candidates, JsonText& text) {
+  text.array([&] {
+    for (const Candidate& one : candidates) write(one, text);
+  });
+}
+
 json candidate_json(const Candidate& candidate) {
-  return {{"method", method_name(candidate.method)},
-          {"legal", candidate.legal},
-          {"chosen", candidate.chosen},
-          {"predicted_seconds", candidate.legal ? json(candidate.predicted_seconds) : json()},
-          {"calls", candidate.calls},
-          {"measured_seconds", candidate.calls > 0 ? json(candidate.measured_seconds) : json()}};
+  return candidates_json({&candidate, 1}).front();
 }
 
 json candidates_json(std::span<const Candidate> candidates) {
-  json out = json::array();
-  for (const Candidate& one : candidates) out.push_back(candidate_json(one));
-  return out;
+  JsonText text;
+  write_candidates(candidates, text);
+  return json::parse(text.text());
 }
 
 std::vector<Candidate> candidates_from_json(const json& array) {
