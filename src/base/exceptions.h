@@ -15,18 +15,6 @@ inline Error out_of_memory() {
   return {ErrorKind::no_memory, 0, "out of memory"};
 }
 
-// Returns the work's Result or Status. What it throws becomes an Error.
-template <typename F>
-auto without_exceptions(F&& work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  } catch (const std::exception& unexpected) {
-    return Error{ErrorKind::other, 0, unexpected.what()};
-  }
-}
-
 // Runs work that may be left out where memory is short, and whose failure cannot be reported: messages to
 // people, statistics.
 template <typename F>
@@ -44,6 +32,18 @@ Error error_with(ErrorKind kind, int system_errno, Make&& make) {
   Error error{kind, system_errno, "no room to say"};
   if_there_is_memory([&] { error.message = make(); });
   return error;
+}
+
+// Returns the work's Result or Status. What it throws becomes an Error.
+template <typename F>
+auto without_exceptions(F&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::exception& unexpected) {
+    return error_with(ErrorKind::other, 0, [&] { return unexpected.what(); });
+  }
 }
 
 }  // namespace concilio

@@ -20,6 +20,7 @@
 #include <iterator>
 #include <list>
 #include <map>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -166,6 +167,7 @@ class Service {
     address.sin6_family = AF_INET6;
     address.sin6_addr = host;
     const SocketAddress any_port(address);
+    listeners_.reserve(listeners_.size() + 1);
     Listener made{any_port.new_socket(), address};
     sockaddr_storage bound{};
     socklen_t length = sizeof bound;
@@ -209,14 +211,12 @@ class Service {
     getrlimit(RLIMIT_NOFILE, &descriptors);
     const auto most = static_cast<size_t>(std::clamp<rlim_t>(descriptors.rlim_cur / 4, 16, 1024));
     Connections connections;
-    bool full = false;  // no descriptor is left for another connection
+    std::vector<pollfd> polled;
+    bool full = false;  // no descriptor or no memory is left for another connection
     for (;;) {
-      std::vector<pollfd> polled;
-      for (const Connection& connection : connections) polled.push_back({connection.socket, POLLIN, 0});
-      polled.push_back({changed_[0], POLLIN, 0});
-      if (!full) {
-        std::lock_guard lock(mutex_);
-        for (const Listener& listener : listeners_) polled.push_back({listener.socket, POLLIN, 0});
+      if (!list(connections, !full, polled)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        continue;
       }
       const bool awaited = std::ranges::any_of(connections, [](const auto& one) { return !one.idle(); });
       const int ready = poll(polled.data(), polled.size(), full ? 100 : awaited ? 1000 : -1);
@@ -251,6 +251,24 @@ class Service {
     }
   }
 
+  // What to wait for: the connections, then the pipe, and then the listeners if they are wanted. Returns
+  // false for lack of memory.
+  bool list(const Connections& connections, bool with_listeners, std::vector<pollfd>& polled) {
+    const auto add = [&](int descriptor) { polled.push_back({descriptor, POLLIN, 0}); };
+    polled.clear();
+    try {
+      for (const Connection& connection : connections) add(connection.socket);
+      add(changed_[0]);
+      std::lock_guard lock(mutex_);
+      for (const Listener& listener : listeners_) {
+        if (with_listeners) add(listener.socket);
+      }
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
   // Makes room for one more connection. Strangers are closed first, the oldest of them before the others. A
   // client whose question was not heard asks it again.
   static void make_room(Connections& connections, size_t most) {
@@ -269,11 +287,18 @@ class Service {
 
   // Returns false for lack of descriptors or memory.
   static bool accept_one(int listening, Connections& connections, int64_t now) {
-    int accepted = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    Connections made;
+    try {
+      made.push_back({-1, now});
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    const int accepted = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (accepted < 0) return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
     int on = 1;
     setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    connections.push_back({accepted, now});
+    made.back().socket = accepted;
+    connections.splice(connections.end(), made);
     return true;
   }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/exceptions.h"
 #include "mpi/epoch.h"
 
 namespace concilio::mpiio {
@@ -93,9 +94,9 @@ int class_of(ErrorKind kind) {
   return MPI_ERR_OTHER;
 }
 
-int code_of(const Error& error) {
-  const int error_class = class_of(error.kind);
-  if (error_class == MPI_SUCCESS || error.message.empty()) return error_class;
+namespace {
+
+int code_with_message(int error_class, const Error& error) {
   const std::string text = error.message.substr(0, MPI_MAX_ERROR_STRING - 1);
   Codes& all = codes();
   std::lock_guard lock(all.mutex);
@@ -109,6 +110,16 @@ int code_of(const Error& error) {
   else
     known.messages.emplace(code, text);
   known.codes.emplace(key, code);
+  return code;
+}
+
+}  // namespace
+
+int code_of(const Error& error) {
+  const int error_class = class_of(error.kind);
+  int code = error_class;
+  if (error_class != MPI_SUCCESS && !error.message.empty())
+    if_there_is_memory([&] { code = code_with_message(error_class, error); });
   return code;
 }
 

@@ -1,6 +1,8 @@
-// dying VICTIM before|write|read: rank VICTIM is killed before a collective write that the others have begun,
-// during one, or during a read. That call, later ones and the close must soon tell the other ranks so. Each
-// of these writes "well" to a file of its own in CONCILIO_TEST_RESULTS. The launcher must let them continue.
+// dying VICTIM before|write|read|open|"before open": rank VICTIM is killed before a collective write that the
+// others are in, in the middle of one, in the middle of a read, in the middle of an open (which the throttle
+// must make last for seconds), or in an open to which the others have not come. The others must be told so by
+// the call, by later ones and by the close, soon, and each says "well" in a file of its own in
+// CONCILIO_TEST_RESULTS. The launcher must leave them. In "before open" it must not: it ends them.
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -119,6 +121,20 @@ int main(int argc, char** argv) {
   for (int i = 0; i < piece * pieces; ++i)
     mine[static_cast<size_t>(i)] = value(int64_t{i / piece} * piece * ranks + rank * piece + i % piece);
   MPI_File file;
+  const double begin = now();
+  const auto die_after = [](int64_t milliseconds) {
+    signal(SIGALRM, kill_oneself);
+    const itimerval after{{0, 0}, {milliseconds / 1000, milliseconds % 1000 * 1000}};
+    setitimer(ITIMER_REAL, &after, nullptr);
+  };
+  if (when == "open" || when == "before open") {
+    if (rank == victim) die_after(2000);
+    if (rank != victim && when == "before open") sleep(4);
+    told(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file), victim, begin,
+         "MPI_File_open");
+    expect(file == MPI_FILE_NULL, "no file is open");
+    leave_together(victim);
+  }
   ok(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file), "open");
   MPI_Datatype bytes, tile;
   MPI_Type_contiguous(piece, MPI_BYTE, &bytes);
@@ -133,9 +149,7 @@ int main(int argc, char** argv) {
       usleep(300000);  // the others have begun the call by now
       kill_oneself(0);
     }
-    signal(SIGALRM, kill_oneself);
-    const itimerval after{{0, 0}, {0, 300000}};
-    setitimer(ITIMER_REAL, &after, nullptr);
+    die_after(300);
   }
   const int code =
       when == "read"

@@ -13,7 +13,11 @@ try() {
   rm -rf "${folder:?}"/*
   local settings=(--env CONCILIO_TEST_RESULTS="$folder" --hint concilio_method=two_phase --hint cb_buffer_size=65536)
   [ "$3" = 0 ] || settings+=(--hint concilio_ranks_per_node="$3")
-  [ "$2" = before ] || settings+=(--env CONCILIO_THROTTLE=request=100)
+  case $2 in
+    before) ;;
+    open) settings+=(--env CONCILIO_THROTTLE=open=4000) ;;
+    *) settings+=(--env CONCILIO_THROTTLE=request=100) ;;
+  esac
   "${runner[@]}" -n "$ranks" --outlive --timeout 60 "${settings[@]}" ${4+"${@:4}"} -- "$program" "$1" "$2" >"$folder/output" 2>&1
   local well
   well=$(cat "$folder"/rank-* 2>/dev/null | grep -c '^well$')
@@ -28,7 +32,7 @@ try() {
 
 runner=("$@")
 last=$((ranks - 1))
-for when in before write read; do
+for when in before write read open; do
   try 0 $when 0
   try $last $when 0
   if [ "$ranks" -ge 4 ]; then

@@ -36,5 +36,13 @@ if grep -E 'concilio\[[12]\] warning: ' <<< "$said" | grep -v nobody_knows_it; t
   echo "another rank than 0 says it too"
   failed=1
 fi
+# Patterns of files for which there is no room.
+if [ "$hosts" = 1 ]; then
+  long=$(printf 'x%.0s' {1..20000})
+  said=$(CONCILIO_ONLY="$long:*" "$@" --run Hints 2>&1) || { echo "$said"; exit 1; }
+  once "hint no_such_hint is unknown and ignored; \`concilio hints\` lists them all"
+  expect_said 0 "CONCILIO_ONLY is too long: '*'"
+  [[ $said == *"CONCILIO_ONLY is too long: '$long' is ignored"* ]] || { echo "nothing is said of the long pattern"; failed=1; }
+fi
 [ $failed = 0 ] || echo "$said"
 exit $failed

@@ -28,13 +28,33 @@ namespace {
 std::atomic<bool> armed{false};
 std::atomic<long> left{0};  // until one fails
 bool all_that_follow = false, explains = false;
+// Not the n-th allocation fails, but the first one that is asked for by calls by which none has failed.
+bool by_callers = false;
 uintptr_t library_begin = 0, library_end = 0;
 thread_local bool exempt = false;
+
+// Whether these calls ask for memory for the first time.
+bool are_new_callers() {
+  constexpr size_t most = 1 << 14;
+  static std::atomic<uint64_t> known[most];
+  void* stack[64];
+  uint64_t hash = 1;
+  for (int i = 0, depth = backtrace(stack, 64); i < depth; ++i)
+    hash = (hash ^ reinterpret_cast<uintptr_t>(stack[i])) * 0x100000001b3u;
+  for (size_t i = 0; i < most; ++i) {
+    std::atomic<uint64_t>& one = known[(hash + i) % most];
+    uint64_t none = 0;
+    if (one.compare_exchange_strong(none, hash)) return true;
+    if (none == hash) return false;
+  }
+  return false;
+}
 
 bool fails(const void* caller) {
   if (!armed.load(std::memory_order_relaxed) || exempt) return false;
   const auto address = reinterpret_cast<uintptr_t>(caller);
   if (address < library_begin || address >= library_end) return false;
+  if (by_callers && left.load() > 0 && !are_new_callers()) return false;
   const long now = left.fetch_sub(1) - 1;
   if (now != 0 && !(all_that_follow && now < 0)) return false;
   if (explains) {
@@ -219,7 +239,9 @@ struct Open {
   const Scenario& scenario;
   MPI_File file = MPI_FILE_NULL;
   MPI_Info info = MPI_INFO_NULL;
-  int version = 0;  // the number of the file's contents
+  MPI_Comm comm = MPI_COMM_WORLD;
+  int amode = MPI_MODE_CREATE | MPI_MODE_RDWR;
+  int version = 0;  // of what the file holds
 
   explicit Open(const Scenario& its) : scenario(its) {
     MPI_Info_create(&info);
@@ -230,9 +252,8 @@ struct Open {
   }
   ~Open() { MPI_Info_free(&info); }
 
-  int open() {
-    return MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
-  }
+  int open(MPI_Info hints) { return MPI_File_open(comm, path.c_str(), amode, hints, &file); }
+  int open() { return open(info); }
   int close() { return MPI_File_close(&file); }
   // The ranks' blocks alternate, followed by a gap of one block, so that windows are read before they are
   // written.
@@ -427,29 +448,37 @@ struct Sweep {
   std::function<void(int, bool)> after;
 };
 
+// Returns how many allocations of this rank failed in turn.
+long sweep_rank(int unlucky, const Scenario& scenario, const Sweep& sweep, bool onward) {
+  for (int n = 1;; ++n) {
+    alarm(20);
+    std::snprintf(place, sizeof place, "%s, %s: allocation %d%s fails on rank %d", scenario.name, sweep.what,
+                  n, onward ? " and all that follow" : "", unlucky);
+    sweep.before(n);
+    patient_barrier(MPI_COMM_WORLD);
+    left = by_callers ? 1 : n;
+    all_that_follow = onward;
+    armed = rank == unlucky;
+    const int code = sweep.call(n);
+    armed = false;
+    int failed = left.load() <= 0;
+    MPI_Bcast(&failed, 1, MPI_INT, unlucky, MPI_COMM_WORLD);
+    const bool well = all_well(code, sweep.what);
+    if (!failed && !well) mistake(std::string(sweep.what) + " failed, though no allocation did");
+    sweep.after(n, well);
+    if (!failed) return n - 1;
+  }
+}
+
 long sweep(const Scenario& scenario, const Sweep& sweep, bool onward) {
   long tried = 0;
-  for (int unlucky = 0; unlucky < ranks; ++unlucky) {
-    for (int n = 1;; ++n) {
-      alarm(20);
-      std::snprintf(place, sizeof place, "%s, %s: allocation %d%s fails on rank %d", scenario.name,
-                    sweep.what, n, onward ? " and all that follow" : "", unlucky);
-      sweep.before(n);
-      patient_barrier(MPI_COMM_WORLD);
-      left = n;
-      all_that_follow = onward;
-      armed = rank == unlucky;
-      const int code = sweep.call(n);
-      armed = false;
-      int failed = left.load() <= 0;
-      MPI_Bcast(&failed, 1, MPI_INT, unlucky, MPI_COMM_WORLD);
-      const bool well = all_well(code, sweep.what);
-      if (!failed && !well) mistake(std::string(sweep.what) + " failed, though no allocation did");
-      sweep.after(n, well);
-      tried += failed;
-      if (!failed) break;
-    }
-  }
+  for (int unlucky = 0; unlucky < ranks; ++unlucky) tried += sweep_rank(unlucky, scenario, sweep, onward);
+  return tried;
+}
+// The same for what cannot do without memory: a sweep that reaches no allocation is a mistake.
+long sweep_some(const Scenario& scenario, const Sweep& its, bool onward) {
+  const long tried = sweep(scenario, its, onward);
+  if (tried == 0) mistake("no allocation was reached");
   return tried;
 }
 
@@ -481,16 +510,17 @@ void transfers(const Scenario& scenario, bool onward) {
     // It differs in size from the call before, so it is planned again.
     const auto blocks = [&](int n) { return fresh ? usual_blocks - 8 + 4 * (n % 2) : usual_blocks; };
     const auto rewind = [&](int) { must_do_well(open.rewind(), "MPI_File_seek_shared"); };
-    const long writes = sweep(scenario,
-                              {fresh ? "a new write" : "a repeated write", rewind,
-                               [&](int n) { return open.write(blocks(n), ++open.version); },
-                               [&](int n, bool well) {
-                                 settle(open);
-                                 if (well) open.check_file(blocks(n), "the write");
-                                 check_all(open);
-                               }},
-                              onward);
-    const long reads = sweep(
+    const long writes =
+        (fresh ? sweep_some : sweep)(scenario,
+                                     {fresh ? "a new write" : "a repeated write", rewind,
+                                      [&](int n) { return open.write(blocks(n), ++open.version); },
+                                      [&](int n, bool well) {
+                                        settle(open);
+                                        if (well) open.check_file(blocks(n), "the write");
+                                        check_all(open);
+                                      }},
+                                     onward);
+    const long reads = (fresh ? sweep_some : sweep)(
         scenario,
         {fresh ? "a new read" : "a repeated read", rewind, [&](int n) { return open.read(back, blocks(n)); },
          [&](int n, bool well) {
@@ -505,6 +535,113 @@ void transfers(const Scenario& scenario, bool onward) {
   }
   must_do_well(open.close(), "MPI_File_close");
 }
+
+// Hints that are the same on all ranks, or others on each; then rank 0's are taken.
+int with_hints(const char* buffer_bytes, bool alike, const std::function<int(MPI_Info)>& call) {
+  MPI_Info hints;
+  MPI_Info_create(&hints);
+  const bool mine = alike || rank == 0;
+  MPI_Info_set(hints, "cb_buffer_size", mine ? buffer_bytes : "4096");
+  if (mine) MPI_Info_set(hints, "concilio_node_memory", "1073741824,1073741824");
+  if (!mine) MPI_Info_set(hints, "want_of_memory_knows_no_such_hint", "true");
+  const int code = call(hints);
+  MPI_Info_free(&hints);
+  return code;
+}
+
+// Opens and closes. After an open that fails nothing is open, on any rank. The next open works.
+class Opens {
+ public:
+  Opens(const Scenario& scenario, bool onward) : open_(scenario), onward_(onward) {}
+
+  void sweep_opens() {
+    const auto plain = [&](int) { return open_.open(); };
+    run(
+        "MPI_File_open", [&] { unlink_file(); }, plain);
+    run(
+        "MPI_File_open with other hints on each rank", [] {},
+        [&](int) { return with_hints("2048", false, [&](MPI_Info hints) { return open_.open(hints); }); });
+    // Ranks that have not met before.
+    run(
+        "MPI_File_open by a new communicator", [&] { MPI_Comm_dup(MPI_COMM_WORLD, &open_.comm); }, plain);
+  }
+
+  void sweep_closes() {
+    const auto must_write = [&](int) {
+      must_do_well(open_.open(), "MPI_File_open");
+      must_do_well(open_.set_view(), "MPI_File_set_view");
+      must_do_well(open_.write(usual_blocks, ++open_.version), "the write");
+    };
+    const auto close = [&](int) { return open_.close(); };
+    const auto check = [&](int, bool well) {
+      if (open_.file != MPI_FILE_NULL) mistake("the file's handle does not say that it is closed");
+      const bool stays = !(open_.amode & MPI_MODE_DELETE_ON_CLOSE);
+      if (well && stays) open_.check_file(usual_blocks, "the close");
+      if (well && !stays && access(path.c_str(), F_OK) == 0) mistake("the file is still there");
+      patient_barrier(MPI_COMM_WORLD);  // before others make the file again
+      check_all_again();
+    };
+    for (const char* what : {"MPI_File_close", "MPI_File_close that deletes"}) {
+      report(what, sweep_some(open_.scenario, {what, must_write, close, check}, onward_));
+      open_.amode |= MPI_MODE_DELETE_ON_CLOSE;
+    }
+    open_.amode &= ~MPI_MODE_DELETE_ON_CLOSE;
+  }
+
+  // The first open of the processes, in which one rank lacks memory.
+  void sweep_first(int unlucky) {
+    by_callers = true;
+    const char* what = "the first MPI_File_open";
+    const long tried = sweep_rank(unlucky, open_.scenario,
+                                  {what, [](int) {}, [&](int) { return open_.open(); },
+                                   [&](int, bool well) {
+                                     expect_opened(well);
+                                     if (well) shut();
+                                   }},
+                                  onward_);
+    by_callers = false;
+    if (tried == 0) mistake("no allocation was reached");
+    report(what, tried);
+    check_all_again();
+  }
+
+ private:
+  void run(const char* what, const std::function<void()>& before, const std::function<int(int)>& call) {
+    report(what, sweep_some(open_.scenario,
+                            {what, [&](int) { before(); }, call,
+                             [&](int, bool well) {
+                               expect_opened(well);
+                               if (well) shut();
+                               check_all_again();
+                               if (open_.comm != MPI_COMM_WORLD) MPI_Comm_free(&open_.comm);
+                               open_.comm = MPI_COMM_WORLD;
+                             }},
+                            onward_));
+  }
+  void report(const char* what, long tried) const {
+    if (rank == 0)
+      std::printf("%s, %s: %ld allocations failed in turn%s\n", open_.scenario.name, what, tried,
+                  onward_ ? ", with all that follow" : "");
+  }
+  void expect_opened(bool well) const {
+    if (well != (open_.file != MPI_FILE_NULL)) mistake("the file's handle does not say whether it is open");
+  }
+  void shut() { must_do_well(open_.close(), "MPI_File_close"); }
+  static void unlink_file() {
+    if (rank == 0) unlink(path.c_str());
+    patient_barrier(MPI_COMM_WORLD);
+  }
+  // By an open in which nothing fails.
+  void check_all_again() {
+    must_do_well(open_.open(), "the next MPI_File_open");
+    if (open_.file == MPI_FILE_NULL) return;
+    must_do_well(open_.set_view(), "MPI_File_set_view");
+    check_all(open_);
+    shut();
+  }
+  Open open_;
+  const bool onward_;
+};
 
 // The other calls of all ranks.
 void other_calls(const Scenario& scenario, bool onward) {
@@ -542,19 +679,6 @@ void other_calls(const Scenario& scenario, bool onward) {
             mistake(std::string(key) + " should be " + now + " and is " + found);
           check(n, well);
         });
-  };
-  // Gives hints that are the same on all ranks, or differ; then rank 0's are used.
-  const auto with_hints = [&](const char* buffer_bytes, bool alike,
-                              const std::function<int(MPI_Info)>& call) {
-    MPI_Info hints;
-    MPI_Info_create(&hints);
-    const bool mine = alike || rank == 0;
-    MPI_Info_set(hints, "cb_buffer_size", mine ? buffer_bytes : "4096");
-    if (mine) MPI_Info_set(hints, "concilio_node_memory", "1073741824,1073741824");
-    if (!mine) MPI_Info_set(hints, "want_of_memory_knows_no_such_hint", "true");
-    const int code = call(hints);
-    MPI_Info_free(&hints);
-    return code;
   };
   // For calls that must fail on all ranks.
   const auto refused = [](int code) { return code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS; };
@@ -613,23 +737,17 @@ void other_calls(const Scenario& scenario, bool onward) {
           mistake("atomic mode should be " + std::to_string(atomic) + " and is " + std::to_string(found));
         check(n, well);
       });
-  run(
-      "MPI_File_close", must_open,
-      [&](int) {
-        const int code = open.close();
-        open.file = MPI_FILE_NULL;
-        return code;
-      },
-      check);
   shut();
 }
 
 }  // namespace
 
-// want_of_memory [--threads] [--onward] [--explain] [--run SCENARIO]... [--calls transfers|other]
+// want_of_memory [--threads] [--onward] [--explain] [--run SCENARIO]... [--calls transfers|open|close|other]
+// want_of_memory [--threads] [--onward] [--explain] --run SCENARIO --first RANK
 int main(int argc, char** argv) {
   bool threads = false, onward = false;
   std::string calls;
+  int unlucky_first = -1;
   std::vector<std::string> chosen;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--threads") == 0) threads = true;
@@ -637,7 +755,9 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--explain") == 0) explains = true;
     if (std::strcmp(argv[i], "--run") == 0 && i + 1 < argc) chosen.emplace_back(argv[++i]);
     if (std::strcmp(argv[i], "--calls") == 0 && i + 1 < argc) calls = argv[++i];
+    if (std::strcmp(argv[i], "--first") == 0 && i + 1 < argc) unlucky_first = std::atoi(argv[++i]);
   }
+  setenv("CONCILIO_REPORT", "/dev/null", 0);  // so that closes want memory
   int provided;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -647,6 +767,8 @@ int main(int argc, char** argv) {
     std::fputs("want_of_memory: Concilio is not preloaded\n", stderr);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  void* unused[1];
+  (void)backtrace(unused, 1);  // loads what it needs by allocations of its own
   signal(SIGALRM, on_alarm);
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   path = std::string(folder ? folder : "/tmp") + "/want_of_memory";
@@ -656,8 +778,14 @@ int main(int argc, char** argv) {
     if (!wanted) continue;
     if (rank == 0) unlink(path.c_str());
     patient_barrier(MPI_COMM_WORLD);
-    if (calls != "other") transfers(scenario, onward);
-    if (calls != "transfers") other_calls(scenario, onward);
+    const auto wants = [&](const char* kind) {
+      return unlucky_first < 0 && (calls.empty() || calls == kind);
+    };
+    if (unlucky_first >= 0) Opens(scenario, onward).sweep_first(unlucky_first);
+    if (wants("transfers")) transfers(scenario, onward);
+    if (wants("open")) Opens(scenario, onward).sweep_opens();
+    if (wants("close")) Opens(scenario, onward).sweep_closes();
+    if (wants("other")) other_calls(scenario, onward);
     if (rank == 0) unlink(path.c_str());
   }
   alarm(0);

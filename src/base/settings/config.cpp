@@ -69,13 +69,23 @@ Result<Parsed> parse_number(const Setting& setting, std::string_view value) {
   return Parsed{std::to_string(number), number};
 }
 
-Result<Parsed> parse_boolean(std::string_view value) {
+// Allocates nothing.
+std::optional<bool> boolean_of(std::string_view value) {
   static constexpr std::string_view yes[] = {"true", "1", "yes", "on", "enable"};
   static constexpr std::string_view no[] = {"false", "0", "no", "off", "disable"};
-  const std::string word = lower(value);
-  if (std::find(std::begin(yes), std::end(yes), word) != std::end(yes)) return Parsed{"true", 1};
-  if (std::find(std::begin(no), std::end(no), word) != std::end(no)) return Parsed{"false", 0};
-  return bad_value(fmt::format("'{}' is neither true nor false", value));
+  const auto is_value = [&](std::string_view word) {
+    return std::ranges::equal(word, value, {}, {},
+                              [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  };
+  if (std::ranges::any_of(yes, is_value)) return true;
+  if (std::ranges::any_of(no, is_value)) return false;
+  return std::nullopt;
+}
+
+Result<Parsed> parse_boolean(std::string_view value) {
+  const std::optional<bool> boolean = boolean_of(value);
+  if (!boolean) return bad_value(fmt::format("'{}' is neither true nor false", value));
+  return Parsed{*boolean ? "true" : "false", *boolean};
 }
 
 Result<Parsed> parse_choice(const Setting& setting, std::string_view value) {
@@ -274,15 +284,14 @@ std::string user_config_folder() {
   return home.starts_with('/') ? home + "/.config" : "";
 }
 
-std::string text_in_environment(Key key) {
+std::string_view text_in_environment(Key key) {
   const char* name = settings()[index_of(key)].environment;
   const char* value = name ? std::getenv(name) : nullptr;
-  return value ? value : "";
+  return trimmed(value ? value : "");
 }
 
 bool asked_in_environment(Key key) {
-  const Result<Parsed> parsed = parse_boolean(trimmed(text_in_environment(key)));
-  return parsed && parsed->number != 0;
+  return boolean_of(text_in_environment(key)).value_or(false);
 }
 
 Config Config::defaults() {
@@ -300,13 +309,12 @@ Config Config::from_environment() {
   const auto complain = [&config](std::vector<std::string> lines) {
     std::move(lines.begin(), lines.end(), std::back_inserter(config.complaints_));
   };
-  if (const std::string path = text_in_environment(Key::romio_hints); !path.empty()) {
+  if (const std::string path(text_in_environment(Key::romio_hints)); !path.empty()) {
     complain(apply_hints_file(config, path));
   }
   complain(apply_hint_list(config, text_in_environment(Key::hints)));
   for (const Setting& setting : settings()) {
-    const std::string text = text_in_environment(setting.key);
-    const std::string_view value = trimmed(text);
+    const std::string_view value = text_in_environment(setting.key);
     if (value.empty()) continue;
     Result<Parsed> parsed = parse_value(setting, value);
     if (!parsed) {

@@ -173,8 +173,8 @@ class Config {
 std::string user_config_folder();
 
 // What the environment says of one setting, and of one boolean setting. They read nothing else, so they can
-// be used before MPI is initialised.
-std::string text_in_environment(Key key);
+// be used before MPI is initialised, and allocate nothing, so they cannot fail.
+std::string_view text_in_environment(Key key);
 bool asked_in_environment(Key key);
 
 }  // namespace concilio

@@ -15,7 +15,7 @@ namespace concilio::bind {
 void report_begins() {
   if (!fits()) return;
   if_there_is_memory([] {
-    const std::string path = text_in_environment(Key::report);
+    const std::string path(text_in_environment(Key::report));
     if (path.empty() || asked_in_environment(Key::disable) || launcher_rank().value_or(0) != 0) return;
     // If it cannot be made, a warning says so when the first file is closed.
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <charconv>
-#include <exception>
 #include <string>
 #include <string_view>
 
+#include "base/exceptions.h"
 #include "base/job/launcher_rank.h"
 #include "base/log.h"
 #include "bind/mpi_library/built_for.h"
@@ -81,44 +82,41 @@ bool is_abi(const void* get_version) {
 }
 
 // The MPI that the program runs on, and its version text. If it has no such text, nothing is known of it.
+// This allocates nothing: a rank that lacked memory would stand aside alone.
 struct Met {
   Kind kind;
-  std::string version;
+  char version[16384] = "";  // each MPI has its own maximal length; MPICH's of 8 KiB is the longest
+
+  Met() {
+    void* const found = dlsym(RTLD_NEXT, "PMPI_Get_library_version");
+    if (!found) return;  // a missing function is reported when it is called
+    int length = 0;
+    reinterpret_cast<int (*)(char*, int*)>(found)(version, &length);
+    kind = kind_of(version, is_abi(found));
+  }
 };
-Met meet() {
-  void* const found = dlsym(RTLD_NEXT, "PMPI_Get_library_version");
-  if (!found) return {};  // a missing function is reported when it is called
-  // Each MPI has its own maximal length of this text; MPICH's of 8 KiB is the longest.
-  std::string version(16384, '\0');
-  int length = 0;
-  reinterpret_cast<int (*)(char*, int*)>(found)(version.data(), &length);
-  version.resize(std::char_traits<char>::length(version.c_str()));
-  return {kind_of(version, is_abi(found)), version};
-}
 
 }  // namespace
 
 bool can_pass_on() {
-  const Family met = meet().kind.family;
+  const Family met = Met().kind.family;
   return met == Family::unknown || met == own.family;
 }
 
 bool detail::look() {
-  try {
-    const auto [met, version] = meet();
-    if (met.family == Family::unknown || met == own) return true;
-    if (mpiio::takes_over_any() && launcher_rank().value_or(0) == 0) {
-      log_line(
-          LogLevel::warning,
-          fmt::format("built for " CONCILIO_BUILT_FOR
-                      ", but the program runs on {}: Concilio is not used, and files go through the MPI's "
-                      "own MPI-IO; the library for this MPI is {}, and `concilio run` chooses it by itself",
-                      version.substr(0, version.find_first_of(",\n")), library_for(met, version)));
-    }
-    return false;
-  } catch (const std::exception&) {
-    return false;
-  }
+  const Met met;
+  if (met.kind.family == Family::unknown || met.kind == own) return true;
+  if (!mpiio::takes_over_any() || launcher_rank().value_or(0) != 0) return false;
+  if_there_is_memory([&] {
+    const std::string_view version = met.version;
+    log_line(
+        LogLevel::warning,
+        fmt::format("built for " CONCILIO_BUILT_FOR
+                    ", but the program runs on {}: Concilio is not used, and files go through the MPI's "
+                    "own MPI-IO; the library for this MPI is {}, and `concilio run` chooses it by itself",
+                    version.substr(0, version.find_first_of(",\n")), library_for(met.kind, version)));
+  });
+  return false;
 }
 
 }  // namespace concilio::bind

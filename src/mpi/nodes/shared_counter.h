@@ -25,8 +25,9 @@ class SharedCounter {
   ~SharedCounter();
   SharedCounter(const SharedCounter&) = delete;
 
-  // Collective over comm. `on_node` is the number itself if all ranks share memory, else nullptr. If rank 0
-  // cannot answer other ranks, set_up() still succeeds; ranks that ask later get an error with the reason.
+  // Collective over comm, with the same outcome on all ranks. `on_node` is the number itself if all ranks
+  // share memory, else nullptr. If rank 0 cannot answer other ranks, set_up() still succeeds; ranks that ask
+  // later get an error with the reason. It fails if a rank lacks memory.
   Status set_up(MPI_Comm comm, std::atomic<int64_t>* on_node);
 
   // Adds `more` and returns the value before. Thread-safe. Returns an error of kind `communication` if rank 0

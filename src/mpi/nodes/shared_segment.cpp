@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/exceptions.h"
 #include "mpi/nodes/descriptor_passing.h"
 
 namespace concilio {
@@ -64,16 +65,16 @@ Result<SharedSegment> SharedSegment::share(MPI_Comm node, int64_t bytes) {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(node, &rank);
   PMPI_Comm_size(node, &ranks);
-  if (ranks == 1) return make_private(bytes);
+  if (ranks == 1) return without_exceptions([&] { return make_private(bytes); });
   Descriptor memory;
   Result<SharedSegment> made = SharedSegment();
-  if (rank == 0) made = create(bytes, memory);
+  if (rank == 0) made = without_exceptions([&] { return create(bytes, memory); });
   const Descriptor passed = pass_to_node(node, memory.number());
-  if (rank != 0) made = attach(passed, bytes);
+  if (rank != 0) made = without_exceptions([&] { return attach(passed, bytes); });
   int all = made.ok();
   PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, node);
   if (all || !made) return made;
-  return Error{ErrorKind::no_memory, 0, "another rank of the node got no shared memory"};
+  return error_with(ErrorKind::no_memory, 0, [] { return "another rank of the node got no shared memory"; });
 }
 
 SharedSegment::~SharedSegment() {

@@ -40,10 +40,6 @@ namespace {
 // sleeping and being woken costs more than looking again.
 constexpr int spins_with_own_core = 20000;
 
-Error mpi_error(int code, const std::string& what) {
-  return {ErrorKind::communication, 0, fmt::format("{}: {}", what, mpi_error_text(code))};
-}
-
 // Values of Control::lost: the number of a rank that has ended, plus first_rank; or no_messages, if messages
 // between nodes fail.
 constexpr int64_t first_rank = 1;
@@ -57,6 +53,10 @@ constexpr int64_t look_interval_ns = 1'000'000'000;
 // team's index must be the same on all ranks, but each rank gives back teams on its own; the entry then
 // stays, empty.
 using Teams = std::vector<std::shared_ptr<Team>>;
+// Ranks tell each other in one number which of a communicator's teams are free, a bit for each. The last bit
+// says that the rank has what it needs.
+constexpr size_t most_kept_teams = 63;
+constexpr uint64_t is_prepared = uint64_t{1} << most_kept_teams;
 
 struct Kept {
   struct InEpoch {
@@ -70,6 +70,10 @@ struct Kept {
 Kept& kept() {
   static auto* instance = new Kept;
   return *instance;
+}
+
+Error no_memory_for_team() {
+  return error_with(ErrorKind::no_memory, 0, [] { return "a rank has no memory for a team of ranks"; });
 }
 
 int drop_teams(MPI_Comm, int, void* value, void*) {
@@ -88,8 +92,8 @@ struct Betweens {
   OfEpoch<BetweenNodes*> first;
 };
 Betweens& betweens() {
-  static auto* instance = new Betweens;
-  return *instance;
+  static constinit Betweens instance;  // ranks that meet must not need memory
+  return instance;
 }
 
 BetweenNodes::Made make(BetweenNodes& between, size_t bytes) {
@@ -125,10 +129,10 @@ Teams* teams_of(MPI_Comm comm) {
   int found = 0;
   PMPI_Comm_get_attr(comm, now.keyval, &value, &found);
   if (found) return static_cast<Teams*>(value);
-  auto* teams = new Teams;
-  now.all.push_back(teams);
-  PMPI_Comm_set_attr(comm, now.keyval, teams);
-  return teams;
+  auto teams = std::make_unique<Teams>();
+  now.all.push_back(teams.get());
+  PMPI_Comm_set_attr(comm, now.keyval, teams.get());
+  return teams.release();
 }
 
 }  // namespace
@@ -154,32 +158,38 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   // Several threads may each open a file with MPI_COMM_SELF at the same time. They take turns here, so that
   // no two of them take the same team, and MPI sees one call on the communicator at a time. For a larger
   // communicator MPI requires the program to keep its threads apart.
-  static std::mutex& turns = *new std::mutex;
+  static constinit std::mutex turns;
   std::unique_lock turn(turns, std::defer_lock);
   int ranks = 0;
   if (PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS && ranks == 1) turn.lock();
   // The ranks must agree which of this communicator's teams are free: a file may already be closed on one
-  // rank and not yet on another.
-  std::unique_lock lock(kept().mutex);
-  Teams* teams = teams_of(comm);
+  // rank and not yet on another. Before they meet, each has what a new team takes, and room to keep it.
+  Teams* teams = nullptr;
+  std::shared_ptr<Team> fresh;
   uint64_t free_teams = 0;
-  for (size_t i = 0; i < teams->size() && i < 64; ++i) {
-    const auto& team = (*teams)[i];
-    if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
-      free_teams |= uint64_t{1} << i;
+  if_there_is_memory([&] {
+    std::lock_guard lock(kept().mutex);
+    teams = teams_of(comm);
+    fresh.reset(new Team);
+    if (teams->size() == teams->capacity()) teams->reserve(2 * teams->size() + 1);
+    for (size_t i = 0; i < teams->size(); ++i) {
+      const auto& team = (*teams)[i];
+      if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
+        free_teams |= uint64_t{1} << i;
+    }
+    free_teams |= is_prepared;
+  });
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
+  if (auto agreed = checked_mpi(code, "agreeing on a team"); !agreed) return agreed.error();
+  if (!(free_teams & is_prepared)) return no_memory_for_team();
+  if (free_teams != is_prepared) {
+    std::lock_guard lock(kept().mutex);
+    return (*teams)[static_cast<size_t>(__builtin_ctzll(free_teams))];
   }
-  lock.unlock();
-  int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
-  if (code != MPI_SUCCESS) return mpi_error(code, "cannot agree on a team");
-  lock.lock();
-  if (free_teams != 0) return (*teams)[static_cast<size_t>(__builtin_ctzll(free_teams))];
-  lock.unlock();
-
-  std::shared_ptr<Team> team(new Team);
-  if (auto status = team->set_up(comm, ranks_per_node); !status) return status.error();
-  lock.lock();
-  if (teams->size() < 64) teams->push_back(kept().ending > 0 ? nullptr : team);
-  return team;
+  if (auto status = fresh->set_up(comm, ranks_per_node); !status) return status.error();
+  std::lock_guard lock(kept().mutex);
+  if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : fresh);
+  return fresh;
 }
 
 Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
@@ -188,12 +198,12 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
   PMPI_Comm_size(comm, &size_);
   // MPI_Comm_split and not MPI_Comm_dup, which would call the copy functions of the program's attributes.
   int code = PMPI_Comm_split(comm, 0, rank_, &comm_);
-  if (code != MPI_SUCCESS) return mpi_error(code, "cannot duplicate the communicator");
+  if (auto split = checked_mpi(code, "duplicating the communicator"); !split) return split;
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
 
   MPI_Comm machine;
   code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
-  if (code != MPI_SUCCESS) return mpi_error(code, "cannot find the ranks of a node");
+  if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
   int machine_rank = 0;
   PMPI_Comm_rank(machine, &machine_rank);
   for (bool sharing : {true, false}) {
@@ -207,13 +217,17 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
     int shared = share_control().ok();
     PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
     if (shared) break;
-    if (!sharing) return Error{ErrorKind::no_memory, 0, "no memory for a team of ranks"};
+    if (!sharing) return no_memory_for_team();
     PMPI_Comm_free(&node_comm_);
   }
+  Status mine = without_exceptions([&]() -> Status {
+    new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
+    return {};
+  });
   PMPI_Comm_free(&machine);
   PMPI_Comm_split(comm_, local_rank_ == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
   if (leaders_ != MPI_COMM_NULL) PMPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN);
-  return learn_nodes();
+  return learn_nodes(std::move(mine));
 }
 
 Status Team::share_control() {
@@ -221,51 +235,66 @@ Status Team::share_control() {
                         WritersBoard::bytes_needed(local_size_) +
                         local_size_ * static_cast<int64_t>(sizeof(Resident));
   auto made = SharedSegment::share(node_comm_, bytes);
-  if (!made) return made.error();
+  if (!made) return out_of_memory();
   control_segment_ = std::move(*made);
-  new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
   return {};
 }
 
-Status Team::learn_nodes() {
+// `mine` is whether this rank has had what it needed for the team up to here.
+Status Team::learn_nodes(Status mine) {
   struct Card {
     int64_t free_bytes;
     int ranks, cores;
     int candidates[max_candidates];
   };
-  // The new number is greater by one than any that a rank of this team has seen.
+  int place[2] = {0, 0};
+  if (local_rank_ == 0) {
+    PMPI_Comm_size(leaders_, &place[0]);
+    PMPI_Comm_rank(leaders_, &place[1]);
+  }
+  PMPI_Bcast(place, 2, MPI_INT, 0, node_comm_);
+  const auto node_count = static_cast<size_t>(place[0]);
+  node_ = place[1];
+  std::vector<int> local_ranks;
+  std::vector<Card> cards;
+  Card card{};
+  if (mine) {
+    mine = without_exceptions([&]() -> Status {
+      local_ranks.resize(static_cast<size_t>(local_size_));
+      cards.resize(node_count);
+      nodes_.resize(node_count);
+      for (Node& node : nodes_) node.candidates.reserve(max_candidates);
+      if (local_rank_ == 0) card.free_bytes = free_memory_bytes();
+      return {};
+    });
+  }
+  // The new number is greater by one than any that a rank of this team has seen. All ranks agree on it, and
+  // that they have the memory for what follows.
   static std::atomic<int64_t> highest{0};
-  number_ = highest + 1;
-  PMPI_Allreduce(MPI_IN_PLACE, &number_, 1, MPI_INT64_T, MPI_MAX, comm_);
-  highest = number_;
+  int64_t most[2] = {highest + 1, mine ? 0 : 1};
+  PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, comm_);
+  highest = number_ = most[0];
+  if (most[1] != 0) return no_memory_for_team();
   int usable = usable_cores(), together = 0;
   PMPI_Allreduce(&usable, &together, 1, MPI_INT, MPI_SUM, node_comm_);
-  std::vector<int> local_ranks(static_cast<size_t>(local_size_));
   PMPI_Allgather(&rank_, 1, MPI_INT, local_ranks.data(), 1, MPI_INT, node_comm_);
-
-  int node_count = 0;
-  std::vector<Card> cards;
   if (local_rank_ == 0) {
-    PMPI_Comm_size(leaders_, &node_count);
-    PMPI_Comm_rank(leaders_, &node_);
-    Card mine{free_memory_bytes(), local_size_, std::min(together, online_cores()), {}};
-    std::copy_n(local_ranks.begin(), std::min(local_size_, max_candidates), mine.candidates);
-    cards.resize(static_cast<size_t>(node_count));
-    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, leaders_);
+    card.ranks = local_size_;
+    card.cores = std::min(together, online_cores());
+    std::copy_n(local_ranks.begin(), std::min(local_size_, max_candidates), card.candidates);
+    PMPI_Allgather(&card, sizeof card, MPI_BYTE, cards.data(), sizeof card, MPI_BYTE, leaders_);
   }
-  int place[2] = {node_count, node_};
-  PMPI_Bcast(place, 2, MPI_INT, 0, node_comm_);
-  node_count = place[0];
-  node_ = place[1];
-  cards.resize(static_cast<size_t>(node_count));
-  int code = PMPI_Bcast(cards.data(), static_cast<int>(cards.size() * sizeof(Card)), MPI_BYTE, 0, node_comm_);
-  if (code != MPI_SUCCESS) return mpi_error(code, "cannot learn what the nodes are");
+  const int code =
+      PMPI_Bcast(cards.data(), static_cast<int>(cards.size() * sizeof(Card)), MPI_BYTE, 0, node_comm_);
+  if (auto told = checked_mpi(code, "learning what the nodes are"); !told) return told;
 
   cores_ = INT_MAX;
-  for (const Card& card : cards) {
-    int known = std::min(card.ranks, max_candidates);
-    nodes_.push_back({card.ranks, {card.candidates, card.candidates + known}, card.free_bytes});
-    cores_ = std::min(cores_, card.cores);
+  for (size_t i = 0; i < node_count; ++i) {
+    const Card& its = cards[i];
+    nodes_[i].ranks = its.ranks;
+    nodes_[i].free_bytes = its.free_bytes;
+    nodes_[i].candidates.assign(its.candidates, its.candidates + std::min(its.ranks, max_candidates));
+    cores_ = std::min(cores_, its.cores);
   }
   spins_ = local_size_ <= cores_ ? spins_with_own_core : 0;
   return counter_.set_up(comm_, nodes_.size() == 1 ? &control().counter : nullptr);
@@ -360,10 +389,13 @@ Status Team::failure() const {
   });
 }
 
+// Without memory for it the next look finds them.
 void Team::look_for_ended_ranks() {
-  for (int i = 0; i < local_size_; ++i) {
-    if (i != local_rank_ && has_ended(resident(i).process)) give_up_on(resident(i).rank + first_rank);
-  }
+  if_there_is_memory([&] {
+    for (int i = 0; i < local_size_; ++i) {
+      if (i != local_rank_ && has_ended(resident(i).process)) give_up_on(resident(i).rank + first_rank);
+    }
+  });
 }
 
 // The rank that finds it out first tells the leaders of all other nodes.
@@ -372,10 +404,10 @@ void Team::give_up_on(int64_t lost) {
   if (!control().lost.compare_exchange_strong(nothing, lost)) return;
   for (size_t node = 0; node < nodes_.size(); ++node) {
     if (node == static_cast<size_t>(node_)) continue;
-    auto* told = new int64_t(lost);  // never freed: the message may still be under way
+    // The shared memory stays when the team has failed, as the message may still be under way.
     MPI_Request request;
-    if (PMPI_Isend(told, 1, MPI_INT64_T, nodes_[node].candidates.front(), lost_rank_tag, comm_, &request) ==
-        MPI_SUCCESS)
+    if (PMPI_Isend(&control().lost, 1, MPI_INT64_T, nodes_[node].candidates.front(), lost_rank_tag, comm_,
+                   &request) == MPI_SUCCESS)
       PMPI_Request_free(&request);
   }
 }

@@ -52,8 +52,9 @@ class Team {
   // The largest size of a value that allreduce takes, in bytes.
   static constexpr int64_t max_value_bytes = 8192;
 
-  // Returns a team for `comm` that no other open file is using. Collective over comm. If ranks_per_node > 0,
-  // a node has at most that many ranks; this tries out on one machine what several nodes would do.
+  // Returns a team for `comm` that no other open file is using. Collective over comm, with the same outcome
+  // on all ranks; it fails if any rank lacks memory. If ranks_per_node > 0, a node has at most that many
+  // ranks; this tries out on one machine what several nodes would do.
   static Result<std::shared_ptr<Team>> acquire(MPI_Comm comm, int ranks_per_node);
   // Called before and after a part of MPI (epoch.h) ends. The first one gives back the teams that no file
   // uses. No team is kept between the two calls.
@@ -192,7 +193,7 @@ class Team {
   Team() = default;
   Status set_up(MPI_Comm comm, int ranks_per_node);
   Status share_control();
-  Status learn_nodes();
+  Status learn_nodes(Status mine);
   bool reduce_bytes(void* value, const Reduction& reduction, int64_t patience_ns);
   bool reduce_node_bytes(void* value, const Reduction& reduction);
   bool finish_between_nodes(int code, MPI_Request& request);

@@ -57,9 +57,9 @@ int64_t end_of_view(const View& view, int64_t size) {
 int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* handle) {
   *handle = MPI_FILE_NULL;
   if (!path) return raise_without_file("", "MPI_File_open", {ErrorKind::bad_file, 0, "no file name"}, comm);
-  std::string name = plain_path(path);
-  auto file = File::open(comm, name, amode, info);
-  if (!file) return raise_without_file(name, "MPI_File_open", file.error(), comm);
+  path = plain_path(path);
+  auto file = File::open(comm, path, amode, info);
+  if (!file) return raise_without_file(path, "MPI_File_open", file.error(), comm);
   *handle = (*file)->handle();
   return MPI_SUCCESS;
 }
@@ -78,7 +78,7 @@ int close(MPI_File* handle, void (*forget)(MPI_File)) {
 }
 
 int remove(const char* path, MPI_Info) {
-  std::string name = path ? plain_path(path) : "";
+  const std::string name = path ? plain_path(path) : "";
   auto status = make_store(process_config(), rank_in_job())->remove(name);
   return status ? MPI_SUCCESS : raise_without_file(name, "MPI_File_delete", status.error());
 }

@@ -2,19 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions.h"
 #include "base/log.h"
 
 namespace concilio::mpiio {
 namespace {
 
-Error explain(const char* function, const std::string& path, const Error& error) {
-  Error full = error;
-  // Adds the file's name if the message does not contain it yet.
-  full.message = error.message.find(path) != std::string::npos
-                     ? fmt::format("{}: {}", function, error.message)
-                     : fmt::format("{} on {}: {}", function, path, error.message);
-  log(LogLevel::info, "{}", full.message);
-  return full;
+Error explain(const char* function, std::string_view path, const Error& error) {
+  return error_with(error.kind, error.system_errno, [&] {
+    // Adds the file's name if the message does not contain it yet.
+    std::string text = error.message.find(path) != std::string::npos
+                           ? fmt::format("{}: {}", function, error.message)
+                           : fmt::format("{} on {}: {}", function, path, error.message);
+    log(LogLevel::info, "{}", text);
+    return text;
+  });
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ int raise_closed(File& file, const char* function, const Status& status) {
   return file.handler().call(MPI_FILE_NULL, code_of(full), full.message, {}, file.team().comm());
 }
 
-int raise_without_file(const std::string& path, const char* function, const Error& error, MPI_Comm comm) {
+int raise_without_file(std::string_view path, const char* function, const Error& error, MPI_Comm comm) {
   Error full = explain(function, path, error);
   return ErrorHandler::of_null().call(MPI_FILE_NULL, code_of(full), full.message, {}, comm);
 }

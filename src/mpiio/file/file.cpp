@@ -22,74 +22,96 @@
 
 namespace concilio::mpiio {
 
-Result<File*> File::open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info) {
-  int64_t start_ns = now_ns();
-  const int rank = rank_in_job();
-  set_log_rank(rank);
+namespace {
 
-  std::unique_ptr<File> file(new File);
-  auto adopted = mpiio::adopt_hints(comm, info, process_config(), Moment::open);
+// Ranks that open late must find the same file, even if the program has changed its working directory by
+// then.
+std::string absolute(const char* path) {
+  std::error_code no_folder;
+  const auto found = std::filesystem::absolute(path, no_folder);
+  return no_folder ? path : found.string();
+}
+
+}  // namespace
+
+File::File(const char* path, int amode)
+    : budget_(std::make_unique<Budget>(0)),
+      descriptions_(std::make_unique<Budget>(0, budget_.get())),
+      store_(make_store(process_config(), rank_in_job())),
+      storage_(std::make_unique<Storage>(*store_, absolute(path),
+                                         OpenMode{amode_reads(amode), amode_writes(amode), false, false},
+                                         counters_)),
+      handler_(ErrorHandler::of_null()),
+      amode_(amode) {}
+
+Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info info) {
+  int64_t start_ns = now_ns();
+  set_log_rank(rank_in_job());
+
+  Config config;
+  std::unique_ptr<File> file;
+  Status made = without_exceptions([&]() -> Status {
+    config = process_config();
+    file.reset(new File(path, amode));
+    return {};
+  });
+  auto adopted = mpiio::adopt_hints(comm, info, config, Moment::open, std::move(made));
   if (!adopted) return adopted.error();
-  Config& config = file->settings_.config;
-  config = std::move(*adopted).value_or(process_config());
+  if (*adopted) config = std::move(**adopted);
   auto team = Team::acquire(comm, static_cast<int>(config.integer(Key::ranks_per_node)));
   if (!team) return team.error();
   file->team_ = std::move(*team);
-  file->amode_ = amode;
   file->threads_ = has_thread_multiple();
-  file->handler_ = ErrorHandler::of_null();
   if (file->team_->rank() == 0) {
     for (const std::string& complaint : process_config().complaints())
       log_once_on_node(LogLevel::warning, complaint);
   }
-  // All ranks must give the same access mode.
-  int modes[3] = {amode, -amode, file->threads_};
-  PMPI_Allreduce(MPI_IN_PLACE, modes, 3, MPI_INT, MPI_MAX, file->team_->comm());
-  if (modes[0] != -modes[1])
-    return Error{ErrorKind::not_same, 0, "the ranks give different access modes for " + path};
+  Extremes<2> modes{{amode, file->threads_}, {amode, file->threads_}};
+  if (!file->team_->allreduce(modes)) return file->team_->failure().error();
+  if (modes.least[0] != modes.most[0]) {
+    return error_with(ErrorKind::not_same, 0,
+                      [&] { return fmt::format("the ranks give different access modes for {}", path); });
+  }
   if (auto status = check_amode(amode); !status) return status.error();
 
-  file->budget_ = std::make_unique<Budget>(config.integer(Key::memory_limit));
-  file->descriptions_ = std::make_unique<Budget>(file->budget_->limit_bytes(), file->budget_.get());
-  file->store_ = make_store(process_config(), rank);
-  OpenMode mode{file->reads(), file->writes(), false, false};
-  // Ranks that open late must find the same file, even if the program has changed its working directory by
-  // then.
-  std::error_code no_folder;
-  auto absolute = std::filesystem::absolute(path, no_folder);
-  file->storage_ =
-      std::make_unique<Storage>(*file->store_, no_folder ? path : absolute.string(), mode, file->counters_);
+  file->set_memory_limit(config);
   file->storage_->set_lock_patience_ms(config.integer(Key::lock_timeout_ms));
-  if (auto status = file->open_storage(modes[2] != 0); !status) return status.error();
-
+  if (auto status = file->open_storage(std::move(config), modes.most[1] != 0); !status) return status.error();
   file->open_ns_ = now_ns() - start_ns;
-  enter_registry(file.get());
   return file.release();
 }
 
-Status File::open_storage(bool concurrent) {
-  Config& config = settings_.config;
+Status File::open_storage(Config config, bool concurrent) {
   const Result<Found> found = open_on_all_ranks(*team_, *storage_, amode_, config);
   if (!found) return found.error();
   if (amode_ & MPI_MODE_APPEND) position_ = found->size;
   identity_ = found->identity;
   reports_ = found->reports;
-  rewriting_ = std::make_unique<Rewriting>(*storage_, team_->board(), found->mark);
-  OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters_, found->facts};
-  opened.concurrent = concurrent;
-  opened.locks_work = found->mark.locks_work;
-  if (found->has_profile) {
-    opened.measured_prices = std::make_shared<const Prices>(found->prices);
-    take_over_parameters(found->parameters, config);
-  }
-  opened.map_reads = found->map_reads;
-  opened.map_writes = found->map_writes;
-  config.tell(Key::visibility_immediate, opened.caches_differ() ? "false" : "true");
-  config.tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
-  settings_ = settings_from(std::move(config), std::move(opened));
-  if (team_->size() > 1 || concurrent) board_ = &rewriting_->board();
-  clear_shortcut();
-  return {};
+  // Only this thread knows the file until the ranks have agreed that all of them have it.
+  return agree(without_exceptions([&]() -> Status {
+    rewriting_ = std::make_unique<Rewriting>(*storage_, team_->board(), found->mark);
+    if (team_->size() > 1 || concurrent) board_ = &rewriting_->board();
+    OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters_, found->facts};
+    opened.concurrent = concurrent;
+    opened.locks_work = found->mark.locks_work;
+    if (found->has_profile) {
+      opened.measured_prices = std::make_shared<const Prices>(found->prices);
+      take_over_parameters(found->parameters, config);
+    }
+    opened.map_reads = found->map_reads;
+    opened.map_writes = found->map_writes;
+    config.tell(Key::visibility_immediate, opened.caches_differ() ? "false" : "true");
+    config.tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
+    settings_ = settings_from(std::move(config), std::move(opened));
+    clear_shortcut();
+    enter_registry(this);
+    return {};
+  }));
+}
+
+void File::set_memory_limit(const Config& config) {
+  budget_->set_limit_bytes(config.integer(Key::memory_limit));
+  descriptions_->set_limit_bytes(budget_->limit_bytes());
 }
 
 Status File::agree(const Status& mine) {
@@ -118,8 +140,7 @@ Status File::change_config(Result<std::optional<Config>> changed) {
           std::swap(settings_, *next);
           clear_shortcut();
         });
-        budget_->set_limit_bytes(settings_.config.integer(Key::memory_limit));
-        descriptions_->set_limit_bytes(budget_->limit_bytes());
+        set_memory_limit(settings_.config);
         collective_.forget();
       });
 }

@@ -65,8 +65,9 @@ class File {
   }
 
  public:
-  // Collective over comm. On success the file is registered, and `find` knows its handle.
-  static Result<File*> open(MPI_Comm comm, const std::string& path, int amode, MPI_Info info);
+  // Collective over comm, with the same outcome on all ranks. On success the file is registered, and `find`
+  // knows its handle.
+  static Result<File*> open(MPI_Comm comm, const char* path, int amode, MPI_Info info);
   ~File();
 
   MPI_File handle() const { return reinterpret_cast<MPI_File>(const_cast<File*>(this)); }
@@ -255,16 +256,17 @@ class File {
   }
 
  private:
-  File() = default;
+  File(const char* path, int amode);
   // A file's settings, and what follows from them.
   struct Settings {
     Config config;
     std::array<Wishes, 2> wishes;  // what the hints ask of a plan, by operation
     std::shared_ptr<const OpenFile> opened;
   };
-  Status open_storage(bool concurrent);
+  Status open_storage(Config config, bool concurrent);
   // `opened` says all that does not depend on the settings.
   Settings settings_from(Config config, OpenFile opened) const;
+  void set_memory_limit(const Config& config);
   void clear_shortcut();
   mutable std::mutex state_;
   Strand collectives_, independents_;
@@ -272,9 +274,9 @@ class File {
   bool threads_ = false;
   std::shared_ptr<Team> team_;
   Counters counters_;
-  std::unique_ptr<Budget> budget_, descriptions_;
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<Storage> storage_;
+  const std::unique_ptr<Budget> budget_, descriptions_;
+  const std::unique_ptr<Store> store_;
+  const std::unique_ptr<Storage> storage_;
   std::unique_ptr<Rewriting> rewriting_;
   Settings settings_;
   Collective collective_;
@@ -284,7 +286,7 @@ class File {
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
   std::optional<Split> split_;
   FileIdentity identity_;  // only what is the same on every host
-  int amode_ = 0;
+  const int amode_;
   std::atomic<int64_t> position_ = 0;
   int64_t open_ns_ = 0;
   bool reports_ = false;  // whether rank 0's environment asks for a report

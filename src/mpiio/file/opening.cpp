@@ -86,22 +86,14 @@ Status open_as_root(Storage& storage, int amode, const Config& config, Found& fo
   return {};
 }
 
-// Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
-// that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
-// must be refused it. Collective.
-void settle_locks(Team& team, Storage& storage, OpenMark& mark) {
-  if (mark.marked && team.nodes().size() > 1) {
-    int respected = team.node() == 0 || team.local_rank() != 0 || mark_is_respected(storage, mark);
-    PMPI_Allreduce(MPI_IN_PLACE, &respected, 1, MPI_INT, MPI_MIN, team.comm());
-    if (!respected) {
-      if (team.rank() == 0) {
-        log_once(LogLevel::info,
-                 fmt::format("other nodes do not see locks on {}; no ranges of this file are locked",
-                             storage.path()));
-      }
-      mark.marked = mark.locks_work = 0;
-    }
-  }
+// What rank 0 tells all ranks of its open.
+struct OfRank0 {
+  Failure failure;
+  Found found;
+  int64_t is_told = 0;
+};
+OfRank0 combine(const OfRank0& a, const OfRank0& b) {
+  return a.is_told ? a : b;
 }
 
 struct OfNode {
@@ -111,20 +103,53 @@ OfNode combine(const OfNode& a, const OfNode& b) {
   return a.identity.inode != 0 ? a : b;
 }
 
+// Whether all ranks have reached the file, and whether locks keep its nodes apart.
+struct Reached {
+  Failure failure;
+  int64_t locks_respected = 1;
+};
+Reached combine(const Reached& a, const Reached& b) {
+  return {combine(a.failure, b.failure), a.locks_respected & b.locks_respected};
+}
+
 // The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
 // other ranks of the node receive a descriptor from it. So they reach that very file, whatever happens to its
 // name before they need it.
-Status reach(Team& team, Storage& storage, FileIdentity of_rank_0) {
-  storage.expect(of_rank_0, Descriptor());
-  Status mine = team.local_rank() == 0 ? storage.open() : Status();
+//
+// Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
+// that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
+// must be refused it.
+Status reach(Team& team, Storage& storage, Found& found) {
+  const auto open = [&] { return without_exceptions([&] { return storage.open(); }); };
+  storage.expect(found.identity, Descriptor());
+  Status mine = team.local_rank() == 0 ? open() : Status();
   OfNode of_node{storage.identity()};
   team.node_allreduce(of_node);
   Descriptor passed = pass_to_node(team, storage.descriptor());
   if (team.local_rank() != 0) {
     storage.expect(of_node.identity, std::move(passed));
-    if (team.local_rank() < openers_per_node) mine = storage.open();
+    if (team.local_rank() < openers_per_node) mine = open();
   }
-  return agree(team, mine);
+  Reached all;
+  if (mine && found.mark.marked && team.local_rank() == 0 && team.node() != 0) {
+    mine = without_exceptions([&]() -> Status {
+      all.locks_respected = mark_is_respected(storage, found.mark);
+      return {};
+    });
+  }
+  all.failure = failure_of(team, mine);
+  if (!team.allreduce(all)) return team.failure();
+  if (all.failure) return shared_error(team, all.failure, mine);
+  if (all.locks_respected) return {};
+  found.mark.marked = found.mark.locks_work = 0;
+  if (team.rank() == 0) {
+    if_there_is_memory([&] {
+      log_once(LogLevel::info,
+               fmt::format("locks on {} are not seen by other nodes; nothing is locked in this file",
+                           storage.path()));
+    });
+  }
+  return {};
 }
 
 }  // namespace
@@ -145,20 +170,23 @@ Status check_amode(int amode) {
 }
 
 Result<Found> open_on_all_ranks(Team& team, Storage& storage, int amode, const Config& config) {
-  Found found;
+  OfRank0 told;
   Status mine;
-  if (team.rank() == 0)
-    mine = without_exceptions([&] { return open_as_root(storage, amode, config, found); });
-  if (Status opened = agree(team, mine); !opened) return opened.error();
-  PMPI_Bcast(&found, sizeof found, MPI_BYTE, 0, team.comm());
+  if (team.rank() == 0) {
+    mine = without_exceptions([&] { return open_as_root(storage, amode, config, told.found); });
+    told.failure = failure_of(team, mine);
+    told.is_told = 1;
+  }
+  if (!team.allreduce(told)) return team.failure().error();
+  if (told.failure) return shared_error(team, told.failure, mine);
+  Found& found = told.found;
   if (team.rank() != 0) {
     storage.set_mode({found.can_read != 0, amode_writes(amode), false, false});
   } else {
     // The counter is in rank 0's memory, and no rank uses it before all have met below.
     (void)team.counter().set((amode & MPI_MODE_APPEND) ? found.size : 0);
   }
-  if (Status reached = reach(team, storage, found.identity); !reached) return reached.error();
-  settle_locks(team, storage, found.mark);
+  if (Status reached = reach(team, storage, found); !reached) return reached.error();
   return found;
 }
 

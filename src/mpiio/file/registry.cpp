@@ -2,8 +2,10 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <set>
 #include <shared_mutex>
 
@@ -16,8 +18,10 @@ struct Registry {
   std::shared_mutex mutex;
   std::set<File*> files;
 };
+// Takes no memory of its own, since files that are destroyed look into it.
 Registry& registry() {
-  static auto* registry = new Registry;
+  alignas(Registry) static std::byte room[sizeof(Registry)];
+  static auto* registry = new (room) Registry;
   return *registry;
 }
 

@@ -103,7 +103,8 @@ int64_t kind_number(const Status& mine) {
 
 Status outcome_of(int64_t kind) {
   if (kind == kind_number({})) return {};
-  return error_with(static_cast<ErrorKind>(kind), 0, [] { return "a rank cannot apply the hints"; });
+  return error_with(static_cast<ErrorKind>(kind), 0,
+                    [] { return "a rank lacks what it needs for this call"; });
 }
 
 // Returns an error on all ranks if any rank has one.
@@ -257,7 +258,8 @@ std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
   return hints;
 }
 
-Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config& config, Moment moment) {
+Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config& config, Moment moment,
+                                          Status before) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   GivenHints asked;
@@ -267,6 +269,7 @@ Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Co
   // As a rule, all ranks have the same settings and give the same hints. Before they meet, each rank has made
   // all that it needs if it is so.
   Status mine = without_exceptions([&]() -> Status {
+    if (!before) return std::move(before);
     const auto hash = [](const std::string& text) {
       return static_cast<int64_t>(std::hash<std::string>{}(text));
     };

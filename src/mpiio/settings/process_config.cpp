@@ -1,12 +1,14 @@
 #include "mpiio/settings/process_config.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <filesystem>
-#include <sstream>
+#include <cstring>
 #include <string_view>
 
+#include "base/exceptions.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "mpiio/api.h"
 
 namespace concilio::mpiio {
@@ -20,34 +22,72 @@ const Config& process_config() {
   return config;
 }
 
-std::string plain_path(const char* path) {
+const char* plain_path(const char* path) {
   static constexpr std::string_view prefixes[] = {
       "ufs:", "nfs:",   "xfs:",    "pvfs2:",   "panfs:", "lustre:", "gpfs:",
       "pfs:", "piofs:", "testfs:", "unifyfs:", "daos:",  "quobyte:"};
-  std::string_view name = path;
+  const std::string_view name = path;
   for (std::string_view prefix : prefixes) {
-    if (name.starts_with(prefix)) return std::string(name.substr(prefix.size()));
+    if (name.starts_with(prefix)) return path + prefix.size();
   }
-  return std::string(name);
+  return path;
 }
 
+namespace {
+
+// Which files Concilio takes over. Every rank decides it alone, before all ranks meet. So they must not come
+// to different answers because one of them has no memory: what decides is read without any.
+class TakenOver {
+ public:
+  TakenOver() : none_(asked_in_environment(Key::disable)) {
+    if_there_is_memory([] { (void)process_config(); });  // messages obey its log level from now on
+    std::string_view globs = text_in_environment(Key::only);
+    all_ = globs.empty();
+    while (!globs.empty()) add(take_until(globs, ':'));
+  }
+  bool any() const { return !none_; }
+  bool has(const char* path) const {
+    if (none_) return false;
+    if (all_) return true;
+    const char* const name = plain_path(path ? path : "");
+    const char* const slash = std::strrchr(name, '/');
+    const char* const base = slash ? slash + 1 : name;
+    for (size_t begin = 0; begin < used_; begin += std::strlen(globs_ + begin) + 1) {
+      const char* const glob = globs_ + begin;
+      if (fnmatch(glob, name, 0) == 0 || fnmatch(glob, base, 0) == 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  void add(std::string_view glob) {
+    if (glob.empty()) return;
+    if (glob.size() < sizeof globs_ - used_)
+      used_ += glob.copy(globs_ + used_, glob.size()) + 1;
+    else
+      if_there_is_memory([&] {
+        log_once_on_node(LogLevel::warning,
+                         fmt::format("CONCILIO_ONLY is too long: '{}' is ignored; give fewer patterns", glob));
+      });
+  }
+  bool none_, all_ = false;
+  size_t used_ = 0;
+  char globs_[1 << 14]{};  // one after another, each with its NUL
+};
+
+const TakenOver& taken_over() {
+  static const TakenOver read_once;
+  return read_once;
+}
+
+}  // namespace
+
 bool takes_over_any() {
-  return !process_config().boolean(Key::disable);
+  return taken_over().any();
 }
 
 bool takes_over(const char* path) {
-  const Config& config = process_config();
-  if (!takes_over_any()) return false;
-  const std::string& only = config.text(Key::only);
-  if (only.empty()) return true;
-  std::string name = path ? plain_path(path) : "";
-  std::string base = std::filesystem::path(name).filename();
-  std::istringstream globs(only);
-  for (std::string glob; std::getline(globs, glob, ':');) {
-    if (fnmatch(glob.c_str(), name.c_str(), 0) == 0 || fnmatch(glob.c_str(), base.c_str(), 0) == 0)
-      return true;
-  }
-  return false;
+  return taken_over().has(path);
 }
 
 }  // namespace concilio::mpiio

@@ -11,6 +11,6 @@ namespace concilio::mpiio {
 const Config& process_config();
 
 // A file name without the prefix that tells ROMIO the type of the file system ("ufs:", "nfs:", ...).
-std::string plain_path(const char* path);
+const char* plain_path(const char* path);
 
 }  // namespace concilio::mpiio
