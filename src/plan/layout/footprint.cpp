@@ -19,8 +19,10 @@ constexpr int64_t messages_held = 2;
 constexpr int64_t description_head_bytes = 64;  // what a description takes besides its nest
 constexpr int64_t least_parcel_bytes = 4096;
 constexpr int64_t greatest_parcel_bytes = 1 << 20;
-// A node's two arenas together take an eighth of its limit.
-constexpr int64_t parcels_in_limit = 16;
+// A node's two arenas together take an eighth of its limit if the node has windows too. Otherwise they take
+// all but a quarter, which is left to what the ranks know of each other's requests.
+constexpr int64_t share_beside_windows = 8;
+constexpr int64_t share_for_requests = 4;
 
 // ROMIO's sieve buffers hold 4 MiB for reads and 512 KiB for writes, the latter because a lock covers each. A
 // read buffer larger than a core's cache gains nothing.
@@ -65,12 +67,13 @@ int64_t room_for_description(int64_t description_bytes) {
   return description_bytes + description_head_bytes;
 }
 
-int64_t parcel_bytes(const Layout& layout, const Facts& facts, const NodeFacts& node) {
+int64_t parcel_bytes(const Layout& layout, const Facts& facts, const NodeFacts& node, bool aggregates) {
   const NodeLimit limit = node_limit(facts, node);
   const int64_t of_ranks =
       checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX);
-  const int64_t share = std::clamp(std::min(limit.node_bytes, of_ranks) / parcels_in_limit,
-                                   least_parcel_bytes, greatest_parcel_bytes);
+  const int64_t all = std::min(limit.node_bytes, of_ranks);
+  const int64_t arenas = aggregates ? all / share_beside_windows : all - all / share_for_requests;
+  const int64_t share = std::clamp(arenas / 2, least_parcel_bytes, greatest_parcel_bytes);
   return align_up(std::max(share, node.ranks * layout.description_bytes / 2), parcel_alignment);
 }
 

@@ -46,7 +46,7 @@ int64_t largest(int64_t least, int64_t most, Good&& good) {
 // The windows of one group while they are being sized.
 class Sizing {
  public:
-  Sizing(const Facts& facts, const Layout& layout, const Group& group, std::span<Realm> realms)
+  Sizing(const Facts& facts, Layout& layout, const Group& group, std::span<Realm> realms)
       : facts_(facts), layout_(layout), group_(group), realms_(realms), targets_(realms.size()) {
     for (size_t i = 0; i < realms.size(); ++i) of_node_[realms[i].node].push_back(i);
     const int64_t wished = facts.wishes.window_bytes;
@@ -63,7 +63,7 @@ class Sizing {
   bool run() { return layout_.exchange == ExchangeStrategy::descriptions ? each_for_itself() : all_alike(); }
 
  private:
-  // Every node gives its aggregators the largest windows that it has room for.
+  // Every node gives its aggregators the largest windows that it has room for beside its arenas.
   bool each_for_itself() {
     bool good = true;
     const std::vector<size_t> no_realms;
@@ -71,9 +71,12 @@ class Sizing {
       const NodeFacts& its = facts_.nodes[static_cast<size_t>(node)];
       const auto found = of_node_.find(node);
       const std::vector<size_t>& of_node = found == of_node_.end() ? no_realms : found->second;
+      int64_t& parcel = layout_.parcel_bytes[static_cast<size_t>(node)];
+      parcel = parcel_bytes(layout_, facts_, its, !of_node.empty());
+      const int64_t arenas = group_.nodes.size() > 1 ? arenas_bytes(parcel) : 0;
       int64_t most = 1;
       for (const size_t i : of_node) most = std::max(most, targets_[i]);
-      const int64_t least = std::min(most, least_window_bytes), arenas = arenas_of(its);
+      const int64_t least = std::min(most, least_window_bytes);
       const auto room = [&](int64_t own) { return has_room(its, of_node, own, arenas); };
       good = good && room(least);
       cap_ = largest(least, most, room);
@@ -83,12 +86,6 @@ class Sizing {
       }
     }
     return good;
-  }
-
-  // What an exchange by descriptions takes of the node's segment beside windows.
-  int64_t arenas_of(const NodeFacts& node) const {
-    if (group_.nodes.size() < 2) return 0;
-    return arenas_bytes(parcel_bytes(layout_, facts_, node));
   }
 
   bool all_alike() {
@@ -202,7 +199,7 @@ class Sizing {
   }
 
   const Facts& facts_;
-  const Layout& layout_;
+  Layout& layout_;
   const Group& group_;
   std::span<Realm> realms_;
   std::vector<int64_t> targets_;                // the size of each window without limits
@@ -271,7 +268,8 @@ int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Layout& lay
       const NodeLimit limit = node_limit(facts, node);
       const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
       int64_t segment = (describes ? own : count) * sizes.slots_bytes;
-      if (describes && group.nodes.size() > 1) segment += arenas_bytes(parcel_bytes(layout, facts, node));
+      if (describes && group.nodes.size() > 1)
+        segment += arenas_bytes(parcel_bytes(layout, facts, node, own > 0));
       return segment + own * sizes.staging_bytes <= limit.node_bytes &&
              ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
     });

@@ -11,9 +11,9 @@
 
 namespace concilio {
 
-// Sizes the windows of a group's realms, which are in layout.realms, and what follows from them: their maps
-// and images, and the group's segment and rounds. Returns whether everything fits; if not, the windows have
-// the smallest size.
+// Sizes the windows of a group's realms, which are in layout.realms, and what goes with them: their maps and
+// images, the parcels of the group's nodes, and the group's segment and rounds. Returns whether everything
+// fits; if not, the windows have the smallest size.
 bool size_windows(const Facts& facts, Layout& layout, Group& group);
 
 // How many of `wanted` realms a group may have memory for, each with the smallest window: an upper bound to

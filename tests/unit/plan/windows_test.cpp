@@ -97,6 +97,25 @@ TEST(WindowSizes, AreNeverBelowAQuarterOfTheLargestBesideThem) {
   EXPECT_GT(different, test::cases(1000));
 }
 
+// A poor host has no windows, so nearly all its memory goes into parcels; a host with windows keeps a part.
+TEST(Parcels, TakeMostOfTheMemoryOfAHostWithoutWindows) {
+  std::vector<int64_t> memory(10, 4096);
+  memory[3] = 1;
+  Facts facts = hosts_with(memory);
+  facts.nodes[3].free_bytes = 200 * KiB;
+  facts.wishes.exchange = ExchangeWish::descriptions;
+  facts.wishes.placement = Placement::memory;
+  facts.wishes.realms = RealmPolicy::tree;
+  facts.wishes.memory_limit_bytes = 8 * MiB;
+  const Plan made = plan(facts);
+  ASSERT_EQ(made.exchange, ExchangeStrategy::descriptions);
+  ASSERT_EQ(made.realms.size(), 9u);
+  EXPECT_LE(node_bytes(made, 3), 100 * KiB);
+  EXPECT_GE(node_bytes(made, 3), 70 * KiB);
+  EXPECT_GE(made.parcel_bytes[3], 35 * KiB);
+  EXPECT_EQ(made.parcel_bytes[0], 512 * KiB);
+}
+
 // All windows of a realm, one after another.
 void expect_tiles(const Realm& realm, int64_t most_rounds) {
   Intervals joined;

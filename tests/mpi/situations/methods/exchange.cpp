@@ -91,6 +91,24 @@ SITUATION(Exchange, SendsOneMessageForEachPairOfNodeAndWindowThatShareBytes, not
   EXPECT(moved.messages <= pairs && back.messages <= pairs);
 }
 
+// A node too poor for windows of its own has its memory for parcels: they are few.
+SITUATION(Exchange, APoorNodeSendsFewMessages, not_own) {
+  constexpr int block = 16 * KiB, blocks = 96;
+  const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_ranks_per_node", "1"},
+                  {"concilio_node_memory", "256K,1G,1G,1G,1G,1G,1G,1G,1G"},
+                  {"cb_buffer_size", "1M"}};
+  Interleaved file(context.fresh_file("poor"), block, blocks, info);
+  if (context.ranks == 1) return;
+  // Half of the memory may be used, and most of that for two parcels.
+  constexpr int64_t parcel = 47 * KiB;
+  const int64_t rich = context.ranks - 1, windows = context.ranks * file.bytes() / (1024 * KiB) + rich;
+  const int64_t told = context.ranks * rich, most = windows * rich + file.bytes() / parcel + told;
+  const Traffic written = file.write(0, 3), back = file.read(0, 3);
+  EXPECT(written.messages <= most);
+  EXPECT(back.messages <= most);
+}
+
 // One node has all data. The others send nothing, and no message goes to the node itself.
 SITUATION(Exchange, NobodySendsWhoHasNothing, not_own) {
   const int nodes = context.ranks, last = nodes - 1;
