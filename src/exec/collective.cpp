@@ -47,11 +47,10 @@ Knowledge combine(const Knowledge& a, const Knowledge& b) {
 }
 
 // Whether a plan is still good when it is moved by `shift` bytes. On local storage and in memory, a border
-// between realms inside a page or stripe costs only a little time, less than planning anew.
+// between windows inside a page or stripe costs only a little time, less than planning anew.
 bool is_good_after(const Plan& plan, int64_t shift, const StorageFacts& storage) {
-  bool indifferent = storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
-  // Parcels are made for windows with these borders.
-  indifferent = indifferent && plan.exchange != ExchangeStrategy::descriptions;
+  const bool indifferent =
+      storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
   return stays_aligned(plan, shift) || (indifferent && may_move(plan));
 }
 

@@ -66,8 +66,6 @@ void move(Layout& layout, int64_t shift_bytes) {
     const int64_t anchor = layout.granule.anchor + shift_bytes;
     layout.granule.anchor = anchor - align_down(anchor, layout.granule.granule);
   }
-  // If the shift is not a multiple of the alignment, the first windows end elsewhere.
-  count_rounds(layout);
 }
 
 std::vector<Interval> window(const Realm& realm, int64_t round) {
@@ -79,7 +77,7 @@ std::vector<Interval> window(const Realm& realm, int64_t round) {
 void window(const Realm& realm, int64_t round, std::vector<Interval>& into) {
   into.clear();
   if (round < 0 || round >= rounds_of(realm)) return;
-  const int64_t pad = window_pad(realm);
+  const int64_t pad = realm.pad_bytes;
   // The window's data, counted along the realm's positions.
   const int64_t begin = std::max<int64_t>(0, round * realm.window_bytes - pad);
   int64_t left = std::min(realm.bytes - begin, round == 0 ? realm.window_bytes - pad : realm.window_bytes);

@@ -37,6 +37,7 @@ struct Realm {
   int64_t piece_bytes = 0;  // no piece of `owned` is shorter; 0: it has no holes
   // These follow from the size of windows.
   int64_t window_bytes = 0;
+  int64_t pad_bytes = 0;    // the first window is shorter by this, so that it ends at an aligned offset
   int64_t map_bytes = 0;    // coverage map of one image
   int64_t image_bytes = 0;  // one slot on one node: window, head and map, in whole cache lines
 };
@@ -91,9 +92,9 @@ inline constexpr int64_t memory_floor_bytes = 64 << 10;
 // To be called after the realms' positions or windows have changed.
 void count_rounds(Layout& layout);
 
-// A repeated pattern can use the same layout, moved by shift_bytes. may_move(): whether that is possible,
-// because the realms belong to the call and positions are file offsets. stays_aligned(): whether borders stay
-// aligned.
+// A repeated pattern can use the same layout, moved by shift_bytes: each window then holds what it held
+// before. may_move(): whether that is possible, because the realms belong to the call and positions are file
+// offsets. stays_aligned(): whether borders stay aligned.
 bool may_move(const Layout& layout);
 bool stays_aligned(const Layout& layout, int64_t shift_bytes);
 void move(Layout& layout, int64_t shift_bytes);

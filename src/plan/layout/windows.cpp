@@ -207,6 +207,13 @@ class Sizing {
   int64_t cap_ = 0;
 };
 
+// By how much the first window of a realm is shorter than the others.
+int64_t pad_of(const Realm& realm) {
+  if (realm.alignment <= 1 || realm.window_bytes % realm.alignment != 0 || realm.positions.empty()) return 0;
+  const int64_t begin = realm.positions.front().begin;
+  return begin - align_down(begin, realm.alignment);
+}
+
 }  // namespace
 
 bool size_windows(const Facts& facts, Layout& layout, Group& group) {
@@ -216,6 +223,7 @@ bool size_windows(const Facts& facts, Layout& layout, Group& group) {
   if (realms.empty()) return true;
   const bool good = Sizing(facts, layout, group, realms).run();
   for (Realm& realm : realms) {
+    realm.pad_bytes = pad_of(realm);
     const Sizes sizes = sizes_of(layout, group, realm, realm.window_bytes);
     realm.map_bytes = sizes.map_bytes;
     realm.image_bytes = sizes.image_bytes;
@@ -242,16 +250,10 @@ int64_t realms_with_room(const Layout& layout, const Group& group) {
       1, static_cast<int64_t>(static_cast<__int128>(now) * largest / least_default_window_bytes));
 }
 
-int64_t window_pad(const Realm& realm) {
-  if (realm.alignment <= 1 || realm.window_bytes % realm.alignment != 0 || realm.positions.empty()) return 0;
-  const int64_t begin = realm.positions.front().begin;
-  return begin - align_down(begin, realm.alignment);
-}
-
 int64_t rounds_of(const Realm& realm) {
   if (realm.bytes <= 0 || realm.window_bytes <= 0) return 0;
   // Rounds up without adding first, as a realm may be nearly as long as the largest number.
-  const int64_t first = realm.window_bytes - window_pad(realm);
+  const int64_t first = realm.window_bytes - realm.pad_bytes;
   return realm.bytes <= first ? 1 : 1 + ceil_divide(realm.bytes - first, realm.window_bytes);
 }
 

@@ -27,9 +27,6 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
 // messages between nodes would cost more than the additional aggregators gain; else the present number.
 int64_t realms_with_room(const Layout& layout, const Group& group);
 
-// By how many data bytes the first window of a realm is shorter than window_bytes, so that it ends at an
-// aligned offset.
-int64_t window_pad(const Realm& realm);
 int64_t rounds_of(const Realm& realm);
 
 // The memory of the rank that needs most: its private memory and its share of its node's segment.

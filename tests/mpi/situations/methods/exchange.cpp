@@ -91,6 +91,29 @@ SITUATION(Exchange, SendsOneMessageForEachPairOfNodeAndWindowThatShareBytes, not
   EXPECT(moved.messages <= pairs && back.messages <= pairs);
 }
 
+// Time steps behind one another, each as long as it happens to be: the first is planned and described, and
+// the others are where it was, moved.
+SITUATION(Exchange, TellsNothingAgainForTheNextTimeStepWhereverItBegins, not_own) {
+  constexpr int block = 1009, blocks = 200;
+  const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_ranks_per_node", "1"},
+                  {"cb_buffer_size", "65536"},
+                  {"romio_cb_fr_alignment", "4096"}};
+  Interleaved file(context.fresh_file("steps"), block, blocks, info);
+  const int64_t nodes = context.ranks, told = nodes * (nodes - 1);
+  const Traffic first = file.write(0, 0);
+  EXPECT_EQUAL(nodes, first.plans_made);
+  for (int step = 1; step < 4; ++step) {
+    const Traffic next = file.write(step * file.bytes(), step);
+    EXPECT_EQUAL(int64_t{0}, next.plans_made);
+    EXPECT(next.messages <= first.messages && next.messages + told >= first.messages);
+  }
+  for (int step = 0; step < 4; ++step) {
+    const Traffic back = file.read(step * file.bytes(), step);
+    EXPECT_EQUAL(step == 0 ? nodes : int64_t{0}, back.plans_made);
+  }
+}
+
 // A node too poor for windows of its own has its memory for parcels: they are few.
 SITUATION(Exchange, APoorNodeSendsFewMessages, not_own) {
   constexpr int block = 16 * KiB, blocks = 96;
