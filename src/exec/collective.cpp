@@ -37,7 +37,7 @@ Readiness combine(const Readiness& a, const Readiness& b) {
 }
 
 // Whether nodes know what they need to of each other's requests: the first failure of any rank, and how many
-// ranks cannot exchange by descriptions.
+// ranks cannot exchange as planned.
 struct Knowledge {
   Failure failure;
   int64_t unfit = 0;  // ranks
@@ -154,8 +154,7 @@ bool Collective::reuse(const OpenFile& opened, Operation operation, const Digest
   ++opened.counters[Counter::plans_reused];
   if (digest.shift_min != 0) {
     move(prepared->plan, digest.shift_min);
-    Parcels* const parcels = prepared->gear ? prepared->gear->parcels() : nullptr;
-    if (parcels) parcels->descriptions().move(digest.shift_min);
+    if (prepared->gear) prepared->gear->move(digest.shift_min);
   }
   return true;
 }
@@ -245,7 +244,7 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     }
     if (room) {
       bool fit = true;
-      if (Status known = describe(opened, request, *made, fit); !known) {
+      if (Status known = tell_requests(opened, request, *made, fit); !known) {
         if (!team.failure()) Team::abandon(std::move(made));  // messages may still use it
         return known;
       }
@@ -269,23 +268,16 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
   }
 }
 
-// The nodes tell each other what their ranks ask for, if the plan says so. `fit` is set to false if they
+// The nodes tell each other what they must know of their ranks' requests. `fit` is set to false if they
 // cannot. Collective over the team.
-Status Collective::describe(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit) {
-  Parcels* const parcels = prepared.gear ? prepared.gear->parcels() : nullptr;
-  if (!parcels) return {};
-  layout_ = nullptr;  // the descriptions overwrite the images
+Status Collective::tell_requests(const OpenFile& opened, const Request& request, Prepared& prepared,
+                                 bool& fit) {
+  if (!prepared.gear || opened.on_one_node()) return {};
+  layout_ = nullptr;  // what is told overwrites the images
   headers_bytes_ = 0;
-  Status mine = parcels->descriptions().gather(opened, request, prepared.plan, workspace_.segment());
+  Status mine = prepared.gear->tell_requests(opened, request, prepared.plan, workspace_.segment(), fit);
   if (Status whole = opened.team.failure(); !whole) return whole;
-  Knowledge all;
-  if (mine) {
-    mine = without_exceptions([&]() -> Status {
-      all.unfit = !parcels->descriptions().described() || !parcels->fit();
-      return {};
-    });
-  }
-  all.failure = failure_of(opened.team, mine);
+  Knowledge all{failure_of(opened.team, mine), fit ? 0 : 1};
   if (!opened.team.allreduce(all)) return opened.team.failure();
   if (all.failure) return shared_error(opened.team, all.failure, mine);
   fit = all.unfit == 0;

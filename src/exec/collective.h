@@ -99,7 +99,7 @@ class Collective {
                       Status& mine);
   // This rank's own part of making a plan.
   Status prepare(const OpenFile& opened, const Facts& facts, std::unique_ptr<Prepared>& made);
-  Status describe(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);
+  Status tell_requests(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);
   Status begin_holding_back(RunningCall& call, const Plan& plan);
   Outcome carry_out(RunningCall& call, const Request& request, Prepared& prepared);
   // Agrees on the outcome, records how long the call took, and decides whether the next ones are made apart.

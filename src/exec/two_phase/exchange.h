@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "exec/running_call.h"
 #include "exec/two_phase/images.h"
 #include "exec/workspace.h"
 
@@ -22,6 +23,7 @@ namespace concilio {
 // What the strategies work on; all must outlive them.
 struct ExchangeContext {
   const OpenFile& opened;  // used only while an exchange is made
+  const Facts& facts;      // likewise
   const Plan& plan;
   const Group& group;  // of this node; has no realms if the node takes no part
   Images& images;
@@ -35,6 +37,10 @@ struct ExchangeContext {
 class Exchange {
  public:
   static std::unique_ptr<Exchange> make(const ExchangeContext& context);
+  // Nodes tell each other what must be known beforehand of a pattern's requests; this rank's is given. Nobody
+  // may use the images until all ranks have met again. Collective over the team; the outcome is this rank's
+  // own.
+  virtual Status tell_requests(const Request& request) = 0;
   // Takes part in the rounds from first_round on. This node's group, if it has one, has nothing left to do in
   // them, but other nodes may wait for its call.
   virtual Status sit_out(int64_t first_round) = 0;

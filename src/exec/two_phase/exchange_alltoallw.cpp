@@ -321,6 +321,8 @@ class AlltoallwExchange : public Exchange {
     return finish(round, std::move(mine), std::move(theirs), sent_);
   }
 
+  Status tell_requests(const Request&) override { return {}; }
+
   Status sit_out(int64_t first_round) override {
     Status outcome;
     for (int64_t round = first_round; leads_ && round < plan_.rounds && team_.failure(); ++round) {

@@ -1,15 +1,18 @@
-// Exchange by nonblocking messages: one for each node, realm and round. On each node, the realms of other
-// nodes are divided among those of its ranks that all nodes know. An aggregator serves its own realm. A rank
-// posts all its messages of a round before it waits for any.
+// Exchange by nonblocking messages: one for each node and window that share bytes. On each node, the realms
+// of other nodes are divided among those of its ranks that all nodes know. An aggregator serves its own
+// realm. A rank posts all its messages of a round before it waits for any.
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "base/exceptions.h"
 #include "exec/two_phase/coverage.h"
 #include "exec/two_phase/exchange.h"
 #include "exec/two_phase/node_messages.h"
 #include "exec/two_phase/window_parts.h"
+#include "exec/two_phase/window_set.h"
 #include "mpi/error.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 
 namespace concilio {
@@ -71,16 +74,52 @@ class MessageExchange : public Exchange {
     for (auto realm = static_cast<size_t>(group_.first_realm); realm < static_cast<size_t>(group_.end_realm);
          ++realm) {
       const Realm& its = plan_.realms[realm];
-      if (its.aggregator == team_.rank()) served_.push_back(realm);
-      if (its.node != team_.node() && carrier_of(team_, realm, team_.node()) == team_.rank()) {
-        carried_.push_back(realm);
-        wishes_bytes += wish_bytes(realm);
+      if (its.aggregator == team_.rank()) {
+        served_.push_back(realm);
+        for (const int node : other_nodes_)
+          sharers_.push_back({node, may_have_data_in(its, context.facts, node), WindowSet(its)});
       }
+      if (its.node == team_.node()) continue;
+      foreign_.push_back(realm);
+      if (carrier_of(team_, realm, team_.node()) != team_.rank()) continue;
+      carried_.push_back(realm);
+      shares_.push_back({team_.node(), may_have_data_in(its, context.facts, team_.node()), WindowSet(its)});
+      wishes_bytes += wish_bytes(realm);
     }
     for (auto* room : {&sends_, &replies_}) *room = room_for(carried_.size());
     for (auto* room : {&receives_, &answers_}) *room = room_for(other_nodes_.size());
+    peers_.reserve(other_nodes_.size());
     wanted_.reserve(carried_.size());
+    parts_.reserve(images_.most_parts());
     wishes_.resize(static_cast<size_t>(wishes_bytes));
+    int64_t sets_bytes = 0;
+    for (const auto* shares : {&shares_, &sharers_}) {
+      for (const Share& share : *shares) sets_bytes += share.windows.bytes();
+    }
+    sets_charge_ = Charge(budget_, sets_bytes);
+  }
+
+  Status tell_requests(const Request& request) override {
+    if (other_nodes_.empty()) return {};
+    // What the ranks of this node ask for is brought together in the images.
+    const auto shared = [&](size_t realm) { return reinterpret_cast<uint64_t*>(images_.map(realm, 0)); };
+    if (team_.local_rank() == 0) {
+      for (const size_t realm : foreign_)
+        std::memset(shared(realm), 0, static_cast<size_t>(WindowSet::most_bytes(realm_at(realm))));
+    }
+    if (!team_.node_barrier()) return team_.failure();
+    Status outcome = without_exceptions([&]() -> Status {
+      for (const size_t realm : foreign_) {
+        WindowSet mine(realm_at(realm));
+        mine.add(request, realm_at(realm), parts_);
+        mine.add_to(shared(realm));
+      }
+      return {};
+    });
+    if (!team_.node_barrier()) return team_.failure();
+    for (size_t i = 0; i < carried_.size(); ++i) shares_[i].windows.copy_from(shared(carried_[i]));
+    note(outcome, tell_shares());
+    return outcome;
   }
 
   Status sit_out(int64_t) override { return {}; }
@@ -89,9 +128,10 @@ class MessageExchange : public Exchange {
     Stopwatch time(counters_, Counter::exchange_ns);
     Pending sends = pending(sends_);
     Status outcome;
-    for (const size_t realm : carried_) {
-      const auto parts = images_.parts(realm, round);
-      if (!parts.empty()) note(outcome, sends.send(image_message(realm, round, parts)));
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      if (!takes_part(i, round)) continue;
+      const size_t realm = carried_[i];
+      note(outcome, sends.send(image_message(realm, round, images_.parts(realm, round))));
     }
     for (const size_t realm : served_) note(outcome, receive_images(realm, round));
     note(outcome, sends.wait_all());
@@ -113,6 +153,12 @@ class MessageExchange : public Exchange {
   }
 
  private:
+  // The windows of a realm in which a node has data.
+  struct Share {
+    int node;
+    bool any;  // false: as all nodes know, there are none
+    WindowSet windows;
+  };
   // A window that this node wants bytes of.
   struct WantedWindow {
     size_t realm;
@@ -121,6 +167,41 @@ class MessageExchange : public Exchange {
 
   Pending pending(std::vector<MPI_Request>& room) { return {team_, counters_, room}; }
   const Realm& realm_at(size_t realm) const { return plan_.realms[realm]; }
+  // Whether this node has data in the window of a round of a carried realm.
+  bool takes_part(size_t carried, int64_t round) const {
+    return images_.has(carried_[carried], round) && shares_[carried].windows.has(round);
+  }
+
+  // Tells aggregators of other nodes in which of their windows this node has data, and is told likewise.
+  Status tell_shares() {
+    Pending sends = pending(sends_), receives = pending(receives_);
+    Status outcome;
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      if (shares_[i].any) note(outcome, sends.send(message_of(shares_[i], realm_at(carried_[i]).aggregator)));
+    }
+    for (const size_t realm : served_) {
+      for (Share& share : sharers_) {
+        if (share.any)
+          note(outcome, receives.receive(message_of(share, carrier_of(team_, realm, share.node))));
+      }
+    }
+    note(outcome, receives.wait_all());
+    note(outcome, sends.wait_all());
+    return outcome;
+  }
+  static Message message_of(Share& share, int peer) {
+    return {share.windows.data(), share.windows.bytes(), peer, description_tag};
+  }
+
+  // The carriers of the other nodes that have data in the window of a round.
+  const std::vector<int>& peers_of(size_t realm, int64_t round) {
+    peers_.clear();
+    for (const Share& share : sharers_) {
+      if (share.windows.has(round)) peers_.push_back(carrier_of(team_, realm, share.node));
+    }
+    return peers_;
+  }
+
   // The length of the longest wish for a window.
   int64_t wish_bytes(size_t realm) const {
     return head_bytes + Coverage::most_bytes(realm_at(realm).map_bytes);
@@ -155,14 +236,14 @@ class MessageExchange : public Exchange {
   Status receive_images(size_t realm, int64_t round) {
     auto parts = images_.parts(realm, round);
     if (parts.empty()) return {};
+    const std::vector<int>& peers = peers_of(realm, round);
     Pending receives = pending(receives_);
     auto post = [&](size_t i) -> Status {
-      if (i >= other_nodes_.size()) return {};
-      return receives.receive({staging(realm, i), realm_at(realm).image_bytes,
-                               carrier_of(team_, realm, other_nodes_[i]), data_tag(realm)});
+      if (i >= peers.size()) return {};
+      return receives.receive({staging(realm, i), realm_at(realm).image_bytes, peers[i], data_tag(realm)});
     };
     if (auto status = post(0); !status) return status;
-    for (size_t i = 0; i < other_nodes_.size(); ++i) {
+    for (size_t i = 0; i < peers.size(); ++i) {
       if (auto status = post(i + 1); !status) return status;
       if (auto status = receives.wait(i); !status) return status;
       merge(staging(realm, i), parts, images_.window(realm, round));
@@ -192,9 +273,10 @@ class MessageExchange : public Exchange {
     Pending sends = pending(sends_), replies = pending(replies_);
     Status outcome;
     std::byte* message = wishes_.data();
-    for (const size_t realm : carried_) {
+    for (size_t i = 0; i < carried_.size(); ++i) {
+      if (!takes_part(i, round)) continue;
+      const size_t realm = carried_[i];
       const auto parts = images_.parts(realm, round);
-      if (parts.empty()) continue;
       MessageHead wish;
       wish.data_bytes = covered_bytes(parts);
       wish.whole = wish.data_bytes == total_bytes(parts);
@@ -225,8 +307,9 @@ class MessageExchange : public Exchange {
     const int64_t valid_end = images_.header(realm, round).valid_end.load(std::memory_order_relaxed);
     const int64_t longest_wish = head_bytes + realm_at(realm).map_bytes;
     Pending wishes = pending(receives_), answers = pending(answers_);
-    for (size_t i = 0; i < other_nodes_.size(); ++i) {
-      const int peer = carrier_of(team_, realm, other_nodes_[i]);
+    const std::vector<int>& peers = peers_of(realm, round);
+    for (size_t i = 0; i < peers.size(); ++i) {
+      const int peer = peers[i];
       if (i >= 2) {
         if (auto status = answers.wait(i - 2); !status) return status;
       }
@@ -256,6 +339,12 @@ class MessageExchange : public Exchange {
   }
 
   std::vector<int> other_nodes_;  // the other nodes of the group
+  std::vector<size_t> foreign_;   // the group's realms that are aggregated on other nodes
+  std::vector<Share> shares_;     // this node's in each carried realm
+  std::vector<Share> sharers_;    // the other nodes' in this aggregator's realm
+  Charge sets_charge_;            // for the sets of both
+  std::vector<int> peers_;        // in the window that was asked for last
+  std::vector<Interval> parts_;   // room for those of one window
   std::vector<MPI_Request> sends_, replies_, receives_, answers_;
   std::vector<WantedWindow> wanted_;  // the windows wanted in this round
   // For reads: room for the wishes for all carried realms; for writes: for the description of one image.

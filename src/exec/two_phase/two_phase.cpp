@@ -324,9 +324,24 @@ RoundGear::RoundGear(const OpenFile& opened, const Facts& facts, const Plan& pla
   if (plan.exchange == ExchangeStrategy::descriptions) {
     parcels_.emplace(opened, facts, plan, group_, images_, workspace);
   } else {
-    exchange_ = Exchange::make({opened, plan, group_, images_, workspace});
+    exchange_ = Exchange::make({opened, facts, plan, group_, images_, workspace});
   }
   transfers_.reserve(images_.most_parts());
+}
+
+Status RoundGear::tell_requests(const OpenFile& opened, const Request& request, const Plan& plan,
+                                std::byte* segment, bool& fit) {
+  images_.lie_in(segment);
+  if (exchange_) return exchange_->tell_requests(request);
+  if (Status known = parcels_->descriptions().gather(opened, request, plan, segment); !known) return known;
+  return without_exceptions([&]() -> Status {
+    fit = parcels_->descriptions().described() && parcels_->fit();
+    return {};
+  });
+}
+
+void RoundGear::move(int64_t shift_bytes) {
+  if (parcels_) parcels_->descriptions().move(shift_bytes);
 }
 
 Outcome run_two_phase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,

@@ -23,11 +23,17 @@ class RoundGear {
   // `plan` and `workspace` must outlive this.
   RoundGear(const OpenFile& opened, const Facts& facts, const Plan& plan, const Workspace& workspace);
   Images& images() { return images_; }
-  // What the nodes tell each other before the first call; null if they tell nothing beforehand.
-  Parcels* parcels() { return parcels_ ? &*parcels_ : nullptr; }
+  // The nodes tell each other what must be known beforehand of the requests of a pattern; this rank's is
+  // given. `fit` is set to false if requests cannot be described. Nobody may use `segment`, which the node's
+  // ranks share, until all ranks have met again. Collective over the team; the outcome is this rank's own.
+  Status tell_requests(const OpenFile& opened, const Request& request, const Plan& plan, std::byte* segment,
+                       bool& fit);
+  // All requests have moved in the file, and the plan with them.
+  void move(int64_t shift_bytes);
 
  private:
   friend class TwoPhase;
+  Parcels* parcels() { return parcels_ ? &*parcels_ : nullptr; }
   const Group& group_;
   Images images_;
   // One of the two, if nodes exchange at all.

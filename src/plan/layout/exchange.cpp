@@ -9,11 +9,20 @@
 
 namespace concilio {
 
+namespace {
+
+// Whether several ranks ask for the same bytes, as far as the facts tell.
+bool overlap(const Facts& facts) {
+  return std::any_of(facts.buckets.begin(), facts.buckets.end(), [](const Bucket& bucket) {
+    return bucket.bytes > 0 && bucket.bytes > bucket.end - bucket.first;
+  });
+}
+
+}  // namespace
+
 bool may_describe(const Facts& facts) {
   return facts.nodes.size() > 1 && facts.digest.description_bytes <= most_description_bytes &&
-         std::none_of(facts.buckets.begin(), facts.buckets.end(), [](const Bucket& bucket) {
-           return bucket.bytes > 0 && bucket.bytes > bucket.end - bucket.first;
-         });
+         !overlap(facts);
 }
 
 ExchangeStrategy exchange_of(const Facts& facts) {
@@ -28,13 +37,16 @@ int64_t most_messages(const Facts& facts, const Layout& layout, const Group& gro
   for (int i = group.first_realm; i < group.end_realm; ++i)
     windows += rounds_of(layout.realms[static_cast<size_t>(i)]);
   const int64_t others = std::ssize(group.nodes) - 1;
-  const int64_t pairs = checked_multiply(windows, others).value_or(INT64_MAX);
+  if (others == 0) return 0;
+  int64_t pairs = checked_multiply(windows, others).value_or(INT64_MAX);
+  // Who has nothing in a window sends nothing. So a message holds a piece at least, or what the border of a
+  // window cuts off one, unless several nodes ask for the same piece.
+  if (layout.exchange != ExchangeStrategy::alltoallw && !overlap(facts))
+    pairs = std::min(pairs, checked_add(facts.digest.file_pieces, windows).value_or(INT64_MAX));
   // If windows are described one by one, each message of a read is a wish that is answered by another.
-  if (layout.exchange != ExchangeStrategy::descriptions)
-    return layout.operation == Operation::read ? checked_multiply(pairs, 2).value_or(INT64_MAX) : pairs;
-  // Else a message holds a piece at least, or what the border of a window cuts off one.
-  return others == 0 ? 0
-                     : std::min(pairs, checked_add(facts.digest.file_pieces, windows).value_or(INT64_MAX));
+  const bool wishes =
+      layout.exchange != ExchangeStrategy::descriptions && layout.operation == Operation::read;
+  return wishes ? checked_multiply(pairs, 2).value_or(INT64_MAX) : pairs;
 }
 
 bool may_have_data_in(const Realm& realm, const Facts& facts, int node) {

@@ -171,6 +171,80 @@ SITUATION(Exchange, BytesThatAllRanksReadTravelOnceToEachNode, not_own) {
   EXPECT(read.bytes <= (nodes - 1) * bytes * 101 / 100 + nodes * nodes * 1024);
 }
 
+// Every rank is a node of its own and has a part of each of some variables, in pieces whose list is too long
+// to be told. It sends something for the windows that it has bytes in, and knows for which in later calls
+// too.
+SITUATION(Exchange, NobodySendsForAWindowWithoutBytesOfAnIrregularRequest, not_own) {
+  constexpr int pieces = 599, variables = 4, windows_of_part = 4;
+  constexpr int64_t part = windows_of_part * 64 * KiB;
+  const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_ranks_per_node", "1"},
+                  {"cb_buffer_size", "65536"},
+                  {"romio_cb_fr_alignment", "65536"}};
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (int v = 0; v < variables; ++v) {
+    for (int i = 0; i < pieces; ++i) {
+      lengths.push_back(100 + i % 100);
+      places.push_back((v * context.ranks + context.rank) * part + i * 437 + i * i * 7 % 200);
+    }
+  }
+  const Type tile = blocks_at(lengths, places, MPI_BYTE);
+  int bytes = 0;
+  MPI_Type_size(tile, &bytes);
+  File file(context.fresh_file("irregular"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  const int64_t nodes = context.ranks, told = nodes * (nodes - 1);
+  const int64_t pairs = nodes == 1 ? 0 : variables * windows_of_part * nodes;
+  for (int version = 0; version < 3; ++version) {
+    const std::vector<uint8_t> data = values(context.rank * 10 + version, bytes);
+    const Traffic before = traffic_of(file);
+    OK(MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+    const Traffic written = traffic_of(file) - before;
+    std::vector<uint8_t> back(data.size());
+    OK(MPI_File_read_at_all(file, 0, back.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT_BYTES(data, back);
+    const Traffic read = traffic_of(file) - before - written;
+    const int64_t telling = version == 0 ? told : 0;
+    EXPECT(written.messages <= pairs + telling);
+    EXPECT(read.messages <= 2 * pairs + telling);  // a wish and its answer
+  }
+}
+
+// The same for requests of which all ranks have one window in common.
+SITUATION(Exchange, NobodySendsForAWindowWithoutBytesWhereRanksShareOne, not_own) {
+  constexpr int block = 64 * KiB, blocks = 8;
+  const int ranks = context.ranks;
+  const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_ranks_per_node", "1"},
+                  {"cb_buffer_size", "65536"},
+                  {"romio_cb_fr_alignment", "65536"}};
+  const std::string path = context.fresh_file("common");
+  const std::vector<uint8_t> all = values(5, int64_t{block} * (1 + blocks * ranks));
+  make_file(path, all);
+  File file(path, MPI_MODE_RDWR, info);
+  std::vector<MPI_Aint> places{0};
+  std::vector<uint8_t> expected(all.begin(), all.begin() + block);
+  for (int i = 0; i < blocks; ++i) {
+    places.push_back(MPI_Aint{block} * (1 + i * ranks + context.rank));
+    expected.insert(expected.end(), all.begin() + places.back(), all.begin() + places.back() + block);
+  }
+  const Type tile = blocks_at(std::vector<int>(places.size(), block), places, MPI_BYTE);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  const int64_t pairs = ranks - 1 + blocks * ranks;
+  for (int version = 0; version < 2; ++version) {
+    const Traffic before = traffic_of(file);
+    std::vector<uint8_t> back(expected.size());
+    OK(MPI_File_read_at_all(file, 0, back.data(), static_cast<int>(back.size()), MPI_BYTE,
+                            MPI_STATUS_IGNORE));
+    EXPECT_BYTES(expected, back);
+    const Traffic read = traffic_of(file) - before;
+    // They tell descriptions first, which turn out not to do.
+    const int64_t telling = version == 0 ? int64_t{2} * ranks * (ranks - 1) : 0;
+    EXPECT(read.messages <= 2 * pairs + telling);
+  }
+}
+
 // A rank that reads beyond the end of the file gets the bytes that exist, on every node, and nothing else in
 // its buffer changes.
 SITUATION(Exchange, StopsAtTheEndOfTheFile, not_own) {

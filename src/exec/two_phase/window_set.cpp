@@ -1,0 +1,51 @@
+#include "exec/two_phase/window_set.h"
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+
+#include "base/checked.h"
+#include "plan/layout/windows.h"
+
+namespace concilio {
+namespace {
+
+constexpr int64_t most_set_bytes = 512;
+
+bool has_data_in_any(const Request& request, std::span<const Interval> parts) {
+  const Interval mine{request.position, request.position + request.bytes};
+  return std::any_of(parts.begin(), parts.end(), [&](const Interval& part) {
+    return std::max(mine.begin, request.file->data_before(part.begin)) <
+           std::min(mine.end, request.file->data_before(part.end));
+  });
+}
+
+}  // namespace
+
+int64_t WindowSet::most_bytes(const Realm& realm) {
+  return std::min(most_set_bytes, realm.image_bytes);
+}
+
+WindowSet::WindowSet(const Realm& realm) {
+  const int64_t rounds = rounds_of(realm);
+  windows_per_mark_ = std::max<int64_t>(1, ceil_divide(rounds, most_bytes(realm) * 8));
+  marks_.resize(static_cast<size_t>(ceil_divide(ceil_divide(rounds, windows_per_mark_), 64)));
+}
+
+void WindowSet::add(const Request& request, const Realm& realm, std::vector<Interval>& parts) {
+  if (request.bytes == 0) return;
+  const Interval bounds = request.bounds();
+  for (int64_t round = 0; round < rounds_of(realm); ++round) {
+    window(realm, round, parts);
+    if (parts.back().end <= bounds.begin) continue;
+    if (parts.front().begin >= bounds.end) break;
+    if (has_data_in_any(request, parts)) marks_[word(round)] |= bit(round);
+  }
+}
+
+void WindowSet::add_to(uint64_t* shared) const {
+  for (size_t i = 0; i < marks_.size(); ++i)
+    std::atomic_ref(shared[i]).fetch_or(marks_[i], std::memory_order_relaxed);
+}
+
+}  // namespace concilio
