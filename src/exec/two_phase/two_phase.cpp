@@ -5,6 +5,7 @@
 
 #include "base/exceptions.h"
 #include "exec/locks/range_lock.h"
+#include "exec/two_phase/fetch.h"
 #include "exec/two_phase/flush.h"
 #include "exec/two_phase/write_behind.h"
 
@@ -265,27 +266,19 @@ class TwoPhase {
     if (call_.opened.caches_differ()) {
       if (Status status = guard.acquire(LockMode::shared); !status) return status.error();
     }
-    transfers_.clear();
-    for (const WindowPart& part : parts)
-      transfers_.push_back({part.file.begin, part.data, part.file.length()});
-    Result<int64_t> got = guard.release(call_.opened.storage.read(transfers_));
-    if (!got) return got;
-    return end_of_data(parts, *got);
+    return guard.release(fetch_window(call_, parts, known_requests(), transfers_));
+  }
+
+  // What the ranks that exchange with this node ask for; null if it is not known.
+  const Descriptions* known_requests() const {
+    const bool known = parcels_ && !parcels_->descriptions().own().ranks.empty();
+    return known ? &parcels_->descriptions() : nullptr;
   }
 
   // The lock to take if clients of the storage cache the file: they write back when they unlock, and read
   // anew when they lock.
   RangeLock fresh_view_of(Parts parts) {
     return {call_.opened.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
-  }
-
-  // The file offset behind the last of the `got` bytes that were read along the parts.
-  static int64_t end_of_data(Parts parts, int64_t got) {
-    for (const WindowPart& part : parts) {
-      if (got < part.file.length()) return part.file.begin + got;
-      got -= part.file.length();
-    }
-    return parts.back().file.end;
   }
 
   const RunningCall& call_;

@@ -56,6 +56,14 @@ Flush cheapest_flush(const WindowShape& window, double windows, const Prices& pr
   return cheapest({Flush::read_modify_write, Flush::list, Flush::batch}, window, windows, prices);
 }
 
+int64_t gap_worth_reading(const Prices& prices) {
+  const Curve& window = prices.read.window;
+  const double byte_seconds = (window.at(large_request_bytes) - window.at(0)) / large_request_bytes;
+  const double request_seconds = seconds_in_turn(Operation::read, prices);
+  constexpr double most = 1 << 30;  // no window is longer
+  return static_cast<int64_t>(byte_seconds * most > request_seconds ? request_seconds / byte_seconds : most);
+}
+
 double seconds_in_turn(Operation operation, const Prices& prices) {
   return prices.of(operation).scattered.at(0);
 }

@@ -1,5 +1,5 @@
-// How a window with holes is written to the file. This is decided for each window: conditional sieving,
-// section 6.3 of the flexible collective I/O paper.
+// How a window with holes is written to the file, and how one is read of which few bytes are wanted. This is
+// decided for each window: conditional sieving, section 6.3 of the flexible collective I/O paper.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,9 @@ struct FlushCost {
 };
 FlushCost cost_of_flush(Flush how, const WindowShape& window, double windows, const Prices& prices);
 Flush cheapest_flush(const WindowShape& window, double windows, const Prices& prices);
+
+// The longest hole that costs less to read, between two pieces of a window, than another request.
+int64_t gap_worth_reading(const Prices& prices);
 
 // The time of one of a rank's `requests` besides that for its bytes: one after another, many under way at
 // once, and the cheaper of the two.

@@ -34,6 +34,14 @@ TEST(FlushByPrice, ManyShortRunsAreRewrittenFewAreListed) {
   EXPECT_EQ(choose_flush(strided(2, 64, MiB), {}, local), list);
 }
 
+TEST(GapsOfReads, AreWorthReadingUpToWhatAnotherRequestCosts) {
+  EXPECT_NEAR(gap_worth_reading(local), 5000, 1);
+  EXPECT_NEAR(gap_worth_reading(remote), 100000, 1);
+  Prices free = local;
+  free.read.window = Curve::up_to(1);  // bytes cost nothing
+  EXPECT_EQ(gap_worth_reading(free), 1 << 30);
+}
+
 TEST(FlushByPrice, RemoteRequestsMoveTheChoiceTowardsRewriting) {
   EXPECT_EQ(choose_flush(strided(8, 2 * KiB, 128 * KiB), {}, local), list);
   EXPECT_EQ(choose_flush(strided(32, 2 * KiB, 32 * KiB), {}, remote), rmw);

@@ -35,7 +35,13 @@ FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& pri
             static_cast<double>(all.covered_bytes) / large_request_bytes * large.of_bytes};
   }
   // The windows of one aggregator adjoin within a stretch; those of several aggregators alternate.
-  return transferred(windows, range_bytes, layout.realms.size() > 1 ? windows : stretches, requests);
+  const double jumps = layout.realms.size() > 1 ? windows : stretches;
+  const FlushCost whole = transferred(windows, range_bytes, jumps, requests);
+  if (facts.operation == Operation::write || layout.exchange != ExchangeStrategy::descriptions) return whole;
+  // Aggregators that know what is wanted leave out large holes, if there are any.
+  const double pieces = static_cast<double>(all.runs);
+  const FlushCost wanted = transferred(pieces, static_cast<double>(all.covered_bytes), pieces, requests);
+  return std::min(whole, wanted, [](auto& a, auto& b) { return a.seconds() < b.seconds(); });
 }
 
 }  // namespace

@@ -245,6 +245,47 @@ SITUATION(Exchange, NobodySendsForAWindowWithoutBytesWhereRanksShareOne, not_own
   }
 }
 
+// A narrow column of a wide table: every rank is a node and has the same few bytes of each row. Aggregators
+// read these, and little of what lies between them.
+SITUATION(Exchange, AggregatorsLeaveOutLargeHolesWhenTheyRead, not_own) {
+  constexpr int cell = 64, rows = 1500;
+  constexpr int64_t row = 64 * KiB;
+  const int ranks = context.ranks;
+  const std::string path = context.fresh_file("column");
+  const std::vector<uint8_t> column = values(3, int64_t{rows} * ranks * cell);
+  if (context.rank == 0) {
+    std::FILE* const made = std::fopen(path.c_str(), "wb");
+    for (int64_t i = 0; i < rows - 1; ++i) {  // the last row is behind the end of the file
+      std::fseek(made, static_cast<long>(i * row + 1000), SEEK_SET);
+      std::fwrite(&column[static_cast<size_t>(i * ranks * cell)], 1, static_cast<size_t>(ranks * cell), made);
+    }
+    std::fclose(made);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  File file(path, MPI_MODE_RDWR, Info{{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}});
+  const Type tile = resized_of(contiguous_of(cell, MPI_BYTE), 0, row);
+  OK(MPI_File_set_view(file, 1000 + context.rank * cell, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  std::vector<uint8_t> expected(rows * cell, 1), back = expected;
+  for (int64_t i = 0; i < rows - 1; ++i) {
+    const auto from = column.begin() + (i * ranks + context.rank) * cell;
+    std::copy(from, from + cell, expected.begin() + i * cell);
+  }
+  MPI_Status status;
+  for (int version = 0; version < 2; ++version) {
+    OK(MPI_File_read_at_all(file, 0, back.data(), rows * cell, MPI_BYTE, &status));
+    EXPECT_BYTES(expected, back);
+    EXPECT_EQUAL(int64_t{(rows - 1) * cell}, bytes_in(status));
+  }
+  int64_t mine = counter(file, "storage_bytes_read"), all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (ranks > 1) EXPECT(all <= int64_t{2} * rows * ranks * cell);
+  // The maps that said what was wanted are empty again, so a write leaves the holes alone.
+  std::vector<uint8_t> data = values(context.rank + 7, rows * cell);
+  OK(MPI_File_write_at_all(file, 0, data.data(), rows * cell, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at_all(file, 0, back.data(), rows * cell, MPI_BYTE, &status));
+  EXPECT_BYTES(data, back);
+}
+
 // A rank that reads beyond the end of the file gets the bytes that exist, on every node, and nothing else in
 // its buffer changes.
 SITUATION(Exchange, StopsAtTheEndOfTheFile, not_own) {

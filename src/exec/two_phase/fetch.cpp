@@ -1,0 +1,119 @@
+#include "exec/two_phase/fetch.h"
+
+#include <array>
+
+#include "exec/alone/list.h"
+#include "exec/two_phase/window_parts.h"
+
+namespace concilio {
+namespace {
+
+constexpr size_t most_fetched_at_once = 256;
+
+// The file offset behind the last of the `got` bytes that were read along the transfers; `end` if they are
+// all.
+int64_t end_of_data(std::span<const Transfer> transfers, int64_t got, int64_t end) {
+  for (const Transfer& transfer : transfers) {
+    if (got < transfer.length) return transfer.offset + got;
+    got -= transfer.length;
+  }
+  return end;
+}
+
+// The stretch to read that begins with the next marked byte of a part; empty if there is none.
+Interval next_stretch(const WindowPart& part, int64_t from, int64_t gap_bytes) {
+  Interval stretch = part.map.next_covered(from);
+  while (!stretch.empty()) {
+    const Interval next = part.map.next_covered(stretch.end);
+    if (next.empty() || next.begin - stretch.end > gap_bytes) break;
+    stretch.end = next.end;
+  }
+  return stretch;
+}
+
+// Empties the maps of a window again, whatever happens.
+class MapsInUse {
+ public:
+  explicit MapsInUse(std::span<WindowPart> parts) : parts_(parts) {}
+  MapsInUse(const MapsInUse&) = delete;
+  MapsInUse& operator=(const MapsInUse&) = delete;
+  ~MapsInUse() {
+    for (WindowPart& part : parts_) part.map.clear();
+  }
+
+ private:
+  std::span<WindowPart> parts_;
+};
+
+// Calls f(rank's description, part, data) for all data that any rank asks for in a window.
+template <typename F>
+void for_each_wanted(const Descriptions& known, std::span<const Interval> window, F&& f) {
+  const auto of_node = [&](const DescribedNode& node) {
+    for_each_stretch(node, window, [&](size_t rank, size_t part, Interval data, int64_t) {
+      f(node.ranks[rank], part, data);
+    });
+  };
+  of_node(known.own());
+  for (const DescribedNode& node : known.senders()) of_node(node);
+}
+
+Result<int64_t> fetch_whole(const RunningCall& call, std::span<const WindowPart> parts,
+                            std::vector<Transfer>& transfers) {
+  transfers.clear();
+  for (const WindowPart& part : parts) transfers.push_back({part.file.begin, part.data, part.file.length()});
+  const Result<int64_t> got = call.opened.storage.read(transfers);
+  if (!got) return got;
+  return end_of_data(transfers, *got, parts.back().file.end);
+}
+
+// Reads the bytes that the parts' maps mark. What lies between two of them is read too where that costs less
+// than another request.
+Result<int64_t> fetch_marked(const RunningCall& call, std::span<const WindowPart> parts) {
+  const int64_t gap_bytes = gap_worth_reading(call.opened.prices());
+  const int64_t all = parts.back().file.end;
+  std::array<Transfer, most_fetched_at_once> batch;
+  size_t count = 0;
+  int64_t end = all;
+  const auto read = [&]() -> Status {
+    const std::span<const Transfer> transfers(batch.data(), count);
+    const Outcome got = move_batch(call, Operation::read, transfers);
+    if (!got) return got.error();
+    end = end_of_data(transfers, *got, all);
+    count = 0;
+    return {};
+  };
+  for (const WindowPart& part : parts) {
+    for (Interval next = next_stretch(part, part.file.begin, gap_bytes); !next.empty();
+         next = next_stretch(part, next.end, gap_bytes)) {
+      batch[count++] = {next.begin, part.data + (next.begin - part.file.begin), next.length()};
+      if (count < batch.size()) continue;
+      if (Status status = read(); !status) return status.error();
+      if (end < all) return end;
+    }
+  }
+  if (count > 0) {
+    if (Status status = read(); !status) return status.error();
+  }
+  return end;
+}
+
+}  // namespace
+
+Result<int64_t> fetch_window(const RunningCall& call, std::span<WindowPart> parts, const Descriptions* known,
+                             std::vector<Transfer>& transfers) {
+  if (!known) return fetch_whole(call, parts, transfers);
+  std::vector<Interval> window;
+  for (const WindowPart& part : parts) window.push_back(part.file);
+  int64_t wanted_bytes = 0;
+  for_each_wanted(*known, window,
+                  [&](const Description&, size_t, Interval data) { wanted_bytes += data.length(); });
+  // To mark what is wanted takes time too, so most of the window must be saved.
+  if (2 * wanted_bytes > total_bytes(parts)) return fetch_whole(call, parts, transfers);
+  const MapsInUse maps(parts);
+  for_each_wanted(*known, window, [&](const Description& rank, size_t part, Interval data) {
+    parts[part].map.mark(rank.file, data.begin, data.end);
+  });
+  return fetch_marked(call, parts);
+}
+
+}  // namespace concilio
