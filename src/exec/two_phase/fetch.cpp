@@ -61,7 +61,7 @@ Result<int64_t> fetch_whole(const RunningCall& call, std::span<const WindowPart>
                             std::vector<Transfer>& transfers) {
   transfers.clear();
   for (const WindowPart& part : parts) transfers.push_back({part.file.begin, part.data, part.file.length()});
-  const Result<int64_t> got = call.opened.storage.read(transfers);
+  Result<int64_t> got = call.opened.storage.read(transfers);
   if (!got) return got;
   return end_of_data(transfers, *got, parts.back().file.end);
 }

@@ -10,8 +10,8 @@
 //
 // where the map marks covered granules. Data of other nodes travel in parcels, through their arenas
 // (ExchangeStrategy::descriptions); or else every node of the group has images of the windows of all its
-// realms, which are sent to the aggregator (writes) or filled from it (reads), with one message for each
-// node, realm and round.
+// realms, which are sent to the aggregator (writes) or filled from it (reads) where the node has data in
+// them.
 #pragma once
 
 #include <cstdint>
