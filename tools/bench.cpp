@@ -129,7 +129,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
       ->add_option("patterns", options->patterns,
                    "The patterns that are listed below (default: nine of them)")
       ->type_name("PATTERN");
-  parser->add_option("-n", options->ranks, "Number of ranks; with --compare also a list: 2,4,8")
+  parser->add_option("-n,--ranks", options->ranks, "Number of ranks; with --compare a list, 2,4,8")
       ->type_name("RANKS")
       ->capture_default_str();
   parser

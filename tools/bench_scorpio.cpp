@@ -100,7 +100,7 @@ Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment) {
   CLI::App* parser =
       bench.add_subcommand("scorpio", "Measure SCORPIO against plain HDF5, collective and independent");
   auto options = std::make_shared<Options>();
-  parser->add_option("-n", options->ranks, "Number of ranks")
+  parser->add_option("-n,--ranks", options->ranks, "Number of ranks")
       ->check(CLI::PositiveNumber)
       ->type_name("RANKS")
       ->capture_default_str();

@@ -17,7 +17,8 @@ int run_main(Words words) {
   // CLI11 would take the words after "--" for arguments of the command itself.
   std::optional<Words> after_mark;
   const auto mark = std::find(words.begin(), words.end(), "--");
-  if (!words.empty() && words[0] == "run" && mark != words.end()) {
+  const bool has_another_line = !words.empty() && (words[0] == "run" || words[0] == "completion");
+  if (has_another_line && mark != words.end()) {
     after_mark.emplace(mark + 1, words.end());
     words.erase(mark, words.end());
   }
@@ -27,10 +28,16 @@ int run_main(Words words) {
       "concilio");
   app.set_version_flag("--version", "concilio " CONCILIO_VERSION);
   app.require_subcommand(0, 1);
-  const Subcommand subcommands[] = {add_run(app, environment, after_mark), add_bench(app, environment),
-                                    add_probe(app, environment),           add_explain(app),
-                                    add_study(app, environment),           add_hints(app),
-                                    add_version(app, environment)};
+  const Subcommand subcommands[] = {add_run(app, environment, after_mark),
+                                    add_bench(app, environment),
+                                    add_probe(app, environment),
+                                    add_explain(app),
+                                    add_study(app, environment),
+                                    add_report(app),
+                                    add_hints(app),
+                                    add_version(app, environment),
+                                    add_completion(app, after_mark),
+                                    add_help(app)};
   try {
     std::reverse(words.begin(), words.end());  // CLI11 expects the last word first
     app.parse(words);

@@ -167,7 +167,7 @@ Subcommand add_probe(CLI::App& app, const Environment& environment) {
       ->add_option("folder", options->folder,
                    "Folder on the storage, where a file of at most 256 MiB is made")
       ->type_name("DIR");
-  parser->add_option("-n", options->ranks, "Number of ranks (default: two for each core, at most 8)")
+  parser->add_option("-n,--ranks", options->ranks, "Number of ranks (default: two a core, at most 8)")
       ->check(CLI::PositiveNumber)
       ->type_name("RANKS");
   parser->add_option("--mpi", options->mpi, flavour_words() + " (default: what is installed)")

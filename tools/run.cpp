@@ -1,21 +1,21 @@
-// concilio run: starts an MPI program whose ranks load Concilio.
-#include <fcntl.h>
+// concilio run: starts an MPI program with Concilio in its ranks.
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/settings/config.h"
-#include "base/system/read_file.h"
+#include "benchmark/compare_program.h"
 #include "launch/detect.h"
 #include "settings.h"
 #include "subcommands.h"
+#include "summary/live_folder.h"
+#include "summary/page.h"
 #include "summary/records.h"
+#include "summary/records_file.h"
 #include "summary/summary.h"
 
 namespace concilio::tools {
@@ -28,61 +28,29 @@ struct RunOptions {
   SettingOptions settings;
   std::string summary;  // "short" or "full"; empty if not wanted
   std::string report;
+  std::string page;
   std::string mpi;
+  bool compare = false;
+  int alternations = 3;
   Words command;
 };
 
-// The file that the library creates when MPI begins, and writes its records to. It is removed with this
-// object.
-class RecordsFile {
- public:
-  static Result<std::unique_ptr<RecordsFile>> make(const Environment& environment) {
-    std::string path = environment.temporary_folder() + "/concilio-run-XXXXXX";
-    const int descriptor = mkstemp(path.data());
-    if (descriptor < 0)
-      return Error::from_errno(errno, "cannot make a temporary file in " + environment.temporary_folder());
-    close(descriptor);
-    unlink(path.c_str());
-    return std::unique_ptr<RecordsFile>(new RecordsFile(std::move(path)));
-  }
-  ~RecordsFile() { unlink(path_.c_str()); }
-  RecordsFile(const RecordsFile&) = delete;
-  RecordsFile& operator=(const RecordsFile&) = delete;
-
-  const std::string& path() const { return path_; }
-  // Whether a rank has loaded the library.
-  bool made_by_library() const { return access(path_.c_str(), F_OK) == 0; }
-  Records read() const {
-    const auto text = read_all(path_);
-    return parse_records(text ? *text : "");
-  }
-
- private:
-  explicit RecordsFile(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-Status check_report_path(const std::string& report) {
-  const fs::path folder = fs::path(report).has_parent_path() ? fs::path(report).parent_path() : fs::path(".");
-  if (fs::is_directory(report))
-    return Error{ErrorKind::bad_file, EISDIR, "--report " + report + " is a folder"};
+// Whether a file can be written where an option says.
+Status check_path(const char* option, const std::string& path) {
+  if (path.empty()) return {};
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (fs::is_directory(path))
+    return Error{ErrorKind::bad_file, EISDIR, fmt::format("{} {} is a folder", option, path)};
   if (access(folder.c_str(), W_OK | X_OK) != 0)
-    return Error::from_errno(errno, "--report " + report + ": cannot write in " + folder.string());
+    return Error::from_errno(errno, fmt::format("{} {}: cannot write in {}", option, path, folder.string()));
   return {};
 }
 
-Status write_report(const std::string& path, const RunOptions& options, int exit_status,
-                    const Records& records) {
-  nlohmann::json files = nlohmann::json::array();
-  for (const FileRecord& file : records.files) files.push_back(to_json(file));
-  const nlohmann::json report = {{"concilio", CONCILIO_VERSION},
-                                 {"command", options.command},
-                                 {"exit_code", exit_status},
-                                 {"files", files}};
+Status write_report(const std::string& path, const Report& report) {
   errno = 0;
   std::ofstream out(path);
-  // A file name may contain bytes that are not UTF-8.
-  out << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  // A file name need not be valid UTF-8.
+  out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   out.close();
   if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write the report " + path);
   return {};
@@ -114,39 +82,71 @@ std::string why_no_file(const RunOptions& options, const Environment& environmen
         "part)",
         only);
   }
-  return "the program closed no file that it had opened by MPI_File_open (files opened by POSIX calls, by "
-         "stdio or by serial HDF5 do not use MPI-IO; in h5py, driver='mpio' opens them for all ranks; files "
-         "that are open when the program is killed are not reported)";
+  return "the program closed no file that it had opened by MPI_File_open (files of POSIX, of stdio and of "
+         "serial "
+         "HDF5 are not MPI-IO's: open them for all ranks, as h5py does by driver='mpio')";
 }
 
 // If every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program wrote
 // records write a summary, and if none did, rank 0 says so. Only rank 0 writes to the very file that --report
 // names.
 void conclude(const RunOptions& options, const Environment& environment, const RecordsFile& records_file,
-              int exit_status) {
-  const Records records = records_file.read();
+              const LiveFolder* live, int exit_status) {
+  Records records = records_file.read();
+  if (live) {
+    for (FileRecord& file : live->open_files(now_ns())) records.files.push_back(std::move(file));
+  }
   const int rank = own_rank(environment);
   if (records.files.empty() && rank != 0) return;
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
-  if (!options.summary.empty() && records.files.empty()) {
-    complain(why_no_file(options, environment, records_file.made_by_library()) + ", so there is no summary");
+  if ((!options.summary.empty() || options.compare) && records.files.empty()) {
+    complain(why_no_file(options, environment, records_file.made_by_library()) +
+             ", so there is nothing to sum up");
   } else if (!options.summary.empty()) {
     const std::vector<FileRecord> files = by_name(records.files);
     fmt::print(stderr, "{}", render_summary(files));
     if (options.summary == "full") fmt::print(stderr, "{}", render_details(files));
   }
-  if (options.report.empty()) return;
-  std::string path = options.report;
-  if (rank != 0) {
-    path += fmt::format(".rank{}", rank);
-    complain(fmt::format("rank {} wrote its part of the report to {}", rank, path));
+  const Report report{CONCILIO_VERSION, options.command, exit_status, records};
+  using Write = Status (*)(const std::string&, const Report&);
+  for (const auto& [asked, write] :
+       {std::pair{&options.report, Write(write_report)}, std::pair{&options.page, Write(write_page)}}) {
+    if (asked->empty()) continue;
+    std::string path = *asked;
+    if (rank != 0) {
+      path += fmt::format(".rank{}", rank);
+      complain(fmt::format("rank {} wrote its part of the report to {}", rank, path));
+    }
+    if (const Status written = write(path, report); !written.ok()) complain(written.error().message);
   }
-  if (const Status written = write_report(path, options, exit_status, records); !written.ok())
-    complain(written.error().message);
 }
 
-int run_command(const RunOptions& options, Environment environment) {
+// What makes a comparison pointless.
+Status check_comparison(const Environment& environment) {
+  const auto refuse = [](const char* why) { return Error{ErrorKind::argument, 0, why}; };
+  if (family_of_running_launcher(environment))
+    return refuse("--compare starts the program several times: put concilio run before the launcher");
+  if (asked_in_environment(Key::disable))
+    return refuse("CONCILIO_DISABLE is set, so there is no Concilio to compare with (unset it)");
+  if (environment.get("LD_PRELOAD").value_or("").find("libconcilio-") != std::string::npos)
+    return refuse("LD_PRELOAD has Concilio in it, so nothing runs without it (unset it)");
+  return {};
+}
+
+// The program as the user gave it, with Concilio in its ranks.
+Launch with_concilio(const RunOptions& options, const Environment& environment, const Detection& detection,
+                     const RankSettings& settings) {
+  Launch launch{options.command, environment};
+  if (detection.launcher) {
+    launch.words = with_rank_settings(options.command, *detection.launcher, settings, launch.environment);
+  } else {
+    set_in_environment(settings, launch.environment);
+  }
+  return launch;
+}
+
+int run_command(const RunOptions& options, const Environment& environment) {
   std::vector<std::string> notes;
   auto variables = check_settings(options.settings, environment, notes);
   if (!variables) {
@@ -157,11 +157,12 @@ int run_command(const RunOptions& options, Environment environment) {
   if (own_rank(environment) == 0) {
     for (const std::string& note : unknown_variables(environment)) complain(note);
   }
-  if (!options.report.empty()) {
-    if (const Status status = check_report_path(options.report); !status.ok()) {
-      complain(status.error().message);
-      return exit_usage;
-    }
+  const Status possible = options.compare ? check_comparison(environment) : Status();
+  for (const Status& status :
+       {possible, check_path("--report", options.report), check_path("--html", options.page)}) {
+    if (status.ok()) continue;
+    complain(status.error().message);
+    return exit_usage;
   }
   const auto detection = detect(options.command, environment, flavour_of_word(options.mpi));
   if (!detection) {
@@ -170,7 +171,8 @@ int run_command(const RunOptions& options, Environment environment) {
   }
 
   std::unique_ptr<RecordsFile> records_file;
-  if (!options.summary.empty() || !options.report.empty()) {
+  std::unique_ptr<LiveFolder> live;
+  if (!options.summary.empty() || !options.report.empty() || !options.page.empty() || options.compare) {
     auto made = RecordsFile::make(environment);
     if (!made) {
       complain(made.error().message);
@@ -178,22 +180,31 @@ int run_command(const RunOptions& options, Environment environment) {
     }
     records_file = std::move(*made);
     variables->emplace_back("CONCILIO_REPORT", records_file->path());
+    // If each rank has a `concilio run` of its own, the launcher ends these too. And what one rank knows is
+    // no summary. Without the folder, a program that ends early is told of in part.
+    if (!family_of_running_launcher(environment) && !options.compare) {
+      if (auto folder = LiveFolder::make(environment)) live = std::move(*folder);
+    }
+    if (live) variables->emplace_back("CONCILIO_LIVE", live->path());
   }
-  const RankSettings settings{detection->preload, *variables};
-  Environment of_child = environment;
-  Words words = options.command;
-  if (detection->launcher) {
-    words = with_rank_settings(words, *detection->launcher, settings, of_child);
+  const Launch launch =
+      with_concilio(options, environment, *detection, RankSettings{detection->preload, *variables});
+  int exit_status = 0;
+  if (options.compare) {
+    exit_status =
+        compare_program({options.command, environment}, launch, *records_file, options.alternations);
   } else {
-    set_in_environment(settings, of_child);
+    const auto ended = run_to_end(launch.words, launch.environment);
+    if (!ended) {
+      complain(ended.error().message);
+      return exit_not_executable;
+    }
+    exit_status = *ended;
   }
-  const auto exit_status = run_to_end(words, of_child);
-  if (!exit_status) {
-    complain(exit_status.error().message);
-    return exit_not_executable;
-  }
-  if (records_file) conclude(options, environment, *records_file, *exit_status);
-  return *exit_status;
+  // If one side of a comparison failed, that is all there is to say.
+  if (records_file && (!options.compare || exit_status == 0))
+    conclude(options, environment, *records_file, live.get(), exit_status);
+  return exit_status;
 }
 
 std::vector<std::string> all_words() {
@@ -216,6 +227,8 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
       ->check(CLI::IsMember({"short", "full"}));
   parser->add_option("--report", options->report, "At the end, write the same as JSON to FILE")
       ->type_name("FILE");
+  parser->add_option("--html", options->page, "At the end, write the same as a page for a browser to FILE")
+      ->type_name("FILE");
   parser
       ->add_option("--hint", options->settings.hints,
                    "Set a hint, which takes precedence over the program's (see: concilio hints)")
@@ -235,11 +248,23 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
       ->add_option("--mpi", options->mpi, "The program's MPI, if it cannot be found out: " + flavour_words())
       ->check(CLI::IsMember(all_words()))
       ->type_name("MPI");
+  auto* compare = parser->add_flag(
+      "--compare", options->compare,
+      "Run the program without and with Concilio by turns, compare times and the files that it writes");
+  parser
+      ->add_option("--alternations", options->alternations,
+                   "With --compare: how often each side is started, after one start to warm up")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("COUNT")
+      ->capture_default_str()
+      ->needs(compare);
   parser->prefix_command();
   parser->footer(
-      "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n       mpirun ... concilio run "
-      "[OPTIONS] [--] PROGRAM ARGUMENTS\n\nThe exit status is the program's, or 128+N if signal N ended it. "
-      "It is 2 if the program could not be run with Concilio.");
+      "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
+      "       concilio run --compare [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
+      "       mpirun ... concilio run [OPTIONS] [--] PROGRAM ARGUMENTS\n\n"
+      "The exit status is the program's, 128+N if signal N ended it; 2 if it could not be run with "
+      "Concilio; with --compare 1 if a file differs.");
   return {parser, [=] {
             options->command = parser->remaining();
             Words& command = options->command;

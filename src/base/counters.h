@@ -17,6 +17,7 @@ enum class Counter : int {
   bytes_read,  // the program's bytes
   bytes_written,
   device_calls,  // calls of the program whose buffer was in the memory of a GPU
+  failed_calls,  // calls of any kind that returned an error
 // method_NAME: calls of the program that took this method
 #define METHOD(name, ranks, summary) method_##name,
 #include "base/methods.def"
@@ -87,6 +88,7 @@ class Stopwatch {
   Stopwatch(Counters& counters, Counter counter)
       : counters_(counters), counter_(counter), start_ns_(now_ns()) {}
   ~Stopwatch() { counters_[counter_] += now_ns() - start_ns_; }
+  int64_t start_ns() const { return start_ns_; }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 

@@ -11,6 +11,7 @@
 
 #include "base/median.h"
 #include "base/system/read_file.h"
+#include "benchmark/progress.h"
 #include "launch/installation.h"
 #include "system/complain.h"
 
@@ -61,28 +62,10 @@ std::string without_padding(std::string line) {
   return line + "\n";
 }
 
-class Progress {
- public:
-  explicit Progress(size_t starts) : starts_(starts), terminal_(isatty(STDERR_FILENO)) {}
-  void next(const Comparison& row, bool under_concilio) {
-    const std::string line =
-        fmt::format("[{}/{}] {} {} ranks, {}, {}", ++done_, starts_, flavour_word(row.flavour), row.ranks,
-                    row.pattern, under_concilio ? "Concilio" : "own");
-    if (terminal_) {
-      fmt::print(stderr, "\r\033[K{}", line);
-    } else {
-      fmt::print(stderr, "{}\n", line);
-    }
-    std::fflush(stderr);
-  }
-  void end() const {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  size_t starts_, done_ = 0;
-  bool terminal_;
-};
+std::string name_of_start(const Comparison& row, bool under_concilio) {
+  return fmt::format("{} {} ranks, {}, {}", flavour_word(row.flavour), row.ranks, row.pattern,
+                     under_concilio ? "Concilio" : "own");
+}
 
 std::string read_and_remove(const std::string& path) {
   const auto text = read_all(path);
@@ -267,7 +250,7 @@ int compare(const BenchOptions& options, const Environment& environment) {
   for (Comparison& row : rows) {
     for (int start = 0; start < 2 * options.alternations; ++start) {
       const bool under_concilio = start % 2 == 1;
-      progress.next(row, under_concilio);
+      progress.next(name_of_start(row, under_concilio));
       const Status started = start_side(row, under_concilio, options, environment);
       if (!started.ok()) {
         progress.end();

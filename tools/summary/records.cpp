@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
 
 #include "plan/facts/method.h"
 #include "plan/show/candidate_json.h"
@@ -11,6 +13,12 @@ namespace concilio::tools {
 using nlohmann::json;
 
 namespace {
+
+constexpr std::pair<LiveCall, const char*> live_calls[] = {{LiveCall::read, "a read"},
+                                                           {LiveCall::write, "a write"},
+                                                           {LiveCall::collective_read, "a collective read"},
+                                                           {LiveCall::collective_write, "a collective write"},
+                                                           {LiveCall::close, "MPI_File_close"}};
 
 Counters counters_of(const json& object) {
   Counters counters;
@@ -28,6 +36,13 @@ json json_of(const Counters& counters) {
     object[counter_name(counter)] = counters[counter];
   }
   return object;
+}
+
+LiveCall call_named(const std::string& name) {
+  for (const auto& [call, known] : live_calls) {
+    if (name == known) return call;
+  }
+  return LiveCall::none;
 }
 
 FileRecord record_of(const json& line) {
@@ -48,10 +63,25 @@ FileRecord record_of(const json& line) {
                               reason.value("calls", int64_t{0}),
                               candidates_from_json(reason.value("candidates", json::array()))});
   }
+  record.times_opened = line.value("times_opened", int64_t{1});
+  record.first_error = line.value("first_error", "");
+  for (const json& rank : line.value("open_ranks", json::array())) {
+    record.open_ranks.push_back(
+        {rank.value("rank", int64_t{0}), call_named(rank.value("call", "")), rank.value("seconds", 0.0)});
+  }
   const json hints = line.value("hints", json::object());
   for (const auto& [name, value] : hints.items())
     record.hints[name] = value.is_string() ? value.get<std::string>() : value.dump();
   return record;
+}
+
+json json_of(const OpenRank& rank) {
+  json object = {{"rank", rank.rank}};
+  if (const char* call = name_of(rank.call)) {
+    object["call"] = call;
+    object["seconds"] = rank.seconds;
+  }
+  return object;
 }
 
 void add_reason(std::vector<Reason>& reasons, const Reason& added) {
@@ -84,15 +114,43 @@ Records parse_records(std::string_view lines) {
   return records;
 }
 
+json to_json(const Report& report) {
+  json files = json::array();
+  for (const FileRecord& file : report.records.files) files.push_back(to_json(file));
+  json object = {{"concilio", report.version}, {"command", report.command}, {"files", files}};
+  if (report.exit_status) object["exit_code"] = *report.exit_status;
+  return object;
+}
+
+Result<Report> parse_report(std::string_view text) {
+  Report report;
+  const json whole = json::parse(text, nullptr, false);
+  if (!whole.is_object() || !whole.contains("files")) {
+    report.records = parse_records(text);
+    if (report.records.files.empty()) return Error{ErrorKind::argument, 0, "no report of concilio run"};
+    return report;
+  }
+  try {
+    report.version = whole.value("concilio", "");
+    report.command = whole.value("command", std::vector<std::string>());
+    if (whole.contains("exit_code")) report.exit_status = whole.at("exit_code").get<int>();
+    for (const json& file : whole.at("files")) report.records.files.push_back(record_of(file));
+  } catch (const json::exception& error) {
+    return Error{ErrorKind::argument, 0, std::string("no report of concilio run: ") + error.what()};
+  }
+  return report;
+}
+
 std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
   std::vector<FileRecord> merged;
+  std::unordered_map<std::string_view, size_t> places;
   for (const FileRecord& file : files) {
-    const auto same = std::find_if(merged.begin(), merged.end(),
-                                   [&](const FileRecord& other) { return other.file == file.file; });
-    if (same == merged.end()) {
+    const auto [place, fresh] = places.try_emplace(file.file, merged.size());
+    if (fresh) {
       merged.push_back(file);
       continue;
     }
+    FileRecord* const same = &merged[place->second];
     same->ranks = std::max(same->ranks, file.ranks);
     same->nodes = std::max(same->nodes, file.nodes);
     same->times_opened += file.times_opened;
@@ -107,7 +165,9 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
     same->peak_description_bytes_per_rank =
         std::max(same->peak_description_bytes_per_rank, file.peak_description_bytes_per_rank);
     for (const Reason& reason : file.reasons) add_reason(same->reasons, reason);
-    same->hints = file.hints;
+    if (!file.hints.empty()) same->hints = file.hints;
+    if (same->first_error.empty()) same->first_error = file.first_error;
+    same->open_ranks.insert(same->open_ranks.end(), file.open_ranks.begin(), file.open_ranks.end());
   }
   return merged;
 }
@@ -122,19 +182,33 @@ json to_json(const FileRecord& record) {
                        {"calls", reason.calls},
                        {"candidates", candidates_json(reason.candidates)}});
   }
-  return {{"file", record.file},
-          {"ranks", record.ranks},
-          {"nodes", record.nodes},
-          {"mpi", record.mpi},
-          {"times_opened", record.times_opened},
-          {"open_seconds", record.open_seconds},
-          {"counters", json_of(record.sum)},
-          {"max", json_of(record.slowest)},
-          {"peak_bytes_per_rank", record.peak_bytes_per_rank},
-          {"peak_bytes_per_node", record.peak_bytes_per_node},
-          {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
-          {"reasons", reasons},
-          {"hints", record.hints}};
+  json object = {{"file", record.file},
+                 {"ranks", record.ranks},
+                 {"nodes", record.nodes},
+                 {"mpi", record.mpi},
+                 {"times_opened", record.times_opened},
+                 {"open_seconds", record.open_seconds},
+                 {"counters", json_of(record.sum)},
+                 {"max", json_of(record.slowest)},
+                 {"peak_bytes_per_rank", record.peak_bytes_per_rank},
+                 {"peak_bytes_per_node", record.peak_bytes_per_node},
+                 {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
+                 {"reasons", reasons},
+                 {"hints", record.hints}};
+  if (!record.first_error.empty()) object["first_error"] = record.first_error;
+  for (const OpenRank& rank : record.open_ranks) object["open_ranks"].push_back(json_of(rank));
+  return object;
+}
+
+const char* name_of(LiveCall call) {
+  for (const auto& [known, name] : live_calls) {
+    if (call == known) return name;
+  }
+  return nullptr;
+}
+
+double seconds_of(const FileRecord& record) {
+  return static_cast<double>(record.slowest[Counter::call_ns]) * 1e-9 + record.open_seconds;
 }
 
 std::string methods_taken(const FileRecord& record) {

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/counters.h"
+#include "base/live_record.h"
+#include "base/result.h"
 #include "plan/choose/candidate.h"
 
 namespace concilio::tools {
@@ -22,6 +24,15 @@ struct Reason {
   int64_t calls = 0;
   std::vector<Candidate> candidates;  // those of the last of the calls
 };
+
+// A rank that had a file open when the program ended, and the call that it was in then.
+struct OpenRank {
+  int64_t rank = 0;  // of MPI_COMM_WORLD
+  LiveCall call = LiveCall::none;
+  double seconds = 0;  // for which it was in the call
+};
+// "a collective write"; null if the rank is in no call.
+const char* name_of(LiveCall call);
 
 struct FileRecord {
   std::string file;
@@ -37,6 +48,8 @@ struct FileRecord {
   int64_t peak_description_bytes_per_rank = 0;  // of the datatypes of views and buffers
   std::vector<Reason> reasons;
   std::map<std::string, std::string> hints;
+  std::string first_error;           // of a call that failed, or of the open
+  std::vector<OpenRank> open_ranks;  // that had not closed the file when the program ended
 };
 
 struct Records {
@@ -45,13 +58,26 @@ struct Records {
 };
 
 Records parse_records(std::string_view lines);
-// Merges the records of one file name into one: counts and times are added, and of peaks the greatest is
-// taken.
+
+// What `concilio run --report` writes of a run.
+struct Report {
+  std::string version;  // of Concilio
+  std::vector<std::string> command;
+  std::optional<int> exit_status;
+  Records records;
+};
+nlohmann::json to_json(const Report& report);
+// Reads what to_json() gave, or the lines of the file that CONCILIO_REPORT names.
+Result<Report> parse_report(std::string_view text);
+
+// One record a name: counts and times added, peaks the greatest.
 std::vector<FileRecord> by_name(const std::vector<FileRecord>& files);
 nlohmann::json to_json(const FileRecord& record);
 
-// The methods that the program's calls took, the most frequent first: "two_phase, sieve". Empty if there was
-// no call.
+// Of the slowest rank, in the program's calls and opens.
+double seconds_of(const FileRecord& record);
+
+// The methods that the program's calls took, most frequent first: "two_phase, sieve". Empty: no call.
 std::string methods_taken(const FileRecord& record);
 
 }  // namespace concilio::tools

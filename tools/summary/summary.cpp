@@ -11,6 +11,7 @@
 #include "base/text/format_seconds.h"
 #include "summary/advice.h"
 #include "summary/data_operations.h"
+#include "summary/open_ranks.h"
 
 namespace concilio::tools {
 
@@ -104,24 +105,7 @@ void add_word(std::string& text, const std::string& word) {
   text += (text.empty() ? "" : ", ") + word;
 }
 
-// Merges all files into one record: counts and times are added, and of ranks and nodes the greatest number is
-// taken.
-FileRecord job_of(const std::vector<FileRecord>& files) {
-  FileRecord job;
-  for (const FileRecord& file : files) {
-    job.ranks = std::max(job.ranks, file.ranks);
-    job.nodes = std::max(job.nodes, file.nodes);
-    job.open_seconds += file.open_seconds;
-    for (int i = 0; i < counter_count; ++i) {
-      const auto counter = static_cast<Counter>(i);
-      job.sum[counter] += file.sum[counter];
-      job.slowest[counter] += file.slowest[counter];
-    }
-  }
-  return job;
-}
-
-// "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for other ranks and messages, 0.8 s copying"
+// "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for others and messages, 0.8 s copying"
 std::string verdict(const FileRecord& job, size_t files) {
   constexpr std::pair<Counter, const char*> known_parts[] = {
       {Counter::exchange_ns, "waiting for other ranks and messages"},
@@ -164,38 +148,87 @@ std::string calls_and_bytes(const FileRecord& file) {
     const double rate = static_cast<double>(written + read) / seconds;
     add_word(bytes, format_bytes(static_cast<int64_t>(rate)) + "/s");
   }
-  std::string text = fmt::format("{} by {}", calls.empty() ? "opened" : calls, counted(file.ranks, "rank"));
+  if (calls.empty()) calls = file.times_opened > 0 ? "opened" : "not opened";
+  std::string text = fmt::format("{} by {}", calls, counted(file.ranks, "rank"));
   if (file.nodes > 1) text += fmt::format(" on {} nodes", file.nodes);
   if (!bytes.empty()) text += "; " + bytes;
   return text;
 }
 
-// Files whose calls and opens took longest come first.
+// Files with which something went wrong come first, and then those whose calls and opens took longest.
 std::vector<const FileRecord*> by_time(const std::vector<FileRecord>& files) {
   std::vector<const FileRecord*> sorted;
   for (const FileRecord& file : files) sorted.push_back(&file);
-  std::ranges::stable_sort(sorted, std::ranges::greater(),
-                           [](const FileRecord* file) { return call_seconds(*file) + file->open_seconds; });
+  std::ranges::stable_sort(sorted, std::ranges::greater(), [](const FileRecord* file) {
+    const bool trouble = !file->open_ranks.empty() || !file->first_error.empty();
+    return std::pair(trouble, seconds_of(*file));
+  });
   return sorted;
 }
 
+std::string lines_on_troubles(const FileRecord& file, const std::string& indent) {
+  std::string text;
+  for (const std::string& trouble : troubles_of(file)) text += fmt::format("{}{}\n", indent, trouble);
+  return text;
+}
+
 }  // namespace
+
+FileRecord job_of(const std::vector<FileRecord>& files) {
+  FileRecord job;
+  for (const FileRecord& file : files) {
+    job.ranks = std::max(job.ranks, file.ranks);
+    job.nodes = std::max(job.nodes, file.nodes);
+    job.open_seconds += file.open_seconds;
+    job.peak_bytes_per_rank = std::max(job.peak_bytes_per_rank, file.peak_bytes_per_rank);
+    for (int i = 0; i < counter_count; ++i) {
+      const auto counter = static_cast<Counter>(i);
+      job.sum[counter] += file.sum[counter];
+      job.slowest[counter] += file.slowest[counter];
+    }
+  }
+  return job;
+}
+
+std::string verdict_on(const std::vector<FileRecord>& files) {
+  return verdict(job_of(files), files.size());
+}
+
+std::vector<std::string> troubles_of(const FileRecord& file) {
+  std::vector<std::string> all;
+  if (std::string open = told_of_open_ranks(file); !open.empty()) all.push_back(std::move(open));
+  const int64_t failed = file.sum[Counter::failed_calls];
+  if (failed > 0) {
+    all.push_back(fmt::format("{} failed; the first: {}", counted(failed, "call"), file.first_error));
+  } else if (!file.first_error.empty()) {
+    all.push_back(file.first_error);
+  }
+  return all;
+}
 
 std::string render_summary(const std::vector<FileRecord>& files) {
   const FileRecord job = job_of(files);
   std::string text = fmt::format("concilio: {}\n", verdict(job, files.size()));
   if (files.size() > 1)
     text += fmt::format("concilio: {}: {}\n", counted(std::ssize(files), "file"), calls_and_bytes(job));
+  const auto left_open =
+      std::ranges::count_if(files, [](const FileRecord& file) { return !file.open_ranks.empty(); });
+  if (left_open > 0) {
+    text +=
+        fmt::format("concilio: the program ended before it closed {}; what was counted until then is here\n",
+                    counted(left_open, "file"));
+  }
   const std::vector<const FileRecord*> sorted = by_time(files);
   double untold_seconds = 0;
   for (size_t i = 0; i < sorted.size(); ++i) {
     const FileRecord& file = *sorted[i];
-    const double took = call_seconds(file) + file.open_seconds;
+    const double took = seconds_of(file);
     if (i >= told_files) {
       untold_seconds += took;
       continue;
     }
     text += fmt::format("  {:<8} {}: {}\n", format_seconds(took), file.file, calls_and_bytes(file));
+    text += lines_on_troubles(file, fmt::format("  {:<8} ", ""));
     if (const std::string advice = advice_on(file); !advice.empty())
       text += fmt::format("  {:<8} {}\n", "", advice);
   }
@@ -212,6 +245,7 @@ std::string render_details(const std::vector<FileRecord>& files) {
     add_row(text, "opened",
             fmt::format("{}, {:.3f} s, by {} on {}", counted(file.times_opened, "time"), file.open_seconds,
                         counted(file.ranks, "rank"), counted(file.nodes, "node")));
+    text += lines_on_troubles(file, "  ");
     for (const DataOperation& operation : data_operations) add_operation(text, file, operation);
     const std::string methods = methods_taken(file);
     if (methods.empty()) {

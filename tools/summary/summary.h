@@ -10,6 +10,12 @@ namespace concilio::tools {
 
 // `files` holds one record for each file name, see by_name.
 
+// One sentence: where the time went.
+std::string verdict_on(const std::vector<FileRecord>& files);
+// What went wrong with a file: that it was not closed, and calls that failed.
+std::vector<std::string> troubles_of(const FileRecord& file);
+// All files as one record: counts and times are added, and of ranks and nodes the greatest number is taken.
+FileRecord job_of(const std::vector<FileRecord>& files);
 // The short summary, at most a screen: where the time went, totals, and the files that took longest, each
 // with an advice if there is one.
 std::string render_summary(const std::vector<FileRecord>& files);

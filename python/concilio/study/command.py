@@ -45,7 +45,8 @@ def parser():
                       help="also on a distributed file system made for the study (GlusterFS; root, and Concilio's source tree)")
     made.add_argument("--only", action="extend", nargs="+", default=[], metavar="EXPERIMENT,...",
                       help="these experiments or comparisons alone (default: all experiments)")
-    made.add_argument("-n", default="1,2,4,8", metavar="RANKS", help="numbers of ranks, as 1,2,4,8 (the default)")
+    made.add_argument("-n", "--ranks", dest="n", default="1,2,4,8", metavar="RANKS",
+                      help="numbers of ranks, as 1,2,4,8 (the default)")
     made.add_argument("--mpi", default="", metavar="MPI", help="openmpi, mpich, ... as in concilio bench (default: the first)")
     made.add_argument("--case", default="", metavar="TEXT", help="of comparisons, only cases whose name contains TEXT")
     made.add_argument("--alternations", type=int, metavar="COUNT",

@@ -2,24 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text/xml.h"
+
 namespace concilio {
-namespace {
-
-// Escapes what XML keeps for itself. XML cannot represent most control characters, so they become spaces.
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kept = "&<>\"";
-  constexpr const char* names[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-  std::string out;
-  for (const char c : text) {
-    if (const size_t at = kept.find(c); at != kept.npos)
-      out += names[at];
-    else
-      out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string svg_number(double value) {
   std::string text = fmt::format("{:.2f}", value);
@@ -43,7 +28,7 @@ Style outlined(std::string_view colour, double width, std::string_view dashes) {
 void Drawing::rectangle(const Box& box, const Style& style, std::string_view tip) {
   body_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}", svg_number(box.x),
                        svg_number(box.y), svg_number(box.width), svg_number(box.height), style);
-  body_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escaped(tip));
+  body_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", xml_escaped(tip));
 }
 
 void Drawing::line(Point from, Point to, const Style& style) {
@@ -55,7 +40,7 @@ void Drawing::text(double x, double y, std::string_view words, const Font& font)
   constexpr const char* anchors[] = {"start", "middle", "end"};
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\"{}{}>{}</text>\n",
                        svg_number(x), svg_number(y), font.size, anchors[static_cast<int>(font.align)],
-                       filled(font.colour), font.bold ? " font-weight=\"bold\"" : "", escaped(words));
+                       filled(font.colour), font.bold ? " font-weight=\"bold\"" : "", xml_escaped(words));
 }
 
 void Drawing::path(std::string_view d, const Style& style) {

@@ -58,6 +58,7 @@ enum class Key : int {
   only,         // CONCILIO_ONLY: GLOB[:GLOB]
   log_level,    // CONCILIO_LOG: error | warning | info | debug
   report,       // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
+  live,         // CONCILIO_LIVE: folder for what ranks know of their open files, see base/live_record.h
   hints,        // CONCILIO_HINTS: "key=value;key=value", which `concilio run --hint` sets
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: faults of storage to inject, for tests; see store/wrappers/fault.h

@@ -118,6 +118,9 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "CONCILIO_LOG", "How much is said on stderr."},
     {Key::report, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_REPORT",
      "File that a line of JSON is appended to for every file closed; empty: none."},
+    {Key::live, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_LIVE",
+     "Folder where each rank keeps what it counts for its open files, which `concilio run` makes and reads; "
+     "empty: none."},
     {Key::hints, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_HINTS",
      "Hints for every file, as key=value;key=value."},
     {Key::romio_hints, ValueType::text, none, none, "", nullptr, nullptr, "ROMIO_HINTS",

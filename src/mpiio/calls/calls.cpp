@@ -59,7 +59,10 @@ int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* ha
   if (!path) return raise_without_file("", "MPI_File_open", {ErrorKind::bad_file, 0, "no file name"}, comm);
   path = plain_path(path);
   auto file = File::open(comm, path, amode, info);
-  if (!file) return raise_without_file(path, "MPI_File_open", file.error(), comm);
+  if (!file) {
+    report_failed_open(comm, path, file.error());
+    return raise_without_file(path, "MPI_File_open", file.error(), comm);
+  }
   *handle = (*file)->handle();
   return MPI_SUCCESS;
 }

@@ -45,8 +45,8 @@ void after_end(void (*forget)(MPI_File)) {
           file->path(), outcome.error().message);
     } else if (file->team().rank() == 0) {
       log(LogLevel::warning,
-          "{} was open when MPI ended: what was written is in the file, but no report is made; close files "
-          "with MPI_File_close",
+          "{} was open when MPI ended: what was written is in the file, but the report knows it in part at "
+          "most; close files with MPI_File_close",
           file->path());
     }
   });

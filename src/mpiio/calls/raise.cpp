@@ -21,8 +21,10 @@ Error explain(const char* function, std::string_view path, const Error& error) {
 
 }  // namespace
 
-Error explain(const File& file, const char* function, const Error& error) {
-  return explain(function, file.path(), error);
+Error explain(File& file, const char* function, const Error& error) {
+  Error full = explain(function, file.path(), error);
+  file.recording().add_failure(full.message);
+  return full;
 }
 
 int raise(File& file, const char* function, const Error& error) {

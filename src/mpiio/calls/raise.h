@@ -9,8 +9,8 @@
 namespace concilio::mpiio {
 
 // Completes the error's message with the names of the MPI function and the file, as the program reads it, and
-// logs it. Without memory for that, the error has a short message.
-Error explain(const File& file, const char* function, const Error& error);
+// logs it. The file counts it as a failed call. Without memory for that, the error has a short message.
+Error explain(File& file, const char* function, const Error& error);
 
 // Returns MPI_SUCCESS if the Status is ok.
 int raise(File& file, const char* function, const Error& error);

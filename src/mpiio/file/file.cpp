@@ -40,7 +40,7 @@ File::File(const char* path, int amode)
       store_(make_store(process_config(), rank_in_job())),
       storage_(std::make_unique<Storage>(*store_, absolute(path),
                                          OpenMode{amode_reads(amode), amode_writes(amode), false, false},
-                                         counters_)),
+                                         counters())),
       handler_(ErrorHandler::of_null()),
       amode_(amode) {}
 
@@ -78,6 +78,8 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   file->storage_->set_lock_patience_ms(config.integer(Key::lock_timeout_ms));
   if (auto status = file->open_storage(std::move(config), modes.most[1] != 0); !status) return status.error();
   file->open_ns_ = now_ns() - start_ns;
+  file->recording_.show(file->path(), rank_in_job(), file->team_->size(), file->team_->nodes().size(),
+                        file->open_ns_);
   return file.release();
 }
 
@@ -91,7 +93,7 @@ Status File::open_storage(Config config, bool concurrent) {
   return agree(without_exceptions([&]() -> Status {
     rewriting_ = std::make_unique<Rewriting>(*storage_, team_->board(), found->mark);
     if (team_->size() > 1 || concurrent) board_ = &rewriting_->board();
-    OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters_, found->facts};
+    OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters(), found->facts};
     opened.concurrent = concurrent;
     opened.locks_work = found->mark.locks_work;
     if (found->has_profile) {
@@ -223,7 +225,7 @@ std::optional<File::Split> File::take_split() {
 
 void File::remember(Operation operation, bool collective, const Plan& plan) {
   if (&plan == &plan_of_one_stretch()) return remember_one_stretch(operation, collective);
-  ++counters_[method_counter(plan.method)];
+  ++counters()[method_counter(plan.method)];
   history_.remember(operation, collective, plan);
 }
 
@@ -263,6 +265,7 @@ Charge File::describes(int64_t bytes) {
 }
 
 Status File::close(bool& stays_open) {
+  const Recording::Call call(recording_, LiveCall::close, now_ns());
   independents_.wait();
   Status entered = run_collective([&] {
     return without_exceptions([&] { return enter(*team_, CallKind::close, collective_.apart()); });
@@ -279,7 +282,7 @@ Status File::close(bool& stays_open) {
         [&] { return team_->rank() == 0 ? store_->remove(path(), identity_) : Status(); }));
     if (outcome) outcome = removed;
   }
-  if (reports_) write_report(*this);
+  if (!reports_ || write_report(*this)) recording_.finish();
   if (!team_->failure() && team_->nodes().size() > 1) collective_.abandon_buffers();
   return outcome;
 }

@@ -25,6 +25,7 @@
 #include "mpiio/file/call_history.h"
 #include "mpiio/file/deferred.h"
 #include "mpiio/file/opening.h"
+#include "mpiio/file/recording.h"
 #include "mpiio/file/shortcut.h"
 #include "plan/facts/wishes.h"
 #include "store/store.h"
@@ -76,7 +77,8 @@ class File {
   Team& team() { return *team_; }
   Storage& storage() { return *storage_; }
   Collective& collective() { return collective_; }  // only within collectives()
-  Counters& counters() { return counters_; }
+  Counters& counters() { return recording_.counters(); }
+  Recording& recording() { return recording_; }
   const Budget& budget() const { return *budget_; }
   // The part of the budget that is used for the descriptions of datatypes, of views and buffers.
   Budget& descriptions() { return *descriptions_; }
@@ -212,9 +214,9 @@ class File {
   // Adds to a counter; without other threads at less cost.
   void count(Counter counter, int64_t more) {
     if (threads_)
-      counters_[counter] += more;
+      counters()[counter] += more;
     else
-      counters_[counter].add_alone(more);
+      counters()[counter].add_alone(more);
   }
   bool reads() const { return amode_reads(amode_); }
   bool writes() const { return amode_writes(amode_); }
@@ -273,7 +275,7 @@ class File {
   Deferred deferred_;
   bool threads_ = false;
   std::shared_ptr<Team> team_;
-  Counters counters_;
+  Recording recording_;
   const std::unique_ptr<Budget> budget_, descriptions_;
   const std::unique_ptr<Store> store_;
   const std::unique_ptr<Storage> storage_;
@@ -294,7 +296,10 @@ class File {
   std::string complaint_;
 };
 
-// Appends what happened to a file to rank 0's report (report.cpp). Collective over the file's team.
-void write_report(File& file);
+// Appends what happened to a file to rank 0's report (report.cpp). Collective over the file's team. False:
+// the ranks could not meet for it.
+bool write_report(File& file);
+// Appends to the report that a file could not be opened by the ranks of `comm`.
+void report_failed_open(MPI_Comm comm, const char* path, const Error& error);
 
 }  // namespace concilio::mpiio

@@ -1,10 +1,11 @@
-// Reports what happened to a file: when the file is closed, rank 0 appends one line of JSON to the file that
-// CONCILIO_REPORT names.
+// Reports what happened to a file: when the file is closed, or could not be opened, rank 0 appends one line
+// of JSON to the file that CONCILIO_REPORT names.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <map>
 #include <string>
@@ -78,6 +79,15 @@ NodePeak combine(const NodePeak& a, const NodePeak& b) {
   return {a.bytes + b.bytes};
 }
 
+// The message of the first failed call of the lowest rank that has one.
+struct FirstError {
+  int rank;  // INT_MAX: no call failed
+  LiveText<240> message;
+};
+FirstError combine(const FirstError& a, const FirstError& b) {
+  return a.rank <= b.rank ? a : b;
+}
+
 // Indices of further values that are combined over all ranks; they stand behind the counters.
 constexpr int peak = counter_count, described = peak + 1, open_time = peak + 2, values = peak + 3;
 struct Totals {
@@ -92,7 +102,12 @@ Totals combine(const Totals& a, const Totals& b) {
   return both;
 }
 
-void write_record(File& file, const Totals& totals, const std::vector<NodePeak>& node_peaks) {
+void append_record(const JsonText& json) {
+  append_line(process_config().text(Key::report), json.text() + "\n");
+}
+
+void write_record(File& file, const Totals& totals, const std::vector<NodePeak>& node_peaks,
+                  const FirstError& first_error) {
   const int64_t *sums = totals.sums, *maxima = totals.maxima;
   JsonText json;
   json.object([&] {
@@ -118,20 +133,39 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
     json.object([&] {
       for (const auto& [name, value] : file.config().effective_hints()) json.member(name, value);
     });
+    if (first_error.rank != INT_MAX) json.member("first_error", first_error.message.view());
   });
-  append_line(process_config().text(Key::report), json.text() + "\n");
+  append_record(json);
 }
 
 }  // namespace
 
-void write_report(File& file) {
+void report_failed_open(MPI_Comm comm, const char* path, const Error& error) {
+  int rank = 0, ranks = 0;
+  if (comm == MPI_COMM_NULL || process_config().text(Key::report).empty()) return;
+  if (PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS || rank != 0) return;
+  if (PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return;
+  if_there_is_memory([&] {
+    JsonText json;
+    json.object([&] {
+      json.member("file", path);
+      json.member("ranks", ranks);
+      json.member("mpi", CONCILIO_MPI);
+      json.member("times_opened", 0);
+      json.member("first_error", "MPI_File_open: " + error.message);
+    });
+    append_record(json);
+  });
+}
+
+bool write_report(File& file) {
   Team& team = file.team();
   std::vector<NodePeak> node_peaks;
   const Status ready = without_exceptions([&]() -> Status {
     node_peaks.resize(team.nodes().size());
     return {};
   });
-  if (!file.agree(ready)) return;  // if one rank has no memory, no rank takes part in the report
+  if (!file.agree(ready)) return false;  // if one rank has no memory, no rank takes part in the report
   Totals totals;
   std::ranges::copy(file.counters().values, totals.sums);
   totals.sums[peak] = file.budget().high_water_bytes();
@@ -139,9 +173,13 @@ void write_report(File& file) {
   totals.sums[open_time] = file.open_ns();
   std::ranges::copy(totals.sums, totals.maxima);
   NodePeak node_peak{totals.sums[peak]};
-  if (!team.allreduce(totals) || !team.node_allreduce(node_peak)) return;
-  if (!team.gather_nodes(node_peak, node_peaks)) return;
-  if (team.rank() == 0) if_there_is_memory([&] { write_record(file, totals, node_peaks); });
+  FirstError first_error{file.recording().first_error().empty() ? INT_MAX : team.rank(), {}};
+  first_error.message.set(file.recording().first_error());
+  if (!team.allreduce(totals) || !team.allreduce(first_error) || !team.node_allreduce(node_peak))
+    return false;
+  if (!team.gather_nodes(node_peak, node_peaks)) return false;
+  if (team.rank() == 0) if_there_is_memory([&] { write_record(file, totals, node_peaks, first_error); });
+  return true;
 }
 
 }  // namespace concilio::mpiio

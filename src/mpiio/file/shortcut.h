@@ -1,5 +1,6 @@
-// What a small call that needs no other rank has to know to take the shortcut (transfer/by_shortcut.h). Whether a file's
-// calls may go this way is worked out when its view, its hints or its mode change, and not by each call.
+// What a small call that needs no other rank has to know to take the shortcut (transfer/by_shortcut.h).
+// Whether a file's calls may go this way is worked out when its view, its hints or its mode change, and not
+// by each call.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 
 #include "base/exceptions.h"
 #include "base/log.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "mpiio/api.h"
 
 namespace concilio::mpiio {
@@ -66,8 +66,9 @@ class TakenOver {
       used_ += glob.copy(globs_ + used_, glob.size()) + 1;
     else
       if_there_is_memory([&] {
-        log_once_on_node(LogLevel::warning,
-                         fmt::format("CONCILIO_ONLY is too long: '{}' is ignored; give fewer patterns", glob));
+        log_once_on_node(
+            LogLevel::warning,
+            fmt::format("CONCILIO_ONLY is too long: '{}' is ignored; give fewer patterns", glob));
       });
   }
   bool none_, all_ = false;

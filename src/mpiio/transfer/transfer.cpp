@@ -187,10 +187,15 @@ Status Transfer::place_in_order(Team& team) {
 
 Outcome Transfer::run() {
   Stopwatch time(file_.counters(), Counter::call_ns);
+  const bool reads = call_.direction == Direction::read;
+  const Recording::Call call(file_.recording(),
+                             call_.collective
+                                 ? (reads ? LiveCall::collective_read : LiveCall::collective_write)
+                                 : (reads ? LiveCall::read : LiveCall::write),
+                             time.start_ns());
   const std::shared_ptr<const OpenFile> kept = file_.opened();
   const OpenFile& opened = *kept;
   if (call_.pointer == Pointer::ordered) {
-    const bool reads = call_.direction == Direction::read;
     const CallKind kind = reads ? CallKind::read_ordered : CallKind::write_ordered;
     if (auto same = enter(opened.team, kind, file_.collective().apart()); !same) return same.error();
     auto status = place_in_order(opened.team);

@@ -56,6 +56,22 @@ says err 'concilio: /data/result.h5'
 says err 'two_phase, 2 calls: pieces of 64 bytes'
 grep -q '"exit_code": 0' report.json || fail 'no exit code in the report'
 grep -q '/data/result.h5' report.json || fail 'no file in the report'
+expect 0 "$concilio" run --html page.html "${start[@]}" "$program"
+grep -q '<p class="verdict">1.5 s in MPI-IO calls on the slowest rank; 250 ms in MPI_File_open</p>' page.html ||
+  fail 'no verdict in the page'
+expect 0 "$concilio" report report.json -o again.html
+grep -q '"name":"/data/result.h5"' again.html || fail 'no file in the page of the report'
+expect 0 "$concilio" report report.json
+says out '^concilio: 1.5 s in MPI-IO calls on the slowest rank;'
+says out 'two_phase, 2 calls: pieces of 64 bytes'
+expect 2 "$concilio" report "$program"
+says err 'no report of concilio run'
+expect 2 "$concilio" report no-such-report
+says err 'no-such-report: '
+expect 1 "$concilio" report report.json -o "$scratch/no/such/page.html"
+says err 'cannot write'
+expect 2 "$concilio" run --html "$scratch/no/such/page.html" "${start[@]}" "$program"
+says err '--html .*cannot write in'
 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary "${start[@]}" "$program"
 says err 'closed no file that it had opened by MPI_File_open (.*driver=.mpio.*), so there is no summary'
 STAND_IN_CLOSES_NO_FILE=1 expect 0 "$concilio" run --summary --only '*.nc' "${start[@]}" "$program"

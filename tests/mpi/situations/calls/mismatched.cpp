@@ -67,8 +67,8 @@ void expect_untouched(File& file, int block) {
 
 // Every call meets the next one of the list. Rank 0, or the last rank, makes the first of the two. The file
 // has the same name in all situations, so that few messages are made, for which MPI has limited space.
-// Ranks meet in all calls. Otherwise a rank whose call repeats one before would make it apart, and learn of the
-// mismatch at the next meeting.
+// Ranks meet in all calls. Otherwise a rank whose call repeats one before would make it apart, and learn of
+// the mismatch at the next meeting.
 void mismatch(MPI_Info info) {
   if (context.ranks == 1) return;
   const std::string path = context.fresh_file("mismatched");

@@ -1,0 +1,88 @@
+#include "mpiio/file/recording.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "mpiio/settings/process_config.h"
+
+namespace concilio::mpiio {
+namespace {
+
+// A new file in the folder, mapped into memory for as long as the process lives. `concilio run` has made the
+// folder on its own node and removes it. On other nodes there is none, and nullptr is returned.
+LiveRecords* map_records(const std::string& folder) {
+  if (folder.empty()) return nullptr;
+  std::string path = folder + "/rank-XXXXXX";
+  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor < 0) return nullptr;
+  // Writing to mapped memory for which storage has no space would end the program.
+  const bool has_space = ::posix_fallocate(descriptor, 0, sizeof(LiveRecords)) == 0;
+  void* memory = has_space
+                     ? ::mmap(nullptr, sizeof(LiveRecords), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+                     : MAP_FAILED;
+  ::close(descriptor);
+  if (memory == MAP_FAILED) {
+    ::unlink(path.c_str());
+    return nullptr;
+  }
+  return new (memory) LiveRecords;
+}
+
+// Forgets what a record had of another file.
+void clear(LiveRecord& record) {
+  record.path = {};
+  record.counters = {};
+  record.call.store(LiveCall::none);
+  record.has_error.store(false);
+  record.first_error = {};
+}
+
+// A record in the memory that `concilio run` sees; nullptr if there is none.
+LiveRecord* take_record() {
+  static LiveRecords* const all = map_records(process_config().text(Key::live));
+  if (!all) return nullptr;
+  for (LiveRecord& record : all->records) {
+    auto unused = LiveRecord::State::unused;
+    if (!record.state.compare_exchange_strong(unused, LiveRecord::State::taken)) continue;
+    clear(record);
+    return &record;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Recording::Recording() : record_(take_record()) {
+  if (!record_) record_ = (own_ = std::make_unique<LiveRecord>()).get();
+}
+
+Recording::~Recording() {
+  if (own_ || record_->state.load() == LiveRecord::State::open) return;
+  record_->state.store(LiveRecord::State::unused);
+}
+
+void Recording::show(const std::string& path, int rank, int ranks, size_t nodes, int64_t open_ns) {
+  record_->path.set(path);
+  record_->rank = rank;
+  record_->ranks = ranks;
+  record_->nodes = static_cast<int32_t>(nodes);
+  record_->open_ns = open_ns;
+  record_->state.store(LiveRecord::State::open);
+}
+
+void Recording::add_failure(const std::string& message) {
+  counters()[Counter::failed_calls] += 1;
+  if (failed_.exchange(true)) return;
+  record_->first_error.set(message);
+  record_->has_error.store(true);
+}
+
+std::string_view Recording::first_error() const {
+  return record_->has_error.load() ? record_->first_error.view() : std::string_view();
+}
+
+}  // namespace concilio::mpiio

@@ -1,0 +1,74 @@
+#!/bin/bash
+# What concilio run tells of programs that end before they close their files, and of calls that fail. Arguments:
+# CONCILIO MPI LAUNCHER PROGRAM.
+concilio=$1 mpi=$2 launcher=$3 program=$4
+. "$(dirname "$0")/common.sh"
+let_ranks_yield
+start=("$launcher" -n 2)
+[[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
+data=$scratch/data
+early="^concilio: the program ended before it closed 1 file; what was counted until then is here$"
+
+# ends_early HOW: runs the program, which does not end with 0.
+ends_early() {
+  timeout 60 "$concilio" run --summary --report "$scratch/report.json" "${start[@]}" "$program" "$data" "$1" \
+    >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$?
+  [ "$status" != 0 ] || fail "a program that does not end well ($1) ended with status 0"
+}
+# told RANKS: an open file and what was counted for it.
+told() {
+  says err "$early"
+  says err "  $data: 2 collective writes by 2 ranks; 8 B written"
+  says err "  not closed by $1"
+  grep -q '"open_ranks"' report.json || fail 'no open rank in the report'
+  leaves_nothing
+}
+# Nothing of what the ranks kept while they ran is left.
+leaves_nothing() {
+  local live
+  live=$(sed -n 's/^live in //p' "$scratch/out")
+  [[ $live == */concilio-run-* ]] || fail "CONCILIO_LIVE is '$live'"
+  [ ! -e "$live" ] || fail "$live was left behind"
+}
+
+for how in kill abort exit; do
+  ends_early "$how"
+  told '2 ranks'
+done
+[ "$status" = 5 ] || fail "the program's exit status 5 became $status"
+says err 'ranks 0-1 in no call'
+
+# What was counted for a file that is closed does not count for the next one.
+ends_early second
+says err "$early"
+says err "  $data: 2 collective writes by 2 ranks; 8 B written"
+says err "  $data.second: opened by 2 ranks$"
+says err "  not closed by 2 ranks; ranks 0-1 in no call"
+leaves_nothing
+
+# A rank that did not come, while the others waited. The user gives up.
+"$concilio" run --summary --report report.json "${start[@]}" "$program" "$data" hang >out 2>err </dev/null &
+child=$!
+for _ in $(seq 200); do grep -q 'live in' out && break; sleep 0.1; done
+sleep 2
+kill -TERM "$child"
+wait "$child"
+told '2 ranks; rank 1 in no call; rank 0 in a collective write for [1-9][0-9.]* s'
+
+# Calls that fail, of a program that goes on.
+expect 0 "$concilio" run --summary --report report.json "${start[@]}" "$program" "$data" fails
+says err '2 calls failed; the first: MPI_File_write_at on .*data: '
+says_not err 'not closed'
+leaves_nothing
+grep -q '"first_error": "MPI_File_write_at' report.json || fail 'no error in the report'
+expect 0 "$concilio" run --summary "${start[@]}" "$program" "$data" missing
+says err "  $data.missing: not opened by 2 ranks$"
+says err '^  *MPI_File_open: .*No such file'
+
+# Without a summary or report nothing is kept; and a rank whose file cannot be kept counts for itself.
+expect 0 "$concilio" run "${start[@]}" "$program" "$data" fails
+says out 'live in nothing'
+CONCILIO_LIVE=$scratch/no/such/folder expect 0 "$concilio" run "${start[@]}" "$program" "$data" fails
+says_not err 'no/such'
+finish

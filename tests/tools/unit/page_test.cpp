@@ -1,0 +1,110 @@
+#include "summary/page.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace concilio::tools {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr, testing::Not;
+
+FileRecord file_of(const std::string& name, double seconds) {
+  FileRecord file;
+  file.file = name;
+  file.ranks = 4;
+  file.nodes = 1;
+  file.slowest[Counter::call_ns] = static_cast<int64_t>(seconds * 1e9);
+  file.sum[Counter::collective_writes] = 8;
+  file.sum[Counter::method_two_phase] = 8;
+  file.reasons.push_back({"write", "two_phase", true, "small pieces", 8, {}});
+  file.hints = {{"cb_nodes", "2"}};
+  return file;
+}
+
+// What page.js reads.
+json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const size_t from = page.find(begin) + begin.size();
+  return json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+TEST(Page, HasTheVerdictAndTheFilesThatTookLongestFirst) {
+  Report report{"1.2", {"mpirun", "./app"}, 3, {}};
+  report.records.files = {file_of("/d/quick", 1), file_of("/d/slow", 2), file_of("/d/quick", 0.5)};
+  report.records.files[0].first_error = "MPI_File_open: no such file";
+  const std::string page = render_page(report);
+  EXPECT_THAT(page, HasSubstr("<title>Concilio: mpirun ./app</title>"));
+  EXPECT_THAT(page,
+              HasSubstr("<p class=\"verdict\">3.5 s in MPI-IO calls on the slowest rank of each file</p>"));
+  EXPECT_THAT(page, HasSubstr("<p class=\"trouble\">The program ended with status 3.</p>"));
+  EXPECT_THAT(page, HasSubstr("<p class=\"trouble\">/d/quick: MPI_File_open: no such file</p>"));
+  const json data = data_of(page);
+  ASSERT_EQ(data["files"].size(), 2u);
+  EXPECT_EQ(data["files"][0]["name"], "/d/slow");
+  EXPECT_EQ(data["files"][1]["name"], "/d/quick");
+  EXPECT_EQ(data["files"][1]["seconds"], 1.5);
+  EXPECT_EQ(data["files"][1]["methods"], "two_phase");
+  EXPECT_EQ(data["files"][1]["why"], json::parse("[[0, 16]]"));
+  EXPECT_EQ(data["reasons"].size(), 1u) << "what files have in common is there once";
+  EXPECT_EQ(data["hints"], json::parse(R"([{"cb_nodes": "2"}])"));
+  EXPECT_EQ(data["defaults"]["cb_nodes"], "0");
+  const int index = data["files"][0]["sum"][0];
+  EXPECT_EQ(data["counters"][static_cast<size_t>(index)], "collective_writes");
+}
+
+TEST(Page, NamesCannotBecomeMarkup) {
+  Report report{"1", {"./app", "<!--data--></title><script>"}, std::nullopt, {}};
+  report.records.files = {file_of("/d/</script><img src=x onerror=alert(1)><!--script-->", 1)};
+  report.records.files[0].first_error = "<b>";
+  const std::string page = render_page(report);
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
+  EXPECT_THAT(page, HasSubstr("&lt;!--data--&gt;"));
+  EXPECT_EQ(data_of(page)["files"][0]["name"], report.records.files[0].file);
+}
+
+TEST(Page, NeedsNothingElse) {
+  const std::string page = render_page({});
+  for (const char* from_elsewhere : {"http:", "https:", "src=", "@import", "url("})
+    EXPECT_THAT(page, Not(HasSubstr(from_elsewhere)));
+}
+
+TEST(Page, OfTenThousandFilesIsBelowFiveMegabytes) {
+  Report report;
+  for (int i = 0; i < 10'000; ++i) {
+    FileRecord& file = report.records.files.emplace_back(
+        file_of(fmt::format("/scratch/project/group/user/run-0042/output/step-{:05}/fields.{:05}.h5", i, i),
+                1e-3 * i));
+    for (int c = 0; c < 24; ++c) {
+      file.sum[static_cast<Counter>(c)] = 123456789 + i;
+      file.slowest[static_cast<Counter>(c)] = 23456789 + i;
+    }
+    file.reasons[0].text = fmt::format("pieces of {} bytes", i);
+    for (int c = 0; c < 40; ++c) file.hints[fmt::format("concilio_hint_{}", c)] = "automatic";
+  }
+  const std::string page = render_page(report);
+  EXPECT_LT(page.size(), 5u << 20);
+  EXPECT_EQ(data_of(page)["files"].size(), 10'000u);
+  EXPECT_EQ(data_of(page)["reasons"].size(), 500u);
+}
+
+TEST(Report, ReadsWhatWasWritten) {
+  Report report{"1.2", {"mpirun", "./app"}, 3, {}};
+  report.records.files = {file_of("/d/a", 1), file_of("/d/b", 2)};
+  const Result<Report> again = parse_report(to_json(report).dump(2));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(to_json(*again), to_json(report));
+  const Result<Report> lines = parse_report(to_json(report.records.files[0]).dump() + "\n");
+  ASSERT_TRUE(lines.ok());
+  EXPECT_EQ(lines->records.files.size(), 1u);
+  EXPECT_FALSE(lines->exit_status);
+  for (const char* other : {"", "no report", "[1]", "{\"files\": 1}", "{\"files\": [{}]}"})
+    EXPECT_FALSE(parse_report(other).ok()) << other;
+}
+
+}  // namespace
+}  // namespace concilio::tools

@@ -1,0 +1,202 @@
+'use strict';
+// The page's data: see page_data() in tools/page.cpp.
+const data = JSON.parse(document.getElementById('data').textContent);
+
+// ---- Numbers as people read them.
+function bytes(value) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) { value /= 1024; ++unit; }
+  return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`;
+}
+function seconds(value) {
+  if (value >= 1) return `${Number(value.toPrecision(3))} s`;
+  if (value >= 1e-3) return `${Number((value * 1e3).toPrecision(3))} ms`;
+  return `${Number((value * 1e6).toPrecision(3))} us`;
+}
+const count = value => value.toLocaleString('en');
+const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+const nothing = '-';
+
+// ---- The files. Counters are [index, value, index, value, ...], without those that are zero.
+const counterIndex = new Map(data.counters.map((name, index) => [name, index]));
+function counter(pairs, name) {
+  const index = counterIndex.get(name);
+  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === index) return pairs[i + 1];
+  return 0;
+}
+const sum = (file, name) => counter(file.sum, name);
+const slowest = (file, name) => counter(file.max, name);
+const moved = file => sum(file, 'bytes_read') + sum(file, 'bytes_written');
+const requests = file => sum(file, 'storage_reads') + sum(file, 'storage_writes');
+const requestBytes = file => sum(file, 'storage_bytes_read') + sum(file, 'storage_bytes_written');
+const callSeconds = file => slowest(file, 'call_ns') * 1e-9;
+const calls = file => ['collective_reads', 'collective_writes', 'independent_reads', 'independent_writes']
+  .reduce((total, name) => total + sum(file, name), 0);
+
+// A column of the table: its title, its value for sorting and for CSV, how it is shown, and its title in CSV if
+// the unit is to be told there.
+const columns = [
+  ['file', file => file.name, String],
+  ['time', file => file.seconds, seconds, 'seconds'],
+  ['ranks', file => file.ranks, count],
+  ['collective calls', file => sum(file, 'collective_reads') + sum(file, 'collective_writes'), count],
+  ['independent calls', file => sum(file, 'independent_reads') + sum(file, 'independent_writes'), count],
+  ['written', file => sum(file, 'bytes_written'), bytes, 'bytes written'],
+  ['read', file => sum(file, 'bytes_read'), bytes, 'bytes read'],
+  ['bytes a second', file => callSeconds(file) > 0 ? Math.round(moved(file) / callSeconds(file)) : 0, bytes],
+  ['requests', requests, count],
+  ['bytes a request', file => requests(file) > 0 ? Math.round(requestBytes(file) / requests(file)) : 0, bytes],
+  ['methods', file => file.methods, text => text || nothing],
+];
+
+// ---- The page, from elements: text of the program never becomes markup.
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (typeof value === 'function') made.addEventListener(key, value); else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+function table(head, rows) {
+  return element('table', {}, element('thead', {}, element('tr', {}, ...head.map(title => element('th', {}, title)))),
+    element('tbody', {}, ...rows.map(row => element('tr', {}, ...row.map(cell => element('td', {}, cell))))));
+}
+const section = id => document.getElementById(id);
+
+// ---- Totals and times.
+const parts = [['storage', 'storage_ns', 'storage'], ['exchange', 'exchange_ns', 'waiting for others and messages'],
+  ['copy', 'copy_ns', 'copying'], ['plan', 'plan_ns', 'planning']];
+// A bar of the time in calls. Parts are of the rank where each took longest, so they may be more than the whole.
+function timeBar(file) {
+  const all = callSeconds(file);
+  const shown = parts.map(([style, name, words]) => [style, slowest(file, name) * 1e-9, words]).filter(part => part[1] > 0);
+  const known = shown.reduce((total, part) => total + part[1], 0);
+  if (all > known) shown.push(['rest', all - known, 'other']);
+  const whole = Math.max(all, known);
+  if (whole === 0) return element('p', { class: 'quiet' }, 'No time in calls that read or write.');
+  return element('div', {},
+    element('div', { class: 'bar', role: 'img', 'aria-label': 'time in calls by part' },
+      ...shown.map(([style, value]) => element('i', { class: style, style: `width: ${100 * value / whole}%` }))),
+    element('div', { class: 'legend' },
+      ...shown.map(([style, value, words]) => element('span', {}, element('i', { class: style }), `${words} ${seconds(value)}`))));
+}
+function showTotals() {
+  const job = data.job;
+  const numbers = [[job.seconds, seconds, 'in calls and opens'], [data.files.length, count, data.files.length === 1 ? 'file' : 'files'], [job.ranks, count, job.ranks === 1 ? 'rank' : 'ranks'],
+    [calls(job), count, 'calls'], [sum(job, 'bytes_written'), bytes, 'written'], [sum(job, 'bytes_read'), bytes, 'read'],
+    [requests(job), count, 'requests to storage'], [job.peak, bytes, 'memory of a rank']];
+  section('totals').append(...numbers.filter(([value]) => value > 0).map(([value, shown, words]) =>
+    element('div', { class: 'tile' }, element('b', {}, shown(value)), words)));
+  section('time').append(timeBar(job), element('p', { class: 'quiet' }, 'Each part is of the rank where it took longest.'));
+}
+
+// ---- Advice. Nobody knows what it wins, but it is not more than the file's calls take.
+function showAdvice() {
+  const advised = data.files.filter(file => file.advice).sort((a, b) => callSeconds(b) - callSeconds(a));
+  const told = 20;
+  section('advice').append(advised.length === 0
+    ? element('p', {}, 'Nothing that the record shows.')
+    : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice), ' ',
+      element('span', { class: 'quiet' }, `${file.name}: at most ${seconds(callSeconds(file))} to be won`)))));
+  if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${counted(advised.length - told, 'more file')}`));
+}
+
+// ---- One file, in full.
+function methodTable(file) {
+  const rows = file.why.map(([index, times]) => {
+    const why = data.reasons[index];
+    const others = why.candidates.map(one => element('div', {}, `${one.method}: ` + (one.legal
+      ? `${seconds(one.predicted_seconds)} predicted` + (one.measured_seconds === null ? '' : `, ${seconds(one.measured_seconds)} measured`)
+      : 'not possible')));
+    return [`${why.collective ? 'collective' : 'independent'} ${why.operation}`, why.method, count(times), why.reason,
+      others.length ? element('div', {}, ...others) : nothing];
+  });
+  return table(['calls', 'method', 'how often', 'why', 'methods considered, a call'], rows);
+}
+function details(file) {
+  const cell = element('td', { class: 'wide', colspan: columns.length });
+  for (const trouble of file.troubles || []) cell.append(element('p', { class: 'trouble' }, trouble));
+  if (file.advice) cell.append(element('p', {}, element('code', {}, file.advice)));
+  cell.append(element('p', {}, `Opened ${counted(file.opened, 'time')} by ${counted(file.ranks, 'rank')} on ${counted(file.nodes, 'node')}, ` +
+    `${seconds(file.open_seconds)}; ${bytes(file.peak)} of memory of a rank at most.`), timeBar(file));
+  if (!file.why) cell.append(element('p', { class: 'quiet' }, 'Only files that took longer are here in full.'));
+  else if (file.why.length) cell.append(element('div', { class: 'scroll' }, methodTable(file)));
+  const pairs = [];
+  for (let i = 0; i < file.sum.length; i += 2) {
+    const name = data.counters[file.sum[i]];
+    const shown = name.includes('bytes') ? bytes : name.endsWith('_ns') ? value => seconds(value * 1e-9) : count;
+    pairs.push([name, shown(file.sum[i + 1]), shown(slowest(file, name))]);
+  }
+  cell.append(element('details', {}, element('summary', {}, 'Counters'), table(['counter', 'all ranks', 'slowest rank'], pairs)));
+  const hints = Object.entries(data.hints[file.hints] || {});
+  const set = hints.filter(([name, value]) => data.defaults[name] !== undefined && data.defaults[name] !== value);
+  if (set.length) cell.append(element('p', {}, 'Hints that are not as usual: ', element('code', {}, set.map(pair => pair.join('=')).join(' '))));
+  if (hints.length) cell.append(element('details', {}, element('summary', {}, 'All hints'), table(['hint', 'value'], hints)));
+  return element('tr', { class: 'details' }, cell);
+}
+
+// ---- The table of files.
+const state = { column: 1, descending: true, filter: '', limit: 100 };
+function sorted() {
+  const value = columns[state.column][1], sign = state.descending ? -1 : 1;
+  const keyed = data.files.filter(file => file.name.includes(state.filter)).map(file => [value(file), file]);
+  return keyed.sort((a, b) => sign * (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)).map(pair => pair[1]);
+}
+function csv() {
+  const quoted = value => /[",\n\r]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value;
+  return [columns.map(column => column[3] || column[0]), ...sorted().map(file => columns.map(column => column[1](file)))]
+    .map(row => row.map(quoted).join(',') + '\n').join('');
+}
+function save(name, type, text) {
+  const link = element('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+const head = element('tr'), body = element('tbody'), more = element('p', { class: 'more' });
+function showFiles() {
+  const files = sorted();
+  head.replaceChildren(...columns.map(([title], index) => {
+    const cell = element('th', { scope: 'col' }, element('button', {
+      click: () => {
+        state.descending = state.column === index ? !state.descending : index !== 0;
+        state.column = index;
+        showFiles();
+      },
+    }, title));
+    if (index === state.column) cell.setAttribute('aria-sort', state.descending ? 'descending' : 'ascending');
+    return cell;
+  }));
+  body.replaceChildren(...files.slice(0, state.limit).map(file => {
+    const row = element('tr', { class: 'file', tabindex: '0', 'aria-expanded': 'false' },
+      ...columns.map(([, value, shown]) => element('td', {}, shown(value(file)))));
+    if (file.troubles) row.firstChild.classList.add('trouble');
+    const toggle = () => {
+      const open = row.nextSibling && row.nextSibling.classList.contains('details');
+      if (open) row.nextSibling.remove(); else row.after(details(file));
+      row.setAttribute('aria-expanded', String(!open));
+    };
+    row.addEventListener('click', toggle);
+    row.addEventListener('keydown', event => { if (event.key === 'Enter') toggle(); });
+    return row;
+  }));
+  // A single file is what the page is about.
+  if (data.files.length === 1 && files.length === 1) body.firstChild.click();
+  const left = files.length - state.limit;
+  more.replaceChildren(...(left > 0 ? [element('button', { click: () => { state.limit = Infinity; showFiles(); } }, `Show ${counted(left, 'more file')}`)] : []));
+}
+function showTable() {
+  section('files').append(
+    element('div', { class: 'tools' },
+      element('input', { type: 'search', placeholder: 'Part of a name', 'aria-label': 'Part of a name', input: event => { state.filter = event.target.value; showFiles(); } }),
+      element('button', { click: () => save('concilio.csv', 'text/csv', csv()) }, 'CSV'),
+      element('button', { click: () => save('concilio.json', 'application/json', JSON.stringify(data)) }, 'JSON')),
+    element('div', { class: 'scroll' }, element('table', {}, element('thead', {}, head), body)), more,
+    element('p', { class: 'quiet' }, 'Times are of the slowest rank. A click on a file shows all of it; a click on a title sorts.'));
+  showFiles();
+}
+
+showTotals();
+showAdvice();
+showTable();

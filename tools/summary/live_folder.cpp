@@ -1,0 +1,84 @@
+#include "summary/live_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+
+namespace concilio::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* folder_in_memory = "/dev/shm";
+
+// What one rank left; null if it does not have the form that is known here.
+std::unique_ptr<LiveRecords> read_records(const fs::path& path) {
+  auto records = std::make_unique<LiveRecords>();
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(records.get()), sizeof(LiveRecords))) return nullptr;
+  return records->layout == LiveRecords::known_layout ? std::move(records) : nullptr;
+}
+
+void add(FileRecord& file, const LiveRecord& rank, int64_t now_ns) {
+  file.file = rank.path.view();
+  file.ranks = std::max<int64_t>(file.ranks, rank.ranks);
+  file.nodes = std::max<int64_t>(file.nodes, rank.nodes);
+  file.open_seconds = std::max(file.open_seconds, static_cast<double>(rank.open_ns) * 1e-9);
+  OpenRank& open = file.open_ranks.emplace_back(OpenRank{rank.rank, rank.call.load(), 0});
+  Counters counters = rank.counters;
+  if (open.call != LiveCall::none) {
+    const int64_t ns = std::max<int64_t>(0, now_ns - rank.call_since_ns);
+    open.seconds = static_cast<double>(ns) * 1e-9;
+    // A close is no call that reads or writes.
+    if (open.call != LiveCall::close) counters[Counter::call_ns] += ns;
+  }
+  for (int i = 0; i < counter_count; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    file.sum[counter] += counters[counter];
+    file.slowest[counter] = std::max<int64_t>(file.slowest[counter], counters[counter]);
+  }
+  if (file.first_error.empty() && rank.has_error) file.first_error = rank.first_error.view();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LiveFolder>> LiveFolder::make(const Environment& environment) {
+  const std::string parent =
+      access(folder_in_memory, W_OK | X_OK) == 0 ? folder_in_memory : environment.temporary_folder();
+  std::string path = parent + "/concilio-run-XXXXXX";
+  if (!mkdtemp(path.data())) return Error::from_errno(errno, "cannot make a temporary folder in " + parent);
+  return std::unique_ptr<LiveFolder>(new LiveFolder(std::move(path)));
+}
+
+LiveFolder::~LiveFolder() {
+  std::error_code left_behind;
+  fs::remove_all(path_, left_behind);
+}
+
+std::vector<FileRecord> LiveFolder::open_files(int64_t now_ns) const {
+  std::map<std::string, FileRecord, std::less<>> files;
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, unreadable)) {
+    const auto records = read_records(entry.path());
+    if (!records) continue;
+    for (const LiveRecord& record : records->records) {
+      if (record.state == LiveRecord::State::open)
+        add(files[std::string(record.path.view())], record, now_ns);
+    }
+  }
+  std::vector<FileRecord> all;
+  for (auto& [name, file] : files) {
+    std::ranges::sort(file.open_ranks, {}, &OpenRank::rank);
+    all.push_back(std::move(file));
+  }
+  return all;
+}
+
+}  // namespace concilio::tools

@@ -1,0 +1,203 @@
+#include "summary/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "base/settings/config.h"
+#include "base/text/xml.h"
+#include "plan/show/candidate_json.h"
+#include "summary/advice.h"
+#include "summary/page_text.h"
+#include "summary/summary.h"
+
+namespace concilio::tools {
+
+using nlohmann::json;
+
+namespace {
+
+// The files that took longest are shown in full. More would make a page that opens slowly of a run that
+// nobody reads file by file.
+constexpr size_t files_in_full = 500;
+// What the page shows of every other file, in the table and as its times.
+constexpr Counter always_shown[] = {
+    Counter::collective_reads,      Counter::collective_writes, Counter::independent_reads,
+    Counter::independent_writes,    Counter::bytes_read,        Counter::bytes_written,
+    Counter::storage_reads,         Counter::storage_writes,    Counter::storage_bytes_read,
+    Counter::storage_bytes_written, Counter::failed_calls};
+constexpr Counter times_shown[] = {Counter::call_ns, Counter::storage_ns, Counter::exchange_ns,
+                                   Counter::copy_ns, Counter::plan_ns};
+
+// Values that many files have in common, each once.
+template <typename Key>
+class Shared {
+ public:
+  size_t place_of(const Key& key) {
+    const auto [place, fresh] = places_.try_emplace(key, list_.size());
+    if (fresh) list_.push_back(key);
+    return place->second;
+  }
+  const json& list() const { return list_; }
+
+ private:
+  std::map<Key, size_t> places_;
+  json list_ = json::array();
+};
+
+std::vector<Counter> all_counters() {
+  std::vector<Counter> all(counter_count);
+  for (int i = 0; i < counter_count; ++i) all[static_cast<size_t>(i)] = static_cast<Counter>(i);
+  return all;
+}
+
+// [index, value, index, value, ...] of those that are not zero.
+json pairs_of(const Counters& counters, std::span<const Counter> shown) {
+  json pairs = json::array();
+  for (const Counter counter : shown) {
+    if (counters[counter] == 0) continue;
+    pairs.push_back(static_cast<int>(counter));
+    pairs.push_back(counters[counter]);
+  }
+  return pairs;
+}
+
+json numbers_of(const FileRecord& file, bool in_full) {
+  const std::vector<Counter> all = all_counters();
+  return {{"ranks", file.ranks},
+          {"seconds", seconds_of(file)},
+          {"peak", file.peak_bytes_per_rank},
+          {"sum", pairs_of(file.sum, in_full ? std::span<const Counter>(all) : always_shown)},
+          {"max", pairs_of(file.slowest, in_full ? std::span<const Counter>(all) : times_shown)}};
+}
+
+json reason_of(const Reason& reason) {
+  return {{"operation", reason.operation},
+          {"method", reason.method},
+          {"collective", reason.collective},
+          {"reason", reason.text},
+          {"candidates", candidates_json(reason.candidates)}};
+}
+
+json defaults() {
+  json all = json::object();
+  for (const Setting& setting : settings()) {
+    if (setting.hint && setting.effect != Effect::told) all[setting.hint] = setting.default_value;
+  }
+  return all;
+}
+
+// What page.js reads.
+json page_data(const Report& report, std::vector<FileRecord> files) {
+  std::ranges::stable_sort(files, std::ranges::greater(), seconds_of);
+  Shared<std::map<std::string, std::string>> hints;
+  Shared<json> reasons;
+  json rows = json::array();
+  for (const FileRecord& file : files) {
+    const bool in_full = rows.size() < files_in_full;
+    json row = numbers_of(file, in_full);
+    row["name"] = file.file;
+    row["nodes"] = file.nodes;
+    row["opened"] = file.times_opened;
+    row["open_seconds"] = file.open_seconds;
+    row["methods"] = methods_taken(file);
+    row["hints"] = hints.place_of(file.hints);
+    if (const auto troubles = troubles_of(file); !troubles.empty()) row["troubles"] = troubles;
+    if (in_full) {
+      if (const std::string advice = advice_on(file); !advice.empty()) row["advice"] = advice;
+      row["why"] = json::array();
+      for (const Reason& reason : file.reasons)
+        row["why"].push_back({reasons.place_of(reason_of(reason)), reason.calls});
+    }
+    rows.push_back(std::move(row));
+  }
+  json names = json::array();
+  for (int i = 0; i < counter_count; ++i) names.push_back(counter_name(static_cast<Counter>(i)));
+  json data = {{"version", report.version},
+               {"command", report.command},
+               {"job", numbers_of(job_of(files), true)},
+               {"counters", names},
+               {"files", rows},
+               {"hints", hints.list()},
+               {"reasons", reasons.list()},
+               {"defaults", defaults()}};
+  if (report.exit_status) data["exit_code"] = *report.exit_status;
+  return data;
+}
+
+std::string paragraph(const char* style, const std::string& text) {
+  return fmt::format("<p class=\"{}\">{}</p>\n", style, xml_escaped(text));
+}
+
+std::string verdict(const Report& report, const std::vector<FileRecord>& files) {
+  std::string text = paragraph("verdict", verdict_on(files));
+  if (report.exit_status.value_or(0) != 0)
+    text += paragraph("trouble", fmt::format("The program ended with status {}.", *report.exit_status));
+  constexpr size_t told = 5;
+  size_t found = 0;
+  for (const FileRecord& file : files) {
+    for (const std::string& trouble : troubles_of(file)) {
+      if (++found <= told) text += paragraph("trouble", fmt::format("{}: {}", file.file, trouble));
+    }
+  }
+  if (found > told) text += paragraph("trouble", fmt::format("and {} more, in the table", found - told));
+  return text;
+}
+
+// A browser looks for the end of a script in its text, whatever that means there.
+std::string within_script(const json& data) {
+  const std::string text = data.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::string render_page(const Report& report) {
+  const std::vector<FileRecord> files = by_name(report.records.files);
+  std::string title = fmt::format("{}", fmt::join(report.command, " "));
+  if (title.empty()) title = "a run";
+  const std::pair<std::string_view, std::string> parts[] = {
+      {"title", xml_escaped(title)},
+      {"version", xml_escaped(report.version)},
+      {"style", page_style},
+      {"verdict", verdict(report, files)},
+      {"data", within_script(page_data(report, files))},
+      {"script", page_script},
+  };
+  // What is put in is not looked through again: a file may be called like a part.
+  std::string page;
+  std::string_view rest = page_frame;
+  for (size_t begin = rest.find("<!--"); begin != rest.npos; begin = rest.find("<!--")) {
+    const size_t end = rest.find("-->", begin);
+    const std::string_view name = rest.substr(begin + 4, end - begin - 4);
+    page += rest.substr(0, begin);
+    page += std::ranges::find(parts, name, &std::pair<std::string_view, std::string>::first)->second;
+    rest.remove_prefix(end + 3);
+  }
+  return page += rest;
+}
+
+Status write_page(const std::string& path, const Report& report) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  out << render_page(report);
+  out.close();
+  if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write " + path);
+  return {};
+}
+
+}  // namespace concilio::tools
