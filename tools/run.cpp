@@ -82,9 +82,8 @@ std::string why_no_file(const RunOptions& options, const Environment& environmen
         "part)",
         only);
   }
-  return "the program closed no file that it had opened by MPI_File_open (files of POSIX, of stdio and of "
-         "serial "
-         "HDF5 are not MPI-IO's: open them for all ranks, as h5py does by driver='mpio')";
+  return "the program closed no file that it had opened by MPI_File_open (files opened by POSIX calls, by "
+         "stdio or by serial HDF5 do not use MPI-IO; in h5py, driver='mpio' opens them for all ranks)";
 }
 
 // If every rank has a `concilio run` of its own (mpirun -n 4 concilio run ./app), those whose program wrote
@@ -101,8 +100,7 @@ void conclude(const RunOptions& options, const Environment& environment, const R
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
   if ((!options.summary.empty() || options.compare) && records.files.empty()) {
-    complain(why_no_file(options, environment, records_file.made_by_library()) +
-             ", so there is nothing to sum up");
+    complain(why_no_file(options, environment, records_file.made_by_library()) + ", so there is no summary");
   } else if (!options.summary.empty()) {
     const std::vector<FileRecord> files = by_name(records.files);
     fmt::print(stderr, "{}", render_summary(files));

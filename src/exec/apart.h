@@ -25,6 +25,7 @@ class Apart {
   struct Told {
     int64_t least_calls, most_calls;  // since the last meeting; the same number, or ranks made other calls
     Failure failure;                  // of a call made apart
+    int64_t failed_ranks;             // that have such a failure
   };
 
   // Whether the next call is made apart if it is of this operation. The same on all ranks. It changes only
@@ -43,12 +44,15 @@ class Apart {
                          [&] { return error.message + " (in an earlier call, made without meeting)"; });
   }
 
-  Told telling(const Team& team) const { return {calls_, calls_, failure_of(team, untold_)}; }
-  // All ranks have met.
-  void met(const Told& all) {
+  Told telling(const Team& team) const { return {calls_, calls_, failure_of(team, untold_), !untold_}; }
+  // All ranks have met. Errors that every rank has returned already need not be told.
+  void met(const Team& team, const Told& all) {
     stop();
     calls_before_ = std::exchange(calls_, 0);
-    failure_ = combine(failure_, all.failure);
+    if (!failure_ && all.failed_ranks == team.size())
+      untold_ = {};
+    else
+      failure_ = combine(failure_, all.failure);
   }
   // How many calls were made apart between the last meeting and the one before it.
   int64_t calls_before() const { return calls_before_; }
@@ -82,7 +86,7 @@ class Apart {
 
 inline Apart::Told combine(const Apart::Told& a, const Apart::Told& b) {
   return {std::min(a.least_calls, b.least_calls), std::max(a.most_calls, b.most_calls),
-          combine(a.failure, b.failure)};
+          combine(a.failure, b.failure), a.failed_ranks + b.failed_ranks};
 }
 
 }  // namespace concilio

@@ -74,7 +74,7 @@ Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest) {
     if (auto whole = team.failure(); !whole) return whole;
     return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
   }
-  apart.met(entry.apart);
+  apart.met(team, entry.apart);
   if (entry.least.kind == entry.most.kind) {
     if (entry.apart.least_calls != entry.apart.most_calls) {
       return Error{

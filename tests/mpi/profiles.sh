@@ -90,7 +90,7 @@ run 1 "CONCILIO_PROFILE=$scratch/host"
 says 'it was measured on host elsewhere, and this is '
 make_profile "$scratch/throttle" 'throttle="request=1"'
 run 1 "CONCILIO_PROFILE=$scratch/throttle"
-says 'it is of CONCILIO_THROTTLE=request=1, and this is storage that is not throttled'
+says 'it was measured on CONCILIO_THROTTLE=request=1, and this is storage that is not throttled'
 # The same costs in another notation.
 echo 'request 0.001' >"$scratch/costs"
 make_profile "$scratch/throttle" 'throttle="request=0.001"'

@@ -45,13 +45,13 @@ bash -c '. ./completion.bash; COMP_WORDS=("$0" run --mem) COMP_CWORD=2; _concili
 [ "$(cat out)" = --memory-limit ] || fail 'bash does not complete'
 if command -v fish >/dev/null; then
   HOME=$scratch fish -c 'source completion.fish; complete -C "concilio run --mem"' >out 2>err
-  says out '^--memory-limit	Bound on'
+  says out '^--memory-limit	Limit of'
 fi
 if command -v zsh >/dev/null; then
   # The candidates that would be offered; only zsh's line editor can offer them.
   zsh -fc '_describe() { print -rl -- "${(@P)2}" }; compdef() { : }; source ./completion.zsh
     words=("$1" run --mem); CURRENT=3; _concilio' zsh "$concilio" >out 2>err
-  says out '^--memory-limit:Bound on'
+  says out '^--memory-limit:Limit of'
 fi
 
 expect 0 "$concilio" help

@@ -1,7 +1,7 @@
 #!/bin/bash
 # concilio run --compare, of a program that writes a file. Arguments: CONCILIO MPI LAUNCHER PROGRAM.
 concilio=$1 mpi=$2 launcher=$3 program=$4
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../common.sh"
 let_ranks_yield
 start=("$launcher" -n 2)
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)

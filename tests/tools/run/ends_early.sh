@@ -2,7 +2,7 @@
 # What concilio run tells of programs that end before they close their files, and of calls that fail. Arguments:
 # CONCILIO MPI LAUNCHER PROGRAM.
 concilio=$1 mpi=$2 launcher=$3 program=$4
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../common.sh"
 let_ranks_yield
 start=("$launcher" -n 2)
 [[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)

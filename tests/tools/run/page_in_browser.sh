@@ -1,7 +1,7 @@
 #!/bin/bash
 # The page of a report in a browser, if there is Chromium. Argument: CONCILIO.
 concilio=$1
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../common.sh"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 [ -n "$browser" ] || { echo "there is no Chromium"; exit 77; }
 # Leaves the page as the browser shows it in out, without what it is made from.

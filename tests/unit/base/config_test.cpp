@@ -309,7 +309,7 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["romio_visibility_immediate"], "true");
   EXPECT_EQ(hints["romio_cb_pfr"], "disable");
   EXPECT_EQ(hints["concilio_realms"], "auto");
-  EXPECT_EQ(hints.size(), 35u);
+  EXPECT_EQ(hints.size(), 36u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {

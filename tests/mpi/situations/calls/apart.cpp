@@ -216,6 +216,17 @@ SITUATION(Apart, ErrorsReachAllRanks, not_own) {
   }
 }
 
+// Where every rank has returned an error of its own, there is nothing to tell.
+SITUATION(Apart, ErrorsOfAllRanksAreToldOnce, not_own) {
+  const std::string path = context.fresh_file("apart-all-fail");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")));
+  for (int row = 0; row < 4; ++row) OK(write_row(file, row));
+  FAILS(MPI_ERR_COUNT, write_row(file, 4, -1));
+  EXPECT_EQUAL(2, counter(file, "calls_apart"));
+  OK(write_row(file, 4));
+  OK(MPI_File_sync(file));
+}
+
 // A rank that leaves out a collective call is found out when the ranks next meet.
 SITUATION(Apart, DifferentNumbersOfCalls, not_own) {
   if (context.ranks == 1) return;
