@@ -103,10 +103,12 @@ class Collective {
   Status begin_holding_back(RunningCall& call, const Plan& plan);
   Outcome carry_out(RunningCall& call, const Request& request, Prepared& prepared);
   // Agrees on the outcome, records how long the call took, and decides whether the next ones are made apart.
-  bool nothing_new(const OpenFile& opened, const Digest& digest, const Plan& plan, double seconds,
-                   const Experience& experience) const;
   Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const Digest& digest,
                    Plan& plan, Experience& experience);
+  // Whether the next call may be made apart, after one that took so long.
+  bool nothing_new(const OpenFile& opened, const Digest& digest, const Plan& plan, double seconds,
+                   const Experience& experience) const;
+  // The part of settle() that is about data held back.
   Status settle_held(const OpenFile& opened);
 
   void leave_room(int64_t staging_bytes);

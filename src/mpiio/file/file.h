@@ -88,10 +88,9 @@ class File {
   // Collective operations, both blocking and nonblocking ones, are carried out one after another, in the
   // order in which the program calls them. Nonblocking independent operations have a strand of their own,
   // because they must be able to complete without other ranks.
-  //
+  static constexpr auto never_apart = [] { return false; };
   // Carries out a collective operation here, after those before it. Its first meeting is enter(), unless
   // is_apart() says, when those before it are done, that it needs no other rank.
-  static constexpr auto never_apart = [] { return false; };
   template <typename Work, typename IsApart = decltype(never_apart)>
   auto run_collective(Work&& work, const IsApart& is_apart = never_apart) {
     if (threads_) return collectives_.run(work);
@@ -221,7 +220,8 @@ class File {
   bool reads() const { return amode_reads(amode_); }
   bool writes() const { return amode_writes(amode_); }
 
-  // Writes what aggregators hold back of earlier writes. Collective; within in_turn, or at the close.
+  // Writes what aggregators hold back of earlier writes. Returns an error of that, or of an earlier call that
+  // was made apart. Collective; within in_turn, or at the close.
   Status settle();
   // The same for this rank alone, after all operations that it has begun; needs no MPI.
   Status settle_alone();
