@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "base/exceptions.h"
+#include "exec/alone/run_alone.h"
+#include "exec/call/work_time.h"
 #include "exec/enter.h"
 #include "exec/gather_facts.h"
-#include "exec/run_alone.h"
-#include "exec/two_phase/images.h"
 #include "exec/two_phase/two_phase.h"
-#include "exec/work_time.h"
+#include "exec/windows/images.h"
 #include "mpi/nodes/agree.h"
 #include "plan/choose/next_method.h"
 #include "plan/show/explain.h"

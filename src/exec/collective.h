@@ -11,10 +11,10 @@
 
 #include "base/log.h"
 #include "exec/apart.h"
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
+#include "exec/call/workspace.h"
 #include "exec/two_phase/two_phase.h"
-#include "exec/two_phase/write_behind.h"
-#include "exec/workspace.h"
+#include "exec/windows/write_behind.h"
 #include "plan/choose/known_patterns.h"
 
 namespace concilio {

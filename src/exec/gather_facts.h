@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 #include "plan/facts/facts.h"
 
 namespace concilio {

@@ -19,7 +19,7 @@ PROGRAM = """
 #include <cstring>
 
 #include "base/settings/config.h"
-#include "exec/run_alone.h"
+#include "exec/alone/run_alone.h"
 #include "plan/facts/digest.h"
 #include "plan/show/reason_text.h"
 #include "store/memory.h"
@@ -114,7 +114,7 @@ def main():
         (copy / "program.cpp").write_text(PROGRAM, encoding="utf-8")
         units = {"planning": [*plan, "plan/plan.cpp", "plan/show/reason_text.cpp", "base/counters.cpp",
                               "base/settings/settings.cpp"],
-                 "running": [*below("exec/alone"), *below("exec/locks"), "exec/run_alone.cpp", "exec/storage.cpp",
+                 "running": [*(path for place in ("storage", "locks", "call", "alone") for path in below(f"exec/{place}")),
                              "program.cpp"]}
         started = [compile_together(compiler, copy, *unit) for unit in units.items()]
         if any(status != 0 for status in [one.wait() for one in started]):

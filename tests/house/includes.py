@@ -43,9 +43,10 @@ INNER = {
     "store": ["", "place", "posix", "devices", "wrappers"],
     "mpi": ["", "types", "nodes"],
     "scorpio": ["", "ranks", "cells", "files", "c", "fortran"],
+    "exec": ["storage", "locks", "call", "alone", "windows", "two_phase", ""],
     "mpiio": ["", "settings", "file", "calls", "transfer"],
     "bind": ["mpi_library", "fortran", "lifetime", ""],
-    "probe": ["derive", "show", "measure"],
+    "probe": ["derive", "show", "measure", ""],
     "bench": ["job", "patterns", "data", "measure", "methods", "scorpio", ""],
     "tools": ["system", "launch", "summary", "benchmark", ""],
 }

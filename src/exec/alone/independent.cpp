@@ -4,8 +4,8 @@
 
 #include "exec/alone/list.h"
 #include "exec/alone/methods.h"
+#include "exec/alone/run_alone.h"
 #include "exec/alone/sieve.h"
-#include "exec/run_alone.h"
 
 namespace concilio {
 namespace {

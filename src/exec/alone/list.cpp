@@ -4,7 +4,7 @@
 #include <array>
 
 #include "exec/alone/methods.h"
-#include "exec/locks/plain_write.h"
+#include "exec/call/plain_write.h"
 
 namespace concilio {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 
 namespace concilio {
 

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "exec/alone/methods.h"
-#include "exec/locks/plain_write.h"
+#include "exec/call/plain_write.h"
 #include "plan/choose/methods/mapped.h"
 
 namespace concilio {

@@ -1,7 +1,7 @@
 // The methods that each rank carries out alone. Each is in the file of its name.
 #pragma once
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 #include "plan/plan.h"
 
 namespace concilio {

@@ -7,7 +7,7 @@
 
 #include "exec/alone/list.h"
 #include "exec/alone/methods.h"
-#include "exec/locks/plain_write.h"
+#include "exec/call/plain_write.h"
 
 namespace concilio {
 namespace {

@@ -1,7 +1,7 @@
 // Data sieving (ROMIO, section 3): large requests, which include the holes, through a buffer.
 #pragma once
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 
 namespace concilio {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "exec/storage.h"
+#include "exec/storage/storage.h"
 
 namespace concilio {
 

@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "exec/storage.h"
+#include "exec/storage/storage.h"
 #include "mpi/nodes/writers_board.h"
 
 namespace concilio {

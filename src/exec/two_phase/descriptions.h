@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 #include "plan/plan.h"
 
 namespace concilio {

@@ -1,6 +1,6 @@
 // Moves images between the nodes of a group. On each node some ranks act for all: they send the images of
 // realms that are aggregated on other nodes, and exchange the windows of realms that are aggregated on their
-// own. An image with holes travels as a description of what it covers (exec/two_phase/coverage.h) and the
+// own. An image with holes travels as a description of what it covers (exec/windows/coverage.h) and the
 // covered bytes.
 //
 // The plan chooses one of two strategies (Coloma et al., section 5.4): nonblocking messages, or
@@ -14,9 +14,9 @@
 #include <memory>
 #include <vector>
 
-#include "exec/running_call.h"
-#include "exec/two_phase/images.h"
-#include "exec/workspace.h"
+#include "exec/call/running_call.h"
+#include "exec/call/workspace.h"
+#include "exec/windows/images.h"
 
 namespace concilio {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "base/exceptions.h"
-#include "exec/two_phase/coverage.h"
 #include "exec/two_phase/exchange.h"
-#include "exec/two_phase/window_parts.h"
+#include "exec/windows/coverage.h"
+#include "exec/windows/window_parts.h"
 #include "mpi/error.h"
 
 namespace concilio {

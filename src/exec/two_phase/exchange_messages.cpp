@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/exceptions.h"
-#include "exec/two_phase/coverage.h"
 #include "exec/two_phase/exchange.h"
 #include "exec/two_phase/node_messages.h"
-#include "exec/two_phase/window_parts.h"
-#include "exec/two_phase/window_set.h"
+#include "exec/windows/coverage.h"
+#include "exec/windows/window_parts.h"
+#include "exec/windows/window_set.h"
 #include "mpi/error.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "exec/alone/list.h"
-#include "exec/two_phase/window_parts.h"
+#include "exec/windows/window_parts.h"
 
 namespace concilio {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 #include "exec/two_phase/descriptions.h"
-#include "exec/two_phase/images.h"
+#include "exec/windows/images.h"
 
 namespace concilio {
 

@@ -16,10 +16,10 @@
 #include <array>
 #include <vector>
 
+#include "exec/call/workspace.h"
 #include "exec/two_phase/descriptions.h"
-#include "exec/two_phase/images.h"
 #include "exec/two_phase/node_messages.h"
-#include "exec/workspace.h"
+#include "exec/windows/images.h"
 
 namespace concilio {
 

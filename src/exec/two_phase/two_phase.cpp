@@ -6,8 +6,8 @@
 #include "base/exceptions.h"
 #include "exec/locks/range_lock.h"
 #include "exec/two_phase/fetch.h"
-#include "exec/two_phase/flush.h"
-#include "exec/two_phase/write_behind.h"
+#include "exec/windows/flush.h"
+#include "exec/windows/write_behind.h"
 
 namespace concilio {
 

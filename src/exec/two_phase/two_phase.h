@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
+#include "exec/call/workspace.h"
 #include "exec/two_phase/exchange.h"
-#include "exec/two_phase/images.h"
 #include "exec/two_phase/parcels.h"
-#include "exec/workspace.h"
+#include "exec/windows/images.h"
 
 namespace concilio {
 

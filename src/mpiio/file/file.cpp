@@ -11,7 +11,7 @@
 #include "base/exceptions.h"
 #include "base/log.h"
 #include "base/text/bytes.h"
-#include "exec/run_alone.h"
+#include "exec/alone/run_alone.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/agree.h"
 #include "mpiio/file/registry.h"

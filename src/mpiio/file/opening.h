@@ -7,7 +7,7 @@
 
 #include "base/settings/config.h"
 #include "exec/locks/rewriting.h"
-#include "exec/storage.h"
+#include "exec/storage/storage.h"
 #include "mpi/nodes/team.h"
 #include "plan/facts/profile.h"
 

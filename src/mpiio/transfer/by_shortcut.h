@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 #include "mpiio/api.h"
 
 namespace concilio::mpiio {

@@ -6,8 +6,8 @@
 
 #include "base/checked.h"
 #include "base/exceptions.h"
+#include "exec/alone/run_alone.h"
 #include "exec/gather_facts.h"
-#include "exec/run_alone.h"
 #include "mpi/types/datatype.h"
 #include "mpiio/calls/raise.h"
 #include "mpiio/transfer/by_shortcut.h"

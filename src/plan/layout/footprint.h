@@ -16,7 +16,7 @@ int64_t most_parts(const Realm& realm, int64_t window_bytes);
 // The size of a coverage map: one byte for each granule, and two more for every part of a window whose
 // borders cut granules, rounded up to whole cache lines.
 int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);
-// The size of an image: the map, a message head and the window, see exec/two_phase/images.h.
+// The size of an image: the map, a message head and the window, see exec/windows/images.h.
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
 // The room for a message from another node: a wish, and the image that answers it.
 int64_t message_bytes(int64_t image_bytes);

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "exec/two_phase/images.h"
+#include "exec/windows/images.h"
 #include "mpi/nodes/futex.h"
 #include "unit/plan_facts.h"
 

@@ -1,4 +1,4 @@
-#include "exec/work_time.h"
+#include "exec/call/work_time.h"
 
 #include <gtest/gtest.h>
 

@@ -165,7 +165,7 @@ void expect_sums(const Plan& plan) {
   ASSERT_EQ(plan.window_bytes, window);
 }
 
-// The coverage maps of the parts follow each other in each image (exec/two_phase/images.h): those of the
+// The coverage maps of the parts follow each other in each image (exec/windows/images.h): those of the
 // first window, of one in the middle and of the last.
 void expect_maps_have_room(const Plan& plan) {
   for (const Realm& realm : plan.realms) {

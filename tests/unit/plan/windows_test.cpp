@@ -233,7 +233,7 @@ TEST(MovedPlans, AreThePlansOfMovedCalls) {
   }
 }
 
-// The coverage maps of a window's parts, one after another, as exec/two_phase/images.h lays them out.
+// The coverage maps of a window's parts, one after another, as exec/windows/images.h lays them out.
 int64_t maps_needed(const Plan& plan, const Realm& realm, int64_t round) {
   int64_t bytes = 0;
   for (const Interval& part : window(realm, round))

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "exec/two_phase/images.h"
+#include "exec/windows/images.h"
 
 namespace concilio {
 

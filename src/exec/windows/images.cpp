@@ -1,4 +1,4 @@
-#include "exec/two_phase/images.h"
+#include "exec/windows/images.h"
 
 #include <algorithm>
 #include <iterator>

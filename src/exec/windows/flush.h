@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/function_ref.h"
-#include "exec/running_call.h"
-#include "exec/two_phase/images.h"
+#include "exec/call/running_call.h"
+#include "exec/windows/images.h"
 
 namespace concilio {
 

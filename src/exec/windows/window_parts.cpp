@@ -1,4 +1,4 @@
-#include "exec/two_phase/window_parts.h"
+#include "exec/windows/window_parts.h"
 
 #include <algorithm>
 #include <cstring>

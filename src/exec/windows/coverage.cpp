@@ -1,4 +1,4 @@
-#include "exec/two_phase/coverage.h"
+#include "exec/windows/coverage.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "exec/call/running_call.h"
 #include "exec/locks/range_lock.h"
-#include "exec/running_call.h"
 
 namespace concilio {
 

@@ -1,4 +1,4 @@
-#include "exec/two_phase/write_behind.h"
+#include "exec/windows/write_behind.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 
-#include "exec/locks/plain_write.h"
+#include "exec/call/plain_write.h"
 
 namespace concilio {
 

@@ -1,4 +1,4 @@
-#include "exec/run_alone.h"
+#include "exec/alone/run_alone.h"
 
 #include <algorithm>
 #include <array>

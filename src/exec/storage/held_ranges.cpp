@@ -1,4 +1,4 @@
-#include "exec/locks/held_ranges.h"
+#include "exec/storage/held_ranges.h"
 
 #include <algorithm>
 #include <iterator>

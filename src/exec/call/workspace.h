@@ -3,7 +3,7 @@
 // a call can do without is allocated when it is needed.
 #pragma once
 
-#include "exec/open_file.h"
+#include "exec/call/open_file.h"
 #include "plan/plan.h"
 
 namespace concilio {

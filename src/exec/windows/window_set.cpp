@@ -1,4 +1,4 @@
-#include "exec/two_phase/window_set.h"
+#include "exec/windows/window_set.h"
 
 #include <algorithm>
 #include <atomic>

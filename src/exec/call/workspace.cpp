@@ -1,4 +1,4 @@
-#include "exec/workspace.h"
+#include "exec/call/workspace.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "exec/locks/plain_write.h"
+#include "exec/call/plain_write.h"
 
 namespace concilio {
 

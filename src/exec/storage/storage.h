@@ -9,7 +9,7 @@
 
 #include "base/counters.h"
 #include "base/system/descriptor.h"
-#include "exec/locks/held_ranges.h"
+#include "exec/storage/held_ranges.h"
 #include "pattern/operation.h"
 #include "store/store.h"
 

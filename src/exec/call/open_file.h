@@ -7,7 +7,7 @@
 #include "base/budget.h"
 #include "base/counters.h"
 #include "exec/locks/rewriting.h"
-#include "exec/storage.h"
+#include "exec/storage/storage.h"
 #include "mpi/nodes/team.h"
 #include "plan/choose/hole_filling.h"
 #include "plan/facts/prices.h"

@@ -2,7 +2,7 @@
 // those of others.
 #pragma once
 
-#include "exec/open_file.h"
+#include "exec/call/open_file.h"
 #include "pattern/copy.h"
 
 namespace concilio {

@@ -10,8 +10,8 @@
 #include <span>
 
 #include "base/budget.h"
-#include "exec/running_call.h"
-#include "exec/two_phase/images.h"
+#include "exec/call/running_call.h"
+#include "exec/windows/images.h"
 
 namespace concilio {
 

@@ -1,4 +1,4 @@
-#include "exec/storage.h"
+#include "exec/storage/storage.h"
 
 #include "store/operation.h"
 

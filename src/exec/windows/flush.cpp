@@ -1,11 +1,11 @@
-#include "exec/two_phase/flush.h"
+#include "exec/windows/flush.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
-#include "exec/locks/plain_write.h"
+#include "exec/call/plain_write.h"
 
 namespace concilio {
 namespace {

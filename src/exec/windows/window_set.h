@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 #include "plan/layout/layout.h"
 
 namespace concilio {

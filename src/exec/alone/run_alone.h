@@ -1,7 +1,7 @@
 // Carries out the request of one rank by a method that needs no other rank.
 #pragma once
 
-#include "exec/running_call.h"
+#include "exec/call/running_call.h"
 #include "plan/plan.h"
 
 namespace concilio {

@@ -51,7 +51,7 @@ struct alignas(64) MessageHead {
   int64_t data_bytes = 0;
   int64_t whole = 0;      // nonzero: the whole window follows, without a description of coverage
   int64_t valid_end = 0;  // reads, as in ImageHeader
-  // Length of the description between this head and the data: exec/two_phase/coverage.h.
+  // Length of the description between this head and the data: exec/windows/coverage.h.
   int64_t coverage_bytes = 0;
 };
 static_assert(sizeof(MessageHead) == 64);
