@@ -337,7 +337,20 @@ int64_t Access::data_before(int64_t offset) const {
   if (size == 0 || offset <= first) return 0;
   if (__builtin_sub_overflow(offset, first, &distance)) distance = int64_max;
   if (contiguous_) return distance;
-  const int64_t tile = monotone_ ? distance / extent_ : 0;
+  const bool tiles_apart = extent_ > 0 && extent_ >= nest_->upper() - nest_->lower();
+  const int64_t tile = tiles_apart ? distance / extent_ : 0;
+  if (!nest_->monotone()) {
+    Cursor cursor(*this, saturating_multiply(tile, size));
+    for (const int64_t end = saturating_add(cursor.position(), size); cursor.position() < end;) {
+      const int64_t position = cursor.position();
+      const Chunk chunk = cursor.next(end - position);
+      for (int64_t i = 0; i < chunk.count; ++i) {
+        const int64_t skipped = std::max<int64_t>(0, offset - chunk.offset(i));
+        if (skipped < chunk.length) return position + i * chunk.length + skipped;
+      }
+    }
+    return cursor.position();
+  }
   const int64_t within = saturating_add(distance - tile * extent_, nest_->lower());
   return saturating_add(saturating_multiply(tile, size), nest_data_before(nest_.get(), within));
 }

@@ -57,7 +57,8 @@ class Access {
   bool reaches(int64_t begin, int64_t end) const;
   // How many data bytes of a monotone access lie at offsets < offset. On offsets of data, this is the inverse
   // of offset_of(). If the nest is monotone but its tiling is not, the answer is that for the first tile
-  // alone.
+  // alone. If the nest is not monotone, the answer is the position of the tile's first byte that does not lie
+  // before the offset, and takes time for each piece of a tile.
   int64_t data_before(int64_t offset) const;
   // The smallest interval of offsets that holds data [begin, end); {0,0} if begin == end. Takes O(log D) if
   // the access is monotone. If it is not, the bounds are those of the tiles, which may be wider than

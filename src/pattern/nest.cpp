@@ -287,6 +287,54 @@ Result<NestRef> NestMaker::sequence(std::vector<Nest::Part> parts) {
   return NestRef(std::move(nest));
 }
 
+namespace {
+
+// Where the first and the last piece of a nest begin, and whether no piece begins before the one in front of
+// it.
+struct Begins {
+  int64_t first = 0, last = 0;
+  bool ascending = true;
+};
+
+Begins begins_of(const Nest& nest) {
+  Begins begins;
+  switch (nest.kind()) {
+    case Nest::Kind::empty:
+      break;
+    case Nest::Kind::run: {
+      const Run& run = nest.run();
+      begins = {run.offset, run.offset + (run.count - 1) * run.stride, run.count == 1 || run.stride >= 0};
+      break;
+    }
+    case Nest::Kind::blocks:
+      begins = {nest.offsets().front(), nest.offsets().back(), std::ranges::is_sorted(nest.offsets())};
+      break;
+    case Nest::Kind::loop: {
+      const Begins child = begins_of(*nest.child());
+      const int64_t first = nest.loop_offset() + child.first, last = nest.loop_offset() + child.last;
+      begins = {first, last + (nest.loop_count() - 1) * nest.loop_stride(),
+                child.ascending && (nest.loop_count() == 1 || first + nest.loop_stride() >= last)};
+      break;
+    }
+    case Nest::Kind::sequence:
+      for (const Nest::Part& part : nest.parts()) {
+        const Begins child = begins_of(*part.child);
+        const bool first_part = &part == &nest.parts().front();
+        begins.ascending &= child.ascending && (first_part || part.offset + child.first >= begins.last);
+        if (first_part) begins.first = part.offset + child.first;
+        begins.last = part.offset + child.last;
+      }
+      break;
+  }
+  return begins;
+}
+
+}  // namespace
+
+bool Nest::ascending() const {
+  return monotone_ || begins_of(*this).ascending;
+}
+
 NestRef Nest::empty() {
   return NestMaker::empty();
 }

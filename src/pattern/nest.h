@@ -83,6 +83,8 @@ class Nest {
   // Whether offsets never decrease along the stream and no byte comes twice. Such a nest can be searched by
   // offset.
   bool monotone() const { return monotone_; }
+  // Whether no piece begins before the one in front of it; bytes may come twice. Takes O(D).
+  bool ascending() const;
   // The gcd of all lengths and of all differences between piece offsets (0 if empty). Every piece begins and
   // ends at a multiple of it, counted from lower().
   int64_t granule() const { return granule_; }

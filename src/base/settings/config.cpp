@@ -229,6 +229,7 @@ std::vector<std::string> apply_hints_file(Config& config, const std::string& pat
     return {fmt::format("the hints file {} is not used: {}; correct ROMIO_HINTS or unset it", path,
                         file.error().message)};
   std::vector<std::string> complaints;
+  std::vector<std::string_view> given;
   std::string_view rest = *file;
   for (int number = 1; !rest.empty(); ++number) {
     const std::string_view line = trimmed(take_until(rest, '\n'));
@@ -246,6 +247,12 @@ std::vector<std::string> apply_hints_file(Config& config, const std::string& pat
           "{}, line {}: '{}' is not of the form 'key value'; the line is ignored", path, number, line));
       continue;
     }
+    if (std::ranges::find(given, key) != given.end()) {  // ROMIO too takes the first
+      complaints.push_back(
+          fmt::format("{}, line {}: hint {} is given again; the first value counts", path, number, key));
+      continue;
+    }
+    given.push_back(key);
     const Status set = config.set(key, value, Config::Origin::hints_file);
     if (!set) complaints.push_back(fmt::format("{}, line {}: {}", path, number, set.error().message));
   }

@@ -16,7 +16,7 @@ namespace concilio {
 
 enum class Key : int {
   // ROMIO's hints, with ROMIO's names and meaning.
-  cb_buffer_size,         // bytes; an aggregator's collective buffer; 0 = chosen by the plan
+  cb_buffer_size,         // bytes; an aggregator's collective buffer; 0, 1 = chosen by the plan
   cb_nodes,               // number of aggregators; 0 = chosen by the plan
   cb_config_list,         // text "*:N": at most N aggregators a host; integer() is N, 0 = chosen by the plan
   romio_cb_read,          // enable | disable | automatic

@@ -41,8 +41,9 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "How the file is parted among aggregators; aar: by the range of each call; a number: in blocks of so "
      "many bytes, dealt round-robin; -1: as with romio_cb_pfr; -2: as the program has said, see "
      "concilio_realms."},
-    {Key::romio_cb_fr_alignment, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_fr_alignment", nullptr,
-     "Unit that the borders between aggregators' parts of the file are aligned to; 0: chosen by the plan."},
+    {Key::romio_cb_fr_alignment, ValueType::bytes, 0, tib, "1", nullptr, "romio_cb_fr_alignment", nullptr,
+     "Unit that the borders between aggregators' parts of the file are aligned to; 0 and 1: chosen by the "
+     "plan."},
     {Key::romio_cb_ds_threshold, ValueType::bytes, 0, tib, "0", nullptr, "romio_cb_ds_threshold", nullptr,
      "When a window's holes are read and rewritten: from 1 to 100, where its pieces fill at least that "
      "percentage; above, where they begin at most that many bytes apart; 0: where it is cheapest."},

@@ -74,12 +74,19 @@ Result<Shown> show(File& file, const Wanted& wanted, const Representation* repre
                   fmt::format("the filetype's {} bytes are not a multiple of the etype's {}", tile.size(),
                               element.size()));
   }
+  // The class of these three is ROMIO's.
   if (tile.size() > 0 && tile.nest->lower() < 0) {
-    return refuse(ErrorKind::datatype, "the filetype has data before its displacement");
+    return refuse(ErrorKind::io, "the filetype has data before its displacement");
   }
   if (!tile.nest->monotone()) {
-    return refuse(ErrorKind::datatype,
-                  "the filetype's displacements decrease or overlap; MPI requires them in ascending order");
+    if (!tile.nest->ascending()) {
+      return refuse(ErrorKind::io,
+                    "the filetype's displacements decrease; MPI requires them in ascending order");
+    }
+    if (file.writes()) {
+      return refuse(ErrorKind::io,
+                    "the filetype has bytes twice, which MPI allows only in files opened for reading");
+    }
   }
   if (file.writes() && tile.size() > 0 && tile.extent <= 0) {
     return refuse(ErrorKind::datatype, "the filetype's extent is not positive");

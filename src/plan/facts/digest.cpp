@@ -36,8 +36,9 @@ Histogram combine(const Histogram& a, const Histogram& b) {
 
 Histogram histogram_of(const Access& file, int64_t position, int64_t bytes, Interval range) {
   Histogram result;
-  if (bytes == 0) return result;
   const int64_t end = position + bytes;
+  // Data that are not in the file's order have no part in a bucket. Planning by buckets is not for them.
+  if (bytes == 0 || !file.monotone_within(end)) return result;
   int64_t data = position;
   for (int i = 0; i < bucket_count && data < end; ++i) {
     const int64_t border = bucket_border(range.begin, range.end, i + 1);

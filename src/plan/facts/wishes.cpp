@@ -55,6 +55,7 @@ void take_over(const Config& config, Operation operation, Counts&& counts, Wishe
   number(Key::memory_min, wishes.memory_min_bytes);
   if (counts(Key::node_memory)) wishes.node_memory_bytes = byte_list(config.text(Key::node_memory));
   number(Key::romio_cb_fr_alignment, wishes.alignment_bytes);
+  if (wishes.alignment_bytes == 1) wishes.alignment_bytes = 0;  // no wish: it is ROMIO's default
   number(Key::memory_limit, wishes.memory_limit_bytes);
   number(reads ? Key::ind_rd_buffer_size : Key::ind_wr_buffer_size, wishes.sieve_buffer_bytes);
   choice(reads ? Key::romio_cb_read : Key::romio_cb_write, wishes.collective);

@@ -340,6 +340,15 @@ TEST_F(ConfigFromEnvironment, OneSettingIsAskedForAlone) {
   }
 }
 
+// As in ROMIO.
+TEST_F(ConfigFromEnvironment, OfHintsThatAFileGivesTwiceTheFirstCounts) {
+  hints_file("ind_rd_buffer_size 49\nind_rd_buffer_size 60\nromio_no_indep_rw true\n");
+  const Config config = Config::from_environment();
+  EXPECT_EQ(config.integer(Key::ind_rd_buffer_size), 49);
+  EXPECT_TRUE(config.boolean(Key::romio_no_indep_rw));
+  EXPECT_THAT(config.complaints(), ElementsAre(HasSubstr("line 2: hint ind_rd_buffer_size is given again")));
+}
+
 TEST_F(ConfigFromEnvironment, OwnNameWinsOverHintListOverHintsFile) {
   hints_file("concilio_memory_limit 1M\nconcilio_method list\ncb_nodes 2\n");
   setenv("CONCILIO_HINTS", "concilio_memory_limit=2M; concilio_method=sieve", 1);

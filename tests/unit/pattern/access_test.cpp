@@ -56,6 +56,19 @@ void check_case(Generator& generator, const Case& test) {
   const auto all = naive::expand(test.type, test.displacement, 0, stream);
   for (int64_t p = 0; p < stream; ++p) ASSERT_EQ(access.offset_of(p), all[static_cast<size_t>(p)]) << p;
 
+  // Of an access that is not monotone: the first byte of a tile that does not lie before an offset.
+  if (!access.nest()->monotone()) {
+    const int64_t tiles = access.extent() >= access.nest()->upper() - access.nest()->lower() ? 3 : 1;
+    const int64_t first = all.front();
+    for (const int64_t offset : {first - 1, first, first + 1, first + access.nest()->upper() / 2}) {
+      const int64_t position = access.data_before(offset);
+      ASSERT_LE(position, (tiles + 1) * test.size());
+      if (position < stream && tiles == 1) {
+        for (int64_t p = 0; p < position; ++p) ASSERT_LT(all[static_cast<size_t>(p)], offset) << p;
+      }
+    }
+  }
+
   // The bounds are exact unless a tile moves back further than three tiles show, which these do not.
   const bool monotone = naive::is_monotone(naive::expand(test.type, test.displacement, 0, 2 * test.size()));
   ASSERT_EQ(access.monotone(), monotone);
@@ -125,6 +138,20 @@ TEST(RandomAccesses, EqualTheirExpansion) {
     check_case(generator, test);
     if (HasFatalFailure()) return;
   }
+}
+
+TEST(OverlappingPieces, AreSoughtPieceByPiece) {
+  const NestRef same = repeat(Nest::bytes(2), 3, 0);  // the same two bytes three times
+  const Access tiled(same, 100, 10);
+  EXPECT_EQ(tiled.data_before(100), 0);
+  EXPECT_EQ(tiled.data_before(101), 1);
+  EXPECT_EQ(tiled.data_before(102), 6);
+  EXPECT_EQ(tiled.data_before(110), 6);
+  EXPECT_EQ(tiled.data_before(111), 7);
+  EXPECT_EQ(tiled.data_before(125), 18);
+  const NestRef longer = repeat(Nest::bytes(8), 4, 3);  // [0, 8), [3, 11), [6, 14), [9, 17)
+  EXPECT_EQ(Access(longer, 0, 17).data_before(9), 8 + 6);
+  EXPECT_EQ(Access(longer, 0, 17).data_before(16), 24 + 7);
 }
 
 TEST(RandomAccesses, HashIsThatOfThePattern) {

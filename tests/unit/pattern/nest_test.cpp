@@ -184,6 +184,20 @@ TEST(Sequence, OfOnePartIsThatPart) {
   EXPECT_EQ(Nest::sequence({}).value(), Nest::empty());
 }
 
+TEST(Ascending, IsAboutWherePiecesBegin) {
+  EXPECT_TRUE(Nest::empty()->ascending());
+  EXPECT_TRUE(repeat(Nest::bytes(8), 4, 3)->ascending());
+  EXPECT_TRUE(repeat(Nest::bytes(8), 4, 0)->ascending());
+  EXPECT_FALSE(repeat(Nest::bytes(8), 4, -9)->ascending());
+  EXPECT_TRUE(blocks({0, 1, 1, 20}, {4, 9, 2, 3})->ascending());
+  EXPECT_FALSE(blocks({3, 0, 9}, {1})->ascending());
+  const NestRef two = blocks({0, 10}, {4, 5});
+  EXPECT_TRUE(repeat(two, 3, 10)->ascending());
+  EXPECT_FALSE(repeat(two, 3, 9)->ascending());
+  EXPECT_TRUE(Nest::sequence({{0, 0, two}, {10, 0, Nest::bytes(3)}}).value()->ascending());
+  EXPECT_FALSE(Nest::sequence({{0, 0, two}, {9, 0, Nest::bytes(3)}}).value()->ascending());
+}
+
 TEST(Hash, TellsPatternsApartAndEqualOnesNot) {
   EXPECT_EQ(repeat(Nest::bytes(8), 10, 24)->hash(), repeat(repeat(Nest::bytes(8), 5, 24), 2, 120)->hash());
   EXPECT_EQ(blocks({0, 10, 30}, {4})->hash(), blocks({0, 10, 30}, {4, 4, 4})->hash());

@@ -232,7 +232,7 @@ SITUATION(OverlappingFiletype, RefusedForWriting, not_own) {
   const std::string path = context.fresh_file("overlapping");
   File file(path);
   const Type twice = blocks_at({4, 4}, {0, 2}, MPI_BYTE);
-  FAILS(MPI_ERR_TYPE, MPI_File_set_view(file, 0, MPI_BYTE, twice, "native", MPI_INFO_NULL));
+  FAILS(MPI_ERR_IO, MPI_File_set_view(file, 0, MPI_BYTE, twice, "native", MPI_INFO_NULL));
   const Type tiles = resized_of(contiguous_of(8, MPI_BYTE), 0, 4);  // tiles overlap each other
   OK(MPI_File_set_view(file, 0, MPI_BYTE, tiles, "native", MPI_INFO_NULL));
   const uint8_t bytes[16] = {};
@@ -264,6 +264,62 @@ SITUATION(OverlappingFiletype, IsReadTileByTile, not_own) {
       OK(MPI_File_read_all(file, back.data(), 2 * piece, MPI_BYTE, MPI_STATUS_IGNORE));
       EXPECT_BYTES(expected, back);
     }
+  }
+}
+
+// Bytes that come twice in a filetype are read twice, also where the tile is followed by others and where the
+// file ends.
+SITUATION(OverlappingFiletype, IsReadPieceByPiece, not_own) {
+  constexpr int extent = 12, size = 100;
+  const std::string path = context.fresh_file("overlapping-pieces");
+  const std::vector<uint8_t> bytes = values(0, size);
+  {
+    File file(path);
+    OK(MPI_File_write_at_all(file, 0, bytes.data(), context.rank == 0 ? size : 0, MPI_BYTE,
+                             MPI_STATUS_IGNORE));
+  }
+  const Type pieces = blocks_at({4, 4, 1}, {0, 2, 3}, MPI_BYTE);
+  const Type same = vector_of(3, 2, 0, MPI_BYTE);  // the same bytes three times
+  const std::vector<int> places_of_pieces{0, 1, 2, 3, 2, 3, 4, 5, 3}, places_of_same{0, 1, 0, 1, 0, 1};
+  for (const auto& [tile, places] :
+       {std::pair(&pieces, &places_of_pieces), std::pair(&same, &places_of_same)}) {
+    const Type type = resized_of(*tile, 0, extent);
+    std::vector<uint8_t> expected;
+    for (int begin = context.rank; begin < size; begin += extent) {
+      for (const int place : *places) {
+        if (begin + place < size) expected.push_back(bytes[static_cast<size_t>(begin + place)]);
+      }
+    }
+    const int wanted = static_cast<int>(places->size()) * (size / extent);
+    expected.resize(static_cast<size_t>(wanted));
+    for (const char* method : {"two_phase", "sieve", "mapped", "list", "auto"}) {
+      File file(path, MPI_MODE_RDONLY, Info{{"concilio_method", method}});
+      OK(MPI_File_set_view(file, context.rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
+      for (const bool together : {true, false}) {
+        std::vector<uint8_t> back(static_cast<size_t>(wanted));
+        OK(MPI_File_seek(file, 0, MPI_SEEK_SET));
+        OK((together ? MPI_File_read_all : MPI_File_read)(file, back.data(), wanted, MPI_BYTE,
+                                                          MPI_STATUS_IGNORE));
+        EXPECT_BYTES(expected, back);
+      }
+      // The end of the file: the first byte of the view that is not before it.
+      OK(MPI_File_seek(file, 0, MPI_SEEK_END));
+      MPI_Offset end = -1, byte = -1;
+      OK(MPI_File_get_position(file, &end));
+      OK(MPI_File_get_byte_offset(file, end, &byte));
+      EXPECT(byte >= size && byte < size + extent);
+    }
+  }
+}
+
+SITUATION(OverlappingFiletype, DecreasingIsRefused, not_own) {
+  const std::string path = context.fresh_file("decreasing");
+  { File file(path); }
+  for (const int mode : {MPI_MODE_RDONLY, MPI_MODE_RDWR}) {
+    File file(path, mode);
+    const Type back = blocks_at({1, 1}, {3, 0}, MPI_INT), negative = blocks_at({1, 1}, {-8, 8}, MPI_INT);
+    FAILS(MPI_ERR_IO, MPI_File_set_view(file, 0, MPI_INT, back, "native", MPI_INFO_NULL));
+    FAILS(MPI_ERR_IO, MPI_File_set_view(file, 0, MPI_INT, negative, "native", MPI_INFO_NULL));
   }
 }
 
