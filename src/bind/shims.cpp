@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "bind/cxx_errhandler.h"
 #include "bind/fortran/fortran_datarep.h"
 #include "bind/fortran/integers.h"
 #include "bind/mpi_library/fits.h"
@@ -109,6 +110,7 @@ int create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* ha
 
 // The default handler (that of MPI_FILE_NULL) must be known to the MPI, for its own files, and to Concilio.
 int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
+  adopt_cxx_errhandler(handler);
   if (mpiio::File* file = mpiio::find(handle)) return mpiio::set_errhandler(*file, handler);
   int code = forward<int>(CONCILIO_NEXT(MPI_File_set_errhandler), handle, handler);
   if (code == MPI_SUCCESS && handle == MPI_FILE_NULL) code = mpiio::set_default_errhandler(handler);
@@ -127,6 +129,9 @@ int call_errhandler(MPI_File handle, int code) {
 bool is_predefined(MPI_Errhandler handler) {
 #ifdef MPI_ERRORS_ABORT
   if (handler == MPI_ERRORS_ABORT) return true;
+#endif
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+  if (handler == MPIR_ERRORS_THROW_EXCEPTIONS) return true;
 #endif
   return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
 }

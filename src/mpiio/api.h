@@ -95,6 +95,13 @@ void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* fun
 // MPI that is supported; the MPI standard's ABI has no name for it.
 using FortranErrorFunction = void(int* handle, int* code);
 void record_errhandler(MPI_Errhandler handler, FortranErrorFunction* function);
+// A function of the MPI's C++ bindings, whose parameters only the bindings know. They come with a function
+// that calls it: `what` is 1 for a file, `handle` points to the MPI_File.
+using CxxErrorCaller = void(int what, int* handle, int* code, void (*function)());
+void record_errhandler(MPI_Errhandler handler, void (*function)(), CxxErrorCaller* caller);
+// The handler was recorded with a C function, which is a C++ function in truth. Does nothing for handlers not
+// recorded.
+void record_cxx_caller(MPI_Errhandler handler, CxxErrorCaller* caller);
 // Whether the handle is one that was recorded.
 bool is_file_errhandler(MPI_Errhandler handler);
 // A user's function may throw, or leave the program's call by longjmp. Therefore it is called only when

@@ -26,10 +26,12 @@ int code_of(const Error& error);
 // finds no message for codes that were added to its own classes.
 std::optional<std::string> message_of(int code);
 
-// The function of a user's error handler, in C or in Fortran; the other one is null.
+// The function of a user's error handler, in C, in Fortran or in C++; the others are null.
 struct ErrorFunction {
   MPI_File_errhandler_function* c = nullptr;
   FortranErrorFunction* fortran = nullptr;
+  void (*cxx)() = nullptr;
+  CxxErrorCaller* cxx_caller = nullptr;
 };
 
 // The error handler of one file, or of MPI_FILE_NULL: what happens when a call has an error code.

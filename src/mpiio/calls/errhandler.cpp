@@ -80,6 +80,10 @@ std::vector<Due>& due() {
 
 // Returns the code that the function leaves. What the function does to the handle has no effect.
 int call_function(const ErrorFunction& function, MPI_File handle, int code) {
+  if (function.cxx_caller) {
+    function.cxx_caller(1, reinterpret_cast<int*>(&handle), &code, function.cxx);
+    return code;
+  }
   if (!function.fortran) {
     function.c(&handle, &code);
     return code;
@@ -116,9 +120,13 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
 #ifdef MPI_ERRORS_ABORT
   ends_program = ends_program || handler == MPI_ERRORS_ABORT;
 #endif
+  bool returns = handler == MPI_ERRORS_RETURN;
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS  // MPICH's C++ bindings throw when the call has returned the code
+  returns = returns || handler == MPIR_ERRORS_THROW_EXCEPTIONS;
+#endif
   if (ends_program) {
     made.kind_ = Kind::fatal;
-  } else if (handler != MPI_ERRORS_RETURN) {
+  } else if (!returns) {
     Handlers& known = handlers();
     std::lock_guard lock(known.mutex);
     auto found = known.functions->find(handler);
@@ -163,6 +171,18 @@ void record_errhandler(MPI_Errhandler handler, MPI_File_errhandler_function* fun
 
 void record_errhandler(MPI_Errhandler handler, FortranErrorFunction* function) {
   record(handler, {.fortran = function});
+}
+
+void record_errhandler(MPI_Errhandler handler, void (*function)(), CxxErrorCaller* caller) {
+  record(handler, {.cxx = function, .cxx_caller = caller});
+}
+
+void record_cxx_caller(MPI_Errhandler handler, CxxErrorCaller* caller) {
+  Handlers& known = handlers();
+  std::lock_guard lock(known.mutex);
+  auto found = known.functions->find(handler);
+  if (found == known.functions->end()) return;
+  found->second = {.cxx = reinterpret_cast<void (*)()>(found->second.c), .cxx_caller = caller};
 }
 
 bool is_file_errhandler(MPI_Errhandler handler) {
