@@ -35,30 +35,39 @@ bool check_hints(const std::vector<std::string>& hints) {
   return true;
 }
 
-int run_once(const BenchOptions& options, const Environment& environment) {
-  const auto refuse = [](const Error& error) {
-    complain("bench: " + error.message);
-    return exit_usage;
-  };
-  const auto machine = parse_bench_machine(options, environment);
-  if (!machine) return refuse(machine.error());
-  const auto& [rank_counts, flavours] = *machine;
+// Returns the exit status of the benchmark program, or why it was not started.
+Result<int> run_once(const BenchOptions& options, const BenchMachine& machine,
+                     const Environment& environment) {
+  const auto& [rank_counts, flavours] = machine;
   if (rank_counts.size() > 1 || (flavours.size() > 1 && !options.mpi.empty()))
-    return refuse({ErrorKind::argument, 0, "several rank counts or MPIs can only be given with --compare"});
-  if (!options.json_file.empty() && options.json_file != "-")
-    return refuse(
-        {ErrorKind::argument, 0,
-         "--json takes the name of a file only with --compare; without it, the results go to stdout"});
+    return Error{ErrorKind::argument, 0, "several rank counts or MPIs can only be given with --compare"};
+  if (!options.json_file.empty() && options.json_file != "-") {
+    return Error{ErrorKind::argument, 0,
+                 "--json takes the name of a file only with --compare; without it, the results go to stdout"};
+  }
   const BenchLaunch launch{flavours.front(), rank_counts.front(), wants_concilio(options),
                            options.json_file == "-"};
   const auto command = make_bench_command(
       launch, options, options.patterns.empty() ? default_patterns() : options.patterns, "", environment);
-  if (!command) return refuse(command.error());
+  if (!command) return command.error();
   const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::yes);
-  if (!captured) return refuse(captured.error());
+  if (!captured) return captured.error();
   if (captured->exit_status == exit_timeout)
     complain(fmt::format("bench: stopped after {} seconds (see --timeout)", options.timeout_seconds));
   return captured->exit_status;
+}
+
+int bench(const BenchOptions& options, const Environment& environment) {
+  if (!check_hints(options.hints)) return exit_usage;
+  Result<int> status = [&]() -> Result<int> {
+    const auto machine = parse_bench_machine(options, environment);
+    if (!machine) return machine.error();
+    return options.compare ? compare(options, *machine, environment)
+                           : run_once(options, *machine, environment);
+  }();
+  if (status) return *status;
+  complain("bench: " + status.error().message);
+  return exit_usage;
 }
 
 void add_measure_options(CLI::App& parser, BenchOptions& options) {
@@ -170,8 +179,7 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
   const Subcommand scorpio = add_bench_scorpio(*parser, environment);
   return {parser, [=] {
             if (scorpio.parser->parsed()) return scorpio.run();
-            if (!check_hints(options->hints)) return exit_usage;
-            return options->compare ? compare(*options, environment) : run_once(*options, environment);
+            return bench(*options, environment);
           }};
 }
 

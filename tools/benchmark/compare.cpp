@@ -223,15 +223,10 @@ json to_json(const Comparison& row) {
           {"note", row.note}};
 }
 
-int compare(const BenchOptions& options, const Environment& environment) {
-  const auto refuse = [](const Error& error) {
-    complain("bench: " + error.message);
-    return exit_usage;
-  };
-  const auto machine = parse_bench_machine(options, environment);
-  if (!machine) return refuse(machine.error());
-  const auto& [rank_counts, flavours] = *machine;
-  if (const Status parts = check_parts(flavours, environment); !parts.ok()) return refuse(parts.error());
+Result<int> compare(const BenchOptions& options, const BenchMachine& machine,
+                    const Environment& environment) {
+  const auto& [rank_counts, flavours] = machine;
+  if (const Status parts = check_parts(flavours, environment); !parts.ok()) return parts.error();
 
   const std::vector<std::string>& patterns = options.patterns.empty() ? default_patterns() : options.patterns;
   std::vector<Comparison> rows;
@@ -254,7 +249,7 @@ int compare(const BenchOptions& options, const Environment& environment) {
       const Status started = start_side(row, under_concilio, options, environment);
       if (!started.ok()) {
         progress.end();
-        return refuse(started.error());
+        return started.error();
       }
     }
     all_well = all_well && row.own.failure.empty() && row.concilio.failure.empty();

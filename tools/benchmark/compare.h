@@ -38,7 +38,8 @@ void add_to_side(Side& side, const Captured& captured);
 std::string render_table(const std::vector<Comparison>& rows);
 nlohmann::json to_json(const Comparison& row);
 
-// Runs all comparisons. Progress goes to stderr, and the table to stdout. Returns the exit status.
-int compare(const BenchOptions& options, const Environment& environment);
+// Runs all comparisons. Progress goes to stderr, and the table to stdout. Returns the exit status, or why the
+// comparisons could not be made.
+Result<int> compare(const BenchOptions& options, const BenchMachine& machine, const Environment& environment);
 
 }  // namespace concilio::tools
