@@ -72,7 +72,7 @@ class Access {
     int64_t granule = 0, anchor = 0;
   };
   Granule granule(int64_t begin, int64_t end) const;
-  // Equal for equal patterns, whatever their displacements.
+  // Equal for equal patterns, wherever they begin.
   uint64_t hash() const;
 
  private:

@@ -92,8 +92,7 @@ struct NestMaker {
     nest->pieces_ = run.count;
     nest->granule_ = run.count == 1 ? run.length : std::gcd(run.length, run.stride);
     nest->monotone_ = run.count == 1 || run.stride >= run.length;
-    for (int64_t value : {run.offset, run.length, run.stride, run.count})
-      nest->hash_ = mix(nest->hash_, value);
+    for (int64_t value : {run.length, run.stride, run.count}) nest->hash_ = mix(nest->hash_, value);
     return NestRef(std::move(nest));
   }
 
@@ -112,8 +111,7 @@ struct NestMaker {
     nest->granule_ = std::gcd(child->granule_, shape.stride);
     nest->monotone_ = child->monotone_ && (count == 1 || stride >= child->upper_ - child->lower_);
     nest->memory_bytes_ += child->memory_bytes_;
-    for (int64_t value : {shape.offset, shape.stride, shape.count}) nest->hash_ = mix(nest->hash_, value);
-    nest->hash_ = mix(nest->hash_, child->hash_);
+    nest->hash_ = count == 1 ? child->hash_ : mix(mix(mix(nest->hash_, stride), count), child->hash_);
     nest->child_ = std::move(child);
     return NestRef(std::move(nest));
   }
@@ -227,7 +225,7 @@ Result<NestRef> NestMaker::blocks(const PieceLists& pieces) {
   int64_t position = 0;
   for_each_merged(pieces, [&](int64_t offset, int64_t length) {
     nest->offsets_.push_back(offset);
-    hash = mix(hash, offset);
+    hash = mix(hash, offset - seen.first);
     if (!seen.alike) {
       nest->positions_.push_back(position);
       hash = mix(hash, length);
@@ -269,7 +267,7 @@ Result<NestRef> NestMaker::sequence(std::vector<Nest::Part> parts) {
     const auto size = checked_add(nest->size_, child.size_);
     if (!size) return overflow("size");
     nest->size_ = *size;
-    nest->hash_ = mix(mix(nest->hash_, part.offset), child.hash_);
+    nest->hash_ = mix(mix(nest->hash_, distance), child.hash_);
     if (&child == previous_child) continue;
     previous_child = &child;
     const Status depth = deepen(*nest, child);

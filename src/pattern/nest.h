@@ -88,6 +88,7 @@ class Nest {
   // The gcd of all lengths and of all differences between piece offsets (0 if empty). Every piece begins and
   // ends at a multiple of it, counted from lower().
   int64_t granule() const { return granule_; }
+  // Equal for nests that are equal but for where they begin. A file's views often differ in that alone.
   uint64_t hash() const { return hash_; }
   // The size of the description in memory. A child counts once for each parent.
   int64_t memory_bytes() const { return memory_bytes_; }

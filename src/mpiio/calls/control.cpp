@@ -72,8 +72,10 @@ Result<std::vector<GivenRealm>> decode_realms(const RealmArguments& given, Budge
 
 int64_t hash_of(const std::vector<GivenRealm>& realms) {
   std::string text;
-  for (const GivenRealm& realm : realms)
-    text += fmt::format("{} {} {};", realm.type.nest->hash(), realm.type.extent, realm.displacement);
+  for (const GivenRealm& realm : realms) {
+    const Nest& nest = *realm.type.nest;
+    text += fmt::format("{} {} {} {};", nest.hash(), nest.lower(), realm.type.extent, realm.displacement);
+  }
   return hash_of(text);
 }
 

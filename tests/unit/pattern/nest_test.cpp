@@ -207,6 +207,16 @@ TEST(Hash, TellsPatternsApartAndEqualOnesNot) {
   EXPECT_NE(Nest::bytes(8)->hash(), Nest::bytes(9)->hash());
 }
 
+// HDF5 describes the next row of an array by a datatype that begins further on.
+TEST(Hash, IsTheSameWhereverANestBegins) {
+  const NestRef list = blocks({0, 10, 30}, {4}), lengths = blocks({5, 10, 30}, {4, 5, 6});
+  const NestRef loop = repeat(list, 3, 100), parts = Nest::sequence({{0, 0, list}, {50, 0, loop}}).value();
+  for (const NestRef& nest : {Nest::bytes(8), repeat(Nest::bytes(8), 4, 20), list, lengths, loop, parts})
+    EXPECT_EQ(nest->hash(), repeat(nest, 1, 0, 1000)->hash());
+  EXPECT_EQ(blocks({0, 10, 30}, {4})->hash(), blocks({7, 17, 37}, {4})->hash());
+  EXPECT_NE(parts->hash(), Nest::sequence({{0, 0, list}, {51, 0, loop}}).value()->hash());
+}
+
 TEST(Memory, OfABillionPiecesIsThatOfTheDescription) {
   NestRef small = Nest::bytes(4), large = Nest::bytes(4);
   for (int64_t level = 0, distance = 7; level < 3; ++level) {
