@@ -18,6 +18,7 @@ constexpr std::array<const char*, counter_count> counter_names = {
     "plans_made",
     "plans_reused",
     "calls_apart",
+    "meetings",
     "rounds",
     "storage_opens",
     "storage_reads",

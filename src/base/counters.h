@@ -24,6 +24,7 @@ enum class Counter : int {
   plans_made,
   plans_reused,
   calls_apart,  // collective calls made without meeting other ranks
+  meetings,     // of the ranks of a node, in calls of any kind
   rounds,
   storage_opens,  // requests to storage
   storage_reads,

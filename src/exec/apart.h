@@ -3,6 +3,8 @@
 // they meet in some of the calls only: after each meeting that found the pattern repeated they make more
 // calls apart, 1, 3, 7 and at last 63, before they meet again. Every rank counts alike, so all of them know
 // which call is the next meeting. A call of another kind, a read after writes for example, is a meeting too.
+// MPI_File_set_view, which some libraries call before each access, is one that does not end the run of calls
+// apart; it suspends the run as long as the views are not those of the repeated calls.
 //
 // An error in a call that was made apart is returned by that call on its own rank. The others learn of it
 // when the ranks next meet.
@@ -32,12 +34,16 @@ class Apart {
   // within collective calls; other threads may ask, and learn what was so a moment ago.
   bool next(Operation operation) const {
     return left_.load(std::memory_order_relaxed) > 0 &&
-           operation_.load(std::memory_order_relaxed) == operation;
+           operation_.load(std::memory_order_relaxed) == operation &&
+           !suspended_.load(std::memory_order_relaxed);
   }
+  // The operation of the run of calls apart, and of the calls that it repeats.
+  Operation operation() const { return operation_.load(std::memory_order_relaxed); }
   // This rank has made a call apart, with this outcome.
   void made(const Status& mine) {
     left_.store(left_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     ++calls_;
+    ++calls_passed_;
     if (mine || !untold_) return;
     const Error& error = mine.error();
     untold_ = error_with(error.kind, error.system_errno,
@@ -47,15 +53,14 @@ class Apart {
   Told telling(const Team& team) const { return {calls_, calls_, failure_of(team, untold_), !untold_}; }
   // All ranks have met. Errors that every rank has returned already need not be told.
   void met(const Team& team, const Told& all) {
-    stop();
-    calls_before_ = std::exchange(calls_, 0);
+    calls_ = 0;
     if (!failure_ && all.failed_ranks == team.size())
       untold_ = {};
     else
       failure_ = combine(failure_, all.failure);
   }
-  // How many calls were made apart between the last meeting and the one before it.
-  int64_t calls_before() const { return calls_before_; }
+  // How many calls were made apart since this was last asked.
+  int64_t take_calls_passed() { return std::exchange(calls_passed_, 0); }
   // The first error of calls apart that all ranks know of and no call has returned on all of them; then it is
   // forgotten. Collective over the team, after a meeting; the same outcome on all ranks.
   Status tell(Team& team) {
@@ -66,20 +71,26 @@ class Apart {
 
   // The ranks meet in the next call.
   void stop() { left_.store(0, std::memory_order_relaxed); }
+  // The ranks have met and changed their views. Calls are made apart only while every rank's view looks as in
+  // the calls that they repeat: the methods of those may not suit others.
+  void views_changed(bool alike) { suspended_.store(!alike, std::memory_order_relaxed); }
   // A call in which the ranks have met is at its end. If all of them have found that nothing is new, they
   // make the next calls of its operation apart.
   void part(Operation operation, bool nothing_new) {
     constexpr int64_t most_calls = 63;
     length_ = nothing_new ? std::min(2 * length_ + 1, most_calls) : 0;
     operation_.store(operation, std::memory_order_relaxed);
+    suspended_.store(false, std::memory_order_relaxed);
     left_.store(length_, std::memory_order_relaxed);
   }
 
  private:
   std::atomic<int64_t> left_ = 0;  // how many more calls are made apart
   std::atomic<Operation> operation_ = Operation::read;
+  std::atomic<bool> suspended_ = false;
   int64_t length_ = 0;  // how many calls the ranks make apart in a row
-  int64_t calls_ = 0, calls_before_ = 0;
+  int64_t calls_ = 0;   // since the last meeting
+  int64_t calls_passed_ = 0;
   Status untold_;    // this rank's first error that it has not told
   Failure failure_;  // the first one that all ranks know of
 };

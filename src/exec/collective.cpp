@@ -108,6 +108,12 @@ const Plan* Collective::plan_alone(const Request& request) const {
   return repeats(request.operation, pattern_of(request, digest)) ? &prepared->plan : nullptr;
 }
 
+bool Collective::looks_as_before(const Access& reads, const Access& writes) const {
+  const Operation operation = apart_.operation();
+  const Pattern& before = patterns_[static_cast<size_t>(operation)];
+  return before.bytes == 0 || before.file == (operation == Operation::read ? reads : writes).hash();
+}
+
 Status Collective::meet(const OpenFile& opened, const Request& request, const Status& trouble,
                         Digest& digest) {
   const auto operation = static_cast<size_t>(request.operation);
@@ -381,7 +387,7 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
   if (verdict.failure) return shared_error(team, verdict.failure, ended);
   if (Status told = apart_.tell(team); !told) return told.error();
   const double seconds = static_cast<double>(verdict.work.ns()) * 1e-9;
-  experience.pass(static_cast<double>(apart_.calls_before()) * seconds);
+  experience.pass(static_cast<double>(apart_.take_calls_passed()) * seconds);
   learn(plan, seconds, experience);
   apart_.part(plan.operation, nothing_new(opened, digest, plan, seconds, experience));
   return outcome;

@@ -43,6 +43,9 @@ class Collective {
   // The plan of the last call if that is what each rank does for itself, and if this request of this rank
   // repeats the one before; else nullptr.
   const Plan* plan_alone(const Request& request) const;
+  // Whether a view that shows these bytes to reads, and those to writes, looks to this rank as the view of
+  // the last call that the ranks have met in, of the operation that they make apart.
+  bool looks_as_before(const Access& reads, const Access& writes) const;
 
   // About the last request: whether any rank stages its data, and whether any rank makes another request for
   // the same call, so that all ranks must make one. The same on all ranks.

@@ -15,8 +15,13 @@ struct Caller {
 struct Entry {
   Caller least, most;  // by kind
   Apart::Told apart;
+  Terms terms;
   Digest digest;
 };
+Terms combine(const Terms& a, const Terms& b) {
+  return {std::min(a.least, b.least), std::max(a.most, b.most), a.flags | b.flags,
+          combine(a.failure, b.failure)};
+}
 Entry combine(const Entry& a, const Entry& b) {
   const auto one_of = [](const Caller& first, const Caller& second, bool first_wins) {
     if (first.kind == second.kind) return first.rank < second.rank ? first : second;
@@ -24,7 +29,7 @@ Entry combine(const Entry& a, const Entry& b) {
   };
   return {one_of(a.least, b.least, a.least.kind < b.least.kind),
           one_of(a.most, b.most, a.most.kind > b.most.kind), combine(a.apart, b.apart),
-          combine(a.digest, b.digest)};
+          combine(a.terms, b.terms), combine(a.digest, b.digest)};
 }
 
 const char* name_of(CallKind kind) {
@@ -65,27 +70,14 @@ std::string described(const Caller& caller) {
   return fmt::format("rank {} is in {}", caller.rank, name_of(static_cast<CallKind>(caller.kind)));
 }
 
-}  // namespace
-
-Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest) {
-  const Caller me{static_cast<int64_t>(kind), team.rank()};
-  Entry entry{me, me, apart.telling(team), digest};
-  if (!team.first_allreduce(entry)) {
-    if (auto whole = team.failure(); !whole) return whole;
-    return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
-  }
-  apart.met(team, entry.apart);
+Status check_same(const Entry& entry) {
   if (entry.least.kind == entry.most.kind) {
-    if (entry.apart.least_calls != entry.apart.most_calls) {
-      return Error{
-          ErrorKind::not_same, 0,
-          fmt::format("some ranks have made {} collective calls on the file since all ranks last met, "
-                      "and others {}; all ranks of a file must make its collective calls in the same "
-                      "order",
-                      entry.apart.least_calls, entry.apart.most_calls)};
-    }
-    digest = entry.digest;
-    return {};
+    if (entry.apart.least_calls == entry.apart.most_calls) return {};
+    return Error{ErrorKind::not_same, 0,
+                 fmt::format("some ranks have made {} collective calls on the file since all ranks last met, "
+                             "and others {}; all ranks of a file must make its collective calls in the same "
+                             "order",
+                             entry.apart.least_calls, entry.apart.most_calls)};
   }
   const bool least_first = entry.least.rank < entry.most.rank;
   const Caller& first = least_first ? entry.least : entry.most;
@@ -96,9 +88,40 @@ Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest) {
                            described(first), described(second))};
 }
 
-Status enter(Team& team, CallKind kind, Apart& apart) {
+Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest, Terms& terms) {
+  const Caller me{static_cast<int64_t>(kind), team.rank()};
+  Entry entry{me, me, apart.telling(team), terms, digest};
+  if (!team.first_allreduce(entry)) {
+    if (auto whole = team.failure(); !whole) return whole;
+    return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
+  }
+  apart.met(team, entry.apart);
+  const Status same = check_same(entry);
+  if (!same || kind != CallKind::set_view) apart.stop();
+  if (!same) return same;
+  digest = entry.digest;
+  terms = entry.terms;
+  return {};
+}
+
+}  // namespace
+
+Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest) {
+  Terms none;
+  return enter(team, kind, apart, digest, none);
+}
+
+Status enter(Team& team, CallKind kind, Apart& apart, Terms& terms, const Status& mine) {
   Digest nothing;
-  return enter(team, kind, apart, nothing);
+  terms.failure = failure_of(team, mine);
+  if (auto same = enter(team, kind, apart, nothing, terms); !same) return same;
+  if (terms.failure) return shared_error(team, terms.failure, mine);
+  return {};
+}
+
+Status enter(Team& team, CallKind kind, Apart& apart) {
+  Terms none;
+  return enter(team, kind, apart, none, {});
 }
 
 }  // namespace concilio

@@ -48,11 +48,13 @@ Status SharedCounter::set_up(MPI_Comm comm, std::atomic<int64_t>* on_node) {
 }
 
 Result<int64_t> SharedCounter::add(int64_t more) {
+  if (more != 0) moved_here_ = true;
   if (here_) return here_->fetch_add(more);
   return client_->ask(CounterClient::Operation::add, more);
 }
 
 Result<int64_t> SharedCounter::set(int64_t value) {
+  moved_here_ = value != 0;
   if (here_) return here_->exchange(value);
   return client_->ask(CounterClient::Operation::set, value);
 }

@@ -35,8 +35,13 @@ class SharedCounter {
   Result<int64_t> add(int64_t more);
   Result<int64_t> get() { return add(0); }
   Result<int64_t> set(int64_t value);
+  // Whether this rank has given the counter another value than zero. If no rank has, it is zero.
+  bool moved_here() const { return moved_here_; }
+  // The counter has been set to zero, unless another rank says that it has given it another value since.
+  void is_zero() { moved_here_ = false; }
 
  private:
+  std::atomic<bool> moved_here_ = false;
   std::atomic<int64_t>* here_ = nullptr;
   std::unique_ptr<OfferedCounter> offered_;  // on rank 0 if there are several nodes
   std::unique_ptr<CounterClient> client_;    // on all other ranks then

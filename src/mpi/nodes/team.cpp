@@ -8,7 +8,6 @@
 #include <new>
 #include <utility>
 
-#include "base/counters.h"
 #include "base/exceptions.h"
 #include "base/system/strand.h"
 #include "mpi/error.h"
@@ -463,17 +462,22 @@ bool Team::wait_for_meeting(EventCounter& event, int64_t patience_ns) {
   Watch watch(*this, patience_ns);
   if (event.wait_for(target, watch.policy(spins_))) return true;
   if (failure() && control().arrived.withdraw(meetings_, static_cast<uint32_t>(local_size_))) {
-    --meetings_;
+    count_meeting(-1);
     return false;
   }
   return wait(event, target);
+}
+
+void Team::count_meeting(int more) {
+  meetings_ += static_cast<uint64_t>(more);
+  if (counted_) *counted_ += more;
 }
 
 // All ranks of the node arrive; one of them does the work; then all continue. The work is done by the leader,
 // or, if there is only one node, by the last rank to arrive.
 bool Team::meet(FunctionRef<bool()> work, int64_t patience_ns) {
   if (!failure()) return false;
-  ++meetings_;
+  count_meeting(1);
   Control& meeting = control();
   bool last = meeting.arrived.arrive(static_cast<uint32_t>(local_size_));
   if (nodes_.size() <= 1) {
@@ -552,7 +556,7 @@ bool Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
 
 bool Team::node_barrier() {
   if (!failure()) return false;
-  ++meetings_;
+  count_meeting(1);
   Control& meeting = control();
   if (!meeting.arrived.arrive(static_cast<uint32_t>(local_size_)))
     return wait(meeting.done.passed, static_cast<uint32_t>(meetings_));

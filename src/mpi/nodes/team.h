@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counters.h"
 #include "base/function_ref.h"
 #include "base/result.h"
 #include "base/system/process.h"
@@ -90,6 +91,9 @@ class Team {
   static void abandon(T&& memory) {
     (void)new std::decay_t<T>(std::forward<T>(memory));
   }
+
+  // From now on the meetings of this rank are counted here; nullptr: nowhere.
+  void count_meetings(Tally* meetings) { counted_ = meetings; }
 
   // Combines the values of all ranks; every rank gets the same result. T is plain data of at most
   // max_value_bytes, and combine() is associative and commutative. Like every meeting, this returns false,
@@ -201,6 +205,7 @@ class Team {
   Result<SharedSegment> new_segment(int64_t bytes);
   Control& control() const;
   bool meet(FunctionRef<bool()> work, int64_t patience_ns = for_ever);
+  void count_meeting(int more);
   bool wait_for_meeting(EventCounter& event, int64_t patience_ns);
   std::byte* slot(int local_rank) const;
   Resident& resident(int local_rank) const;
@@ -219,6 +224,7 @@ class Team {
   Alarm alarm_;
   uint64_t calls_ = 0;     // how many calls have completed their first meeting
   uint64_t meetings_ = 0;  // how often this rank has passed the gate of the control segment
+  Tally* counted_ = nullptr;
 };
 
 }  // namespace concilio

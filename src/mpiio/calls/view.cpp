@@ -95,6 +95,7 @@ Result<Shown> show(File& file, const Wanted& wanted, const Representation* repre
                representation};
 }
 
+// Everything but where a view of a sequential file begins, which is not known before all ranks have come.
 Status make_view(File& file, Wanted wanted, View& view) {
   view.datarep = wanted.datarep ? wanted.datarep : "";
   auto representation = find_representation(view.datarep);
@@ -107,11 +108,7 @@ Status make_view(File& file, Wanted wanted, View& view) {
         sequential ? "a file opened with MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT"
                    : "MPI_DISPLACEMENT_CURRENT can only be given for files opened with MPI_MODE_SEQUENTIAL");
   }
-  if (sequential) {
-    auto here = current_displacement(file);
-    if (!here) return here.error();
-    wanted.displacement = *here;
-  }
+  if (sequential) wanted.displacement = 0;
   view.displacement = wanted.displacement;
   if (view.displacement < 0)
     return refuse(ErrorKind::argument, fmt::format("a displacement of {}", view.displacement));
@@ -123,23 +120,33 @@ Status make_view(File& file, Wanted wanted, View& view) {
   }
   const Nest &read = *view.reads.access.nest(), &written = *view.writes.access.nest();
   view.charge = file.describes(read.memory_bytes() + (&read == &written ? 0 : written.memory_bytes()));
+  if (own(wanted.etype, &view.etype) == MPI_SUCCESS && own(wanted.filetype, &view.filetype) == MPI_SUCCESS)
+    return {};
+  return Error{ErrorKind::datatype, 0, "cannot duplicate the view's datatypes"};
+}
+
+// Moves a view of a sequential file to where the shared pointer is in the view before.
+Status move_to_shared_pointer(File& file, View& view) {
+  auto here = current_displacement(file);
+  if (!here) return here.error();
+  view.displacement = *here;
+  for (Shown* shown : {&view.reads, &view.writes}) shown->access.move(*here);
   return {};
 }
 
-// What the ranks ask for together: the smallest and the largest of their data representations, as numbers,
-// and whether any rank gives hints. Calls with a conversion take other steps than calls without, so all ranks
-// must give the same representation.
-struct ViewExtremes {
-  int64_t least = 0, greatest = 0, hints = 0;
-};
-ViewExtremes combine(const ViewExtremes& a, const ViewExtremes& b) {
-  return {std::min(a.least, b.least), std::max(a.greatest, b.greatest), std::max(a.hints, b.hints)};
-}
+// Why ranks that set a view need more than one meeting, and what they do about their next calls.
+constexpr uint64_t gives_hints = 1, moved_shared_pointer = 2, looks_different = 4;
 
-ViewExtremes extremes_of(const View& view, MPI_Info info) {
+// Calls with a conversion take other steps than calls without, so all ranks must give the same
+// representation, here as a number.
+void tell_of_view(File& file, const View& view, MPI_Info info, Terms& terms) {
   auto name = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 3);
   name = name * 4 + (view.reads.representation ? 2 : 0) + (view.writes.representation ? 1 : 0);
-  return {name, name, info != MPI_INFO_NULL};
+  terms.least = terms.most = name;
+  if (file.gives_new_hints(info)) terms.flags |= gives_hints;
+  if (file.shared_pointer().moved_here()) terms.flags |= moved_shared_pointer;
+  if (!file.collective().looks_as_before(view.reads.access, view.writes.access))
+    terms.flags |= looks_different;
 }
 
 }  // namespace
@@ -151,40 +158,45 @@ View::~View() {
 
 namespace {
 
-Status change_view(File& file, const Wanted& wanted, MPI_Info info) {
-  std::shared_ptr<View> view;
-  const Status mine = without_exceptions([&]() -> Status {
-    view = std::make_shared<View>();
-    if (auto status = make_view(file, wanted, *view); !status) return status;
-    if (own(wanted.etype, &view->etype) == MPI_SUCCESS &&
-        own(wanted.filetype, &view->filetype) == MPI_SUCCESS)
-      return {};
-    return Error{ErrorKind::datatype, 0, "cannot duplicate the view's datatypes"};
-  });
-  if (auto status = file.agree(mine); !status) return status;
-  ViewExtremes given = extremes_of(*view, info);
-  if (!file.team().allreduce(given)) return file.team().failure();
-  if (given.least != given.greatest)
+// As a rule, the meeting in which the ranks have come is the only one: each has made its view before.
+Status change_view(File& file, std::shared_ptr<View> view, MPI_Info info, const Terms& all) {
+  if (all.least != all.most)
     return error_with(ErrorKind::not_same, 0, [] { return "the ranks give different data representations"; });
   Status settled;
-  if (given.hints) {
+  if (all.flags & gives_hints) {
     settled = file.settle();
     if (auto adopted = file.adopt_hints(info); !adopted) return adopted;
   }
+  if (file.amode() & MPI_MODE_SEQUENTIAL) {
+    if (auto moved = file.agree(move_to_shared_pointer(file, *view)); !moved) return moved;
+  }
   file.set_view(std::move(view));
   file.set_position(0);
-  // All ranks have read the shared pointer, and none uses it before it is back at the start.
-  if (file.team().rank() == 0) (void)file.shared_pointer().set(0);
-  return file.agree(settled);
+  file.collective().apart().views_changed(!(all.flags & looks_different));
+  if (all.flags & moved_shared_pointer) {
+    // No rank uses the shared pointer before it is back at the start.
+    if (file.team().rank() == 0) (void)file.shared_pointer().set(0);
+    file.shared_pointer().is_zero();
+    if (auto met = file.agree({}); !met) return met;
+  }
+  return settled;
 }
 
 }  // namespace
 
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* datarep, MPI_Info info) {
-  const Wanted wanted{displacement, etype, filetype, datarep};
-  auto status = file.in_turn(CallKind::set_view, [&] { return change_view(file, wanted, info); });
-  return raise(file, "MPI_File_set_view", status);
+  std::shared_ptr<View> view;
+  const Status made = without_exceptions([&]() -> Status {
+    view = std::make_shared<View>();
+    return make_view(file, {displacement, etype, filetype, datarep}, *view);
+  });
+  const auto prepare = [&](Terms& terms) {
+    if (made) tell_of_view(file, *view, info, terms);
+    return made;
+  };
+  const auto change = [&](const Terms& all) { return change_view(file, view, info, all); };
+  return raise(file, "MPI_File_set_view", file.in_turn(CallKind::set_view, prepare, change));
 }
 
 int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,

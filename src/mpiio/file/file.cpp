@@ -77,6 +77,8 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   file->set_memory_limit(config);
   file->storage_->set_lock_patience_ms(config.integer(Key::lock_timeout_ms));
   if (auto status = file->open_storage(std::move(config), modes.most[1] != 0); !status) return status.error();
+  file->remember_hints(info);
+  file->team_->count_meetings(&file->counters()[Counter::meetings]);
   file->open_ns_ = now_ns() - start_ns;
   file->recording_.show(file->path(), rank_in_job(), file->team_->size(), file->team_->nodes().size(),
                         file->open_ns_);
@@ -120,9 +122,22 @@ Status File::agree(const Status& mine) {
   return concilio::agree(*team_, mine);
 }
 
+bool File::gives_new_hints(MPI_Info info) const {
+  return info != MPI_INFO_NULL && given_hints_ != hints_in(info);
+}
+
+// Without memory for them, they are new when they are given again.
+void File::remember_hints(MPI_Info info) {
+  given_hints_.reset();
+  if_there_is_memory([&] { given_hints_ = hints_in(info); });
+}
+
 Status File::adopt_hints(MPI_Info info) {
   // Only operations like this one, which are carried out one after another, change what is read here.
-  return change_config(mpiio::adopt_hints(team_->comm(), info, settings_.config, Moment::later));
+  auto changed = mpiio::adopt_hints(team_->comm(), info, settings_.config, Moment::later);
+  Status adopted = change_config(std::move(changed));
+  if (adopted) remember_hints(info);
+  return adopted;
 }
 
 Status File::change_config(Result<std::optional<Config>> changed) {
@@ -143,6 +158,7 @@ Status File::change_config(Result<std::optional<Config>> changed) {
           clear_shortcut();
         });
         set_memory_limit(settings_.config);
+        given_hints_.reset();
         collective_.forget();
       });
 }
@@ -309,7 +325,10 @@ Status File::abandon() {
 }
 
 File::~File() {
-  if (team_) team_->give_back_segment();
+  if (team_) {
+    team_->count_meetings(nullptr);
+    team_->give_back_segment();
+  }
   leave_registry(this);
 }
 

@@ -129,10 +129,19 @@ class File {
   // operations before it are done, and when all ranks have come for it.
   template <typename Work>
   Status in_turn(CallKind kind, Work&& work) {
+    return in_turn(
+        kind, [](Terms&) { return Status(); }, [&](const Terms&) { return work(); });
+  }
+  // The same for work that depends on what the ranks tell each other when they come. prepare(terms) says what
+  // this rank tells; if it returns an error, all ranks return that and none works. work() gets what all tell.
+  template <typename Prepare, typename Work>
+  Status in_turn(CallKind kind, const Prepare& prepare, Work&& work) {
     independents_.wait();
     return run_collective([&]() -> Status {
-      if (auto status = enter(*team_, kind, collective_.apart()); !status) return status;
-      return work();
+      Terms terms;
+      const Status mine = without_exceptions([&]() -> Status { return prepare(terms); });
+      if (auto status = enter(*team_, kind, collective_.apart(), terms, mine); !status) return status;
+      return work(terms);
     });
   }
 
@@ -227,6 +236,8 @@ class File {
   Status settle_alone();
   // Returns the first error of any rank, on every rank. Collective.
   Status agree(const Status& mine);
+  // Whether this info object may hold other hints than those that this rank gave last. Within in_turn.
+  bool gives_new_hints(MPI_Info info) const;
   // Adopts hints of info objects that were given after the open, the same on every rank. They may withdraw a
   // promise that allowed aggregators to hold writes back, so settle() comes first. Collective; within
   // in_turn.
@@ -268,6 +279,7 @@ class File {
   Status open_storage(Config config, bool concurrent);
   // `opened` says all that does not depend on the settings.
   Settings settings_from(Config config, OpenFile opened) const;
+  void remember_hints(MPI_Info info);
   void set_memory_limit(const Config& config);
   void clear_shortcut();
   mutable std::mutex state_;
@@ -281,6 +293,9 @@ class File {
   const std::unique_ptr<Storage> storage_;
   std::unique_ptr<Rewriting> rewriting_;
   Settings settings_;
+  // What this rank's info objects held when hints were last adopted; nothing if the settings have changed
+  // since in another way.
+  std::optional<std::vector<std::pair<std::string, std::string>>> given_hints_;
   Collective collective_;
   Shortcut shortcut_;
   WritersBoard* board_ = nullptr;

@@ -182,6 +182,7 @@ Result<Found> open_on_all_ranks(Team& team, Storage& storage, int amode, const C
   Found& found = told.found;
   if (team.rank() != 0) {
     storage.set_mode({found.can_read != 0, amode_writes(amode), false, false});
+    team.counter().is_zero();  // or rank 0 knows better
   } else {
     // The counter is in rank 0's memory, and no rank uses it before all have met below.
     (void)team.counter().set((amode & MPI_MODE_APPEND) ? found.size : 0);

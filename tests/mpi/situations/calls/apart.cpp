@@ -184,6 +184,64 @@ SITUATION(Apart, CallsOfOtherKindsSeeWhatWasWritten, not_own) {
   EXPECT_EQUAL(size_t{9} * context.ranks * block, contents(path).size());
 }
 
+// HDF5 sets a view before each collective access, whose datatype begins where the rank's bytes do, and
+// another view after it.
+SITUATION(Apart, GoesOnWhereEachCallHasItsView, not_own) {
+  const std::string path = context.fresh_file("apart-views");
+  {
+    const Hints info(seldom("independent"));
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    int64_t apart = 0, meetings = counter(file, "meetings");
+    const auto expect_meetings = [&](int64_t expected) {
+      const int64_t now = counter(file, "meetings");
+      if (expected >= 0) EXPECT_EQUAL(expected, now - meetings);
+      meetings = now;
+    };
+    for (int row = 0; row < many; ++row) {
+      const Type there = blocks_at({block}, {static_cast<MPI_Aint>(place(row))}, MPI_BYTE);
+      OK(MPI_File_set_view(file, 0, MPI_BYTE, resized_of(there, 0, MPI_Aint{many} * context.ranks * block),
+                           "native", info));
+      expect_meetings(1);
+      const std::vector<uint8_t> data = values(context.rank * 1000 + row, block);
+      OK(MPI_File_write_at_all(file, 0, data.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+      apart += is_apart(row);
+      EXPECT_EQUAL(apart, counter(file, "calls_apart"));
+      expect_meetings(is_apart(row) ? 0 : -1);
+      OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", info));
+      expect_meetings(1);
+    }
+    EXPECT_EQUAL(1, counter(file, "plans_made"));
+  }
+  barrier();
+  expect_rows(path, many);
+}
+
+// Through a view of another form the ranks meet again: the method of the calls before may not suit it. One
+// rank whose view has changed is enough.
+SITUATION(Apart, NotThroughOtherViews, not_own) {
+  if (context.ranks == 1) return;  // whose views are all contiguous
+  const std::string path = context.fresh_file("apart-other-view");
+  const Hints info(seldom("independent"));
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  const auto set_view = [&](int piece) {
+    const Type tile = resized_of(contiguous_of(piece, MPI_BYTE), 0, MPI_Aint{piece} * context.ranks);
+    OK(MPI_File_set_view(file, MPI_Offset{context.rank} * piece, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  };
+  const std::vector<uint8_t> data = values(context.rank, block);
+  const auto write = [&] {
+    OK(MPI_File_write_at_all(file, 0, data.data(), block, MPI_BYTE, MPI_STATUS_IGNORE));
+  };
+  set_view(block);
+  for (int call = 0; call < 5; ++call) write();
+  EXPECT_EQUAL(2, counter(file, "calls_apart"));
+  set_view(context.rank == 0 ? block / 2 : block);
+  write();
+  EXPECT_EQUAL(2, counter(file, "calls_apart"));
+  set_view(block);
+  for (int call = 0; call < 3; ++call) write();
+  EXPECT_EQUAL(3, counter(file, "calls_apart"));
+}
+
 // An error is at once that of the rank that has it, and that of all in the next call that all make together.
 SITUATION(Apart, ErrorsReachAllRanks, not_own) {
   if (context.ranks == 1) return;  // it has returned its own error

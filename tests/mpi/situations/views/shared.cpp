@@ -190,6 +190,40 @@ SITUATION(SharedPointer, SeekAndPosition, everywhere) {
   barrier();
 }
 
+// A new view puts the shared pointer back to the start, whichever rank has moved it and when.
+SITUATION(SharedPointer, StartsAnewWithEveryView, not_own) {
+  const std::string path = context.fresh_file("shared-anew");
+  for (const char* ranks_per_node : {"0", "1"}) {
+    const Info info{{"concilio_ranks_per_node", ranks_per_node}};
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    const std::vector<uint8_t> data = values(context.rank, 40);
+    const auto expect_zero = [&](bool moved) {
+      const int64_t before = counter(file, "meetings");
+      OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+      EXPECT_EQUAL(moved ? 2 : 1, counter(file, "meetings") - before);
+      MPI_Offset position = -1;
+      OK(MPI_File_get_position_shared(file, &position));
+      EXPECT_EQUAL(0, position);
+      barrier();
+    };
+    expect_zero(false);
+    if (context.rank == context.ranks - 1)
+      OK(MPI_File_write_shared(file, data.data(), 40, MPI_BYTE, MPI_STATUS_IGNORE));
+    expect_zero(true);
+    expect_zero(false);
+    OK(MPI_File_write_ordered(file, data.data(), 40, MPI_BYTE, MPI_STATUS_IGNORE));
+    expect_zero(true);
+    OK(MPI_File_seek_shared(file, 8, MPI_SEEK_SET));
+    expect_zero(true);
+  }
+  File file(path, MPI_MODE_RDWR | MPI_MODE_APPEND);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  MPI_Offset position = -1;
+  OK(MPI_File_get_position_shared(file, &position));
+  EXPECT_EQUAL(0, position);
+  barrier();
+}
+
 SITUATION(SharedPointer, SeekMustBeTheSameEverywhere, not_own) {
   const std::string path = context.fresh_file("shared-same");
   File file(path);
