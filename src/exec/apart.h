@@ -1,10 +1,11 @@
 // Collective calls that the ranks make apart, without meeting. Where a pattern repeats and every rank carries
 // out its own request, the ranks need nothing of each other, and a meeting may cost more than the call. So
 // they meet in some of the calls only: after each meeting that found the pattern repeated they make more
-// calls apart, 1, 3, 7 and at last 63, before they meet again. Every rank counts alike, so all of them know
-// which call is the next meeting. A call of another kind, a read after writes for example, is a meeting too.
-// MPI_File_set_view, which some libraries call before each access, is one that does not end the run of calls
-// apart; it suspends the run as long as the views are not those of the repeated calls.
+// calls apart, 1, 3, 7, up to 63 or as many as take a millisecond, before they meet again. Every rank counts
+// alike, so all of them know which call is the next meeting. A call of another kind, a read after writes for
+// example, is a meeting too. MPI_File_set_view, which some libraries call before each access, is one that
+// does not end the run of calls apart; it suspends the run as long as the views are not those of the repeated
+// calls.
 //
 // An error in a call that was made apart is returned by that call on its own rank. The others learn of it
 // when the ranks next meet.
@@ -74,11 +75,14 @@ class Apart {
   // The ranks have met and changed their views. Calls are made apart only while every rank's view looks as in
   // the calls that they repeat: the methods of those may not suit others.
   void views_changed(bool alike) { suspended_.store(!alike, std::memory_order_relaxed); }
-  // A call in which the ranks have met is at its end. If all of them have found that nothing is new, they
-  // make the next calls of its operation apart.
-  void part(Operation operation, bool nothing_new) {
-    constexpr int64_t most_calls = 63;
-    length_ = nothing_new ? std::min(2 * length_ + 1, most_calls) : 0;
+  // A call in which the ranks have met, and which has taken so long on all of them together, is at its end.
+  // If all have found that nothing is new, they make the next calls of its operation apart. Calls of a
+  // microsecond meet less often: where all ranks write beside each other, they take turns at the file's lock,
+  // and that takes longer when they begin together than when each goes on at its own pace.
+  void part(Operation operation, bool nothing_new, double seconds) {
+    constexpr double long_enough_seconds = 0.001;
+    const double calls = std::clamp(long_enough_seconds / std::max(seconds, 1e-9), 63.0, 1023.0);
+    length_ = nothing_new ? std::min(2 * length_ + 1, static_cast<int64_t>(calls)) : 0;
     operation_.store(operation, std::memory_order_relaxed);
     suspended_.store(false, std::memory_order_relaxed);
     left_.store(length_, std::memory_order_relaxed);

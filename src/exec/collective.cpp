@@ -389,7 +389,7 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
   const double seconds = static_cast<double>(verdict.work.ns()) * 1e-9;
   experience.pass(static_cast<double>(apart_.take_calls_passed()) * seconds);
   learn(plan, seconds, experience);
-  apart_.part(plan.operation, nothing_new(opened, digest, plan, seconds, experience));
+  apart_.part(plan.operation, nothing_new(opened, digest, plan, seconds, experience), seconds);
   return outcome;
 }
 
