@@ -23,6 +23,7 @@ test   python3              /usr/bin/python3
 test   python3-venv         python:ensurepip
 test   pkg-config           pkg-config
 test   gdb                  gdb
+test   valgrind             valgrind
 test   gfortran             gfortran
 test   iproute2             ip
 test   clang-format         clang-format

@@ -1,0 +1,188 @@
+// hot_paths FILE: calls of the library that programs make very often, each in a function path_NAME of its
+// own, so that callgrind can count what the calls of one path take. instructions.py runs it, on one rank,
+// which waits for nobody.
+#include <concilio/file.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr int calls = 20;  // of each path that are counted; instructions.py divides by it
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "hot_paths: %s\n", what);
+  std::exit(1);
+}
+#define OK(call) require((call) == MPI_SUCCESS, #call " failed")
+
+const char* path_name = nullptr;
+MPI_File file = MPI_FILE_NULL;
+MPI_Datatype tile = MPI_BYTE;
+std::vector<char> data(1 << 20, 'c');
+
+int64_t counter(const char* name) {
+  int64_t value = -1;
+  require(concilio_file_counter && concilio_file_counter(file, name, &value) == MPI_SUCCESS,
+          "the program does not run under Concilio");
+  return value;
+}
+
+void open(std::initializer_list<std::pair<const char*, const char*>> hints) {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  for (const auto& [name, text] : hints) MPI_Info_set(info, name, text);
+  OK(MPI_File_open(MPI_COMM_WORLD, path_name, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file));
+  MPI_Info_free(&info);
+}
+void close() {
+  OK(MPI_File_close(&file));
+}
+
+// A view of pieces with holes between them as long as they are.
+void view_of_pieces(int bytes) {
+  MPI_Type_vector(1, bytes, 2 * bytes, MPI_BYTE, &tile);
+  MPI_Datatype resized;
+  MPI_Type_create_resized(tile, 0, 2 * bytes, &resized);
+  MPI_Type_free(&tile);
+  MPI_Type_commit(&resized);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, resized, "native", MPI_INFO_NULL));
+  MPI_Type_free(&resized);
+}
+// A view of pieces that lie irregularly.
+void irregular_view(int pieces, int bytes) {
+  std::vector<MPI_Aint> places;
+  for (int i = 0; i < pieces; ++i) places.push_back(MPI_Aint{4} * i * bytes + (i * i) % 3 * bytes);
+  MPI_Type_create_hindexed_block(pieces, bytes, places.data(), MPI_BYTE, &tile);
+  MPI_Type_commit(&tile);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  MPI_Type_free(&tile);
+}
+
+void write_at_all(int bytes) {
+  OK(MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+void read_at_all(int bytes) {
+  OK(MPI_File_read_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+
+// Calls until all of the next `calls` ones are made apart, without a meeting.
+template <typename Call>
+void until_apart(const Call& call) {
+  int64_t run = 0, longest = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const int64_t before = counter("calls_apart");
+    call();
+    run = counter("calls_apart") > before ? run + 1 : 0;
+    if (run > longest) longest = run;
+    if (run == 1 && longest > calls) return;
+  }
+  require(false, "calls that repeat each other are not made apart");
+}
+
+}  // namespace
+
+// The name must not be mangled, and the function must exist.
+#define PATH(name) extern "C" __attribute__((noinline, used)) void path_##name()
+#define REPEATED for (int i = 0; i < calls; ++i)
+
+PATH(independent_write_8) {
+  REPEATED OK(MPI_File_write_at(file, 8 * i, data.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+PATH(independent_read_8) {
+  REPEATED OK(MPI_File_read_at(file, 8 * i, data.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+PATH(apart_write_8) {
+  REPEATED write_at_all(8);
+}
+PATH(apart_read_8) {
+  REPEATED read_at_all(8);
+}
+PATH(meeting_write_8) {
+  REPEATED write_at_all(8);
+}
+PATH(set_view_of_bytes) {
+  REPEATED OK(MPI_File_set_view(file, 8 * i, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+}
+PATH(set_view_of_pieces) {
+  REPEATED view_of_pieces(64 + i);
+}
+PATH(list_write_128_of_8) {
+  REPEATED write_at_all(1024);
+}
+PATH(sieve_write_1024_of_8) {
+  REPEATED write_at_all(8192);
+}
+PATH(sieve_read_1024_of_8) {
+  REPEATED read_at_all(8192);
+}
+PATH(two_phase_write_1024_of_8) {
+  REPEATED write_at_all(8192);
+}
+PATH(two_phase_read_1024_of_8) {
+  REPEATED read_at_all(8192);
+}
+PATH(two_phase_write_64_of_1024) {
+  REPEATED write_at_all(65536);
+}
+PATH(two_phase_write_1024_of_8_irregular) {
+  REPEATED write_at_all(8192);
+}
+
+namespace {
+
+// The first time a path is slower: it plans, decodes datatypes and opens the file. instructions.py takes the
+// last count of a path.
+void twice(void (*path)()) {
+  path();
+  path();
+}
+
+void by_method(const char* method, const char* method_counter, std::initializer_list<void (*)()> paths,
+               int piece_bytes) {
+  open({{"concilio_method", method}, {"concilio_agree", "always"}});
+  if (piece_bytes > 0)
+    view_of_pieces(piece_bytes);
+  else
+    irregular_view(1024, -piece_bytes);
+  for (const auto path : paths) twice(path);
+  require(counter(method_counter) == 2 * calls * static_cast<int64_t>(paths.size()),
+          "a call took another method");
+  close();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  path_name = argv[1];
+  OK(MPI_Init(&argc, &argv));
+  open({});
+  twice(path_independent_write_8);
+  twice(path_independent_read_8);
+  twice(path_set_view_of_bytes);
+  twice(path_set_view_of_pieces);
+  close();
+  open({});
+  until_apart([] { write_at_all(8); });
+  path_apart_write_8();
+  until_apart([] { read_at_all(8); });
+  path_apart_read_8();
+  close();
+  open({{"concilio_method", "independent"}, {"concilio_agree", "always"}});
+  twice(path_meeting_write_8);
+  close();
+  by_method("list", "method_list", {path_list_write_128_of_8}, 8);
+  by_method("sieve", "method_sieve", {path_sieve_write_1024_of_8, path_sieve_read_1024_of_8}, 8);
+  by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8, path_two_phase_read_1024_of_8},
+            8);
+  by_method("two_phase", "method_two_phase", {path_two_phase_write_64_of_1024}, 1024);
+  by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8_irregular}, -8);
+  MPI_Finalize();
+}
