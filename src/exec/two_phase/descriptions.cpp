@@ -7,6 +7,7 @@
 #include "base/exceptions.h"
 #include "exec/two_phase/node_messages.h"
 #include "pattern/encoding.h"
+#include "pattern/excerpt.h"
 #include "plan/layout/exchange.h"
 
 namespace concilio {
@@ -20,12 +21,25 @@ const Group* exchanging_group(const Plan& plan, int node) {
   return group.nodes.size() > 1 ? &group : nullptr;
 }
 
+bool owns_by_offsets(const Realm& realm) {
+  return realm.owned.is_contiguous() && realm.owned.displacement() == 0;
+}
+
+// What a rank asks for in a realm, and perhaps more, in a shorter description.
+Result<Description> shorter(const Description& rank, const Realm& realm) {
+  const Interval data = rank.data_in({realm.positions.front().begin, realm.positions.back().end});
+  if (data.empty()) return Description();
+  Result<Excerpt> part = excerpt(rank.file, data);
+  if (!part) return part.error();
+  return Description(std::move(part->access), part->data);
+}
+
 // Whether a rank may have data in a realm.
 bool has_data_in(const Realm& realm, const Description& rank) {
   if (rank.data.empty()) return false;
-  const bool by_offsets = realm.owned.is_contiguous() && realm.owned.displacement() == 0;
-  return !by_offsets || std::any_of(realm.positions.begin(), realm.positions.end(),
-                                    [&](const Interval& file) { return !rank.data_in(file).empty(); });
+  return !owns_by_offsets(realm) ||
+         std::any_of(realm.positions.begin(), realm.positions.end(),
+                     [&](const Interval& file) { return !rank.data_in(file).empty(); });
 }
 
 }  // namespace
@@ -62,12 +76,13 @@ Descriptions::Descriptions(const OpenFile& opened, const Facts& facts, const Pla
   const Group* const group = exchanging_group(plan, team.node());
   if (!group) return;
   slot_bytes_ = plan.description_bytes;
+  lists_bytes_ = plan.lists_bytes;
   own_.node = team.node();
   own_.ranks.reserve(static_cast<size_t>(team.local_size()));
   for (int i = group->first_realm; i < group->end_realm; ++i) {
     const Realm& realm = plan.realms[static_cast<size_t>(i)];
     if (realm.node != team.node() && team.local_rank() == 0 && may_have_data_in(realm, facts, team.node()))
-      receivers_.push_back(realm.aggregator);
+      receivers_.push_back({&realm, {}});
     if (realm.aggregator != team.rank()) continue;
     realm_ = &realm;
     for (const int node : group->nodes) {
@@ -90,18 +105,14 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   std::byte* const my_slot = scratch + team.local_rank() * slot_bytes_;
   Status mine = without_exceptions([&]() -> Status {
     if (request.bytes == 0) return {};
-    encode(*request.file->nest(), mine_);
-    Slot head{static_cast<int32_t>(mine_.size()), 0};
-    for (const int64_t number : {request.file->displacement(), request.file->extent(), request.position,
-                                 request.position + request.bytes})
-      encode(number, mine_);
-    head.number_bytes = static_cast<int32_t>(mine_.size()) - head.nest_bytes;
-    if (head.bytes() > slot_bytes_) {
-      head = {0, Slot::cannot};
-      mine_.clear();
+    const Nest* before = nullptr;
+    add(Description(*request.file, {request.position, request.position + request.bytes}), before, mine_);
+    if (std::cmp_greater(mine_.size(), slot_bytes_)) {
+      const Slot head{0, Slot::cannot};
+      std::memcpy(my_slot, &head, sizeof head);
+    } else {
+      std::memcpy(my_slot, mine_.data(), mine_.size());
     }
-    std::memcpy(my_slot, &head, sizeof head);
-    std::memcpy(my_slot + sizeof head, mine_.data(), mine_.size());
     return {};
   });
   if (!mine || request.bytes == 0) std::memset(my_slot, 0, sizeof(Slot));
@@ -109,16 +120,63 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   const auto ranks = static_cast<size_t>(team.local_size());
   const int64_t bundle_bytes = team.local_rank() == 0 ? bring_together(scratch, ranks) : 0;
   if (!team.node_barrier()) return team.failure();
-  Status told = tell(team, scratch, bundle_bytes);
-  if (!team.failure()) return team.failure();
   // A rank that is not the leader does not know where the bundle ends; the heads say so.
   Status learnt = without_exceptions([&] {
     return learn({scratch, static_cast<size_t>(slot_bytes_) * ranks}, ranks, own_);
   });
+  if (learnt && lists_bytes_ > 0) {
+    learnt = without_exceptions([&] { return shorten(bundle_bytes); });
+  }
+  int64_t shortened_bytes = 0;
+  for (const Receiver& receiver : receivers_) shortened_bytes += std::ssize(receiver.bundle);
+  const Charge shortened_charge(opened.budget, shortened_bytes);
+  Status told = tell(team, scratch, bundle_bytes);
+  if (!team.failure()) return team.failure();
+  if (lists_bytes_ > 0 && learnt_bytes_ + std::ssize(received_) > lists_bytes_) described_ = false;
   received_ = {};
   mine_ = {};
+  receivers_ = {};
   charge_ = Charge(opened.budget, learnt_bytes_);
   return !mine ? std::move(mine) : !told ? std::move(told) : std::move(learnt);
+}
+
+// Adds a rank's description to a bundle. `before` is the nest of the last one that has data.
+void Descriptions::add(const Description& rank, const Nest*& before, std::vector<std::byte>& bundle) {
+  const size_t begin = bundle.size();
+  Slot head;
+  bundle.resize(begin + sizeof head);
+  if (!rank.data.empty()) {
+    const Nest* const nest = rank.file.nest().get();
+    if (nest != before) encode(*nest, bundle);
+    before = nest;
+    head.nest_bytes = static_cast<int32_t>(bundle.size() - begin - sizeof head);
+    for (const int64_t number :
+         {rank.file.displacement(), rank.file.extent(), rank.data.begin, rank.data.end})
+      encode(number, bundle);
+    head.number_bytes = static_cast<int32_t>(bundle.size() - begin - sizeof head) - head.nest_bytes;
+  }
+  std::memcpy(bundle.data() + begin, &head, sizeof head);
+}
+
+// Makes a bundle for each aggregator, of what the ranks ask for in its realm alone, unless all that they ask
+// for, which takes `bytes`, is not much longer.
+Status Descriptions::shorten(int64_t bytes) {
+  if (!described_) return {};
+  std::vector<Description> parts;  // keeps the nests, which are told from each other by their addresses
+  for (Receiver& receiver : receivers_) {
+    if (!owns_by_offsets(*receiver.realm)) continue;
+    parts.clear();
+    std::vector<std::byte> bundle;
+    const Nest* before = nullptr;
+    for (const Description& rank : own_.ranks) {
+      Result<Description> part = shorter(rank, *receiver.realm);
+      if (!part) return part.error();
+      parts.push_back(std::move(*part));
+      add(parts.back(), before, bundle);
+    }
+    if (2 * std::ssize(bundle) <= bytes) receiver.bundle = std::move(bundle);
+  }
+  return {};
 }
 
 // Makes a bundle of the slots at the front of `scratch`: without the room between them, and without repeated
@@ -147,11 +205,15 @@ int64_t Descriptions::bring_together(std::byte* scratch, size_t ranks) const {
   return end - scratch;
 }
 
-// Sends the bundle to every aggregator that needs it, and receives those of other nodes.
+// Sends the bundle, or a shorter one, to every aggregator that needs it, and receives those of other nodes.
 Status Descriptions::tell(Team& team, std::byte* bundle, int64_t bytes) {
   Status outcome;
-  for (const int receiver : receivers_) {
-    note(outcome, start_send(team, counters_, {bundle, bytes, receiver, description_tag}, sends_));
+  for (Receiver& receiver : receivers_) {
+    std::vector<std::byte>& shorter = receiver.bundle;
+    const Message message{shorter.empty() ? bundle : shorter.data(),
+                          shorter.empty() ? bytes : std::ssize(shorter), receiver.realm->aggregator,
+                          description_tag};
+    note(outcome, start_send(team, counters_, message, sends_));
   }
   note(outcome, hear(team));
   for (MPI_Request& send : sends_) {

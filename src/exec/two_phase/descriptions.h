@@ -60,7 +60,7 @@ class Descriptions {
   // Learns what the ranks of this node ask for, and, if this rank aggregates, what those of the nodes do that
   // have data in its realm. Collective over the team. Nobody may use `scratch`, the node's segment, until all
   // ranks have met again. An error is this rank's own; so is described(): false if its request could not be
-  // described in the room that the plan gives, or another's could not.
+  // described in the room that the plan gives, or another's could not, or all that it has learnt is too long.
   Status gather(const OpenFile& opened, const Request& request, const Plan& plan, std::byte* scratch);
   bool described() const { return described_; }
 
@@ -72,7 +72,9 @@ class Descriptions {
 
  private:
   struct Slot;
+  static void add(const Description& rank, const Nest*& before, std::vector<std::byte>& bundle);
   int64_t bring_together(std::byte* scratch, size_t ranks) const;
+  Status shorten(int64_t bytes);
   Status tell(Team& team, std::byte* bundle, int64_t bytes);
   Status hear(Team& team);
   Status learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node);
@@ -80,9 +82,16 @@ class Descriptions {
   Counters& counters_;
   bool described_ = true;
   int64_t slot_bytes_ = 0;
-  int64_t learnt_bytes_ = 0;        // memory of the descriptions
-  const Realm* realm_ = nullptr;    // that this rank aggregates
-  std::vector<int> receivers_;      // the aggregators that a node's leader tells
+  int64_t lists_bytes_ = 0;       // the most that may be learnt; 0: whatever there is
+  int64_t learnt_bytes_ = 0;      // memory of the descriptions
+  const Realm* realm_ = nullptr;  // that this rank aggregates
+  // An aggregator that a node's leader tells, and what it is told: if this is empty, all that the ranks ask
+  // for.
+  struct Receiver {
+    const Realm* realm;
+    std::vector<std::byte> bundle;
+  };
+  std::vector<Receiver> receivers_;
   std::vector<MPI_Request> sends_;  // one for each
   std::vector<std::byte> received_, mine_;
   DescribedNode own_;

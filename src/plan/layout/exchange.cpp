@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "plan/facts/spans.h"
+#include "plan/layout/footprint.h"
 #include "plan/layout/windows.h"
 
 namespace concilio {
@@ -21,7 +22,7 @@ bool overlap(const Facts& facts) {
 }  // namespace
 
 bool may_describe(const Facts& facts) {
-  return facts.nodes.size() > 1 && facts.digest.description_bytes <= most_description_bytes &&
+  return facts.nodes.size() > 1 && facts.digest.description_bytes <= longest_description(facts) &&
          !overlap(facts);
 }
 

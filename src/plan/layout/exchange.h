@@ -5,13 +5,10 @@
 
 namespace concilio {
 
-// The longest description of a rank's request that nodes tell each other beforehand. An irregular request has
-// a description as long as its data, and is better described window by window.
-inline constexpr int64_t most_description_bytes = 4096;
-
-// Whether nodes can tell each other beforehand what their ranks ask for: the descriptions are short, and, as
-// far as the facts tell, no two ranks ask for the same bytes. (Bytes that many ranks of a node ask for travel
-// to the node once if they travel as an image of the window, and else once for each rank.)
+// Whether nodes can tell each other beforehand what their ranks ask for: the descriptions are short, or lists
+// that are much shorter than the data and for which nodes have memory; and, as far as the facts tell, no two
+// ranks ask for the same bytes. (Bytes that many ranks of a node ask for travel to the node once if they
+// travel as an image of the window, and else once for each rank.)
 bool may_describe(const Facts& facts);
 
 // The form that the user asks for or, without a wish, descriptions. Images where nodes cannot describe, and

@@ -23,6 +23,11 @@ constexpr int64_t greatest_parcel_bytes = 1 << 20;
 // all but a quarter, which is left to what the ranks know of each other's requests.
 constexpr int64_t share_beside_windows = 8;
 constexpr int64_t share_for_requests = 4;
+// A list of pieces that nodes tell each other takes at most this part of its data.
+constexpr int64_t data_in_list = 4;
+// All lists take at most this part of what an aggregator may have, and those of a node's own ranks half as
+// much in each rank.
+constexpr int64_t share_for_lists = 4;
 
 // ROMIO's sieve buffers hold 4 MiB for reads and 512 KiB for writes, the latter because a lock covers each. A
 // read buffer larger than a core's cache gains nothing.
@@ -63,15 +68,46 @@ int64_t parcel_head_bytes(Operation operation) {
   return operation == Operation::read ? static_cast<int64_t>(sizeof(int64_t)) : 0;
 }
 
+namespace {
+
+// What all ranks of a node together may take.
+int64_t limit_of_all(const Facts& facts, const NodeFacts& node) {
+  const NodeLimit limit = node_limit(facts, node);
+  return std::min(limit.node_bytes,
+                  checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX));
+}
+
+}  // namespace
+
+int64_t longest_description(const Facts& facts) {
+  int64_t most = facts.digest.max_rank_bytes / data_in_list;
+  for (const NodeFacts& node : facts.nodes) {
+    const int64_t ranks = std::max<int64_t>(1, node.ranks);
+    const int64_t of_node = limit_of_all(facts, node) / share_for_lists / 2;  // each rank keeps those of all
+    // They are brought together in the node's arenas.
+    const int64_t together = std::min(of_node / ranks, 2 * greatest_parcel_bytes);
+    most = std::min(most, together / ranks - description_head_bytes);
+  }
+  return std::max(most, short_description_bytes);
+}
+
 int64_t room_for_description(int64_t description_bytes) {
   return description_bytes + description_head_bytes;
 }
 
+int64_t room_for_lists(const Facts& facts, int64_t description_bytes) {
+  if (description_bytes <= short_description_bytes) return 0;
+  // One node's lists are kept a second time while they are received.
+  int64_t room = checked_multiply(2 * facts.digest.ranks_with_data, description_bytes).value_or(INT64_MAX);
+  for (const NodeFacts& node : facts.nodes) {
+    const NodeLimit limit = node_limit(facts, node);
+    room = std::min({room, limit.rank_bytes / share_for_lists, limit.node_bytes / share_for_lists});
+  }
+  return room;
+}
+
 int64_t parcel_bytes(const Layout& layout, const Facts& facts, const NodeFacts& node, bool aggregates) {
-  const NodeLimit limit = node_limit(facts, node);
-  const int64_t of_ranks =
-      checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX);
-  const int64_t all = std::min(limit.node_bytes, of_ranks);
+  const int64_t all = limit_of_all(facts, node);
   const int64_t arenas = aggregates ? all / share_beside_windows : all - all / share_for_requests;
   const int64_t share = std::clamp(arenas / 2, least_parcel_bytes, greatest_parcel_bytes);
   return align_up(std::max(share, node.ranks * layout.description_bytes / 2), parcel_alignment);
@@ -103,7 +139,7 @@ Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int
   if (layout.operation == Operation::write) sizes.staging_bytes += window_bytes + layout.behind_bytes;
   if (group.nodes.size() > 1) {
     sizes.staging_bytes += layout.exchange == ExchangeStrategy::descriptions
-                               ? 2 * staging_half_bytes(layout, group, window_bytes)
+                               ? 2 * staging_half_bytes(layout, group, window_bytes) + layout.lists_bytes
                                : messages_held * message_bytes(sizes.image_bytes);
   }
   return sizes;

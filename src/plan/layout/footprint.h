@@ -26,8 +26,17 @@ bool has_image(const Layout& layout, const Realm& realm, int node);
 
 // The following sizes are those of an exchange by descriptions, see exec/two_phase/parcels.h.
 //
+// A description of this length is short: nodes tell it each other whatever memory they have.
+inline constexpr int64_t short_description_bytes = 4096;
+// The longest description of a rank's request that nodes tell each other. Longer ones than
+// short_description_bytes are lists of pieces. They pay where they are much shorter than the data, since
+// otherwise marks for each window are shorter, and every rank has memory for those of its node.
+int64_t longest_description(const Facts& facts);
 // What each rank's description may take, before the first round, if the longest has this length.
 int64_t room_for_description(int64_t description_bytes);
+// What lists of pieces may take in an aggregator: those of its node's ranks, and what others ask for in its
+// realm. 0 if descriptions of this length are short.
+int64_t room_for_lists(const Facts& facts, int64_t description_bytes);
 // What precedes the data of a parcel.
 int64_t parcel_head_bytes(Operation operation);
 inline constexpr int64_t parcel_alignment = 64;
@@ -46,8 +55,8 @@ int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t win
 int64_t slots_bytes(const Layout& layout, int64_t image_bytes);
 // The memory that is private to the realm's aggregator. In a write this holds the old bytes of one window,
 // for the holes in it, and the data that may be held back. If other nodes send to it, this also holds the
-// parcels of two windows, or, in an exchange of images, two of their messages, each at most an image long:
-// one is received while the other is merged.
+// parcels of two windows and the lists of pieces that ranks ask for, or, in an exchange of images, two of
+// their messages, each at most an image long: one is received while the other is merged.
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm);
 // All these sizes for a realm with windows of this size.
 struct Sizes {

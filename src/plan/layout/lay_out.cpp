@@ -90,6 +90,7 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, L
   layout.exchange = exchange_of(facts);
   if (layout.exchange == ExchangeStrategy::descriptions) {
     layout.description_bytes = room_for_description(facts.digest.description_bytes);
+    layout.lists_bytes = room_for_lists(facts, facts.digest.description_bytes);
     layout.parcel_bytes.resize(facts.nodes.size());
   }
   for (Group& group : layout.groups) lay_out(facts, layout, group);

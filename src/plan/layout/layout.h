@@ -71,9 +71,11 @@ struct Layout {
   // To be kept for later calls; null: the realms belong to this call.
   std::shared_ptr<const FixedRealms> fixed;
   ExchangeStrategy exchange = ExchangeStrategy::images;
-  // For an exchange by descriptions: the longest parcel of each node, and the room for a rank's description.
+  // For an exchange by descriptions: the longest parcel of each node, the room for a rank's description, and
+  // what an aggregator may keep of lists of pieces (0: descriptions are short).
   std::vector<int64_t> parcel_bytes;
   int64_t description_bytes = 0;
+  int64_t lists_bytes = 0;
   int slots = 2;
   Access::Granule granule;
   int64_t behind_bytes = 0;   // bytes that an aggregator of a write may hold back; 0: none

@@ -300,7 +300,8 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
   realm.positions.resize(bucket_count);
   realm.piece_bytes = least_window_bytes / most_window_parts;
   // Later calls may exchange in another form, and describe more than this one does.
-  worst.description_bytes = room_for_description(most_description_bytes);
+  worst.description_bytes = room_for_description(short_description_bytes);
+  worst.lists_bytes = room_for_lists(facts, INT64_MAX);
   int64_t most = wanted;
   for (const ExchangeStrategy exchange : {ExchangeStrategy::images, ExchangeStrategy::descriptions}) {
     worst.exchange = exchange;

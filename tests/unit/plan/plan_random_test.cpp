@@ -232,7 +232,7 @@ TEST(LaterCall, KeepsTheRealmsOfTheFile) {
     facts.wishes.realms = random() % 2 ? RealmPolicy::persistent : RealmPolicy::cyclic;
     // Descriptions that are sent beforehand, or are too long for that.
     const auto description_bytes = [&] {
-      return static_cast<int64_t>(random() % (2 * most_description_bytes));
+      return static_cast<int64_t>(random() % (2 * short_description_bytes));
     };
     facts.digest.description_bytes = description_bytes();
     const Plan first = plan(facts);
@@ -274,7 +274,7 @@ TEST(LaterCall, FindsAsManyRealmsWhateverTheFirstCallDescribed) {
   facts.wishes.aggregators = 8;
   facts.wishes.memory_limit_bytes = 1 << 20;
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
-  for (const int64_t bytes : {int64_t{100}, most_description_bytes, int64_t{1} << 40}) {
+  for (const int64_t bytes : {int64_t{100}, short_description_bytes, int64_t{1} << 40}) {
     facts.digest.description_bytes = bytes;
     EXPECT_EQ(plan(facts).realms.size(), 8u) << bytes;
   }

@@ -493,6 +493,32 @@ TEST(Memory, OfANodeIsThatOfItsOwnRealmsHoweverManyNodesThereAre) {
   EXPECT_EQ(of_a_node(8), of_a_node(64));
 }
 
+// A list of pieces is told beforehand where it is much shorter than the data, and there is memory for it.
+TEST(Descriptions, MayBeListsOfPieces) {
+  const auto exchange = [](int64_t description_bytes, int64_t bytes_a_rank, int64_t limit_bytes, int ranks) {
+    Facts facts = interleaved(Operation::write, 8 * ranks, 64, bytes_a_rank);
+    facts.nodes = make_nodes(8, ranks);
+    facts.digest.description_bytes = description_bytes;
+    facts.wishes.memory_limit_bytes = limit_bytes;
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    const Plan made = plan(facts);
+    EXPECT_LE(made.peak_bytes, limit_bytes);
+    // An aggregator has room for those of its own node, and as much for others.
+    if (made.exchange == ExchangeStrategy::descriptions && description_bytes > short_description_bytes) {
+      EXPECT_GE(made.lists_bytes, 2 * ranks * description_bytes);
+    }
+    return made.exchange;
+  };
+  constexpr auto told = ExchangeStrategy::descriptions, not_told = ExchangeStrategy::images;
+  EXPECT_EQ(exchange(short_description_bytes, 64, 8 * MiB, 2), told);
+  EXPECT_EQ(exchange(64 * KiB, 512 * KiB, 8 * MiB, 2), told);
+  EXPECT_EQ(exchange(64 * KiB, 256 * KiB, 8 * MiB, 2), told);
+  EXPECT_EQ(exchange(64 * KiB, 255 * KiB, 8 * MiB, 2), not_told);
+  EXPECT_EQ(exchange(64 * KiB, 512 * KiB, MiB, 2), not_told);
+  EXPECT_EQ(exchange(64 * KiB, 512 * KiB, 8 * MiB, 12), told);
+  EXPECT_EQ(exchange(128 * KiB, 512 * KiB, 8 * MiB, 12), not_told);
+}
+
 TEST(Messages, FollowTheDataOnTenThousandNodes) {
   constexpr int64_t nodes = 10000, ranks = 12, bytes_a_rank = 4 * MiB, block = 64 << 10;
   Facts facts = interleaved(Operation::write, static_cast<int>(nodes * ranks), block, bytes_a_rank);

@@ -171,13 +171,14 @@ SITUATION(Exchange, BytesThatAllRanksReadTravelOnceToEachNode, not_own) {
   EXPECT(read.bytes <= (nodes - 1) * bytes * 101 / 100 + nodes * nodes * 1024);
 }
 
-// Every rank is a node of its own and has a part of each of some variables, in pieces whose list is too long
-// to be told. It sends something for the windows that it has bytes in, and knows for which in later calls
-// too.
+// Every rank is a node of its own and has a part of each of some variables, in irregular pieces. In an
+// exchange of images it sends something for the windows that it has bytes in, and knows for which in later
+// calls too.
 SITUATION(Exchange, NobodySendsForAWindowWithoutBytesOfAnIrregularRequest, not_own) {
   constexpr int pieces = 599, variables = 4, windows_of_part = 4;
   constexpr int64_t part = windows_of_part * 64 * KiB;
   const Info info{{"concilio_method", "two_phase"},
+                  {"concilio_exchange", "images"},
                   {"concilio_ranks_per_node", "1"},
                   {"cb_buffer_size", "65536"},
                   {"romio_cb_fr_alignment", "65536"}};
@@ -211,7 +212,74 @@ SITUATION(Exchange, NobodySendsForAWindowWithoutBytesOfAnIrregularRequest, not_o
   }
 }
 
-// The same for requests of which all ranks have one window in common.
+// Irregular pieces that belong to the ranks by turns: each rank is a node, and tells each aggregator the part
+// of its list that lies in that one's realm. `tiles`: how often the list is repeated.
+struct IrregularTraffic {
+  Traffic first_write, first_read, write, read;
+  int64_t memory_bytes, limit_bytes;
+};
+IrregularTraffic irregular_traffic(const char* name, const char* memory_limit, int pieces, int tiles) {
+  constexpr int64_t room = 128;
+  const Info info{{"concilio_method", "two_phase"},   {"concilio_ranks_per_node", "1"},
+                  {"concilio_domain_bytes", "65536"}, {"cb_buffer_size", "65536"},
+                  {"romio_cb_fr_alignment", "65536"}, {"concilio_memory_limit", memory_limit}};
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (int i = 0; i < pieces; ++i) {
+    lengths.push_back(90 + i * 7 % 30);
+    places.push_back((int64_t{i} * context.ranks + context.rank) * room + i * i % 8);
+  }
+  const Type list = blocks_at(lengths, places, MPI_BYTE);
+  const Type tile = resized_of(list, 0, pieces * room * context.ranks);
+  int bytes = 0;
+  MPI_Type_size(tile, &bytes);
+  bytes *= tiles;
+  File file(context.fresh_file(name), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  IrregularTraffic all{};
+  for (int version = 0; version < 2; ++version) {
+    const std::vector<uint8_t> data = values(context.rank * 10 + version, bytes);
+    const Traffic before = traffic_of(file);
+    OK(MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+    const Traffic between = traffic_of(file);
+    std::vector<uint8_t> back(data.size());
+    OK(MPI_File_read_at_all(file, 0, back.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT_BYTES(data, back);
+    (version == 0 ? all.first_write : all.write) = between - before;
+    (version == 0 ? all.first_read : all.read) = traffic_of(file) - between;
+  }
+  EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_memory(file, &all.limit_bytes, nullptr, &all.memory_bytes));
+  return all;
+}
+
+SITUATION(Exchange, ListsOfPiecesTravelOnceAndInParts, not_own) {
+  constexpr int pieces = 1800;
+  const int64_t nodes = context.ranks, told = nodes * (nodes - 1);
+  for (const int tiles : {1, 3}) {
+    const IrregularTraffic of = irregular_traffic("lists", "8M", pieces / tiles, tiles);
+    EXPECT(of.memory_bytes <= of.limit_bytes);
+    EXPECT_EQUAL(of.write.messages, of.read.messages);  // nobody asks for bytes
+    EXPECT(of.write.bytes <= of.read.bytes);
+    // A list takes some 4 bytes a piece. Whole lists would be told to every aggregator.
+    const int64_t list = nodes == 1 ? 0 : nodes * pieces * 5;
+    EXPECT(of.first_write.messages <= of.write.messages + told);
+    EXPECT(of.first_write.bytes <= of.write.bytes + list + told * 200);
+    EXPECT(of.first_read.bytes <= of.read.bytes + list + told * 200);
+    EXPECT(nodes == 1 || of.first_write.bytes > of.write.bytes);
+  }
+}
+
+SITUATION(Exchange, ListsOfPiecesThatThereIsNoMemoryForTravelWindowByWindow, not_own) {
+  constexpr int pieces = 1800;
+  const IrregularTraffic of = irregular_traffic("long-lists", "256K", pieces, 1);
+  // What is kept of the program's own datatype cannot be refused.
+  const int64_t datatype = int64_t{pieces} * 4 * 16;
+  EXPECT(of.memory_bytes <= of.limit_bytes + datatype);
+  // A wish precedes the bytes that are read.
+  EXPECT(context.ranks == 1 || of.read.messages > of.write.messages);
+}
+
+// Nobody sends for a window without bytes either where all ranks have one window in common.
 SITUATION(Exchange, NobodySendsForAWindowWithoutBytesWhereRanksShareOne, not_own) {
   constexpr int block = 64 * KiB, blocks = 8;
   const int ranks = context.ranks;
