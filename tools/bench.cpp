@@ -103,7 +103,7 @@ void add_methods_options(CLI::App& parser, BenchOptions& options) {
   auto* methods = parser
                       .add_option("--methods", options.methods,
                                   "Measure several methods by turns, in one run: a list of auto"
-#define METHOD(name, ranks, summary) ", " #name
+#define METHOD(name, ranks, writes, summary) ", " #name
 #include "base/methods.def"
                                   " (under Concilio), posix (the program makes one request for each piece), "
                                   "mpi (the MPI's own MPI-IO; alone or with posix)")

@@ -20,7 +20,7 @@ constexpr size_t most_repeated = 10;  // at most so many times the repetitions, 
 constexpr double far_factor = 5;
 constexpr const char* known_methods =
     "auto"
-#define METHOD(name, ranks, summary) ", " #name
+#define METHOD(name, ranks, writes, summary) ", " #name
 #include "base/methods.def"
     ", posix, mpi";
 

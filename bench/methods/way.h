@@ -13,7 +13,7 @@ namespace concilio::bench {
 
 // The library's methods, in the order of its table.
 inline constexpr auto library_methods = std::to_array<const char*>({
-#define METHOD(name, ranks, summary) #name,
+#define METHOD(name, ranks, writes, summary) #name,
 #include "base/methods.def"
 });
 using PerMethod = std::array<double, library_methods.size()>;

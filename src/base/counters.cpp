@@ -13,7 +13,7 @@ constexpr std::array<const char*, counter_count> counter_names = {
     "bytes_written",
     "device_calls",
     "failed_calls",
-#define METHOD(name, ranks, summary) "method_" #name,
+#define METHOD(name, ranks, writes, summary) "method_" #name,
 #include "base/methods.def"
     "plans_made",
     "plans_reused",

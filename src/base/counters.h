@@ -19,7 +19,7 @@ enum class Counter : int {
   device_calls,  // calls of the program whose buffer was in the memory of a GPU
   failed_calls,  // calls of any kind that returned an error
 // method_NAME: calls of the program that took this method
-#define METHOD(name, ranks, summary) method_##name,
+#define METHOD(name, ranks, writes, summary) method_##name,
 #include "base/methods.def"
   plans_made,
   plans_reused,

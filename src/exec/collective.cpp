@@ -355,9 +355,9 @@ Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepare
     if (!lay_out(call.opened, prepared.gear->images())) return call.opened.team.failure().error();
     return run_two_phase(call, request, plan, workspace_, *prepared.gear);
   }
-  // On one node ranks that sieve are announced; on several nodes every rank knows that all ranks may be
-  // sieving.
-  if (plan.method == Method::sieve && !call.opened.on_one_node()) call.guard = WriteGuard::locked;
+  // On one node ranks that rewrite are announced; on several nodes every rank knows that all ranks may be
+  // rewriting.
+  if (method_rewrites(plan.method) && !call.opened.on_one_node()) call.guard = WriteGuard::locked;
   return without_exceptions([&] { return run_alone(call, request, plan); });
 }
 
@@ -368,8 +368,8 @@ bool Collective::nothing_new(const OpenFile& opened, const Digest& digest, const
                              const Experience& experience) const {
   constexpr double long_seconds = 0.01;
   if (opened.meetings == Meetings::always) return false;
-  const bool alone = plan.method != Method::two_phase;
-  const bool rewrites = plan.operation == Operation::write && plan.method == Method::sieve;
+  const bool alone = !method_is_together(plan.method);
+  const bool rewrites = plan.operation == Operation::write && method_rewrites(plan.method);
   return digest.repeats && digest.staging_bytes == 0 && digest.more == 0 && alone && !rewrites &&
          (seconds < long_seconds || opened.meetings == Meetings::seldom) && !opened.atomic && !holds_back_ &&
          still_chosen(plan, experience);

@@ -4,6 +4,6 @@
 #include <initializer_list>
 
 inline constexpr std::initializer_list<const char*> all_methods = {
-#define METHOD(name, ranks, summary) #name,
+#define METHOD(name, ranks, writes, summary) #name,
 #include "base/methods.def"
 };

@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t kib = int64_t{1} << 10, tib = int64_t{1} << 40;
 constexpr int64_t none = 0;
 constexpr const char* automatic = "automatic|enable|disable";
-#define METHOD(name, ranks, summary) "|" #name
+#define METHOD(name, ranks, writes, summary) "|" #name
 constexpr const char* methods = "auto"
 #include "base/methods.def"
     ;

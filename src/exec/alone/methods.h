@@ -9,7 +9,7 @@ namespace concilio {
 // run_NAME() carries out this rank's request as the plan says. The request has at least one byte.
 #define RUN_alone(name) Outcome run_##name(const RunningCall& call, const Request& request, const Plan& plan);
 #define RUN_together(name)
-#define METHOD(name, ranks, summary) RUN_##ranks(name)
+#define METHOD(name, ranks, writes, summary) RUN_##ranks(name)
 #include "base/methods.def"
 #undef RUN_alone
 #undef RUN_together

@@ -13,7 +13,7 @@ namespace {
 // One function for each method; null if the ranks carry out the method together (Collective::carry_out).
 #define RUN_alone(name) run_##name
 #define RUN_together(name) nullptr
-#define METHOD(name, ranks, summary) RUN_##ranks(name),
+#define METHOD(name, ranks, writes, summary) RUN_##ranks(name),
 constexpr std::array<Outcome (*)(const RunningCall&, const Request&, const Plan&), method_count> methods = {
 #include "base/methods.def"
 };

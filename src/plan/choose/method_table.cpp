@@ -8,7 +8,8 @@ namespace concilio {
 namespace {
 
 constexpr std::array<MethodRow, method_count> method_table = {{
-#define METHOD(name, ranks, summary) {Method::name, obstacle_to_##name, cost_of_##name, merit_of_##name},
+#define METHOD(name, ranks, writes, summary) \
+  {Method::name, obstacle_to_##name, cost_of_##name, merit_of_##name},
 #include "base/methods.def"
 }};
 

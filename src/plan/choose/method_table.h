@@ -13,7 +13,7 @@ namespace concilio {
 // Each method has three functions, in choose/methods/NAME.cpp. The obstacle says why the method is not legal,
 // and is empty if it is legal. The cost of two-phase I/O is that of `layout`. The merit is what a reason says
 // for the method if the price decided.
-#define METHOD(name, ranks, summary)                                                   \
+#define METHOD(name, ranks, writes, summary)                                           \
   Phrase obstacle_to_##name(const Facts& facts);                                       \
   Cost cost_of_##name(const Facts& facts, const Layout& layout, const Prices& prices); \
   Phrase merit_of_##name(const Facts& facts, const Layout& layout);
