@@ -2,6 +2,8 @@
 # Shared by the scripts that test the command line.
 set -u
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# What a single host needs. Open MPI takes longer to look at everything else than most tests take.
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 unset LD_PRELOAD ROMIO_HINTS CONCILIO_HINTS CONCILIO_REPORT CONCILIO_ONLY CONCILIO_MPIRUN
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
