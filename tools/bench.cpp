@@ -176,9 +176,12 @@ Subcommand add_bench(CLI::App& app, const Environment& environment) {
       ->type_name("SECONDS")
       ->capture_default_str();
   parser->footer(patterns_help());
+  const Subcommand grid = add_bench_suite(*parser, environment);
   const Subcommand scorpio = add_bench_scorpio(*parser, environment);
   return {parser, [=] {
-            if (scorpio.parser->parsed()) return scorpio.run();
+            for (const Subcommand& other : {grid, scorpio}) {
+              if (other.parser->parsed()) return other.run();
+            }
             return bench(*options, environment);
           }};
 }

@@ -20,7 +20,8 @@ struct Subcommand {
 // `after_mark` holds the words after the first "--", which the parser does not see.
 Subcommand add_run(CLI::App& app, const Environment& environment, const std::optional<Words>& after_mark);
 Subcommand add_bench(CLI::App& app, const Environment& environment);
-// A subcommand of `concilio bench`.
+// Subcommands of `concilio bench`.
+Subcommand add_bench_suite(CLI::App& bench, const Environment& environment);
 Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment);
 Subcommand add_probe(CLI::App& app, const Environment& environment);
 Subcommand add_explain(CLI::App& app);

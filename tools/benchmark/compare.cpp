@@ -73,8 +73,37 @@ std::string read_and_remove(const std::string& path) {
   return text ? *text : "";
 }
 
-// Starts the benchmark program once, for one side of `row`.
-Status start_side(Comparison& row, bool under_concilio, const BenchOptions& options,
+}  // namespace
+
+double Side::write_rate() const {
+  return rate(bytes, write_seconds);
+}
+double Side::read_rate() const {
+  return rate(bytes, read_seconds);
+}
+
+void add_to_side(Side& side, const Captured& captured, size_t pattern) {
+  if (captured.exit_status != 0) {
+    side.failure = failure_of(captured);
+    return;
+  }
+  try {
+    const json all = json::parse(captured.output);
+    const json& one = all.at("patterns").at(pattern);
+    side.bytes = one.at("bytes").get<int64_t>();
+    side.peak_growth_bytes = std::max(side.peak_growth_bytes, one.at("peak_growth_bytes").get<int64_t>());
+    for (const auto& [name, seconds] :
+         {std::pair{"write", &side.write_seconds}, std::pair{"read", &side.read_seconds}}) {
+      if (!one.contains(name)) continue;
+      const auto more = one.at(name).at("seconds").get<std::vector<double>>();
+      seconds->insert(seconds->end(), more.begin(), more.end());
+    }
+  } catch (const json::exception&) {
+    side.failure = "the benchmark program wrote no result: " + last_line(captured.output);
+  }
+}
+
+Status start_side(std::span<Comparison* const> rows, bool under_concilio, const BenchOptions& options,
                   const Environment& environment) {
   std::string report;
   if (under_concilio) {
@@ -84,8 +113,10 @@ Status start_side(Comparison& row, bool under_concilio, const BenchOptions& opti
       return Error::from_errno(errno, "cannot make a temporary file in " + environment.temporary_folder());
     close(descriptor);
   }
-  const BenchLaunch launch{row.flavour, row.ranks, under_concilio, true};
-  const auto command = make_bench_command(launch, options, {row.pattern}, report, environment);
+  std::vector<std::string> patterns;
+  for (const Comparison* row : rows) patterns.push_back(row->pattern);
+  const BenchLaunch launch{rows.front()->flavour, rows.front()->ranks, under_concilio, true};
+  const auto command = make_bench_command(launch, options, patterns, report, environment);
   if (!command) {
     if (!report.empty()) unlink(report.c_str());
     return command.error();
@@ -94,15 +125,18 @@ Status start_side(Comparison& row, bool under_concilio, const BenchOptions& opti
   const Records records = report.empty() ? Records{} : parse_records(read_and_remove(report));
   if (!captured) return captured.error();
   if (captured->exit_status == exit_usage) return Error{ErrorKind::argument, 0, failure_of(*captured)};
-  Side& side = under_concilio ? row.concilio : row.own;
-  if (!side.failure.empty()) return {};
-  add_to_side(side, *captured);
-  if (!side.failure.empty()) return {};
-  if (under_concilio) {
-    for (const FileRecord& file : by_name(records.files)) row.methods = methods_taken(file);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Side& side = under_concilio ? rows[i]->concilio : rows[i]->own;
+    if (!side.failure.empty()) continue;
+    add_to_side(side, *captured, i);
+    if (!side.failure.empty()) continue;
+    // All patterns of a start use one file.
+    if (under_concilio && rows.size() == 1) {
+      for (const FileRecord& file : by_name(records.files)) rows[i]->methods = methods_taken(file);
+    }
+    const json all = json::parse(captured->output, nullptr, false);
+    rows[i]->note = all["patterns"][i].value("note", "");
   }
-  const json all = json::parse(captured->output, nullptr, false);
-  row.note = all["patterns"][0].value("note", "");
   return {};
 }
 
@@ -115,15 +149,7 @@ Status check_parts(const std::vector<Flavour>& flavours, const Environment& envi
   return {};
 }
 
-int write_json(const std::string& path, const std::vector<Comparison>& rows, const BenchOptions& options) {
-  json comparisons = json::array();
-  for (const Comparison& row : rows) comparisons.push_back(to_json(row));
-  const json all = {{"concilio", CONCILIO_VERSION},
-                    {"repetitions", options.repetitions},
-                    {"alternations", options.alternations},
-                    {"collective", !options.independent},
-                    {"hints", options.hints},
-                    {"comparisons", comparisons}};
+int write_json(const std::string& path, const json& all) {
   const std::string text = all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   if (path == "-") {
     fmt::print("{}", text);
@@ -135,38 +161,6 @@ int write_json(const std::string& path, const std::vector<Comparison>& rows, con
   if (out) return 0;
   complain(fmt::format("cannot write {}", path));
   return exit_failure;
-}
-
-}  // namespace
-
-double Side::write_rate() const {
-  return rate(bytes, write_seconds);
-}
-double Side::read_rate() const {
-  return rate(bytes, read_seconds);
-}
-
-void add_to_side(Side& side, const Captured& captured) {
-  if (captured.exit_status != 0) {
-    side.failure = failure_of(captured);
-    return;
-  }
-  try {
-    const json all = json::parse(captured.output);
-    for (const json& pattern : all.at("patterns")) {
-      side.bytes = pattern.at("bytes").get<int64_t>();
-      side.peak_growth_bytes =
-          std::max(side.peak_growth_bytes, pattern.at("peak_growth_bytes").get<int64_t>());
-      for (const auto& [name, seconds] :
-           {std::pair{"write", &side.write_seconds}, std::pair{"read", &side.read_seconds}}) {
-        if (!pattern.contains(name)) continue;
-        const auto more = pattern.at(name).at("seconds").get<std::vector<double>>();
-        seconds->insert(seconds->end(), more.begin(), more.end());
-      }
-    }
-  } catch (const json::exception&) {
-    side.failure = "the benchmark program wrote no result: " + last_line(captured.output);
-  }
 }
 
 std::string render_table(const std::vector<Comparison>& rows) {
@@ -223,6 +217,21 @@ json to_json(const Comparison& row) {
           {"note", row.note}};
 }
 
+namespace {
+
+json all_to_json(const std::vector<Comparison>& rows, const BenchOptions& options) {
+  json comparisons = json::array();
+  for (const Comparison& row : rows) comparisons.push_back(to_json(row));
+  return {{"concilio", CONCILIO_VERSION},
+          {"repetitions", options.repetitions},
+          {"alternations", options.alternations},
+          {"collective", !options.independent},
+          {"hints", options.hints},
+          {"comparisons", comparisons}};
+}
+
+}  // namespace
+
 Result<int> compare(const BenchOptions& options, const BenchMachine& machine,
                     const Environment& environment) {
   const auto& [rank_counts, flavours] = machine;
@@ -246,7 +255,8 @@ Result<int> compare(const BenchOptions& options, const BenchMachine& machine,
     for (int start = 0; start < 2 * options.alternations; ++start) {
       const bool under_concilio = start % 2 == 1;
       progress.next(name_of_start(row, under_concilio));
-      const Status started = start_side(row, under_concilio, options, environment);
+      Comparison* const one[] = {&row};
+      const Status started = start_side(one, under_concilio, options, environment);
       if (!started.ok()) {
         progress.end();
         return started.error();
@@ -256,7 +266,8 @@ Result<int> compare(const BenchOptions& options, const BenchMachine& machine,
   }
   progress.end();
   if (options.json_file != "-") fmt::print("{}", render_table(rows));
-  const int written = options.json_file.empty() ? 0 : write_json(options.json_file, rows, options);
+  const int written =
+      options.json_file.empty() ? 0 : write_json(options.json_file, all_to_json(rows, options));
   return all_well ? written : exit_failure;
 }
 

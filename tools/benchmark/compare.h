@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,18 @@ struct Comparison {
   std::string note;
 };
 
-// Adds what one start of the benchmark program wrote (its JSON) to a side. If the program failed, the side
-// has failed.
-void add_to_side(Side& side, const Captured& captured);
+// Adds what one start of the benchmark program wrote (its JSON) of one of its patterns to a side. If the
+// program failed, the side has failed.
+void add_to_side(Side& side, const Captured& captured, size_t pattern = 0);
+
+// Starts the benchmark program once for one side of these comparisons, which have their MPI and their number
+// of ranks in common.
+Status start_side(std::span<Comparison* const> rows, bool under_concilio, const BenchOptions& options,
+                  const Environment& environment);
+// Whether there are the launcher, the benchmark program and the library of each MPI.
+Status check_parts(const std::vector<Flavour>& flavours, const Environment& environment);
+// Writes a JSON document to a file, or to stdout for "-". Returns the exit status.
+int write_json(const std::string& path, const nlohmann::json& all);
 
 std::string render_table(const std::vector<Comparison>& rows);
 nlohmann::json to_json(const Comparison& row);

@@ -34,5 +34,12 @@ says err '\[4/4\]'
 grep -q '"write_ratio"' result.json || fail 'no ratio in the JSON'
 CONCILIO_LIBDIR=$scratch expect 2 "$concilio" bench --compare interleaved:64 "${small[@]}"
 says err CONCILIO_LIBDIR
-leaves_only result.json
+CONCILIO_LIBDIR=$parts expect 0 "$concilio" bench suite -n 1 --mpi "$mpi" --repetitions 1 --alternations 1 --picture grid.svg --json grid.json
+says out 'collective, 4 MiB: btio'
+says out 'geometric mean'
+grep -q '</svg>' grid.svg || fail 'no picture'
+grep -q '"finding"' grid.json || fail 'no findings in the JSON'
+expect 2 "$concilio" bench suite -n none --mpi "$mpi"
+says err 'not a number of ranks'
+leaves_only result.json grid.svg grid.json
 finish

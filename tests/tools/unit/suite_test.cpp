@@ -1,0 +1,64 @@
+#include "benchmark/suite.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace concilio::tools {
+namespace {
+
+TEST(SuiteFinding, SlowerOnlyWhereTheTimesAreApart) {
+  const std::vector<double> own = {1.0, 1.02, 1.04}, slower = {1.2, 1.22, 1.24}, spread = {0.9, 1.2, 1.6};
+  EXPECT_EQ(finding_of(own, {0.5, 0.5, 0.5}), Finding::not_slower);
+  EXPECT_EQ(finding_of(own, {1.04, 1.05, 1.06}), Finding::not_slower);  // 0.97
+  EXPECT_EQ(finding_of(own, slower), Finding::slower);
+  EXPECT_EQ(finding_of(own, spread), Finding::unclear);
+  EXPECT_EQ(finding_of({1.0}, {2.0}), Finding::unclear);
+  EXPECT_EQ(finding_of(own, {}), Finding::not_measured);
+}
+
+SuiteCell cell(int ranks, const char* pattern, std::vector<double> own, std::vector<double> concilio) {
+  SuiteCell cell;
+  cell.calls = "collective, 4 MiB";
+  cell.comparison.ranks = ranks;
+  cell.comparison.pattern = pattern;
+  cell.comparison.own.write_seconds = std::move(own);
+  cell.comparison.concilio.write_seconds = std::move(concilio);
+  return cell;
+}
+
+std::vector<SuiteCell> some_cells() {
+  std::vector<SuiteCell> cells = {cell(1, "contiguous", {2, 2, 2}, {1, 1, 1}),
+                                  cell(2, "contiguous", {1, 1, 1}, {2, 2, 2}),
+                                  cell(2, "btio", {1, 1, 1}, {0.8, 1.25, 2})};
+  cells.back().comparison.own.failure = "stopped by the timeout";
+  return cells;
+}
+
+TEST(SuiteTable, MarksCellsThatAreSlowerOrMayBe) {
+  const std::string table = suite_table(some_cells());
+  EXPECT_NE(table.find(" 2.00 "), std::string::npos) << table;
+  EXPECT_NE(table.find("0.50!"), std::string::npos) << table;
+  EXPECT_NE(table.find("0.80?"), std::string::npos) << table;
+  EXPECT_NE(table.find("1 of 3 below 0.95, 1 unclear; geometric mean 0.93"), std::string::npos) << table;
+  EXPECT_NE(table.find("collective, 4 MiB: contiguous, write: 0.50: own 1 s"), std::string::npos) << table;
+  EXPECT_NE(table.find("FAILED: stopped by the timeout"), std::string::npos) << table;
+}
+
+TEST(SuitePicture, HasEveryCell) {
+  const std::string picture = suite_picture(some_cells());
+  for (const char* part : {"2.00", "0.50!", "0.80?", "#e0705f", "#f6cf8a", "contiguous", "btio"})
+    EXPECT_NE(picture.find(part), std::string::npos) << part;
+}
+
+TEST(SuiteJson, HasAllTimesAndFindings) {
+  const nlohmann::json all = suite_json(some_cells());
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1]["write"]["finding"], "slower");
+  EXPECT_EQ(all[1]["read"]["finding"], "not measured");
+  EXPECT_EQ(all[2]["write"]["concilio_quartiles"][1], 1.25);
+  EXPECT_EQ(all[2]["concilio"]["write_seconds"].size(), 3u);
+}
+
+}  // namespace
+}  // namespace concilio::tools

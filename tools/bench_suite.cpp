@@ -1,0 +1,67 @@
+// concilio bench suite: the options of the grid.
+#include <memory>
+
+#include "benchmark/suite.h"
+#include "subcommands.h"
+
+namespace concilio::tools {
+
+Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
+  CLI::App* parser = bench.add_subcommand(
+      "suite", "Compare the MPI's own MPI-IO with Concilio over a grid of patterns, calls and sizes");
+  auto options = std::make_shared<SuiteOptions>();
+  options->bench.ranks.clear();
+  parser
+      ->add_option("-n,--ranks", options->bench.ranks, "Numbers of ranks (default: 1,2; with --full 1,2,4,8)")
+      ->type_name("LIST");
+  parser
+      ->add_option("--mpi", options->bench.mpi, flavour_words() + ", or a list (default: what is installed)")
+      ->type_name("MPI");
+  parser->add_flag("--full", options->full, "More sizes and patterns, which take hours");
+  parser
+      ->add_option("--repetitions", options->bench.repetitions,
+                   "Number of timed calls, after one that is not timed")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  parser->add_option("--alternations", options->bench.alternations, "How often each side is started")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  parser
+      ->add_option(
+          "--file", options->bench.file,
+          "File to write and read, on the storage that is to be measured; it is created and then removed "
+          "(default: in TMPDIR, or the working folder)")
+      ->type_name("PATH");
+  parser->add_option("--picture", options->picture_file, "Draw the grid, as SVG")->type_name("FILE");
+  parser->add_option("--json", options->bench.json_file, "Write all times as JSON; without FILE to stdout")
+      ->expected(0, 1)
+      ->default_str("-")
+      ->type_name("FILE");
+  parser
+      ->add_option("--timeout", options->bench.timeout_seconds,
+                   "Seconds after which a start of the benchmark program is stopped")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  parser->footer(
+      "A cell is the time of the MPI's own MPI-IO over Concilio's. It is marked where that is below 0.95: "
+      "with ! if the "
+      "times\nare clearly apart, with ? if they still may be so by chance after they have been measured "
+      "again. The exit "
+      "status is 1 if a\nbyte was wrong or a call failed, and 2 if the command line was wrong.");
+  return {parser, [=] {
+            if (options->bench.ranks.empty()) options->bench.ranks = options->full ? "1,2,4,8" : "1,2";
+            Result<int> status = [&]() -> Result<int> {
+              const auto machine = parse_bench_machine(options->bench, environment);
+              if (!machine) return machine.error();
+              return suite(*options, *machine, environment);
+            }();
+            if (status) return *status;
+            complain("bench suite: " + status.error().message);
+            return exit_usage;
+          }};
+}
+
+}  // namespace concilio::tools
