@@ -162,13 +162,14 @@ namespace {
 Status change_view(File& file, std::shared_ptr<View> view, MPI_Info info, const Terms& all) {
   if (all.least != all.most)
     return error_with(ErrorKind::not_same, 0, [] { return "the ranks give different data representations"; });
+  if (file.amode() & MPI_MODE_SEQUENTIAL) {
+    const auto move = [&] { return move_to_shared_pointer(file, *view); };
+    if (auto moved = file.agree(without_exceptions(move)); !moved) return moved;
+  }
   Status settled;
   if (all.flags & gives_hints) {
     settled = file.settle();
     if (auto adopted = file.adopt_hints(info); !adopted) return adopted;
-  }
-  if (file.amode() & MPI_MODE_SEQUENTIAL) {
-    if (auto moved = file.agree(move_to_shared_pointer(file, *view)); !moved) return moved;
   }
   file.set_view(std::move(view));
   file.set_position(0);
