@@ -13,6 +13,11 @@
 namespace concilio {
 namespace {
 
+// Descriptions up to this length are told as they are.
+constexpr int64_t worth_shortening_bytes = 512;
+// What the shortened ones of a node may take while they are under way, unless it has long lists.
+constexpr int64_t most_shortened_bytes = 1 << 20;
+
 // The group of a node whose ranks exchange with other nodes; else null.
 const Group* exchanging_group(const Plan& plan, int node) {
   const int index = plan.group_of_node[static_cast<size_t>(node)];
@@ -124,9 +129,7 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   Status learnt = without_exceptions([&] {
     return learn({scratch, static_cast<size_t>(slot_bytes_) * ranks}, ranks, own_);
   });
-  if (learnt && lists_bytes_ > 0) {
-    learnt = without_exceptions([&] { return shorten(bundle_bytes); });
-  }
+  if (learnt) learnt = without_exceptions([&] { return shorten(bundle_bytes); });
   int64_t shortened_bytes = 0;
   for (const Receiver& receiver : receivers_) shortened_bytes += std::ssize(receiver.bundle);
   const Charge shortened_charge(opened.budget, shortened_bytes);
@@ -161,10 +164,13 @@ void Descriptions::add(const Description& rank, const Nest*& before, std::vector
 // Makes a bundle for each aggregator, of what the ranks ask for in its realm alone, unless all that they ask
 // for, which takes `bytes`, is not much longer.
 Status Descriptions::shorten(int64_t bytes) {
-  if (!described_) return {};
+  if (!described_ || slot_bytes_ <= worth_shortening_bytes) return {};
+  const int64_t most = std::max(most_shortened_bytes, slot_bytes_ * std::ssize(own_.ranks));
+  int64_t sum = 0;
   std::vector<Description> parts;  // keeps the nests, which are told from each other by their addresses
   for (Receiver& receiver : receivers_) {
     if (!owns_by_offsets(*receiver.realm)) continue;
+    if (sum >= most) break;
     parts.clear();
     std::vector<std::byte> bundle;
     const Nest* before = nullptr;
@@ -174,7 +180,10 @@ Status Descriptions::shorten(int64_t bytes) {
       parts.push_back(std::move(*part));
       add(parts.back(), before, bundle);
     }
-    if (2 * std::ssize(bundle) <= bytes) receiver.bundle = std::move(bundle);
+    if (2 * std::ssize(bundle) > bytes) continue;
+    bundle.shrink_to_fit();
+    sum += std::ssize(bundle);
+    receiver.bundle = std::move(bundle);
   }
   return {};
 }
