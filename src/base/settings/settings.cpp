@@ -94,7 +94,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::group_bytes, ValueType::bytes, 1, tib, "4M", nullptr, "concilio_group_bytes", nullptr,
      "Data that an aggregation group has at least, where there are several nodes (Msg_group)."},
     {Key::domain_bytes, ValueType::bytes, 1, tib, "1M", nullptr, "concilio_domain_bytes", nullptr,
-     "Data that a leaf of the partition tree has at most, as long as there are aggregators (Msg_ind)."},
+     "Data that a leaf of the partition tree has at most (Msg_ind); an aggregator may have several of them."},
     {Key::memory_min, ValueType::bytes, 0, tib, "16M", nullptr, "concilio_memory_min", nullptr,
      "Available memory that a node needs for every aggregator it takes on (Mem_min)."},
     {Key::aggregators_per_node, ValueType::integer, 0, 1'000'000'000, "0", nullptr,

@@ -121,10 +121,14 @@ Hosts::Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates
             [&](size_t a, size_t b) { return hosts_[a].node < hosts_[b].node; });
 }
 
+bool Hosts::is_full(const Host& host) const {
+  return host.taken == static_cast<int64_t>(host.candidates.size()) * portions_of_each_;
+}
+
 bool Hosts::fits_one_more(const Host& host) const {
   if (!anybody_fits_) return true;
   const int64_t least = std::max<int64_t>(1, facts_.wishes.memory_min_bytes);
-  return host.free_bytes / least > host.taken;
+  return host.free_bytes / least > host.taken / portions_of_each_;
 }
 
 bool Hosts::has_data_in(const Host& host, std::span<const Interval> bytes) const {
@@ -141,13 +145,10 @@ int64_t Hosts::most(bool with_memory) const {
   return most;
 }
 
-// Of the suitable hosts with room, considers those that have taken on fewest aggregators, so that no host
-// does the work of all, and takes the one with most memory.
+// Of the suitable hosts with room, considers those that have taken on least, so that no host does the work of
+// all, and returns the one with most memory; null if there is none.
 template <typename Suits>
-std::optional<Aggregator> Hosts::richest(Suits&& suits) {
-  const auto is_full = [](const Host& host) {
-    return host.taken == static_cast<int64_t>(host.candidates.size());
-  };
+Hosts::Host* Hosts::richest(Suits&& suits) {
   while (first_with_room_ < hosts_.size() && is_full(hosts_[first_with_room_])) ++first_with_room_;
   Host* best = nullptr;
   for (size_t i = first_with_room_; i < hosts_.size(); ++i) {
@@ -157,23 +158,34 @@ std::optional<Aggregator> Hosts::richest(Suits&& suits) {
     // The hosts that follow have no more memory.
     if (best->taken == 0) break;
   }
-  if (!best) return {};
-  return Aggregator{best->candidates[static_cast<size_t>(best->taken++)], best->node};
+  return best;
 }
 
-std::optional<Aggregator> Hosts::with_most_memory(std::span<const Interval> bytes) {
-  return richest([&](const Host& host) { return fits_one_more(host) && has_data_in(host, bytes); });
+std::optional<Aggregator> Hosts::take_on(Host* host) {
+  if (!host) return {};
+  last_ = static_cast<size_t>(host - hosts_.data());
+  const auto candidate = static_cast<size_t>(host->taken++ / portions_of_each_);
+  return Aggregator{host->candidates[candidate], host->node};
+}
+
+std::optional<Aggregator> Hosts::with_most_memory(std::span<const Interval> bytes, bool goes_on) {
+  Host* const last = last_ ? &hosts_[*last_] : nullptr;
+  const bool may_go_on = last && last->taken % portions_of_each_ != 0 && has_data_in(*last, bytes);
+  if (may_go_on && goes_on) return take_on(last);
+  Host* const found =
+      richest([&](const Host& host) { return fits_one_more(host) && has_data_in(host, bytes); });
+  // Portions lie side by side rather than on a host that has some elsewhere.
+  return take_on(may_go_on && found && found->taken > 0 ? last : found);
 }
 
 std::optional<Aggregator> Hosts::best_of_all(std::span<const Interval> bytes) {
-  auto found = richest([&](const Host& host) { return has_data_in(host, bytes); });
-  return found ? found : richest([](const Host&) { return true; });
+  Host* const found = richest([&](const Host& host) { return has_data_in(host, bytes); });
+  return take_on(found ? found : richest([](const Host&) { return true; }));
 }
 
 std::optional<Aggregator> Hosts::on(size_t i) {
   Host& host = hosts_[by_index_[i]];
-  if (host.taken == static_cast<int64_t>(host.candidates.size())) return {};
-  return Aggregator{host.candidates[static_cast<size_t>(host.taken++)], host.node};
+  return take_on(is_full(host) ? nullptr : &host);
 }
 
 }  // namespace concilio

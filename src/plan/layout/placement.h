@@ -28,12 +28,15 @@ class Hosts {
   // aggregate, however few aggregators are asked for.
   Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates);
 
+  // From now on an aggregator takes on up to this many portions, and not only one.
+  void allow_portions(int64_t of_each) { portions_of_each_ = of_each; }
+
   // How many aggregators the hosts take on together; with_memory: counts only those that have memory for
   // them.
   int64_t most(bool with_memory) const;
   // An aggregator on the host with most memory among those that have data in `bytes`, if it has enough
-  // memory; else nothing.
-  std::optional<Aggregator> with_most_memory(std::span<const Interval> bytes);
+  // memory; else nothing. goes_on: the one that was named last, if it may take on more and has data there.
+  std::optional<Aggregator> with_most_memory(std::span<const Interval> bytes, bool goes_on = false);
   // The same if some host must be found: among hosts with data but too little memory, else among all that
   // have room for an aggregator. Nothing if no host has room.
   std::optional<Aggregator> best_of_all(std::span<const Interval> bytes);
@@ -45,14 +48,16 @@ class Hosts {
   struct Host {
     int node;
     std::vector<int> candidates;  // each rank once
-    int64_t taken = 0;
+    int64_t taken = 0;            // portions
     std::span<const Interval> spans;
     int64_t free_bytes;
   };
+  bool is_full(const Host& host) const;
   bool fits_one_more(const Host& host) const;
   bool has_data_in(const Host& host, std::span<const Interval> bytes) const;
   template <typename Suits>
-  std::optional<Aggregator> richest(Suits&& suits);
+  Host* richest(Suits&& suits);
+  std::optional<Aggregator> take_on(Host* host);
 
   const Facts& facts_;
   bool knows_data_ = false;    // it is known where the hosts' data lie
@@ -60,6 +65,8 @@ class Hosts {
   std::vector<Host> hosts_;    // by available memory, most first, then by index
   std::vector<size_t> by_index_;
   size_t first_with_room_ = 0;  // all hosts before it in hosts_ are full
+  int64_t portions_of_each_ = 1;
+  std::optional<size_t> last_;  // the host, in hosts_, that has taken on the last portion
 };
 
 struct PlacementRow {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/checked.h"
 #include "plan/facts/spans.h"
@@ -36,18 +37,22 @@ std::vector<Interval> clip(std::span<const Interval> spans, Interval range, size
   return parts;
 }
 
+// Adds an interval to ascending ones that end before it.
+void add_behind(std::vector<Interval>& intervals, Interval next) {
+  if (!intervals.empty() && intervals.back().end == next.begin) {
+    intervals.back().end = next.end;
+  } else {
+    intervals.push_back(next);
+  }
+}
+
 // The data positions of `owned` that lie in the intervals.
 std::vector<Interval> positions_of(const Access& owned, const std::vector<Interval>& intervals) {
   if (owned.is_contiguous() && owned.displacement() == 0) return intervals;
   std::vector<Interval> out;
   for (const Interval& interval : intervals) {
     const Interval part{owned.data_before(interval.begin), owned.data_before(interval.end)};
-    if (part.empty()) continue;
-    if (!out.empty() && out.back().end == part.begin) {
-      out.back().end = part.end;
-    } else {
-      out.push_back(part);
-    }
+    if (!part.empty()) add_behind(out, part);
   }
   return out;
 }
@@ -196,18 +201,25 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
     fixed = stays ? known : fixed_as(policy.policy, division);
   }
   std::vector<Realm> realms;
+  std::map<int, size_t> realm_of;  // by aggregator
   for (size_t i = 0; i < division.portions.size(); ++i) {
     const Portion& portion = division.portions[i];
-    if (!portion.aggregator) continue;
-    Realm realm;
-    realm.aggregator = portion.aggregator->rank;
-    realm.node = portion.aggregator->node;
-    realm.owned = portion.owned;
-    realm.positions = positions_of(portion.owned, bytes[i]);
-    realm.bytes = total_bytes(realm.positions);
-    realm.alignment = division.alignment;
-    realm.piece_bytes = division.piece_bytes;
-    if (realm.bytes > 0) realms.push_back(std::move(realm));
+    if (!portion.aggregator || bytes[i].empty()) continue;
+    const std::vector<Interval> positions = positions_of(portion.owned, bytes[i]);
+    if (positions.empty()) continue;
+    const auto [place, fresh] = realm_of.try_emplace(portion.aggregator->rank, realms.size());
+    if (fresh) {
+      Realm realm;
+      realm.aggregator = portion.aggregator->rank;
+      realm.node = portion.aggregator->node;
+      realm.owned = portion.owned;
+      realm.alignment = division.alignment;
+      realm.piece_bytes = division.piece_bytes;
+      realms.push_back(std::move(realm));
+    }
+    Realm& realm = realms[place->second];
+    for (const Interval& part : positions) add_behind(realm.positions, part);
+    realm.bytes += total_bytes(positions);
   }
   int64_t bytes_in_all = 0;
   for (const Realm& realm : realms) bytes_in_all += realm.bytes;

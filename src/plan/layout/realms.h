@@ -23,7 +23,8 @@ struct Region {
   Interval range() const { return {group.spans.front().begin, group.spans.back().end}; }
 };
 
-// A realm before it has an aggregator: the bytes of `owned` that lie in `range`.
+// A realm before it has an aggregator, or a part of one: the bytes of `owned` that lie in `range`. Portions
+// of one aggregator ascend, have the same `owned`, and become one realm.
 struct Portion {
   Access owned = Access::contiguous(0);
   Interval range{0, INT64_MAX};

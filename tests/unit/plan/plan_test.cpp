@@ -379,14 +379,16 @@ TEST(Windows, TileTheSpansInOrderForAnyFacts) {
     ASSERT_EQ(made.method, Method::two_phase) << i;
     const int64_t shift = static_cast<int64_t>(random() % 10000);
     if (i % 2) move(made, shift);
-    std::vector<Interval> joined;
+    std::vector<Interval> all;
     int64_t most_rounds = 0;
     for (const Realm& realm : made.realms) {
+      std::vector<Interval> joined;  // of this realm
       int64_t round = 0;
       for (std::vector<Interval> part; !(part = window(realm, round)).empty(); ++round) {
         ASSERT_LE(total_bytes(part), made.window_bytes) << i;
         for (const Interval& interval : part) {
           ASSERT_FALSE(interval.empty()) << i;
+          ASSERT_TRUE(joined.empty() || joined.back().end <= interval.begin) << i;
           if (!joined.empty() && joined.back().end == interval.begin) {
             joined.back().end = interval.end;
           } else {
@@ -396,18 +398,24 @@ TEST(Windows, TileTheSpansInOrderForAnyFacts) {
         if (round > 20000) break;  // a huge realm with a tiny window; checking its first part is enough
       }
       if (round > 20000) {
-        joined.clear();
+        all.clear();
         break;
       }
+      ASSERT_EQ(total_bytes(joined), realm.bytes) << i;
+      all.insert(all.end(), joined.begin(), joined.end());
       most_rounds = std::max(most_rounds, round);
     }
-    if (joined.empty()) continue;
+    if (all.empty()) continue;
     ++walked;
+    // Each byte is in one realm.
+    const int64_t bytes = total_bytes(all);
+    all = united(std::move(all));
+    ASSERT_EQ(total_bytes(all), bytes) << i;
     std::vector<Interval> expected = file_spans(facts);
     if (i % 2) {
       for (Interval& span : expected) span = {span.begin + shift, span.end + shift};
     }
-    ASSERT_EQ(joined, expected) << i;
+    ASSERT_EQ(all, expected) << i;
     ASSERT_EQ(made.rounds, most_rounds) << i;
   }
   EXPECT_GT(walked, 1000);

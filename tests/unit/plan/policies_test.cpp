@@ -391,13 +391,17 @@ TEST(TreeRealms, EveryLeafHasAnAggregatorWithEnoughMemoryUnlessNobodyHas) {
     const Remerged merged = partition({facts, group, wanted}, hosts);
     const auto leaves = merged.after.leaves();
     ASSERT_EQ(static_cast<int64_t>(merged.before.leaves().size() - leaves.size()), merged.taken_over) << i;
-    std::map<int, int64_t> taken;
+    std::map<int, std::set<int>> taken;  // aggregators
+    std::set<int> aggregators;
     for (const int leaf : leaves) {
       const auto& its = merged.after.vertex(leaf);
       ASSERT_NE(its.aggregator, PartitionTree::none) << i;
-      ++taken[its.node];
+      taken[its.node].insert(its.aggregator);
+      aggregators.insert(its.aggregator);
     }
-    for (const auto& [node, count] : taken) {
+    ASSERT_LE(std::ssize(aggregators), wanted) << i;
+    for (const auto& [node, of_node] : taken) {
+      const int64_t count = std::ssize(of_node);
       ASSERT_LE(count, facts.wishes.aggregators_per_node) << i;
       const bool enough = free_mib[static_cast<size_t>(node)] >= 10 * count;
       const bool nobody = std::all_of(free_mib.begin(), free_mib.end(), [](int64_t mib) { return mib < 10; });
@@ -420,6 +424,31 @@ TEST(TreeRealms, AreOfAboutTheDomainWished) {
   EXPECT_EQ(realms_by_tree(facts), (std::vector<Placed>{{2, 0}, {4, 2}}));
   facts.wishes.domain_bytes = 100 * MiB;
   EXPECT_EQ(realms_by_tree(facts), (std::vector<Placed>{{4, 0}}));
+}
+
+// Each node has a mebibyte in each of two variables. With portions of a mebibyte, an aggregator has one of
+// each variable; with larger ones there is one for each aggregator, wherever the nodes' data lie.
+TEST(TreeRealms, AreSeveralPortionsWhereTheDataOfANodeAreSeveralStretches) {
+  constexpr int64_t nodes = 4;
+  Facts facts = short_of_memory(std::vector<int64_t>(nodes, 50));
+  facts.digest.end = 2 * nodes * MiB;
+  test::gather(facts, test::data_laid_out(test::Layout::variables, nodes, 0, 2 * MiB, 2));
+  const auto realms = [&] {
+    const Group group = all_nodes(facts, file_spans(facts));
+    std::shared_ptr<const FixedRealms> fixed;
+    return realms_of(facts, group, wanted_realms(facts, group), fixed);
+  };
+  const std::vector<Realm> small = realms();
+  ASSERT_EQ(small.size(), static_cast<size_t>(nodes));
+  for (const Realm& realm : small) {
+    const int64_t first = realm.node * MiB, second = (nodes + realm.node) * MiB;
+    EXPECT_EQ(realm.positions, (Intervals{{first, first + MiB}, {second, second + MiB}})) << realm.node;
+    EXPECT_EQ(realm.bytes, 2 * MiB);
+  }
+  facts.wishes.domain_bytes = 2 * MiB;
+  const std::vector<Realm> large = realms();
+  ASSERT_EQ(large.size(), static_cast<size_t>(nodes));
+  for (const Realm& realm : large) EXPECT_EQ(realm.positions.size(), 1u);
 }
 
 TEST(TreeRealms, KnownHolesDoNotCount) {

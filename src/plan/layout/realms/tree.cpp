@@ -3,11 +3,17 @@
 // most available memory among those whose data lie in it. A portion that no such host can serve is taken over
 // by its neighbour in the tree.
 //
-// Portions have equally many bytes of the region's spans, which leave out known holes. There are no more
-// portions than possible aggregators: a finer tree would only be remerged at its far end, and unevenly.
+// Portions have equally many bytes of the region's spans, which leave out known holes. An aggregator has one
+// or several, side by side where its host has data in all of them. Fewer and larger portions may be shared
+// more evenly, and more and smaller ones may follow more closely where the data lie. So a few trees are
+// tried, and the one is taken whose largest realm is smallest; among those that are about as good in this,
+// the one that leaves most data on the nodes that ask for them.
 #include "plan/layout/realms/tree.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
 
 #include "base/checked.h"
 #include "plan/facts/spans.h"
@@ -16,10 +22,12 @@ namespace concilio {
 
 namespace {
 
-// How many trees are tried besides the first.
+// How many trees are tried if hosts are short of memory.
 constexpr int64_t most_more_portions = 8;
 // With more portions than this, a few more make no difference, and each trial takes as long.
 constexpr int64_t most_tried_portions = 256;
+// Realms are about as large as others if they are larger by no more than this part.
+constexpr int64_t alike = 16;
 
 PartitionTree bisect(const Region& region, int64_t portions, int64_t alignment) {
   const std::vector<Interval>& spans = region.group.spans;
@@ -34,16 +42,17 @@ PartitionTree bisect(const Region& region, int64_t portions, int64_t alignment) 
   }));
 }
 
-int64_t alignment_for(const Region& region, int64_t portions) {
-  return unit_for(region.facts, total_bytes(region.group.spans) / portions);
+int64_t alignment_for(const Region& region) {
+  return unit_for(region.facts, total_bytes(region.group.spans) / region.wanted);
 }
 
 std::vector<Interval> bytes_of(const Region& region, const PartitionTree& tree, int leaf) {
   return intersection(std::span(&tree.vertex(leaf).file, 1), region.group.spans);
 }
 
-Remerged remerge(const Region& region, Hosts& hosts, int64_t portions) {
-  const int64_t alignment = alignment_for(region, portions);
+// several: an aggregator may have more than one portion.
+Remerged remerge(const Region& region, Hosts hosts, int64_t portions, bool several) {
+  const int64_t alignment = alignment_for(region);
   const PartitionTree tree = bisect(region, portions, alignment);
   Remerged out{tree, tree, 0, alignment};
   PartitionTree& after = out.after;
@@ -51,11 +60,17 @@ Remerged remerge(const Region& region, Hosts& hosts, int64_t portions) {
     after.vertex(leaf).aggregator = aggregator.rank;
     after.vertex(leaf).node = aggregator.node;
   };
+  const std::vector<int> leaves = tree.leaves();
+  const int64_t count = std::ssize(leaves);
+  if (several) hosts.allow_portions(ceil_divide(count, region.wanted));
   // From left to right: a leaf to the left that takes over a portion already has an aggregator, and a leaf to
   // the right will get one with what it took over.
-  for (const int leaf : tree.leaves()) {
+  int64_t share = -1;  // of the region, if its aggregators had equal ones
+  for (int64_t i = 0; i < count; ++i) {
+    const int leaf = leaves[static_cast<size_t>(i)];
     const std::vector<Interval> bytes = bytes_of(region, after, leaf);
-    if (const auto found = hosts.with_most_memory(bytes)) {
+    const bool goes_on = share == std::exchange(share, i * region.wanted / count);
+    if (const auto found = hosts.with_most_memory(bytes, goes_on)) {
       give(leaf, *found);
     } else if (leaf != after.root()) {
       after.take_over(leaf);
@@ -67,39 +82,66 @@ Remerged remerge(const Region& region, Hosts& hosts, int64_t portions) {
   return out;
 }
 
-int64_t largest_portion(const Region& region, const PartitionTree& tree) {
-  int64_t largest = 0;
-  for (const int leaf : tree.leaves()) largest = std::max(largest, total_bytes(bytes_of(region, tree, leaf)));
-  return largest;
+// What a tree is judged by.
+struct Merits {
+  int64_t realms = 0;
+  int64_t largest_realm = 0;
+  int64_t at_home = 0;  // bytes in realms of the nodes in whose stretches they lie
+};
+
+Merits merits_of(const Region& region, const PartitionTree& tree) {
+  Merits merits;
+  std::map<int, int64_t> realms;  // by aggregator
+  for (const int leaf : tree.leaves()) {
+    const PartitionTree::Vertex& vertex = tree.vertex(leaf);
+    const std::vector<Interval> bytes = bytes_of(region, tree, leaf);
+    realms[vertex.aggregator] += total_bytes(bytes);
+    if (vertex.node == PartitionTree::none) continue;
+    const NodeFacts& node = region.facts.nodes[static_cast<size_t>(vertex.node)];
+    merits.at_home += total_bytes(intersection(bytes, node.spans));
+  }
+  merits.realms = std::ssize(realms);
+  for (const auto& [aggregator, bytes] : realms) merits.largest_realm = std::max(merits.largest_realm, bytes);
+  return merits;
+}
+
+bool is_better(const Merits& a, const Merits& b) {
+  const auto much_smaller = [](int64_t x, int64_t y) { return x < y && y - x > y / alike; };
+  if (much_smaller(a.largest_realm, b.largest_realm)) return true;
+  if (much_smaller(b.largest_realm, a.largest_realm)) return false;
+  return a.at_home != b.at_home ? a.at_home > b.at_home : a.largest_realm < b.largest_realm;
 }
 
 }  // namespace
 
 Remerged partition(const Region& region, const Hosts& hosts) {
-  Hosts first = hosts;
-  Remerged best = remerge(region, first, region.wanted);
-  if (best.taken_over == 0 || region.wanted > most_tried_portions) return best;
+  Remerged best = remerge(region, hosts, region.wanted, false);
+  if (region.wanted > most_tried_portions) return best;
+  Merits its = merits_of(region, best.after);
+  const auto consider = [&](int64_t portions, bool several) {
+    Remerged other = remerge(region, hosts, portions, several);
+    const Merits merits = merits_of(region, other.after);
+    if (merits.realms > region.wanted || !is_better(merits, its)) return;
+    its = merits;
+    best = std::move(other);
+  };
+  const int64_t taken_over = best.taken_over;
+  const int64_t wished =
+      ceil_divide(total_bytes(region.group.spans), std::max<int64_t>(1, region.facts.wishes.domain_bytes));
+  const int64_t of_each = std::min(ceil_divide(wished, region.wanted), most_tried_portions / region.wanted);
+  if (of_each > 1) consider(region.wanted * of_each, true);
+  if (taken_over == 0) return best;
   // Whole portions were taken over by neighbours. With a few more portions to begin with, each takeover may
   // be smaller, and hosts that had none may get some.
-  int64_t least = largest_portion(region, best.after);
   const int64_t most = std::min(2 * region.wanted + 1, region.wanted + most_more_portions);
-  for (int64_t portions = region.wanted + 1; portions <= most; ++portions) {
-    Hosts again = hosts;
-    Remerged other = remerge(region, again, portions);
-    if (static_cast<int64_t>(other.after.leaves().size()) > region.wanted) continue;
-    const int64_t largest = largest_portion(region, other.after);
-    if (largest < least) {
-      least = largest;
-      best = std::move(other);
-    }
-  }
+  for (int64_t portions = region.wanted + 1; portions <= most; ++portions) consider(portions, false);
   return best;
 }
 
 Division divide_tree(const Region& region, Hosts& hosts) {
   Division division;
   if (!placement_row(region.facts.wishes.placement).by_memory) {
-    division.alignment = alignment_for(region, region.wanted);
+    division.alignment = alignment_for(region);
     const PartitionTree tree = bisect(region, region.wanted, division.alignment);
     for (const int leaf : tree.leaves())
       division.portions.push_back({Access::contiguous(0), tree.vertex(leaf).file});

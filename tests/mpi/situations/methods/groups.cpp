@@ -44,4 +44,28 @@ SITUATION(Groups, InterwovenDataTravels, not_own) {
   EXPECT(context.ranks == 1 ? sent == 0 : sent > 0);
 }
 
+// Every rank is a node, and has a part of each of two variables. Both parts are portions of its own if
+// portions may be as small as these, and nothing travels. Each of the larger portions has data of two nodes.
+SITUATION(Groups, PortionsLieOnTheNodesThatHaveTheirData, not_own) {
+  constexpr int part = 64 * 1024;
+  for (const char* domain : {"65536", "131072"}) {
+    File file(context.fresh_file("variables"), MPI_MODE_CREATE | MPI_MODE_RDWR,
+              Info{{"concilio_ranks_per_node", "1"},
+                   {"concilio_method", "two_phase"},
+                   {"concilio_domain_bytes", domain},
+                   {"romio_cb_fr_alignment", "65536"}});
+    const Type tile = resized_of(contiguous_of(part, MPI_BYTE), 0, MPI_Aint{part} * context.ranks);
+    OK(MPI_File_set_view(file, MPI_Offset{part} * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+    const std::vector<uint8_t> data = values(context.rank, 2 * part);
+    OK(MPI_File_write_at_all(file, 0, data.data(), 2 * part, MPI_BYTE, MPI_STATUS_IGNORE));
+    std::vector<uint8_t> back(data.size());
+    OK(MPI_File_read_at_all(file, 0, back.data(), 2 * part, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT_BYTES(data, back);
+    int64_t mine = counter(file, "messages_sent"), all = 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    const bool small = std::string(domain) == "65536";
+    EXPECT(small || context.ranks == 1 ? all == 0 : all > 0);
+  }
+}
+
 }  // namespace
