@@ -122,6 +122,8 @@ struct Scenario {
   bool deep = false;
   // So has one of the realms that the program gives.
   bool deep_realms = false;
+  // The view is a list of pieces, of which nodes tell each other parts.
+  bool lists = false;
 };
 
 const std::vector<Scenario>& scenarios() {
@@ -147,6 +149,14 @@ const std::vector<Scenario>& scenarios() {
        {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}},
        Calls::blocking,
        "native",
+       false,
+       false,
+       true},
+      {"lists",
+       {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}},
+       Calls::blocking,
+       "native",
+       false,
        false,
        false,
        true},
@@ -258,9 +268,19 @@ struct Open {
   // The ranks' blocks alternate, followed by a gap of one block, so that windows are read before they are
   // written.
   int set_view(MPI_Info hints = MPI_INFO_NULL) {
+    const MPI_Aint tile_bytes = MPI_Aint{block} * (ranks + 1);
     MPI_Datatype one, tile;
     MPI_Type_contiguous(block, MPI_BYTE, &one);
-    MPI_Type_create_resized(one, 0, MPI_Aint{block} * (ranks + 1), &tile);
+    if (scenario.lists) {
+      // Nobody uses the blocks behind the usual ones, whose distances make a list of all.
+      std::vector<MPI_Aint> places;
+      for (int i = 0; i < 3 * usual_blocks; ++i)
+        places.push_back(tile_bytes * (i < usual_blocks ? i : usual_blocks + i * i));
+      const std::vector<int> lengths(places.size(), 1);
+      MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(), one, &tile);
+    } else {
+      MPI_Type_create_resized(one, 0, tile_bytes, &tile);
+    }
     MPI_Type_commit(&tile);
     const int code =
         MPI_File_set_view(file, MPI_Offset{block} * rank, MPI_BYTE, tile, scenario.datarep, hints);
