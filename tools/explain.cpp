@@ -28,8 +28,8 @@ namespace {
 // What the command explains: the facts and the plan of one call.
 struct Subject {
   std::string title, note;
-  Facts facts;
-  Plan plan;
+  plan::Facts facts;
+  plan::Plan plan;
   sim::Raster raster;  // only if a picture is wanted
 };
 
@@ -58,7 +58,7 @@ Result<Subject> from_pattern(const ExplainOptions& options, const Config& config
     return wrong(fmt::format("--call {}: {} has {} call{}, numbered from 0", call, options.pattern,
                              pattern->calls, pattern->calls == 1 ? "" : "s"));
   const Operation operation = options.read ? Operation::read : Operation::write;
-  const Wishes wishes = wishes_of(config, operation);
+  const plan::Wishes wishes = plan::wishes_of(config, operation);
   Subject subject;
   subject.title = "pattern " + options.pattern;
   if (pattern->calls > 1) subject.title += fmt::format(", call {} of {}", call, pattern->calls);
@@ -66,11 +66,11 @@ Result<Subject> from_pattern(const ExplainOptions& options, const Config& config
   subject.facts = sim::gather(*pattern, call, *machine, operation, wishes);
   if (call > 0 && realm_policy_row(chosen_policy(subject.facts)).of_file) {
     // Some policies keep the realms of the first call on the file for all later calls.
-    subject.facts.fixed = plan(sim::gather(*pattern, 0, *machine, operation, wishes)).fixed;
+    subject.facts.fixed = plan::plan(sim::gather(*pattern, 0, *machine, operation, wishes)).fixed;
   }
-  subject.plan = plan(subject.facts);
+  subject.plan = plan::plan(subject.facts);
   if (!options.picture_file.empty() && subject.facts.digest.bytes > 0) {
-    const Interval range{subject.facts.digest.first, subject.facts.digest.end};
+    const pattern::Interval range{subject.facts.digest.first, subject.facts.digest.end};
     subject.raster =
         sim::raster_of(*pattern, call, *machine, range, sim::picture_columns(ranks), sim::picture_rows);
   }
@@ -95,7 +95,7 @@ Status refuse_with_facts(const ExplainOptions& options) {
 Result<Subject> from_file(const ExplainOptions& options, const Config& config) {
   std::vector<std::string> notes;
   if (const Status status = refuse_with_facts(options); !status) return status.error();
-  Result<Facts> facts = facts_in_file(options.pattern, std::max(0, options.call), notes);
+  Result<plan::Facts> facts = facts_in_file(options.pattern, std::max(0, options.call), notes);
   if (!facts) return facts.error();
   for (const std::string& note : notes) complain("explain: " + note);
   Subject subject;
@@ -107,7 +107,7 @@ Result<Subject> from_file(const ExplainOptions& options, const Config& config) {
         "explain: the facts do not say how the bytes are distributed over the file, because their call did "
         "not need it; a run would gather that, and may choose another plan");
   }
-  subject.plan = plan(subject.facts);
+  subject.plan = plan::plan(subject.facts);
   if (!options.picture_file.empty() && subject.facts.digest.bytes > 0)
     subject.raster =
         sim::raster_of(subject.facts, sim::picture_columns(subject.facts.digest.ranks), sim::picture_rows);
@@ -172,16 +172,16 @@ std::string footer() {
   for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
   text +=
       "A file of facts is what --json, or a run with CONCILIO_LOG=debug, has written.\n\nRealm policies:\n";
-  for (const RealmPolicyRow& row : realm_policy_rows()) {
-    if (row.policy != RealmPolicy::user) text += fmt::format("  {:<12} {}\n", row.name, row.summary);
+  for (const plan::RealmPolicyRow& row : plan::realm_policy_rows()) {
+    if (row.policy != plan::RealmPolicy::user) text += fmt::format("  {:<12} {}\n", row.name, row.summary);
   }
   text += "Methods:\n";
-  for (int i = 0; i < method_count; ++i) {
-    const auto method = static_cast<Method>(i);
+  for (int i = 0; i < plan::method_count; ++i) {
+    const auto method = static_cast<plan::Method>(i);
     text += fmt::format("  {:<12} {}\n", method_name(method), method_summary(method));
   }
   text += "Placements:\n";
-  for (const PlacementRow& row : placement_rows())
+  for (const plan::PlacementRow& row : plan::placement_rows())
     text += fmt::format("  {:<12} {}\n", row.name, row.summary);
   return text +
          "\nSizes are numbers of bytes, or for example 64K or 4MiB. Settings in the environment are not "

@@ -38,7 +38,7 @@ std::vector<json> objects_in(const std::string& text) {
 
 }  // namespace
 
-Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes) {
+Result<plan::Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes) {
   const auto text = read_all(path);
   if (!text || text->empty()) {
     const int why = text ? ENODATA : text.error().system_errno;
@@ -51,7 +51,7 @@ Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std:
     return Error{ErrorKind::argument, 0,
                  fmt::format("--call {}: {} holds the facts of {} call{}, numbered from 0", index, path,
                              objects.size(), objects.size() == 1 ? "" : "s")};
-  Result<Facts> facts = facts_from_json(objects[static_cast<size_t>(index)]);
+  Result<plan::Facts> facts = plan::facts_from_json(objects[static_cast<size_t>(index)]);
   if (facts.ok()) {
     const json& given = objects[static_cast<size_t>(index)];
     if (given.contains("fixed_realms") && given["fixed_realms"] != 0)

@@ -87,12 +87,12 @@ Result<std::vector<int64_t>> node_memory_of(const ExplainOptions& options, const
   return drawn_memory(options.memory_normal, nodes);
 }
 
-Result<StorageFacts::Kind> kind_of(const std::string& name) {
-  const auto names = storage_kind_names();
+Result<plan::StorageFacts::Kind> kind_of(const std::string& name) {
+  const auto names = plan::storage_kind_names();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
     return wrong(fmt::format("--storage {}: choose one of {}", name, fmt::join(names, ", ")));
-  return static_cast<StorageFacts::Kind>(found - names.begin());
+  return static_cast<plan::StorageFacts::Kind>(found - names.begin());
 }
 
 Result<std::vector<int64_t>> ranks_of_nodes(const ExplainOptions& options) {
@@ -118,14 +118,14 @@ Result<std::vector<int64_t>> ranks_of_nodes(const ExplainOptions& options) {
 }
 
 // The name of the file that --profile gives, or nothing if the option is not given.
-Result<std::optional<Profile>> profile_of(const ExplainOptions& options) {
-  if (options.profile.empty()) return std::optional<Profile>();
+Result<std::optional<plan::Profile>> profile_of(const ExplainOptions& options) {
+  if (options.profile.empty()) return std::optional<plan::Profile>();
   const auto refuse = [&](const Error& error) {
     return wrong(fmt::format("--profile {}: {}", options.profile, error.message));
   };
-  const auto text = read_file(options.profile, most_profile_bytes);
+  const auto text = read_file(options.profile, plan::most_profile_bytes);
   if (!text) return refuse(text.error());
-  const auto profile = parse_profile(*text);
+  const auto profile = plan::parse_profile(*text);
   if (!profile) return refuse(profile.error());
   return std::optional(*profile);
 }
@@ -155,7 +155,7 @@ Result<Config> settings_of(const ExplainOptions& options, std::vector<std::strin
     const Status set = set_hint(config, fmt::format("{} {}", option, value), hint, value, notes);
     if (!set) return set.error();
   }
-  const Result<std::optional<Profile>> profile = profile_of(options);
+  const Result<std::optional<plan::Profile>> profile = profile_of(options);
   if (!profile) return profile.error();
   if (*profile) take_over_parameters((*profile)->parameters, config);
   return config;
@@ -174,12 +174,12 @@ Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks) 
 }
 
 // What the profile given by --profile says of the storage, or nothing if the option is not given.
-Status take_over_profile(const ExplainOptions& options, std::shared_ptr<const Prices>& prices,
-                         StorageFacts& storage) {
-  const Result<std::optional<Profile>> profile = profile_of(options);
+Status take_over_profile(const ExplainOptions& options, std::shared_ptr<const plan::Prices>& prices,
+                         plan::StorageFacts& storage) {
+  const Result<std::optional<plan::Profile>> profile = profile_of(options);
   if (!profile) return profile.error();
   if (!*profile) return {};
-  prices = std::make_shared<const Prices>((*profile)->prices);
+  prices = std::make_shared<const plan::Prices>((*profile)->prices);
   storage.aggregators_per_node = (*profile)->parameters.aggregators_per_node;
   return {};
 }
@@ -199,9 +199,10 @@ Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& con
   if (!memory) return memory.error();
   machine.node_memory = std::move(*memory);
   // Several nodes cannot share a local disk.
-  machine.storage.kind = nodes->size() > 1 ? StorageFacts::Kind::parallel : StorageFacts::Kind::local;
+  machine.storage.kind =
+      nodes->size() > 1 ? plan::StorageFacts::Kind::parallel : plan::StorageFacts::Kind::local;
   if (!options.storage.empty()) {
-    const Result<StorageFacts::Kind> kind = kind_of(options.storage);
+    const Result<plan::StorageFacts::Kind> kind = kind_of(options.storage);
     if (!kind) return kind.error();
     machine.storage.kind = *kind;
   }
@@ -211,19 +212,19 @@ Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& con
   return machine;
 }
 
-Status take_over_machine(const ExplainOptions& options, const Config& config, Facts& facts) {
+Status take_over_machine(const ExplainOptions& options, const Config& config, plan::Facts& facts) {
   const Result<std::vector<int64_t>> memory = node_memory_of(options, config, facts.nodes.size());
   if (!memory) return memory.error();
   for (size_t i = 0; i < facts.nodes.size() && !memory->empty(); ++i)
     facts.nodes[i].free_bytes = (*memory)[i % memory->size()];
   if (!options.storage.empty()) {
-    const Result<StorageFacts::Kind> kind = kind_of(options.storage);
+    const Result<plan::StorageFacts::Kind> kind = kind_of(options.storage);
     if (!kind) return kind.error();
     facts.storage.kind = *kind;
   }
   if (options.cores_per_node > 0) facts.cores_per_node = options.cores_per_node;
   if (const Status taken = take_over_profile(options, facts.prices, facts.storage); !taken) return taken;
-  const Result<std::optional<Profile>> profile = profile_of(options);
+  const Result<std::optional<plan::Profile>> profile = profile_of(options);
   if (!profile) return profile.error();
   if (*profile) take_over_parameters((*profile)->parameters, config, facts.wishes);
   take_over_stripes(config, facts.storage);

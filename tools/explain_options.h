@@ -32,13 +32,13 @@ struct ExplainOptions {
 Result<Config> settings_of(const ExplainOptions& options, std::vector<std::string>& notes);
 Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& config);
 // Replaces what the facts say of the storage and of the nodes' memory by what the options say.
-Status take_over_machine(const ExplainOptions& options, const Config& config, Facts& facts);
+Status take_over_machine(const ExplainOptions& options, const Config& config, plan::Facts& facts);
 Result<int64_t> bytes_per_rank_of(const ExplainOptions& options, int64_t ranks);
 int64_t ranks_of(const ExplainOptions& options);
 
 // Reads the facts number `index`, counted from 0, from a file. The file holds one JSON object that is the
 // facts or has them as "facts", or it is a log that was written with CONCILIO_LOG=debug. `notes` receives a
 // line for each fact that is missing.
-Result<Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes);
+Result<plan::Facts> facts_in_file(const std::string& path, int index, std::vector<std::string>& notes);
 
 }  // namespace concilio::tools

@@ -69,7 +69,7 @@ Result<std::string> file_to_show(const ProbeOptions& options) {
 int show(const ProbeOptions& options) {
   const auto file = file_to_show(options);
   if (!file) return refuse(file.error(), exit_failure);
-  const auto text = read_file(*file, most_profile_bytes);
+  const auto text = read_file(*file, plan::most_profile_bytes);
   if (!text) {
     Error error = text.error();
     error.message = fmt::format("cannot read {}: {}", *file, error.message);

@@ -16,8 +16,8 @@ class PosixWay : public Way {
   PosixWay(RankData& data, const WaySettings& settings) : data_(data), settings_(settings) {}
 
   std::string open() override {
-    store_ = make_store(Config::from_environment(), data_.rank());
-    OpenMode mode;
+    store_ = store::make_store(Config::from_environment(), data_.rank());
+    store::OpenMode mode;
     mode.write = mode.create = settings_.write;
     auto opened = store_->open(data_.path_of(settings_.path), mode);
     if (opened) file_ = std::move(*opened);
@@ -48,8 +48,8 @@ class PosixWay : public Way {
 
  private:
   std::string move_piece(Operation operation, const Piece& piece) {
-    const Transfer request{piece.file_offset,
-                           reinterpret_cast<std::byte*>(data_.buffer() + piece.memory_offset), piece.bytes};
+    const store::Transfer request{
+        piece.file_offset, reinterpret_cast<std::byte*>(data_.buffer() + piece.memory_offset), piece.bytes};
     if (operation == Operation::write) {
       const Status wrote = file_->write(request);
       return wrote ? "" : wrote.error().message;
@@ -67,8 +67,8 @@ class PosixWay : public Way {
 
   RankData& data_;
   WaySettings settings_;
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<StoreFile> file_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<store::StoreFile> file_;
 };
 
 }  // namespace

@@ -95,8 +95,8 @@ int get_type_extent(mpiio::File& file, MPI_Datatype type, Extent* extent) {
 template <typename Function>
 int register_datarep(const char* name, Function* read, Function* write, MPI_Datarep_extent_function* extent,
                      void* extra_state) {
-  UserRepresentation wanted{name ? name : "", UserConversion::of(read), UserConversion::of(write), extent,
-                            extra_state};
+  mpi::UserRepresentation wanted{name ? name : "", mpi::UserConversion::of(read),
+                                 mpi::UserConversion::of(write), extent, extra_state};
   adapt_to_fortran(wanted);
   return mpiio::register_datarep(wanted);
 }

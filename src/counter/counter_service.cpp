@@ -27,7 +27,7 @@
 
 #include "base/counters.h"
 
-namespace concilio {
+namespace concilio::counter {
 namespace {
 
 struct Question {
@@ -517,4 +517,4 @@ Result<int64_t> CounterClient::ask(Operation operation, int64_t operand) {
   }
 }
 
-}  // namespace concilio
+}  // namespace concilio::counter

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace concilio {
+namespace concilio::counter {
 
 // Where a process can be reached. It is plain data, to be sent to others.
 struct Whereabouts {
@@ -83,4 +83,4 @@ class CounterClient {
   bool reached_ = false;  // that address has answered
 };
 
-}  // namespace concilio
+}  // namespace concilio::counter

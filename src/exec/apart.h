@@ -17,17 +17,17 @@
 #include <utility>
 
 #include "base/exceptions.h"
+#include "base/operation.h"
 #include "mpi/nodes/agree.h"
-#include "pattern/operation.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 class Apart {
  public:
   // What ranks tell of their calls apart when they meet.
   struct Told {
     int64_t least_calls, most_calls;  // since the last meeting; the same number, or ranks made other calls
-    Failure failure;                  // of a call made apart
+    mpi::Failure failure;             // of a call made apart
     int64_t failed_ranks;             // that have such a failure
   };
 
@@ -51,9 +51,9 @@ class Apart {
                          [&] { return error.message + " (in an earlier call, made without meeting)"; });
   }
 
-  Told telling(const Team& team) const { return {calls_, calls_, failure_of(team, untold_), !untold_}; }
+  Told telling(const mpi::Team& team) const { return {calls_, calls_, failure_of(team, untold_), !untold_}; }
   // All ranks have met. Errors that every rank has returned already need not be told.
-  void met(const Team& team, const Told& all) {
+  void met(const mpi::Team& team, const Told& all) {
     calls_ = 0;
     if (!failure_ && all.failed_ranks == team.size())
       untold_ = {};
@@ -64,7 +64,7 @@ class Apart {
   int64_t take_calls_passed() { return std::exchange(calls_passed_, 0); }
   // The first error of calls apart that all ranks know of and no call has returned on all of them; then it is
   // forgotten. Collective over the team, after a meeting; the same outcome on all ranks.
-  Status tell(Team& team) {
+  Status tell(mpi::Team& team) {
     if (!failure_) return {};
     const Status mine = std::exchange(untold_, {});
     return shared_error(team, std::exchange(failure_, {}), mine);
@@ -95,8 +95,8 @@ class Apart {
   int64_t length_ = 0;  // how many calls the ranks make apart in a row
   int64_t calls_ = 0;   // since the last meeting
   int64_t calls_passed_ = 0;
-  Status untold_;    // this rank's first error that it has not told
-  Failure failure_;  // the first one that all ranks know of
+  Status untold_;         // this rank's first error that it has not told
+  mpi::Failure failure_;  // the first one that all ranks know of
 };
 
 inline Apart::Told combine(const Apart::Told& a, const Apart::Told& b) {
@@ -104,4 +104,4 @@ inline Apart::Told combine(const Apart::Told& a, const Apart::Told& b) {
           combine(a.failure, b.failure), a.failed_ranks + b.failed_ranks};
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -15,12 +15,12 @@
 #include "plan/choose/next_method.h"
 #include "plan/show/explain.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // How a call ended on the ranks, and how long it took, planning left out.
 struct Verdict {
-  Failure failure;
+  mpi::Failure failure;
   WorkTime work;
 };
 Verdict combine(const Verdict& a, const Verdict& b) {
@@ -29,7 +29,7 @@ Verdict combine(const Verdict& a, const Verdict& b) {
 
 // How a new plan was prepared on the ranks: the first failure of any, and how many ranks lack memory.
 struct Readiness {
-  Failure failure;
+  mpi::Failure failure;
   int64_t no_window = 0, short_of_memory = 0;  // ranks
 };
 Readiness combine(const Readiness& a, const Readiness& b) {
@@ -39,7 +39,7 @@ Readiness combine(const Readiness& a, const Readiness& b) {
 // Whether nodes know what they need to of each other's requests: the first failure of any rank, and how many
 // ranks cannot exchange as planned.
 struct Knowledge {
-  Failure failure;
+  mpi::Failure failure;
   int64_t unfit = 0;  // ranks
 };
 Knowledge combine(const Knowledge& a, const Knowledge& b) {
@@ -48,35 +48,35 @@ Knowledge combine(const Knowledge& a, const Knowledge& b) {
 
 // Whether a plan is still good when it is moved by `shift` bytes. On local storage and in memory, a border
 // between windows inside a page or stripe costs only a little time, less than planning anew.
-bool is_good_after(const Plan& plan, int64_t shift, const StorageFacts& storage) {
+bool is_good_after(const plan::Plan& plan, int64_t shift, const plan::StorageFacts& storage) {
   const bool indifferent =
-      storage.kind == StorageFacts::Kind::local || storage.kind == StorageFacts::Kind::memory;
+      storage.kind == plan::StorageFacts::Kind::local || storage.kind == plan::StorageFacts::Kind::memory;
   return stays_aligned(plan, shift) || (indifferent && may_move(plan));
 }
 
-void do_without_two_phase(Wishes& wishes) {
-  wishes.collective = Choice3::disable;
+void do_without_two_phase(plan::Wishes& wishes) {
+  wishes.collective = plan::Choice3::disable;
   wishes.no_independent = false;
   wishes.forced_method = -1;
 }
 
 // Whether the next call of the pattern takes the same method.
-bool still_chosen(const Plan& plan, const Experience& experience) {
+bool still_chosen(const plan::Plan& plan, const plan::Experience& experience) {
   return plan.wished || plan.candidates.empty() || experience.calls() == 0 ||
          next_method(plan.candidates, experience) == plan.method;
 }
 
-void learn(Plan& plan, double seconds, Experience& experience) {
+void learn(plan::Plan& plan, double seconds, plan::Experience& experience) {
   experience.add(plan.method, seconds);
   if (plan.candidates.empty()) return;
-  Candidate& taken = plan.candidates[plan.method];
+  plan::Candidate& taken = plan.candidates[plan.method];
   taken.calls = experience.calls(plan.method);
   taken.measured_seconds = *experience.seconds(plan.method);
 }
 
 }  // namespace
 
-Collective::Pattern Collective::pattern_of(const Request& request, const Digest& digest) {
+Collective::Pattern Collective::pattern_of(const Request& request, const plan::Digest& digest) {
   Pattern pattern{request.file->hash(), request.memory->hash(), 0,
                   request.bytes,        digest.first,           digest.monotone};
   if (!request.file->empty()) pattern.phase = request.position % request.file->nest()->size();
@@ -90,8 +90,8 @@ bool Collective::repeats(Operation operation, const Pattern& now) const {
                              now.phase == before.phase && now.monotone == before.monotone));
 }
 
-Digest Collective::note(const Request& request) {
-  Digest digest = digest_of(request);
+plan::Digest Collective::note(const Request& request) {
+  plan::Digest digest = digest_of(request);
   const Pattern now = pattern_of(request, digest);
   Pattern& before = patterns_[static_cast<size_t>(request.operation)];
   digest.repeats = repeats(request.operation, now);
@@ -100,22 +100,22 @@ Digest Collective::note(const Request& request) {
   return digest;
 }
 
-const Plan* Collective::plan_alone(const Request& request) const {
+const plan::Plan* Collective::plan_alone(const Request& request) const {
   const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(request.operation)];
   if (!prepared || prepared->gear) return nullptr;
-  Digest digest;
+  plan::Digest digest;
   digest.monotone = request.file->monotone_within(request.position + request.bytes);
   return repeats(request.operation, pattern_of(request, digest)) ? &prepared->plan : nullptr;
 }
 
-bool Collective::looks_as_before(const Access& reads, const Access& writes) const {
+bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const {
   const Operation operation = apart_.operation();
   const Pattern& before = patterns_[static_cast<size_t>(operation)];
   return before.bytes == 0 || before.file == (operation == Operation::read ? reads : writes).hash();
 }
 
 Status Collective::meet(const OpenFile& opened, const Request& request, const Status& trouble,
-                        Digest& digest) {
+                        plan::Digest& digest) {
   const auto operation = static_cast<size_t>(request.operation);
   const Pattern before = patterns_[operation];
   Status mine = trouble;
@@ -151,8 +151,8 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
   return shared_error(opened.team, {digest.error_rank, digest.error_kind, 0}, mine);
 }
 
-bool Collective::reuse(const OpenFile& opened, Operation operation, const Digest& digest,
-                       const Experience& experience) {
+bool Collective::reuse(const OpenFile& opened, Operation operation, const plan::Digest& digest,
+                       const plan::Experience& experience) {
   const std::unique_ptr<Prepared>& prepared = plans_[static_cast<size_t>(operation)];
   if (!digest.repeats || !prepared || digest.shift_min != digest.shift_max) return false;
   if (!is_good_after(prepared->plan, digest.shift_min, opened.facts)) return false;
@@ -165,12 +165,12 @@ bool Collective::reuse(const OpenFile& opened, Operation operation, const Digest
   return true;
 }
 
-Status Collective::gather_facts(const OpenFile& opened, const Request& request, const Wishes& wishes,
-                                Facts& facts, Status& mine) {
+Status Collective::gather_facts(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
+                                plan::Facts& facts, Status& mine) {
   bool spread = false;
   std::vector<NodeCard> cards;
   const Status begun = without_exceptions([&]() -> Status {
-    const Digest digest = facts.digest;
+    const plan::Digest digest = facts.digest;
     facts = facts_of_team(opened, request.operation, wishes);
     facts.digest = digest;
     facts.experience = experiences_.of(request.operation, digest);
@@ -189,10 +189,11 @@ Status Collective::gather_facts(const OpenFile& opened, const Request& request, 
   return {};
 }
 
-Status Collective::prepare(const OpenFile& opened, const Facts& facts, std::unique_ptr<Prepared>& made) {
+Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
+                           std::unique_ptr<Prepared>& made) {
   made = std::make_unique<Prepared>();
-  made->plan = concilio::plan(facts);
-  if (made->plan.method == Method::two_phase) made->gear.emplace(opened, facts, made->plan, workspace_);
+  made->plan = plan::plan(facts);
+  if (made->plan.method == plan::Method::two_phase) made->gear.emplace(opened, facts, made->plan, workspace_);
   return {};
 }
 
@@ -214,13 +215,13 @@ void Collective::give_up_windows() {
 
 // An error of one rank is told at the next agreement. There is one before each step that a rank can take only
 // if its own preparations succeeded.
-Status Collective::plan_call(const OpenFile& opened, const Request& request, const Wishes& wishes,
-                             Facts& facts) {
+Status Collective::plan_call(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
+                             plan::Facts& facts) {
   Stopwatch time(opened.counters, Counter::plan_ns);
   ++opened.counters[Counter::plans_made];
   const auto operation = static_cast<size_t>(request.operation);
   plans_[operation].reset();
-  Team& team = opened.team;
+  mpi::Team& team = opened.team;
   Status mine;
   if (Status gathered = gather_facts(opened, request, wishes, facts, mine); !gathered) return gathered;
   for (;;) {
@@ -236,14 +237,14 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     // The buffers that the other operation's plan needs may be gone.
     if (ready.short_of_memory > 0) plans_[1 - operation].reset();
     if (ready.failure) return shared_error(team, ready.failure, mine);
-    Plan& plan = made->plan;
+    plan::Plan& plan = made->plan;
     if (!plan.warning.empty() && team.rank() == 0) log_once(LogLevel::warning, plan.warning);
     if (made->gear && ready.no_window == 0) {
       layout_ = nullptr;
       headers_bytes_ = 0;
       room = workspace_.share(opened, plan);
       if (auto whole = team.failure(); !whole) return whole;
-      if (room && plan.fixed) (plan.fixed->policy == RealmPolicy::user ? given_ : fixed_) = plan.fixed;
+      if (room && plan.fixed) (plan.fixed->policy == plan::RealmPolicy::user ? given_ : fixed_) = plan.fixed;
     } else if (made->gear && room) {
       room = error_with(ErrorKind::no_memory, 0,
                         [] { return "another rank has no memory for its collective buffer"; });
@@ -251,14 +252,14 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     if (room) {
       bool fit = true;
       if (Status known = tell_requests(opened, request, *made, fit); !known) {
-        if (!team.failure()) Team::abandon(std::move(made));  // messages may still use it
+        if (!team.failure()) mpi::Team::abandon(std::move(made));  // messages may still use it
         return known;
       }
       if (fit) {
         plans_[operation] = std::move(made);
         return {};
       }
-      facts.wishes.exchange = ExchangeWish::images;
+      facts.wishes.exchange = plan::ExchangeWish::images;
       continue;
     }
     // This rank or another has no memory for windows: all ranks alike take the next best method.
@@ -331,7 +332,7 @@ bool Collective::lay_out(const OpenFile& opened, Images& images) {
 
 // Whatever method this call takes, data that are held back for other realms are written to the file first.
 // Then makes room for what this call may hold back.
-Status Collective::begin_holding_back(RunningCall& call, const Plan& plan) {
+Status Collective::begin_holding_back(RunningCall& call, const plan::Plan& plan) {
   const bool behind = plan.behind_bytes > 0 && plan.fixed;
   if (!behind || plan.fixed != held_for_) {
     if (Status settled = settle_held(call.opened); !settled) return settled;
@@ -339,7 +340,7 @@ Status Collective::begin_holding_back(RunningCall& call, const Plan& plan) {
   if (!behind) return {};
   const int rank = call.opened.team.rank();
   const bool aggregates = std::any_of(plan.realms.begin(), plan.realms.end(),
-                                      [&](const Realm& realm) { return realm.aggregator == rank; });
+                                      [&](const plan::Realm& realm) { return realm.aggregator == rank; });
   // Without memory nothing is held back, and the call goes on all the same.
   if (aggregates)
     (void)without_exceptions([&] { return behind_.prepare(call.opened.budget, plan.behind_bytes); });
@@ -350,7 +351,7 @@ Status Collective::begin_holding_back(RunningCall& call, const Plan& plan) {
 }
 
 Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepared& prepared) {
-  const Plan& plan = prepared.plan;
+  const plan::Plan& plan = prepared.plan;
   if (prepared.gear) {
     if (!lay_out(call.opened, prepared.gear->images())) return call.opened.team.failure().error();
     return run_two_phase(call, request, plan, workspace_, *prepared.gear);
@@ -364,8 +365,8 @@ Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepare
 // Whether the ranks would only repeat what each of them has just done for itself. Rewriting is left to calls
 // that all ranks have entered, and so is what must not be seen half done. The meetings of a long call cost a
 // small part of it, which is worth paying to hear of errors at once.
-bool Collective::nothing_new(const OpenFile& opened, const Digest& digest, const Plan& plan, double seconds,
-                             const Experience& experience) const {
+bool Collective::nothing_new(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan,
+                             double seconds, const plan::Experience& experience) const {
   constexpr double long_seconds = 0.01;
   if (opened.meetings == Meetings::always) return false;
   const bool alone = !method_is_together(plan.method);
@@ -375,9 +376,9 @@ bool Collective::nothing_new(const OpenFile& opened, const Digest& digest, const
          still_chosen(plan, experience);
 }
 
-Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const Digest& digest,
-                             Plan& plan, Experience& experience) {
-  Team& team = opened.team;
+Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns,
+                             const plan::Digest& digest, plan::Plan& plan, plan::Experience& experience) {
+  mpi::Team& team = opened.team;
   const Status ended = outcome ? Status() : Status(outcome.error());
   Verdict verdict{failure_of(team, ended), {team.node(), begin_ns, now_ns()}};
   {
@@ -393,15 +394,15 @@ Outcome Collective::conclude(const OpenFile& opened, Outcome outcome, int64_t be
   return outcome;
 }
 
-Outcome Collective::run(const OpenFile& opened, const Request& request, const Wishes& wishes,
+Outcome Collective::run(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
                         const Status& trouble) {
   const auto operation = static_cast<size_t>(request.operation);
   if (auto whole = opened.team.failure(); !whole) return whole.error();
   // Nobody uses the images between calls, since all ranks meet at the end of a call.
   zero_segment(opened, headers_bytes_);
 
-  Facts facts;
-  const Digest& digest = facts.digest;
+  plan::Facts facts;
+  const plan::Digest& digest = facts.digest;
   if (Status met = meet(opened, request, trouble, facts.digest); !met) return met.error();
   if (digest.bytes == 0) {
     if (Status told = apart_.tell(opened.team); !told) return told.error();
@@ -410,7 +411,7 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const Wi
   if (digest.staging_bytes > staging_bytes_) leave_room(digest.staging_bytes);
   if (calls_without_two_phase_ > 0 && --calls_without_two_phase_ == 0) plans_ = {};
 
-  Experience& experience = experiences_.of(request.operation, digest);
+  plan::Experience& experience = experiences_.of(request.operation, digest);
   if (!reuse(opened, request.operation, digest, experience)) {
     if (Status planned = plan_call(opened, request, wishes, facts); !planned) return planned.error();
   }
@@ -430,4 +431,4 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const Wi
   return conclude(opened, std::move(outcome), begin_ns, digest, prepared->plan, experience);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -17,7 +17,7 @@
 #include "exec/windows/write_behind.h"
 #include "plan/choose/known_patterns.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // What is kept from one call of a file to the next, so that a repeated access pattern is planned only once.
 class Collective {
@@ -25,7 +25,8 @@ class Collective {
   // Collective over the file's team. `trouble` is an error that this rank found before the call could begin;
   // it becomes the error of all ranks. Every rank returns the bytes that it transferred, or all return the
   // same error.
-  Outcome run(const OpenFile& opened, const Request& request, const Wishes& wishes, const Status& trouble);
+  Outcome run(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
+              const Status& trouble);
 
   // Aggregators write the data of earlier calls that they hold back; afterwards all ranks see these data.
   // Returns an error of these, or of an earlier call that was made apart. Collective over the team, after its
@@ -42,10 +43,10 @@ class Collective {
   Apart& apart() { return apart_; }
   // The plan of the last call if that is what each rank does for itself, and if this request of this rank
   // repeats the one before; else nullptr.
-  const Plan* plan_alone(const Request& request) const;
+  const plan::Plan* plan_alone(const Request& request) const;
   // Whether a view that shows these bytes to reads, and those to writes, looks to this rank as the view of
   // the last call that the ranks have met in, of the operation that they make apart.
-  bool looks_as_before(const Access& reads, const Access& writes) const;
+  bool looks_as_before(const pattern::Access& reads, const pattern::Access& writes) const;
 
   // About the last request: whether any rank stages its data, and whether any rank makes another request for
   // the same call, so that all ranks must make one. The same on all ranks.
@@ -53,7 +54,7 @@ class Collective {
   bool more() const { return more_; }
 
   // The plan that the last call carried out; nullptr where it needed none.
-  const Plan* last_plan() const { return last_ && plans_[*last_] ? &plans_[*last_]->plan : nullptr; }
+  const plan::Plan* last_plan() const { return last_ && plans_[*last_] ? &plans_[*last_]->plan : nullptr; }
   // Called on all ranks when settings have changed: the plans are of no more use. File realms that the file
   // was promised to keep stay until somebody asks for others.
   void forget() {
@@ -63,9 +64,9 @@ class Collective {
     calls_without_two_phase_ = 0;
   }
   // After the team has failed, messages may still be reading the buffers; these are therefore never freed.
-  void abandon_buffers() { Team::abandon(std::move(workspace_)); }
+  void abandon_buffers() { mpi::Team::abandon(std::move(workspace_)); }
   // Sets the user's file realms, in place of any before; nullptr means none. Called on all ranks alike.
-  void give_realms(std::shared_ptr<const FixedRealms> given) {
+  void give_realms(std::shared_ptr<const plan::FixedRealms> given) {
     given_ = std::move(given);
     plans_ = {};
   }
@@ -80,37 +81,39 @@ class Collective {
   };
   // A plan, and what this rank needs to carry it out.
   struct Prepared {
-    Plan plan;
+    plan::Plan plan;
     std::optional<RoundGear> gear;  // two_phase only
   };
   // The steps of a call.
   //
   // All ranks meet here. Afterwards each knows what they ask for together, or which of them cannot take part.
   // Collective, with the same outcome on all ranks; so are gather_facts and plan_call.
-  Status meet(const OpenFile& opened, const Request& request, const Status& trouble, Digest& digest);
+  Status meet(const OpenFile& opened, const Request& request, const Status& trouble, plan::Digest& digest);
   // What this rank asks for, and whether that is what it asked for before.
-  Digest note(const Request& request);
+  plan::Digest note(const Request& request);
   // The pattern of a request with this digest, of which `first` and `monotone` count.
-  static Pattern pattern_of(const Request& request, const Digest& digest);
+  static Pattern pattern_of(const Request& request, const plan::Digest& digest);
   // Whether a plan is kept for such a request, except for where in the file it begins.
   bool repeats(Operation operation, const Pattern& now) const;
   // Whether the last plan serves this call too, once it is moved to this call's place in the file.
-  bool reuse(const OpenFile& opened, Operation operation, const Digest& digest, const Experience& experience);
-  Status plan_call(const OpenFile& opened, const Request& request, const Wishes& wishes, Facts& facts);
+  bool reuse(const OpenFile& opened, Operation operation, const plan::Digest& digest,
+             const plan::Experience& experience);
+  Status plan_call(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
+                   plan::Facts& facts);
   // `mine` becomes the error of this rank, which it tells the others at the next agreement.
-  Status gather_facts(const OpenFile& opened, const Request& request, const Wishes& wishes, Facts& facts,
-                      Status& mine);
+  Status gather_facts(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
+                      plan::Facts& facts, Status& mine);
   // This rank's own part of making a plan.
-  Status prepare(const OpenFile& opened, const Facts& facts, std::unique_ptr<Prepared>& made);
+  Status prepare(const OpenFile& opened, const plan::Facts& facts, std::unique_ptr<Prepared>& made);
   Status tell_requests(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);
-  Status begin_holding_back(RunningCall& call, const Plan& plan);
+  Status begin_holding_back(RunningCall& call, const plan::Plan& plan);
   Outcome carry_out(RunningCall& call, const Request& request, Prepared& prepared);
   // Agrees on the outcome, records how long the call took, and decides whether the next ones are made apart.
-  Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const Digest& digest,
-                   Plan& plan, Experience& experience);
+  Outcome conclude(const OpenFile& opened, Outcome outcome, int64_t begin_ns, const plan::Digest& digest,
+                   plan::Plan& plan, plan::Experience& experience);
   // Whether the next call may be made apart, after one that took so long.
-  bool nothing_new(const OpenFile& opened, const Digest& digest, const Plan& plan, double seconds,
-                   const Experience& experience) const;
+  bool nothing_new(const OpenFile& opened, const plan::Digest& digest, const plan::Plan& plan, double seconds,
+                   const plan::Experience& experience) const;
   // The part of settle() that is about data held back.
   Status settle_held(const OpenFile& opened);
 
@@ -123,7 +126,7 @@ class Collective {
   std::array<Pattern, 2> patterns_;
   std::array<std::unique_ptr<Prepared>, 2> plans_;
   // How long calls took; the methods of later calls are chosen by it.
-  Experiences experiences_;
+  plan::Experiences experiences_;
   Apart apart_;
   std::optional<size_t> last_;
   bool staged_ = false, more_ = false;
@@ -137,11 +140,11 @@ class Collective {
   std::shared_ptr<const Images::Layout> layout_;
   int64_t headers_bytes_ = 0;
   // Facts describes them.
-  std::shared_ptr<const FixedRealms> fixed_, given_;
+  std::shared_ptr<const plan::FixedRealms> fixed_, given_;
   WriteBehind behind_;
   std::atomic<bool> holds_back_ = false;
-  Status lost_alone_;                            // what settle_alone could not write
-  std::shared_ptr<const FixedRealms> held_for_;  // the file realms whose aggregators hold data back
+  Status lost_alone_;                                  // what settle_alone could not write
+  std::shared_ptr<const plan::FixedRealms> held_for_;  // the file realms whose aggregators hold data back
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // A kind of call, and the lowest rank that is in one.
@@ -16,7 +16,7 @@ struct Entry {
   Caller least, most;  // by kind
   Apart::Told apart;
   Terms terms;
-  Digest digest;
+  plan::Digest digest;
 };
 Terms combine(const Terms& a, const Terms& b) {
   return {std::min(a.least, b.least), std::max(a.most, b.most), a.flags | b.flags,
@@ -88,7 +88,7 @@ Status check_same(const Entry& entry) {
                            described(first), described(second))};
 }
 
-Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest, Terms& terms) {
+Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest, Terms& terms) {
   const Caller me{static_cast<int64_t>(kind), team.rank()};
   Entry entry{me, me, apart.telling(team), terms, digest};
   if (!team.first_allreduce(entry)) {
@@ -106,22 +106,22 @@ Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest, Terms& ter
 
 }  // namespace
 
-Status enter(Team& team, CallKind kind, Apart& apart, Digest& digest) {
+Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest) {
   Terms none;
   return enter(team, kind, apart, digest, none);
 }
 
-Status enter(Team& team, CallKind kind, Apart& apart, Terms& terms, const Status& mine) {
-  Digest nothing;
+Status enter(mpi::Team& team, CallKind kind, Apart& apart, Terms& terms, const Status& mine) {
+  plan::Digest nothing;
   terms.failure = failure_of(team, mine);
   if (auto same = enter(team, kind, apart, nothing, terms); !same) return same;
   if (terms.failure) return shared_error(team, terms.failure, mine);
   return {};
 }
 
-Status enter(Team& team, CallKind kind, Apart& apart) {
+Status enter(mpi::Team& team, CallKind kind, Apart& apart) {
   Terms none;
   return enter(team, kind, apart, none, {});
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

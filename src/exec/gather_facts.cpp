@@ -9,7 +9,7 @@
 #include "plan/facts/digest.h"
 #include "plan/facts/spans.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // Rounds available memory to steps of an eighth, so that aggregators do not move from call to call because
@@ -19,11 +19,11 @@ int64_t steady(int64_t bytes) {
   return align_down(bytes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)) / 8));
 }
 
-NodeCard card_of(const Histogram& histogram) {
+NodeCard card_of(const plan::Histogram& histogram) {
   NodeCard card;
-  card.free_bytes = steady(free_memory_bytes());
-  for (const Bucket& bucket : histogram.buckets) card.bytes += bucket.bytes;
-  const std::vector<Interval> spans = tight_spans(histogram.buckets, most_node_spans);
+  card.free_bytes = steady(mpi::free_memory_bytes());
+  for (const plan::Bucket& bucket : histogram.buckets) card.bytes += bucket.bytes;
+  const std::vector<pattern::Interval> spans = tight_spans(histogram.buckets, plan::most_node_spans);
   card.spans = static_cast<int64_t>(spans.size());
   std::copy(spans.begin(), spans.end(), card.span);
   return card;
@@ -31,15 +31,15 @@ NodeCard card_of(const Histogram& histogram) {
 
 }  // namespace
 
-Digest digest_of(const Request& request) {
-  Digest digest = digest_of(*request.file, *request.memory, request.position, request.bytes);
+plan::Digest digest_of(const Request& request) {
+  plan::Digest digest = plan::digest_of(*request.file, *request.memory, request.position, request.bytes);
   digest.staging_bytes = request.staging_bytes;
   digest.more = request.more;
   return digest;
 }
 
-Facts facts_alone(const OpenFile& opened, const Request& request, const Wishes& wishes) {
-  Facts facts;
+plan::Facts facts_alone(const OpenFile& opened, const Request& request, const plan::Wishes& wishes) {
+  plan::Facts facts;
   facts.operation = request.operation;
   facts.collective = false;
   facts.locks_work = request.operation == Operation::read || opened.sieve_writes;
@@ -56,8 +56,8 @@ Facts facts_alone(const OpenFile& opened, const Request& request, const Wishes& 
   return facts;
 }
 
-Facts facts_of_team(const OpenFile& opened, Operation operation, const Wishes& wishes) {
-  Facts facts;
+plan::Facts facts_of_team(const OpenFile& opened, Operation operation, const plan::Wishes& wishes) {
+  plan::Facts facts;
   facts.operation = operation;
   facts.locks_work = opened.locks_work && opened.storage.can_read();
   facts.others_write = operation == Operation::write && !opened.may_rewrite();
@@ -67,22 +67,22 @@ Facts facts_of_team(const OpenFile& opened, Operation operation, const Wishes& w
   facts.storage = opened.facts;
   facts.prices = opened.measured_prices;
   facts.wishes = wishes;
-  for (const Team::Node& node : opened.team.nodes())
+  for (const mpi::Team::Node& node : opened.team.nodes())
     facts.nodes.push_back({node.ranks, node.free_bytes, node.candidates, {}, 0});
   for (size_t i = 0; !wishes.node_memory_bytes.empty() && i < facts.nodes.size(); ++i)
     facts.nodes[i].free_bytes = wishes.node_memory_bytes[i % wishes.node_memory_bytes.size()];
   return facts;
 }
 
-Status gather_spread(const OpenFile& opened, const Request& request, Facts& facts,
+Status gather_spread(const OpenFile& opened, const Request& request, plan::Facts& facts,
                      std::vector<NodeCard>& cards) {
-  const Interval range{facts.digest.first, facts.digest.end};
-  Histogram mine;
+  const pattern::Interval range{facts.digest.first, facts.digest.end};
+  plan::Histogram mine;
   Status status = without_exceptions([&]() -> Status {
-    mine = histogram_of(*request.file, request.position, request.bytes, range);
+    mine = plan::histogram_of(*request.file, request.position, request.bytes, range);
     return {};
   });
-  Histogram all = mine, of_node = mine;
+  plan::Histogram all = mine, of_node = mine;
   if (!opened.team.allreduce(all)) return opened.team.failure();
   NodeCard card;
   if (facts.nodes.size() > 1) {
@@ -106,4 +106,4 @@ Status gather_spread(const OpenFile& opened, const Request& request, Facts& fact
   return status ? taken : status;
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

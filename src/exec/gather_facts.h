@@ -6,29 +6,29 @@
 #include "exec/call/running_call.h"
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // What one rank asks for.
-Digest digest_of(const Request& request);
+plan::Digest digest_of(const Request& request);
 
 // The facts of a call that one rank makes alone.
-Facts facts_alone(const OpenFile& opened, const Request& request, const Wishes& wishes);
+plan::Facts facts_alone(const OpenFile& opened, const Request& request, const plan::Wishes& wishes);
 
 // The facts of a collective call that every rank knows about the file and its nodes without asking the
 // others.
-Facts facts_of_team(const OpenFile& opened, Operation operation, const Wishes& wishes);
+plan::Facts facts_of_team(const OpenFile& opened, Operation operation, const plan::Wishes& wishes);
 
 // What a node tells the other nodes about its part in a call.
 struct NodeCard {
   int64_t free_bytes = 0, bytes = 0;
   int64_t spans = 0;
-  Interval span[most_node_spans];
+  pattern::Interval span[plan::most_node_spans];
 };
 
 // Adds to the facts how the bytes of all ranks are spread over the file, and those of each node if `cards`
 // has one entry a node. Collective; it returns soon if the team fails. An error of this rank leaves out only
 // what it could not do itself: the facts are of use only if no rank failed.
-Status gather_spread(const OpenFile& opened, const Request& request, Facts& facts,
+Status gather_spread(const OpenFile& opened, const Request& request, plan::Facts& facts,
                      std::vector<NodeCard>& cards);
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -5,7 +5,7 @@
 
 #include "base/job/launcher_rank.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 // A begin is counted before the program can use what it began.
@@ -63,4 +63,4 @@ int rank_in_job() {
   return rank;
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -13,7 +13,7 @@
 #define CONCILIO_MPI_HAS_SESSIONS
 #endif
 
-namespace concilio {
+namespace concilio::mpi {
 
 // Whether MPI_COMM_WORLD and MPI_COMM_SELF may be used. Sessions do not make them.
 bool world_runs();
@@ -55,4 +55,4 @@ class OfEpoch {
   T value_{};
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

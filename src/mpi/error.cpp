@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-namespace concilio {
+namespace concilio::mpi {
 
 std::string mpi_error_text(int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -19,4 +19,4 @@ Status checked_mpi(int code, const char* what) {
                     [&] { return fmt::format("{} failed: {}", what, mpi_error_text(code)); });
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

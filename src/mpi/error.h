@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // The text of MPI_Error_string for a code; empty if MPI does not know the code.
 std::string mpi_error_text(int code);
@@ -13,4 +13,4 @@ std::string mpi_error_text(int code);
 // failed.
 Status checked_mpi(int code, const char* what);
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace concilio {
+namespace concilio::mpi {
 struct UserRepresentation;
 }
 
@@ -54,7 +54,7 @@ int get_position(File& file, MPI_Offset* offset);
 int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement);
 int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent);
 // Registers a representation for views that are set later, on any file.
-int register_datarep(const UserRepresentation& wanted);
+int register_datarep(const mpi::UserRepresentation& wanted);
 int set_atomicity(File& file, int flag);
 int get_atomicity(File& file, int* flag);
 

@@ -20,7 +20,7 @@ struct Codes {
     std::map<int, std::string> messages;
   };
   std::mutex mutex;
-  OfEpoch<Known> known;
+  mpi::OfEpoch<Known> known;
 };
 
 Codes& codes() {

@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 namespace {
 
@@ -603,4 +603,4 @@ Chunk Cursor::next_varying(int64_t max_bytes) {
   return chunk;
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -15,7 +15,7 @@
 #include "pattern/datatype.h"
 #include "pattern/nest.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 struct Interval {
   int64_t begin = 0, end = 0;  // [begin, end)
@@ -156,4 +156,4 @@ class Cursor {
   Chunk next_varying(int64_t max_bytes);
 };
 
-}  // namespace concilio
+}  // namespace concilio::pattern

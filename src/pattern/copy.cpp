@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 namespace {
 
@@ -411,4 +411,4 @@ int64_t CoverageMap::covered_bytes() const {
   return bytes;
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

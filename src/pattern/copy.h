@@ -8,7 +8,7 @@
 
 #include "pattern/access.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 // One side of a copy: the data of `access` from data position `position` on. Offset o of the access lies in
 // memory at base + (o - origin). For a user's buffer, base is its address and origin is 0. For a window that
@@ -64,4 +64,4 @@ class CoverageMap {
   int64_t granules_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 namespace {
 
@@ -379,4 +379,4 @@ Result<DataType> type_resized(const DataType& old, int64_t lower_bound, int64_t 
   return DataType{old.nest, lower_bound, extent, true, true};
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

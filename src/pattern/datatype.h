@@ -11,7 +11,7 @@
 #include "pattern/nest.h"
 #include "pattern/numbers.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 struct DataType {
   NestRef nest = Nest::empty();
@@ -51,4 +51,4 @@ Result<DataType> type_darray(int64_t size_ranks, int64_t rank, std::span<const i
                              std::span<const int64_t> process_sizes, ArrayOrder order, const DataType& old);
 Result<DataType> type_resized(const DataType& old, int64_t lower_bound, int64_t extent);
 
-}  // namespace concilio
+}  // namespace concilio::pattern

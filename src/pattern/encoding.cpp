@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace concilio {
+namespace concilio::pattern {
 namespace {
 
 constexpr int bits_a_byte = 7;
@@ -168,4 +168,4 @@ Result<NestRef> decode_nest(std::span<const std::byte>& bytes) {
   return decode_nest(bytes, 0);
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -9,7 +9,7 @@
 
 #include "pattern/access.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 // Whole numbers, each in as few bytes as it needs: 7 bits a byte, lowest first, with small negative numbers
 // as short as small positive ones.
@@ -22,4 +22,4 @@ void encode(const Nest& nest, std::vector<std::byte>& out);
 // The nest describes the same bytes in the same order; it may be made of other nodes.
 Result<NestRef> decode_nest(std::span<const std::byte>& bytes);
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace concilio {
+namespace concilio::pattern {
 namespace {
 
 // A nest of some of another's parts. Its first byte is at data position `begin` of the other.
@@ -106,4 +106,4 @@ Result<Excerpt> excerpt(const Access& access, Interval data) {
   return Excerpt{fewer, {data.begin - left_out, data.end - left_out}};
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -4,7 +4,7 @@
 
 #include "pattern/access.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 // Data `data` of `access`.
 struct Excerpt {
@@ -17,4 +17,4 @@ struct Excerpt {
 // the result has the access's own nest. Takes time and memory in proportion to the result.
 Result<Excerpt> excerpt(const Access& access, Interval data);
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace concilio {
+namespace concilio::pattern {
 namespace {
 
 constexpr bool little = std::endian::native == std::endian::little;
@@ -217,4 +217,4 @@ Status from_external32(const Item& item, int64_t count, const std::byte* file, s
   return convert<false>(item, count, file, native);
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "pattern/item.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 // Whether items of this kind and these widths can be converted at all.
 bool external32_converts(const Item& item);
@@ -18,4 +18,4 @@ bool external32_converts(const Item& item);
 Status to_external32(const Item& item, int64_t count, const std::byte* native, std::byte* file);
 Status from_external32(const Item& item, int64_t count, const std::byte* file, std::byte* native);
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::pattern {
 
 // What the bytes of an item mean, as far as external32 needs to know.
 enum class ItemKind : int32_t {
@@ -22,4 +22,4 @@ struct Item {
   bool operator==(const Item&) const = default;
 };
 
-}  // namespace concilio
+}  // namespace concilio::pattern

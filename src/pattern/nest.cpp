@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 namespace {
 
@@ -460,4 +460,4 @@ Result<NestRef> Nest::sequence(std::vector<Part> parts) {
   return NestMaker::sequence(std::move(parts));
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

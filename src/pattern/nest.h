@@ -22,7 +22,7 @@
 #include "base/result.h"
 #include "pattern/numbers.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 // A regular series of byte pieces: piece i is [offset + i * stride, offset + i * stride + length), in bytes.
 // count >= 1, length >= 1. If count == 1, stride has no meaning.
@@ -120,4 +120,4 @@ class Nest {
   std::vector<Part> parts_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace concilio {
+namespace concilio::pattern {
 
 // A view, which must not outlive the integers that it shows.
 class Numbers {
@@ -48,4 +48,4 @@ class Numbers {
   size_t size_ = 0, number_bytes_ = 8;
 };
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -1,6 +1,6 @@
 #include "pattern/signature.h"
 
-namespace concilio {
+namespace concilio::pattern {
 namespace {
 
 Error too_large() {
@@ -142,4 +142,4 @@ Place Signature::at(Axis axis, int64_t position) const {
   }
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "pattern/item.h"
 
-namespace concilio {
+namespace concilio::pattern {
 
 struct Place {
   int64_t items = 0, native_bytes = 0, file_bytes = 0;
@@ -92,4 +92,4 @@ Status Signature::for_each(int64_t begin, int64_t end, Visit&& visit) const {
   return {};
 }
 
-}  // namespace concilio
+}  // namespace concilio::pattern

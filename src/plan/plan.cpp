@@ -10,14 +10,14 @@
 #include "plan/layout/footprint.h"
 #include "plan/layout/lay_out.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
-using LayOut = Layout (*)(const Facts& facts, const std::vector<Interval>& spans);
+using LayOut = Layout (*)(const Facts& facts, const std::vector<pattern::Interval>& spans);
 
 // Prices every method with these spans. `layout` receives the layout of two_phase, if that method is legal.
-void price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOut lay_out, Plan& plan,
-                   Layout& layout) {
+void price_methods(const Facts& facts, const std::vector<pattern::Interval>& spans, LayOut lay_out,
+                   Plan& plan, Layout& layout) {
   const Prices& prices = prices_of(facts);
   for (const MethodRow& row : method_rows()) {
     Candidate candidate{row.method};
@@ -36,7 +36,7 @@ void price_methods(const Facts& facts, const std::vector<Interval>& spans, LayOu
 }
 
 // The spans that the call would have if the bytes asked for had no holes between them.
-std::vector<Interval> dense_spans(const Digest& digest) {
+std::vector<pattern::Interval> dense_spans(const Digest& digest) {
   if (digest.bytes <= 0 || digest.end <= digest.first) return {};
   return {{digest.first, digest.first + std::min(digest.bytes, digest.end - digest.first)}};
 }
@@ -91,7 +91,7 @@ bool needs_buckets(const Facts& facts) {
 }
 
 Plan plan(const Facts& facts) {
-  const std::vector<Interval> spans = file_spans(facts);
+  const std::vector<pattern::Interval> spans = file_spans(facts);
   Plan plan;
   Layout layout;
   // The best layout is needed only if two_phase may be chosen.
@@ -123,4 +123,4 @@ const Plan& plan_of_one_stretch() {
   return plan;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

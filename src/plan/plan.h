@@ -11,7 +11,7 @@
 #include "plan/facts/facts.h"
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // What planning found about a method: why it is not legal, or what it costs.
 struct Appraisal {
@@ -40,4 +40,4 @@ Plan plan(const Facts& facts);
 // file, and in memory too unless it is small.
 const Plan& plan_of_one_stretch();
 
-}  // namespace concilio
+}  // namespace concilio::plan

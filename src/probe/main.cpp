@@ -43,7 +43,7 @@ struct HostName {
   char text[256];
 };
 
-std::vector<std::string> hosts_of(Team& team) {
+std::vector<std::string> hosts_of(mpi::Team& team) {
   HostName mine{};
   std::strncpy(mine.text, host_name().c_str(), sizeof mine.text - 1);
   std::vector<HostName> of_nodes(team.nodes().size());
@@ -56,7 +56,7 @@ std::vector<std::string> hosts_of(Team& team) {
 }
 
 // Rank 0 makes the workplace, and all ranks get its name.
-Result<std::string> agree_on_workplace(Team& team, const Options& options) {
+Result<std::string> agree_on_workplace(mpi::Team& team, const Options& options) {
   char path[PATH_MAX] = "";
   Status status;
   if (team.rank() == 0) {
@@ -90,20 +90,20 @@ Status take_steps(Session& session, Progress& progress) {
   return {};
 }
 
-StorageFacts::Kind kind_of(StorageLayout::Kind kind) {
+plan::StorageFacts::Kind kind_of(store::StorageLayout::Kind kind) {
   switch (kind) {
-    case StorageLayout::Kind::local:
-      return StorageFacts::Kind::local;
-    case StorageLayout::Kind::memory:
-      return StorageFacts::Kind::memory;
-    case StorageLayout::Kind::network:
-      return StorageFacts::Kind::network;
-    case StorageLayout::Kind::parallel:
-      return StorageFacts::Kind::parallel;
-    case StorageLayout::Kind::unknown:
+    case store::StorageLayout::Kind::local:
+      return plan::StorageFacts::Kind::local;
+    case store::StorageLayout::Kind::memory:
+      return plan::StorageFacts::Kind::memory;
+    case store::StorageLayout::Kind::network:
+      return plan::StorageFacts::Kind::network;
+    case store::StorageLayout::Kind::parallel:
+      return plan::StorageFacts::Kind::parallel;
+    case store::StorageLayout::Kind::unknown:
       break;
   }
-  return StorageFacts::Kind::unknown;
+  return plan::StorageFacts::Kind::unknown;
 }
 
 std::string time_of_day() {
@@ -115,19 +115,19 @@ std::string time_of_day() {
   return text;
 }
 
-Profile profile_of(const Session& session, const Options& options, const Config& config) {
-  Profile profile;
-  StorageFacts storage;
+plan::Profile profile_of(const Session& session, const Options& options, const Config& config) {
+  plan::Profile profile;
+  plan::StorageFacts storage;
   if (const auto layout = session.file->layout()) {
     storage.kind = kind_of(layout->kind);
     storage.stripe_targets = layout->stripe_targets;
     profile.file_system = layout->name;
   }
-  if (const auto mount = mount_of(options.folder)) {
+  if (const auto mount = store::mount_of(options.folder)) {
     profile.mount = mount->point;
     if (profile.file_system.empty()) profile.file_system = mount->type;
   }
-  profile.throttle = throttle_identity(config.text(Key::throttle));
+  profile.throttle = store::throttle_identity(config.text(Key::throttle));
   profile.made = time_of_day();
   profile.prices = derived_prices(session.found, builtin_prices(storage));
   profile.parameters = derived_parameters(session.found);
@@ -135,7 +135,7 @@ Profile profile_of(const Session& session, const Options& options, const Config&
 }
 
 // There is one place for each host, because the hosts may share the folder of settings.
-Result<std::vector<std::string>> places_of(const Profile& profile, const Options& options) {
+Result<std::vector<std::string>> places_of(const plan::Profile& profile, const Options& options) {
   if (!options.output.empty()) return std::vector<std::string>{options.output};
   std::vector<std::string> places;
   for (const std::string& host : profile.hosts) {
@@ -147,7 +147,7 @@ Result<std::vector<std::string>> places_of(const Profile& profile, const Options
 }
 
 // Checks that all results can be written in the end, before a minute is spent on measuring. Collective.
-Status check_places(Session& session, const Options& options, const Profile& profile) {
+Status check_places(Session& session, const Options& options, const plan::Profile& profile) {
   Status status;
   if (session.first()) {
     const auto places = places_of(profile, options);
@@ -158,7 +158,7 @@ Status check_places(Session& session, const Options& options, const Profile& pro
   return agree_at_rest(session.team, status);
 }
 
-Status tell(const Session& session, const Profile& profile, const Options& options) {
+Status tell(const Session& session, const plan::Profile& profile, const Options& options) {
   fmt::print("{}", report_of(profile, session.found));
   for (const std::string& note : session.notes) complain(note);
   const auto places = places_of(profile, options);
@@ -182,7 +182,7 @@ Status tell(const Session& session, const Profile& profile, const Options& optio
 
 // Returns the same status on all ranks.
 Status measure(Session& session, const Options& options, const Config& config) {
-  Profile known;
+  plan::Profile known;
   known.hosts = hosts_of(session.team);
   known.throttle = config.text(Key::throttle);
   if (Status status = check_places(session, options, known); !status) return status;
@@ -191,14 +191,14 @@ Status measure(Session& session, const Options& options, const Config& config) {
   Status status = take_steps(session, progress);
   progress.end();
   if (!status || !session.first()) return status;
-  Profile profile = profile_of(session, options, config);
+  plan::Profile profile = profile_of(session, options, config);
   profile.hosts = known.hosts;
   return tell(session, profile, options);
 }
 
 Status run(const Options& options) {
   const Config config = Config::from_environment();
-  auto team = Team::acquire(MPI_COMM_WORLD, static_cast<int>(config.integer(Key::ranks_per_node)));
+  auto team = mpi::Team::acquire(MPI_COMM_WORLD, static_cast<int>(config.integer(Key::ranks_per_node)));
   if (!team) return team.error();
   const bool first = (*team)->rank() == 0;
   if (first) {
@@ -206,7 +206,7 @@ Status run(const Options& options) {
   }
   const auto workplace = agree_on_workplace(**team, options);
   if (!workplace) return first ? workplace.error() : Status();
-  const auto store = make_store(config, (*team)->rank());
+  const auto store = store::make_store(config, (*team)->rank());
   Session session{**team, *store, data_file_of(*workplace), new_file_of(*workplace)};
   session.throttled = session.found.throttled = !config.text(Key::throttle).empty();
   session.total_seconds = options.quick ? 8.5 : 55;
@@ -249,7 +249,7 @@ int main_of(int argument_count, char** arguments) {
     complain(error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  Team::part_ends();
+  mpi::Team::part_ends();
   MPI_Finalize();
   return exit_status;
 }

@@ -43,7 +43,8 @@ void add(const Request& request, const Raster& raster, std::vector<double>& byte
 }
 
 // Adds `bytes`, spread evenly over an interval.
-void add(const Interval& where, double bytes, const Raster& raster, std::vector<double>& bytes_of_column) {
+void add(const pattern::Interval& where, double bytes, const Raster& raster,
+         std::vector<double>& bytes_of_column) {
   for (int column = 0; column < raster.columns; ++column) {
     const int64_t begin = std::max(where.begin, raster.border(column));
     const int64_t end = std::min(where.end, raster.border(column + 1));
@@ -59,8 +60,8 @@ int64_t Raster::border(int column) const {
   return range.begin + static_cast<int64_t>(static_cast<__int128>(range.length()) * column / columns);
 }
 
-Raster raster_of(const Pattern& pattern, int call, const Machine& machine, Interval range, int columns,
-                 int rows) {
+Raster raster_of(const Pattern& pattern, int call, const Machine& machine, pattern::Interval range,
+                 int columns, int rows) {
   Raster raster{range, columns, empty_rows(machine.ranks_of_node, columns, rows, false)};
   for (Raster::Row& row : raster.rows) {
     for (int64_t rank = row.first_rank; rank < row.first_rank + row.ranks; ++rank)
@@ -69,17 +70,17 @@ Raster raster_of(const Pattern& pattern, int call, const Machine& machine, Inter
   return raster;
 }
 
-Raster raster_of(const Facts& facts, int columns, int rows) {
+Raster raster_of(const plan::Facts& facts, int columns, int rows) {
   std::vector<int64_t> ranks_of_node;
-  for (const NodeFacts& node : facts.nodes) ranks_of_node.push_back(node.ranks);
+  for (const plan::NodeFacts& node : facts.nodes) ranks_of_node.push_back(node.ranks);
   Raster raster{
       {facts.digest.first, facts.digest.end}, columns, empty_rows(ranks_of_node, columns, rows, true)};
   for (Raster::Row& row : raster.rows) {
     for (size_t i = row.first_node; i < row.first_node + row.nodes; ++i) {
-      const NodeFacts& node = facts.nodes[i];
+      const plan::NodeFacts& node = facts.nodes[i];
       int64_t length = 0;
-      for (const Interval& span : node.spans) length += span.length();
-      for (const Interval& span : node.spans) {
+      for (const pattern::Interval& span : node.spans) length += span.length();
+      for (const pattern::Interval& span : node.spans) {
         const double share = static_cast<double>(span.length()) / static_cast<double>(length);
         add(span, static_cast<double>(node.bytes) * share, raster, row.bytes_of_column);
       }
@@ -88,14 +89,14 @@ Raster raster_of(const Facts& facts, int columns, int rows) {
   // With one node, or where it does not matter, facts do not tell whose data lie where. Then every rank
   // counts as having the same share of all data.
   const bool known = std::any_of(facts.nodes.begin(), facts.nodes.end(),
-                                 [](const NodeFacts& node) { return !node.spans.empty(); });
+                                 [](const plan::NodeFacts& node) { return !node.spans.empty(); });
   if (known) return raster;
-  std::vector<Bucket> buckets = facts.buckets;
+  std::vector<plan::Bucket> buckets = facts.buckets;
   if (buckets.empty()) buckets.push_back({facts.digest.first, facts.digest.end, facts.digest.bytes});
   for (Raster::Row& row : raster.rows) {
     const double share =
         static_cast<double>(row.ranks) / static_cast<double>(std::max<int64_t>(1, facts.digest.ranks));
-    for (const Bucket& bucket : buckets) {
+    for (const plan::Bucket& bucket : buckets) {
       if (bucket.bytes > 0)
         add({bucket.first, bucket.end}, static_cast<double>(bucket.bytes) * share, raster,
             row.bytes_of_column);

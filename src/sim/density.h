@@ -16,7 +16,7 @@ struct Raster {
     size_t first_node = 0, nodes = 1;     // nodes that these ranks are on
     std::vector<double> bytes_of_column;  // of all these ranks together
   };
-  Interval range;  // of file offsets
+  pattern::Interval range;  // of file offsets
   int columns = 0;
   std::vector<Row> rows;  // by rank; a row has ranks of one node, unless there are more nodes than rows
 
@@ -24,10 +24,10 @@ struct Raster {
 };
 
 // The raster of a pattern, in at most about `rows` rows.
-Raster raster_of(const Pattern& pattern, int call, const Machine& machine, Interval range, int columns,
-                 int rows);
+Raster raster_of(const Pattern& pattern, int call, const Machine& machine, pattern::Interval range,
+                 int columns, int rows);
 // The raster of facts alone, which tell only in which spans the data of each node lies. A node's bytes count
 // as spread evenly over its spans.
-Raster raster_of(const Facts& facts, int columns, int rows);
+Raster raster_of(const plan::Facts& facts, int columns, int rows);
 
 }  // namespace concilio::sim

@@ -17,15 +17,16 @@ void for_each_rank(const Pattern& pattern, int call, const Machine& machine, Vis
   }
 }
 
-std::vector<NodeFacts> nodes_of(const Machine& machine) {
-  std::vector<NodeFacts> nodes;
+std::vector<plan::NodeFacts> nodes_of(const Machine& machine) {
+  std::vector<plan::NodeFacts> nodes;
   int rank = 0;
   for (const int64_t ranks : machine.ranks_of_node) {
-    NodeFacts node;
+    plan::NodeFacts node;
     node.ranks = ranks;
     const std::vector<int64_t>& memory = machine.node_memory;
     if (!memory.empty()) node.free_bytes = memory[nodes.size() % memory.size()];
-    for (int i = 0; i < std::min<int64_t>(ranks, most_candidates); ++i) node.candidates.push_back(rank + i);
+    for (int i = 0; i < std::min<int64_t>(ranks, plan::most_candidates); ++i)
+      node.candidates.push_back(rank + i);
     rank += static_cast<int>(ranks);
     nodes.push_back(std::move(node));
   }
@@ -33,16 +34,16 @@ std::vector<NodeFacts> nodes_of(const Machine& machine) {
 }
 
 // Gathers the histogram buckets of all ranks, and for each node where its bytes lie.
-void gather_buckets(const Pattern& pattern, int call, const Machine& machine, Facts& facts) {
-  const Interval range{facts.digest.first, facts.digest.end};
-  Histogram all, of_node;
+void gather_buckets(const Pattern& pattern, int call, const Machine& machine, plan::Facts& facts) {
+  const pattern::Interval range{facts.digest.first, facts.digest.end};
+  plan::Histogram all, of_node;
   size_t current = 0;
   const auto finish_node = [&] {
     all = combine(all, of_node);
     if (facts.nodes.size() < 2) return;
-    NodeFacts& node = facts.nodes[current];
-    for (const Bucket& bucket : of_node.buckets) node.bytes += bucket.bytes;
-    node.spans = tight_spans(of_node.buckets, most_node_spans);
+    plan::NodeFacts& node = facts.nodes[current];
+    for (const plan::Bucket& bucket : of_node.buckets) node.bytes += bucket.bytes;
+    node.spans = tight_spans(of_node.buckets, plan::most_node_spans);
   };
   for_each_rank(pattern, call, machine, [&](size_t node, int, const Request& request) {
     if (node != current) {
@@ -50,7 +51,7 @@ void gather_buckets(const Pattern& pattern, int call, const Machine& machine, Fa
       of_node = {};
       current = node;
     }
-    of_node = combine(of_node, histogram_of(request.file, 0, request.bytes, range));
+    of_node = combine(of_node, plan::histogram_of(request.file, 0, request.bytes, range));
   });
   finish_node();
   facts.buckets.assign(all.buckets.begin(), all.buckets.end());
@@ -58,20 +59,20 @@ void gather_buckets(const Pattern& pattern, int call, const Machine& machine, Fa
 
 }  // namespace
 
-Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
-             const Wishes& wishes) {
-  Facts facts;
+plan::Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
+                   const plan::Wishes& wishes) {
+  plan::Facts facts;
   facts.operation = operation;
   facts.cores_per_node = machine.cores_per_node;
   facts.storage = machine.storage;
   facts.prices = machine.prices;
   facts.wishes = wishes;
   facts.nodes = nodes_of(machine);
-  using Kind = StorageFacts::Kind;
+  using Kind = plan::StorageFacts::Kind;
   facts.may_map = machine.storage.kind == Kind::local || machine.storage.kind == Kind::memory;
   bool first = true;
   for_each_rank(pattern, call, machine, [&](size_t, int, const Request& request) {
-    const Digest own = digest_of(request.file, request.memory, 0, request.bytes);
+    const plan::Digest own = plan::digest_of(request.file, request.memory, 0, request.bytes);
     facts.digest = first ? own : combine(facts.digest, own);
     first = false;
   });

@@ -13,12 +13,12 @@ struct Machine {
   std::vector<int64_t> ranks_of_node;  // rank 0 is the first of node 0, and so on
   std::vector<int64_t> node_memory;  // available memory: entry i modulo the length is node i's; empty: enough
   int64_t cores_per_node = 1;
-  StorageFacts storage;
-  std::shared_ptr<const Prices> prices;  // measured ones; null: those that are built in
+  plan::StorageFacts storage;
+  std::shared_ptr<const plan::Prices> prices;  // measured ones; null: those that are built in
 };
 
 // Takes memory in proportion to the number of nodes, whatever the number of ranks.
-Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
-             const Wishes& wishes);
+plan::Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
+                   const plan::Wishes& wishes);
 
 }  // namespace concilio::sim

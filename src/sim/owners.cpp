@@ -6,10 +6,10 @@ namespace concilio::sim {
 namespace {
 
 // How many of the realm's bytes that the call may touch lie before `offset` in the file.
-int64_t owned_before(const Realm& realm, int64_t offset) {
+int64_t owned_before(const plan::Realm& realm, int64_t offset) {
   const int64_t position = realm.owned.data_before(offset);
   int64_t bytes = 0;
-  for (const Interval& part : realm.positions) {
+  for (const pattern::Interval& part : realm.positions) {
     if (part.begin >= position) break;
     bytes += std::min(part.end, position) - part.begin;
   }
@@ -18,11 +18,11 @@ int64_t owned_before(const Realm& realm, int64_t offset) {
 
 }  // namespace
 
-Owners::Owners(const Plan& plan, const Raster& raster) : shares_(static_cast<size_t>(raster.columns)) {
+Owners::Owners(const plan::Plan& plan, const Raster& raster) : shares_(static_cast<size_t>(raster.columns)) {
   most_.assign(plan.groups.size(), std::vector<int>(shares_.size(), -1));
   std::vector<std::vector<double>> best(plan.groups.size(), std::vector<double>(shares_.size()));
   for (size_t i = 0; i < plan.realms.size(); ++i) {
-    const Realm& realm = plan.realms[i];
+    const plan::Realm& realm = plan.realms[i];
     const auto group = static_cast<size_t>(realm.group);
     int column = 0;
     // Most realms are a stretch of few columns, so only these are looked at.

@@ -10,7 +10,7 @@ namespace concilio::sim {
 
 class Owners {
  public:
-  Owners(const Plan& plan, const Raster& raster);
+  Owners(const plan::Plan& plan, const Raster& raster);
 
   struct Share {
     int realm;

@@ -50,12 +50,12 @@ Result<Pattern> make_pattern(std::string_view text, const Size& size) {
   return malformed(fmt::format("there is no pattern {}; there are {}", name, known));
 }
 
-Access whole(const NestRef& nest, int64_t displacement) {
-  return Access(nest, displacement, std::max<int64_t>(1, nest->upper()));
+pattern::Access whole(const pattern::NestRef& nest, int64_t displacement) {
+  return pattern::Access(nest, displacement, std::max<int64_t>(1, nest->upper()));
 }
 
-Result<NestRef> series(int64_t bytes, int64_t count, int64_t stride) {
-  return Nest::repeat(Nest::bytes(bytes), count, stride);
+Result<pattern::NestRef> series(int64_t bytes, int64_t count, int64_t stride) {
+  return pattern::Nest::repeat(pattern::Nest::bytes(bytes), count, stride);
 }
 
 }  // namespace concilio::sim

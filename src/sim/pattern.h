@@ -17,7 +17,7 @@ namespace concilio::sim {
 
 // What one rank asks for: data [0, bytes) of both accesses.
 struct Request {
-  Access file = Access::contiguous(0), memory = Access::contiguous(0);
+  pattern::Access file = pattern::Access::contiguous(0), memory = pattern::Access::contiguous(0);
   int64_t bytes = 0;
 };
 
@@ -52,8 +52,8 @@ Result<Pattern> mpiiotest(const Parameters& parameters, const Size& size);
 // What patterns are made of.
 
 // An access of a whole nest, from `displacement` on.
-Access whole(const NestRef& nest, int64_t displacement);
+pattern::Access whole(const pattern::NestRef& nest, int64_t displacement);
 // `count` pieces of `bytes` bytes, which begin `stride` bytes apart.
-Result<NestRef> series(int64_t bytes, int64_t count, int64_t stride);
+Result<pattern::NestRef> series(int64_t bytes, int64_t count, int64_t stride);
 
 }  // namespace concilio::sim

@@ -90,7 +90,7 @@ std::string exact_bytes(int64_t bytes) {
 
 class Picture {
  public:
-  Picture(const Facts& facts, const Plan& plan, const Raster& raster)
+  Picture(const plan::Facts& facts, const plan::Plan& plan, const Raster& raster)
       : facts_(facts), plan_(plan), raster_(raster), owners_(plan, raster) {
     const auto rows = static_cast<double>(std::max<size_t>(1, raster.rows.size()));
     const double row_height = std::clamp(plot_height / rows, least_row_height, most_row_height);
@@ -149,11 +149,11 @@ class Picture {
     double y = 28;
     svg_.text(16, y, title, {.size = 17, .bold = true});
     y += 20;
-    std::string what = fmt::format("{} of {} by {} on {}", operation_name(facts_.operation),
+    std::string what = fmt::format("{} of {} by {} on {}", plan::operation_name(facts_.operation),
                                    format_bytes(facts_.digest.bytes), counted(facts_.digest.ranks, "rank"),
                                    counted(static_cast<int64_t>(facts_.nodes.size()), "node"));
-    if (plan_.method == Method::two_phase) {
-      const Movement movement = movement_of(facts_, plan_);
+    if (plan_.method == plan::Method::two_phase) {
+      const plan::Movement movement = movement_of(facts_, plan_);
       what += fmt::format(
           "; realms {}, placement {}: {} in {}, {}, {} between nodes; at most {} of memory a rank",
           realm_policy_name(plan_.policy), placement_row(facts_.wishes.placement).name,
@@ -178,15 +178,15 @@ class Picture {
     svg_.rectangle(box, filled("#f4f4f4"));
     const bool few = plan_.realms.size() <= most_marked_realms;
     const bool stretches = std::all_of(plan_.realms.begin(), plan_.realms.end(),
-                                       [](const Realm& realm) { return realm.owned.is_contiguous(); });
+                                       [](const plan::Realm& realm) { return realm.owned.is_contiguous(); });
     few&& stretches ? band_of_stretches(box) : band_of_columns(box);
     for (size_t i = 0; few && i < plan_.realms.size(); ++i) band_label(box, i);
     svg_.rectangle(box, outlined("#999"));
   }
   void band_of_stretches(const Box& box) {
     for (size_t i = 0; i < plan_.realms.size(); ++i) {
-      const Realm& realm = plan_.realms[i];
-      for (const Interval& part : realm.positions) {
+      const plan::Realm& realm = plan_.realms[i];
+      for (const pattern::Interval& part : realm.positions) {
         const double x = x_of(realm.owned.offset_of(part.begin));
         const double right = x_of(realm.owned.offset_of(part.end - 1) + 1);
         svg_.rectangle({x, box.y, right - x, box.height}, filled(colour_of(static_cast<int>(i))));
@@ -228,7 +228,7 @@ class Picture {
     });
   }
   void band_label(const Box& box, size_t i) {
-    const Realm& realm = plan_.realms[i];
+    const plan::Realm& realm = plan_.realms[i];
     if (!realm.owned.is_contiguous()) return;
     const double x = x_of(realm.owned.offset_of(realm.positions.front().begin));
     const double right = x_of(realm.owned.offset_of(realm.positions.back().end - 1) + 1);
@@ -248,13 +248,13 @@ class Picture {
   // Calls visit(box) for every block of neighbouring nodes of a group, and every span of the file that it
   // has.
   template <typename Visit>
-  void for_each_part(const Group& group, Visit&& visit) const {
+  void for_each_part(const plan::Group& group, Visit&& visit) const {
     for (size_t i = 0; i < group.nodes.size();) {
       size_t last = i;
       while (last + 1 < group.nodes.size() && group.nodes[last + 1] == group.nodes[last] + 1) ++last;
       const double top = top_of(static_cast<size_t>(group.nodes[i]));
       const double bottom = bottom_of(static_cast<size_t>(group.nodes[last]));
-      for (const Interval& span : group.spans) {
+      for (const pattern::Interval& span : group.spans) {
         const double x = x_of(span.begin);
         visit(Box{x, top, std::max(1.0, x_of(span.end) - x), bottom - top});
       }
@@ -335,9 +335,9 @@ class Picture {
 
   void realm_borders() {
     if (plan_.realms.size() > most_marked_realms) return;
-    for (const Realm& realm : plan_.realms) {
+    for (const plan::Realm& realm : plan_.realms) {
       if (!realm.owned.is_contiguous()) continue;
-      const Group& group = plan_.groups[static_cast<size_t>(realm.group)];
+      const plan::Group& group = plan_.groups[static_cast<size_t>(realm.group)];
       const double x = x_of(realm.owned.offset_of(realm.positions.front().begin));
       if (x <= plot_.x + 0.5) continue;
       const Point top{x, top_of(static_cast<size_t>(group.nodes.front()))};
@@ -375,7 +375,7 @@ class Picture {
   void aggregators() {
     if (plan_.realms.size() > most_marked_realms * 4) return;
     for (size_t i = 0; i < plan_.realms.size(); ++i) {
-      const Realm& realm = plan_.realms[i];
+      const plan::Realm& realm = plan_.realms[i];
       for (size_t row = 0; row < raster_.rows.size(); ++row) {
         const Raster::Row& here = raster_.rows[row];
         if (realm.aggregator < here.first_rank || realm.aggregator >= here.first_rank + here.ranks) continue;
@@ -389,7 +389,7 @@ class Picture {
   }
 
   void memory() {
-    if (plan_.method != Method::two_phase) return;
+    if (plan_.method != plan::Method::two_phase) return;
     constexpr double bar = 58;
     const double x = plot_.right() + 10;
     const double height = bottom_of(0) - top_of(0);
@@ -467,15 +467,15 @@ class Picture {
     return y;
   }
   void listed(double x, double y, size_t i) {
-    const Realm& realm = plan_.realms[i];
+    const plan::Realm& realm = plan_.realms[i];
     svg_.legend_entry({x, y, 11, 11}, filled(colour_of(static_cast<int>(i))),
                       fmt::format("realm {}: rank {} on node {}, {} in {} of {}", i, realm.aggregator,
                                   realm.node, format_bytes(realm.bytes), counted(rounds_of(realm), "window"),
                                   format_bytes(realm.window_bytes)));
   }
 
-  const Facts& facts_;
-  const Plan& plan_;
+  const plan::Facts& facts_;
+  const plan::Plan& plan_;
   const Raster& raster_;
   Owners owners_;
   Box plot_;
@@ -490,7 +490,8 @@ int picture_columns(int64_t ranks) {
   return static_cast<int>(ranks <= 100 ? plot_width : plot_width / 2);
 }
 
-std::string picture_of(const Facts& facts, const Plan& plan, const Raster& raster, const std::string& title) {
+std::string picture_of(const plan::Facts& facts, const plan::Plan& plan, const Raster& raster,
+                       const std::string& title) {
   return Picture(facts, plan, raster).draw(title);
 }
 

@@ -16,6 +16,7 @@ int picture_columns(int64_t ranks);
 inline constexpr int picture_rows = 240;
 
 // Returns SVG. `title` says what the pattern is.
-std::string picture_of(const Facts& facts, const Plan& plan, const Raster& raster, const std::string& title);
+std::string picture_of(const plan::Facts& facts, const plan::Plan& plan, const Raster& raster,
+                       const std::string& title);
 
 }  // namespace concilio::sim

@@ -12,7 +12,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 // These file systems write changed blocks to new places (btrfs, zfs, bcachefs, f2fs, nilfs), or lie on
@@ -69,4 +69,4 @@ int map_file(int fd, int64_t offset, int64_t length, bool write, Mapping& mappin
   return make_present(base, bytes, write);
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

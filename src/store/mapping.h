@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace concilio {
+namespace concilio::store {
 
 class Mapping {
  public:
@@ -44,4 +44,4 @@ bool pages_can_be_made_present();
 // storage failed.
 int map_file(int fd, int64_t offset, int64_t length, bool write, Mapping& mapping);
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -16,7 +16,7 @@
 
 #include "store/operation.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -218,4 +218,4 @@ std::unique_ptr<Store> make_memory_store() {
   return std::make_unique<MemoryStore>();
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -6,8 +6,8 @@
 
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 std::unique_ptr<Store> make_memory_store();
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -119,4 +119,4 @@ Error mode_error(const StoreEvent& event) {
                fmt::format("{}: it is open for {} only", failure_text(event), reads ? "writing" : "reading")};
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

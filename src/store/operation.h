@@ -9,7 +9,7 @@
 
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 enum class StoreOperation : int {
   open,
@@ -62,4 +62,4 @@ Status check_range(int64_t offset, int64_t length);
 // The error of an operation that the file's open mode forbids.
 Error mode_error(const StoreEvent& event);
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -10,7 +10,7 @@
 
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // Linux moves no more than this in one call.
 inline constexpr int64_t most_call_bytes = 0x7ffff000;
@@ -91,4 +91,4 @@ class Progress {
   int64_t done_bytes_ = 0;  // of transfers_[index_]
 };
 
-}  // namespace concilio
+}  // namespace concilio::store

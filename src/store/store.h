@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "store/mapping.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // One contiguous transfer between memory and the file. length >= 0.
 struct Transfer {
@@ -119,4 +119,4 @@ class Store {
   Status remove(const std::string& path) { return remove(path, {}); }
 };
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -13,7 +13,8 @@
 #include "sim/pattern.h"
 #include "sim/patterns/block3d.h"
 
-namespace concilio {
+using namespace concilio;
+
 namespace {
 
 // Each pattern of the benchmark program must be in this list.
@@ -66,11 +67,11 @@ struct Pieces {
   std::vector<Piece> file, memory;
 };
 
-void add_all(const Access& access, int64_t bytes, int64_t shift, std::vector<Piece>& pieces) {
+void add_all(const pattern::Access& access, int64_t bytes, int64_t shift, std::vector<Piece>& pieces) {
   if (bytes == 0) return;
-  Cursor cursor(access);
+  pattern::Cursor cursor(access);
   while (cursor.position() < bytes) {
-    const Chunk chunk = cursor.next(bytes - cursor.position());
+    const pattern::Chunk chunk = cursor.next(bytes - cursor.position());
     for (int64_t i = 0; i < chunk.count; ++i) add(chunk.offset(i) + shift, chunk.length, pieces);
   }
 }
@@ -167,11 +168,10 @@ int run() {
 }
 
 }  // namespace
-}  // namespace concilio
 
 int main(int argument_count, char** arguments) {
   MPI_Init(&argument_count, &arguments);
-  const int status = concilio::run();
+  const int status = run();
   MPI_Finalize();
   return status;
 }

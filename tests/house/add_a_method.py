@@ -31,38 +31,38 @@ int main() {
   MPI_Init(nullptr, nullptr);
   constexpr int pieces = 8, piece_bytes = 4;
   // Every second piece of the file.
-  Access memory = Access::contiguous(0);
-  Access file(Nest::bytes(piece_bytes), 0, 2 * piece_bytes);
+  pattern::Access memory = pattern::Access::contiguous(0);
+  pattern::Access file(pattern::Nest::bytes(piece_bytes), 0, 2 * piece_bytes);
   char text[pieces * piece_bytes + 1] = "abcdEFGHijklMNOPqrstUVWXyzabCDEF";
-  const Request request{Operation::write, &memory, reinterpret_cast<std::byte*>(text), &file, 0, pieces * piece_bytes};
+  const exec::Request request{Operation::write, &memory, reinterpret_cast<std::byte*>(text), &file, 0, pieces * piece_bytes};
 
   Config config = Config::defaults();
   if (!config.set("concilio_method", "singly", Config::Origin::info)) return 3;
-  Facts facts;
+  plan::Facts facts;
   facts.operation = request.operation;
   facts.collective = false;
   facts.nodes.resize(1);
-  facts.digest = digest_of(file, memory, request.position, request.bytes);
+  facts.digest = plan::digest_of(file, memory, request.position, request.bytes);
   facts.wishes.forced_method = static_cast<int>(config.integer(Key::method)) - 1;
-  const Plan made = plan(facts);
+  const plan::Plan made = plan::plan(facts);
   facts.wishes.forced_method = -1;
-  const Appraisal unforced = plan(facts).appraisal(made.method);
+  const plan::Appraisal unforced = plan::plan(facts).appraisal(made.method);
 
-  auto team = Team::acquire(MPI_COMM_SELF, 0);
+  auto team = mpi::Team::acquire(MPI_COMM_SELF, 0);
   int in_turn = 0, at_once = 0;
-  auto store = make_trace_store(make_memory_store(), [&](const StoreEvent& event, bool) {
-    if (event.operation == StoreOperation::write) ++(event.at_once > 1 ? at_once : in_turn);
+  auto store = store::make_trace_store(store::make_memory_store(), [&](const store::StoreEvent& event, bool) {
+    if (event.operation == store::StoreOperation::write) ++(event.at_once > 1 ? at_once : in_turn);
   });
   Counters counters;
   Budget budget(1 << 20);
-  Storage storage(*store, "file", {true, true, true, false}, counters);
-  Rewriting rewriting(storage, (*team)->board(), {});
-  OpenFile opened_file{**team, storage, rewriting, budget, counters, {}};
-  opened_file.flush = Flush::batch;  // which list would do
-  const Outcome outcome = run_alone({opened_file}, request, made);
+  exec::Storage storage(*store, "file", {true, true, true, false}, counters);
+  exec::Rewriting rewriting(storage, (*team)->board(), {});
+  exec::OpenFile opened_file{**team, storage, rewriting, budget, counters, {}};
+  opened_file.flush = plan::Flush::batch;  // which list would do
+  const exec::Outcome outcome = exec::run_alone({opened_file}, request, made);
   char back[2 * pieces * piece_bytes] = "";
   auto opened = store->open("file", {});
-  const auto got = (*opened)->read(Transfer{0, reinterpret_cast<std::byte*>(back), sizeof back});
+  const auto got = (*opened)->read(store::Transfer{0, reinterpret_cast<std::byte*>(back), sizeof back});
   bool right = got && *got == sizeof back - piece_bytes;
   for (int i = 0; i < pieces; ++i)
     right = right && std::memcmp(back + 2 * i * piece_bytes, text + i * piece_bytes, piece_bytes) == 0;

@@ -20,19 +20,19 @@ using namespace concilio;
 int main() {
   Config config = Config::defaults();
   if (!config.set("concilio_realms", "halves", Config::Origin::info)) return 3;
-  Facts facts;
+  plan::Facts facts;
   facts.nodes.resize(3);
   for (int node = 0; node < 3; ++node) {
     facts.nodes[node].ranks = 2;
     facts.nodes[node].candidates = {2 * node, 2 * node + 1};
   }
   facts.digest = {0, 6000000, 6000000, 60000, 60000, 36000000, 6, 6, 1000000, 10000, 100, 0};
-  facts.wishes.realms = static_cast<RealmPolicy>(config.integer(Key::realms));
+  facts.wishes.realms = static_cast<plan::RealmPolicy>(config.integer(Key::realms));
   facts.wishes.aggregators = 5;
-  facts.wishes.forced_method = static_cast<int>(Method::two_phase);
-  const Plan made = plan(facts);
+  facts.wishes.forced_method = static_cast<int>(plan::Method::two_phase);
+  const plan::Plan made = plan::plan(facts);
   std::printf("%s", realm_policy_name(made.policy));
-  for (const Realm& realm : made.realms) {
+  for (const plan::Realm& realm : made.realms) {
     std::printf(" %lld-%lld", (long long)realm.positions.front().begin, (long long)realm.positions.back().end);
   }
   std::printf("\\n");

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as tree
 
 # Headers in which every function must be described. Of the C++ headers, some functions are checked on behalf of all.
 DESCRIBED = {"include/concilio/concilio.h", "include/concilio/file.h"}
-EXAMPLES = {"StoreFile::make_space", "chosen_policy"}
+EXAMPLES = {"store::StoreFile::make_space", "plan::chosen_policy"}
 
 
 def words_of(member):

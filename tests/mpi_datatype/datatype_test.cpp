@@ -11,9 +11,9 @@
 #include "mpi/types/datatype.h"
 #include "pattern/access.h"
 
-using concilio::Access;
-using concilio::DataType;
-using concilio::decode;
+using concilio::mpi::decode;
+using concilio::pattern::Access;
+using concilio::pattern::DataType;
 
 namespace {
 
@@ -40,7 +40,7 @@ std::vector<int64_t> offsets_by_pattern(const DataType& type, int64_t size) {
   Access access(type.nest, 0, type.extent);
   std::vector<int64_t> offsets;
   if (size == 0) return offsets;
-  concilio::Cursor cursor(access);
+  concilio::pattern::Cursor cursor(access);
   while (std::ssize(offsets) < size) {
     auto chunk = cursor.next(size - std::ssize(offsets));
     for (int64_t i = 0; i < chunk.count; ++i)

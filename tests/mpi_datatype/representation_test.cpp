@@ -196,7 +196,7 @@ void add_parameterised(std::vector<Sample>& all) {
         {"f90_complex", type, native(std::complex<double>(1.5, -2.0)), "3ff8000000000000c000000000000000"});
 }
 
-Bytes convert(const Conversion& conversion, const Bytes& memory) {
+Bytes convert(const mpi::Conversion& conversion, const Bytes& memory) {
   Bytes file(static_cast<size_t>(conversion.file_bytes()));
   auto status = conversion.to_file(memory.data(), {0, conversion.file_bytes()}, file.data());
   if (!status) fail("{}", status.error().message);
@@ -215,14 +215,14 @@ bool mpi_is_wrong(std::string_view name) {
 }
 
 void check_sample(const Sample& sample) {
-  auto conversion = Conversion::make(sample.type, 1, external32(), budget);
+  auto conversion = mpi::Conversion::make(sample.type, 1, mpi::external32(), budget);
   if (!conversion) return fail("{}: {}", sample.name, conversion.error().message);
   int size = 0;
   MPI_Type_size(sample.type, &size);
   const Bytes file = convert(*conversion, sample.native);
   if (hex_of(file) != sample.external32)
     fail("{}: {} and not {}", sample.name, hex_of(file), sample.external32);
-  auto form = decode(sample.type, external32(), budget);
+  auto form = decode(sample.type, mpi::external32(), budget);
   EXPECT((*form)->layout.extent == std::ssize(file) && (*form)->layout.lower_bound == 0);
   if (conversion->native_bytes(conversion->file_bytes()) != size)
     fail("{}: {} bytes in memory, not {}", sample.name, conversion->native_bytes(conversion->file_bytes()),
@@ -253,21 +253,22 @@ void check_predefined() {
 // Layouts in a file: elements are one extent of the file apart, and bytes stay bytes.
 void check_layouts() {
   auto expect = [](MPI_Datatype type, std::vector<int64_t> offsets, int64_t lower, int64_t extent, int line) {
-    auto form = decode(type, external32(), budget);
+    auto form = decode(type, mpi::external32(), budget);
     if (!form) return fail("line {}: {}", line, form.error().message);
-    const DataType& layout = (*form)->layout;
+    const pattern::DataType& layout = (*form)->layout;
     if (layout.lower_bound != lower || layout.extent != extent)
       fail("line {}: bounds {} + {}", line, layout.lower_bound, layout.extent);
-    const Access access(layout.nest, 0, layout.extent);
+    const pattern::Access access(layout.nest, 0, layout.extent);
     int64_t position = 0;
-    auto status = (*form)->signature->for_each(0, std::ssize(offsets), [&](const Item& item, int64_t count) {
-      for (; count > 0; --count, position += item.file_bytes) {
-        const auto at = (*form)->signature->at(&Place::file_bytes, position).items;
-        if (access.offset_of(position) != offsets[static_cast<size_t>(at)])
-          fail("line {}: item {} lies at {}", line, at, access.offset_of(position));
-      }
-      return Status();
-    });
+    auto status =
+        (*form)->signature->for_each(0, std::ssize(offsets), [&](const pattern::Item& item, int64_t count) {
+          for (; count > 0; --count, position += item.file_bytes) {
+            const auto at = (*form)->signature->at(&pattern::Place::file_bytes, position).items;
+            if (access.offset_of(position) != offsets[static_cast<size_t>(at)])
+              fail("line {}: item {} lies at {}", line, at, access.offset_of(position));
+          }
+          return Status();
+        });
     EXPECT(status && (*form)->signature->total().items == std::ssize(offsets));
     MPI_Type_free(&type);
   };
@@ -299,7 +300,7 @@ void check_layouts() {
 }
 
 // Whether no byte of `bytes` of the access's data occurs twice.
-bool disjoint(const Access& access, int64_t bytes, Interval span) {
+bool disjoint(const pattern::Access& access, int64_t bytes, pattern::Interval span) {
   std::vector<bool> seen(static_cast<size_t>(span.length()));
   for (int64_t position = 0; position < bytes; ++position) {
     auto mark = seen[static_cast<size_t>(access.offset_of(position) - span.begin)];
@@ -317,7 +318,7 @@ std::byte checksum(const std::byte* bytes, int64_t count) {
   return sum;
 }
 
-void set_checksums(const Conversion& conversion, Bytes& file) {
+void set_checksums(const mpi::Conversion& conversion, Bytes& file) {
   for (int64_t begin = 0, end = 1; begin < std::ssize(file); begin = end) {
     while (conversion.item_boundary(end) == begin) ++end;
     file[static_cast<size_t>(end - 1)] = checksum(file.data() + begin, end - begin - 1);
@@ -325,21 +326,21 @@ void set_checksums(const Conversion& conversion, Bytes& file) {
 }
 
 // Converts all at once or in parts, in both directions.
-void check_random(uint64_t seed, const Representation& representation) {
+void check_random(uint64_t seed, const mpi::Representation& representation) {
   tests::Random random(tests::mix(seed));
   MadeType made = make_type(random, static_cast<int>(random.between(0, 4)), 1 << 13);
   const int64_t bytes = bounds_of(made.type).size, count = random.between(0, 5);
-  auto memory = decode(made.type, budget);
-  auto conversion = Conversion::make(made.type, count, representation, budget);
+  auto memory = mpi::decode(made.type, budget);
+  auto conversion = mpi::Conversion::make(made.type, count, representation, budget);
   tests::free_type(&made.type);  // the conversion holds copies of what it needs
   if (!memory || !conversion)
     return fail("seed {}: {}", seed, (!memory ? memory.error() : conversion.error()).message);
-  const Access access = Access::of(**memory, 0);
-  const Interval span = bytes * count > 0 ? access.bounds(0, bytes * count) : Interval{};
+  const pattern::Access access = pattern::Access::of(**memory, 0);
+  const pattern::Interval span = bytes * count > 0 ? access.bounds(0, bytes * count) : pattern::Interval{};
   if (!disjoint(access, bytes * count, span)) return;
   Bytes file(static_cast<size_t>(conversion->file_bytes()));
   for (std::byte& byte : file) byte = static_cast<std::byte>(random.between(0, 255));
-  if (representation.name() != external32().name()) set_checksums(*conversion, file);
+  if (representation.name() != mpi::external32().name()) set_checksums(*conversion, file);
   Bytes whole(static_cast<size_t>(span.length()), std::byte{0xEE}), parts = whole, again(file.size());
   const int64_t end = conversion->file_bytes();
   bool good = conversion->from_file(whole.data() - span.begin, {0, end}, file.data()).ok();
@@ -375,25 +376,26 @@ int turn(bool into_file, std::byte* user, MPI_Datatype type, int64_t count, std:
   calls.in_order = calls.in_order && position == calls.next_position;
   calls.next_position = position + count;
   calls.items += count;
-  auto memory = decode(type, budget);
+  auto memory = mpi::decode(type, budget);
   // The items of the type; only their widths in memory count here.
-  auto form = decode(type, external32(), budget);
+  auto form = decode(type, mpi::external32(), budget);
   if (!memory || !form || (*form)->signature->total().items == 0) return MPI_ERR_TYPE;
-  const Access access = Access::of(**memory, 0);
-  auto tiled =
-      Signature::repeat((*form)->signature, (position + count) / (*form)->signature->total().items + 1);
-  int64_t at = (*tiled)->at(&Place::items, position).native_bytes;
-  auto status = (*tiled)->for_each(position, position + count, [&](const Item& item, int64_t run) -> Status {
-    for (; run > 0; --run) {
-      for (int64_t i = item.native_bytes; i-- > 0;) {
-        std::byte& in_memory = user[access.offset_of(at++)];
-        (into_file ? file[i] : in_memory) = into_file ? in_memory : file[i];
-      }
-      if (into_file) file[item.native_bytes] = checksum(file, item.native_bytes);
-      file += item.native_bytes + 1;
-    }
-    return {};
-  });
+  const pattern::Access access = pattern::Access::of(**memory, 0);
+  auto tiled = pattern::Signature::repeat((*form)->signature,
+                                          (position + count) / (*form)->signature->total().items + 1);
+  int64_t at = (*tiled)->at(&pattern::Place::items, position).native_bytes;
+  auto status =
+      (*tiled)->for_each(position, position + count, [&](const pattern::Item& item, int64_t run) -> Status {
+        for (; run > 0; --run) {
+          for (int64_t i = item.native_bytes; i-- > 0;) {
+            std::byte& in_memory = user[access.offset_of(at++)];
+            (into_file ? file[i] : in_memory) = into_file ? in_memory : file[i];
+          }
+          if (into_file) file[item.native_bytes] = checksum(file, item.native_bytes);
+          file += item.native_bytes + 1;
+        }
+        return {};
+      });
   return status ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
@@ -405,8 +407,8 @@ int extent_plus_one(MPI_Datatype type, MPI_Aint* extent, void* extra) {
   return MPI_SUCCESS;
 }
 
-UserConversion turning(bool into_file, int64_t most_items) {
-  UserConversion conversion;
+mpi::UserConversion turning(bool into_file, int64_t most_items) {
+  mpi::UserConversion conversion;
   conversion.most_items = most_items;
   conversion.call = [into_file](void* user, MPI_Datatype type, MPI_Count count, void* file,
                                 MPI_Offset position, void* extra) {
@@ -418,20 +420,20 @@ UserConversion turning(bool into_file, int64_t most_items) {
   return conversion;
 }
 
-const Representation* registered(const std::string& name, Calls& calls, int64_t most_items) {
-  auto status = register_representation(
+const mpi::Representation* registered(const std::string& name, Calls& calls, int64_t most_items) {
+  auto status = mpi::register_representation(
       {name, turning(false, most_items), turning(true, most_items), extent_plus_one, &calls});
   if (!status) fail("{}", status.error().message);
-  auto found = find_representation(name);
+  auto found = mpi::find_representation(name);
   return found ? *found : nullptr;
 }
 
 void check_user_calls() {
   Calls calls;
-  const Representation* turned = registered("turned", calls, 5);
+  const mpi::Representation* turned = registered("turned", calls, 5);
   MPI_Datatype type;
   MPI_Type_vector(3, 1, 2, MPI_DOUBLE_INT, &type);
-  auto conversion = Conversion::make(type, 4, *turned, budget);
+  auto conversion = mpi::Conversion::make(type, 4, *turned, budget);
   MPI_Type_free(&type);
   if (!conversion) return fail("{}", conversion.error().message);
   EXPECT(calls.extents == 2);  // one of double and one of int
@@ -456,7 +458,7 @@ void check_registration() {
   Calls calls;
   auto attempt = [&](const std::string& name) {
     auto status =
-        register_representation({name, turning(false, 1), turning(true, 1), extent_plus_one, &calls});
+        mpi::register_representation({name, turning(false, 1), turning(true, 1), extent_plus_one, &calls});
     return status ? ErrorKind::none : status.error().kind;
   };
   EXPECT(attempt("first") == ErrorKind::none);
@@ -465,35 +467,35 @@ void check_registration() {
   EXPECT(attempt("") == ErrorKind::argument);
   EXPECT(attempt(std::string(MPI_MAX_DATAREP_STRING, 'x')) == ErrorKind::argument);
   EXPECT(attempt(std::string(MPI_MAX_DATAREP_STRING - 1, 'x')) == ErrorKind::none);
-  auto unknown = find_representation("unheard-of");
+  auto unknown = mpi::find_representation("unheard-of");
   EXPECT(!unknown && unknown.error().kind == ErrorKind::data_representation);
-  EXPECT(*find_representation("native") == nullptr && *find_representation("internal") == nullptr);
-  EXPECT(*find_representation("external32") == &external32());
-  UserRepresentation write_only{"write-only", {}, turning(true, 9), extent_plus_one, &calls};
+  EXPECT(*mpi::find_representation("native") == nullptr && *mpi::find_representation("internal") == nullptr);
+  EXPECT(*mpi::find_representation("external32") == &mpi::external32());
+  mpi::UserRepresentation write_only{"write-only", {}, turning(true, 9), extent_plus_one, &calls};
   EXPECT(register_representation(write_only));
-  const Representation& half = **find_representation("write-only");
+  const mpi::Representation& half = **mpi::find_representation("write-only");
   EXPECT(half.converts(Operation::write) && !half.converts(Operation::read));
 }
 
 void check_errors() {
   const long values[] = {1, 1L << 40};
-  auto conversion = Conversion::make(MPI_LONG, 2, external32(), budget);
+  auto conversion = mpi::Conversion::make(MPI_LONG, 2, mpi::external32(), budget);
   std::byte file[8];
   auto status = conversion->to_file(values, {0, 8}, file);
   EXPECT(!status && status.error().kind == ErrorKind::conversion);
   EXPECT(conversion->to_file(values, {0, 4}, file));
-  auto none = Conversion::make(MPI_DATATYPE_NULL, 1, external32(), budget);
+  auto none = mpi::Conversion::make(MPI_DATATYPE_NULL, 1, mpi::external32(), budget);
   EXPECT(!none && none.error().kind == ErrorKind::datatype);
-  auto many = Conversion::make(MPI_LONG_DOUBLE, MPI_Count{1} << 61, external32(), budget);
+  auto many = mpi::Conversion::make(MPI_LONG_DOUBLE, MPI_Count{1} << 61, mpi::external32(), budget);
   EXPECT(!many && many.error().kind == ErrorKind::count);
   // An extent function that fails, and one that sets no extent.
   for (int wrong : {0, 1}) {
-    UserRepresentation made{fmt::format("wrong-{}", wrong), turning(false, 9), turning(true, 9), nullptr,
-                            nullptr};
+    mpi::UserRepresentation made{fmt::format("wrong-{}", wrong), turning(false, 9), turning(true, 9), nullptr,
+                                 nullptr};
     made.extent = wrong ? [](MPI_Datatype, MPI_Aint* extent, void*) { return *extent = 0, MPI_SUCCESS; }
                         : [](MPI_Datatype, MPI_Aint*, void*) { return MPI_ERR_OTHER; };
     EXPECT(register_representation(made));
-    auto failed = Conversion::make(MPI_INT, 1, **find_representation(made.name), budget);
+    auto failed = mpi::Conversion::make(MPI_INT, 1, **mpi::find_representation(made.name), budget);
     EXPECT(!failed && failed.error().kind == ErrorKind::conversion);
   }
 }
@@ -502,10 +504,10 @@ void check_errors() {
 void check_cache() {
   MPI_Datatype type, copy;
   MPI_Type_vector(3, 1, 2, MPI_LONG, &type);
-  std::weak_ptr<const FileForm> form = *decode(type, external32(), budget);
-  EXPECT(!form.expired() && *decode(type, external32(), budget) == form.lock());
+  std::weak_ptr<const mpi::FileForm> form = *decode(type, mpi::external32(), budget);
+  EXPECT(!form.expired() && *decode(type, mpi::external32(), budget) == form.lock());
   MPI_Type_dup(type, &copy);
-  EXPECT(*decode(copy, external32(), budget) == form.lock());
+  EXPECT(*decode(copy, mpi::external32(), budget) == form.lock());
   MPI_Type_free(&type);
   MPI_Type_free(&copy);
   EXPECT(form.expired());
@@ -523,9 +525,9 @@ int main(int argc, char** argv) {
   check_registration();
   check_errors();
   check_cache();
-  for (uint64_t seed = 1; seed <= 1500; ++seed) check_random(seed, external32());
+  for (uint64_t seed = 1; seed <= 1500; ++seed) check_random(seed, mpi::external32());
   Calls calls;
-  const Representation* turned = registered("turned-random", calls, 7);
+  const mpi::Representation* turned = registered("turned-random", calls, 7);
   for (uint64_t seed = 1; seed <= 500; ++seed) check_random(seed, *turned);
   MPI_Finalize();
   return noted_failures ? 1 : 0;

@@ -20,10 +20,10 @@ inline constexpr int cases(int count) {
 #endif
 }
 
-inline std::vector<NodeFacts> make_nodes(int nodes, int ranks_per_node) {
-  std::vector<NodeFacts> out;
+inline std::vector<plan::NodeFacts> make_nodes(int nodes, int ranks_per_node) {
+  std::vector<plan::NodeFacts> out;
   for (int node = 0; node < nodes; ++node) {
-    NodeFacts facts;
+    plan::NodeFacts facts;
     facts.ranks = ranks_per_node;
     for (int i = 0; i < ranks_per_node; ++i) facts.candidates.push_back(node * ranks_per_node + i);
     out.push_back(facts);
@@ -32,15 +32,15 @@ inline std::vector<NodeFacts> make_nodes(int nodes, int ranks_per_node) {
 }
 
 // `ranks` ranks on one node of 2 cores with local storage. Each has bytes_a_rank in blocks that alternate.
-inline Facts interleaved(Operation operation, int ranks, int64_t block_bytes,
-                         int64_t bytes_a_rank = 32 << 20) {
-  Facts facts;
+inline plan::Facts interleaved(Operation operation, int ranks, int64_t block_bytes,
+                               int64_t bytes_a_rank = 32 << 20) {
+  plan::Facts facts;
   facts.operation = operation;
   facts.cores_per_node = 2;
   facts.nodes = make_nodes(1, ranks);
-  facts.storage.kind = StorageFacts::Kind::local;
+  facts.storage.kind = plan::StorageFacts::Kind::local;
   const int64_t blocks = bytes_a_rank / block_bytes;
-  Digest& digest = facts.digest;
+  plan::Digest& digest = facts.digest;
   digest.end = ranks * bytes_a_rank;
   digest.bytes = ranks * bytes_a_rank;
   digest.file_pieces = ranks * blocks;
@@ -54,18 +54,18 @@ inline Facts interleaved(Operation operation, int ranks, int64_t block_bytes,
 }
 
 // Each rank has one stretch, one after another.
-inline Facts contiguous(Operation operation, int ranks, int64_t bytes_a_rank = 32 << 20) {
+inline plan::Facts contiguous(Operation operation, int ranks, int64_t bytes_a_rank = 32 << 20) {
   return interleaved(operation, ranks, bytes_a_rank, bytes_a_rank);
 }
 
 // Any facts that are consistent in themselves. Every wish and limit is small, large or absent.
-inline Facts random_facts(std::mt19937_64& random) {
+inline plan::Facts random_facts(std::mt19937_64& random) {
   const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
   const auto magnitude = [&](int bits) { return below(int64_t{1} << (1 + below(bits))); };
-  Facts facts = interleaved(below(2) ? Operation::read : Operation::write, 1, 64, 64);
+  plan::Facts facts = interleaved(below(2) ? Operation::read : Operation::write, 1, 64, 64);
   facts.nodes = make_nodes(static_cast<int>(1 + below(5)), static_cast<int>(1 + below(6)));
   facts.cores_per_node = 1 + below(8);
-  Digest& digest = facts.digest;
+  plan::Digest& digest = facts.digest;
   digest.ranks = digest.ranks_with_data = static_cast<int64_t>(facts.nodes.size()) * facts.nodes[0].ranks;
   digest.first = below(2) ? magnitude(40) : 0;
   digest.end = digest.first + 1 + magnitude(32);
@@ -80,21 +80,22 @@ inline Facts random_facts(std::mt19937_64& random) {
   digest.span = digest.ranks * range_bytes;
   if (below(2)) {
     const int64_t density = 1 + below(100);
-    for (int i = 0; i < bucket_count; ++i) {
-      const int64_t begin = bucket_border(digest.first, digest.end, i);
-      const int64_t end = bucket_border(digest.first, digest.end, i + 1);
-      Bucket bucket;
-      const bool edge = i == bucket_count - 1;  // so that there is one
+    for (int i = 0; i < plan::bucket_count; ++i) {
+      const int64_t begin = plan::bucket_border(digest.first, digest.end, i);
+      const int64_t end = plan::bucket_border(digest.first, digest.end, i + 1);
+      plan::Bucket bucket;
+      const bool edge = i == plan::bucket_count - 1;  // so that there is one
       if (end > begin && (edge || below(100) < density)) {
         bucket.first = i == 0 || below(2) ? begin : begin + below(end - begin);
-        bucket.end = i == bucket_count - 1 || below(2) ? end : bucket.first + 1 + below(end - bucket.first);
+        bucket.end =
+            i == plan::bucket_count - 1 || below(2) ? end : bucket.first + 1 + below(end - bucket.first);
         bucket.bytes = bucket.end - bucket.first;
       }
       facts.buckets.push_back(bucket);
     }
     digest.first = INT64_MAX;
     digest.end = INT64_MIN;
-    for (const Bucket& bucket : facts.buckets) {
+    for (const plan::Bucket& bucket : facts.buckets) {
       digest.first = std::min(digest.first, bucket.first);
       digest.end = std::max(digest.end, bucket.end);
     }
@@ -107,35 +108,37 @@ inline Facts random_facts(std::mt19937_64& random) {
   if (below(3) == 0) facts.wishes.window_bytes = 1 + range_bytes / 500 + magnitude(22);
   if (below(3) == 0) facts.wishes.memory_limit_bytes = 1 + magnitude(24);
   if (below(5) == 0) {
-    for (NodeFacts& node : facts.nodes) node.free_bytes = magnitude(30);
+    for (plan::NodeFacts& node : facts.nodes) node.free_bytes = magnitude(30);
   }
   return facts;
 }
 
 // The bytes of the file that the ranks of each node ask for: ascending, disjoint intervals.
-using NodeData = std::vector<std::vector<Interval>>;
+using NodeData = std::vector<std::vector<pattern::Interval>>;
 
 // Adds an interval to a histogram of [first, end). Every `sparse`-th byte of the interval is asked for.
-inline void count_in(std::vector<Bucket>& buckets, Interval range, Interval data, int64_t sparse) {
+inline void count_in(std::vector<plan::Bucket>& buckets, pattern::Interval range, pattern::Interval data,
+                     int64_t sparse) {
   const auto of = [&](int64_t offset) {
-    return static_cast<int>(static_cast<__int128>(offset - range.begin) * bucket_count / range.length());
+    return static_cast<int>(static_cast<__int128>(offset - range.begin) * plan::bucket_count /
+                            range.length());
   };
   // If the range has fewer bytes than there are buckets, most buckets are empty.
-  const int off = 1 + static_cast<int>(bucket_count / range.length());
-  const int last = std::min(bucket_count - 1, of(data.end - 1) + off);
+  const int off = 1 + static_cast<int>(plan::bucket_count / range.length());
+  const int last = std::min(plan::bucket_count - 1, of(data.end - 1) + off);
   for (int i = std::max(0, of(data.begin) - off); i <= last; ++i) {
-    const int64_t begin = std::max(data.begin, bucket_border(range.begin, range.end, i));
-    const int64_t end = std::min(data.end, bucket_border(range.begin, range.end, i + 1));
+    const int64_t begin = std::max(data.begin, plan::bucket_border(range.begin, range.end, i));
+    const int64_t end = std::min(data.end, plan::bucket_border(range.begin, range.end, i + 1));
     if (begin >= end) continue;
-    Bucket& bucket = buckets[static_cast<size_t>(i)];
+    plan::Bucket& bucket = buckets[static_cast<size_t>(i)];
     bucket = combine(bucket, {begin, end, std::max<int64_t>(1, (end - begin) / sparse)});
   }
 }
 
 // Facts of a collective call whose nodes ask for these bytes. Digest, histogram and the nodes' own facts
 // agree, as they do when they are gathered. facts.nodes and `data` have the same length.
-inline void gather(Facts& facts, const NodeData& data, int64_t sparse = 1) {
-  Digest& digest = facts.digest;
+inline void gather(plan::Facts& facts, const NodeData& data, int64_t sparse = 1) {
+  plan::Digest& digest = facts.digest;
   digest.first = INT64_MAX;
   digest.end = INT64_MIN;
   digest.ranks = digest.ranks_with_data = digest.bytes = digest.file_pieces = 0;
@@ -145,19 +148,19 @@ inline void gather(Facts& facts, const NodeData& data, int64_t sparse = 1) {
     digest.end = std::max(digest.end, of_node.back().end);
     digest.file_pieces += static_cast<int64_t>(of_node.size()) * sparse;
   }
-  facts.buckets.assign(bucket_count, {});
-  std::vector<Bucket> of_node;
+  facts.buckets.assign(plan::bucket_count, {});
+  std::vector<plan::Bucket> of_node;
   for (size_t node = 0; node < data.size(); ++node) {
-    NodeFacts& its = facts.nodes[node];
-    of_node.assign(bucket_count, {});
-    for (const Interval& interval : data[node])
+    plan::NodeFacts& its = facts.nodes[node];
+    of_node.assign(plan::bucket_count, {});
+    for (const pattern::Interval& interval : data[node])
       count_in(of_node, {digest.first, digest.end}, interval, sparse);
     its.bytes = 0;
     for (size_t i = 0; i < of_node.size(); ++i) {
       facts.buckets[i] = combine(facts.buckets[i], of_node[i]);
       its.bytes += of_node[i].bytes;
     }
-    its.spans = tight_spans(of_node, most_node_spans);
+    its.spans = tight_spans(of_node, plan::most_node_spans);
     digest.bytes += its.bytes;
     digest.ranks += its.ranks;
     if (its.bytes > 0) digest.ranks_with_data += its.ranks;
@@ -183,12 +186,12 @@ inline NodeData data_laid_out(Layout layout, int64_t nodes, int64_t first, int64
       data[static_cast<size_t>(node)].push_back({begin, begin + share});
     }
   }
-  for (auto& of_node : data) of_node = united(std::move(of_node));
+  for (auto& of_node : data) of_node = plan::united(std::move(of_node));
   return data;
 }
 
 struct RandomCall {
-  Facts facts;
+  plan::Facts facts;
   NodeData data;
 };
 
@@ -206,7 +209,7 @@ inline NodeData random_data(std::mt19937_64& random, int64_t nodes) {
         const int64_t begin = first + below(nodes * bytes);
         of_node.push_back({begin, begin + 1 + below(bytes)});
       }
-      of_node = united(std::move(of_node));
+      of_node = plan::united(std::move(of_node));
     }
   }
   for (auto& of_node : data) {
@@ -223,21 +226,22 @@ inline RandomCall random_call(std::mt19937_64& random) {
   const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
   const auto magnitude = [&](int bits) { return below(int64_t{1} << (1 + below(bits))); };
   RandomCall call{random_facts(random), {}};
-  Facts& facts = call.facts;
+  plan::Facts& facts = call.facts;
   facts.nodes = make_nodes(static_cast<int>(1 + below(9)), static_cast<int>(1 + below(6)));
   call.data = random_data(random, static_cast<int64_t>(facts.nodes.size()));
   gather(facts, call.data, below(2) ? 1 : 1 + below(64));
   // If two-phase is asked for whatever the bytes are, their distribution is not gathered.
   const bool known = below(8) > 0;
   if (!known) facts.buckets.clear();
-  for (NodeFacts& node : facts.nodes) {
+  for (plan::NodeFacts& node : facts.nodes) {
     if (!known || facts.nodes.size() == 1) node.spans.clear();
     if (below(2)) node.free_bytes = magnitude(36);
   }
-  Wishes& wishes = facts.wishes;
-  wishes.forced_method = static_cast<int32_t>(Method::two_phase);
-  wishes.realms = static_cast<RealmPolicy>(below(static_cast<int64_t>(realm_policy_rows().size()) + 1));
-  wishes.placement = static_cast<Placement>(below(3));
+  plan::Wishes& wishes = facts.wishes;
+  wishes.forced_method = static_cast<int32_t>(plan::Method::two_phase);
+  wishes.realms =
+      static_cast<plan::RealmPolicy>(below(static_cast<int64_t>(plan::realm_policy_rows().size()) + 1));
+  wishes.placement = static_cast<plan::Placement>(below(3));
   wishes.groups = below(4) > 0;
   wishes.group_bytes = 1 + magnitude(34);
   wishes.domain_bytes = 1 + magnitude(30);

@@ -33,20 +33,20 @@ std::string hint_in_force(const FileRecord& file, const std::string& name) {
 // The expected times of the method taken and of the fastest other one. They are measured if both methods have
 // run, and otherwise both predicted, because a price and a measured time cannot be compared.
 struct Alternative {
-  const Candidate* taken = nullptr;
-  const Candidate* other = nullptr;
+  const plan::Candidate* taken = nullptr;
+  const plan::Candidate* other = nullptr;
   double taken_seconds = 0, other_seconds = 0;
   bool measured = false;
 };
 
 Alternative best_alternative(const Reason& reason) {
   Alternative best;
-  for (const Candidate& one : reason.candidates) {
+  for (const plan::Candidate& one : reason.candidates) {
     if (one.legal && method_name(one.method) == reason.method) best.taken = &one;
   }
   if (best.taken == nullptr) return best;
   double least_share = 1;
-  for (const Candidate& one : reason.candidates) {
+  for (const plan::Candidate& one : reason.candidates) {
     if (!one.legal || &one == best.taken) continue;
     const bool measured = one.calls > 0 && best.taken->calls > 0;
     const double taken = measured ? best.taken->measured_seconds : best.taken->predicted_seconds;

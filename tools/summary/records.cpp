@@ -61,7 +61,7 @@ FileRecord record_of(const json& line) {
     record.reasons.push_back({reason.value("operation", ""), reason.value("method", ""),
                               reason.value("collective", false), reason.value("reason", ""),
                               reason.value("calls", int64_t{0}),
-                              candidates_from_json(reason.value("candidates", json::array()))});
+                              plan::candidates_from_json(reason.value("candidates", json::array()))});
   }
   record.times_opened = line.value("times_opened", int64_t{1});
   record.first_error = line.value("first_error", "");
@@ -213,8 +213,8 @@ double seconds_of(const FileRecord& record) {
 
 std::string methods_taken(const FileRecord& record) {
   std::vector<std::pair<int64_t, const char*>> taken;
-  for (int i = 0; i < method_count; ++i) {
-    const auto method = static_cast<Method>(i);
+  for (int i = 0; i < plan::method_count; ++i) {
+    const auto method = static_cast<plan::Method>(i);
     if (const int64_t calls = record.sum[method_counter(method)])
       taken.emplace_back(calls, method_name(method));
   }

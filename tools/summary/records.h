@@ -22,7 +22,7 @@ struct Reason {
   bool collective = false;
   std::string text;
   int64_t calls = 0;
-  std::vector<Candidate> candidates;  // those of the last of the calls
+  std::vector<plan::Candidate> candidates;  // those of the last of the calls
 };
 
 // A rank that had a file open when the program ended, and the call that it was in then.

@@ -29,9 +29,9 @@ void add_row(std::string& text, const char* label, const std::string& content) {
 }
 
 // "two_phase 3 ms predicted, 2.8 ms measured; list 9 ms predicted; sieve not possible"
-std::string considered(const std::vector<Candidate>& candidates) {
+std::string considered(const std::vector<plan::Candidate>& candidates) {
   std::string text;
-  for (const Candidate& one : candidates) {
+  for (const plan::Candidate& one : candidates) {
     text += fmt::format("{}{}", text.empty() ? "" : "; ", method_name(one.method));
     if (!one.legal) {
       text += " not possible";

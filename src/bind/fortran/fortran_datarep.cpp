@@ -25,7 +25,7 @@ struct Registration {
 };
 thread_local const Registration* current = nullptr;
 
-void adapt(UserConversion& conversion, ConvertProcedure* procedure) {
+void adapt(mpi::UserConversion& conversion, ConvertProcedure* procedure) {
   // The procedure of the mpi_f08 module, as gfortran names it. The other MPI_CONVERSION_FN_NULL has become
   // C's before this is called.
   static const void* null = dlsym(RTLD_DEFAULT, "__mpi_f08_callbacks_MOD_mpi_conversion_fn_null");
@@ -41,7 +41,7 @@ void adapt(UserConversion& conversion, ConvertProcedure* procedure) {
 
 }  // namespace
 
-void adapt_to_fortran(UserRepresentation& wanted) {
+void adapt_to_fortran(mpi::UserRepresentation& wanted) {
   if (!current) return;
   adapt(wanted.read, current->read);
   adapt(wanted.write, current->write);
@@ -112,7 +112,7 @@ FORTRAN_NAME(pmpir_register_datarep_f08_)
 #else
 
 namespace concilio::bind {
-void adapt_to_fortran(UserRepresentation&) {}
+void adapt_to_fortran(mpi::UserRepresentation&) {}
 }  // namespace concilio::bind
 
 #endif

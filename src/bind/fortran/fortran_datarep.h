@@ -9,6 +9,6 @@ namespace concilio::bind {
 // routine was given. MPICH's routine passes those procedures to the C function as they are. Open MPI's passes
 // C functions of its own, which do not know the mpi_f08 module's MPI_CONVERSION_FN_NULL, and keep the address
 // of extra_state.
-void adapt_to_fortran(UserRepresentation& wanted);
+void adapt_to_fortran(mpi::UserRepresentation& wanted);
 
 }  // namespace concilio::bind

@@ -47,7 +47,7 @@ int init(const char* symbol, MPI_Info info, MPI_Errhandler handler, MPI_Session*
   const int code = function(raised == MPI_INFO_NULL ? info : raised, handler, session);
   if (code == MPI_SUCCESS) {
     const bool threads = has_threads(*session);
-    session_has_begun(threads);
+    mpi::session_has_begun(threads);
     report_begins();
     if (raised != MPI_INFO_NULL) check_raised_level(threads);
   }
@@ -62,7 +62,7 @@ int finalize(const char* symbol, MPI_Session* session) {
   const bool threads = has_threads(*session);
   return end_of_part([&] {
     const int code = function(session);
-    if (code == MPI_SUCCESS) session_has_ended(threads);
+    if (code == MPI_SUCCESS) mpi::session_has_ended(threads);
     return code;
   });
 }

@@ -43,7 +43,7 @@ int init_thread(const char* symbol, int* argc, char*** argv, int required, int* 
   const int level = raising ? std::max<int>(required, MPI_THREAD_MULTIPLE) : required;
   const int code = function(argc, argv, level, provided);
   if (code == MPI_SUCCESS) {
-    world_has_begun();
+    mpi::world_has_begun();
     report_begins();
   }
   if (raising && code == MPI_SUCCESS) check_raised_level(*provided >= MPI_THREAD_MULTIPLE);
@@ -59,7 +59,7 @@ int init(const char* symbol, const char* symbol_with_level, int* argc, char*** a
   if (!function) return MPI_ERR_OTHER;
   const int code = function(argc, argv);
   if (code == MPI_SUCCESS) {
-    world_has_begun();
+    mpi::world_has_begun();
     report_begins();
   }
   return code;

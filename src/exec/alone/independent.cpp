@@ -7,7 +7,7 @@
 #include "exec/alone/run_alone.h"
 #include "exec/alone/sieve.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // If the pieces in memory have a mean length below this, a contiguous stretch of the file is packed rather
@@ -25,18 +25,18 @@ bool should_pack(const Request& request) {
 }
 
 Outcome run_one_stretch(const RunningCall& call, const Request& request) {
-  const Transfer whole{request.file->offset_of(request.position),
-                       request.buffer + request.memory->offset_of(0), request.bytes};
+  const store::Transfer whole{request.file->offset_of(request.position),
+                              request.buffer + request.memory->offset_of(0), request.bytes};
   return move_batch(call, request.operation, {&whole, 1});
 }
 
 }  // namespace
 
-Outcome run_independent(const RunningCall& call, const Request& request, const Plan& plan) {
+Outcome run_independent(const RunningCall& call, const Request& request, const plan::Plan& plan) {
   if (is_one_stretch(request)) return run_one_stretch(call, request);
   if (should_pack(request))
     return sieve(call, request, std::min(pack_buffer_bytes, call.opened.budget.limit_bytes() / 2));
   return run_list(call, request, plan);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

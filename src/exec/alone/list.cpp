@@ -6,7 +6,7 @@
 #include "exec/alone/methods.h"
 #include "exec/call/plain_write.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 constexpr size_t transfers_per_batch = 256;
@@ -14,10 +14,10 @@ constexpr size_t transfers_per_batch = 256;
 // Goes through an access's contiguous pieces, in parts of any length.
 class Pieces {
  public:
-  Pieces(const Access& access, int64_t position) : cursor_(access, position) {}
+  Pieces(const pattern::Access& access, int64_t position) : cursor_(access, position) {}
 
   // Offset of the next byte, and how many bytes follow it contiguously (at most max_bytes).
-  Interval peek(int64_t max_bytes) {
+  pattern::Interval peek(int64_t max_bytes) {
     if (used_ == length_) {
       if (index_ == chunk_.count) {
         chunk_ = cursor_.next(max_bytes);
@@ -32,22 +32,22 @@ class Pieces {
   void take(int64_t bytes) { used_ += bytes; }
 
  private:
-  Cursor cursor_;
-  Chunk chunk_;
+  pattern::Cursor cursor_;
+  pattern::Chunk chunk_;
   int64_t index_ = 0, offset_ = 0, length_ = 0, used_ = 0;
 };
 
 // Whether it pays to have a batch's requests under way at once.
 bool goes_at_once(const RunningCall& call, Operation operation, int64_t requests) {
-  if (call.opened.flush == Flush::list) return false;
-  return call.opened.flush == Flush::batch || pays_at_once(operation, requests, call.opened.prices());
+  if (call.opened.flush == plan::Flush::list) return false;
+  return call.opened.flush == plan::Flush::batch || pays_at_once(operation, requests, call.opened.prices());
 }
 
 }  // namespace
 
-Outcome move_batch(const RunningCall& call, Operation operation, std::span<const Transfer> batch) {
+Outcome move_batch(const RunningCall& call, Operation operation, std::span<const store::Transfer> batch) {
   int64_t end = 0, bytes = 0, requests = 0;
-  for (const Transfer& transfer : batch) {
+  for (const store::Transfer& transfer : batch) {
     if (transfer.offset != end || requests == 0) ++requests;
     end = transfer.offset + transfer.length;
     bytes += transfer.length;
@@ -60,16 +60,16 @@ Outcome move_batch(const RunningCall& call, Operation operation, std::span<const
 
 Outcome list_from(const RunningCall& call, const Request& request, int64_t from) {
   Pieces memory(*request.memory, from), file(*request.file, request.position + from);
-  std::array<Transfer, transfers_per_batch> batch;
+  std::array<store::Transfer, transfers_per_batch> batch;
   int64_t moved = 0, left = request.bytes - from;
   while (left > 0) {
     size_t count = 0;
     int64_t batch_bytes = 0;
     int64_t reached = INT64_MIN;
     for (; count < batch.size() && left > 0; ++count) {
-      Interval place = file.peek(left);
+      pattern::Interval place = file.peek(left);
       if (place.begin < reached) break;  // a batch ascends; the end of file ends it
-      Interval source = memory.peek(left);
+      pattern::Interval source = memory.peek(left);
       int64_t bytes = std::min(place.length(), source.length());
       batch[count] = {place.begin, request.buffer + source.begin, bytes};
       reached = place.begin + bytes;
@@ -88,8 +88,8 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
   return moved;
 }
 
-Outcome run_list(const RunningCall& call, const Request& request, const Plan&) {
+Outcome run_list(const RunningCall& call, const Request& request, const plan::Plan&) {
   return list_from(call, request, 0);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -6,12 +6,12 @@
 
 #include "exec/call/running_call.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // Transfers the request's data from data position `from` on.
 Outcome list_from(const RunningCall& call, const Request& request, int64_t from);
 
 // Transfers one batch. Returns its bytes; for a read, only those before the end of the file.
-Outcome move_batch(const RunningCall& call, Operation operation, std::span<const Transfer> batch);
+Outcome move_batch(const RunningCall& call, Operation operation, std::span<const store::Transfer> batch);
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -10,21 +10,22 @@
 #include "exec/call/plain_write.h"
 #include "plan/choose/methods/mapped.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 bool goes_by_piece(const Request& request) {
   const int64_t pieces = request.file->pieces(request.position, request.position + request.bytes);
-  return maps_by_piece(static_cast<double>(request.bytes), static_cast<double>(pieces),
-                       static_cast<double>(request.bounds().length()));
+  return plan::maps_by_piece(static_cast<double>(request.bytes), static_cast<double>(pieces),
+                             static_cast<double>(request.bounds().length()));
 }
 
 // The end of the stretch of the file that is mapped from data position `begin` on: behind `begin`, and at
 // most `end`.
-int64_t stretch_end(const Access& file, bool by_piece, int64_t begin, int64_t end) {
-  if (by_piece) return begin + Cursor(file, begin).next(std::min(end - begin, map_window_bytes)).length;
+int64_t stretch_end(const pattern::Access& file, bool by_piece, int64_t begin, int64_t end) {
+  if (by_piece)
+    return begin + pattern::Cursor(file, begin).next(std::min(end - begin, plan::map_window_bytes)).length;
   const int64_t first = file.offset_of(begin);
-  return std::min(end, file.data_before(first - first % map_window_bytes + map_window_bytes));
+  return std::min(end, file.data_before(first - first % plan::map_window_bytes + plan::map_window_bytes));
 }
 
 // Copies the request's data.
@@ -34,12 +35,12 @@ Status copy_pages(const RunningCall& call, const Request& request) {
   const int64_t last = request.position + request.bytes;
   for (int64_t begin = request.position; begin < last;) {
     const int64_t end = stretch_end(*request.file, by_piece, begin, last);
-    const Interval range = request.file->bounds(begin, end);
+    const pattern::Interval range = request.file->bounds(begin, end);
     auto mapping = call.opened.storage.map(range.begin, range.length(), writes);
     if (!mapping) return mapping.error();
     Stopwatch time(call.opened.counters, Counter::copy_ns);
-    const Side file{request.file, begin, mapping->data(), range.begin};
-    const Side memory = request.memory_side(begin - request.position);
+    const pattern::Side file{request.file, begin, mapping->data(), range.begin};
+    const pattern::Side memory = request.memory_side(begin - request.position);
     copy(writes ? memory : file, writes ? file : memory, end - begin);
     begin = end;
   }
@@ -47,7 +48,7 @@ Status copy_pages(const RunningCall& call, const Request& request) {
 }
 
 Status write_pages(const RunningCall& call, const Request& request) {
-  const Interval range = request.bounds();
+  const pattern::Interval range = request.bounds();
   PlainWrite guard(call, range);
   if (auto status = guard.begin(); !status) return status;
   // Makes the file long enough for this rank's last byte, and no longer: the file may end there.
@@ -75,7 +76,7 @@ bool leaves_it_to_requests(ErrorKind kind) {
 // run_list. No signal is raised if the file is cut short or if storage fails: pages are made present before
 // they are touched, so that this is an error. A signal is possible only if somebody cuts the file between
 // that and the copy of the same few MiB, which MPI-IO allows nobody to do.
-Outcome run_mapped(const RunningCall& call, const Request& request, const Plan& plan) {
+Outcome run_mapped(const RunningCall& call, const Request& request, const plan::Plan& plan) {
   Request within = request;  // the part of the request that lies in the file
   const bool writes = request.operation == Operation::write;
   const Status status = writes ? write_pages(call, within) : read_pages(call, within);
@@ -88,4 +89,4 @@ Outcome run_mapped(const RunningCall& call, const Request& request, const Plan& 
   return run_list(call, request, plan);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -7,21 +7,22 @@
 #include "exec/alone/methods.h"
 #include "exec/locks/range_lock.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // One function for each method; null if the ranks carry out the method together (Collective::carry_out).
 #define RUN_alone(name) run_##name
 #define RUN_together(name) nullptr
 #define METHOD(name, ranks, writes, summary) RUN_##ranks(name),
-constexpr std::array<Outcome (*)(const RunningCall&, const Request&, const Plan&), method_count> methods = {
+constexpr std::array<Outcome (*)(const RunningCall&, const Request&, const plan::Plan&), plan::method_count>
+    methods = {
 #include "base/methods.def"
 };
 #undef RUN_alone
 #undef RUN_together
 
 // Whether `bytes` bytes of the access from `position` on are contiguous; `bytes` is at least 1.
-bool is_one_piece(const Access& access, int64_t position, int64_t bytes) {
+bool is_one_piece(const pattern::Access& access, int64_t position, int64_t bytes) {
   return access.is_contiguous() || (access.monotone_within(position + bytes) &&
                                     access.bounds(position, position + bytes).length() == bytes);
 }
@@ -29,7 +30,7 @@ bool is_one_piece(const Access& access, int64_t position, int64_t bytes) {
 // A client of network storage may write back whole pages of its cache, and with them old contents of bytes
 // that others have written meanwhile. A rank that locks whole pages reads them anew, and they are written
 // back before the lock is free.
-Interval pages_around(Interval range) {
+pattern::Interval pages_around(pattern::Interval range) {
   constexpr int64_t page_bytes = 64 << 10;  // the largest that clients have
   const int64_t end = std::min(range.end, INT64_MAX - page_bytes);
   return {align_down(range.begin, page_bytes), std::max(range.end, align_up(end, page_bytes))};
@@ -62,20 +63,21 @@ bool needs_no_lock(const OpenFile& opened, Operation operation) {
   return operation == Operation::read || !(locks_pages(opened, operation) || opened.locks_every_write());
 }
 
-Outcome run_alone(const RunningCall& call, const Request& request, const Plan& plan) {
+Outcome run_alone(const RunningCall& call, const Request& request, const plan::Plan& plan) {
   if (request.bytes == 0) return 0;
   const auto run = methods[static_cast<size_t>(plan.method)];
   const bool reads = request.operation == Operation::read;
   const bool by_page = locks_pages(call.opened, request.operation);
-  const Interval range = by_page ? pages_around(request.bounds()) : request.bounds();
+  const pattern::Interval range = by_page ? pages_around(request.bounds()) : request.bounds();
   RangeLock whole_range(call.opened.storage, range.begin, range.length());
   if (is_atomic(call.opened) ||
       (by_page && !(range == request.bounds() && range.length() == request.bytes))) {
-    if (auto status = whole_range.acquire(reads ? LockMode::shared : LockMode::exclusive); !status)
+    if (auto status = whole_range.acquire(reads ? store::LockMode::shared : store::LockMode::exclusive);
+        !status)
       return status.error();
     return whole_range.release(run(call.holding_lock(), request, plan));
   }
   return run(call, request, plan);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -4,7 +4,7 @@
 #include "exec/call/running_call.h"
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // Whether the request is contiguous both in the file and in memory: it is then a single request to storage,
 // and there is nothing to plan.
@@ -16,6 +16,6 @@ bool needs_no_plan(const Request& request);
 bool needs_no_lock(const OpenFile& opened, Operation operation);
 
 // Carries out the plan's method, which must not be a collective one.
-Outcome run_alone(const RunningCall& call, const Request& request, const Plan& plan);
+Outcome run_alone(const RunningCall& call, const Request& request, const plan::Plan& plan);
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -9,21 +9,21 @@
 #include "exec/alone/methods.h"
 #include "exec/call/plain_write.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // One window of a sieving write. `data`, which covers all or some of [window.begin, window.end), is written
 // by way of `buffer`.
 struct SieveWindow {
-  Interval window, data;
+  pattern::Interval window, data;
   std::byte* buffer;
 
   bool whole() const { return data.length() == window.length(); }  // a monotone access touches no byte twice
-  Transfer transfer() const { return {window.begin, buffer, window.length()}; }
+  store::Transfer transfer() const { return {window.begin, buffer, window.length()}; }
   void fill(const RunningCall& call, const Request& request) const {
     Stopwatch time(call.opened.counters, Counter::copy_ns);
     copy(request.memory_side(data.begin - request.position),
-         Side{request.file, data.begin, buffer, window.begin}, data.length());
+         pattern::Side{request.file, data.begin, buffer, window.begin}, data.length());
   }
 };
 
@@ -36,7 +36,7 @@ Status rewrite(const RunningCall& call, const Request& request, const SieveWindo
   const int64_t length = window.window.length();
   RangeLock guard(call.opened.storage, window.window.begin, length);
   if (call.guard != WriteGuard::held) {
-    if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
+    if (auto status = guard.acquire(store::LockMode::exclusive); !status) return status;
   }
   auto got = call.opened.storage.read(std::array{window.transfer()});
   if (!got) return got.error();
@@ -48,7 +48,7 @@ Status rewrite(const RunningCall& call, const Request& request, const SieveWindo
 }  // namespace
 
 Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_bytes) {
-  Interval range = request.bounds();
+  pattern::Interval range = request.bounds();
   buffer_bytes = std::clamp<int64_t>(buffer_bytes, 1, std::max<int64_t>(1, range.length()));
   auto buffer = Buffer::allocate(call.opened.budget, buffer_bytes);
   if (!buffer) return buffer.error();
@@ -58,8 +58,8 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
   for (int64_t position = request.position; position < end;) {
     int64_t begin = request.file->offset_of(position);
     int64_t next = std::min(end, request.file->data_before(begin + buffer_bytes));
-    Interval data{position, next};
-    Interval window{begin, request.file->bounds(position, next).end};
+    pattern::Interval data{position, next};
+    pattern::Interval window{begin, request.file->bounds(position, next).end};
     if (request.operation == Operation::write) {
       const SieveWindow part{window, data, buffer->data()};
       const bool whole = part.whole();
@@ -73,12 +73,13 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
       auto status = whole ? write_whole(call, request, part) : rewrite(call, request, part);
       if (!status) return status.error();
     } else {
-      auto got = call.opened.storage.read(std::array{Transfer{begin, buffer->data(), window.length()}});
+      auto got =
+          call.opened.storage.read(std::array{store::Transfer{begin, buffer->data(), window.length()}});
       if (!got) return got.error();
       bool ended = *got < window.length();
       if (ended) data.end = std::min(next, request.file->data_before(begin + *got));
       Stopwatch time(call.opened.counters, Counter::copy_ns);
-      copy(Side{request.file, position, buffer->data(), begin},
+      copy(pattern::Side{request.file, position, buffer->data(), begin},
            request.memory_side(position - request.position), data.length());
       if (ended) return moved + data.length();
     }
@@ -88,8 +89,8 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
   return moved;
 }
 
-Outcome run_sieve(const RunningCall& call, const Request& request, const Plan& plan) {
+Outcome run_sieve(const RunningCall& call, const Request& request, const plan::Plan& plan) {
   return sieve(call, request, plan.sieve_buffer_bytes);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -3,11 +3,11 @@
 
 #include "exec/call/running_call.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // Sieves through a buffer of `buffer_bytes`. A write reads the bytes between its pieces under a lock. If
 // others may be writing there without a lock (exec/locks/rewriting.h), the remaining data are written piece
 // by piece, as by list. The file access must be monotone.
 Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_bytes);
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -12,29 +12,29 @@
 #include "plan/choose/hole_filling.h"
 #include "plan/facts/prices.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // concilio_agree.
 enum class Meetings : int32_t { automatic, always, seldom };
 
 struct OpenFile {
-  Team& team;
+  mpi::Team& team;
   Storage& storage;
   Rewriting& rewriting;
   Budget& budget;
   Counters& counters;
 
   // From here on, everything is the same on every rank.
-  StorageFacts facts;
-  std::shared_ptr<const Prices> measured_prices{};  // from a profile; null if there is none
-  bool locks_work = true;                           // locks keep all ranks apart, on whichever nodes they are
-  bool atomic = false;                              // MPI atomic mode
-  Meetings meetings = Meetings::automatic;          // in which collective calls the ranks meet
-  bool concurrent = false;                          // ranks may have several calls under way at once
-  bool sieve_writes = false;                        // a rank alone may sieve its writes
-  bool map_reads = false, map_writes = false;       // the file can be mapped to be read, to be written
-  std::optional<Flush> flush{};  // how windows with holes are written, if the user has said so
-  int64_t flush_threshold = 0;   // of FlushRules
+  plan::StorageFacts facts;
+  std::shared_ptr<const plan::Prices> measured_prices{};  // from a profile; null if there is none
+  bool locks_work = true;                      // locks keep all ranks apart, on whichever nodes they are
+  bool atomic = false;                         // MPI atomic mode
+  Meetings meetings = Meetings::automatic;     // in which collective calls the ranks meet
+  bool concurrent = false;                     // ranks may have several calls under way at once
+  bool sieve_writes = false;                   // a rank alone may sieve its writes
+  bool map_reads = false, map_writes = false;  // the file can be mapped to be read, to be written
+  std::optional<plan::Flush> flush{};          // how windows with holes are written, if the user has said so
+  int64_t flush_threshold = 0;                 // of FlushRules
 
   // Whether every plain write of every call locks its range, because some rank may be rewriting the bytes
   // around it. That is so where another open of the file cannot announce itself, or where a rank of another
@@ -52,7 +52,7 @@ struct OpenFile {
   }
   // The same for the windows of two-phase I/O.
   bool may_rewrite_holes() const { return may_rewrite() && !caches_differ(); }
-  const Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }
+  const plan::Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }
 
   bool on_one_node() const { return team.nodes().size() == 1; }
 
@@ -60,7 +60,7 @@ struct OpenFile {
 
   // Whether two nodes may see different bytes of the file for a while. A client of network storage caches
   // pages; it writes them back, and reads them anew, only at a lock, a sync or an open.
-  bool caches_differ() const { return facts.kind == StorageFacts::Kind::network && !on_one_node(); }
+  bool caches_differ() const { return facts.kind == plan::StorageFacts::Kind::network && !on_one_node(); }
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -7,12 +7,12 @@
 #include "exec/call/running_call.h"
 #include "exec/locks/range_lock.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // While it lives, this rank may make plain writes within the range.
 class PlainWrite {
  public:
-  PlainWrite(const RunningCall& call, Interval range)
+  PlainWrite(const RunningCall& call, pattern::Interval range)
       : call_(call), lock_(call.opened.storage, range.begin, range.length()) {}
   ~PlainWrite() {
     if (announced_) call_.opened.rewriting.board().end_write();
@@ -30,6 +30,7 @@ class PlainWrite {
 };
 
 // Writes the transfers. There is at least one, and their offsets ascend.
-Status write_plainly(const RunningCall& call, std::span<const Transfer> transfers, bool at_once = false);
+Status write_plainly(const RunningCall& call, std::span<const store::Transfer> transfers,
+                     bool at_once = false);
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -5,7 +5,7 @@
 #include "exec/call/open_file.h"
 #include "pattern/copy.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 class WriteBehind;
 
@@ -29,9 +29,9 @@ struct RunningCall {
 // Moves between data [0, bytes) of `memory` and data [position, position + bytes) of `file`.
 struct Request {
   Operation operation;
-  const Access* memory;
+  const pattern::Access* memory;
   std::byte* buffer;  // the address that offsets of `memory` count from
-  const Access* file;
+  const pattern::Access* file;
   int64_t position;
   int64_t bytes;
   // A call that stages its data (mpiio/staged.h) makes several requests. These fields say how much of the
@@ -39,11 +39,11 @@ struct Request {
   int64_t staging_bytes = 0;
   bool more = false;
 
-  Side memory_side(int64_t at) const { return {memory, at, buffer, 0}; }
-  Interval bounds() const { return file->bounds(position, position + bytes); }
+  pattern::Side memory_side(int64_t at) const { return {memory, at, buffer, 0}; }
+  pattern::Interval bounds() const { return file->bounds(position, position + bytes); }
 };
 
 // Bytes transferred. Reads stop at the end of the file; the part of the buffer behind that stays untouched.
 using Outcome = Result<int64_t>;
 
-}  // namespace concilio
+}  // namespace concilio::exec

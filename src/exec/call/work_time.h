@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::exec {
 
 // When the ranks of a node were at work: from the begin of the first to the end of the last. The longest time
 // of a single rank would be too short where ranks wait for cores, because a rank that has to wait begins
@@ -20,4 +20,4 @@ inline WorkTime combine(const WorkTime& a, const WorkTime& b) {
   return {a.node, std::min(a.begin_ns, b.begin_ns), std::max(a.end_ns, b.end_ns)};
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

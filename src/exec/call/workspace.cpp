@@ -5,28 +5,29 @@
 #include "base/exceptions.h"
 #include "plan/layout/footprint.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
-int64_t segment_bytes(const OpenFile& opened, const Plan& plan) {
+int64_t segment_bytes(const OpenFile& opened, const plan::Plan& plan) {
   const int group = plan.group_of_node[static_cast<size_t>(opened.team.node())];
   if (group < 0) return 0;
-  return concilio::segment_bytes(plan, plan.groups[static_cast<size_t>(group)], opened.team.node());
+  return plan::segment_bytes(plan, plan.groups[static_cast<size_t>(group)], opened.team.node());
 }
 
 }  // namespace
 
-Status Workspace::make_room(const OpenFile& opened, const Plan& plan, bool& short_of_memory) {
-  const auto own = std::find_if(plan.realms.begin(), plan.realms.end(),
-                                [&](const Realm& realm) { return realm.aggregator == opened.team.rank(); });
+Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, bool& short_of_memory) {
+  const auto own = std::find_if(plan.realms.begin(), plan.realms.end(), [&](const plan::Realm& realm) {
+    return realm.aggregator == opened.team.rank();
+  });
   int64_t old_bytes = 0, staging_bytes = 0;
   if (own != plan.realms.end()) {
     if (plan.operation == Operation::write) old_bytes = own->window_bytes;
-    const Group& group = plan.groups[static_cast<size_t>(own->group)];
+    const plan::Group& group = plan.groups[static_cast<size_t>(own->group)];
     if (group.nodes.size() > 1) {
-      staging_bytes = plan.exchange == ExchangeStrategy::descriptions
+      staging_bytes = plan.exchange == plan::ExchangeStrategy::descriptions
                           ? 2 * staging_half_bytes(plan, group, own->window_bytes)
-                          : 2 * message_bytes(own->image_bytes);
+                          : 2 * plan::message_bytes(own->image_bytes);
     }
   }
   const int64_t segment = std::max(segment_bytes(opened, plan), opened.team.segment_bytes());
@@ -44,7 +45,7 @@ std::byte* Workspace::old_bytes(const OpenFile& opened, int64_t bytes) {
   return made ? old_bytes_.data() : nullptr;
 }
 
-Status Workspace::share(const OpenFile& opened, const Plan& plan) {
+Status Workspace::share(const OpenFile& opened, const plan::Plan& plan) {
   segment_charge_ = Charge();
   segment_ = nullptr;
   auto segment = opened.team.segment(segment_bytes(opened, plan));
@@ -54,4 +55,4 @@ Status Workspace::share(const OpenFile& opened, const Plan& plan) {
   return {};
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

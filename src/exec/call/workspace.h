@@ -6,16 +6,16 @@
 #include "exec/call/open_file.h"
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 class Workspace {
  public:
   // Allocates this rank's own buffers. Buffers for other plans are kept, unless both together would exceed
   // the budget: then short_of_memory is set, and if it is set on any rank, only this plan may use the
   // workspace.
-  Status make_room(const OpenFile& opened, const Plan& plan, bool& short_of_memory);
+  Status make_room(const OpenFile& opened, const plan::Plan& plan, bool& short_of_memory);
   // Allocates the node's shared segment. Collective over the file's team; all ranks succeed or all fail.
-  Status share(const OpenFile& opened, const Plan& plan);
+  Status share(const OpenFile& opened, const plan::Plan& plan);
 
   std::byte* segment() const { return segment_; }  // shared by the node
   // An aggregator's room for two messages from other nodes.
@@ -30,4 +30,4 @@ class Workspace {
   Buffer old_bytes_, staging_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

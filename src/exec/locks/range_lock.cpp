@@ -5,9 +5,9 @@
 #include "base/exceptions.h"
 #include "base/log.h"
 
-namespace concilio {
+namespace concilio::exec {
 
-Status RangeLock::acquire(LockMode mode, bool file_too) {
+Status RangeLock::acquire(store::LockMode mode, bool file_too) {
   place_ = storage_.held().enter(range_, mode, file_too);
   held_ = true;
   return file_too ? storage_.lock(range_.begin, range_.length(), mode, storage_.lock_patience_ms())
@@ -21,7 +21,7 @@ RangeLock::~RangeLock() {
 Status RangeLock::give_back() {
   Status outcome;
   if (!std::exchange(held_, false)) return outcome;
-  storage_.held().leave(place_, [&](Interval part) {
+  storage_.held().leave(place_, [&](pattern::Interval part) {
     // To unlock a part of a lock splits it, which takes memory that may be there a moment later.
     constexpr int most_tries = 3;
     const auto unlock = [&] { return storage_.unlock(part.begin, part.length()); };
@@ -36,4 +36,4 @@ Status RangeLock::give_back() {
   return outcome;
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

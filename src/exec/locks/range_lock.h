@@ -6,7 +6,7 @@
 
 #include "exec/storage/storage.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // A lock on a range of the file for as long as it lives. It keeps out this rank's other threads and, with
 // `file_too`, other ranks and other opens. It must not overlap one that the same thread holds.
@@ -19,7 +19,7 @@ class RangeLock {
   RangeLock& operator=(const RangeLock&) = delete;
   // Waits for the holder of the range, at most as long as the storage's lock_patience_ms() says. A holder is
   // at work, and the locks of a process that ends are freed.
-  Status acquire(LockMode mode, bool file_too = true);
+  Status acquire(store::LockMode mode, bool file_too = true);
   // Gives the range back, and returns `outcome`, the outcome of the work within the range. If that went well
   // and the range cannot be given back, returns the error of that instead: the range then stays locked until
   // the file is closed, and the others must know. Without this call, for instance after another failure, the
@@ -34,9 +34,9 @@ class RangeLock {
  private:
   Status give_back();
   Storage& storage_;
-  Interval range_;
+  pattern::Interval range_;
   bool held_ = false;
   HeldRanges::Place place_{};
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

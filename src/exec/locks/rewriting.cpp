@@ -7,13 +7,13 @@
 
 #include "base/log.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // Marks lie where no file has bytes. Two opens rarely try the same mark; if they do, one tries another.
 constexpr int64_t first_mark = int64_t{1} << 62, mark_count = int64_t{1} << 31;
 
-OpenMark lock_mark(Storage& storage, LockMode mode) {
+OpenMark lock_mark(Storage& storage, store::LockMode mode) {
   std::random_device random;
   OpenMark mark;
   mark.place = std::uniform_int_distribution<int64_t>(0, mark_count - 1)(random);
@@ -31,14 +31,14 @@ OpenMark take_mark(Storage& storage) {
   OpenMark mark;
   constexpr int most_tries = 3;
   for (int i = 0; i < most_tries && !mark.marked; ++i) {
-    mark = lock_mark(storage, LockMode::exclusive);
+    mark = lock_mark(storage, store::LockMode::exclusive);
     if (!mark.locks_work) break;
   }
   return mark;
 }
 
 OpenMark try_locks(Storage& storage) {
-  OpenMark mark = lock_mark(storage, LockMode::shared);
+  OpenMark mark = lock_mark(storage, store::LockMode::shared);
   if (mark.marked) (void)storage.unlock(first_mark + mark.place, 1);
   mark.marked = 0;
   return mark;
@@ -46,7 +46,7 @@ OpenMark try_locks(Storage& storage) {
 
 bool mark_is_respected(Storage& storage, const OpenMark& mark) {
   const int64_t place = first_mark + mark.place;
-  const Status status = storage.lock(place, 1, LockMode::exclusive, 0);
+  const Status status = storage.lock(place, 1, store::LockMode::exclusive, 0);
   if (status) (void)storage.unlock(place, 1);
   return !status && status.error().kind == ErrorKind::file_in_use;
 }
@@ -64,17 +64,18 @@ bool Rewriting::alone() {
   std::lock_guard lock(claiming_);
   if (alone_) return true;
   const int64_t behind = mark_.place + 1;
-  const Interval others[] = {{first_mark, first_mark + mark_.place},
-                             {first_mark + behind, first_mark + mark_count}};
+  const pattern::Interval others[] = {{first_mark, first_mark + mark_.place},
+                                      {first_mark + behind, first_mark + mark_count}};
   bool all = true;
-  for (Interval range : others)
-    all = all && (range.empty() || storage_.lock(range.begin, range.length(), LockMode::shared, 0).ok());
+  for (pattern::Interval range : others)
+    all =
+        all && (range.empty() || storage_.lock(range.begin, range.length(), store::LockMode::shared, 0).ok());
   if (all) {
     alone_.store(true, std::memory_order_release);
     return true;
   }
   // If these locks were kept, they would keep later opens from getting a mark, for nothing.
-  for (Interval range : others) (void)storage_.unlock(range.begin, range.length());
+  for (pattern::Interval range : others) (void)storage_.unlock(range.begin, range.length());
   constexpr int64_t most_skips = 1024;
   skips_ = next_skips_;
   next_skips_ = std::min(2 * next_skips_, most_skips);
@@ -94,4 +95,4 @@ RewritePermit::~RewritePermit() {
   if (on_board_) rewriting_.board().end_rewriting();
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -28,7 +28,7 @@
 #include "exec/storage/storage.h"
 #include "mpi/nodes/writers_board.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // What an open for writing has found out about the locks of its file. Plain data, the same on all ranks.
 struct OpenMark {
@@ -47,11 +47,11 @@ bool mark_is_respected(Storage& storage, const OpenMark& mark);
 
 class Rewriting {
  public:
-  Rewriting(Storage& storage, WritersBoard board, const OpenMark& mark)
+  Rewriting(Storage& storage, mpi::WritersBoard board, const OpenMark& mark)
       : storage_(storage), board_(board), mark_(mark) {}
   Rewriting(const Rewriting&) = delete;
 
-  WritersBoard& board() { return board_; }
+  mpi::WritersBoard& board() { return board_; }
   // Whether every rank that rewrites knows of this open. If not, each write of this open must lock its range.
   bool marked() const { return mark_.marked != 0; }
   // False for a while after other opens of the file were found: another try is not worth its time yet.
@@ -62,7 +62,7 @@ class Rewriting {
 
  private:
   Storage& storage_;
-  WritersBoard board_;
+  mpi::WritersBoard board_;
   const OpenMark mark_;
   std::mutex claiming_;
   std::atomic<bool> alone_ = false;
@@ -87,4 +87,4 @@ class RewritePermit {
   bool on_board_ = false, granted_ = false;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

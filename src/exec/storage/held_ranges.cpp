@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
-bool overlap(Interval a, Interval b) {
+bool overlap(pattern::Interval a, pattern::Interval b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
@@ -15,11 +15,11 @@ bool overlap(Interval a, Interval b) {
 bool HeldRanges::free(Place place) const {
   return std::none_of(holders_.begin(), std::list<Holder>::const_iterator(place), [&](const Holder& earlier) {
     return overlap(earlier.range, place->range) &&
-           (place->mode == LockMode::exclusive || earlier.mode == LockMode::exclusive);
+           (place->mode == store::LockMode::exclusive || earlier.mode == store::LockMode::exclusive);
   });
 }
 
-HeldRanges::Place HeldRanges::enter(Interval range, LockMode mode, bool on_file) {
+HeldRanges::Place HeldRanges::enter(pattern::Interval range, store::LockMode mode, bool on_file) {
   std::unique_lock lock(mutex_);
   const Place place = holders_.insert(holders_.end(), {range, mode, on_file});
   left_.wait(lock, [&] { return free(place); });
@@ -33,7 +33,8 @@ int64_t HeldRanges::waiting() const {
 }
 
 // Unlocks the parts of the range that no holder from `other` on has locked on the file.
-void HeldRanges::unlock_free(Interval range, Place other, FunctionRef<void(Interval)> unlock) {
+void HeldRanges::unlock_free(pattern::Interval range, Place other,
+                             FunctionRef<void(pattern::Interval)> unlock) {
   for (; other != holders_.end() && !range.empty(); ++other) {
     // A thread that has not been granted its range has locked nothing yet.
     if (!other->on_file || !other->granted) continue;
@@ -43,7 +44,7 @@ void HeldRanges::unlock_free(Interval range, Place other, FunctionRef<void(Inter
   if (!range.empty()) unlock(range);
 }
 
-void HeldRanges::leave(Place place, FunctionRef<void(Interval)> unlock) {
+void HeldRanges::leave(Place place, FunctionRef<void(pattern::Interval)> unlock) {
   std::lock_guard lock(mutex_);
   const Holder gone = *place;
   holders_.erase(place);
@@ -51,4 +52,4 @@ void HeldRanges::leave(Place place, FunctionRef<void(Interval)> unlock) {
   if (gone.on_file) unlock_free(gone.range, holders_.begin(), unlock);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -9,34 +9,34 @@
 #include "pattern/access.h"
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // The ranges of a file that the threads of one rank have locked. Shared locks may overlap. Thread-safe, and
 // fair: no thread overtakes an earlier one whose range is in its way.
 class HeldRanges {
  public:
   struct Holder {
-    Interval range;
-    LockMode mode;
+    pattern::Interval range;
+    store::LockMode mode;
     bool on_file;  // also locks, or will lock, the range of the file itself
     bool granted = false;
   };
   using Place = std::list<Holder>::iterator;
 
   // Waits until no earlier holder is in the way.
-  Place enter(Interval range, LockMode mode, bool on_file);
+  Place enter(pattern::Interval range, store::LockMode mode, bool on_file);
   // Calls unlock(part) for every part of a range locked on the file that no other thread has locked there
   // too. Other threads cannot enter meanwhile: one that did would lose its lock on the file to this unlock.
   // Needs no memory, so that a thread that has run out of memory can leave too.
-  void leave(Place place, FunctionRef<void(Interval)> unlock);
+  void leave(Place place, FunctionRef<void(pattern::Interval)> unlock);
   int64_t waiting() const;  // how many wait now
 
  private:
   bool free(Place place) const;
-  void unlock_free(Interval range, Place other, FunctionRef<void(Interval)> unlock);
+  void unlock_free(pattern::Interval range, Place other, FunctionRef<void(pattern::Interval)> unlock);
   mutable std::mutex mutex_;
   std::condition_variable left_;
   std::list<Holder> holders_;  // in the order in which they came
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -2,7 +2,7 @@
 
 #include "store/operation.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 Status Storage::open_now() {
   std::lock_guard lock(opening_);
@@ -16,7 +16,7 @@ Status Storage::open_now() {
   return let_go();
 }
 
-void Storage::expect(FileIdentity same_as, Descriptor descriptor) {
+void Storage::expect(store::FileIdentity same_as, Descriptor descriptor) {
   passed_ = std::move(descriptor);
   mode_.same_as = same_as;
   mode_.descriptor = passed_.number();
@@ -27,7 +27,7 @@ Status Storage::let_go() {
   const int failed = passed_.close();
   mode_.descriptor = -1;
   if (failed == 0) return {};
-  return Error::from_errno(failed, failure_text({StoreOperation::close, path_}));
+  return Error::from_errno(failed, store::failure_text({store::StoreOperation::close, path_}));
 }
 
 Status Storage::close(bool write_back) {
@@ -41,7 +41,7 @@ Status Storage::close(bool write_back) {
   return outcome;
 }
 
-Result<int64_t> Storage::read(std::span<const Transfer> transfers, bool at_once) {
+Result<int64_t> Storage::read(std::span<const store::Transfer> transfers, bool at_once) {
   if (auto status = open(); !status) return status.error();
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_reads] += static_cast<int64_t>(transfers.size());
@@ -50,19 +50,20 @@ Result<int64_t> Storage::read(std::span<const Transfer> transfers, bool at_once)
   return got;
 }
 
-Status Storage::write(std::span<const Transfer> transfers, bool at_once) {
+Status Storage::write(std::span<const store::Transfer> transfers, bool at_once) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_writes] += static_cast<int64_t>(transfers.size());
   auto status = at_once ? file_->write_at_once(transfers) : file_->write(transfers);
   note_written();
   if (status) {
-    for (const Transfer& transfer : transfers) counters_[Counter::storage_bytes_written] += transfer.length;
+    for (const store::Transfer& transfer : transfers)
+      counters_[Counter::storage_bytes_written] += transfer.length;
   }
   return status;
 }
 
-Result<int64_t> Storage::request(Operation operation, const Transfer& transfer) {
+Result<int64_t> Storage::request(Operation operation, const store::Transfer& transfer) {
   if (auto status = open(); !status) return status.error();
   if (operation == Operation::read) return file_->read(transfer);
   auto status = file_->write(transfer);
@@ -71,7 +72,7 @@ Result<int64_t> Storage::request(Operation operation, const Transfer& transfer) 
   return transfer.length;
 }
 
-Status Storage::lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) {
+Status Storage::lock(int64_t offset, int64_t length, store::LockMode mode, int64_t timeout_ms) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
   ++counters_[Counter::locks_taken];
@@ -125,16 +126,16 @@ Status Storage::make_space(int64_t offset, int64_t length) {
   return file_->make_space(offset, length);
 }
 
-Result<Mapping> Storage::map(int64_t offset, int64_t length, bool write) {
+Result<store::Mapping> Storage::map(int64_t offset, int64_t length, bool write) {
   if (auto status = open(); !status) return status.error();
   Stopwatch time(counters_, Counter::storage_ns);
   if (write) unsynced_ = true;
   return file_->map(offset, length, write);
 }
 
-Result<StorageLayout> Storage::layout() {
+Result<store::StorageLayout> Storage::layout() {
   if (auto status = open(); !status) return status.error();
   return file_->layout();
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -8,17 +8,17 @@
 #include <string>
 
 #include "base/counters.h"
+#include "base/operation.h"
 #include "base/system/descriptor.h"
 #include "exec/storage/held_ranges.h"
-#include "pattern/operation.h"
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 class Storage {
  public:
   // `store` must outlive this.
-  Storage(Store& store, std::string path, OpenMode mode, Counters& counters)
+  Storage(store::Store& store, std::string path, store::OpenMode mode, Counters& counters)
       : store_(store), path_(std::move(path)), mode_(mode), counters_(counters) {}
 
   const std::string& path() const { return path_; }
@@ -29,12 +29,12 @@ class Storage {
     if (is_open_.load(std::memory_order_acquire)) return {};
     return open_now();
   }
-  void set_mode(OpenMode mode) { mode_ = mode; }
+  void set_mode(store::OpenMode mode) { mode_ = mode; }
   // From now on open() accepts only this very file, which other ranks have open. `descriptor` is one of that
   // file, if there is any; it is kept until the file is opened or closed.
-  void expect(FileIdentity same_as, Descriptor descriptor);
+  void expect(store::FileIdentity same_as, Descriptor descriptor);
   // The identity of the open file; empty if it is not open.
-  FileIdentity identity() { return file_ ? file_->identity() : FileIdentity{}; }
+  store::FileIdentity identity() { return file_ ? file_->identity() : store::FileIdentity{}; }
   int descriptor() { return file_ ? file_->descriptor() : -1; }
   // The file is closed even if an error is returned; the error says that written data may be lost.
   // write_back: syncs first, for storage that reports lost data only then (NFS).
@@ -42,11 +42,11 @@ class Storage {
 
   // These work as in StoreFile; each opens the file first. at_once: as in read_at_once and write_at_once of
   // StoreFile.
-  Result<int64_t> read(std::span<const Transfer> transfers, bool at_once = false);
-  Status write(std::span<const Transfer> transfers, bool at_once = false);
+  Result<int64_t> read(std::span<const store::Transfer> transfers, bool at_once = false);
+  Status write(std::span<const store::Transfer> transfers, bool at_once = false);
   // Makes one request, which the caller counts and times. Returns the bytes transferred.
-  Result<int64_t> request(Operation operation, const Transfer& transfer);
-  Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms);
+  Result<int64_t> request(Operation operation, const store::Transfer& transfer);
+  Status lock(int64_t offset, int64_t length, store::LockMode mode, int64_t timeout_ms);
   Status unlock(int64_t offset, int64_t length);
   // How long a call waits for a lock that somebody else holds.
   int64_t lock_patience_ms() const { return lock_patience_ms_; }
@@ -56,10 +56,10 @@ class Storage {
   Result<int64_t> size();
   Status resize(int64_t size);
   Status preallocate(int64_t size);
-  Result<StorageLayout> layout();
+  Result<store::StorageLayout> layout();
   bool can_map(bool write);  // false where the file cannot be opened
   Status make_space(int64_t offset, int64_t length);
-  Result<Mapping> map(int64_t offset, int64_t length, bool write);
+  Result<store::Mapping> map(int64_t offset, int64_t length, bool write);
   // The ranges that this rank's threads have locked. A lock on the file belongs to the process, and so does
   // not keep its threads apart.
   HeldRanges& held() { return held_; }
@@ -72,9 +72,9 @@ class Storage {
   void note_written() {
     if (!unsynced_) unsynced_ = true;
   }
-  Store& store_;
+  store::Store& store_;
   std::string path_;
-  OpenMode mode_;
+  store::OpenMode mode_;
   Descriptor passed_;
   Counters& counters_;
   std::mutex opening_;
@@ -82,7 +82,7 @@ class Storage {
   int64_t lock_patience_ms_ = 600'000;
   std::atomic<bool> unsynced_ = false;
   std::atomic<bool> is_open_ = false;
-  std::unique_ptr<StoreFile> file_;
+  std::unique_ptr<store::StoreFile> file_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -10,7 +10,7 @@
 #include "pattern/excerpt.h"
 #include "plan/layout/exchange.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // Descriptions up to this length are told as they are.
@@ -19,32 +19,32 @@ constexpr int64_t worth_shortening_bytes = 512;
 constexpr int64_t most_shortened_bytes = 1 << 20;
 
 // The group of a node whose ranks exchange with other nodes; else null.
-const Group* exchanging_group(const Plan& plan, int node) {
+const plan::Group* exchanging_group(const plan::Plan& plan, int node) {
   const int index = plan.group_of_node[static_cast<size_t>(node)];
-  if (plan.exchange != ExchangeStrategy::descriptions || index < 0) return nullptr;
-  const Group& group = plan.groups[static_cast<size_t>(index)];
+  if (plan.exchange != plan::ExchangeStrategy::descriptions || index < 0) return nullptr;
+  const plan::Group& group = plan.groups[static_cast<size_t>(index)];
   return group.nodes.size() > 1 ? &group : nullptr;
 }
 
-bool owns_by_offsets(const Realm& realm) {
+bool owns_by_offsets(const plan::Realm& realm) {
   return realm.owned.is_contiguous() && realm.owned.displacement() == 0;
 }
 
 // What a rank asks for in a realm, and perhaps more, in a shorter description.
-Result<Description> shorter(const Description& rank, const Realm& realm) {
-  const Interval data = rank.data_in({realm.positions.front().begin, realm.positions.back().end});
+Result<Description> shorter(const Description& rank, const plan::Realm& realm) {
+  const pattern::Interval data = rank.data_in({realm.positions.front().begin, realm.positions.back().end});
   if (data.empty()) return Description();
-  Result<Excerpt> part = excerpt(rank.file, data);
+  Result<pattern::Excerpt> part = excerpt(rank.file, data);
   if (!part) return part.error();
   return Description(std::move(part->access), part->data);
 }
 
 // Whether a rank may have data in a realm.
-bool has_data_in(const Realm& realm, const Description& rank) {
+bool has_data_in(const plan::Realm& realm, const Description& rank) {
   if (rank.data.empty()) return false;
   return !owns_by_offsets(realm) ||
          std::any_of(realm.positions.begin(), realm.positions.end(),
-                     [&](const Interval& file) { return !rank.data_in(file).empty(); });
+                     [&](const pattern::Interval& file) { return !rank.data_in(file).empty(); });
 }
 
 }  // namespace
@@ -61,10 +61,10 @@ struct Descriptions::Slot {
   }
 };
 
-Description::Description(Access access, Interval positions)
+Description::Description(pattern::Access access, pattern::Interval positions)
     : file(std::move(access)), data(positions), bounds(file.bounds(data.begin, data.end)) {}
 
-Interval Description::data_in(Interval stretch) const {
+pattern::Interval Description::data_in(pattern::Interval stretch) const {
   if (stretch.end <= bounds.begin || stretch.begin >= bounds.end) return {};
   return {std::clamp(file.data_before(stretch.begin), data.begin, data.end),
           std::clamp(file.data_before(stretch.end), data.begin, data.end)};
@@ -75,17 +75,17 @@ void Description::move(int64_t shift_bytes) {
   bounds = {bounds.begin + shift_bytes, bounds.end + shift_bytes};
 }
 
-Descriptions::Descriptions(const OpenFile& opened, const Facts& facts, const Plan& plan)
+Descriptions::Descriptions(const OpenFile& opened, const plan::Facts& facts, const plan::Plan& plan)
     : counters_(opened.counters) {
-  const Team& team = opened.team;
-  const Group* const group = exchanging_group(plan, team.node());
+  const mpi::Team& team = opened.team;
+  const plan::Group* const group = exchanging_group(plan, team.node());
   if (!group) return;
   slot_bytes_ = plan.description_bytes;
   lists_bytes_ = plan.lists_bytes;
   own_.node = team.node();
   own_.ranks.reserve(static_cast<size_t>(team.local_size()));
   for (int i = group->first_realm; i < group->end_realm; ++i) {
-    const Realm& realm = plan.realms[static_cast<size_t>(i)];
+    const plan::Realm& realm = plan.realms[static_cast<size_t>(i)];
     if (realm.node != team.node() && team.local_rank() == 0 && may_have_data_in(realm, facts, team.node()))
       receivers_.push_back({&realm, {}});
     if (realm.aggregator != team.rank()) continue;
@@ -103,14 +103,14 @@ Descriptions::Descriptions(const OpenFile& opened, const Facts& facts, const Pla
   charge_ = Charge(opened.budget, static_cast<int64_t>(received_.size()) + slot_bytes_);
 }
 
-Status Descriptions::gather(const OpenFile& opened, const Request& request, const Plan& plan,
+Status Descriptions::gather(const OpenFile& opened, const Request& request, const plan::Plan& plan,
                             std::byte* scratch) {
-  Team& team = opened.team;
+  mpi::Team& team = opened.team;
   if (!exchanging_group(plan, team.node())) return {};
   std::byte* const my_slot = scratch + team.local_rank() * slot_bytes_;
   Status mine = without_exceptions([&]() -> Status {
     if (request.bytes == 0) return {};
-    const Nest* before = nullptr;
+    const pattern::Nest* before = nullptr;
     add(Description(*request.file, {request.position, request.position + request.bytes}), before, mine_);
     if (std::cmp_greater(mine_.size(), slot_bytes_)) {
       const Slot head{0, Slot::cannot};
@@ -144,18 +144,19 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
 }
 
 // Adds a rank's description to a bundle. `before` is the nest of the last one that has data.
-void Descriptions::add(const Description& rank, const Nest*& before, std::vector<std::byte>& bundle) {
+void Descriptions::add(const Description& rank, const pattern::Nest*& before,
+                       std::vector<std::byte>& bundle) {
   const size_t begin = bundle.size();
   Slot head;
   bundle.resize(begin + sizeof head);
   if (!rank.data.empty()) {
-    const Nest* const nest = rank.file.nest().get();
+    const pattern::Nest* const nest = rank.file.nest().get();
     if (nest != before) encode(*nest, bundle);
     before = nest;
     head.nest_bytes = static_cast<int32_t>(bundle.size() - begin - sizeof head);
     for (const int64_t number :
          {rank.file.displacement(), rank.file.extent(), rank.data.begin, rank.data.end})
-      encode(number, bundle);
+      pattern::encode(number, bundle);
     head.number_bytes = static_cast<int32_t>(bundle.size() - begin - sizeof head) - head.nest_bytes;
   }
   std::memcpy(bundle.data() + begin, &head, sizeof head);
@@ -173,7 +174,7 @@ Status Descriptions::shorten(int64_t bytes) {
     if (sum >= most) break;
     parts.clear();
     std::vector<std::byte> bundle;
-    const Nest* before = nullptr;
+    const pattern::Nest* before = nullptr;
     for (const Description& rank : own_.ranks) {
       Result<Description> part = shorter(rank, *receiver.realm);
       if (!part) return part.error();
@@ -215,7 +216,7 @@ int64_t Descriptions::bring_together(std::byte* scratch, size_t ranks) const {
 }
 
 // Sends the bundle, or a shorter one, to every aggregator that needs it, and receives those of other nodes.
-Status Descriptions::tell(Team& team, std::byte* bundle, int64_t bytes) {
+Status Descriptions::tell(mpi::Team& team, std::byte* bundle, int64_t bytes) {
   Status outcome;
   for (Receiver& receiver : receivers_) {
     std::vector<std::byte>& shorter = receiver.bundle;
@@ -228,22 +229,22 @@ Status Descriptions::tell(Team& team, std::byte* bundle, int64_t bytes) {
   for (MPI_Request& send : sends_) {
     const int code = team.finish(send);
     if (!team.failure()) return team.failure();
-    note(outcome, checked_mpi(code, "sending descriptions of requests to other nodes"));
+    note(outcome, mpi::checked_mpi(code, "sending descriptions of requests to other nodes"));
   }
   sends_.clear();
   return outcome;
 }
 
-Status Descriptions::hear(Team& team) {
+Status Descriptions::hear(mpi::Team& team) {
   Status outcome;
   for (DescribedNode& sender : senders_) {
-    const Team::Node& node = team.nodes()[static_cast<size_t>(sender.node)];
+    const mpi::Team::Node& node = team.nodes()[static_cast<size_t>(sender.node)];
     MPI_Request request = MPI_REQUEST_NULL;
     int code = PMPI_Irecv(received_.data(), static_cast<int>(received_.size()), MPI_BYTE,
                           node.candidates.front(), description_tag, team.comm(), &request);
     if (code == MPI_SUCCESS) code = team.finish(request);
     if (!team.failure()) return team.failure();
-    Status heard = checked_mpi(code, "receiving descriptions of requests from other nodes");
+    Status heard = mpi::checked_mpi(code, "receiving descriptions of requests from other nodes");
     if (heard) {
       heard = without_exceptions([&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
     }
@@ -256,7 +257,7 @@ Status Descriptions::hear(Team& team) {
 
 Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node) {
   const Error spoilt{ErrorKind::communication, 0, "the descriptions of a node's requests cannot be read"};
-  NestRef nest;
+  pattern::NestRef nest;
   for (size_t i = 0; i < ranks; ++i) {
     Slot head;
     if (bundle.size() < sizeof head) return spoilt;
@@ -270,19 +271,19 @@ Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, Desc
     if (head.number_bytes == Slot::cannot) described_ = false;
     if (head.number_bytes <= 0) continue;
     if (head.nest_bytes > 0) {
-      Result<NestRef> decoded = decode_nest(its);
+      Result<pattern::NestRef> decoded = pattern::decode_nest(its);
       if (!decoded) return decoded.error();
       nest = std::move(*decoded);
       learnt_bytes_ += nest->memory_bytes();
     }
     int64_t numbers[4];
     for (int64_t& number : numbers) {
-      const Result<int64_t> decoded = decode_number(its);
+      const Result<int64_t> decoded = pattern::decode_number(its);
       if (!decoded) return decoded.error();
       number = *decoded;
     }
     if (!nest) return spoilt;
-    node.ranks.back() = Description(Access(nest, numbers[0], numbers[1]), {numbers[2], numbers[3]});
+    node.ranks.back() = Description(pattern::Access(nest, numbers[0], numbers[1]), {numbers[2], numbers[3]});
   }
   return {};
 }
@@ -294,4 +295,4 @@ void Descriptions::move(int64_t shift_bytes) {
   }
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -11,18 +11,18 @@
 #include "exec/call/running_call.h"
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // One rank's part of a call: data [data.begin, data.end) of `file`.
 struct Description {
-  Access file = Access::contiguous(0);
-  Interval data;
-  Interval bounds;  // the file offsets of these data
+  pattern::Access file = pattern::Access::contiguous(0);
+  pattern::Interval data;
+  pattern::Interval bounds;  // the file offsets of these data
 
   Description() = default;
-  Description(Access access, Interval positions);
+  Description(pattern::Access access, pattern::Interval positions);
   // The data that lie in a stretch of the file.
-  Interval data_in(Interval stretch) const;
+  pattern::Interval data_in(pattern::Interval stretch) const;
   void move(int64_t shift_bytes);
 };
 
@@ -37,14 +37,14 @@ struct DescribedNode {
 // window, one rank after another. `at` counts the bytes from 0; in this order they are one stream. Returns
 // its length. The parts are ascending.
 template <typename F>
-int64_t for_each_stretch(const DescribedNode& node, std::span<const Interval> parts, F&& f) {
+int64_t for_each_stretch(const DescribedNode& node, std::span<const pattern::Interval> parts, F&& f) {
   int64_t at = 0;
   if (parts.empty()) return at;
   for (size_t rank = 0; rank < node.ranks.size(); ++rank) {
     const Description& its = node.ranks[rank];
     if (its.bounds.end <= parts.front().begin || its.bounds.begin >= parts.back().end) continue;
     for (size_t part = 0; part < parts.size(); ++part) {
-      const Interval data = its.data_in(parts[part]);
+      const pattern::Interval data = its.data_in(parts[part]);
       if (data.empty()) continue;
       f(rank, part, data, at);
       at += data.length();
@@ -56,12 +56,12 @@ int64_t for_each_stretch(const DescribedNode& node, std::span<const Interval> pa
 class Descriptions {
  public:
   // Allocates what gather() needs.
-  Descriptions(const OpenFile& opened, const Facts& facts, const Plan& plan);
+  Descriptions(const OpenFile& opened, const plan::Facts& facts, const plan::Plan& plan);
   // Learns what the ranks of this node ask for, and, if this rank aggregates, what those of the nodes do that
   // have data in its realm. Collective over the team. Nobody may use `scratch`, the node's segment, until all
   // ranks have met again. An error is this rank's own; so is described(): false if its request could not be
   // described in the room that the plan gives, or another's could not, or all that it has learnt is too long.
-  Status gather(const OpenFile& opened, const Request& request, const Plan& plan, std::byte* scratch);
+  Status gather(const OpenFile& opened, const Request& request, const plan::Plan& plan, std::byte* scratch);
   bool described() const { return described_; }
 
   const DescribedNode& own() const { return own_; }
@@ -72,23 +72,23 @@ class Descriptions {
 
  private:
   struct Slot;
-  static void add(const Description& rank, const Nest*& before, std::vector<std::byte>& bundle);
+  static void add(const Description& rank, const pattern::Nest*& before, std::vector<std::byte>& bundle);
   int64_t bring_together(std::byte* scratch, size_t ranks) const;
   Status shorten(int64_t bytes);
-  Status tell(Team& team, std::byte* bundle, int64_t bytes);
-  Status hear(Team& team);
+  Status tell(mpi::Team& team, std::byte* bundle, int64_t bytes);
+  Status hear(mpi::Team& team);
   Status learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node);
 
   Counters& counters_;
   bool described_ = true;
   int64_t slot_bytes_ = 0;
-  int64_t lists_bytes_ = 0;       // the most that may be learnt; 0: whatever there is
-  int64_t learnt_bytes_ = 0;      // memory of the descriptions
-  const Realm* realm_ = nullptr;  // that this rank aggregates
+  int64_t lists_bytes_ = 0;             // the most that may be learnt; 0: whatever there is
+  int64_t learnt_bytes_ = 0;            // memory of the descriptions
+  const plan::Realm* realm_ = nullptr;  // that this rank aggregates
   // An aggregator that a node's leader tells, and what it is told: if this is empty, all that the ranks ask
   // for.
   struct Receiver {
-    const Realm* realm;
+    const plan::Realm* realm;
     std::vector<std::byte> bundle;
   };
   std::vector<Receiver> receivers_;
@@ -99,4 +99,4 @@ class Descriptions {
   Charge charge_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

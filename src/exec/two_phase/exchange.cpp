@@ -1,10 +1,10 @@
 #include "exec/two_phase/exchange.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 std::unique_ptr<Exchange> Exchange::make(const ExchangeContext& context) {
-  return context.plan.exchange == ExchangeStrategy::alltoallw ? make_alltoallw_exchange(context)
-                                                              : make_message_exchange(context);
+  return context.plan.exchange == plan::ExchangeStrategy::alltoallw ? make_alltoallw_exchange(context)
+                                                                    : make_message_exchange(context);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -18,14 +18,14 @@
 #include "exec/call/workspace.h"
 #include "exec/windows/images.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // What the strategies work on; all must outlive them.
 struct ExchangeContext {
-  const OpenFile& opened;  // used only while an exchange is made
-  const Facts& facts;      // likewise
-  const Plan& plan;
-  const Group& group;  // of this node; has no realms if the node takes no part
+  const OpenFile& opened;    // used only while an exchange is made
+  const plan::Facts& facts;  // likewise
+  const plan::Plan& plan;
+  const plan::Group& group;  // of this node; has no realms if the node takes no part
   Images& images;
   const Workspace& workspace;  // provides an aggregator's staging, room for two messages of its realm
 };
@@ -68,11 +68,11 @@ class Exchange {
         group_(context.group),
         images_(context.images),
         workspace_(context.workspace) {}
-  Team& team_;
+  mpi::Team& team_;
   Counters& counters_;
   Budget& budget_;
-  const Plan& plan_;
-  const Group& group_;
+  const plan::Plan& plan_;
+  const plan::Group& group_;
   Images& images_;
   const Workspace& workspace_;
   std::vector<size_t> carried_, served_;
@@ -81,4 +81,4 @@ class Exchange {
 std::unique_ptr<Exchange> make_message_exchange(const ExchangeContext& context);
 std::unique_ptr<Exchange> make_alltoallw_exchange(const ExchangeContext& context);
 
-}  // namespace concilio
+}  // namespace concilio::exec

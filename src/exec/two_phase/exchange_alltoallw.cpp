@@ -11,7 +11,7 @@
 #include "exec/windows/window_parts.h"
 #include "mpi/error.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // The bytes of some windows that are sent to or received from one node: regular runs and single pieces, all
@@ -28,7 +28,7 @@ class PieceTypes {
     code_ = MPI_SUCCESS;
   }
   void add(std::span<const WindowPart> parts, const Coverage& coverage) {
-    coverage.for_each_run(parts, [&](const Run& run) { add(parts, run); });
+    coverage.for_each_run(parts, [&](const pattern::Run& run) { add(parts, run); });
   }
   // A committed datatype with absolute addresses; MPI_BYTE if there are no pieces.
   Result<MPI_Datatype> type() {
@@ -48,7 +48,8 @@ class PieceTypes {
                                    types_.data(), &made));
     }
     if (code_ == MPI_SUCCESS) note(PMPI_Type_commit(&made));
-    if (Status status = checked_mpi(code_, "making the datatypes of windows"); !status) return status.error();
+    if (Status status = mpi::checked_mpi(code_, "making the datatypes of windows"); !status)
+      return status.error();
     return made;
   }
   bool empty() const { return types_.empty() && single_addresses_.empty(); }
@@ -68,7 +69,7 @@ class PieceTypes {
     addresses_.push_back(address);
   }
   // The pieces of a run may lie in several parts, which are contiguous in memory.
-  void add(std::span<const WindowPart> parts, const Run& run) {
+  void add(std::span<const WindowPart> parts, const pattern::Run& run) {
     size_t part = 0;
     for (int64_t i = 0; i < run.count;) {
       const int64_t begin = run.offset + i * run.stride;
@@ -194,7 +195,7 @@ struct Windows {
 // use must stay: the owner of the exchange then never frees it.
 class Leaders {
  public:
-  Leaders(Team& team, Counters& counters)
+  Leaders(mpi::Team& team, Counters& counters)
       : team_(team), counters_(counters), nodes_(team.nodes().size()), zeros_(nodes_) {}
 
   // Sends `out` to the other leaders, and receives their messages into `in`.
@@ -232,7 +233,7 @@ class Leaders {
   Status finish(int code, MPI_Request& request, const char* what) {
     if (code == MPI_SUCCESS) code = team_.finish(request);
     if (auto whole = team_.failure(); code != MPI_SUCCESS && !whole) return whole;
-    return checked_mpi(code, what);
+    return mpi::checked_mpi(code, what);
   }
   void count(const std::vector<int>& sizes) {
     for (const int bytes : sizes) {
@@ -250,7 +251,7 @@ class Leaders {
       counters_[Counter::message_bytes_sent] += bytes;
     }
   }
-  Team& team_;
+  mpi::Team& team_;
   Counters& counters_;
   const size_t nodes_;
   std::vector<int> zeros_;
@@ -288,8 +289,9 @@ class AlltoallwExchange : public Exchange {
     Status theirs = without_exceptions([&] {
       for_each_told(round, [&](size_t node, size_t, Parts parts, const Coverage& coverage) {
         pieces_[node].add(parts, coverage);
-        coverage.for_each(
-            parts, [](const WindowPart& part, Interval covered) { CoverageMap(part.map).mark(covered); });
+        coverage.for_each(parts, [](const WindowPart& part, pattern::Interval covered) {
+          pattern::CoverageMap(part.map).mark(covered);
+        });
       });
       return received_.describe(pieces_);
     });
@@ -437,7 +439,8 @@ class AlltoallwExchange : public Exchange {
       for_each_told(round, [&](size_t from, size_t realm, Parts parts, const Coverage& coverage) {
         if (from != node) return;
         int64_t bytes = 0;
-        coverage.for_each(parts, [&](const WindowPart&, Interval covered) { bytes += covered.length(); });
+        coverage.for_each(parts,
+                          [&](const WindowPart&, pattern::Interval covered) { bytes += covered.length(); });
         fronts_.push_back(0);
         PMPI_Get_address(images_.window(realm, round), &fronts_.back());
         lengths_.push_back(static_cast<int>(bytes));
@@ -503,4 +506,4 @@ std::unique_ptr<Exchange> make_alltoallw_exchange(const ExchangeContext& context
   return std::make_unique<AlltoallwExchange>(context);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -15,7 +15,7 @@
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 constexpr auto head_bytes = static_cast<int64_t>(sizeof(MessageHead));
@@ -29,11 +29,11 @@ std::vector<MPI_Request> room_for(size_t requests) {
 
 // The requests under way in one exchange; they use a vector that was allocated before.
 struct Pending {
-  Team& team;
+  mpi::Team& team;
   Counters& counters;
   std::vector<MPI_Request>& requests;
 
-  Pending(Team& its_team, Counters& its_counters, std::vector<MPI_Request>& room)
+  Pending(mpi::Team& its_team, Counters& its_counters, std::vector<MPI_Request>& room)
       : team(its_team), counters(its_counters), requests(room) {
     requests.clear();
   }
@@ -52,7 +52,7 @@ struct Pending {
   Status wait(size_t i) {
     const int code = team.finish(requests[i]);
     if (auto whole = team.failure(); code != MPI_SUCCESS && !whole) return whole;
-    return checked_mpi(code, "waiting for messages between nodes");
+    return mpi::checked_mpi(code, "waiting for messages between nodes");
   }
   Status wait_all() {
     Status outcome;
@@ -73,7 +73,7 @@ class MessageExchange : public Exchange {
     int64_t wishes_bytes = 0;
     for (auto realm = static_cast<size_t>(group_.first_realm); realm < static_cast<size_t>(group_.end_realm);
          ++realm) {
-      const Realm& its = plan_.realms[realm];
+      const plan::Realm& its = plan_.realms[realm];
       if (its.aggregator == team_.rank()) {
         served_.push_back(realm);
         for (const int node : other_nodes_)
@@ -166,7 +166,7 @@ class MessageExchange : public Exchange {
   };
 
   Pending pending(std::vector<MPI_Request>& room) { return {team_, counters_, room}; }
-  const Realm& realm_at(size_t realm) const { return plan_.realms[realm]; }
+  const plan::Realm& realm_at(size_t realm) const { return plan_.realms[realm]; }
   // Whether this node has data in the window of a round of a carried realm.
   bool takes_part(size_t carried, int64_t round) const {
     return images_.has(carried_[carried], round) && shares_[carried].windows.has(round);
@@ -208,7 +208,7 @@ class MessageExchange : public Exchange {
   }
   std::byte* staging(size_t realm, size_t i) const {
     return workspace_.staging().data() +
-           static_cast<int64_t>(i % 2) * message_bytes(realm_at(realm).image_bytes);
+           static_cast<int64_t>(i % 2) * plan::message_bytes(realm_at(realm).image_bytes);
   }
 
   // The image, sent from where it lies: a head, the description of what the image covers (unless that is the
@@ -262,10 +262,10 @@ class MessageExchange : public Exchange {
       return;
     }
     const auto coverage = Coverage(std::span(message + head_bytes, static_cast<size_t>(head.coverage_bytes)));
-    coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
+    coverage.for_each(parts, [&](const WindowPart& part, pattern::Interval covered) {
       std::memcpy(address(part, covered), next, static_cast<size_t>(covered.length()));
       next += covered.length();
-      CoverageMap(part.map).mark(covered);
+      pattern::CoverageMap(part.map).mark(covered);
     });
   }
 
@@ -327,7 +327,7 @@ class MessageExchange : public Exchange {
         std::byte* next = reply.data + head_bytes;
         const auto coverage = Coverage(
             std::span<const std::byte>(message + head_bytes, static_cast<size_t>(wish.coverage_bytes)));
-        coverage.for_each(parts, [&](const WindowPart& part, Interval covered) {
+        coverage.for_each(parts, [&](const WindowPart& part, pattern::Interval covered) {
           std::memcpy(next, address(part, covered), static_cast<size_t>(covered.length()));
           next += covered.length();
         });
@@ -338,13 +338,13 @@ class MessageExchange : public Exchange {
     return answers.wait_all();
   }
 
-  std::vector<int> other_nodes_;  // the other nodes of the group
-  std::vector<size_t> foreign_;   // the group's realms that are aggregated on other nodes
-  std::vector<Share> shares_;     // this node's in each carried realm
-  std::vector<Share> sharers_;    // the other nodes' in this aggregator's realm
-  Charge sets_charge_;            // for the sets of both
-  std::vector<int> peers_;        // in the window that was asked for last
-  std::vector<Interval> parts_;   // room for those of one window
+  std::vector<int> other_nodes_;          // the other nodes of the group
+  std::vector<size_t> foreign_;           // the group's realms that are aggregated on other nodes
+  std::vector<Share> shares_;             // this node's in each carried realm
+  std::vector<Share> sharers_;            // the other nodes' in this aggregator's realm
+  Charge sets_charge_;                    // for the sets of both
+  std::vector<int> peers_;                // in the window that was asked for last
+  std::vector<pattern::Interval> parts_;  // room for those of one window
   std::vector<MPI_Request> sends_, replies_, receives_, answers_;
   std::vector<WantedWindow> wanted_;  // the windows wanted in this round
   // For reads: room for the wishes for all carried realms; for writes: for the description of one image.
@@ -357,4 +357,4 @@ std::unique_ptr<Exchange> make_message_exchange(const ExchangeContext& context) 
   return std::make_unique<MessageExchange>(context);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

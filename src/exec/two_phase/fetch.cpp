@@ -5,15 +5,15 @@
 #include "exec/alone/list.h"
 #include "exec/windows/window_parts.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 constexpr size_t most_fetched_at_once = 256;
 
 // The file offset behind the last of the `got` bytes that were read along the transfers; `end` if they are
 // all.
-int64_t end_of_data(std::span<const Transfer> transfers, int64_t got, int64_t end) {
-  for (const Transfer& transfer : transfers) {
+int64_t end_of_data(std::span<const store::Transfer> transfers, int64_t got, int64_t end) {
+  for (const store::Transfer& transfer : transfers) {
     if (got < transfer.length) return transfer.offset + got;
     got -= transfer.length;
   }
@@ -21,10 +21,10 @@ int64_t end_of_data(std::span<const Transfer> transfers, int64_t got, int64_t en
 }
 
 // The stretch to read that begins with the next marked byte of a part; empty if there is none.
-Interval next_stretch(const WindowPart& part, int64_t from, int64_t gap_bytes) {
-  Interval stretch = part.map.next_covered(from);
+pattern::Interval next_stretch(const WindowPart& part, int64_t from, int64_t gap_bytes) {
+  pattern::Interval stretch = part.map.next_covered(from);
   while (!stretch.empty()) {
-    const Interval next = part.map.next_covered(stretch.end);
+    const pattern::Interval next = part.map.next_covered(stretch.end);
     if (next.empty() || next.begin - stretch.end > gap_bytes) break;
     stretch.end = next.end;
   }
@@ -47,9 +47,9 @@ class MapsInUse {
 
 // Calls f(rank's description, part, data) for all data that any rank asks for in a window.
 template <typename F>
-void for_each_wanted(const Descriptions& known, std::span<const Interval> window, F&& f) {
+void for_each_wanted(const Descriptions& known, std::span<const pattern::Interval> window, F&& f) {
   const auto of_node = [&](const DescribedNode& node) {
-    for_each_stretch(node, window, [&](size_t rank, size_t part, Interval data, int64_t) {
+    for_each_stretch(node, window, [&](size_t rank, size_t part, pattern::Interval data, int64_t) {
       f(node.ranks[rank], part, data);
     });
   };
@@ -58,7 +58,7 @@ void for_each_wanted(const Descriptions& known, std::span<const Interval> window
 }
 
 Result<int64_t> fetch_whole(const RunningCall& call, std::span<const WindowPart> parts,
-                            std::vector<Transfer>& transfers) {
+                            std::vector<store::Transfer>& transfers) {
   transfers.clear();
   for (const WindowPart& part : parts) transfers.push_back({part.file.begin, part.data, part.file.length()});
   Result<int64_t> got = call.opened.storage.read(transfers);
@@ -71,11 +71,11 @@ Result<int64_t> fetch_whole(const RunningCall& call, std::span<const WindowPart>
 Result<int64_t> fetch_marked(const RunningCall& call, std::span<const WindowPart> parts) {
   const int64_t gap_bytes = gap_worth_reading(call.opened.prices());
   const int64_t all = parts.back().file.end;
-  std::array<Transfer, most_fetched_at_once> batch;
+  std::array<store::Transfer, most_fetched_at_once> batch;
   size_t count = 0;
   int64_t end = all;
   const auto read = [&]() -> Status {
-    const std::span<const Transfer> transfers(batch.data(), count);
+    const std::span<const store::Transfer> transfers(batch.data(), count);
     const Outcome got = move_batch(call, Operation::read, transfers);
     if (!got) return got.error();
     end = end_of_data(transfers, *got, all);
@@ -83,7 +83,7 @@ Result<int64_t> fetch_marked(const RunningCall& call, std::span<const WindowPart
     return {};
   };
   for (const WindowPart& part : parts) {
-    for (Interval next = next_stretch(part, part.file.begin, gap_bytes); !next.empty();
+    for (pattern::Interval next = next_stretch(part, part.file.begin, gap_bytes); !next.empty();
          next = next_stretch(part, next.end, gap_bytes)) {
       batch[count++] = {next.begin, part.data + (next.begin - part.file.begin), next.length()};
       if (count < batch.size()) continue;
@@ -100,20 +100,20 @@ Result<int64_t> fetch_marked(const RunningCall& call, std::span<const WindowPart
 }  // namespace
 
 Result<int64_t> fetch_window(const RunningCall& call, std::span<WindowPart> parts, const Descriptions* known,
-                             std::vector<Transfer>& transfers) {
+                             std::vector<store::Transfer>& transfers) {
   if (!known) return fetch_whole(call, parts, transfers);
-  std::vector<Interval> window;
+  std::vector<pattern::Interval> window;
   for (const WindowPart& part : parts) window.push_back(part.file);
   int64_t wanted_bytes = 0;
   for_each_wanted(*known, window,
-                  [&](const Description&, size_t, Interval data) { wanted_bytes += data.length(); });
+                  [&](const Description&, size_t, pattern::Interval data) { wanted_bytes += data.length(); });
   // To mark what is wanted takes time too, so most of the window must be saved.
   if (2 * wanted_bytes > total_bytes(parts)) return fetch_whole(call, parts, transfers);
   const MapsInUse maps(parts);
-  for_each_wanted(*known, window, [&](const Description& rank, size_t part, Interval data) {
+  for_each_wanted(*known, window, [&](const Description& rank, size_t part, pattern::Interval data) {
     parts[part].map.mark(rank.file, data.begin, data.end);
   });
   return fetch_marked(call, parts);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -9,12 +9,12 @@
 #include "exec/two_phase/descriptions.h"
 #include "exec/windows/images.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // Returns the file offset behind the last byte that exists, as far as it matters to those who want bytes.
 // `known` says what all ranks ask for; null: nobody knows. The parts' maps are empty before and after.
 // `transfers` has room for one of each part.
 Result<int64_t> fetch_window(const RunningCall& call, std::span<WindowPart> parts, const Descriptions* known,
-                             std::vector<Transfer>& transfers);
+                             std::vector<store::Transfer>& transfers);
 
-}  // namespace concilio
+}  // namespace concilio::exec

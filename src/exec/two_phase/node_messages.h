@@ -9,10 +9,10 @@
 #include "mpi/error.h"
 #include "mpi/nodes/team.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // The rank of a node that sends and receives what belongs to a realm of another node.
-inline int carrier_of(const Team& team, size_t realm, int node) {
+inline int carrier_of(const mpi::Team& team, size_t realm, int node) {
   const auto& candidates = team.nodes()[static_cast<size_t>(node)].candidates;
   return candidates[realm % candidates.size()];
 }
@@ -35,20 +35,21 @@ struct Message {
 };
 
 // Each adds a request to `requests`, which has room for it.
-inline Status start_send(const Team& team, Counters& counters, const Message& message,
+inline Status start_send(const mpi::Team& team, Counters& counters, const Message& message,
                          std::vector<MPI_Request>& requests) {
   ++counters[Counter::messages_sent];
   counters[Counter::message_bytes_sent] += message.bytes;
   requests.push_back(MPI_REQUEST_NULL);
-  return checked_mpi(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
-                                message.tag, team.comm(), &requests.back()),
-                     "sending between nodes");
+  return mpi::checked_mpi(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                                     message.tag, team.comm(), &requests.back()),
+                          "sending between nodes");
 }
-inline Status start_receive(const Team& team, const Message& message, std::vector<MPI_Request>& requests) {
+inline Status start_receive(const mpi::Team& team, const Message& message,
+                            std::vector<MPI_Request>& requests) {
   requests.push_back(MPI_REQUEST_NULL);
-  return checked_mpi(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
-                                message.tag, team.comm(), &requests.back()),
-                     "receiving between nodes");
+  return mpi::checked_mpi(PMPI_Irecv(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                                     message.tag, team.comm(), &requests.back()),
+                          "receiving between nodes");
 }
 
 // Keeps the first error of several steps that are all taken.
@@ -56,4 +57,4 @@ inline void note(Status& outcome, Status status) {
   if (outcome && !status) outcome = std::move(status);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

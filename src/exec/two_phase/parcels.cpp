@@ -9,31 +9,31 @@
 #include "pattern/copy.h"
 #include "plan/layout/footprint.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 constexpr size_t most_parcels_of_batch = 32;
 
 }  // namespace
 
-Parcels::Parcels(const OpenFile& opened, const Facts& facts, const Plan& plan, const Group& group,
-                 Images& images, const Workspace& workspace)
+Parcels::Parcels(const OpenFile& opened, const plan::Facts& facts, const plan::Plan& plan,
+                 const plan::Group& group, Images& images, const Workspace& workspace)
     : team_(opened.team),
       counters_(opened.counters),
       plan_(plan),
       group_(group),
       images_(images),
       workspace_(workspace),
-      head_bytes_(parcel_head_bytes(plan.operation)),
+      head_bytes_(plan::parcel_head_bytes(plan.operation)),
       descriptions_(opened, facts, plan) {
   size_t most_parts = 0;
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const auto realm = static_cast<size_t>(i);
-    const Realm& its = plan.realms[realm];
+    const plan::Realm& its = plan.realms[realm];
     if (its.aggregator == team_.rank()) own_realm_ = i;
     // Each node begins with the realm behind its own, so that not all send to the same aggregator at first.
     if (its.node != team_.node()) foreign_.push_back(realm);
-    most_parts = std::max(most_parts, static_cast<size_t>(concilio::most_parts(its, its.window_bytes)));
+    most_parts = std::max(most_parts, static_cast<size_t>(plan::most_parts(its, its.window_bytes)));
   }
   const auto behind = std::find_if(foreign_.begin(), foreign_.end(),
                                    [&](size_t realm) { return plan.realms[realm].node > team_.node(); });
@@ -45,7 +45,7 @@ Parcels::Parcels(const OpenFile& opened, const Facts& facts, const Plan& plan, c
 
 bool Parcels::fit() {
   if (own_realm_ < 0) return true;
-  const Realm& realm = plan_.realms[own()];
+  const plan::Realm& realm = plan_.realms[own()];
   const int64_t room = staging_half_bytes(plan_, group_, realm.window_bytes);
   int64_t most_requests = 0;
   for (int64_t round = 0; round < rounds_of(realm); ++round) {
@@ -89,7 +89,7 @@ std::byte* Parcels::half_of_staging(int64_t round) const {
          round % 2 * staging_half_bytes(plan_, group_, plan_.realms[own()].window_bytes);
 }
 
-Status Parcels::wait(EventCounter& event, uint32_t target) {
+Status Parcels::wait(mpi::EventCounter& event, uint32_t target) {
   Stopwatch time(counters_, Counter::exchange_ns);
   return team_.wait(event, target) ? Status() : team_.failure();
 }
@@ -100,7 +100,7 @@ Status Parcels::finish(std::span<MPI_Request> requests) {
   for (MPI_Request& request : requests) {
     const int code = team_.finish(request);
     if (Status whole = team_.failure(); !whole) return whole;
-    note(outcome, checked_mpi(code, "waiting for messages between nodes"));
+    note(outcome, mpi::checked_mpi(code, "waiting for messages between nodes"));
   }
   return outcome;
 }
@@ -110,7 +110,7 @@ Status Parcels::finish(std::span<MPI_Request> requests) {
 template <typename F>
 Status Parcels::for_each_batch(int64_t round, F&& f) {
   Status outcome;
-  const int64_t most = parcel_bytes(team_.node()), room = arena_bytes(most);
+  const int64_t most = parcel_bytes(team_.node()), room = plan::arena_bytes(most);
   const auto me = static_cast<size_t>(team_.local_rank());
   int64_t used = 0;
   const auto run = [&] {
@@ -124,13 +124,13 @@ Status Parcels::for_each_batch(int64_t round, F&& f) {
     if (!images_.has(realm, round)) continue;
     window(plan_.realms[realm], round, intervals_);
     int64_t mine = -1;
-    const int64_t bytes =
-        for_each_stretch(descriptions_.own(), intervals_, [&](size_t rank, size_t, Interval, int64_t at) {
-          if (rank == me && mine < 0) mine = at;
-        });
+    const int64_t bytes = for_each_stretch(descriptions_.own(), intervals_,
+                                           [&](size_t rank, size_t, pattern::Interval, int64_t at) {
+                                             if (rank == me && mine < 0) mine = at;
+                                           });
     for (int64_t begin = 0; begin < bytes && team_.failure(); begin += most) {
-      const Interval stream{begin, std::min(bytes, begin + most)};
-      const int64_t length = align_up(head_bytes_ + stream.length(), parcel_alignment);
+      const pattern::Interval stream{begin, std::min(bytes, begin + most)};
+      const int64_t length = align_up(head_bytes_ + stream.length(), plan::parcel_alignment);
       if (used + length > room || batch_.size() == most_parcels_of_batch) run();
       batch_.push_back({realm, stream, mine, used});
       used += length;
@@ -149,19 +149,20 @@ void Parcels::for_each_piece_of_mine(const Parcel& parcel, int64_t round, int64_
   std::byte* const first = images_.arena(arena()) + parcel.place + head_bytes_;
   window(plan_.realms[parcel.realm], round, intervals_);
   int64_t at = parcel.mine;
-  for (const Interval& part : intervals_) {
+  for (const pattern::Interval& part : intervals_) {
     if (at >= parcel.stream.end) break;
-    const Interval data = mine.data_in(part);
+    const pattern::Interval data = mine.data_in(part);
     if (data.empty()) continue;
     const int64_t begin = std::max(at, parcel.stream.begin);
     int64_t behind = std::min(at + data.length(), parcel.stream.end);
     if (part.end > end) {
-      const Interval there = part.begin < end ? mine.data_in({part.begin, end}) : Interval{};
+      const pattern::Interval there =
+          part.begin < end ? mine.data_in({part.begin, end}) : pattern::Interval{};
       behind = std::min(behind, at + std::max<int64_t>(0, there.length()));
     }
     if (begin < behind) {
       const int64_t from = data.begin + (begin - at);
-      f(Interval{from, from + (behind - begin)}, first + (begin - parcel.stream.begin));
+      f(pattern::Interval{from, from + (behind - begin)}, first + (begin - parcel.stream.begin));
     }
     at += data.length();
   }
@@ -183,7 +184,7 @@ Status Parcels::pack_and_send(int64_t round, const Request& request) {
   {
     Stopwatch time(counters_, Counter::copy_ns);
     for (const Parcel& parcel : batch_) {
-      for_each_piece_of_mine(parcel, round, INT64_MAX, [&](Interval data, std::byte* to) {
+      for_each_piece_of_mine(parcel, round, INT64_MAX, [&](pattern::Interval data, std::byte* to) {
         copy(request.memory_side(data.begin - first), bytes_at(to), data.length());
         moved_ += data.length();
       });
@@ -226,7 +227,7 @@ Status Parcels::receive_and_unpack(int64_t round, const Request& request) {
     for (const Parcel& parcel : batch_) {
       int64_t valid_end = 0;
       std::memcpy(&valid_end, images_.arena(arena()) + parcel.place, sizeof valid_end);
-      for_each_piece_of_mine(parcel, round, valid_end, [&](Interval data, std::byte* from) {
+      for_each_piece_of_mine(parcel, round, valid_end, [&](pattern::Interval data, std::byte* from) {
         copy(bytes_at(from), request.memory_side(data.begin - first), data.length());
         moved_ += data.length();
       });
@@ -278,10 +279,11 @@ Status Parcels::merge(int64_t round, std::span<WindowPart> parts) {
     Stopwatch time(counters_, Counter::copy_ns);
     const DescribedNode& sender = descriptions_.senders()[delivery.sender];
     std::byte* const stream = half_of_staging(round) + delivery.place;
-    for_each_stretch(sender, intervals_, [&](size_t rank, size_t part, Interval data, int64_t at) {
-      const Access& file = sender.ranks[rank].file;
+    for_each_stretch(sender, intervals_, [&](size_t rank, size_t part, pattern::Interval data, int64_t at) {
+      const pattern::Access& file = sender.ranks[rank].file;
       WindowPart& into = parts[part];
-      copy(bytes_at(stream + at), Side{&file, data.begin, into.data, into.file.begin}, data.length());
+      copy(bytes_at(stream + at), pattern::Side{&file, data.begin, into.data, into.file.begin},
+           data.length());
       into.map.mark(file, data.begin, data.end);
     });
   }
@@ -300,17 +302,18 @@ Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t 
     int64_t bytes = 0;
     {
       Stopwatch time(counters_, Counter::copy_ns);
-      bytes = for_each_stretch(sender, intervals_, [&](size_t rank, size_t part, Interval data, int64_t at) {
-        const WindowPart& from = parts[part];
-        // The head of each parcel parts its data from those of the one before.
-        while (!data.empty()) {
-          const int64_t parcel = at / most, length = std::min(data.length(), (parcel + 1) * most - at);
-          copy(Side{&sender.ranks[rank].file, data.begin, from.data, from.file.begin},
-               bytes_at(place + (parcel + 1) * head_bytes_ + at), length);
-          data.begin += length;
-          at += length;
-        }
-      });
+      bytes = for_each_stretch(
+          sender, intervals_, [&](size_t rank, size_t part, pattern::Interval data, int64_t at) {
+            const WindowPart& from = parts[part];
+            // The head of each parcel parts its data from those of the one before.
+            while (!data.empty()) {
+              const int64_t parcel = at / most, length = std::min(data.length(), (parcel + 1) * most - at);
+              copy(pattern::Side{&sender.ranks[rank].file, data.begin, from.data, from.file.begin},
+                   bytes_at(place + (parcel + 1) * head_bytes_ + at), length);
+              data.begin += length;
+              at += length;
+            }
+          });
     }
     for (int64_t begin = 0; begin < bytes; begin += most) {
       const int64_t length = std::min(most, bytes - begin);
@@ -343,4 +346,4 @@ Status Parcels::end() {
   return outcome;
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

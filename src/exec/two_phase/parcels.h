@@ -21,13 +21,13 @@
 #include "exec/two_phase/node_messages.h"
 #include "exec/windows/images.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // One rank's part in the exchange of a plan's calls. Its memory is allocated when it is made.
 class Parcels {
  public:
-  Parcels(const OpenFile& opened, const Facts& facts, const Plan& plan, const Group& group, Images& images,
-          const Workspace& workspace);
+  Parcels(const OpenFile& opened, const plan::Facts& facts, const plan::Plan& plan, const plan::Group& group,
+          Images& images, const Workspace& workspace);
 
   Descriptions& descriptions() { return descriptions_; }
   // To be called when the descriptions are known. False if a window's parcels do not fit into this
@@ -61,7 +61,7 @@ class Parcels {
   // A part of a node's stream, which travels in one message.
   struct Parcel {
     size_t realm;
-    Interval stream;
+    pattern::Interval stream;
     int64_t mine;   // where this rank's data begin in the stream; -1: it has none
     int64_t place;  // where it lies in the arena
   };
@@ -83,7 +83,7 @@ class Parcels {
   void for_each_piece_of_mine(const Parcel& parcel, int64_t round, int64_t end, F&& f);
   Status pack_and_send(int64_t round, const Request& request);
   Status receive_and_unpack(int64_t round, const Request& request);
-  Status wait(EventCounter& event, uint32_t target);
+  Status wait(mpi::EventCounter& event, uint32_t target);
   Status finish(std::span<MPI_Request> requests);
   bool carries(const Parcel& parcel) const;
   Message message_of(const Parcel& parcel) const;
@@ -94,24 +94,24 @@ class Parcels {
   int64_t parcel_bytes(int node) const { return plan_.parcel_bytes[static_cast<size_t>(node)]; }
   std::byte* half_of_staging(int64_t round) const;
   // A stretch of bytes in memory, as one side of a copy.
-  Side bytes_at(std::byte* data) const { return {&every_byte_, 0, data, 0}; }
-  Interval own_data() const {
+  pattern::Side bytes_at(std::byte* data) const { return {&every_byte_, 0, data, 0}; }
+  pattern::Interval own_data() const {
     return descriptions_.own().ranks[static_cast<size_t>(team_.local_rank())].data;
   }
   size_t arena() const { return static_cast<size_t>(batches_ % 2); }
 
-  Team& team_;
+  mpi::Team& team_;
   Counters& counters_;
-  const Plan& plan_;
-  const Group& group_;
+  const plan::Plan& plan_;
+  const plan::Group& group_;
   Images& images_;
   const Workspace& workspace_;
   const int64_t head_bytes_;  // before the data of a parcel
-  const Access every_byte_ = Access::contiguous(0);
+  const pattern::Access every_byte_ = pattern::Access::contiguous(0);
   int own_realm_ = -1;
   Descriptions descriptions_;
   std::vector<size_t> foreign_;                      // the group's realms that are aggregated on other nodes
-  std::vector<Interval> intervals_;                  // of the window that was asked for last
+  std::vector<pattern::Interval> intervals_;         // of the window that was asked for last
   std::vector<Parcel> batch_;                        // the parcels in the present arena
   std::array<std::vector<MPI_Request>, 2> carried_;  // of the parcels of each arena that this rank carries
   std::array<Incoming, 2> exchanged_;                // of each half of the staging
@@ -119,4 +119,4 @@ class Parcels {
   int64_t moved_ = 0;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

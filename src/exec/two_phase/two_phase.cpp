@@ -9,14 +9,14 @@
 #include "exec/windows/flush.h"
 #include "exec/windows/write_behind.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // One rank's part in one call. After an error the rank remembers it and takes all further steps without I/O,
 // so that nobody waits for it. What a step does with data goes through attempt(); what other ranks wait for
 // is done in any case.
 class TwoPhase {
  public:
-  TwoPhase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,
+  TwoPhase(const RunningCall& call, const Request& request, const plan::Plan& plan, Workspace& workspace,
            RoundGear& gear)
       : call_(call),
         request_(request),
@@ -72,7 +72,7 @@ class TwoPhase {
 
   // False if the team has failed. Then the images must not be touched any more, since nobody knows which
   // ranks still use them, and no further step is taken.
-  bool wait(EventCounter& event, uint32_t target) {
+  bool wait(mpi::EventCounter& event, uint32_t target) {
     Stopwatch time(call_.opened.counters, Counter::exchange_ns);
     if (!team_whole_ || !call_.opened.team.wait(event, target)) end_early();
     return team_whole_;
@@ -94,7 +94,7 @@ class TwoPhase {
   }
 
   // This rank's data in a part, or in so much of it as lies before `end`.
-  Interval data_in(const WindowPart& part, int64_t end) const {
+  pattern::Interval data_in(const WindowPart& part, int64_t end) const {
     if (part.file.end <= touched_.begin || part.file.begin >= touched_.end) return {};
     int64_t last = request_.position + request_.bytes;
     return {std::clamp(request_.file->data_before(part.file.begin), request_.position, last),
@@ -104,10 +104,10 @@ class TwoPhase {
   Status put(Parts parts) {
     Stopwatch time(call_.opened.counters, Counter::copy_ns);
     for (WindowPart& part : parts) {
-      Interval data = data_in(part, part.file.end);
+      pattern::Interval data = data_in(part, part.file.end);
       if (data.empty()) continue;
       copy(request_.memory_side(data.begin - request_.position),
-           Side{request_.file, data.begin, part.data, part.file.begin}, data.length());
+           pattern::Side{request_.file, data.begin, part.data, part.file.begin}, data.length());
       part.map.mark(*request_.file, data.begin, data.end);
       moved_ += data.length();
     }
@@ -118,9 +118,9 @@ class TwoPhase {
     Stopwatch time(call_.opened.counters, Counter::copy_ns);
     for (WindowPart& part : parts) {
       if (part.file.begin >= valid_end) continue;
-      Interval data = data_in(part, valid_end);
+      pattern::Interval data = data_in(part, valid_end);
       if (data.empty()) continue;
-      copy(Side{request_.file, data.begin, part.data, part.file.begin},
+      copy(pattern::Side{request_.file, data.begin, part.data, part.file.begin},
            request_.memory_side(data.begin - request_.position), data.length());
       moved_ += data.length();
     }
@@ -129,7 +129,7 @@ class TwoPhase {
 
   Status mark_wanted(Parts parts) {
     for (WindowPart& part : parts) {
-      Interval data = data_in(part, part.file.end);
+      pattern::Interval data = data_in(part, part.file.end);
       if (!data.empty()) part.map.mark(*request_.file, data.begin, data.end);
     }
     return {};
@@ -211,7 +211,7 @@ class TwoPhase {
     };
     if (!call_.opened.caches_differ()) return flush_window(call_, parts, old);
     RangeLock guard = fresh_view_of(parts);
-    if (Status status = guard.acquire(LockMode::exclusive); !status) return status;
+    if (Status status = guard.acquire(store::LockMode::exclusive); !status) return status;
     return guard.release(flush_window(call_.holding_lock(), parts, old));
   }
 
@@ -264,7 +264,7 @@ class TwoPhase {
   Result<int64_t> fetch(Parts parts) {
     RangeLock guard = fresh_view_of(parts);
     if (call_.opened.caches_differ()) {
-      if (Status status = guard.acquire(LockMode::shared); !status) return status.error();
+      if (Status status = guard.acquire(store::LockMode::shared); !status) return status.error();
     }
     return guard.release(fetch_window(call_, parts, known_requests(), transfers_));
   }
@@ -283,15 +283,15 @@ class TwoPhase {
 
   const RunningCall& call_;
   const Request& request_;
-  const Plan& plan_;
-  const Group& group_;
+  const plan::Plan& plan_;
+  const plan::Group& group_;
   Images& images_;
   Exchange* exchange_;  // null if parcels are exchanged
   Parcels* parcels_;
-  std::vector<Transfer>& transfers_;
+  std::vector<store::Transfer>& transfers_;
   Workspace& workspace_;
   int own_realm_ = -1;
-  Interval touched_;
+  pattern::Interval touched_;
   int64_t moved_ = 0;
   Status error_;
   bool team_whole_ = true;  // as far as this rank has seen
@@ -300,21 +300,22 @@ class TwoPhase {
 namespace {
 
 // The group of a node that has no aggregator and whose ranks ask for nothing.
-const Group& no_group() {
-  static const auto& none = *new Group;
+const plan::Group& no_group() {
+  static const auto& none = *new plan::Group;
   return none;
 }
 
-const Group& group_of(const Plan& plan, int node) {
+const plan::Group& group_of(const plan::Plan& plan, int node) {
   const int group = plan.group_of_node[static_cast<size_t>(node)];
   return group < 0 ? no_group() : plan.groups[static_cast<size_t>(group)];
 }
 
 }  // namespace
 
-RoundGear::RoundGear(const OpenFile& opened, const Facts& facts, const Plan& plan, const Workspace& workspace)
+RoundGear::RoundGear(const OpenFile& opened, const plan::Facts& facts, const plan::Plan& plan,
+                     const Workspace& workspace)
     : group_(group_of(plan, opened.team.node())), images_(plan, opened.team.node()) {
-  if (plan.exchange == ExchangeStrategy::descriptions) {
+  if (plan.exchange == plan::ExchangeStrategy::descriptions) {
     parcels_.emplace(opened, facts, plan, group_, images_, workspace);
   } else {
     exchange_ = Exchange::make({opened, facts, plan, group_, images_, workspace});
@@ -322,7 +323,7 @@ RoundGear::RoundGear(const OpenFile& opened, const Facts& facts, const Plan& pla
   transfers_.reserve(images_.most_parts());
 }
 
-Status RoundGear::tell_requests(const OpenFile& opened, const Request& request, const Plan& plan,
+Status RoundGear::tell_requests(const OpenFile& opened, const Request& request, const plan::Plan& plan,
                                 std::byte* segment, bool& fit) {
   images_.lie_in(segment);
   if (exchange_) return exchange_->tell_requests(request);
@@ -337,9 +338,9 @@ void RoundGear::move(int64_t shift_bytes) {
   if (parcels_) parcels_->descriptions().move(shift_bytes);
 }
 
-Outcome run_two_phase(const RunningCall& call, const Request& request, const Plan& plan, Workspace& workspace,
-                      RoundGear& gear) {
+Outcome run_two_phase(const RunningCall& call, const Request& request, const plan::Plan& plan,
+                      Workspace& workspace, RoundGear& gear) {
   return TwoPhase(call, request, plan, workspace, gear).run();
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -5,17 +5,17 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // More runs than this take more room than one bit for each granule.
 int64_t most_runs(int64_t bits) {
-  return bits / 8 / static_cast<int64_t>(sizeof(Run)) + 1;
+  return bits / 8 / static_cast<int64_t>(sizeof(pattern::Run)) + 1;
 }
 
 }  // namespace
 
-bool Coverage::continues(Run& run, Interval stretch) {
+bool Coverage::continues(pattern::Run& run, pattern::Interval stretch) {
   if (run.count == 0 || run.length != stretch.length()) return false;
   const int64_t stride = stretch.begin - run.offset - (run.count - 1) * run.stride;
   if (run.count > 1 && stride != run.stride) return false;
@@ -25,7 +25,7 @@ bool Coverage::continues(Run& run, Interval stretch) {
 }
 
 int64_t Coverage::most_bytes(int64_t map_bytes) {
-  const int64_t runs_bytes = most_runs(map_bytes) * static_cast<int64_t>(sizeof(Run));
+  const int64_t runs_bytes = most_runs(map_bytes) * static_cast<int64_t>(sizeof(pattern::Run));
   return align_up(static_cast<int64_t>(sizeof(Head)) + std::max(runs_bytes, ceil_divide(map_bytes, 8)),
                   unit_bytes);
 }
@@ -43,8 +43,8 @@ Coverage Coverage::of(std::span<const WindowPart> parts, std::span<std::byte> ro
   std::byte* body = room.data() + sizeof(Head);
   int64_t bits = 0;
   for (const WindowPart& part : parts) bits += part.map.granules();
-  int64_t runs = 0;  // written
-  Run last{};        // the run to be written next
+  int64_t runs = 0;     // written
+  pattern::Run last{};  // the run to be written next
   const auto write_last = [&] {
     if (last.count == 0) return true;
     if (runs == most_runs(bits)) return false;
@@ -53,7 +53,7 @@ Coverage Coverage::of(std::span<const WindowPart> parts, std::span<std::byte> ro
   };
   bool fits = true;
   for (const WindowPart& part : parts) {
-    for (Interval covered = part.map.next_covered(part.file.begin); fits && !covered.empty();
+    for (pattern::Interval covered = part.map.next_covered(part.file.begin); fits && !covered.empty();
          covered = part.map.next_covered(covered.end)) {
       if (continues(last, covered)) continue;
       fits = write_last();
@@ -79,8 +79,8 @@ Coverage::Head Coverage::head() const {
   return head;
 }
 
-Run Coverage::run_at(int64_t i) const {
-  Run run;
+pattern::Run Coverage::run_at(int64_t i) const {
+  pattern::Run run;
   std::memcpy(&run, bytes_.data() + sizeof(Head) + static_cast<size_t>(i) * sizeof run, sizeof run);
   return run;
 }
@@ -90,4 +90,4 @@ bool Coverage::bit(int64_t i) const {
   return (mark & (std::byte{1} << (i % 8))) != std::byte{0};
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -8,7 +8,7 @@
 
 #include "exec/windows/images.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 class Coverage {
  public:
@@ -35,12 +35,12 @@ class Coverage {
     if (head.kind == Kind::bits) return for_each_bit(parts, f);
     size_t part = 0;
     for (int64_t r = 0; r < head.count; ++r) {
-      const Run run = run_at(r);
+      const pattern::Run run = run_at(r);
       for (int64_t i = 0; i < run.count; ++i) {
         const int64_t begin = run.offset + i * run.stride;
         while (part < parts.size() && parts[part].file.end <= begin) ++part;
         if (part == parts.size()) return;
-        f(parts[part], Interval{begin, begin + run.length});
+        f(parts[part], pattern::Interval{begin, begin + run.length});
       }
     }
   }
@@ -48,8 +48,8 @@ class Coverage {
   // regular series of them joined into runs.
   template <typename F>
   void for_each_run(std::span<const WindowPart> parts, F&& f) const {
-    Run last{};
-    for_each(parts, [&](const WindowPart&, Interval stretch) {
+    pattern::Run last{};
+    for_each(parts, [&](const WindowPart&, pattern::Interval stretch) {
       if (continues(last, stretch)) return;
       if (last.count > 0) f(last);
       last = run_of(stretch);
@@ -63,13 +63,13 @@ class Coverage {
     Kind kind;
     int64_t count;  // runs, or bits
   };
-  static Run run_of(Interval stretch) { return {stretch.begin, stretch.length(), 0, 1}; }
+  static pattern::Run run_of(pattern::Interval stretch) { return {stretch.begin, stretch.length(), 0, 1}; }
   // The stretch lies behind the run. If it continues the run's regular series, it becomes one more piece of
   // it.
-  static bool continues(Run& run, Interval stretch);
+  static bool continues(pattern::Run& run, pattern::Interval stretch);
   static std::span<const std::byte> finish(std::span<std::byte> room, Head head, int64_t body_bytes);
   Head head() const;
-  Run run_at(int64_t i) const;
+  pattern::Run run_at(int64_t i) const;
   bool bit(int64_t i) const;
   template <typename F>
   void for_each_bit(std::span<const WindowPart> parts, F&& f) const {
@@ -89,4 +89,4 @@ class Coverage {
   std::span<const std::byte> bytes_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -7,19 +7,19 @@
 
 #include "exec/call/plain_write.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 struct Covered {
-  Interval range;  // from the first covered byte to behind the last
-  WindowShape shape;
+  pattern::Interval range;  // from the first covered byte to behind the last
+  plan::WindowShape shape;
 };
 
 Covered measure(const WindowPart& part) {
   Covered coverage{{part.file.end, part.file.begin}, {}};
   int64_t from = part.file.begin;
   for (;;) {
-    Interval covered = part.map.next_covered(from);
+    pattern::Interval covered = part.map.next_covered(from);
     if (covered.empty()) break;
     coverage.range.begin = std::min(coverage.range.begin, covered.begin);
     coverage.range.end = covered.end;
@@ -32,16 +32,16 @@ Covered measure(const WindowPart& part) {
   return coverage;
 }
 
-Transfer transfer_of(const WindowPart& part, Interval range) {
+store::Transfer transfer_of(const WindowPart& part, pattern::Interval range) {
   return {range.begin, part.data + (range.begin - part.file.begin), range.length()};
 }
 
 Status write_pieces(const RunningCall& call, const WindowPart& part, bool at_once) {
-  std::array<Transfer, 256> batch;
+  std::array<store::Transfer, 256> batch;
   size_t count = 0;
   int64_t from = part.file.begin;
   for (;;) {
-    Interval covered = part.map.next_covered(from);
+    pattern::Interval covered = part.map.next_covered(from);
     if (!covered.empty()) batch[count++] = transfer_of(part, covered);
     if (count == batch.size() || (covered.empty() && count > 0)) {
       if (auto status = write_plainly(call, {batch.data(), count}, at_once); !status) return status;
@@ -52,18 +52,19 @@ Status write_pieces(const RunningCall& call, const WindowPart& part, bool at_onc
   }
 }
 
-Status read_modify_write(const RunningCall& call, const WindowPart& part, Interval range, std::byte* old) {
+Status read_modify_write(const RunningCall& call, const WindowPart& part, pattern::Interval range,
+                         std::byte* old) {
   RangeLock guard(call.opened.storage, range.begin, range.length());
   if (call.guard != WriteGuard::held) {
-    if (auto status = guard.acquire(LockMode::exclusive); !status) return status;
+    if (auto status = guard.acquire(store::LockMode::exclusive); !status) return status;
   }
-  auto got = call.opened.storage.read(std::array{Transfer{range.begin, old, range.length()}});
+  auto got = call.opened.storage.read(std::array{store::Transfer{range.begin, old, range.length()}});
   if (!got) return got.error();
   std::memset(old + *got, 0, static_cast<size_t>(range.length() - *got));
   {
     Stopwatch time(call.opened.counters, Counter::copy_ns);
     for (int64_t from = range.begin;;) {
-      Interval hole = part.map.next_hole(from);
+      pattern::Interval hole = part.map.next_hole(from);
       if (hole.empty() || hole.begin >= range.end) break;
       hole.end = std::min(hole.end, range.end);
       std::memcpy(part.data + (hole.begin - part.file.begin), old + (hole.begin - range.begin),
@@ -75,9 +76,9 @@ Status read_modify_write(const RunningCall& call, const WindowPart& part, Interv
 }
 
 Status flush_holey(const RunningCall& call, const WindowPart& part, const Covered& coverage, RoomForOld old) {
-  FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.opened.may_rewrite_holes()};
-  Flush flush = choose_flush(coverage.shape, rules, call.opened.prices());
-  if (flush == Flush::read_modify_write) {
+  plan::FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.opened.may_rewrite_holes()};
+  plan::Flush flush = choose_flush(coverage.shape, rules, call.opened.prices());
+  if (flush == plan::Flush::read_modify_write) {
     // All other ranks are in this call, but their threads may have other calls under way.
     const RewritePermit permit(call.opened.rewriting,
                                call.opened.concurrent && call.guard == WriteGuard::announced);
@@ -89,7 +90,7 @@ Status flush_holey(const RunningCall& call, const WindowPart& part, const Covere
     rules.may_rewrite = false;
     flush = choose_flush(coverage.shape, rules, call.opened.prices());
   }
-  const bool at_once = flush == Flush::batch;
+  const bool at_once = flush == plan::Flush::batch;
   ++call.opened.counters[at_once ? Counter::windows_batch : Counter::windows_list];
   return write_pieces(call, part, at_once);
 }
@@ -97,7 +98,7 @@ Status flush_holey(const RunningCall& call, const WindowPart& part, const Covere
 }  // namespace
 
 Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old) {
-  std::vector<Transfer> whole;
+  std::vector<store::Transfer> whole;
   for (const WindowPart& part : parts) {
     if (part.map.full()) {
       whole.push_back(transfer_of(part, part.file));
@@ -116,4 +117,4 @@ Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomFo
   return write_plainly(call, whole);
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

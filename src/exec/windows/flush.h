@@ -8,7 +8,7 @@
 #include "exec/call/running_call.h"
 #include "exec/windows/images.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // `old` returns a buffer of plan.window_bytes for what the file holds there; it is called only if a window
 // with holes is to be rewritten. If it returns none, the window is written in pieces. Holes behind the end of
@@ -16,4 +16,4 @@ namespace concilio {
 using RoomForOld = FunctionRef<std::byte*()>;
 Status flush_window(const RunningCall& call, std::span<WindowPart> parts, RoomForOld old);
 
-}  // namespace concilio
+}  // namespace concilio::exec

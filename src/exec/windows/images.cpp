@@ -6,32 +6,32 @@
 
 #include "plan/layout/footprint.h"
 
-namespace concilio {
+namespace concilio::exec {
 
-Images::Images(const Plan& plan, int node) : plan_(plan) {
+Images::Images(const plan::Plan& plan, int node) : plan_(plan) {
   const int index = plan.group_of_node[static_cast<size_t>(node)];
   if (index < 0) return;
-  const Group& group = plan.groups[static_cast<size_t>(index)];
+  const plan::Group& group = plan.groups[static_cast<size_t>(index)];
   first_realm_ = static_cast<size_t>(group.first_realm);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const auto realm = static_cast<size_t>(i);
     index_of_.push_back(realms_.size());
     if (has_image(plan, plan.realms[realm], node)) realms_.push_back(realm);
   }
-  const bool has_arenas = plan.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1;
-  if (has_arenas) arena_bytes_ = concilio::arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
+  const bool has_arenas = plan.exchange == plan::ExchangeStrategy::descriptions && group.nodes.size() > 1;
+  if (has_arenas) arena_bytes_ = plan::arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
   headers_bytes_ = std::ssize(realms_) * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
   if (has_arenas) headers_bytes_ += arenas * static_cast<int64_t>(sizeof(ArenaHeader));
   bytes_ = headers_bytes_;
   Layout layout{plan.slots};
   int64_t parts = 0;
   for (const size_t i : realms_) {
-    const Realm& realm = plan.realms[i];
+    const plan::Realm& realm = plan.realms[i];
     begins_.push_back(bytes_);
     bytes_ += plan.slots * realm.image_bytes;
     layout.push_back(realm.image_bytes);
     layout.push_back(realm.map_bytes);
-    parts = std::max(parts, concilio::most_parts(realm, realm.window_bytes));
+    parts = std::max(parts, plan::most_parts(realm, realm.window_bytes));
   }
   arenas_begin_ = bytes_;
   layout.push_back(arena_bytes_);
@@ -44,14 +44,14 @@ Images::Images(const Plan& plan, int node) : plan_(plan) {
 std::span<WindowPart> Images::parts(size_t realm, int64_t round) {
   std::byte* window_data = window(realm, round);
   std::uint8_t* map_data = map(realm, round);
-  concilio::window(plan_.realms[realm], round, intervals_);
+  plan::window(plan_.realms[realm], round, intervals_);
   parts_.clear();
-  for (const Interval file : intervals_) {
-    parts_.push_back({file, window_data, CoverageMap(map_data, file, plan_.granule)});
+  for (const pattern::Interval file : intervals_) {
+    parts_.push_back({file, window_data, pattern::CoverageMap(map_data, file, plan_.granule)});
     window_data += file.length();
-    map_data += CoverageMap::bytes_needed(file.length(), plan_.granule.granule);
+    map_data += pattern::CoverageMap::bytes_needed(file.length(), plan_.granule.granule);
   }
   return parts_;
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -21,17 +21,17 @@
 #include "plan/layout/windows.h"
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 // Synchronises the use of an image's slot. A slot is used once every `slots` rounds; use k begins when
 // `released` has the value k. Filled with zeros at the start of a call.
 struct alignas(64) ImageHeader {
   // Writes: all ranks of the node have put in their data; reads: have marked what they want.
-  Gate filled;
-  EventCounter ready;              // reads: the image holds the bytes of the file
-  Gate taken;                      // reads: all ranks of the node have taken their data
-  EventCounter merged;             // writes: the data of other nodes have been merged into the window
-  EventCounter released;           // the slot is free for its next use
+  mpi::Gate filled;
+  mpi::EventCounter ready;         // reads: the image holds the bytes of the file
+  mpi::Gate taken;                 // reads: all ranks of the node have taken their data
+  mpi::EventCounter merged;        // writes: the data of other nodes have been merged into the window
+  mpi::EventCounter released;      // the slot is free for its next use
   std::atomic<int64_t> valid_end;  // reads: file offset behind the last byte that exists
 };
 static_assert(sizeof(ImageHeader) == 64, "plan/footprint counts on it");
@@ -39,9 +39,9 @@ static_assert(sizeof(ImageHeader) == 64, "plan/footprint counts on it");
 // Synchronises the use of an arena, which the batches of a call take in turns.
 struct alignas(64) ArenaHeader {
   // Writes: all ranks of the node have packed their data; reads: all carriers have received.
-  Gate filled;
+  mpi::Gate filled;
   // Writes: all carriers have sent; reads: all ranks have unpacked their data.
-  Gate emptied;
+  mpi::Gate emptied;
 };
 static_assert(sizeof(ArenaHeader) == 64, "plan/footprint counts on it");
 
@@ -58,15 +58,15 @@ static_assert(sizeof(MessageHead) == 64);
 
 // One file interval of a window, its place in the image, and its coverage map.
 struct WindowPart {
-  Interval file;
+  pattern::Interval file;
   std::byte* data;
-  CoverageMap map;
+  pattern::CoverageMap map;
 };
 
 class Images {
  public:
   // Describes the images that `node` has; the plan must outlive this. All memory is allocated here.
-  Images(const Plan& plan, int node);
+  Images(const plan::Plan& plan, int node);
   // Sets where the images of a call lie: the segment, which begins with those of the group's first realm.
   void lie_in(std::byte* segment) { segment_ = segment; }
 
@@ -120,7 +120,7 @@ class Images {
     return index_of_[in_group(realm)] * static_cast<size_t>(plan_.slots) +
            static_cast<size_t>(round % plan_.slots);
   }
-  const Plan& plan_;
+  const plan::Plan& plan_;
   size_t first_realm_ = 0;
   std::vector<size_t> realms_;
   std::vector<size_t> index_of_;  // of each realm of the group, in realms_
@@ -130,8 +130,8 @@ class Images {
   int64_t headers_bytes_ = 0, bytes_ = 0;
   std::byte* segment_ = nullptr;
   // The parts of the window that was asked for last.
-  std::vector<Interval> intervals_;
+  std::vector<pattern::Interval> intervals_;
   std::vector<WindowPart> parts_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 // Calls f(part, covered interval) for every covered stretch, in order.
 template <typename F>
 void for_each_covered(std::span<const WindowPart> parts, F&& f) {
   for (const WindowPart& part : parts) {
-    for (Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
+    for (pattern::Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
          covered = part.map.next_covered(covered.end)) {
       f(part, covered);
     }
@@ -37,7 +37,7 @@ int64_t covered_bytes(std::span<const WindowPart> parts) {
 
 int64_t pack(std::span<const WindowPart> parts, std::byte* to) {
   std::byte* next = to;
-  for_each_covered(parts, [&](const WindowPart& part, Interval covered) {
+  for_each_covered(parts, [&](const WindowPart& part, pattern::Interval covered) {
     std::memmove(next, address(part, covered), static_cast<size_t>(covered.length()));
     next += covered.length();
   });
@@ -54,11 +54,11 @@ void unpack_in_place(std::span<const WindowPart> parts, std::byte* front, int64_
         --begin;
         continue;
       }
-      const Interval covered = part->map.offsets(begin, end);
+      const pattern::Interval covered = part->map.offsets(begin, end);
       bytes -= covered.length();
       std::memmove(address(*part, covered), front + bytes, static_cast<size_t>(covered.length()));
     }
   }
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -5,9 +5,9 @@
 
 #include "exec/windows/images.h"
 
-namespace concilio {
+namespace concilio::exec {
 
-inline std::byte* address(const WindowPart& part, Interval range) {
+inline std::byte* address(const WindowPart& part, pattern::Interval range) {
   return part.data + (range.begin - part.file.begin);
 }
 bool all_full(std::span<const WindowPart> parts);
@@ -19,4 +19,4 @@ int64_t pack(std::span<const WindowPart> parts, std::byte* to);
 // The inverse of pack(), where the `bytes` packed bytes lie at the window's own front.
 void unpack_in_place(std::span<const WindowPart> parts, std::byte* front, int64_t bytes);
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -10,14 +10,14 @@
 #include "exec/call/running_call.h"
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 class WindowSet {
  public:
   // An empty set. All its memory is allocated here.
-  explicit WindowSet(const Realm& realm);
+  explicit WindowSet(const plan::Realm& realm);
   // No set of the realm's windows is longer, and its image is not shorter.
-  static int64_t most_bytes(const Realm& realm);
+  static int64_t most_bytes(const plan::Realm& realm);
 
   bool has(int64_t round) const { return (marks_[word(round)] & bit(round)) != 0; }
   // The set as it is sent.
@@ -25,7 +25,7 @@ class WindowSet {
   int64_t bytes() const { return static_cast<int64_t>(marks_.size() * sizeof(uint64_t)); }
 
   // Adds the windows in which a request has data. `parts` has room for those of any window.
-  void add(const Request& request, const Realm& realm, std::vector<Interval>& parts);
+  void add(const Request& request, const plan::Realm& realm, std::vector<pattern::Interval>& parts);
   // Adds this set to one in memory that ranks share, while others may be doing so too.
   void add_to(uint64_t* shared) const;
   void copy_from(const uint64_t* shared) { std::copy_n(shared, marks_.size(), marks_.begin()); }
@@ -40,4 +40,4 @@ class WindowSet {
   std::vector<uint64_t> marks_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

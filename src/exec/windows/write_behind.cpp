@@ -8,7 +8,7 @@
 
 #include "exec/call/plain_write.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 Status WriteBehind::prepare(Budget& budget, int64_t bytes) {
   if (buffer_.size() >= bytes || !empty()) return {};
@@ -22,7 +22,7 @@ int64_t WriteBehind::room() const {
 
 // Removes the range from the map of pieces, before new data take its place: pieces that overlap it are cut or
 // removed.
-void WriteBehind::forget(Interval file) {
+void WriteBehind::forget(pattern::Interval file) {
   auto at = pieces_.lower_bound(file.begin);
   if (at != pieces_.begin()) {
     auto before = std::prev(at);
@@ -40,7 +40,7 @@ void WriteBehind::forget(Interval file) {
   }
 }
 
-Status WriteBehind::take(const RunningCall& call, Interval file, const std::byte* data) {
+Status WriteBehind::take(const RunningCall& call, pattern::Interval file, const std::byte* data) {
   while (!file.empty()) {
     // The map may get two more pieces: the new one, and one more if an old piece is cut in the middle.
     if (room() < std::min<int64_t>(file.length(), piece_bytes) + 2 * piece_bytes) {
@@ -48,13 +48,13 @@ Status WriteBehind::take(const RunningCall& call, Interval file, const std::byte
     }
     const int64_t length = std::min(file.length(), room() - 2 * piece_bytes);
     if (length <= 0) {  // the buffer is too small for any piece
-      const Transfer through{file.begin, const_cast<std::byte*>(data), file.length()};
+      const store::Transfer through{file.begin, const_cast<std::byte*>(data), file.length()};
       return write_plainly(call, std::span(&through, 1));
     }
     std::byte* place = buffer_.data() + used_bytes_;
     std::memcpy(place, data, static_cast<size_t>(length));
     used_bytes_ += length;
-    const Interval taken{file.begin, file.begin + length};
+    const pattern::Interval taken{file.begin, file.begin + length};
     forget(taken);
     auto next = pieces_.lower_bound(taken.begin);
     // A piece that continues the one before, in the file and in the buffer, becomes part of it.
@@ -76,10 +76,10 @@ Status WriteBehind::take(const RunningCall& call, Interval file, const std::byte
 
 Status WriteBehind::absorb(const RunningCall& call, std::span<const WindowPart> parts) {
   Stopwatch time(call.opened.counters, Counter::copy_ns);
-  Interval last;  // the last covered stretch that was found; it has not been taken yet
+  pattern::Interval last;  // the last covered stretch that was found; it has not been taken yet
   std::byte* data = nullptr;
   for (const WindowPart& part : parts) {
-    for (Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
+    for (pattern::Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
          covered = part.map.next_covered(covered.end)) {
       if (auto status = take(call, last, data); !status) return status;
       last = covered;
@@ -88,7 +88,7 @@ Status WriteBehind::absorb(const RunningCall& call, std::span<const WindowPart> 
   }
   if (last.end <= file_end_) return take(call, last, data);
   forget(last);
-  const Transfer through{last.begin, data, last.length()};
+  const store::Transfer through{last.begin, data, last.length()};
   if (auto status = write_plainly(call, std::span(&through, 1)); !status) return status;
   file_end_ = last.end;
   return {};
@@ -101,12 +101,12 @@ Status WriteBehind::flush(const RunningCall& call) {
   }
   // The list of transfers uses the room that is kept for each piece at the buffer's end, so that writing
   // needs no memory.
-  const int64_t at =
-      align_down(buffer_.size() - std::ssize(pieces_) * int64_t{sizeof(Transfer)}, alignof(Transfer));
-  auto* const first = reinterpret_cast<Transfer*>(buffer_.data() + at);
-  Transfer* end = first;
-  for (const auto& [begin, piece] : pieces_) new (end++) Transfer{begin, piece.data, piece.length};
-  const std::span<const Transfer> transfers(first, end);
+  const int64_t at = align_down(buffer_.size() - std::ssize(pieces_) * int64_t{sizeof(store::Transfer)},
+                                alignof(store::Transfer));
+  auto* const first = reinterpret_cast<store::Transfer*>(buffer_.data() + at);
+  store::Transfer* end = first;
+  for (const auto& [begin, piece] : pieces_) new (end++) store::Transfer{begin, piece.data, piece.length};
+  const std::span<const store::Transfer> transfers(first, end);
   pieces_.clear();
   used_bytes_ = 0;
   auto status = write_plainly(call, transfers);
@@ -122,4 +122,4 @@ Status WriteBehind::end(const RunningCall& call) {
   return status;
 }
 
-}  // namespace concilio
+}  // namespace concilio::exec

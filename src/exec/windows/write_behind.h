@@ -13,7 +13,7 @@
 #include "exec/call/running_call.h"
 #include "exec/windows/images.h"
 
-namespace concilio {
+namespace concilio::exec {
 
 class WriteBehind {
  public:
@@ -37,8 +37,8 @@ class WriteBehind {
     int64_t length;
     std::byte* data;  // in buffer_
   };
-  Status take(const RunningCall& call, Interval file, const std::byte* data);
-  void forget(Interval file);
+  Status take(const RunningCall& call, pattern::Interval file, const std::byte* data);
+  void forget(pattern::Interval file);
   int64_t room() const;
 
   Buffer buffer_;
@@ -47,4 +47,4 @@ class WriteBehind {
   int64_t file_end_ = 0;             // this rank has made the file at least this long
 };
 
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -6,7 +6,7 @@
 
 #include "base/exceptions.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 // The error text of the failing rank; empty on all other ranks.
@@ -40,4 +40,4 @@ Status agree(Team& team, const Status& mine) {
   return {};
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

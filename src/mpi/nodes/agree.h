@@ -9,7 +9,7 @@
 #include "base/exceptions.h"
 #include "mpi/nodes/team.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // Whether any rank failed, and which is the lowest that did. This is plain data, so it can travel alone or as
 // a part of a reduction that is made anyway. The text of the error travels only if there is a failure.
@@ -70,4 +70,4 @@ Status agree_on(Team& team, const int64_t (&mine)[count], const char* different)
   return error_with(ErrorKind::not_same, 0, [&] { return std::string(different); });
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

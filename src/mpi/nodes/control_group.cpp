@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string_view>
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 // Version 1 and 2 of control groups name their files, and the numbers of cached pages in memory.stat,
@@ -61,4 +61,4 @@ int64_t left_in_control_groups(const std::string& own, const std::string& root) 
   return left;
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace concilio {
+namespace concilio::mpi {
 
 // The smallest number of bytes that any of the groups still allows, from the process's own group up to the
 // outermost one that can be seen; INT64_MAX if none has a limit. Pages that cache files count as available,
@@ -14,4 +14,4 @@ namespace concilio {
 int64_t left_in_control_groups(const std::string& own = "/proc/self/cgroup",
                                const std::string& root = "/sys/fs/cgroup");
 
-}  // namespace concilio
+}  // namespace concilio::mpi

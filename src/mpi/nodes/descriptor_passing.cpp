@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 // The abstract address that the kernel chose for the leader's socket, in the form in which it is sent to the
@@ -148,4 +148,4 @@ Descriptor pass_to_node(MPI_Comm node, int number) {
       [&] { PMPI_Barrier(node); });
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -5,7 +5,7 @@
 #include "base/system/descriptor.h"
 #include "mpi/nodes/team.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // Gives every other rank of the node a duplicate of the leader's descriptor `number`; -1 means that there is
 // nothing to pass. Returns no descriptor on the leader, nor on a rank that cannot receive one, because it has
@@ -15,4 +15,4 @@ Descriptor pass_to_node(Team& team, int number);
 // The same for the ranks of a communicator of one node, for use before there is a team.
 Descriptor pass_to_node(MPI_Comm node, int number);
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -12,7 +12,7 @@
 #include <climits>
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::mpi {
 
 // How a rank waits. MPI's progress rule must hold while a rank sleeps: the rank it waits for may itself need
 // a message from the sleeping one before it can continue. Therefore every sleep is short and followed by a
@@ -88,4 +88,4 @@ struct Gate {
   }
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -10,7 +10,7 @@
 
 #include "mpi/nodes/control_group.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 int64_t available_in_meminfo() {
@@ -41,4 +41,4 @@ int online_cores() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::mpi {
 
 // The smaller of MemAvailable and the memory that the process's control groups still allow, in bytes;
 // INT64_MAX if neither is known.
@@ -12,4 +12,4 @@ int64_t free_memory_bytes();
 int usable_cores();
 int online_cores();
 
-}  // namespace concilio
+}  // namespace concilio::mpi

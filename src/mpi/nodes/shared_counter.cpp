@@ -4,7 +4,7 @@
 #include "counter/counter_service.h"
 #include "mpi/error.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 SharedCounter::SharedCounter() = default;
 SharedCounter::~SharedCounter() = default;
@@ -24,23 +24,23 @@ Status SharedCounter::set_up(MPI_Comm comm, std::atomic<int64_t>* on_node) {
     if (!done) well = 0;
   };
   // Rank 0 listens only where the other ranks can reach it from.
-  Whereabouts of_rank_0;
-  if (rank == 0) attempt([&] { of_rank_0 = own_whereabouts(); });
+  counter::Whereabouts of_rank_0;
+  if (rank == 0) attempt([&] { of_rank_0 = counter::own_whereabouts(); });
   PMPI_Bcast(&of_rank_0, sizeof of_rank_0, MPI_BYTE, 0, comm);
-  WaysIn ways;
+  counter::WaysIn ways;
   attempt([&] { ways = ways_to(of_rank_0); });
   static_assert(sizeof ways == 3 * sizeof(uint32_t));
   PMPI_Allreduce(MPI_IN_PLACE, &ways, 3, MPI_UINT32_T, MPI_BOR, comm);
-  CounterAddress address;
+  counter::CounterAddress address;
   if (rank == 0) {
     attempt([&] {
-      offered_ = std::make_unique<OfferedCounter>(of_rank_0, ways);
+      offered_ = std::make_unique<counter::OfferedCounter>(of_rank_0, ways);
       here_ = &offered_->value();
       address = offered_->address();
     });
   }
   PMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, comm);
-  if (rank != 0) attempt([&] { client_ = std::make_unique<CounterClient>(address); });
+  if (rank != 0) attempt([&] { client_ = std::make_unique<counter::CounterClient>(address); });
   if (int code = PMPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm); code != MPI_SUCCESS)
     return checked_mpi(code, "telling where rank 0's counter is");
   if (well) return {};
@@ -50,13 +50,13 @@ Status SharedCounter::set_up(MPI_Comm comm, std::atomic<int64_t>* on_node) {
 Result<int64_t> SharedCounter::add(int64_t more) {
   if (more != 0) moved_here_ = true;
   if (here_) return here_->fetch_add(more);
-  return client_->ask(CounterClient::Operation::add, more);
+  return client_->ask(counter::CounterClient::Operation::add, more);
 }
 
 Result<int64_t> SharedCounter::set(int64_t value) {
   moved_here_ = value != 0;
   if (here_) return here_->exchange(value);
-  return client_->ask(CounterClient::Operation::set, value);
+  return client_->ask(counter::CounterClient::Operation::set, value);
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

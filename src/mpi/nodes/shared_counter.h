@@ -14,10 +14,12 @@
 
 #include "base/result.h"
 
-namespace concilio {
-
+namespace concilio::counter {
 class CounterClient;
 class OfferedCounter;
+}  // namespace concilio::counter
+
+namespace concilio::mpi {
 
 class SharedCounter {
  public:
@@ -43,8 +45,8 @@ class SharedCounter {
  private:
   std::atomic<bool> moved_here_ = false;
   std::atomic<int64_t>* here_ = nullptr;
-  std::unique_ptr<OfferedCounter> offered_;  // on rank 0 if there are several nodes
-  std::unique_ptr<CounterClient> client_;    // on all other ranks then
+  std::unique_ptr<counter::OfferedCounter> offered_;  // on rank 0 if there are several nodes
+  std::unique_ptr<counter::CounterClient> client_;    // on all other ranks then
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -10,7 +10,7 @@
 #include "base/exceptions.h"
 #include "mpi/nodes/descriptor_passing.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 // Opens a file in memory without a name. It is made in /dev/shm, because the size of /dev/shm is the limit
@@ -91,4 +91,4 @@ void SharedSegment::swap(SharedSegment& other) {
   std::swap(bytes_, other.bytes_);
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/system/descriptor.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 class SharedSegment {
  public:
@@ -44,4 +44,4 @@ class SharedSegment {
   int64_t bytes_ = 0;
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -14,7 +14,7 @@
 #include "mpi/nodes/descriptor_passing.h"
 #include "mpi/nodes/node_facts.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // State that the ranks of a node share. It lies at the beginning of the control segment. Behind it lie one
 // slot of max_value_bytes for each rank of the node, one slot for the result, the writers' board, and a
@@ -655,4 +655,4 @@ Result<std::byte*> Team::segment(int64_t bytes) {
              : status.error();
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

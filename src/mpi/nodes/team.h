@@ -26,7 +26,7 @@
 #include "mpi/nodes/shared_segment.h"
 #include "mpi/nodes/writers_board.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // How values of one type are combined between nodes. The MPI operation and datatype are made when an epoch
 // first needs them.
@@ -227,4 +227,4 @@ class Team {
   Tally* counted_ = nullptr;
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

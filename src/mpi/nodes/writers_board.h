@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::mpi {
 
 class WritersBoard {
  public:
@@ -75,4 +75,4 @@ class WritersBoard {
   int local_rank_, local_size_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

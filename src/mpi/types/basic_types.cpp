@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 struct Known {
   MPI_Datatype type;
-  ItemKind kind;
+  pattern::ItemKind kind;
   int32_t components;
   int64_t external32_bytes;
 };
@@ -21,9 +21,9 @@ struct Known {
 // The sizes in external32, from MPI 4.1, table 14.2. A type that this MPI was built without is
 // MPI_DATATYPE_NULL.
 std::span<const Known> known_types() {
-  constexpr auto as_is = ItemKind::bytes, integer = ItemKind::signed_integer,
-                 natural = ItemKind::unsigned_integer, real = ItemKind::real,
-                 long_double = ItemKind::long_double;
+  constexpr auto as_is = pattern::ItemKind::bytes, integer = pattern::ItemKind::signed_integer,
+                 natural = pattern::ItemKind::unsigned_integer, real = pattern::ItemKind::real,
+                 long_double = pattern::ItemKind::long_double;
   static const Known known[] = {
       {MPI_PACKED, as_is, 1, 1},
       {MPI_BYTE, as_is, 1, 1},
@@ -153,13 +153,13 @@ int64_t external32_real_bytes(int64_t precision, int64_t range) {
 }
 
 // The item of a Fortran kind that was chosen by precision and range.
-Result<Item> parameterised_item(MPI_Datatype type, const Envelope& envelope) {
+Result<pattern::Item> parameterised_item(MPI_Datatype type, const Envelope& envelope) {
   auto contents = Contents::of(type, envelope);
   if (!contents) return contents.error();
-  Item item;
+  pattern::Item item;
   if (envelope.combiner == MPI_COMBINER_F90_INTEGER) {
     if (contents->count() != 1) return Error{ErrorKind::datatype, 0, "an integer kind without its range"};
-    item.kind = ItemKind::signed_integer;
+    item.kind = pattern::ItemKind::signed_integer;
     item.file_bytes = external32_integer_bytes(contents->number(0));
     return item;
   }
@@ -169,15 +169,16 @@ Result<Item> parameterised_item(MPI_Datatype type, const Envelope& envelope) {
   item.components = complex ? 2 : 1;
   item.file_bytes = each * item.components;
   // A Fortran kind whose precision a long double can hold is stored in the same bytes as a long double.
-  item.kind = each == 16 && contents->number(0) <= LDBL_DIG ? ItemKind::long_double : ItemKind::real;
+  item.kind = each == 16 && contents->number(0) <= LDBL_DIG ? pattern::ItemKind::long_double
+                                                            : pattern::ItemKind::real;
   return item;
 }
 
-Result<Item> item_of(MPI_Datatype type, const Envelope& envelope) {
+Result<pattern::Item> item_of(MPI_Datatype type, const Envelope& envelope) {
   MPI_Count size = 0;
   if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
     return Error{ErrorKind::datatype, 0, fmt::format("MPI gives no size for {}", name_of(type))};
-  Item item;
+  pattern::Item item;
   if (envelope.combiner != MPI_COMBINER_NAMED) {
     auto made = parameterised_item(type, envelope);
     if (!made) return made;
@@ -186,7 +187,7 @@ Result<Item> item_of(MPI_Datatype type, const Envelope& envelope) {
     const auto known = known_types();
     auto found = std::find_if(known.begin(), known.end(), [&](const Known& row) { return row.type == type; });
     // A type that only this MPI knows: nothing is known of it but its bytes.
-    if (found == known.end()) return Item{ItemKind::bytes, 1, size, 0};
+    if (found == known.end()) return pattern::Item{pattern::ItemKind::bytes, 1, size, 0};
     item = {found->kind, found->components, size, found->external32_bytes};
   }
   item.native_bytes = size;
@@ -226,4 +227,4 @@ Result<std::vector<BasicType>> basic_types_of(MPI_Datatype type, const Envelope&
   return result;
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -9,13 +9,13 @@
 #include "mpi/types/envelope.h"
 #include "pattern/item.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // One entry of the type map of a permanent type. `item.file_bytes` is its size in external32, or 0 if
 // external32 does not define one.
 struct BasicType {
   MPI_Datatype type;
-  Item item;
+  pattern::Item item;
 };
 
 // The items of a permanent type: one item, or the two items of a pair, or none for MPI-1's bound markers.
@@ -29,4 +29,4 @@ BoundMarker bound_marker(MPI_Datatype type);
 // MPI's name of the type, for messages.
 std::string name_of(MPI_Datatype type);
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -7,7 +7,7 @@
 
 #include "mpi/epoch.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 // A datatype has the place that its handle gives. Whichever comes first keeps the place until it goes away.
@@ -61,4 +61,4 @@ void forget_contiguous(MPI_Datatype type) {
   place_of_type(number).handle.compare_exchange_strong(number, 0);
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::mpi {
 
 // The size of a datatype whose bytes, and those of many one after another, are contiguous from the buffer's
 // address on. 0 if it is not known to be one. Thread-safe.
@@ -16,4 +16,4 @@ void note_contiguous(MPI_Datatype type, int64_t bytes);
 // Takes no lock.
 void forget_contiguous(MPI_Datatype type);
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -4,7 +4,7 @@
 
 #include "mpi/types/envelope.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count, const Representation& representation,
                                     Budget& budget) {
@@ -12,11 +12,11 @@ Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count, const Re
   if (!memory) return memory.error();
   auto form = decode(type, representation, budget);
   if (!form) return form.error();
-  auto signature = Signature::repeat((*form)->signature, count);
+  auto signature = pattern::Signature::repeat((*form)->signature, count);
   if (!signature) return signature.error();
   Conversion made;
   made.representation_ = &representation;
-  made.memory_ = Access::of(**memory, 0);
+  made.memory_ = pattern::Access::of(**memory, 0);
   made.signature_ = std::move(*signature);
   made.type_ = type;
   if (representation.needs_type() && !is_permanent(type)) {
@@ -49,30 +49,30 @@ void Conversion::swap(Conversion& other) {
 }
 
 int64_t Conversion::item_boundary(int64_t file_position) const {
-  return signature_->at(&Place::file_bytes, file_position).file_bytes;
+  return signature_->at(&pattern::Place::file_bytes, file_position).file_bytes;
 }
 
 int64_t Conversion::native_bytes(int64_t file_position) const {
-  return signature_->at(&Place::file_bytes, file_position).native_bytes;
+  return signature_->at(&pattern::Place::file_bytes, file_position).native_bytes;
 }
 
-ItemRange Conversion::portion(void* buffer, Interval file_bytes, std::byte* staging) const {
+ItemRange Conversion::portion(void* buffer, pattern::Interval file_bytes, std::byte* staging) const {
   return {type_,
           memory_,
           *signature_,
-          signature_->at(&Place::file_bytes, file_bytes.begin),
-          signature_->at(&Place::file_bytes, file_bytes.end),
+          signature_->at(&pattern::Place::file_bytes, file_bytes.begin),
+          signature_->at(&pattern::Place::file_bytes, file_bytes.end),
           static_cast<std::byte*>(buffer),
           staging};
 }
 
-Status Conversion::to_file(const void* buffer, Interval file_bytes, std::byte* staging) const {
+Status Conversion::to_file(const void* buffer, pattern::Interval file_bytes, std::byte* staging) const {
   return representation_->convert(Operation::write, portion(const_cast<void*>(buffer), file_bytes, staging));
 }
 
-Status Conversion::from_file(void* buffer, Interval file_bytes, const std::byte* staging) const {
+Status Conversion::from_file(void* buffer, pattern::Interval file_bytes, const std::byte* staging) const {
   return representation_->convert(Operation::read,
                                   portion(buffer, file_bytes, const_cast<std::byte*>(staging)));
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -7,7 +7,7 @@
 
 #include "mpi/types/representation.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 class Conversion {
  public:
@@ -22,7 +22,7 @@ class Conversion {
 
   int64_t memory_bytes() const { return memory_.nest()->memory_bytes() + signature_->memory_bytes(); }
   // Where the items lie in memory, relative to the user's buffer.
-  const Access& memory() const { return memory_; }
+  const pattern::Access& memory() const { return memory_; }
   int64_t file_bytes() const { return signature_->total().file_bytes; }
   // A part of a transfer must be at least this long, so that it holds a whole item.
   int64_t widest_item_bytes() const { return signature_->widest_item_bytes(); }
@@ -34,18 +34,18 @@ class Conversion {
   // Converts the file bytes [begin, end), which are both item boundaries, to or from `staging`, whose first
   // byte holds file byte `begin`. Returns an error of kind `conversion` if a value cannot be converted or a
   // user's function fails.
-  Status to_file(const void* buffer, Interval file_bytes, std::byte* staging) const;
-  Status from_file(void* buffer, Interval file_bytes, const std::byte* staging) const;
+  Status to_file(const void* buffer, pattern::Interval file_bytes, std::byte* staging) const;
+  Status from_file(void* buffer, pattern::Interval file_bytes, const std::byte* staging) const;
 
  private:
-  ItemRange portion(void* buffer, Interval file_bytes, std::byte* staging) const;
+  ItemRange portion(void* buffer, pattern::Interval file_bytes, std::byte* staging) const;
   void swap(Conversion& other);
 
   const Representation* representation_ = nullptr;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   bool owned_ = false;
-  Access memory_;
-  SignatureRef signature_ = Signature::empty();
+  pattern::Access memory_;
+  pattern::SignatureRef signature_ = pattern::Signature::empty();
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -13,7 +13,7 @@
 #include "mpi/types/representation.h"
 #include "mpi/types/type_cache.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 Error error_of(std::string message) {
@@ -35,49 +35,49 @@ PairType pair_type(MPI_Datatype type) {
   return {type, sizeof(Value), offsetof(Pair, index)};
 }
 
-Result<DataType> named(MPI_Datatype type, int64_t size, int64_t extent) {
+Result<pattern::DataType> named(MPI_Datatype type, int64_t size, int64_t extent) {
   MPI_Count true_lower = 0, true_extent = 0;
   if (PMPI_Type_get_true_extent_x(type, &true_lower, &true_extent) != MPI_SUCCESS)
     return error_of("MPI_Type_get_true_extent_x refuses the datatype");
-  if (true_extent == size) return type_bytes(size);
+  if (true_extent == size) return pattern::type_bytes(size);
   for (const PairType& pair : {pair_type<float>(MPI_FLOAT_INT), pair_type<double>(MPI_DOUBLE_INT),
                                pair_type<long>(MPI_LONG_INT), pair_type<short>(MPI_SHORT_INT),
                                pair_type<long double>(MPI_LONG_DOUBLE_INT), pair_type<int>(MPI_2INT)}) {
     if (pair.type != type) continue;
     const int64_t offsets[] = {0, pair.index_offset};
     const int64_t lengths[] = {pair.value_bytes, sizeof(int)};
-    return type_named(offsets, lengths, extent);
+    return pattern::type_named(offsets, lengths, extent);
   }
   return error_of(fmt::format("the named datatype {} has {} bytes spread over {}, in a way that is not known",
                               name_of(type), size, static_cast<int64_t>(true_extent)));
 }
 
-Distribution distribution_of(int64_t number) {
-  if (number == MPI_DISTRIBUTE_BLOCK) return Distribution::block;
-  if (number == MPI_DISTRIBUTE_CYCLIC) return Distribution::cyclic;
-  return Distribution::none;
+pattern::Distribution distribution_of(int64_t number) {
+  if (number == MPI_DISTRIBUTE_BLOCK) return pattern::Distribution::block;
+  if (number == MPI_DISTRIBUTE_CYCLIC) return pattern::Distribution::cyclic;
+  return pattern::Distribution::none;
 }
 
-ArrayOrder order_of(int64_t number) {
-  return number == MPI_ORDER_FORTRAN ? ArrayOrder::fortran : ArrayOrder::c;
+pattern::ArrayOrder order_of(int64_t number) {
+  return number == MPI_ORDER_FORTRAN ? pattern::ArrayOrder::fortran : pattern::ArrayOrder::c;
 }
 
-Result<DataType> build_darray(Contents& contents, const DataType& old) {
+Result<pattern::DataType> build_darray(Contents& contents, const pattern::DataType& old) {
   int64_t ranks = contents.take(), rank = contents.take(), dimensions = contents.take();
   const auto sizes = contents.take(dimensions).copy(), kinds = contents.take(dimensions).copy();
   auto arguments = contents.take(dimensions).copy();
   const auto process_sizes = contents.take(dimensions).copy();
   int64_t order = contents.take();
   if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a darray has");
-  std::vector<Distribution> distributions;
+  std::vector<pattern::Distribution> distributions;
   distributions.reserve(kinds.size());
   for (int64_t kind : kinds) distributions.push_back(distribution_of(kind));
   for (int64_t& argument : arguments)
-    if (argument == MPI_DISTRIBUTE_DFLT_DARG) argument = default_distribution_argument;
+    if (argument == MPI_DISTRIBUTE_DFLT_DARG) argument = pattern::default_distribution_argument;
   return type_darray(ranks, rank, sizes, distributions, arguments, process_sizes, order_of(order), old);
 }
 
-Result<DataType> build_subarray(Contents& contents, const DataType& old) {
+Result<pattern::DataType> build_subarray(Contents& contents, const pattern::DataType& old) {
   int64_t dimensions = contents.take();
   const auto sizes = contents.take(dimensions).copy(), subsizes = contents.take(dimensions).copy(),
              starts = contents.take(dimensions).copy();
@@ -86,9 +86,9 @@ Result<DataType> build_subarray(Contents& contents, const DataType& old) {
   return type_subarray(sizes, subsizes, starts, order_of(order), old);
 }
 
-Result<DataType> build_struct(Contents& contents, std::span<const DataType> old) {
+Result<pattern::DataType> build_struct(Contents& contents, std::span<const pattern::DataType> old) {
   int64_t count = contents.take();
-  const Numbers lengths = contents.take(count), displacements = contents.take(count);
+  const pattern::Numbers lengths = contents.take(count), displacements = contents.take(count);
   if (!contents.exact() || std::ssize(old) != count)
     return error_of("MPI_Type_get_contents gives other arguments than a struct has");
   return type_struct(lengths, displacements, old);
@@ -96,9 +96,9 @@ Result<DataType> build_struct(Contents& contents, std::span<const DataType> old)
 
 // The arguments of MPI_Type_(h)indexed: count, lengths, displacements.
 template <typename Builder>
-Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder builder) {
+Result<pattern::DataType> build_indexed(Contents& contents, const pattern::DataType& old, Builder builder) {
   int64_t count = contents.take();
-  const Numbers lengths = contents.take(count), displacements = contents.take(count);
+  const pattern::Numbers lengths = contents.take(count), displacements = contents.take(count);
   if (!contents.exact())
     return error_of("MPI_Type_get_contents gives other arguments than an indexed type has");
   return builder(lengths, displacements, old);
@@ -106,9 +106,10 @@ Result<DataType> build_indexed(Contents& contents, const DataType& old, Builder 
 
 // The arguments of MPI_Type_create_(h)indexed_block: count, length, displacements.
 template <typename Builder>
-Result<DataType> build_indexed_block(Contents& contents, const DataType& old, Builder builder) {
+Result<pattern::DataType> build_indexed_block(Contents& contents, const pattern::DataType& old,
+                                              Builder builder) {
   int64_t count = contents.take(), length = contents.take();
-  const Numbers displacements = contents.take(count);
+  const pattern::Numbers displacements = contents.take(count);
   if (!contents.exact())
     return error_of("MPI_Type_get_contents gives other arguments than an indexed block has");
   return builder(length, displacements, old);
@@ -116,13 +117,14 @@ Result<DataType> build_indexed_block(Contents& contents, const DataType& old, Bu
 
 // The arguments of MPI_Type_(h)vector: count, length, stride.
 template <typename Builder>
-Result<DataType> build_vector(Contents& contents, const DataType& old, Builder builder) {
+Result<pattern::DataType> build_vector(Contents& contents, const pattern::DataType& old, Builder builder) {
   int64_t count = contents.take(), length = contents.take(), stride = contents.take();
   if (!contents.exact()) return error_of("MPI_Type_get_contents gives other arguments than a vector has");
   return builder(count, length, stride, old);
 }
 
-Result<DataType> build_derived(int combiner, Contents& contents, const std::vector<DataType>& old) {
+Result<pattern::DataType> build_derived(int combiner, Contents& contents,
+                                        const std::vector<pattern::DataType>& old) {
   if (combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer)
     return build_struct(contents, old);
   if (old.size() != 1)
@@ -141,19 +143,19 @@ Result<DataType> build_derived(int combiner, Contents& contents, const std::vect
       return type_resized(old[0], lower, extent);
     }
     case MPI_COMBINER_VECTOR:
-      return build_vector(contents, old[0], type_vector);
+      return build_vector(contents, old[0], pattern::type_vector);
     case MPI_COMBINER_HVECTOR:
     case combiner_hvector_integer:
-      return build_vector(contents, old[0], type_hvector);
+      return build_vector(contents, old[0], pattern::type_hvector);
     case MPI_COMBINER_INDEXED:
-      return build_indexed(contents, old[0], type_indexed);
+      return build_indexed(contents, old[0], pattern::type_indexed);
     case MPI_COMBINER_HINDEXED:
     case combiner_hindexed_integer:
-      return build_indexed(contents, old[0], type_hindexed);
+      return build_indexed(contents, old[0], pattern::type_hindexed);
     case MPI_COMBINER_INDEXED_BLOCK:
-      return build_indexed_block(contents, old[0], type_indexed_block);
+      return build_indexed_block(contents, old[0], pattern::type_indexed_block);
     case MPI_COMBINER_HINDEXED_BLOCK:
-      return build_indexed_block(contents, old[0], type_hindexed_block);
+      return build_indexed_block(contents, old[0], pattern::type_hindexed_block);
     case MPI_COMBINER_SUBARRAY:
       return build_subarray(contents, old[0]);
     case MPI_COMBINER_DARRAY:
@@ -167,18 +169,19 @@ void charge_peak(Budget& budget, const Contents& contents, int64_t old_bytes, in
   const Charge peak(budget, contents.memory_bytes() + old_bytes + made_bytes);
 }
 
-Result<DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budget) {
+Result<pattern::DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budget) {
   MPI_Count size = 0, lower = 0, extent = 0;
   if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS ||
       PMPI_Type_get_extent_x(type, &lower, &extent) != MPI_SUCCESS)
     return error_of("MPI does not give the datatype's size and extent");
   if (size < 0) return Error{ErrorKind::count, 0, "the datatype's size does not fit into 64 bits"};
-  Result<DataType> built = [&]() -> Result<DataType> {
+  Result<pattern::DataType> built = [&]() -> Result<pattern::DataType> {
     if (envelope.combiner == MPI_COMBINER_NAMED) return named(type, size, extent);
-    if (envelope.permanent()) return type_bytes(size);  // a Fortran kind chosen by precision and range
+    if (envelope.permanent())
+      return pattern::type_bytes(size);  // a Fortran kind chosen by precision and range
     auto contents = Contents::of(type, envelope);
     if (!contents) return contents.error();
-    std::vector<DataType> old;
+    std::vector<pattern::DataType> old;
     old.reserve(contents->types().size());
     for (MPI_Datatype inner : contents->types()) {
       auto decoded = decode(inner, budget);
@@ -187,7 +190,7 @@ Result<DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budg
     }
     auto derived = build_derived(envelope.combiner, *contents, old);
     if (derived)
-      charge_peak(budget, *contents, static_cast<int64_t>(old.capacity() * sizeof(DataType)),
+      charge_peak(budget, *contents, static_cast<int64_t>(old.capacity() * sizeof(pattern::DataType)),
                   derived->nest->memory_bytes());
     return derived;
   }();
@@ -213,45 +216,46 @@ Result<FileForm> permanent_form(MPI_Datatype type, const Envelope& envelope,
   }
   auto basic_types = basic_types_of(type, envelope);
   if (!basic_types) return basic_types.error();
-  std::vector<SignatureRef> items;
+  std::vector<pattern::SignatureRef> items;
   for (const BasicType& basic : *basic_types) {
     auto bytes = representation.file_bytes(basic);
     if (!bytes) return bytes.error();
-    Item item = basic.item;
+    pattern::Item item = basic.item;
     item.file_bytes = *bytes;
-    items.push_back(Signature::item(item));
+    items.push_back(pattern::Signature::item(item));
   }
-  auto signature = Signature::sequence(items);
+  auto signature = pattern::Signature::sequence(items);
   if (!signature) return signature.error();
   form.signature = *signature;
-  form.layout = type_bytes(form.signature->total().file_bytes);
+  form.layout = pattern::type_bytes(form.signature->total().file_bytes);
   return form;
 }
 
 // The signature that a constructor makes of the signatures of its types. Every constructor but the struct's
 // repeats one signature.
-Result<SignatureRef> derived_signature(const Envelope& envelope, const Contents& contents,
-                                       const std::vector<SignatureRef>& old, const DataType& made) {
+Result<pattern::SignatureRef> derived_signature(const Envelope& envelope, const Contents& contents,
+                                                const std::vector<pattern::SignatureRef>& old,
+                                                const pattern::DataType& made) {
   if (!envelope.structure()) {
     const int64_t each = old[0]->total().file_bytes;
-    return Signature::repeat(old[0], each > 0 ? made.size() / each : 0);
+    return pattern::Signature::repeat(old[0], each > 0 ? made.size() / each : 0);
   }
-  std::vector<SignatureRef> parts;
+  std::vector<pattern::SignatureRef> parts;
   for (size_t i = 0; i < old.size(); ++i) {
     // The numbers are count, length 0, length 1, and so on.
-    auto part = Signature::repeat(old[i], contents.number(i + 1));
+    auto part = pattern::Signature::repeat(old[i], contents.number(i + 1));
     if (!part) return part;
     parts.push_back(*part);
   }
-  return Signature::sequence(parts);
+  return pattern::Signature::sequence(parts);
 }
 
 Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
                               const Representation& representation, Budget& budget) {
   auto contents = Contents::of(type, envelope);
   if (!contents) return contents.error();
-  std::vector<DataType> layouts;
-  std::vector<SignatureRef> signatures;
+  std::vector<pattern::DataType> layouts;
+  std::vector<pattern::SignatureRef> signatures;
   for (MPI_Datatype inner : contents->types()) {
     auto form = decode(inner, representation, budget);
     if (!form) return form.error();
@@ -264,27 +268,27 @@ Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
   if (!signature) return signature.error();
   FileForm made{std::move(*layout), std::move(*signature)};
   charge_peak(budget, *contents,
-              static_cast<int64_t>(layouts.capacity() * sizeof(DataType) +
-                                   signatures.capacity() * sizeof(SignatureRef)),
+              static_cast<int64_t>(layouts.capacity() * sizeof(pattern::DataType) +
+                                   signatures.capacity() * sizeof(pattern::SignatureRef)),
               made.memory_bytes());
   return made;
 }
 
 // Whether elements of the type are one stretch of bytes from the buffer's address on, however many they are.
-bool is_contiguous(const DataType& type) {
-  const Nest& nest = *type.nest;
-  return nest.kind() == Nest::Kind::run && nest.run().count == 1 && nest.lower() == 0 &&
+bool is_contiguous(const pattern::DataType& type) {
+  const pattern::Nest& nest = *type.nest;
+  return nest.kind() == pattern::Nest::Kind::run && nest.run().count == 1 && nest.lower() == 0 &&
          type.extent == nest.size();
 }
 
-TypeCache<DataType>& cache() {
-  static auto* instance = new TypeCache<DataType>;
+TypeCache<pattern::DataType>& cache() {
+  static auto* instance = new TypeCache<pattern::DataType>;
   return *instance;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type, Budget& budget) {
+Result<std::shared_ptr<const pattern::DataType>> decode(MPI_Datatype type, Budget& budget) {
   if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
   auto envelope = Envelope::of(type);
   if (!envelope) return envelope.error();
@@ -295,7 +299,8 @@ Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type, Budget& budget
   }
   auto built = build(type, *envelope, budget);
   if (!built) return built.error();
-  return cache().keep(type, envelope->permanent(), std::make_shared<const DataType>(std::move(*built)));
+  return cache().keep(type, envelope->permanent(),
+                      std::make_shared<const pattern::DataType>(std::move(*built)));
 }
 
 Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation,
@@ -323,4 +328,4 @@ Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Represen
   return cache.keep(type, permanent, std::make_shared<const FileForm>(std::move(*form)));
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -12,20 +12,20 @@
 #include "pattern/datatype.h"
 #include "pattern/signature.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // The pattern of `type`, which must be valid, and committed or predefined. Thread-safe. Returns an error of
 // kind `datatype` for a type that cannot be transferred (MPI_DATATYPE_NULL, ...). The memory that decoding
 // takes is charged to the budget for as long as decoding lasts; the memory of the pattern is charged by its
 // user.
-Result<std::shared_ptr<const DataType>> decode(MPI_Datatype type, Budget& budget);
+Result<std::shared_ptr<const pattern::DataType>> decode(MPI_Datatype type, Budget& budget);
 
 // What a datatype is in a file of some representation: its items, and its layout. The layout has no padding.
 // Displacements that were given in elements count the elements' extents in the file, and displacements that
 // were given in bytes stay as they are.
 struct FileForm {
-  DataType layout;
-  SignatureRef signature = Signature::empty();
+  pattern::DataType layout;
+  pattern::SignatureRef signature = pattern::Signature::empty();
   int64_t memory_bytes() const { return layout.nest->memory_bytes() + signature->memory_bytes(); }
 };
 
@@ -34,4 +34,4 @@ class Representation;
 Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation,
                                                Budget& budget);
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 Error error_of(const char* message) {
@@ -61,23 +61,23 @@ Result<Contents> Contents::of(MPI_Datatype type, const Envelope& envelope) {
     return error_of("MPI_Type_get_contents refuses the datatype");
   }
   contents.types_.resize(envelope.types);
-  const Numbers integers = Numbers(contents.integers_).subspan(0, envelope.integers),
-                addresses = Numbers(contents.addresses_).subspan(0, envelope.addresses),
-                counts = Numbers(contents.counts_).subspan(0, envelope.counts);
+  const pattern::Numbers integers = pattern::Numbers(contents.integers_).subspan(0, envelope.integers),
+                         addresses = pattern::Numbers(contents.addresses_).subspan(0, envelope.addresses),
+                         counts = pattern::Numbers(contents.counts_).subspan(0, envelope.counts);
   // The large-count forms return the counts last, but two constructors have other integer parameters behind
   // their counts.
   size_t before_counts = integers.size();
   if (envelope.combiner == MPI_COMBINER_SUBARRAY) before_counts = std::min<size_t>(before_counts, 1);
   if (envelope.combiner == MPI_COMBINER_DARRAY) before_counts = std::min<size_t>(before_counts, 3);
-  const Numbers first = integers.subspan(0, before_counts),
-                rest = integers.subspan(before_counts, integers.size() - before_counts);
+  const pattern::Numbers first = integers.subspan(0, before_counts),
+                         rest = integers.subspan(before_counts, integers.size() - before_counts);
   contents.pieces_ = rest.size() == 0 ? std::array{first, addresses, counts, rest}
                                       : std::array{first, counts, rest, addresses};
-  for (const Numbers& piece : contents.pieces_) contents.count_ += piece.size();
+  for (const pattern::Numbers& piece : contents.pieces_) contents.count_ += piece.size();
   return contents;
 }
 
-Numbers Contents::take(int64_t count) {
+pattern::Numbers Contents::take(int64_t count) {
   while (piece_ < pieces_.size() && taken_of_piece_ == pieces_[piece_].size()) {
     ++piece_;
     taken_of_piece_ = 0;
@@ -94,12 +94,12 @@ Numbers Contents::take(int64_t count) {
 }
 
 int64_t Contents::take() {
-  const Numbers one = take(1);
+  const pattern::Numbers one = take(1);
   return one.size() == 1 ? one[0] : 0;
 }
 
 int64_t Contents::number(size_t i) const {
-  for (const Numbers& piece : pieces_) {
+  for (const pattern::Numbers& piece : pieces_) {
     if (i < piece.size()) return piece[i];
     i -= piece.size();
   }
@@ -117,4 +117,4 @@ bool is_permanent(MPI_Datatype type) {
   return envelope && envelope->permanent();
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

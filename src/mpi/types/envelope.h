@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "pattern/numbers.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // The combiners of MPI-1's constructors with integer displacements, which only Fortran uses. Open MPI built
 // without MPI-1 hides their names but keeps their values. The ABI of the MPI 5 standard has neither.
@@ -55,7 +55,7 @@ class Contents {
 
   int64_t take();
   // Takes the numbers of one array parameter.
-  Numbers take(int64_t count);
+  pattern::Numbers take(int64_t count);
   // Whether there were exactly as many numbers as have been taken.
   bool exact() const { return enough_ && taken_ == count_; }
   size_t count() const { return count_; }
@@ -70,7 +70,7 @@ class Contents {
   std::vector<int> integers_;
   std::vector<MPI_Aint> addresses_;
   std::vector<MPI_Count> counts_;
-  std::array<Numbers, 4> pieces_;
+  std::array<pattern::Numbers, 4> pieces_;
   std::vector<MPI_Datatype> types_;
   size_t count_ = 0, taken_ = 0;
   size_t piece_ = 0, taken_of_piece_ = 0;  // where the next number is taken
@@ -80,4 +80,4 @@ class Contents {
 // Whether the handle belongs to MPI. Such a handle is never freed, and never given to another type.
 bool is_permanent(MPI_Datatype type);
 
-}  // namespace concilio
+}  // namespace concilio::mpi

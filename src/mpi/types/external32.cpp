@@ -10,7 +10,7 @@
 #include "mpi/types/representation.h"
 #include "pattern/copy.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 constexpr int64_t piece_bytes = 16 << 10;
@@ -31,15 +31,16 @@ class External32 : public Representation {
   Status convert(Operation operation, const ItemRange& portion) const override {
     const bool straight = portion.memory.is_contiguous();
     alignas(64) std::array<std::byte, piece_bytes> packed;
-    const Access contiguous = Access::contiguous(0);
-    for (Place at = portion.begin; at.items < portion.end.items;) {
-      Place next =
-          straight ? portion.end : portion.signature.at(&Place::native_bytes, at.native_bytes + piece_bytes);
+    const pattern::Access contiguous = pattern::Access::contiguous(0);
+    for (pattern::Place at = portion.begin; at.items < portion.end.items;) {
+      pattern::Place next =
+          straight ? portion.end
+                   : portion.signature.at(&pattern::Place::native_bytes, at.native_bytes + piece_bytes);
       if (next.items > portion.end.items) next = portion.end;
       std::byte* native =
           straight ? portion.buffer + portion.memory.displacement() + at.native_bytes : packed.data();
-      const Side user{&portion.memory, at.native_bytes, portion.buffer};
-      const Side pack{&contiguous, 0, packed.data()};
+      const pattern::Side user{&portion.memory, at.native_bytes, portion.buffer};
+      const pattern::Side pack{&contiguous, 0, packed.data()};
       const int64_t bytes = next.native_bytes - at.native_bytes;
       std::byte* file = portion.file + (at.file_bytes - portion.begin.file_bytes);
       if (operation == Operation::write && !straight) copy(user, pack, bytes);
@@ -52,15 +53,17 @@ class External32 : public Representation {
   }
 
  private:
-  static Status convert_packed(Operation operation, const Signature& signature, const Place& begin,
-                               const Place& end, std::byte* native, std::byte* file) {
-    return signature.for_each(begin.items, end.items, [&](const Item& item, int64_t count) -> Status {
-      auto status = operation == Operation::write ? to_external32(item, count, native, file)
-                                                  : from_external32(item, count, file, native);
-      native += item.native_bytes * count;
-      file += item.file_bytes * count;
-      return status;
-    });
+  static Status convert_packed(Operation operation, const pattern::Signature& signature,
+                               const pattern::Place& begin, const pattern::Place& end, std::byte* native,
+                               std::byte* file) {
+    return signature.for_each(
+        begin.items, end.items, [&](const pattern::Item& item, int64_t count) -> Status {
+          auto status = operation == Operation::write ? to_external32(item, count, native, file)
+                                                      : from_external32(item, count, file, native);
+          native += item.native_bytes * count;
+          file += item.file_bytes * count;
+          return status;
+        });
   }
 };
 
@@ -71,4 +74,4 @@ const Representation& external32() {
   return *representation;
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

@@ -9,7 +9,7 @@
 
 #include "mpi/epoch.h"
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 // A representation that a program registered with MPI_Register_datarep.
@@ -32,10 +32,10 @@ class FromUser : public Representation {
   Status convert(Operation operation, const ItemRange& portion) const override {
     const UserConversion& conversion = function(operation);
     std::byte* file = portion.file;
-    for (Place at = portion.begin; at.items < portion.end.items;) {
-      Place next = portion.end;
+    for (pattern::Place at = portion.begin; at.items < portion.end.items;) {
+      pattern::Place next = portion.end;
       if (next.items - at.items > conversion.most_items)
-        next = portion.signature.at(&Place::items, at.items + conversion.most_items);
+        next = portion.signature.at(&pattern::Place::items, at.items + conversion.most_items);
       const int code = conversion.call(portion.buffer, portion.type, next.items - at.items, file, at.items,
                                        functions_.extra_state);
       if (code != MPI_SUCCESS)
@@ -125,4 +125,4 @@ Status register_representation(UserRepresentation wanted) {
   return {};
 }
 
-}  // namespace concilio
+}  // namespace concilio::mpi

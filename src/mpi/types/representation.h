@@ -8,22 +8,22 @@
 #include <functional>
 #include <string>
 
+#include "base/operation.h"
 #include "base/result.h"
 #include "mpi/types/basic_types.h"
 #include "mpi/types/datatype.h"
 #include "mpi/types/type_cache.h"
 #include "pattern/access.h"
-#include "pattern/operation.h"
 #include "pattern/signature.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // The items of one transfer from boundary `begin` to boundary `end` of its signature.
 struct ItemRange {
-  MPI_Datatype type;     // the type in memory, tiled from `buffer` on
-  const Access& memory;  // the same type, decoded
-  const Signature& signature;
-  Place begin, end;
+  MPI_Datatype type;              // the type in memory, tiled from `buffer` on
+  const pattern::Access& memory;  // the same type, decoded
+  const pattern::Signature& signature;
+  pattern::Place begin, end;
   std::byte* buffer;  // the user's buffer, from its beginning
   std::byte* file;    // the items' bytes in the file, one behind another; file[0] belongs to item begin.items
 };
@@ -82,4 +82,4 @@ struct UserRepresentation {
 // `duplicate_representation` for a name that is taken.
 Status register_representation(UserRepresentation wanted);
 
-}  // namespace concilio
+}  // namespace concilio::mpi

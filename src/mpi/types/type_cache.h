@@ -13,7 +13,7 @@
 #include "mpi/epoch.h"
 #include "mpi/types/contiguous_types.h"
 
-namespace concilio {
+namespace concilio::mpi {
 
 // Never destroyed, because MPI may still free types when the program ends.
 template <typename Value>
@@ -84,4 +84,4 @@ class TypeCache {
   OfEpoch<Known> known_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::mpi

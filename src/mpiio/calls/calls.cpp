@@ -25,7 +25,7 @@ Error argument(std::string message) {
 // Rank 0 makes a change to the file for all ranks. It begins when all ranks have come, and no rank returns
 // before it is done.
 template <typename Check, typename Change>
-Status change_once(File& file, CallKind kind, const Check& check, const Change& change) {
+Status change_once(File& file, exec::CallKind kind, const Check& check, const Change& change) {
   return file.in_turn(kind, [&]() -> Status {
     if (auto status = file.agree(without_exceptions(check)); !status) return status;
     if (auto status = file.settle(); !status) return status;
@@ -82,7 +82,7 @@ int close(MPI_File* handle, void (*forget)(MPI_File)) {
 
 int remove(const char* path, MPI_Info) {
   const std::string name = path ? plain_path(path) : "";
-  auto status = make_store(process_config(), rank_in_job())->remove(name);
+  auto status = store::make_store(process_config(), mpi::rank_in_job())->remove(name);
   return status ? MPI_SUCCESS : raise_without_file(name, "MPI_File_delete", status.error());
 }
 
@@ -96,19 +96,19 @@ int get_size(File& file, MPI_Offset* size) {
 int set_size(File& file, MPI_Offset size) {
   return raise(file, "MPI_File_set_size",
                change_once(
-                   file, CallKind::set_size, [&] { return check_size(file, size); },
+                   file, exec::CallKind::set_size, [&] { return check_size(file, size); },
                    [&] { return file.storage().resize(size); }));
 }
 
 int preallocate(File& file, MPI_Offset size) {
   return raise(file, "MPI_File_preallocate",
                change_once(
-                   file, CallKind::preallocate, [&] { return check_size(file, size); },
+                   file, exec::CallKind::preallocate, [&] { return check_size(file, size); },
                    [&] { return file.storage().preallocate(size); }));
 }
 
 int sync(File& file) {
-  return raise(file, "MPI_File_sync", file.in_turn(CallKind::sync, [&] {
+  return raise(file, "MPI_File_sync", file.in_turn(exec::CallKind::sync, [&] {
     const Status settled = file.settle();
     Status synced =
         file.agree(without_exceptions([&] { return file.writes() ? file.storage().sync() : Status(); }));
@@ -133,7 +133,7 @@ int get_info(File& file, MPI_Info* info) {
 }
 
 int set_info(File& file, MPI_Info info) {
-  return raise(file, "MPI_File_set_info", file.in_turn(CallKind::set_info, [&]() -> Status {
+  return raise(file, "MPI_File_set_info", file.in_turn(exec::CallKind::set_info, [&]() -> Status {
     Status settled = file.settle();
     if (auto adopted = file.adopt_hints(info); !adopted) return adopted;
     return settled;
@@ -193,7 +193,7 @@ int get_position(File& file, MPI_Offset* offset) {
 
 // Collective: rank 0 moves the pointer for all ranks, after all have asked for the same position.
 int seek_shared(File& file, MPI_Offset offset, int whence) {
-  auto status = file.in_turn(CallKind::seek_shared, [&]() -> Status {
+  auto status = file.in_turn(exec::CallKind::seek_shared, [&]() -> Status {
     if (auto same = agree_on(file.team(), {offset, int64_t{whence}}, different_arguments); !same) return same;
     return file.agree(without_exceptions([&]() -> Status {
       if (file.team().rank() != 0) return {};
@@ -237,13 +237,13 @@ int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent) {
   return MPI_SUCCESS;
 }
 
-int register_datarep(const UserRepresentation& wanted) {
+int register_datarep(const mpi::UserRepresentation& wanted) {
   auto status = register_representation(wanted);
   return status ? MPI_SUCCESS : raise_without_file("", "MPI_Register_datarep", status.error());
 }
 
 int set_atomicity(File& file, int flag) {
-  auto status = file.in_turn(CallKind::set_atomicity, [&]() -> Status {
+  auto status = file.in_turn(exec::CallKind::set_atomicity, [&]() -> Status {
     if (auto same = agree_on(file.team(), {flag != 0}, different_arguments); !same) return same;
     const auto opened = file.opened();
     if (flag && !opened->locks_work && (file.team().size() > 1 || opened->concurrent)) {

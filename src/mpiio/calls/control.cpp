@@ -56,57 +56,58 @@ Status agree_on_method(File& file, const char* name) {
   }));
 }
 
-Result<std::vector<GivenRealm>> decode_realms(const RealmArguments& given, Budget& budget) {
+Result<std::vector<plan::GivenRealm>> decode_realms(const RealmArguments& given, Budget& budget) {
   const auto refuse = [](std::string message) { return Error{ErrorKind::argument, 0, std::move(message)}; };
   if (given.count < 0) return refuse(fmt::format("{} realms", given.count));
   if (given.count > 0 && (!given.types || !given.displacements))
     return refuse("realms without types or displacements");
-  std::vector<GivenRealm> realms;
+  std::vector<plan::GivenRealm> realms;
   for (int i = 0; i < given.count; ++i) {
-    auto type = decode(given.types[i], budget);
+    auto type = mpi::decode(given.types[i], budget);
     if (!type) return refuse(fmt::format("realm {}: {}", i, type.error().message));
     realms.push_back({**type, given.displacements[i]});
   }
   return realms;
 }
 
-int64_t hash_of(const std::vector<GivenRealm>& realms) {
+int64_t hash_of(const std::vector<plan::GivenRealm>& realms) {
   std::string text;
-  for (const GivenRealm& realm : realms) {
-    const Nest& nest = *realm.type.nest;
+  for (const plan::GivenRealm& realm : realms) {
+    const pattern::Nest& nest = *realm.type.nest;
     text += fmt::format("{} {} {} {};", nest.hash(), nest.lower(), realm.type.extent, realm.displacement);
   }
   return hash_of(text);
 }
 
 // How many ranks of each node may become aggregators.
-std::vector<int64_t> candidates_of(Team& team) {
+std::vector<int64_t> candidates_of(mpi::Team& team) {
   std::vector<int64_t> out;
-  for (const Team::Node& node : team.nodes()) out.push_back(static_cast<int64_t>(node.candidates.size()));
+  for (const mpi::Team::Node& node : team.nodes())
+    out.push_back(static_cast<int64_t>(node.candidates.size()));
   return out;
 }
 
 // null if the plan is to make its own realms again.
-using Realms = std::shared_ptr<const FixedRealms>;
+using Realms = std::shared_ptr<const plan::FixedRealms>;
 
 // Returns the same on all ranks, where there is memory.
-Result<Realms> make_realms(File& file, const std::vector<GivenRealm>& given) {
+Result<Realms> make_realms(File& file, const std::vector<plan::GivenRealm>& given) {
   if (given.empty()) return Realms();
-  const RealmPolicy wished = file.wishes(Operation::write).realms;
-  if (wished != RealmPolicy::automatic && wished != RealmPolicy::user) {
+  const plan::RealmPolicy wished = file.wishes(Operation::write).realms;
+  if (wished != plan::RealmPolicy::automatic && wished != plan::RealmPolicy::user) {
     return Error{ErrorKind::unsupported, 0,
                  fmt::format("a hint asks for {} realms; concilio_realms=user lets the program give its own",
                              realm_policy_name(wished))};
   }
-  if (auto status = check_count(std::ssize(given), candidates_of(file.team())); !status)
+  if (auto status = plan::check_count(std::ssize(given), candidates_of(file.team())); !status)
     return status.error();
   auto checked = check_realms(given);
   if (!checked) return checked.error();
-  return std::make_shared<const FixedRealms>(std::move(*checked));
+  return std::make_shared<const plan::FixedRealms>(std::move(*checked));
 }
 
 Status agree_on_realms(File& file, const RealmArguments& arguments) {
-  std::vector<GivenRealm> given;
+  std::vector<plan::GivenRealm> given;
   const auto read = [&](int64_t& hash) -> Status {
     auto decoded = decode_realms(arguments, file.descriptions());
     if (!decoded) return decoded.error();
@@ -151,7 +152,7 @@ LastCall last_call(File& file) {
   return {method_name(last->reason.grounds.method), text_of(last->reason)};
 }
 
-std::optional<Candidate> last_candidate(File& file, int index) {
+std::optional<plan::Candidate> last_candidate(File& file, int index) {
   const auto last = file.history().last();
   if (!last || index < 0 || static_cast<size_t>(index) >= last->candidates.size()) return std::nullopt;
   return last->candidates[static_cast<size_t>(index)];
@@ -169,12 +170,12 @@ std::string error_message(File& file) {
 Status set_method(File& file, const char* method) {
   const char* name = method ? method : "auto";
   return noted(file, "concilio_file_set_method",
-               file.in_turn(CallKind::set_method, [&] { return agree_on_method(file, name); }));
+               file.in_turn(exec::CallKind::set_method, [&] { return agree_on_method(file, name); }));
 }
 
 Status set_realms(File& file, const RealmArguments& realms) {
   return noted(file, "concilio_file_set_realms",
-               file.in_turn(CallKind::set_realms, [&] { return agree_on_realms(file, realms); }));
+               file.in_turn(exec::CallKind::set_realms, [&] { return agree_on_realms(file, realms); }));
 }
 
 }  // namespace concilio::mpiio

@@ -25,7 +25,7 @@ struct LastCall {
 LastCall last_call(File& file);
 
 // A method that the last call could have taken. Empty if `index` is not that of a candidate.
-std::optional<Candidate> last_candidate(File& file, int index);
+std::optional<plan::Candidate> last_candidate(File& file, int index);
 
 struct MemoryUse {
   int64_t limit_bytes, current_bytes, high_water_bytes;

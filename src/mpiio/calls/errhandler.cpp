@@ -21,7 +21,7 @@ namespace {
 // handles: Concilio's files refer to them, and MPI does not count the references of Concilio's files.
 struct Handlers {
   std::mutex mutex;
-  OfEpoch<std::map<MPI_Errhandler, ErrorFunction>> functions;
+  mpi::OfEpoch<std::map<MPI_Errhandler, ErrorFunction>> functions;
 };
 
 Handlers& handlers() {
@@ -45,9 +45,9 @@ std::atomic<const Default*>& default_handler() {
 // Ends all processes of the job, or those of `comm` if there are only sessions, because then no process knows
 // all others.
 [[noreturn]] void end_program(MPI_Comm comm, int code, const std::string& message) {
-  fmt::print(stderr, "concilio: rank {}: {}\n", rank_in_job(), message);
+  fmt::print(stderr, "concilio: rank {}: {}\n", mpi::rank_in_job(), message);
   std::fflush(stderr);
-  if (world_runs()) comm = MPI_COMM_WORLD;
+  if (mpi::world_runs()) comm = MPI_COMM_WORLD;
   if (comm != MPI_COMM_NULL) PMPI_Abort(comm, code);
   // MPI_Abort does not return. If it was not called, the launcher ends the other processes.
   std::_Exit(EXIT_FAILURE);
@@ -142,11 +142,11 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
 const ErrorHandler& ErrorHandler::of_null() {
   static const ErrorHandler start;
   const Default* set = default_handler().load();
-  return set && set->epoch == epoch() ? set->handler : start;
+  return set && set->epoch == mpi::epoch() ? set->handler : start;
 }
 
 void ErrorHandler::set_of_null(const ErrorHandler& handler) {
-  default_handler().store(new Default{epoch(), handler});
+  default_handler().store(new Default{mpi::epoch(), handler});
 }
 
 int ErrorHandler::call(MPI_File handle, int code, const std::string& message, Result result,
@@ -207,12 +207,12 @@ int get_errhandler(File& file, MPI_Errhandler* handler) {
 }
 
 int call_errhandler(File& file, int code) {
-  file.handler().call(file.handle(), code, mpi_error_text(code), {ErrorHandler::Result::Kind::nobody});
+  file.handler().call(file.handle(), code, mpi::mpi_error_text(code), {ErrorHandler::Result::Kind::nobody});
   return MPI_SUCCESS;
 }
 
 int call_default_errhandler(int code) {
-  ErrorHandler::of_null().call(MPI_FILE_NULL, code, mpi_error_text(code),
+  ErrorHandler::of_null().call(MPI_FILE_NULL, code, mpi::mpi_error_text(code),
                                {ErrorHandler::Result::Kind::nobody});
   return MPI_SUCCESS;
 }

@@ -25,16 +25,16 @@ void for_all_open(const std::function<void(File&)>& work) {
 void before_end() {
   // If other parts of MPI continue, their files may be in use, and waiting for other ranks; and it is unknown
   // which part a file belongs to.
-  if (parts_of_mpi() <= 1) {
+  if (mpi::parts_of_mpi() <= 1) {
     // An error stays with the file until its close.
     for_all_open([](File& file) { (void)without_exceptions([&] { return file.settle_alone(); }); });
   }
-  Team::part_ends();
+  mpi::Team::part_ends();
 }
 
 void after_end(void (*forget)(MPI_File)) {
-  Team::part_has_ended();
-  if (mpi_runs()) return;
+  mpi::Team::part_has_ended();
+  if (mpi::mpi_runs()) return;
   for_all_open([&](File& open) {
     if_there_is_memory([&] { forget(open.handle()); });
     const std::unique_ptr<File> file(&open);

@@ -16,7 +16,7 @@ namespace {
 
 // Makes a handle owned by Concilio. Predefined datatypes exist for ever; others may be freed by the program.
 int own(MPI_Datatype type, MPI_Datatype* result) {
-  if (is_permanent(type)) {
+  if (mpi::is_permanent(type)) {
     *result = type;
     return MPI_SUCCESS;
   }
@@ -24,7 +24,7 @@ int own(MPI_Datatype type, MPI_Datatype* result) {
 }
 
 void disown(MPI_Datatype* type) {
-  if (mpi_runs() && !is_permanent(*type)) PMPI_Type_free(type);
+  if (mpi::mpi_runs() && !mpi::is_permanent(*type)) PMPI_Type_free(type);
 }
 
 struct Wanted {
@@ -51,24 +51,25 @@ Error refuse(ErrorKind kind, std::string why) {
 }
 
 // The layout of a datatype in the file.
-Result<DataType> decode_for_file(MPI_Datatype type, const Representation* representation, Budget& budget) {
+Result<pattern::DataType> decode_for_file(MPI_Datatype type, const mpi::Representation* representation,
+                                          Budget& budget) {
   if (representation) {
     auto form = decode(type, *representation, budget);
     if (!form) return form.error();
     return (*form)->layout;
   }
-  auto decoded = decode(type, budget);
+  auto decoded = mpi::decode(type, budget);
   if (!decoded) return decoded.error();
   return **decoded;
 }
 
-Result<Shown> show(File& file, const Wanted& wanted, const Representation* representation) {
+Result<Shown> show(File& file, const Wanted& wanted, const mpi::Representation* representation) {
   auto etype = decode_for_file(wanted.etype, representation, file.descriptions());
   if (!etype) return etype.error();
   auto filetype = decode_for_file(wanted.filetype, representation, file.descriptions());
   if (!filetype) return filetype.error();
-  const DataType& element = *etype;
-  const DataType& tile = *filetype;
+  const pattern::DataType& element = *etype;
+  const pattern::DataType& tile = *filetype;
   if (element.size() == 0 ? tile.size() > 0 : tile.size() % element.size() != 0) {
     return refuse(ErrorKind::datatype,
                   fmt::format("the filetype's {} bytes are not a multiple of the etype's {}", tile.size(),
@@ -91,14 +92,14 @@ Result<Shown> show(File& file, const Wanted& wanted, const Representation* repre
   if (file.writes() && tile.size() > 0 && tile.extent <= 0) {
     return refuse(ErrorKind::datatype, "the filetype's extent is not positive");
   }
-  return Shown{element.size() > 0 ? element.size() : 1, Access::of(tile, wanted.displacement),
+  return Shown{element.size() > 0 ? element.size() : 1, pattern::Access::of(tile, wanted.displacement),
                representation};
 }
 
 // Everything but where a view of a sequential file begins, which is not known before all ranks have come.
 Status make_view(File& file, Wanted wanted, View& view) {
   view.datarep = wanted.datarep ? wanted.datarep : "";
-  auto representation = find_representation(view.datarep);
+  auto representation = mpi::find_representation(view.datarep);
   if (!representation) return representation.error();
   view.representation = *representation;
   const bool sequential = file.amode() & MPI_MODE_SEQUENTIAL;
@@ -118,7 +119,7 @@ Status make_view(File& file, Wanted wanted, View& view) {
     if (!shown) return shown.error();
     (operation == Operation::read ? view.reads : view.writes) = std::move(*shown);
   }
-  const Nest &read = *view.reads.access.nest(), &written = *view.writes.access.nest();
+  const pattern::Nest &read = *view.reads.access.nest(), &written = *view.writes.access.nest();
   view.charge = file.describes(read.memory_bytes() + (&read == &written ? 0 : written.memory_bytes()));
   if (own(wanted.etype, &view.etype) == MPI_SUCCESS && own(wanted.filetype, &view.filetype) == MPI_SUCCESS)
     return {};
@@ -139,7 +140,7 @@ constexpr uint64_t gives_hints = 1, moved_shared_pointer = 2, looks_different = 
 
 // Calls with a conversion take other steps than calls without, so all ranks must give the same
 // representation, here as a number.
-void tell_of_view(File& file, const View& view, MPI_Info info, Terms& terms) {
+void tell_of_view(File& file, const View& view, MPI_Info info, exec::Terms& terms) {
   auto name = static_cast<int64_t>(std::hash<std::string>()(view.datarep) >> 3);
   name = name * 4 + (view.reads.representation ? 2 : 0) + (view.writes.representation ? 1 : 0);
   terms.least = terms.most = name;
@@ -159,7 +160,7 @@ View::~View() {
 namespace {
 
 // As a rule, the meeting in which the ranks have come is the only one: each has made its view before.
-Status change_view(File& file, std::shared_ptr<View> view, MPI_Info info, const Terms& all) {
+Status change_view(File& file, std::shared_ptr<View> view, MPI_Info info, const exec::Terms& all) {
   if (all.least != all.most)
     return error_with(ErrorKind::not_same, 0, [] { return "the ranks give different data representations"; });
   if (file.amode() & MPI_MODE_SEQUENTIAL) {
@@ -192,12 +193,12 @@ int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Dataty
     view = std::make_shared<View>();
     return make_view(file, {displacement, etype, filetype, datarep}, *view);
   });
-  const auto prepare = [&](Terms& terms) {
+  const auto prepare = [&](exec::Terms& terms) {
     if (made) tell_of_view(file, *view, info, terms);
     return made;
   };
-  const auto change = [&](const Terms& all) { return change_view(file, view, info, all); };
-  return raise(file, "MPI_File_set_view", file.in_turn(CallKind::set_view, prepare, change));
+  const auto change = [&](const exec::Terms& all) { return change_view(file, view, info, all); };
+  return raise(file, "MPI_File_set_view", file.in_turn(exec::CallKind::set_view, prepare, change));
 }
 
 int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,

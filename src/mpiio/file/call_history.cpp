@@ -4,7 +4,7 @@
 
 namespace concilio::mpiio {
 
-void CallHistory::remember(Operation operation, bool collective, const Plan& plan) {
+void CallHistory::remember(Operation operation, bool collective, const plan::Plan& plan) {
   std::lock_guard lock(mutex_);
   const auto is_theirs = [&](const CallsAlike& alike) {
     if (alike.operation != operation || alike.collective != collective) return false;
@@ -30,7 +30,7 @@ void CallHistory::remember(Operation operation, bool collective, const Plan& pla
 }
 
 CallsAlike CallHistory::of_one_stretch(size_t kind) const {
-  const Plan& plan = plan_of_one_stretch();
+  const plan::Plan& plan = plan::plan_of_one_stretch();
   const bool collective = kind % 2 != 0;
   return {
       static_cast<Operation>(kind / 2), collective, false, one_stretch_[kind], plan.reason, plan.candidates};

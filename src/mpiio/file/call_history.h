@@ -22,14 +22,14 @@ struct CallsAlike {
   bool various;
   int64_t calls;
   // Those of the last of these calls.
-  Reason reason;
-  Candidates candidates;
+  plan::Reason reason;
+  plan::Candidates candidates;
 };
 
 // Thread-safe.
 class CallHistory {
  public:
-  void remember(Operation operation, bool collective, const Plan& plan);
+  void remember(Operation operation, bool collective, const plan::Plan& plan);
   // A call with plan_of_one_stretch(). There may be very many, so it takes no lock. `alone`: no other thread
   // remembers a call meanwhile.
   void remember_one_stretch(Operation operation, bool collective, bool alone) {

@@ -38,7 +38,7 @@ Deferred::~Deferred() {
   while (first_) drop_first();
 }
 
-uint64_t Deferred::add(Team& team, Operation& lent) {
+uint64_t Deferred::add(mpi::Team& team, Operation& lent) {
   team_ = &team;
   if (!first_) enlist();
   (first_ ? last_operation_->next : first_) = &lent;
@@ -47,7 +47,7 @@ uint64_t Deferred::add(Team& team, Operation& lent) {
   return last();
 }
 
-uint64_t Deferred::add(Team& team, std::unique_ptr<Operation> operation) {
+uint64_t Deferred::add(mpi::Team& team, std::unique_ptr<Operation> operation) {
   operation->owned = true;
   return add(team, *operation.release());
 }
@@ -59,7 +59,7 @@ bool Deferred::attempt(int64_t patience_ns) {
     Deferred& file;
     bool over = true;
     ~Try() {
-      file.team_->set_patience(Team::for_ever);
+      file.team_->set_patience(mpi::Team::for_ever);
       if (over) file.drop_first();
     }
   } now{*this};
@@ -101,7 +101,7 @@ void Deferred::finish(uint64_t number) {
     for (const Deferred* file = files_with_work_; file; file = file->next_file_)
       alone = alone && (file == this || !file->within_a_node());
     if (alone || !within_a_node() || first_is_apart()) {
-      attempt(Team::for_ever);
+      attempt(mpi::Team::for_ever);
     } else if (!step(*this, slot_ns - now_ns() % slot_ns)) {
       team_->make_progress();
       constexpr unsigned pause_us = 200;

@@ -34,8 +34,8 @@ class Deferred {
 
   // Adds an operation and returns its number: 1, 2 and so on. The team must outlive this object. An operation
   // that is lent must live until it is done; it is lent so that waiting for it needs no memory.
-  uint64_t add(Team& team, Operation& lent);
-  uint64_t add(Team& team, std::unique_ptr<Operation> operation);
+  uint64_t add(mpi::Team& team, Operation& lent);
+  uint64_t add(mpi::Team& team, std::unique_ptr<Operation> operation);
   size_t waiting() const { return waiting_; }
   uint64_t last() const { return done_ + waiting_; }
   // Returns when operation `number`, and therefore every one before it, is done.
@@ -53,7 +53,7 @@ class Deferred {
   void withdraw();
   bool within_a_node() const { return team_->nodes().size() == 1; }
 
-  Team* team_ = nullptr;
+  mpi::Team* team_ = nullptr;
   Operation* first_ = nullptr;
   Operation* last_operation_ = nullptr;
   size_t waiting_ = 0;

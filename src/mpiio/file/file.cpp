@@ -37,16 +37,16 @@ std::string absolute(const char* path) {
 File::File(const char* path, int amode)
     : budget_(std::make_unique<Budget>(0)),
       descriptions_(std::make_unique<Budget>(0, budget_.get())),
-      store_(make_store(process_config(), rank_in_job())),
-      storage_(std::make_unique<Storage>(*store_, absolute(path),
-                                         OpenMode{amode_reads(amode), amode_writes(amode), false, false},
-                                         counters())),
+      store_(store::make_store(process_config(), mpi::rank_in_job())),
+      storage_(std::make_unique<exec::Storage>(
+          *store_, absolute(path), store::OpenMode{amode_reads(amode), amode_writes(amode), false, false},
+          counters())),
       handler_(ErrorHandler::of_null()),
       amode_(amode) {}
 
 Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info info) {
   int64_t start_ns = now_ns();
-  set_log_rank(rank_in_job());
+  set_log_rank(mpi::rank_in_job());
 
   Config config;
   std::unique_ptr<File> file;
@@ -58,15 +58,15 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   auto adopted = mpiio::adopt_hints(comm, info, config, Moment::open, std::move(made));
   if (!adopted) return adopted.error();
   if (*adopted) config = std::move(**adopted);
-  auto team = Team::acquire(comm, static_cast<int>(config.integer(Key::ranks_per_node)));
+  auto team = mpi::Team::acquire(comm, static_cast<int>(config.integer(Key::ranks_per_node)));
   if (!team) return team.error();
   file->team_ = std::move(*team);
-  file->threads_ = has_thread_multiple();
+  file->threads_ = mpi::has_thread_multiple();
   if (file->team_->rank() == 0) {
     for (const std::string& complaint : process_config().complaints())
       log_once_on_node(LogLevel::warning, complaint);
   }
-  Extremes<2> modes{{amode, file->threads_}, {amode, file->threads_}};
+  mpi::Extremes<2> modes{{amode, file->threads_}, {amode, file->threads_}};
   if (!file->team_->allreduce(modes)) return file->team_->failure().error();
   if (modes.least[0] != modes.most[0]) {
     return error_with(ErrorKind::not_same, 0,
@@ -80,7 +80,7 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   file->remember_hints(info);
   file->team_->count_meetings(&file->counters()[Counter::meetings]);
   file->open_ns_ = now_ns() - start_ns;
-  file->recording_.show(file->path(), rank_in_job(), file->team_->size(), file->team_->nodes().size(),
+  file->recording_.show(file->path(), mpi::rank_in_job(), file->team_->size(), file->team_->nodes().size(),
                         file->open_ns_);
   return file.release();
 }
@@ -93,13 +93,13 @@ Status File::open_storage(Config config, bool concurrent) {
   reports_ = found->reports;
   // Only this thread knows the file until the ranks have agreed that all of them have it.
   return agree(without_exceptions([&]() -> Status {
-    rewriting_ = std::make_unique<Rewriting>(*storage_, team_->board(), found->mark);
+    rewriting_ = std::make_unique<exec::Rewriting>(*storage_, team_->board(), found->mark);
     if (team_->size() > 1 || concurrent) board_ = &rewriting_->board();
-    OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters(), found->facts};
+    exec::OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters(), found->facts};
     opened.concurrent = concurrent;
     opened.locks_work = found->mark.locks_work;
     if (found->has_profile) {
-      opened.measured_prices = std::make_shared<const Prices>(found->prices);
+      opened.measured_prices = std::make_shared<const plan::Prices>(found->prices);
       take_over_parameters(found->parameters, config);
     }
     opened.map_reads = found->map_reads;
@@ -119,7 +119,7 @@ void File::set_memory_limit(const Config& config) {
 }
 
 Status File::agree(const Status& mine) {
-  return concilio::agree(*team_, mine);
+  return mpi::agree(*team_, mine);
 }
 
 bool File::gives_new_hints(MPI_Info info) const {
@@ -164,13 +164,13 @@ Status File::change_config(Result<std::optional<Config>> changed) {
 }
 
 Status File::set_atomic(bool atomic) {
-  std::shared_ptr<const OpenFile> next;
+  std::shared_ptr<const exec::OpenFile> next;
   return all_or_none(
       *team_,
       [&]() -> Status {
-        OpenFile later = *opened();
+        exec::OpenFile later = *opened();
         later.atomic = atomic;
-        next = std::make_shared<const OpenFile>(std::move(later));
+        next = std::make_shared<const exec::OpenFile>(std::move(later));
         return {};
       },
       [&]() noexcept {
@@ -181,34 +181,35 @@ Status File::set_atomic(bool atomic) {
       });
 }
 
-File::Settings File::settings_from(Config config, OpenFile opened) const {
+File::Settings File::settings_from(Config config, exec::OpenFile opened) const {
   const int64_t flush = config.integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
-  opened.flush = flush == 0 ? std::nullopt : std::optional(static_cast<Flush>(flush - 1));
-  opened.meetings = static_cast<Meetings>(config.integer(Key::agree));
+  opened.flush = flush == 0 ? std::nullopt : std::optional(static_cast<plan::Flush>(flush - 1));
+  opened.meetings = static_cast<exec::Meetings>(config.integer(Key::agree));
   opened.flush_threshold = config.integer(Key::romio_cb_ds_threshold);
   // In automatic mode, a rank that writes independently may sieve if a lock is cheap and the other ranks see
   // that it sieves; they see it only on its own node. If the user enables sieving beyond that, every write of
   // every rank pays for a lock.
-  auto sieving = static_cast<Choice3>(config.integer(Key::romio_ds_write));
-  const bool cheap = opened.on_one_node() && (opened.facts.kind == StorageFacts::Kind::local ||
-                                              opened.facts.kind == StorageFacts::Kind::memory);
+  auto sieving = static_cast<plan::Choice3>(config.integer(Key::romio_ds_write));
+  const bool cheap = opened.on_one_node() && (opened.facts.kind == plan::StorageFacts::Kind::local ||
+                                              opened.facts.kind == plan::StorageFacts::Kind::memory);
   const bool may = writes() && storage_->can_read() && opened.locks_work && rewriting_->marked();
-  opened.sieve_writes = may && (sieving == Choice3::enable || (sieving == Choice3::automatic && cheap));
-  std::array<Wishes, 2> wishes;
+  opened.sieve_writes =
+      may && (sieving == plan::Choice3::enable || (sieving == plan::Choice3::automatic && cheap));
+  std::array<plan::Wishes, 2> wishes;
   for (const Operation operation : {Operation::read, Operation::write})
-    wishes[static_cast<size_t>(operation)] = wishes_of(config, operation);
-  return {std::move(config), std::move(wishes), std::make_shared<const OpenFile>(std::move(opened))};
+    wishes[static_cast<size_t>(operation)] = plan::wishes_of(config, operation);
+  return {std::move(config), std::move(wishes), std::make_shared<const exec::OpenFile>(std::move(opened))};
 }
 
 namespace {
 
 // The view as calls by the shortcut see it, if they can.
 Shortcut::View shortcut_view(const Shown& shown) {
-  const Access& access = shown.access;
+  const pattern::Access& access = shown.access;
   if (shown.representation) return {};
   if (access.is_contiguous()) return {shown.etype_bytes, access.displacement()};
-  const Nest& tile = *access.nest();
-  const bool one_piece = tile.kind() == Nest::Kind::run && tile.run().count == 1;
+  const pattern::Nest& tile = *access.nest();
+  const bool one_piece = tile.kind() == pattern::Nest::Kind::run && tile.run().count == 1;
   const auto first = checked_add(access.displacement(), tile.lower());
   if (!one_piece || !access.monotone() || !first) return {};
   return {shown.etype_bytes, *first, tile.size(), access.extent()};
@@ -239,18 +240,18 @@ std::optional<File::Split> File::take_split() {
   return locked([&] { return std::exchange(split_, std::nullopt); });
 }
 
-void File::remember(Operation operation, bool collective, const Plan& plan) {
-  if (&plan == &plan_of_one_stretch()) return remember_one_stretch(operation, collective);
+void File::remember(Operation operation, bool collective, const plan::Plan& plan) {
+  if (&plan == &plan::plan_of_one_stretch()) return remember_one_stretch(operation, collective);
   ++counters()[method_counter(plan.method)];
   history_.remember(operation, collective, plan);
 }
 
-uint64_t File::go_on(std::function<Outcome()> work, std::function<void(Outcome)> then,
+uint64_t File::go_on(std::function<exec::Outcome()> work, std::function<void(exec::Outcome)> then,
                      std::function<bool()> is_apart) {
   if (!threads_) {
     auto operation = std::make_unique<Deferred::Operation>();
     operation->run = [work = std::move(work), then = std::move(then)] {
-      Outcome outcome = work();
+      exec::Outcome outcome = work();
       if (!outcome && outcome.error().kind == ErrorKind::not_yet) return false;
       then(std::move(outcome));
       return true;
@@ -284,13 +285,13 @@ Status File::close(bool& stays_open) {
   const Recording::Call call(recording_, LiveCall::close, now_ns());
   independents_.wait();
   Status entered = run_collective([&] {
-    return without_exceptions([&] { return enter(*team_, CallKind::close, collective_.apart()); });
+    return without_exceptions([&] { return enter(*team_, exec::CallKind::close, collective_.apart()); });
   });
   stays_open = !entered && entered.error().kind == ErrorKind::not_same;
   if (stays_open) return entered;
   // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.
   const Status settled = settle();
-  const bool network = opened()->facts.kind == StorageFacts::Kind::network;
+  const bool network = opened()->facts.kind == plan::StorageFacts::Kind::network;
   auto outcome = agree(without_exceptions([&] { return storage_->close(network); }));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
@@ -310,7 +311,7 @@ Status File::settle_alone() {
 
 Status File::abandon() {
   const Status settled = settle_alone();
-  Status outcome = storage_->close(opened()->facts.kind == StorageFacts::Kind::network);
+  Status outcome = storage_->close(opened()->facts.kind == plan::StorageFacts::Kind::network);
   if (!settled) outcome = settled;
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
     const Status removed = store_->remove(path());

@@ -35,8 +35,8 @@ namespace concilio::mpiio {
 // Which bytes of the file a view shows, and in which form.
 struct Shown {
   int64_t etype_bytes = 1;
-  Access access = Access::contiguous(0);
-  const Representation* representation = nullptr;  // nullptr: the same bytes as in memory
+  pattern::Access access = pattern::Access::contiguous(0);
+  const mpi::Representation* representation = nullptr;  // nullptr: the same bytes as in memory
 };
 
 // A file view (MPI 4.1, section 14.3). The etype and the filetype are duplicates owned by the view.
@@ -44,7 +44,7 @@ struct View {
   MPI_Offset displacement = 0;
   MPI_Datatype etype = MPI_BYTE, filetype = MPI_BYTE;
   std::string datarep = "native";
-  const Representation* representation = nullptr;  // the representation called `datarep`
+  const mpi::Representation* representation = nullptr;  // the representation called `datarep`
   // What reads and what writes see. A user's data representation may convert in one direction only.
   Shown reads{}, writes{};
 
@@ -74,9 +74,9 @@ class File {
   MPI_File handle() const { return reinterpret_cast<MPI_File>(const_cast<File*>(this)); }
   const std::string& path() const { return storage_->path(); }
   int amode() const { return amode_; }
-  Team& team() { return *team_; }
-  Storage& storage() { return *storage_; }
-  Collective& collective() { return collective_; }  // only within collectives()
+  mpi::Team& team() { return *team_; }
+  exec::Storage& storage() { return *storage_; }
+  exec::Collective& collective() { return collective_; }  // only within collectives()
   Counters& counters() { return recording_.counters(); }
   Recording& recording() { return recording_; }
   const Budget& budget() const { return *budget_; }
@@ -120,7 +120,7 @@ class File {
   // Starts an operation. It proceeds by itself and this returns 0, or it is carried out when the program
   // waits for it and this returns its number. is_apart() says whether the operation, when those before it are
   // done, needs no other rank.
-  uint64_t go_on(std::function<Outcome()> work, std::function<void(Outcome)> then,
+  uint64_t go_on(std::function<exec::Outcome()> work, std::function<void(exec::Outcome)> then,
                  std::function<bool()> is_apart);
   // The operations that are carried out when the program waits for them.
   Deferred& deferred() { return deferred_; }
@@ -128,17 +128,17 @@ class File {
   // Carries out work that all ranks do together and that changes the file's state. It begins after all
   // operations before it are done, and when all ranks have come for it.
   template <typename Work>
-  Status in_turn(CallKind kind, Work&& work) {
+  Status in_turn(exec::CallKind kind, Work&& work) {
     return in_turn(
-        kind, [](Terms&) { return Status(); }, [&](const Terms&) { return work(); });
+        kind, [](exec::Terms&) { return Status(); }, [&](const exec::Terms&) { return work(); });
   }
   // The same for work that depends on what the ranks tell each other when they come. prepare(terms) says what
   // this rank tells; if it returns an error, all ranks return that and none works. work() gets what all tell.
   template <typename Prepare, typename Work>
-  Status in_turn(CallKind kind, const Prepare& prepare, Work&& work) {
+  Status in_turn(exec::CallKind kind, const Prepare& prepare, Work&& work) {
     independents_.wait();
     return run_collective([&]() -> Status {
-      Terms terms;
+      exec::Terms terms;
       const Status mine = without_exceptions([&]() -> Status { return prepare(terms); });
       if (auto status = enter(*team_, kind, collective_.apart(), terms, mine); !status) return status;
       return work(terms);
@@ -149,7 +149,7 @@ class File {
   // function is atomic.
   //
   // The state that a call beginning now works with. It stays alive as long as the call holds it.
-  std::shared_ptr<const OpenFile> opened() const {
+  std::shared_ptr<const exec::OpenFile> opened() const {
     return locked([&] { return settings_.opened; });
   }
   // Sets the atomic mode of the calls that begin later. If some rank lacks memory for it, nothing changes on
@@ -162,7 +162,7 @@ class File {
   bool fixed_by_user(Key key) const {
     return locked([&] { return settings_.config.fixed_by_user(key); });
   }
-  Wishes wishes(Operation operation) const {
+  plan::Wishes wishes(Operation operation) const {
     return locked([&] { return settings_.wishes[static_cast<size_t>(operation)]; });
   }
   ErrorHandler handler() const {
@@ -194,13 +194,13 @@ class File {
   // Moves the individual pointer from `from` to `to`, if it is still at `from`.
   void retreat(int64_t from, int64_t to) { position_.compare_exchange_strong(from, to); }
   void set_position(int64_t position) { position_ = position; }
-  SharedCounter& shared_pointer() { return team_->counter(); }  // in etypes
+  mpi::SharedCounter& shared_pointer() { return team_->counter(); }  // in etypes
 
   // The split collective that has begun and not ended.
   struct Split {
     Direction direction;
     Pointer pointer;
-    std::shared_future<Outcome> outcome;
+    std::shared_future<exec::Outcome> outcome;
     uint64_t number = 0;  // the number of its deferred operation, else 0
   };
   // Returns false if a split collective has begun already.
@@ -218,7 +218,7 @@ class File {
   Shortcut& shortcut() { return shortcut_; }
   // Where plain writes are announced; null if nobody else can be rewriting: there is one rank, with one
   // thread.
-  WritersBoard* board() { return board_; }
+  mpi::WritersBoard* board() { return board_; }
   // Adds to a counter; without other threads at less cost.
   void count(Counter counter, int64_t more) {
     if (threads_)
@@ -245,7 +245,7 @@ class File {
   // Sets the settings of later operations to what `changed` has on this rank; if it has none, they stay. If
   // some rank has an error, or lacks memory, nothing changes on any. Collective; within in_turn.
   Status change_config(Result<std::optional<Config>> changed);
-  void remember(Operation operation, bool collective, const Plan& plan);
+  void remember(Operation operation, bool collective, const plan::Plan& plan);
   // The same for a call with plan_of_one_stretch().
   void remember_one_stretch(Operation operation, bool collective) {
     count(Counter::method_independent, 1);
@@ -273,12 +273,12 @@ class File {
   // A file's settings, and what follows from them.
   struct Settings {
     Config config;
-    std::array<Wishes, 2> wishes;  // what the hints ask of a plan, by operation
-    std::shared_ptr<const OpenFile> opened;
+    std::array<plan::Wishes, 2> wishes;  // what the hints ask of a plan, by operation
+    std::shared_ptr<const exec::OpenFile> opened;
   };
   Status open_storage(Config config, bool concurrent);
   // `opened` says all that does not depend on the settings.
-  Settings settings_from(Config config, OpenFile opened) const;
+  Settings settings_from(Config config, exec::OpenFile opened) const;
   void remember_hints(MPI_Info info);
   void set_memory_limit(const Config& config);
   void clear_shortcut();
@@ -286,23 +286,23 @@ class File {
   Strand collectives_, independents_;
   Deferred deferred_;
   bool threads_ = false;
-  std::shared_ptr<Team> team_;
+  std::shared_ptr<mpi::Team> team_;
   Recording recording_;
   const std::unique_ptr<Budget> budget_, descriptions_;
-  const std::unique_ptr<Store> store_;
-  const std::unique_ptr<Storage> storage_;
-  std::unique_ptr<Rewriting> rewriting_;
+  const std::unique_ptr<store::Store> store_;
+  const std::unique_ptr<exec::Storage> storage_;
+  std::unique_ptr<exec::Rewriting> rewriting_;
   Settings settings_;
   // What this rank's info objects held when hints were last adopted; nothing if the settings have changed
   // since in another way.
   std::optional<std::vector<std::pair<std::string, std::string>>> given_hints_;
-  Collective collective_;
+  exec::Collective collective_;
   Shortcut shortcut_;
-  WritersBoard* board_ = nullptr;
+  mpi::WritersBoard* board_ = nullptr;
   ErrorHandler handler_;
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
   std::optional<Split> split_;
-  FileIdentity identity_;  // only what is the same on every host
+  store::FileIdentity identity_;  // only what is the same on every host
   const int amode_;
   std::atomic<int64_t> position_ = 0;
   int64_t open_ns_ = 0;

@@ -21,39 +21,39 @@ namespace {
 // How many ranks of a node open the file at once; the others do when they first need it.
 constexpr int openers_per_node = 4;
 
-StorageFacts facts_of(const StorageLayout& layout, const Config& config) {
-  StorageFacts facts;
+plan::StorageFacts facts_of(const store::StorageLayout& layout, const Config& config) {
+  plan::StorageFacts facts;
   switch (layout.kind) {
-    case StorageLayout::Kind::local:
-      facts.kind = StorageFacts::Kind::local;
+    case store::StorageLayout::Kind::local:
+      facts.kind = plan::StorageFacts::Kind::local;
       break;
-    case StorageLayout::Kind::memory:
-      facts.kind = StorageFacts::Kind::memory;
+    case store::StorageLayout::Kind::memory:
+      facts.kind = plan::StorageFacts::Kind::memory;
       break;
-    case StorageLayout::Kind::network:
-      facts.kind = StorageFacts::Kind::network;
+    case store::StorageLayout::Kind::network:
+      facts.kind = plan::StorageFacts::Kind::network;
       break;
-    case StorageLayout::Kind::parallel:
-      facts.kind = StorageFacts::Kind::parallel;
+    case store::StorageLayout::Kind::parallel:
+      facts.kind = plan::StorageFacts::Kind::parallel;
       break;
-    case StorageLayout::Kind::unknown:
-      facts.kind = StorageFacts::Kind::unknown;
+    case store::StorageLayout::Kind::unknown:
+      facts.kind = plan::StorageFacts::Kind::unknown;
       break;
   }
   if (layout.block_bytes > 0) facts.block_bytes = layout.block_bytes;
   facts.stripe_bytes = layout.stripe_bytes;
   facts.stripe_targets = layout.stripe_targets;
   facts.uncached = layout.uncached;
-  facts.rotational = layout.medium == StorageLayout::Medium::rotational;
+  facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
   take_over_stripes(config, facts);
   return facts;
 }
 
 // Rank 0's part of opening.
-Status open_as_root(Storage& storage, int amode, const Config& config, Found& found) {
+Status open_as_root(exec::Storage& storage, int amode, const Config& config, Found& found) {
   const bool reads = amode_reads(amode), writes = amode_writes(amode);
-  OpenMode mode{true, writes, (amode & MPI_MODE_CREATE) != 0, (amode & MPI_MODE_EXCL) != 0,
-                static_cast<int>(config.integer(Key::file_perm))};
+  store::OpenMode mode{true, writes, (amode & MPI_MODE_CREATE) != 0, (amode & MPI_MODE_EXCL) != 0,
+                       static_cast<int>(config.integer(Key::file_perm))};
   storage.set_mode(mode);
   auto status = storage.open();
   if (!status && !reads && status.error().kind == ErrorKind::access) {
@@ -88,7 +88,7 @@ Status open_as_root(Storage& storage, int amode, const Config& config, Found& fo
 
 // What rank 0 tells all ranks of its open.
 struct OfRank0 {
-  Failure failure;
+  mpi::Failure failure;
   Found found;
   int64_t is_told = 0;
 };
@@ -97,7 +97,7 @@ OfRank0 combine(const OfRank0& a, const OfRank0& b) {
 }
 
 struct OfNode {
-  FileIdentity identity;
+  store::FileIdentity identity;
 };
 OfNode combine(const OfNode& a, const OfNode& b) {
   return a.identity.inode != 0 ? a : b;
@@ -105,7 +105,7 @@ OfNode combine(const OfNode& a, const OfNode& b) {
 
 // Whether all ranks have reached the file, and whether locks keep its nodes apart.
 struct Reached {
-  Failure failure;
+  mpi::Failure failure;
   int64_t locks_respected = 1;
 };
 Reached combine(const Reached& a, const Reached& b) {
@@ -119,7 +119,7 @@ Reached combine(const Reached& a, const Reached& b) {
 // Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
 // that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
 // must be refused it.
-Status reach(Team& team, Storage& storage, Found& found) {
+Status reach(mpi::Team& team, exec::Storage& storage, Found& found) {
   const auto open = [&] { return without_exceptions([&] { return storage.open(); }); };
   storage.expect(found.identity, Descriptor());
   Status mine = team.local_rank() == 0 ? open() : Status();
@@ -169,7 +169,7 @@ Status check_amode(int amode) {
   return {};
 }
 
-Result<Found> open_on_all_ranks(Team& team, Storage& storage, int amode, const Config& config) {
+Result<Found> open_on_all_ranks(mpi::Team& team, exec::Storage& storage, int amode, const Config& config) {
   OfRank0 told;
   Status mine;
   if (team.rank() == 0) {

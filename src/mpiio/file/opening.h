@@ -25,13 +25,13 @@ inline bool amode_writes(int amode) {
 // What rank 0 found, in the form in which it is sent to the others.
 struct Found {
   int64_t can_read = 0, size = 0, reports = 0;
-  OpenMark mark;
+  exec::OpenMark mark;
   int64_t map_reads = 0, map_writes = 0;
-  FileIdentity identity;  // only what is the same on every host
-  StorageFacts facts;
+  store::FileIdentity identity;  // only what is the same on every host
+  plan::StorageFacts facts;
   int64_t has_profile = 0;
-  Prices prices{};  // of the profile, like the parameters
-  Parameters parameters;
+  plan::Prices prices{};  // of the profile, like the parameters
+  plan::Parameters parameters;
   char file_system[32] = "";
 };
 
@@ -39,6 +39,6 @@ struct Found {
 // file, because it is the open that fails to scale (SCORPIO's authors measured it, for 144 000 ranks). All
 // ranks reach the very file that rank 0 opened. The shared pointer is set to the end of the file if the
 // access mode has MPI_MODE_APPEND, else to 0. Collective, with the same outcome on all ranks.
-Result<Found> open_on_all_ranks(Team& team, Storage& storage, int amode, const Config& config);
+Result<Found> open_on_all_ranks(mpi::Team& team, exec::Storage& storage, int amode, const Config& config);
 
 }  // namespace concilio::mpiio

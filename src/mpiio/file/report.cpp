@@ -31,7 +31,7 @@ void write_counters(const char* name, const int64_t* values, JsonText& json) {
 }
 
 std::string grounds_of(const CallsAlike& alike) {
-  const Grounds& grounds = alike.reason.grounds;
+  const plan::Grounds& grounds = alike.reason.grounds;
   return alike.various ? text_of_various(grounds.method) : text_of(grounds);
 }
 
@@ -159,7 +159,7 @@ void report_failed_open(MPI_Comm comm, const char* path, const Error& error) {
 }
 
 bool write_report(File& file) {
-  Team& team = file.team();
+  mpi::Team& team = file.team();
   std::vector<NodePeak> node_peaks;
   const Status ready = without_exceptions([&]() -> Status {
     node_peaks.resize(team.nodes().size());

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/counters.h"
-#include "pattern/operation.h"
+#include "base/operation.h"
 
 namespace concilio::mpiio {
 

@@ -29,12 +29,12 @@ std::string throttle_named(const std::string& throttle) {
 }
 
 // Why the profile does not apply to this process's storage; empty if it does.
-std::string obstacle_to(const Profile& profile, const std::string& throttle) {
+std::string obstacle_to(const plan::Profile& profile, const std::string& throttle) {
   const std::string host = host_name();
   const auto is_here = [&](const std::string& name) { return name == host || name == "*"; };
   if (std::none_of(profile.hosts.begin(), profile.hosts.end(), is_here))
     return fmt::format("it was measured on host {}, and this is {}", profile.hosts.front(), host);
-  if (!same_throttle(profile.throttle, throttle)) {
+  if (!store::same_throttle(profile.throttle, throttle)) {
     return fmt::format("it was measured on {}, and this is {}", throttle_named(profile.throttle),
                        throttle_named(throttle));
   }
@@ -42,25 +42,27 @@ std::string obstacle_to(const Profile& profile, const std::string& throttle) {
 }
 
 // `asked`: the user named the file, so a missing file is an error.
-std::shared_ptr<const Profile> read_profile(const std::string& file, bool asked,
-                                            const std::string& throttle) {
-  const auto text = read_file(file, most_profile_bytes);
+std::shared_ptr<const plan::Profile> read_profile(const std::string& file, bool asked,
+                                                  const std::string& throttle) {
+  const auto text = read_file(file, plan::most_profile_bytes);
   if (!text) {
     const int why = text.error().system_errno;
     if (asked || (why != ENOENT && why != ENOTDIR)) say_not_used(file, text.error().message);
     return nullptr;
   }
-  auto profile = parse_profile(*text);
+  auto profile = plan::parse_profile(*text);
   const std::string obstacle = profile ? obstacle_to(*profile, throttle) : profile.error().message;
-  if (obstacle.empty()) return std::make_shared<const Profile>(std::move(*profile));
+  if (obstacle.empty()) return std::make_shared<const plan::Profile>(std::move(*profile));
   say_not_used(file, obstacle);
   return nullptr;
 }
 
 std::mutex known_mutex;
 
-std::shared_ptr<const Profile> read_once(const std::string& file, bool asked, const std::string& throttle) {
-  static auto& known = *new std::map<std::pair<std::string, std::string>, std::shared_ptr<const Profile>>;
+std::shared_ptr<const plan::Profile> read_once(const std::string& file, bool asked,
+                                               const std::string& throttle) {
+  static auto& known =
+      *new std::map<std::pair<std::string, std::string>, std::shared_ptr<const plan::Profile>>;
   std::lock_guard lock(known_mutex);
   const auto [place, fresh] = known.try_emplace({file, throttle});
   if (fresh) place->second = read_profile(file, asked, throttle);
@@ -76,17 +78,17 @@ std::string mount_point_of(const std::string& path) {
   std::lock_guard lock(known_mutex);
   const auto [place, fresh] = known.try_emplace(status.st_dev);
   if (fresh) {
-    if (const auto mount = mount_of(path)) place->second = mount->point;
+    if (const auto mount = store::mount_of(path)) place->second = mount->point;
   }
   return place->second;
 }
 
 }  // namespace
 
-std::shared_ptr<const Profile> find_profile(const Config& config, const std::string& path) {
+std::shared_ptr<const plan::Profile> find_profile(const Config& config, const std::string& path) {
   const std::string& asked = config.text(Key::profile);
   if (asked == "off") return nullptr;
-  const std::string throttle = throttle_identity(config.text(Key::throttle));
+  const std::string throttle = store::throttle_identity(config.text(Key::throttle));
   if (asked != "auto") return read_once(asked, true, throttle);
   const std::string folder = user_config_folder();
   if (folder.empty()) return nullptr;

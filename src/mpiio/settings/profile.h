@@ -11,6 +11,6 @@ namespace concilio::mpiio {
 
 // The profile for an existing file, chosen by CONCILIO_PROFILE. Null if there is none, or if it cannot be
 // used; the latter is said once. A process reads every profile once.
-std::shared_ptr<const Profile> find_profile(const Config& config, const std::string& path);
+std::shared_ptr<const plan::Profile> find_profile(const Config& config, const std::string& path);
 
 }  // namespace concilio::mpiio

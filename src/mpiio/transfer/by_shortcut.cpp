@@ -17,7 +17,7 @@ struct Memory {
 
 Memory memory_of(const Data& data) {
   Memory memory{static_cast<std::byte*>(data.buffer), 0};
-  if (data.count <= 0 || __builtin_mul_overflow(contiguous_bytes(data.type), data.count, &memory.bytes))
+  if (data.count <= 0 || __builtin_mul_overflow(mpi::contiguous_bytes(data.type), data.count, &memory.bytes))
     return {};
   // The address of memory that only a GPU can reach would be refused by the system. To ask the driver first
   // costs less.
@@ -44,7 +44,7 @@ int64_t begin_of(const Shortcut::View& view, int64_t etypes_before, int64_t byte
 // An announcement of a plain write. Without a board nobody has to know.
 class Announcement {
  public:
-  explicit Announcement(WritersBoard* board) : board_(board), made_(board && board->begin_write()) {}
+  explicit Announcement(mpi::WritersBoard* board) : board_(board), made_(board && board->begin_write()) {}
   ~Announcement() {
     if (made_) board_->end_write();
   }
@@ -52,11 +52,11 @@ class Announcement {
   bool may_write() const { return made_ || !board_; }
 
  private:
-  WritersBoard* board_;
+  mpi::WritersBoard* board_;
   bool made_;
 };
 
-void count_request(File& file, Operation operation, bool collective, const Outcome& outcome) {
+void count_request(File& file, Operation operation, bool collective, const exec::Outcome& outcome) {
   const bool reads = operation == Operation::read;
   file.count(reads ? Counter::storage_reads : Counter::storage_writes, 1);
   if (collective) file.count(Counter::calls_apart, 1);
@@ -70,14 +70,14 @@ void count_request(File& file, Operation operation, bool collective, const Outco
   file.remember_one_stretch(operation, collective);
 }
 
-Outcome timed_request(File& file, Operation operation, const concilio::Transfer& transfer) {
+exec::Outcome timed_request(File& file, Operation operation, const store::Transfer& transfer) {
   const auto request = [&] {
     return without_exceptions([&] { return file.storage().request(operation, transfer); });
   };
   const int64_t calls = file.shortcut().sampling.next();
   if (calls == 0) return request();
   const int64_t start_ns = now_ns();
-  Outcome outcome = request();
+  exec::Outcome outcome = request();
   const int64_t ns = now_ns() - start_ns;
   file.shortcut().sampling.took(ns);
   for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, calls * ns);
@@ -85,13 +85,13 @@ Outcome timed_request(File& file, Operation operation, const concilio::Transfer&
 }
 
 // Only a GPU can reach the memory of the buffer, and its driver was not known. The general way looks for it.
-bool needs_a_driver(const Outcome& outcome) {
+bool needs_a_driver(const exec::Outcome& outcome) {
   return !outcome && outcome.error().system_errno == EFAULT;
 }
 
 }  // namespace
 
-std::optional<Outcome> by_shortcut(File& file, const Call& call, const Data& data) {
+std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Data& data) {
   const bool individual = call.pointer == Pointer::individual;
   if (!individual && call.pointer != Pointer::explicit_offset) return std::nullopt;
   const Operation operation = call.direction == Direction::read ? Operation::read : Operation::write;
@@ -109,13 +109,13 @@ std::optional<Outcome> by_shortcut(File& file, const Call& call, const Data& dat
     place = begin_of(view, etypes_before, memory.bytes);
     return place >= 0;
   };
-  const auto request = [&]() -> std::optional<Outcome> {
+  const auto request = [&]() -> std::optional<exec::Outcome> {
     const Announcement announcement(operation == Operation::write ? file.board() : nullptr);
     if (!announcement.may_write()) return std::nullopt;
     if (!(individual ? file.advance(etypes, find_place) : find_place(data.offset))) return std::nullopt;
     return timed_request(file, operation, {place, memory.data, memory.bytes});
   };
-  std::optional<Outcome> outcome = request();
+  std::optional<exec::Outcome> outcome = request();
   if (!outcome) return outcome;
   if (needs_a_driver(*outcome)) {
     const Data there{before, data.buffer, data.count, data.type};

@@ -13,6 +13,6 @@ namespace concilio::mpiio {
 // Carries out a call by the shortcut. Returns nothing, and nothing has happened, if the call has to take
 // another way; so do all calls with wrong arguments. A collective call is one that is made apart, and has its
 // turn (File::in_turn_apart).
-std::optional<Outcome> by_shortcut(File& file, const Call& call, const Data& data);
+std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Data& data);
 
 }  // namespace concilio::mpiio

@@ -69,16 +69,16 @@ int start(File& file, const Call& call, const Data& data, MPI_Request* request) 
   });
   if (!ready)
     return transfer ? refuse(file, call, *transfer, ready.error()) : refuse(file, call, data, ready.error());
-  made.set_number(
-      launch(file, call, std::move(transfer), [made](const Outcome& outcome) { made.complete(outcome); }));
+  made.set_number(launch(file, call, std::move(transfer),
+                         [made](const exec::Outcome& outcome) { made.complete(outcome); }));
   return MPI_SUCCESS;
 }
 
 int begin(File& file, const Call& call, const Data& data) {
   std::shared_ptr<Transfer> transfer;
-  std::shared_ptr<std::promise<Outcome>> promise;
+  std::shared_ptr<std::promise<exec::Outcome>> promise;
   const Status ready = without_exceptions([&]() -> Status {
-    promise = std::make_shared<std::promise<Outcome>>();
+    promise = std::make_shared<std::promise<exec::Outcome>>();
     transfer = std::make_shared<Transfer>(file, call, data);
     return {};
   });
@@ -89,7 +89,7 @@ int begin(File& file, const Call& call, const Data& data) {
         Error{ErrorKind::argument, 0, "a split collective call of this file has begun and has not ended"});
   }
   file.number_split(launch(file, call, std::move(transfer),
-                           [promise](Outcome outcome) { promise->set_value(std::move(outcome)); }));
+                           [promise](exec::Outcome outcome) { promise->set_value(std::move(outcome)); }));
   return MPI_SUCCESS;
 }
 
@@ -105,7 +105,7 @@ int end(File& file, const Call& call, MPI_Status* status) {
     return fail(std::move(why));
   }
   file.deferred().finish(split->number);
-  const Outcome& outcome = split->outcome.get();
+  const exec::Outcome& outcome = split->outcome.get();
   set_status(status, outcome ? *outcome : 0);
   return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());
 }

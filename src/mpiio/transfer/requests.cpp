@@ -35,7 +35,7 @@ using Ref = std::shared_ptr<PendingRequest>;
 
 struct Requests {
   std::mutex mutex;
-  OfEpoch<std::map<MPI_Request, Ref>> pending;
+  mpi::OfEpoch<std::map<MPI_Request, Ref>> pending;
   std::atomic<int64_t> count{0};
 };
 Requests& requests() {
@@ -112,7 +112,7 @@ void NonblockingRequest::set_number(uint64_t number) const {
   pending_->number = number;
 }
 
-void NonblockingRequest::complete(const Outcome& outcome) const {
+void NonblockingRequest::complete(const exec::Outcome& outcome) const {
   {
     std::lock_guard lock(pending_->mutex);
     if (outcome) {

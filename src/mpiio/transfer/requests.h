@@ -20,7 +20,7 @@ class NonblockingRequest {
  public:
   // Returns an MPI error code other than MPI_SUCCESS if MPI cannot make a request.
   static int make(File& file, const char* function, MPI_Request* request, NonblockingRequest* made);
-  void complete(const Outcome& outcome) const;
+  void complete(const exec::Outcome& outcome) const;
   // Sets the number of the deferred operation (File::deferred) that the request stands for.
   void set_number(uint64_t number) const;
 

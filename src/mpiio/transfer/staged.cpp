@@ -6,7 +6,8 @@
 
 namespace concilio::mpiio {
 
-Staged::Staged(const Request& whole, const Conversion* conversion, const DeviceBuffer& device, bool at_once)
+Staged::Staged(const exec::Request& whole, const mpi::Conversion* conversion, const DeviceBuffer& device,
+               bool at_once)
     : whole_(whole), conversion_(conversion), device_(device) {
   // A conversion of a GPU's buffer needs two buffers.
   room_ = conversion && device ? whole.staging_bytes / 2 : whole.staging_bytes;
@@ -15,7 +16,7 @@ Staged::Staged(const Request& whole, const Conversion* conversion, const DeviceB
 }
 
 // Which data of the user's buffer belong to a part of the request.
-Interval Staged::in_memory(Interval part) const {
+pattern::Interval Staged::in_memory(pattern::Interval part) const {
   if (!conversion_) return part;
   return {conversion_->native_bytes(part.begin), conversion_->native_bytes(part.end)};
 }
@@ -38,27 +39,27 @@ Status Staged::allocate(Budget& budget) {
   return image_.reserve(budget, device_.bounds(in_memory({begin_, end_})).length());
 }
 
-Status Staged::fill(const OpenFile& opened) {
+Status Staged::fill(const exec::OpenFile& opened) {
   Stopwatch time(opened.counters, Counter::copy_ns);
-  const Interval part{begin_, end_};
+  const pattern::Interval part{begin_, end_};
   if (!conversion_) return device_.copy_packed(Towards::host, part, staging_.data());
   if (!device_) return conversion_->to_file(whole_.buffer, part, staging_.data());
-  const Interval data = in_memory(part);
+  const pattern::Interval data = in_memory(part);
   if (auto status = device_.copy_spread(Towards::host, data, image_.data()); !status) return status;
   return conversion_->to_file(image_.data() - device_.bounds(data).begin, part, staging_.data());
 }
 
-Status Staged::empty(const OpenFile& opened) {
+Status Staged::empty(const exec::OpenFile& opened) {
   Stopwatch time(opened.counters, Counter::copy_ns);
-  const Interval part{begin_, end_};
+  const pattern::Interval part{begin_, end_};
   if (!conversion_) return device_.copy_packed(Towards::device, part, staging_.data());
   if (!device_) return conversion_->from_file(whole_.buffer, part, staging_.data());
-  const Interval data = in_memory(part);
+  const pattern::Interval data = in_memory(part);
   auto status = conversion_->from_file(image_.data() - device_.bounds(data).begin, part, staging_.data());
   return status ? device_.copy_spread(Towards::device, data, image_.data()) : status;
 }
 
-Result<Request> Staged::next(const OpenFile& opened) {
+Result<exec::Request> Staged::next(const exec::OpenFile& opened) {
   if (!ready_) {
     begin_ = end_;
     if (more()) end_ = end_of_round(begin_);
@@ -73,7 +74,7 @@ Result<Request> Staged::next(const OpenFile& opened) {
     }
     ready_ = true;
   }
-  Request round = whole_;
+  exec::Request round = whole_;
   round.buffer = staging_.data();
   round.position = whole_.position + begin_;
   round.bytes = end_ - begin_;
@@ -81,7 +82,7 @@ Result<Request> Staged::next(const OpenFile& opened) {
   return round;
 }
 
-Status Staged::take(const OpenFile& opened, int64_t moved_bytes) {
+Status Staged::take(const exec::OpenFile& opened, int64_t moved_bytes) {
   ready_ = false;
   if (moved_bytes < end_ - begin_) {
     ended_ = true;
@@ -91,7 +92,7 @@ Status Staged::take(const OpenFile& opened, int64_t moved_bytes) {
   return without_exceptions([&] { return empty(opened); });
 }
 
-Outcome Staged::run_alone(const OpenFile& opened, const Run& run) {
+exec::Outcome Staged::run_alone(const exec::OpenFile& opened, const Run& run) {
   while (more()) {
     auto round = next(opened);
     if (!round) return round.error();

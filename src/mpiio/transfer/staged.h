@@ -17,16 +17,17 @@ class Staged {
   // bytes of memory. `device` is false if the buffer is in the host's memory. A round takes more than the
   // request's staging memory only if a single item does, or if `at_once` is set, which makes everything one
   // request.
-  Staged(const Request& whole, const Conversion* conversion, const DeviceBuffer& device, bool at_once);
+  Staged(const exec::Request& whole, const mpi::Conversion* conversion, const DeviceBuffer& device,
+         bool at_once);
 
   // Carries out all rounds, each by calling `run`. The outcome counts the items' bytes in memory.
-  using Run = FunctionRef<Outcome(const Request&)>;
-  Outcome run_alone(const OpenFile& opened, const Run& run);
+  using Run = FunctionRef<exec::Outcome(const exec::Request&)>;
+  exec::Outcome run_alone(const exec::OpenFile& opened, const Run& run);
 
   // The next round's request. It stays the same until take() is called.
-  Result<Request> next(const OpenFile& opened);
+  Result<exec::Request> next(const exec::OpenFile& opened);
   // Tells how many bytes the round's request has moved.
-  Status take(const OpenFile& opened, int64_t moved_bytes);
+  Status take(const exec::OpenFile& opened, int64_t moved_bytes);
   // How many bytes the rounds have moved, counted in the items' bytes in memory.
   int64_t moved_bytes() const { return conversion_ ? conversion_->native_bytes(end_) : end_; }
 
@@ -36,14 +37,14 @@ class Staged {
   int64_t boundary(int64_t position) const {
     return conversion_ ? conversion_->item_boundary(position) : position;
   }
-  Interval in_memory(Interval part) const;
+  pattern::Interval in_memory(pattern::Interval part) const;
   int64_t end_of_round(int64_t begin) const;
   Status allocate(Budget& budget);
-  Status fill(const OpenFile& opened);   // copies from the buffer into staging memory
-  Status empty(const OpenFile& opened);  // copies from staging memory into the buffer
+  Status fill(const exec::OpenFile& opened);   // copies from the buffer into staging memory
+  Status empty(const exec::OpenFile& opened);  // copies from staging memory into the buffer
 
-  const Request whole_;
-  const Conversion* conversion_;
+  const exec::Request whole_;
+  const mpi::Conversion* conversion_;
   const DeviceBuffer& device_;
   int64_t room_;
   Buffer staging_;

@@ -96,19 +96,20 @@ Status Transfer::prepare(const Data& data) {
 // Determines what is to be moved, and how many bytes that is in the file.
 Status Transfer::prepare_items(const Data& data) {
   if (shown_.representation) {
-    auto conversion = Conversion::make(data.type, data.count, *shown_.representation, file_.descriptions());
+    auto conversion =
+        mpi::Conversion::make(data.type, data.count, *shown_.representation, file_.descriptions());
     if (!conversion) return conversion.error();
     conversion_ = std::move(*conversion);
     description_ = file_.describes(conversion_.memory_bytes());
     request_.bytes = conversion_.file_bytes();
     if (request_.bytes > 0) device_ = DeviceBuffer(conversion_.memory(), request_.buffer);
-    memory_ = Access::contiguous(0);
+    memory_ = pattern::Access::contiguous(0);
     return {};
   }
-  auto type = decode(data.type, file_.descriptions());
+  auto type = mpi::decode(data.type, file_.descriptions());
   if (!type) return type.error();
   type_ = *type;
-  memory_ = Access::of(*type_, 0, data.count);
+  memory_ = pattern::Access::of(*type_, 0, data.count);
   description_ = file_.describes(memory_.nest()->memory_bytes());
   auto bytes = checked_multiply(data.count, type_->size());
   if (!bytes) {
@@ -122,7 +123,7 @@ Status Transfer::prepare_items(const Data& data) {
   }
   request_.bytes = *bytes;
   if (*bytes > 0) device_ = DeviceBuffer(memory_, request_.buffer);
-  if (device_) memory_ = Access::contiguous(0);
+  if (device_) memory_ = pattern::Access::contiguous(0);
   return {};
 }
 
@@ -159,7 +160,7 @@ Base combine(const Base& a, const Base& b) {
 }  // namespace
 
 // The ranks' data lie in rank order from the shared pointer on, which then moves behind the last of them.
-Status Transfer::place_in_order(Team& team) {
+Status Transfer::place_in_order(mpi::Team& team) {
   Base base{0, 0, 0, 0};
   // A rank with more than this exceeds what a file can hold; the limit keeps the sum within 64 bits.
   const int64_t most = INT64_MAX / shown_.etype_bytes / team.size();
@@ -185,7 +186,7 @@ Status Transfer::place_in_order(Team& team) {
   });
 }
 
-Outcome Transfer::run() {
+exec::Outcome Transfer::run() {
   Stopwatch time(file_.counters(), Counter::call_ns);
   const bool reads = call_.direction == Direction::read;
   const Recording::Call call(file_.recording(),
@@ -193,23 +194,25 @@ Outcome Transfer::run() {
                                  ? (reads ? LiveCall::collective_read : LiveCall::collective_write)
                                  : (reads ? LiveCall::read : LiveCall::write),
                              time.start_ns());
-  const std::shared_ptr<const OpenFile> kept = file_.opened();
-  const OpenFile& opened = *kept;
+  const std::shared_ptr<const exec::OpenFile> kept = file_.opened();
+  const exec::OpenFile& opened = *kept;
   if (call_.pointer == Pointer::ordered) {
-    const CallKind kind = reads ? CallKind::read_ordered : CallKind::write_ordered;
+    const exec::CallKind kind = reads ? exec::CallKind::read_ordered : exec::CallKind::write_ordered;
     if (auto same = enter(opened.team, kind, file_.collective().apart()); !same) return same.error();
     auto status = place_in_order(opened.team);
     if (trouble_) trouble_ = std::move(status);
   }
   const auto alone = [&] { return without_exceptions([&] { return run_alone(opened); }); };
-  Outcome outcome = !call_.collective ? alone() : is_apart() ? run_apart(opened) : run_collective(opened);
+  exec::Outcome outcome = !call_.collective ? alone()
+                          : is_apart()      ? run_apart(opened)
+                                            : run_collective(opened);
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
   return outcome;
 }
 
 // Staging memory takes at most half of the memory limit; the plan has the rest. In atomic mode a call is one
 // request, whatever its size.
-void Transfer::stage(const OpenFile& opened, const Wishes& wishes) {
+void Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes) {
   if (staged_ || !needs_staging()) return;
   constexpr int64_t most_bytes = 4 << 20;
   request_.staging_bytes = std::min(most_bytes, wishes.memory_limit_bytes / 2);
@@ -217,14 +220,14 @@ void Transfer::stage(const OpenFile& opened, const Wishes& wishes) {
 }
 
 // A collective call that the ranks make without meeting is carried out like an independent one.
-Outcome Transfer::run_apart(const OpenFile& opened) {
-  Outcome outcome = without_exceptions([&] { return run_alone(opened); });
+exec::Outcome Transfer::run_apart(const exec::OpenFile& opened) {
+  exec::Outcome outcome = without_exceptions([&] { return run_alone(opened); });
   ++file_.counters()[Counter::calls_apart];
   file_.collective().apart().made(outcome ? Status() : Status(outcome.error()));
   return outcome;
 }
 
-Outcome Transfer::run_alone(const OpenFile& opened) {
+exec::Outcome Transfer::run_alone(const exec::OpenFile& opened) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
   if (file_.collective().holds_back()) {
@@ -232,19 +235,19 @@ Outcome Transfer::run_alone(const OpenFile& opened) {
                  "an independent access while aggregators hold writes back (concilio_write_behind); "
                  "romio_no_indep_rw=true has promised that there is none; call MPI_File_sync before it"};
   }
-  const Wishes wishes = file_.wishes(request_.operation);
-  std::optional<Plan> made;
+  const plan::Wishes wishes = file_.wishes(request_.operation);
+  std::optional<plan::Plan> made;
   const bool may_repeat = call_.collective && !needs_staging();
-  const Plan* plan = may_repeat ? file_.collective().plan_alone(request_) : nullptr;
+  const plan::Plan* plan = may_repeat ? file_.collective().plan_alone(request_) : nullptr;
   const bool known = plan != nullptr;
-  auto run = [&](const Request& request) {
-    if (known) return concilio::run_alone({opened}, request, *plan);
+  auto run = [&](const exec::Request& request) {
+    if (known) return exec::run_alone({opened}, request, *plan);
     if (wishes.forced_method < 0 && needs_no_plan(request)) {
-      plan = &plan_of_one_stretch();
+      plan = &plan::plan_of_one_stretch();
     } else {
-      plan = &made.emplace(concilio::plan(facts_alone(opened, request, wishes)));
+      plan = &made.emplace(plan::plan(facts_alone(opened, request, wishes)));
     }
-    return concilio::run_alone({opened}, request, *plan);
+    return exec::run_alone({opened}, request, *plan);
   };
   stage(opened, wishes);
   auto outcome = staged_ ? staged_->run_alone(opened, run) : run(request_);
@@ -252,17 +255,17 @@ Outcome Transfer::run_alone(const OpenFile& opened) {
   return outcome;
 }
 
-Outcome Transfer::run_collective(const OpenFile& opened) {
-  Wishes wishes;
+exec::Outcome Transfer::run_collective(const exec::OpenFile& opened) {
+  plan::Wishes wishes;
   Status read = without_exceptions([&]() -> Status {
     wishes = file_.wishes(request_.operation);
     return {};
   });
   if (trouble_) trouble_ = std::move(read);
-  Collective& collective = file_.collective();
-  const Plan* plan = nullptr;
+  exec::Collective& collective = file_.collective();
+  const plan::Plan* plan = nullptr;
   stage(opened, wishes);
-  Request request = request_;
+  exec::Request request = request_;
   Status trouble = trouble_;
   int64_t moved_bytes = 0;
   do {
@@ -319,10 +322,10 @@ void set_status(MPI_Status* status, int64_t bytes) {
 
 namespace {
 
-Outcome by_the_general_way(File& file, const Call& call, const Data& data) {
+exec::Outcome by_the_general_way(File& file, const Call& call, const Data& data) {
   Transfer transfer(file, call, data);
   const auto run = [&] { return transfer.run(); };
-  Outcome outcome =
+  exec::Outcome outcome =
       call.collective ? file.run_collective(run, [&] { return transfer.is_apart(); }) : transfer.run();
   if (!outcome) transfer.give_back();
   return outcome;
@@ -332,7 +335,7 @@ Outcome by_the_general_way(File& file, const Call& call, const Data& data) {
 
 int transfer(File& file, const Call& call, const Data& data, MPI_Status* status) {
   const auto shortcut = [&] { return by_shortcut(file, call, data); };
-  std::optional<Outcome> outcome =
+  std::optional<exec::Outcome> outcome =
       call.collective ? file.in_turn_apart(operation_of(call), shortcut) : shortcut();
   if (!outcome) outcome = by_the_general_way(file, call, data);
   set_status(status, *outcome ? **outcome : 0);

@@ -25,7 +25,7 @@ class Transfer {
            file_.collective().apart().next(request_.operation);
   }
   // Returns the bytes transferred. A collective call runs within the file's strand of collectives.
-  Outcome run();
+  exec::Outcome run();
   // Makes a transfer fail that has not run; a collective one then fails on all ranks.
   void fail(const Error& why) {
     trouble_ = why;
@@ -39,23 +39,23 @@ class Transfer {
   Status prepare_items(const Data& data);
   Result<int64_t> position_of(int64_t etypes_before, int64_t bytes) const;
   Status place(int64_t etypes_before);
-  Status place_in_order(Team& team);
-  Outcome run_alone(const OpenFile& opened);
-  Outcome run_apart(const OpenFile& opened);
-  Outcome run_collective(const OpenFile& opened);
+  Status place_in_order(mpi::Team& team);
+  exec::Outcome run_alone(const exec::OpenFile& opened);
+  exec::Outcome run_apart(const exec::OpenFile& opened);
+  exec::Outcome run_collective(const exec::OpenFile& opened);
   bool needs_staging() const { return shown_.representation || device_; }
-  void stage(const OpenFile& opened, const Wishes& wishes);
+  void stage(const exec::OpenFile& opened, const plan::Wishes& wishes);
 
   File& file_;
   const Call call_;
   std::shared_ptr<const View> view_;
   const Shown& shown_;  // a part of view_
-  std::shared_ptr<const DataType> type_;
-  Access memory_;          // the buffer of requests: the user's buffer or staging memory
-  Conversion conversion_;  // for views whose representation is not native
-  Charge description_;     // for the description of the datatype
-  DeviceBuffer device_;    // the user's buffer if it is in the memory of a GPU
-  Request request_{};
+  std::shared_ptr<const pattern::DataType> type_;
+  pattern::Access memory_;      // the buffer of requests: the user's buffer or staging memory
+  mpi::Conversion conversion_;  // for views whose representation is not native
+  Charge description_;          // for the description of the datatype
+  DeviceBuffer device_;         // the user's buffer if it is in the memory of a GPU
+  exec::Request request_{};
   int64_t etypes_ = 0;  // how far the pointer moves
   Status trouble_;
   // Kept while a collective call is deferred and has not met all ranks, so that nothing is converted twice.

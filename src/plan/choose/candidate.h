@@ -8,7 +8,7 @@
 
 #include "plan/facts/method.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 struct Candidate {
   Method method = Method::independent;
@@ -36,4 +36,4 @@ class Candidates {
   size_t count_ = 0;
 };
 
-}  // namespace concilio
+}  // namespace concilio::plan

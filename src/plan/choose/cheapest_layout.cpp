@@ -7,7 +7,7 @@
 #include "plan/layout/lay_out.h"
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // On more nodes than this, making another layout takes longer than it could save.
@@ -52,14 +52,14 @@ std::vector<Trial> trials_of(const Facts& facts) {
 
 }  // namespace
 
-Layout usual_layout(const Facts& facts, const std::vector<Interval>& spans) {
+Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
   Layout layout;
   lay_out_two_phase(facts, spans, layout);
   if (!spans.empty()) layout.exchange = choose_exchange(facts, layout, prices_of(facts));
   return layout;
 }
 
-Layout cheapest_layout(const Facts& facts, const std::vector<Interval>& spans) {
+Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
   Layout best = usual_layout(facts, spans);
   const std::vector<Trial> trials = trials_of(facts);
   if (trials.empty() || spans.empty()) return best;
@@ -79,4 +79,4 @@ Layout cheapest_layout(const Facts& facts, const std::vector<Interval>& spans) {
   return best;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -7,11 +7,11 @@
 
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The layout that lay_out_two_phase makes with the usual settings.
-Layout usual_layout(const Facts& facts, const std::vector<Interval>& spans);
+Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
 // The layout with the settings that cost least.
-Layout cheapest_layout(const Facts& facts, const std::vector<Interval>& spans);
+Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // The additional cost of a request that does not begin where the client's last one ended.
@@ -127,4 +127,4 @@ ExchangeStrategy choose_exchange(const Facts& facts, const Layout& layout, const
   return by_alltoallw < by_messages ? ExchangeStrategy::alltoallw : ExchangeStrategy::images;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -10,7 +10,7 @@
 #include "plan/facts/prices.h"
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // A predicted time as the sum of its named terms. It allocates no memory.
 class Cost {
@@ -61,4 +61,4 @@ FlushCost rewritten(double windows, double bytes, double jumps, const Prices& pr
 // How the images of a layout travel between nodes: as the user wishes, else in the cheaper way.
 ExchangeStrategy choose_exchange(const Facts& facts, const Layout& layout, const Prices& prices);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,7 +5,7 @@
 
 #include "plan/facts/prices.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 constexpr int64_t most_percent = 100;
@@ -83,4 +83,4 @@ bool pays_at_once(Operation operation, int64_t requests, const Prices& prices) {
   return seconds_at_once(operation, count, prices) < seconds_in_turn(operation, prices);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -7,7 +7,7 @@
 
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 struct Prices;
 
@@ -60,4 +60,4 @@ double seconds_at_once(Operation operation, double requests, const Prices& price
 double seconds_of_one(Operation operation, double requests, const Prices& prices);
 bool pays_at_once(Operation operation, int64_t requests, const Prices& prices);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace concilio {
+namespace concilio::plan {
 
 Experience& Experiences::of(Operation operation, const Digest& digest) {
   const Pattern pattern = {static_cast<int64_t>(operation),
@@ -26,4 +26,4 @@ Experience& Experiences::of(Operation operation, const Digest& digest) {
   return known_.back().experience;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -7,7 +7,7 @@
 #include "plan/facts/experience.h"
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 class Experiences {
  public:
@@ -29,4 +29,4 @@ class Experiences {
   std::vector<Known> known_;  // the one met last stands last
 };
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -4,7 +4,7 @@
 
 #include "plan/choose/next_method.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 constexpr std::array<MethodRow, method_count> method_table = {{
@@ -48,4 +48,4 @@ Choice choose_method(const Facts& facts, const Candidates& candidates) {
   return choice;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -8,7 +8,7 @@
 #include "plan/choose/cost.h"
 #include "plan/choose/reason.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // Each method has three functions, in choose/methods/NAME.cpp. The obstacle says why the method is not legal,
 // and is empty if it is legal. The cost of two-phase I/O is that of `layout`. The merit is what a reason says
@@ -38,4 +38,4 @@ struct Choice {
 // At least one of the candidates must be legal.
 Choice choose_method(const Facts& facts, const Candidates& candidates);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // These numbers were found by replaying the measured calls of some 300 situations (concilio study --only
@@ -123,4 +123,4 @@ Method next_method(std::span<const Candidate> candidates, const Experience& expe
   return trial != nullptr ? trial->method : fastest->method;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -13,9 +13,9 @@
 #include "plan/choose/candidate.h"
 #include "plan/facts/experience.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The method of the next call. The candidates are in the order of Method; at least one of them is legal.
 Method next_method(std::span<const Candidate> candidates, const Experience& experience);
 
-}  // namespace concilio
+}  // namespace concilio::plan

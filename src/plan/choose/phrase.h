@@ -8,7 +8,7 @@
 
 #include "plan/facts/method.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // A number in a sentence, and how the sentence writes it.
 struct Quantity {
@@ -35,4 +35,4 @@ struct Phrase {
   bool operator==(const Phrase&) const = default;
 };
 
-}  // namespace concilio
+}  // namespace concilio::plan

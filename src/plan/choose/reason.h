@@ -8,7 +8,7 @@
 #include "plan/choose/phrase.h"
 #include "plan/facts/method.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // What decided. Reports count the calls that have the same grounds together.
 struct Grounds {
@@ -38,4 +38,4 @@ struct Reason {
   std::optional<Comparison> comparison;  // empty if there was nothing to choose
 };
 
-}  // namespace concilio
+}  // namespace concilio::plan

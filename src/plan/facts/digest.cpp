@@ -2,17 +2,18 @@
 
 #include <algorithm>
 
-namespace concilio {
+namespace concilio::plan {
 
-Digest digest_of(const Access& file, const Access& memory, int64_t position, int64_t bytes) {
+Digest digest_of(const pattern::Access& file, const pattern::Access& memory, int64_t position,
+                 int64_t bytes) {
   Digest digest;
   digest.ranks = 1;
   digest.shift_min = INT64_MAX;
   digest.shift_max = INT64_MIN;
   if (bytes == 0) return digest;
   const int64_t end = position + bytes;
-  const Interval bounds = file.bounds(position, end);
-  const Access::Granule granule = file.granule(position, end);
+  const pattern::Interval bounds = file.bounds(position, end);
+  const pattern::Access::Granule granule = file.granule(position, end);
   digest.first = bounds.begin;
   digest.end = bounds.end;
   digest.bytes = digest.max_rank_bytes = bytes;
@@ -34,7 +35,8 @@ Histogram combine(const Histogram& a, const Histogram& b) {
   return result;
 }
 
-Histogram histogram_of(const Access& file, int64_t position, int64_t bytes, Interval range) {
+Histogram histogram_of(const pattern::Access& file, int64_t position, int64_t bytes,
+                       pattern::Interval range) {
   Histogram result;
   const int64_t end = position + bytes;
   // Data that are not in the file's order have no part in a bucket. Planning by buckets is not for them.
@@ -51,4 +53,4 @@ Histogram histogram_of(const Access& file, int64_t position, int64_t bytes, Inte
   return result;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

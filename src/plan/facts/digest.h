@@ -7,10 +7,10 @@
 
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The digest of one rank that moves data [position, position + bytes) of `file` and [0, bytes) of `memory`.
-Digest digest_of(const Access& file, const Access& memory, int64_t position, int64_t bytes);
+Digest digest_of(const pattern::Access& file, const pattern::Access& memory, int64_t position, int64_t bytes);
 
 // The number of pieces of the file, at least 1, and their mean length.
 inline int64_t pieces_of(const Digest& digest) {
@@ -27,6 +27,6 @@ struct Histogram {
 Histogram combine(const Histogram& a, const Histogram& b);
 // The histogram of data [position, position + bytes) of `file`. The buckets divide `range`, which holds all
 // these data.
-Histogram histogram_of(const Access& file, int64_t position, int64_t bytes, Interval range);
+Histogram histogram_of(const pattern::Access& file, int64_t position, int64_t bytes, pattern::Interval range);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace concilio {
+namespace concilio::plan {
 
 int64_t Experience::OfMethod::remembered() const {
   return calls <= 1 ? calls : std::min(calls - 1, most_remembered);
@@ -29,4 +29,4 @@ std::optional<double> Experience::seconds(Method method) const {
   return *quartile;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

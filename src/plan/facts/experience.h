@@ -8,7 +8,7 @@
 
 #include "plan/facts/method.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 class Experience {
  public:
@@ -56,4 +56,4 @@ class Experience {
   State state_;
 };
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Sums over ranks never overflow: they stop at the largest number, which keeps them associative.
@@ -23,8 +23,8 @@ void combine_ranges(const Digest& a, const Digest& b, Digest& out) {
 // The anchor is reduced to [0, granule), so that it does not depend on the order in which ranks were
 // combined.
 void combine_granules(const Digest& a, const Digest& b, Digest& out) {
-  const Access::Granule both =
-      combine(Access::Granule{a.granule, a.anchor}, Access::Granule{b.granule, b.anchor});
+  const pattern::Access::Granule both =
+      combine(pattern::Access::Granule{a.granule, a.anchor}, pattern::Access::Granule{b.granule, b.anchor});
   out.granule = both.granule;
   out.anchor = both.granule > 0 ? both.anchor - align_down(both.anchor, both.granule) : 0;
 }
@@ -81,4 +81,4 @@ int64_t bucket_border(int64_t first, int64_t end, int i) {
   return first + static_cast<int64_t>(static_cast<__int128>(end - first) * i / bucket_count);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/operation.h"
 #include "pattern/access.h"
-#include "pattern/operation.h"
 #include "plan/facts/experience.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 enum class Choice3 : int32_t { automatic, enable, disable };
 
@@ -59,7 +59,7 @@ struct NodeFacts {
   std::vector<int> candidates;     // ranks that may aggregate, in order of preference; never empty
   // A few intervals, ascending and disjoint, that hold all bytes that this node's ranks ask for. If this was
   // not gathered, no node has any.
-  std::vector<Interval> spans;
+  std::vector<pattern::Interval> spans;
   int64_t bytes = 0;
 };
 // The most intervals and candidates that one node tells the others.
@@ -78,7 +78,7 @@ enum class RealmPolicy : int32_t { automatic, even, aligned, persistent, cyclic,
 // that a byte always goes through the same aggregator (persistent file realms: Coloma et al., "A New Flexible
 // MPI Collective I/O Implementation", section 5.2). Together they own every byte exactly once.
 struct FixedRealms {
-  std::vector<Access> owned;  // monotone; one a realm
+  std::vector<pattern::Access> owned;  // monotone; one a realm
   // One for each realm; empty if the user has given the realms and no call has run yet.
   std::vector<Aggregator> aggregators;
   int64_t alignment = 1;    // borders between realms are multiples of it
@@ -164,4 +164,4 @@ struct Facts {
   Experience experience;
 };
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 enum class Ranks { alone, together };
@@ -44,4 +44,4 @@ Counter method_counter(Method method) {
   return rows[static_cast<size_t>(method)].counter;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,7 +5,7 @@
 
 #include "base/counters.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // In the order of base/methods.def, which describes each.
 enum class Method : int32_t {
@@ -23,4 +23,4 @@ bool method_is_together(Method method);  // ranks move each other's bytes
 bool method_rewrites(Method method);     // its writes may rewrite bytes between those that the program writes
 Counter method_counter(Method method);   // counts the program's calls that were carried out by the method
 
-}  // namespace concilio
+}  // namespace concilio::plan

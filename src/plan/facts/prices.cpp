@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Measured on a 2-core machine with a warm page cache. A request of a few bytes takes 1 us, long requests
@@ -172,4 +172,4 @@ double speedup(const RequestPrices& prices, double clients, double request_bytes
   return std::max(1e-3, small + (large - small) * share);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

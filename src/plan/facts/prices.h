@@ -8,7 +8,7 @@
 
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // A piecewise linear function through points with growing x. Before the first point it has the first point's
 // y; behind the last point it continues its last piece.
@@ -81,4 +81,4 @@ const Prices& prices_of(const Facts& facts);
 // The throughput of this many clients with requests of this size, as a multiple of one client's.
 double speedup(const RequestPrices& prices, double clients, double request_bytes);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using nlohmann::json;
@@ -91,4 +91,4 @@ Prices read_prices(const JsonPlace& in) {
   return prices;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

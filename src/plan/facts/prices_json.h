@@ -6,11 +6,11 @@
 #include "base/text/json_place.h"
 #include "plan/facts/prices.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // Curves are lists of [x, y].
 nlohmann::json prices_as_json(const Prices& prices);
 // Within read_json. Nothing can be left out.
 Prices read_prices(const JsonPlace& in);
 
-}  // namespace concilio
+}  // namespace concilio::plan

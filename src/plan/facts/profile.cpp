@@ -5,7 +5,7 @@
 #include "base/text/json_place.h"
 #include "plan/facts/prices_json.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using nlohmann::json;
@@ -75,4 +75,4 @@ Result<Profile> parse_profile(std::string_view text) {
   return read_json([&] { return read_profile(JsonPlace::document(in, "it")); });
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

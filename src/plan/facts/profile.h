@@ -10,7 +10,7 @@
 
 #include "plan/facts/prices.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The parameters of memory-conscious collective I/O (section 3.1 of that paper) as measured; 0: not measured.
 struct Parameters {
@@ -40,4 +40,4 @@ std::string profile_as_text(const Profile& profile, const nlohmann::json& measur
 // The error has the kind `argument` and says what is wrong: no JSON, another version, or something missing.
 Result<Profile> parse_profile(std::string_view text);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -8,7 +8,7 @@
 
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // Gaps smaller than this are included, since moving 4 KiB costs less than another request.
 inline constexpr int64_t joined_gap_bytes = 4096;
@@ -16,17 +16,18 @@ inline constexpr int64_t joined_gap_bytes = 4096;
 // The stretches of the file that hold every byte asked for: the tight intervals of the buckets, joined across
 // gaps that are too small to be worth a request. Without buckets this is [first, end); for a call without
 // bytes it is empty. All stretches lie in [first, end).
-std::vector<Interval> file_spans(const Facts& facts);
+std::vector<pattern::Interval> file_spans(const Facts& facts);
 // The same for some buckets, in at most `most` stretches: those with the smallest gaps between them are
 // joined.
-std::vector<Interval> tight_spans(std::span<const Bucket> buckets, size_t most);
+std::vector<pattern::Interval> tight_spans(std::span<const Bucket> buckets, size_t most);
 
-int64_t total_bytes(std::span<const Interval> intervals);
+int64_t total_bytes(std::span<const pattern::Interval> intervals);
 // Sorts the intervals and joins those that touch or overlap.
-std::vector<Interval> united(std::vector<Interval> intervals);
-std::vector<Interval> intersection(std::span<const Interval> a, std::span<const Interval> b);
-bool intersect(std::span<const Interval> a, std::span<const Interval> b);
+std::vector<pattern::Interval> united(std::vector<pattern::Interval> intervals);
+std::vector<pattern::Interval> intersection(std::span<const pattern::Interval> a,
+                                            std::span<const pattern::Interval> b);
+bool intersect(std::span<const pattern::Interval> a, std::span<const pattern::Interval> b);
 // The offset of byte `position` of the intervals' bytes, 0 <= position <= their total.
-int64_t offset_at(std::span<const Interval> intervals, int64_t position);
+int64_t offset_at(std::span<const pattern::Interval> intervals, int64_t position);
 
-}  // namespace concilio
+}  // namespace concilio::plan

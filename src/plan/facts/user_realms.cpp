@@ -14,7 +14,7 @@
 
 #include "base/checked.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Windows are cut at multiples of the alignment, so a larger one would only make them uneven.
@@ -26,8 +26,8 @@ Error refuse(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 Status check_type(size_t i, const GivenRealm& realm, int64_t period) {
-  const DataType& type = realm.type;
-  const Nest& nest = *type.nest;
+  const pattern::DataType& type = realm.type;
+  const pattern::Nest& nest = *type.nest;
   if (realm.displacement < 0) return refuse("realm {}'s displacement is {}", i, realm.displacement);
   if (type.size() == 0) return refuse("realm {}'s type has no bytes", i);
   if (nest.lower() < 0)
@@ -78,7 +78,8 @@ struct Piece {
 // The pieces of one realm's first tile.
 class Tile {
  public:
-  Tile(const Access& access, int64_t bytes, size_t realm) : cursor_(access), bytes_(bytes), realm_(realm) {}
+  Tile(const pattern::Access& access, int64_t bytes, size_t realm)
+      : cursor_(access), bytes_(bytes), realm_(realm) {}
   std::optional<Piece> next() {
     if (i_ == chunk_.count) {
       if (cursor_.position() >= bytes_) return {};
@@ -90,8 +91,8 @@ class Tile {
   }
 
  private:
-  Cursor cursor_;
-  Chunk chunk_;
+  pattern::Cursor cursor_;
+  pattern::Chunk chunk_;
   int64_t i_ = 0, bytes_;
   size_t realm_;
 };
@@ -99,7 +100,7 @@ class Tile {
 // The pieces of all first tiles, ascending.
 class Tiles {
  public:
-  Tiles(std::span<const GivenRealm> realms, std::span<const Access> owned) {
+  Tiles(std::span<const GivenRealm> realms, std::span<const pattern::Access> owned) {
     tiles_.reserve(realms.size());
     for (size_t i = 0; i < realms.size(); ++i) {
       tiles_.emplace_back(owned[i], realms[i].type.size(), i);
@@ -124,7 +125,7 @@ class Tiles {
   std::priority_queue<Piece, std::vector<Piece>, Later> waiting_;
 };
 
-Error owned_twice(std::span<const Access> owned, int64_t byte) {
+Error owned_twice(std::span<const pattern::Access> owned, int64_t byte) {
   std::vector<size_t> owners;
   for (size_t i = 0; i < owned.size(); ++i) {
     if (owned[i].data_before(byte + 1) > owned[i].data_before(byte)) owners.push_back(i);
@@ -174,7 +175,8 @@ Result<FixedRealms> check_realms(std::span<const GivenRealm> realms) {
   if (auto status = check_types(realms); !status) return status.error();
   FixedRealms fixed;
   fixed.policy = RealmPolicy::user;
-  for (const GivenRealm& realm : realms) fixed.owned.push_back(Access::of(realm.type, realm.displacement));
+  for (const GivenRealm& realm : realms)
+    fixed.owned.push_back(pattern::Access::of(realm.type, realm.displacement));
   const int64_t period = realms[0].type.extent;
   Tiles tiles(realms, fixed.owned);
   Stretches stretches(period);
@@ -192,7 +194,7 @@ Result<FixedRealms> check_realms(std::span<const GivenRealm> realms) {
   }
   if (covered < period) return refuse("no realm owns byte {}", covered);
   stretches.finish(fixed);
-  if (realms.size() == 1) fixed.owned = {Access::contiguous(0)};
+  if (realms.size() == 1) fixed.owned = {pattern::Access::contiguous(0)};
   return fixed;
 }
 
@@ -208,4 +210,4 @@ Status check_count(int64_t realms, std::span<const int64_t> candidates) {
                 most);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -9,11 +9,11 @@
 #include "pattern/datatype.h"
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The bytes of one realm: `type`, tiled by its extent without end, from a byte of the file on.
 struct GivenRealm {
-  DataType type;
+  pattern::DataType type;
   int64_t displacement = 0;
 };
 
@@ -28,4 +28,4 @@ Result<FixedRealms> check_realms(std::span<const GivenRealm> realms);
 // that may aggregate.
 Status check_count(int64_t realms, std::span<const int64_t> candidates);
 
-}  // namespace concilio
+}  // namespace concilio::plan

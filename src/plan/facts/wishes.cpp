@@ -4,7 +4,7 @@
 
 #include "base/text/bytes.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Values of romio_cb_fr_types that are not sizes: realms by the file's size, and realms given by the user.
@@ -111,4 +111,4 @@ void take_over_stripes(const Config& config, StorageFacts& storage) {
   if (targets > 0) storage.stripe_targets = targets;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

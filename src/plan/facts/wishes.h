@@ -5,7 +5,7 @@
 #include "plan/facts/facts.h"
 #include "plan/facts/profile.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The wishes that settings express.
 Wishes wishes_of(const Config& config, Operation operation);
@@ -19,4 +19,4 @@ void take_over_parameters(const Parameters& parameters, Config& config);
 // The same in wishes that were made from other settings: only what `config` has at its default is replaced.
 void take_over_parameters(const Parameters& parameters, const Config& config, Wishes& wishes);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -8,7 +8,7 @@
 #include "plan/layout/footprint.h"
 #include "plan/layout/windows.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 namespace {
 
@@ -54,11 +54,11 @@ bool may_have_data_in(const Realm& realm, const Facts& facts, int node) {
   const bool known = std::any_of(facts.nodes.begin(), facts.nodes.end(),
                                  [](const NodeFacts& one) { return !one.spans.empty(); });
   if (!known) return true;
-  const std::vector<Interval>& spans = facts.nodes[static_cast<size_t>(node)].spans;
-  return std::any_of(spans.begin(), spans.end(), [&](const Interval& span) {
-    const Interval owned{realm.owned.data_before(span.begin), realm.owned.data_before(span.end)};
+  const std::vector<pattern::Interval>& spans = facts.nodes[static_cast<size_t>(node)].spans;
+  return std::any_of(spans.begin(), spans.end(), [&](const pattern::Interval& span) {
+    const pattern::Interval owned{realm.owned.data_before(span.begin), realm.owned.data_before(span.end)};
     return !owned.empty() && intersect(realm.positions, {&owned, 1});
   });
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

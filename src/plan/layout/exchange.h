@@ -3,7 +3,7 @@
 
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // Whether nodes can tell each other beforehand what their ranks ask for: the descriptions are short, or lists
 // that are much shorter than the data and for which nodes have memory; and, as far as the facts tell, no two
@@ -21,4 +21,4 @@ bool may_have_data_in(const Realm& realm, const Facts& facts, int node);
 // How many messages travel between nodes for the windows of a group, at most.
 int64_t most_messages(const Facts& facts, const Layout& layout, const Group& group);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -9,7 +9,7 @@
 #include "base/settings/config.h"
 #include "base/text/bytes.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 constexpr int64_t cache_line_bytes = 64;
@@ -216,4 +216,4 @@ int64_t sieve_buffer_bytes(const Facts& facts) {
   return std::max<int64_t>(1, std::min(bytes, facts.digest.end - facts.digest.first));
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

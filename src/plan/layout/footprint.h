@@ -9,7 +9,7 @@
 
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The most parts that any window of a realm has.
 int64_t most_parts(const Realm& realm, int64_t window_bytes);
@@ -86,4 +86,4 @@ MemoryLimit memory_limit(const Facts& facts);
 
 int64_t sieve_buffer_bytes(const Facts& facts);
 
-}  // namespace concilio
+}  // namespace concilio::plan

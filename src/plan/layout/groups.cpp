@@ -5,7 +5,7 @@
 
 #include "plan/facts/spans.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Sets of nodes that are joined one by one.
@@ -23,14 +23,14 @@ class Sets {
 };
 
 struct NodeSpan {
-  Interval file;
+  pattern::Interval file;
   size_t node;
 };
 
 std::vector<NodeSpan> sorted_spans(const Facts& facts) {
   std::vector<NodeSpan> out;
   for (size_t node = 0; node < facts.nodes.size(); ++node) {
-    for (const Interval& span : facts.nodes[node].spans) out.push_back({span, node});
+    for (const pattern::Interval& span : facts.nodes[node].spans) out.push_back({span, node});
   }
   std::sort(out.begin(), out.end(), [](const NodeSpan& a, const NodeSpan& b) {
     return a.file.begin != b.file.begin ? a.file.begin < b.file.begin : a.node < b.node;
@@ -38,7 +38,7 @@ std::vector<NodeSpan> sorted_spans(const Facts& facts) {
   return out;
 }
 
-Group whole(const Facts& facts, std::span<const Interval> spans) {
+Group whole(const Facts& facts, std::span<const pattern::Interval> spans) {
   Group group;
   group.nodes.resize(facts.nodes.size());
   std::iota(group.nodes.begin(), group.nodes.end(), 0);
@@ -105,7 +105,7 @@ void gather_spans(const Facts& facts, std::vector<Group>& groups) {
   const Group* before = nullptr;
   for (const NodeSpan& span : all) {
     Group& group = groups[group_of[span.node]];
-    std::vector<Interval>& spans = group.spans;
+    std::vector<pattern::Interval>& spans = group.spans;
     const bool joins =
         !spans.empty() && (span.file.begin <= spans.back().end ||
                            (before == &group && span.file.begin - spans.back().end < joined_gap_bytes));
@@ -127,7 +127,8 @@ int64_t bytes_of_group(const Facts& facts) {
 
 }  // namespace
 
-std::vector<Group> aggregation_groups(const Facts& facts, std::span<const Interval> spans, bool of_file) {
+std::vector<Group> aggregation_groups(const Facts& facts, std::span<const pattern::Interval> spans,
+                                      bool of_file) {
   const bool known = std::any_of(facts.nodes.begin(), facts.nodes.end(),
                                  [](const NodeFacts& node) { return !node.spans.empty(); });
   if (of_file || !facts.wishes.groups || facts.nodes.size() < 2 || !known) return {whole(facts, spans)};
@@ -149,4 +150,4 @@ std::vector<Group> aggregation_groups(const Facts& facts, std::span<const Interv
   return groups;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

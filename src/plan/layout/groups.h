@@ -14,11 +14,12 @@
 
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // Divides `spans`, the file bytes that the call touches, into groups, which ascend by their first byte. The
 // result is one group of all nodes if groups are not wished, if realms belong to the file (`of_file`), or if
 // it is not known where each node's data lie. Realms, segment and rounds are not filled in.
-std::vector<Group> aggregation_groups(const Facts& facts, std::span<const Interval> spans, bool of_file);
+std::vector<Group> aggregation_groups(const Facts& facts, std::span<const pattern::Interval> spans,
+                                      bool of_file);
 
-}  // namespace concilio
+}  // namespace concilio::plan

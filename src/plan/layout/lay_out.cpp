@@ -8,7 +8,7 @@
 #include "plan/layout/realms.h"
 #include "plan/layout/windows.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Makes the realms of one group: as many as are worthwhile, or as there is room for.
@@ -70,7 +70,7 @@ int64_t behind_bytes(const Facts& facts, RealmPolicy policy) {
 
 }  // namespace
 
-void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, Layout& layout) {
+void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>& spans, Layout& layout) {
   layout.operation = facts.operation;
   layout.granule = {std::max<int64_t>(1, facts.digest.granule), facts.digest.anchor};
   layout.policy = chosen_policy(facts);
@@ -106,4 +106,4 @@ void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, L
   if (!layout.fixed) layout.behind_bytes = 0;  // the realms of the file could not be made
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,10 +5,10 @@
 
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // Fills in the layout, except how its images travel between nodes. There are no realms if `spans`, the file
 // bytes that the call touches, are empty.
-void lay_out_two_phase(const Facts& facts, const std::vector<Interval>& spans, Layout& layout);
+void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>& spans, Layout& layout);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,20 +5,20 @@
 #include "base/checked.h"
 #include "plan/layout/windows.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Adds the file intervals of data [begin, end) of a realm's bytes.
-void add_pieces(const Access& owned, Interval data, std::vector<Interval>& out) {
+void add_pieces(const pattern::Access& owned, pattern::Interval data, std::vector<pattern::Interval>& out) {
   if (owned.is_contiguous()) {
     out.push_back({owned.offset_of(data.begin), owned.offset_of(data.begin) + data.length()});
     return;
   }
-  Cursor cursor(owned, data.begin);
+  pattern::Cursor cursor(owned, data.begin);
   while (cursor.position() < data.end) {
-    const Chunk chunk = cursor.next(data.end - cursor.position());
+    const pattern::Chunk chunk = cursor.next(data.end - cursor.position());
     for (int64_t i = 0; i < chunk.count; ++i) {
-      const Interval piece{chunk.offset(i), chunk.offset(i) + chunk.length};
+      const pattern::Interval piece{chunk.offset(i), chunk.offset(i) + chunk.length};
       if (!out.empty() && out.back().end == piece.begin) {
         out.back().end = piece.end;
       } else {
@@ -54,8 +54,8 @@ bool stays_aligned(const Layout& layout, int64_t shift_bytes) {
 }
 
 void move(Layout& layout, int64_t shift_bytes) {
-  const auto moved = [&](std::vector<Interval>& intervals) {
-    for (Interval& interval : intervals) {
+  const auto moved = [&](std::vector<pattern::Interval>& intervals) {
+    for (pattern::Interval& interval : intervals) {
       interval.begin += shift_bytes;
       interval.end += shift_bytes;
     }
@@ -68,13 +68,13 @@ void move(Layout& layout, int64_t shift_bytes) {
   }
 }
 
-std::vector<Interval> window(const Realm& realm, int64_t round) {
-  std::vector<Interval> parts;
+std::vector<pattern::Interval> window(const Realm& realm, int64_t round) {
+  std::vector<pattern::Interval> parts;
   window(realm, round, parts);
   return parts;
 }
 
-void window(const Realm& realm, int64_t round, std::vector<Interval>& into) {
+void window(const Realm& realm, int64_t round, std::vector<pattern::Interval>& into) {
   into.clear();
   if (round < 0 || round >= rounds_of(realm)) return;
   const int64_t pad = realm.pad_bytes;
@@ -82,7 +82,7 @@ void window(const Realm& realm, int64_t round, std::vector<Interval>& into) {
   const int64_t begin = std::max<int64_t>(0, round * realm.window_bytes - pad);
   int64_t left = std::min(realm.bytes - begin, round == 0 ? realm.window_bytes - pad : realm.window_bytes);
   int64_t skip = begin;
-  for (const Interval& stretch : realm.positions) {
+  for (const pattern::Interval& stretch : realm.positions) {
     if (left == 0) break;
     if (skip >= stretch.length()) {
       skip -= stretch.length();
@@ -95,4 +95,4 @@ void window(const Realm& realm, int64_t round, std::vector<Interval>& into) {
   }
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

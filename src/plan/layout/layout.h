@@ -21,7 +21,7 @@
 
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 struct Realm {
   int aggregator = 0;  // rank
@@ -29,8 +29,8 @@ struct Realm {
   int group = 0;       // index into Plan::groups
   // The bytes of the whole file that the realm owns, and the data positions in them that the call may touch,
   // ascending and disjoint. If a realm owns all of a range, positions are file offsets.
-  Access owned = Access::contiguous(0);
-  std::vector<Interval> positions;
+  pattern::Access owned = pattern::Access::contiguous(0);
+  std::vector<pattern::Interval> positions;
   int64_t bytes = 0;  // total length of the positions
   // The realm's borders and, within a stretch, its window borders are multiples of it.
   int64_t alignment = 1;
@@ -44,10 +44,10 @@ struct Realm {
 
 // Ranks and realms that exchange only among themselves (memory-conscious collective I/O, section 3.1).
 struct Group {
-  std::vector<int> nodes;       // ascending indices into Facts::nodes
-  std::vector<Interval> spans;  // ascending, disjoint: the file bytes that their ranks may touch
-  int64_t data_bytes = 0;       // bytes that the ranks ask for; 0: not known
-  int64_t wanted_realms = 0;    // number that the policy was asked for; there may be fewer
+  std::vector<int> nodes;                // ascending indices into Facts::nodes
+  std::vector<pattern::Interval> spans;  // ascending, disjoint: the file bytes that their ranks may touch
+  int64_t data_bytes = 0;                // bytes that the ranks ask for; 0: not known
+  int64_t wanted_realms = 0;             // number that the policy was asked for; there may be fewer
   int first_realm = 0, end_realm = 0;
   int64_t segment_bytes = 0;  // shared by the ranks of a node; of the node with the largest
   int64_t rounds = 0;         // of the realm that needs most
@@ -77,7 +77,7 @@ struct Layout {
   int64_t description_bytes = 0;
   int64_t lists_bytes = 0;
   int slots = 2;
-  Access::Granule granule;
+  pattern::Access::Granule granule;
   int64_t behind_bytes = 0;   // bytes that an aggregator of a write may hold back; 0: none
   int64_t window_bytes = 0;   // of the realm with the largest window
   int64_t rounds = 0;         // of the group that needs most
@@ -105,8 +105,8 @@ void move(Layout& layout, int64_t shift_bytes);
 // in the window's buffer one after another in this order. There are at most most_window_parts of them, plus
 // one for every stretch of positions.
 inline constexpr int64_t most_window_parts = 512;
-std::vector<Interval> window(const Realm& realm, int64_t round);
+std::vector<pattern::Interval> window(const Realm& realm, int64_t round);
 // The same; replaces the contents of `into`.
-void window(const Realm& realm, int64_t round, std::vector<Interval>& into);
+void window(const Realm& realm, int64_t round, std::vector<pattern::Interval>& into);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,7 +5,7 @@
 #include "base/settings/config.h"
 #include "base/text/bytes.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 PartitionTree::PartitionTree(const std::vector<int64_t>& borders) {
   root_ = split(borders, 0, borders.size() - 1, none);
@@ -55,7 +55,7 @@ int PartitionTree::take_over(int leaf) {
   const int parent = vertex(leaf).parent;
   const bool was_left = vertex(parent).left == leaf;
   const int sibling = was_left ? vertex(parent).right : vertex(parent).left;
-  const Interval portion = vertex(leaf).file;
+  const pattern::Interval portion = vertex(leaf).file;
   replace(parent, sibling);
   // All vertices from the sibling down to the leaf that borders on the portion now include it. If the sibling
   // is a leaf, it is the only one.
@@ -118,4 +118,4 @@ std::string PartitionTree::text() const {
   return out;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

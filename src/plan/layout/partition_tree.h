@@ -9,13 +9,13 @@
 
 #include "pattern/access.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 class PartitionTree {
  public:
   static constexpr int none = -1;
   struct Vertex {
-    Interval file;  // the portion
+    pattern::Interval file;  // the portion
     int parent = none, left = none, right = none;
     int aggregator = none;  // the rank that aggregates a leaf, if it has one
     int node = none;
@@ -47,4 +47,4 @@ class PartitionTree {
   int root_ = 0;
 };
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -7,15 +7,15 @@
 #include "plan/facts/spans.h"
 #include "plan/layout/exchange.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // A few cores use up one node's memory bandwidth.
 constexpr int64_t most_aggregators_of_only_node = 4;
 
-std::vector<Aggregator> by_memory(Hosts& hosts, std::span<const std::vector<Interval>> realms) {
+std::vector<Aggregator> by_memory(Hosts& hosts, std::span<const std::vector<pattern::Interval>> realms) {
   std::vector<Aggregator> out;
-  for (const std::vector<Interval>& bytes : realms) {
+  for (const std::vector<pattern::Interval>& bytes : realms) {
     std::optional<Aggregator> found = hosts.with_most_memory(bytes);
     if (!found) found = hosts.best_of_all(bytes);
     if (!found) break;
@@ -42,11 +42,11 @@ std::vector<Aggregator> in_turns(Hosts& hosts, size_t count, IndexOf&& index_of)
   return out;
 }
 
-std::vector<Aggregator> on_first(Hosts& hosts, std::span<const std::vector<Interval>> realms) {
+std::vector<Aggregator> on_first(Hosts& hosts, std::span<const std::vector<pattern::Interval>> realms) {
   return in_turns(hosts, realms.size(), [](size_t i) { return i; });
 }
 
-std::vector<Aggregator> spread_out(Hosts& hosts, std::span<const std::vector<Interval>> realms) {
+std::vector<Aggregator> spread_out(Hosts& hosts, std::span<const std::vector<pattern::Interval>> realms) {
   // The hosts in the order 0, s, 2s, ..., then 1, s + 1, ...: the first few of them are evenly spaced.
   const size_t steps = std::max<size_t>(1, std::min(realms.size(), hosts.size()));
   std::vector<size_t> order;
@@ -131,7 +131,7 @@ bool Hosts::fits_one_more(const Host& host) const {
   return host.free_bytes / least > host.taken / portions_of_each_;
 }
 
-bool Hosts::has_data_in(const Host& host, std::span<const Interval> bytes) const {
+bool Hosts::has_data_in(const Host& host, std::span<const pattern::Interval> bytes) const {
   return !knows_data_ || intersect(host.spans, bytes);
 }
 
@@ -168,7 +168,7 @@ std::optional<Aggregator> Hosts::take_on(Host* host) {
   return Aggregator{host->candidates[candidate], host->node};
 }
 
-std::optional<Aggregator> Hosts::with_most_memory(std::span<const Interval> bytes, bool goes_on) {
+std::optional<Aggregator> Hosts::with_most_memory(std::span<const pattern::Interval> bytes, bool goes_on) {
   Host* const last = last_ ? &hosts_[*last_] : nullptr;
   const bool may_go_on = last && last->taken % portions_of_each_ != 0 && has_data_in(*last, bytes);
   if (may_go_on && goes_on) return take_on(last);
@@ -178,7 +178,7 @@ std::optional<Aggregator> Hosts::with_most_memory(std::span<const Interval> byte
   return take_on(may_go_on && found && found->taken > 0 ? last : found);
 }
 
-std::optional<Aggregator> Hosts::best_of_all(std::span<const Interval> bytes) {
+std::optional<Aggregator> Hosts::best_of_all(std::span<const pattern::Interval> bytes) {
   Host* const found = richest([&](const Host& host) { return has_data_in(host, bytes); });
   return take_on(found ? found : richest([](const Host&) { return true; }));
 }
@@ -188,4 +188,4 @@ std::optional<Aggregator> Hosts::on(size_t i) {
   return take_on(is_full(host) ? nullptr : &host);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -16,7 +16,7 @@
 
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // How many aggregators a node takes on in a group of `nodes` nodes.
 int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes);
@@ -36,10 +36,10 @@ class Hosts {
   int64_t most(bool with_memory) const;
   // An aggregator on the host with most memory among those that have data in `bytes`, if it has enough
   // memory; else nothing. goes_on: the one that was named last, if it may take on more and has data there.
-  std::optional<Aggregator> with_most_memory(std::span<const Interval> bytes, bool goes_on = false);
+  std::optional<Aggregator> with_most_memory(std::span<const pattern::Interval> bytes, bool goes_on = false);
   // The same if some host must be found: among hosts with data but too little memory, else among all that
   // have room for an aggregator. Nothing if no host has room.
-  std::optional<Aggregator> best_of_all(std::span<const Interval> bytes);
+  std::optional<Aggregator> best_of_all(std::span<const pattern::Interval> bytes);
   // An aggregator on the host with index `i` in the group; nothing if that host has taken on all that it may.
   std::optional<Aggregator> on(size_t i);
   size_t size() const { return hosts_.size(); }
@@ -49,12 +49,12 @@ class Hosts {
     int node;
     std::vector<int> candidates;  // each rank once
     int64_t taken = 0;            // portions
-    std::span<const Interval> spans;
+    std::span<const pattern::Interval> spans;
     int64_t free_bytes;
   };
   bool is_full(const Host& host) const;
   bool fits_one_more(const Host& host) const;
-  bool has_data_in(const Host& host, std::span<const Interval> bytes) const;
+  bool has_data_in(const Host& host, std::span<const pattern::Interval> bytes) const;
   template <typename Suits>
   Host* richest(Suits&& suits);
   std::optional<Aggregator> take_on(Host* host);
@@ -75,9 +75,9 @@ struct PlacementRow {
   const char* summary;
   bool by_memory;  // hosts short of memory take on nothing, and the partition tree merges their portions
   // Chooses an aggregator for each of `realms`, given by its file bytes; fewer if the hosts are full.
-  std::vector<Aggregator> (*place)(Hosts& hosts, std::span<const std::vector<Interval>> realms);
+  std::vector<Aggregator> (*place)(Hosts& hosts, std::span<const std::vector<pattern::Interval>> realms);
 };
 std::span<const PlacementRow> placement_rows();  // in the order of Placement
 const PlacementRow& placement_row(Placement placement);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "plan/facts/spans.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // An aggregator with less to do than this costs more in synchronisation than it relieves the others of.
@@ -27,8 +27,9 @@ constexpr std::array<RealmPolicyRow, 7> policy_table = {{
 }};
 
 // The parts of `spans` in `range`; `next` is the first span that may reach into it, and is moved on.
-std::vector<Interval> clip(std::span<const Interval> spans, Interval range, size_t& next) {
-  std::vector<Interval> parts;
+std::vector<pattern::Interval> clip(std::span<const pattern::Interval> spans, pattern::Interval range,
+                                    size_t& next) {
+  std::vector<pattern::Interval> parts;
   while (next < spans.size() && spans[next].end <= range.begin) ++next;
   for (; next < spans.size() && spans[next].begin < range.end; ++next) {
     parts.push_back({std::max(spans[next].begin, range.begin), std::min(spans[next].end, range.end)});
@@ -38,7 +39,7 @@ std::vector<Interval> clip(std::span<const Interval> spans, Interval range, size
 }
 
 // Adds an interval to ascending ones that end before it.
-void add_behind(std::vector<Interval>& intervals, Interval next) {
+void add_behind(std::vector<pattern::Interval>& intervals, pattern::Interval next) {
   if (!intervals.empty() && intervals.back().end == next.begin) {
     intervals.back().end = next.end;
   } else {
@@ -47,11 +48,12 @@ void add_behind(std::vector<Interval>& intervals, Interval next) {
 }
 
 // The data positions of `owned` that lie in the intervals.
-std::vector<Interval> positions_of(const Access& owned, const std::vector<Interval>& intervals) {
+std::vector<pattern::Interval> positions_of(const pattern::Access& owned,
+                                            const std::vector<pattern::Interval>& intervals) {
   if (owned.is_contiguous() && owned.displacement() == 0) return intervals;
-  std::vector<Interval> out;
-  for (const Interval& interval : intervals) {
-    const Interval part{owned.data_before(interval.begin), owned.data_before(interval.end)};
+  std::vector<pattern::Interval> out;
+  for (const pattern::Interval& interval : intervals) {
+    const pattern::Interval part{owned.data_before(interval.begin), owned.data_before(interval.end)};
     if (!part.empty()) add_behind(out, part);
   }
   return out;
@@ -70,8 +72,9 @@ Division given_realms(const FixedRealms& fixed) {
 
 // The call's file bytes in each portion: the group's spans within its range. If the portions belong to the
 // file, each gets all spans.
-std::vector<std::vector<Interval>> file_bytes(const Division& division, std::span<const Interval> spans) {
-  std::vector<std::vector<Interval>> out;
+std::vector<std::vector<pattern::Interval>> file_bytes(const Division& division,
+                                                       std::span<const pattern::Interval> spans) {
+  std::vector<std::vector<pattern::Interval>> out;
   size_t next = 0;
   int64_t behind = 0;
   for (const Portion& portion : division.portions) {
@@ -84,10 +87,10 @@ std::vector<std::vector<Interval>> file_bytes(const Division& division, std::spa
 
 // Chooses an aggregator for every portion that has bytes or may have some in a later call. False if the hosts
 // cannot take on that many.
-bool place(const Facts& facts, Hosts& hosts, const std::vector<std::vector<Interval>>& bytes, bool of_file,
-           std::vector<Portion>& portions) {
+bool place(const Facts& facts, Hosts& hosts, const std::vector<std::vector<pattern::Interval>>& bytes,
+           bool of_file, std::vector<Portion>& portions) {
   std::vector<size_t> unplaced;
-  std::vector<std::vector<Interval>> their_bytes;
+  std::vector<std::vector<pattern::Interval>> their_bytes;
   for (size_t i = 0; i < portions.size(); ++i) {
     if (portions[i].aggregator || (bytes[i].empty() && !of_file)) continue;
     unplaced.push_back(i);
@@ -191,7 +194,7 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
   const std::shared_ptr<const FixedRealms> known = known_realms(facts, policy.policy);
   Division division = known ? given_realms(*known) : policy.divide({facts, group, count}, hosts);
   if (division.portions.empty()) return {};
-  const std::vector<std::vector<Interval>> bytes = file_bytes(division, group.spans);
+  const std::vector<std::vector<pattern::Interval>> bytes = file_bytes(division, group.spans);
   if (!place(facts, hosts, bytes, policy.of_file, division.portions)) {
     // There are more realms than ranks that may aggregate, and no bytes may be left out.
     return even_realms(facts, group, count);
@@ -205,7 +208,7 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
   for (size_t i = 0; i < division.portions.size(); ++i) {
     const Portion& portion = division.portions[i];
     if (!portion.aggregator || bytes[i].empty()) continue;
-    const std::vector<Interval> positions = positions_of(portion.owned, bytes[i]);
+    const std::vector<pattern::Interval> positions = positions_of(portion.owned, bytes[i]);
     if (positions.empty()) continue;
     const auto [place, fresh] = realm_of.try_emplace(portion.aggregator->rank, realms.size());
     if (fresh) {
@@ -218,7 +221,7 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
       realms.push_back(std::move(realm));
     }
     Realm& realm = realms[place->second];
-    for (const Interval& part : positions) add_behind(realm.positions, part);
+    for (const pattern::Interval& part : positions) add_behind(realm.positions, part);
     realm.bytes += total_bytes(positions);
   }
   int64_t bytes_in_all = 0;
@@ -234,11 +237,11 @@ std::vector<Realm> realms_of(const Facts& facts, const Group& group, int64_t cou
 std::vector<Portion> between(const std::vector<int64_t>& borders) {
   std::vector<Portion> portions;
   for (size_t i = 1; i < borders.size(); ++i)
-    portions.push_back({Access::contiguous(0), {borders[i - 1], borders[i]}});
+    portions.push_back({pattern::Access::contiguous(0), {borders[i - 1], borders[i]}});
   return portions;
 }
 
-std::vector<int64_t> aligned_borders(Interval range, int64_t count, int64_t alignment,
+std::vector<int64_t> aligned_borders(pattern::Interval range, int64_t count, int64_t alignment,
                                      const std::function<int64_t(int64_t)>& wish) {
   std::vector<int64_t> borders{range.begin};
   for (int64_t i = 1; i < count; ++i) {
@@ -253,7 +256,7 @@ std::vector<int64_t> aligned_borders(Interval range, int64_t count, int64_t alig
 }
 
 Division in_equal_parts(const Region& region, int64_t alignment) {
-  const Interval range = region.range();
+  const pattern::Interval range = region.range();
   const int64_t first_unit = floor_divide(range.begin, alignment);
   const int64_t units = ceil_divide(range.end, alignment) - first_unit;
   const int64_t count = std::min(region.wanted, units);
@@ -275,7 +278,8 @@ Division dealt_out(int64_t block_bytes, int64_t count, int64_t alignment) {
   }
   division.piece_bytes = block_bytes;
   for (int64_t i = 0; i < count; ++i) {
-    division.portions.push_back({Access(Nest::bytes(block_bytes), i * block_bytes, count * block_bytes)});
+    division.portions.push_back(
+        {pattern::Access(pattern::Nest::bytes(block_bytes), i * block_bytes, count * block_bytes)});
   }
   return division;
 }
@@ -292,4 +296,4 @@ int64_t unit_for(const Facts& facts, int64_t realm_bytes) {
   return asked || realm_bytes / least_blocks_of_aligned_realm >= unit ? unit : 1;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -13,21 +13,21 @@
 #include "plan/layout/layout.h"
 #include "plan/layout/placement.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // What a policy divides: the file bytes that the ranks of one aggregation group may touch.
 struct Region {
   const Facts& facts;
   const Group& group;  // its nodes and its spans; there is at least one span
   int64_t wanted;      // the most realms that are wanted; at least 1
-  Interval range() const { return {group.spans.front().begin, group.spans.back().end}; }
+  pattern::Interval range() const { return {group.spans.front().begin, group.spans.back().end}; }
 };
 
 // A realm before it has an aggregator, or a part of one: the bytes of `owned` that lie in `range`. Portions
 // of one aggregator ascend, have the same `owned`, and become one realm.
 struct Portion {
-  Access owned = Access::contiguous(0);
-  Interval range{0, INT64_MAX};
+  pattern::Access owned = pattern::Access::contiguous(0);
+  pattern::Interval range{0, INT64_MAX};
   std::optional<Aggregator> aggregator{};  // if the policy has placed it itself
 };
 struct Division {
@@ -76,7 +76,7 @@ std::vector<Portion> between(const std::vector<int64_t>& borders);
 // The `count` + 1 borders of a range, of which the first and the last are its own. Inner borders are wished
 // at wish(i), 0 < i < count; each is moved to the nearest multiple of the alignment, and dropped if another
 // lies there.
-std::vector<int64_t> aligned_borders(Interval range, int64_t count, int64_t alignment,
+std::vector<int64_t> aligned_borders(pattern::Interval range, int64_t count, int64_t alignment,
                                      const std::function<int64_t(int64_t)>& wish);
 // The region's range in portions with equal numbers of alignment units, at most as many as are wanted.
 Division in_equal_parts(const Region& region, int64_t alignment);
@@ -97,4 +97,4 @@ Division divide_balanced(const Region& region, Hosts& hosts);
 Division divide_tree(const Region& region, Hosts& hosts);
 Division divide_user(const Region& region, Hosts& hosts);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -12,7 +12,7 @@
 #include "plan/layout/footprint.h"
 #include "plan/layout/placement.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // A window that stays in cache is as fast as a larger one: on a 2-core machine 1 MiB and 4 MiB took the same
@@ -340,4 +340,4 @@ int64_t node_bytes(const Layout& layout, int node) {
   return bytes;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -9,7 +9,7 @@
 
 #include "plan/layout/layout.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // Sizes the windows of a group's realms, which are in layout.realms, and what goes with them: their maps and
 // images, the parcels of the group's nodes, and the group's segment and rounds. Returns whether everything
@@ -34,4 +34,4 @@ int64_t peak_bytes(const Facts& facts, const Layout& layout);
 // The memory of all ranks of a node together.
 int64_t node_bytes(const Layout& layout, int node);
 
-}  // namespace concilio
+}  // namespace concilio::plan

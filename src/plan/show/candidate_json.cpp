@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-namespace concilio {
+namespace concilio::plan {
 
 using nlohmann::json;
 
@@ -69,4 +69,4 @@ std::vector<Candidate> candidates_from_json(const json& array) {
   return candidates;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -9,7 +9,7 @@
 #include "base/json_text.h"
 #include "plan/choose/candidate.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // The predicted time of a method that is not legal is null, and so is the measured time of one that did not
 // run.
@@ -21,4 +21,4 @@ nlohmann::json candidates_json(std::span<const Candidate> candidates);
 // version does not know are left out.
 std::vector<Candidate> candidates_from_json(const nlohmann::json& json);
 
-}  // namespace concilio
+}  // namespace concilio::plan

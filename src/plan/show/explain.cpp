@@ -17,7 +17,7 @@
 #include "plan/show/facts_json.h"
 #include "plan/show/reason_text.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using nlohmann::json;
@@ -92,4 +92,4 @@ std::string explain_json(const Facts& facts, const Plan& plan) {
   return out.dump(2);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -6,7 +6,7 @@
 
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 std::string explain_text(const Facts& facts, const Plan& plan);
 std::string explain_json(const Facts& facts, const Plan& plan);
@@ -14,4 +14,4 @@ std::string explain_json(const Facts& facts, const Plan& plan);
 // The facts as JSON on one line, from which `concilio explain` can plan again.
 std::string facts_line(const Facts& facts);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -14,7 +14,7 @@
 #include "plan/layout/realms/tree.h"
 #include "plan/layout/windows.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using nlohmann::json;
@@ -56,7 +56,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string offsets_of(const Realm& realm) {
-  const Interval first = window(realm, 0).front(), last = window(realm, rounds_of(realm) - 1).back();
+  const pattern::Interval first = window(realm, 0).front(), last = window(realm, rounds_of(realm) - 1).back();
   std::string out = fmt::format("[{}, {})", first.begin, last.end);
   if (!realm.owned.is_contiguous())
     return out + fmt::format(" in pieces of {} or more", format_bytes(realm.piece_bytes));
@@ -135,9 +135,9 @@ json vertex_json(const PartitionTree& tree, int i) {
   return out;
 }
 
-json intervals_json(std::span<const Interval> intervals) {
+json intervals_json(std::span<const pattern::Interval> intervals) {
   json out = json::array();
-  for (const Interval& interval : intervals) out.push_back({interval.begin, interval.end});
+  for (const pattern::Interval& interval : intervals) out.push_back({interval.begin, interval.end});
   return out;
 }
 
@@ -253,4 +253,4 @@ json explain_two_phase_json(const Facts& facts, const Plan& plan) {
           {"copies_within_nodes", movement.shared}};
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // What a call moves between ranks according to the plan.
 struct Movement {
@@ -19,4 +19,4 @@ Movement movement_of(const Facts& facts, const Plan& plan);
 std::string explain_two_phase_text(const Facts& facts, const Plan& plan);
 nlohmann::json explain_two_phase_json(const Facts& facts, const Plan& plan);
 
-}  // namespace concilio
+}  // namespace concilio::plan

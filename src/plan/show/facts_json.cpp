@@ -16,7 +16,7 @@
 #include "plan/plan.h"
 #include "plan/show/explain.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using nlohmann::json;
@@ -99,7 +99,7 @@ json nodes_json(const Facts& facts) {
     json free_bytes;
     if (node.free_bytes != INT64_MAX) free_bytes = node.free_bytes;
     json spans = json::array();
-    for (const Interval& span : node.spans) spans.push_back({span.begin, span.end});
+    for (const pattern::Interval& span : node.spans) spans.push_back({span.begin, span.end});
     nodes.push_back({{"ranks", node.ranks},
                      {"free_bytes", free_bytes},
                      {"candidates", node.candidates},
@@ -159,7 +159,7 @@ NodeFacts read_node(const JsonPlace& in) {
   node.bytes = in.at("bytes").whole_number();
   for (const JsonPlace& one : in.at("spans").list()) {
     const auto borders = one.list_of(2, "[begin, end]");
-    const Interval span{borders[0].whole_number(), borders[1].whole_number()};
+    const pattern::Interval span{borders[0].whole_number(), borders[1].whole_number()};
     if (span.empty() || (!node.spans.empty() && span.begin < node.spans.back().end))
       one.refuse("does not lie behind its predecessor: they are not ascending");
     node.spans.push_back(span);
@@ -336,4 +336,4 @@ Result<Facts> facts_from_json(const json& value) {
   return read_json([&] { return read_facts(JsonPlace::document(value, "what was given")); });
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "plan/facts/facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 const char* operation_name(Operation operation);
 const char* storage_kind_name(StorageFacts::Kind kind);
@@ -20,4 +20,4 @@ nlohmann::json facts_as_json(const Facts& facts);
 // "experience" can be left out.
 Result<Facts> facts_from_json(const nlohmann::json& json);
 
-}  // namespace concilio
+}  // namespace concilio::plan

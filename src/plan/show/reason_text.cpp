@@ -7,7 +7,7 @@
 #include "base/text/format_count.h"
 #include "base/text/format_seconds.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 std::string text_of(const Quantity& quantity) {
@@ -87,4 +87,4 @@ std::string text_of(const Appraisal& appraisal) {
   return appraisal.obstacle.empty() ? text_of(appraisal.cost) : text_of(appraisal.obstacle);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 std::string text_of(const Phrase& phrase);
 std::string text_of(const Cost& cost);        // "requests 1.05 s + storage 13 ms"
@@ -16,4 +16,4 @@ std::string text_of_various(Method method);
 // Says why a method is not legal, or which terms its price has.
 std::string text_of(const Appraisal& appraisal);
 
-}  // namespace concilio
+}  // namespace concilio::plan

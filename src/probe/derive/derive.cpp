@@ -20,41 +20,41 @@ constexpr double memory_request_seconds = 15e-6;
 
 // Seconds by bytes. No request costs less than a smaller one. Beyond the largest measured size, the time
 // grows in proportion to the bytes.
-Curve curve_of_seconds(const Series& series, const Curve& otherwise) {
+plan::Curve curve_of_seconds(const Series& series, const plan::Curve& otherwise) {
   if (series.empty()) return otherwise;
-  Curve curve;
+  plan::Curve curve;
   double least = 0;
   for (const Sample& sample : series) {
-    if (curve.points == Curve::most_points - 1) break;
+    if (curve.points == plan::Curve::most_points - 1) break;
     least = std::max(least, sample.y);
     curve.add({sample.x, least});
   }
-  const Curve::Point last = curve.point[curve.points - 1];
+  const plan::Curve::Point last = curve.point[curve.points - 1];
   curve.add({4 * last.x, 4 * last.y});
   return curve.valid() ? curve : otherwise;
 }
 
 // Throughput by clients, as a multiple of one client's. The multiple is at most the number of clients. Beyond
 // the largest measured number of clients, it stays the same.
-Curve curve_of_clients(const Series& series, const Curve& otherwise) {
+plan::Curve curve_of_clients(const Series& series, const plan::Curve& otherwise) {
   // A measurement with one rank says nothing about several.
   if (series.size() < 2 || series[0].y <= 0) return otherwise;
-  Curve curve;
+  plan::Curve curve;
   for (const Sample& sample : series) {
-    if (curve.points == Curve::most_points - 1) break;
+    if (curve.points == plan::Curve::most_points - 1) break;
     curve.add({sample.x, std::min(sample.x, sample.y / series[0].y)});
   }
-  const Curve::Point last = curve.point[curve.points - 1];
+  const plan::Curve::Point last = curve.point[curve.points - 1];
   curve.add({last.x + 1, last.y});
   return curve.valid() ? curve : otherwise;
 }
 
 // Fits seconds = in_turn / min(requests, served) + submit to the time that each of the requests took that
 // were made at once. If they never took less time than requests in turn, served is 1.
-AtOnce fit_at_once(const Series& in_turn, const Series& at_once, AtOnce otherwise) {
+plan::AtOnce fit_at_once(const Series& in_turn, const Series& at_once, plan::AtOnce otherwise) {
   if (in_turn.empty() || at_once.empty()) return otherwise;
   const double of_one = in_turn.back().y;
-  AtOnce best = otherwise;
+  plan::AtOnce best = otherwise;
   double least_error = INFINITY;
   for (const double served : {1, 2, 4, 8, 16, 32, 64}) {
     std::vector<double> submits;
@@ -81,10 +81,11 @@ double first_of(const Series& series, double otherwise) {
   return series.empty() ? otherwise : series[0].y;
 }
 
-RequestPrices requests_of(const Measurements& found, Operation operation, const RequestPrices& otherwise) {
+plan::RequestPrices requests_of(const Measurements& found, Operation operation,
+                                const plan::RequestPrices& otherwise) {
   const bool reads = operation == Operation::read;
   const auto of = [&](Quantity read, Quantity write) -> const Series& { return found[reads ? read : write]; };
-  RequestPrices prices;
+  plan::RequestPrices prices;
   prices.adjoining =
       curve_of_seconds(of(Quantity::read_adjoining, Quantity::write_adjoining), otherwise.adjoining);
   prices.scattered =
@@ -112,7 +113,7 @@ bool answers_from_memory(const Measurements& found, bool otherwise) {
   return std::max(read, write) < memory_request_seconds;
 }
 
-void add_synchronise(const Measurements& found, Prices& prices) {
+void add_synchronise(const Measurements& found, plan::Prices& prices) {
   std::vector<double> with_cores, without;
   const auto cores = static_cast<double>(found.cores_per_node);
   for (const Sample& sample : found[Quantity::synchronise]) {
@@ -169,8 +170,8 @@ double window_piece_seconds(const Series& pieces, double window_bytes_per_second
 
 }  // namespace
 
-Prices derived_prices(const Measurements& found, const Prices& otherwise) {
-  Prices prices = otherwise;
+plan::Prices derived_prices(const Measurements& found, const plan::Prices& otherwise) {
+  plan::Prices prices = otherwise;
   prices.read = requests_of(found, Operation::read, otherwise.read);
   prices.write = requests_of(found, Operation::write, otherwise.write);
   prices.window_bytes_per_second = window_bytes_per_second(found, otherwise.window_bytes_per_second);
@@ -204,8 +205,8 @@ int64_t aggregators_per_node(const Measurements& found) {
   return of_reads > 0 && of_writes > 0 ? std::max(of_reads, of_writes) : 0;
 }
 
-Parameters derived_parameters(const Measurements& found) {
-  Parameters parameters;
+plan::Parameters derived_parameters(const Measurements& found) {
+  plan::Parameters parameters;
   parameters.aggregators_per_node = aggregators_per_node(found);
   // Msg_ind: the "message size ... per aggregator". With less data than this, an aggregator does not reach 90
   // % of its bandwidth. Its requests use memory that is not in cache, like data that have only just arrived.

@@ -9,10 +9,10 @@
 namespace concilio::probe {
 
 // Prices that were not measured are taken from `otherwise`.
-Prices derived_prices(const Measurements& found, const Prices& otherwise);
+plan::Prices derived_prices(const Measurements& found, const plan::Prices& otherwise);
 
 // A parameter is 0 if it was not measured.
-Parameters derived_parameters(const Measurements& found);
+plan::Parameters derived_parameters(const Measurements& found);
 
 // The parameter N_ah, as in derived_parameters.
 int64_t aggregators_per_node(const Measurements& found);

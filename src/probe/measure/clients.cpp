@@ -48,7 +48,7 @@ Result<Moved> move(Session& session, const Load& load, Places& places, double se
   double now = begin, bytes = 0;
   int requests = 0;
   do {
-    const Transfer transfer = places.next();
+    const store::Transfer transfer = places.next();
     if (load.operation == Operation::write) {
       if (Status status = session.file->write(transfer); !status) return status.error();
     } else if (auto got = session.file->read(transfer); !got) {
@@ -94,7 +94,7 @@ std::vector<int> counts_up_to(int most) {
 }
 
 // This rank's place in an order in which the first ranks are spread over as many nodes as possible.
-int place_over_nodes(const Team& team) {
+int place_over_nodes(const mpi::Team& team) {
   int before = 0;
   for (size_t n = 0; n < team.nodes().size(); ++n) {
     const int ranks = team.nodes()[n].ranks;
@@ -122,7 +122,7 @@ constexpr Row node_rows[] = {
 }  // namespace
 
 Status measure_clients(Session& session) {
-  const Team& team = session.team;
+  const mpi::Team& team = session.team;
   const int of_node = team.nodes()[0].ranks;
   const bool several_nodes = team.nodes().size() > 1;
   const auto all_counts = counts_up_to(team.size()), node_counts = counts_up_to(of_node);
@@ -154,13 +154,13 @@ Status measure_clients(Session& session) {
 }
 
 Status measure_groups(Session& session) {
-  const Team& team = session.team;
+  const mpi::Team& team = session.team;
   // All ranks have the same samples of clients, so all compute the same number. If the samples do not tell,
   // every rank is an aggregator.
   const int64_t enough = aggregators_per_node(session.found);
   const int64_t of_node = enough > 0 ? enough : team.nodes()[0].ranks;
   int64_t aggregators = 0;
-  for (const Team::Node& node : team.nodes()) aggregators += std::min<int64_t>(of_node, node.ranks);
+  for (const mpi::Team::Node& node : team.nodes()) aggregators += std::min<int64_t>(of_node, node.ranks);
   const double seconds = session.seconds / (2 * std::size(group_sizes));
   Status status;
   for (const Operation operation : {Operation::read, Operation::write}) {

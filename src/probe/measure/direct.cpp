@@ -46,7 +46,7 @@ struct Memory {
 Work requests_of(int descriptor, bool writes, Places& places) {
   return [=, &places](int64_t count) -> Status {
     for (int64_t i = 0; i < count; ++i) {
-      const Transfer transfer = places.next();
+      const store::Transfer transfer = places.next();
       const auto bytes = static_cast<size_t>(transfer.length);
       const ssize_t moved = writes ? pwrite(descriptor, transfer.data, bytes, transfer.offset)
                                    : pread(descriptor, transfer.data, bytes, transfer.offset);
@@ -60,17 +60,18 @@ Work requests_of(int descriptor, bool writes, Places& places) {
 // Measures small requests in random places with several under way, which shows how many a device works on at
 // the same time.
 void measure_depths(Session& session, int descriptor, std::span<std::byte> memory, double seconds) {
-  const auto ring = make_ring();
+  const auto ring = store::make_ring();
   if (!ring) return;
   for (const bool writes : {false, true}) {
     for (const int64_t depth : depths) {
       Places places(Places::Order::random, small_bytes, 0, session.file_bytes, memory);
-      std::vector<Transfer> list(static_cast<size_t>(depth));
+      std::vector<store::Transfer> list(static_cast<size_t>(depth));
       const auto together = [&](int64_t count) -> Status {
         for (int64_t i = 0; i < count; ++i) {
-          for (Transfer& transfer : list) transfer = places.next();
-          const auto outcome = move_at_once(**ring, descriptor,
-                                            writes ? StoreOperation::write : StoreOperation::read, list, {});
+          for (store::Transfer& transfer : list) transfer = places.next();
+          const auto outcome =
+              move_at_once(**ring, descriptor,
+                           writes ? store::StoreOperation::write : store::StoreOperation::read, list, {});
           if (outcome.ring_broke || outcome.system_errno != 0 || outcome.done_bytes != depth * small_bytes)
             return Error::from_errno(outcome.system_errno ? outcome.system_errno : EIO, "direct requests");
         }

@@ -91,7 +91,7 @@ Longest combine(const Longest& a, const Longest& b) {
 
 // One rank of a node fills memory and another one copies it: bytes that are in the cache of another core.
 Status measure_shared(Session& session) {
-  Team& team = session.team;
+  mpi::Team& team = session.team;
   if (team.nodes()[0].ranks < 2) return {};
   auto segment = team.segment(shared_sizes[std::size(shared_sizes) - 1]);
   if (Status all = agree_at_rest(team, segment ? Status() : segment.error()); !all) return all;
@@ -118,7 +118,7 @@ Status measure_shared(Session& session) {
 }  // namespace
 
 Status measure_exchange(Session& session) {
-  Team& team = session.team;
+  mpi::Team& team = session.team;
   if (Status status = measure_shared(session); !status) return status;
   if (team.nodes().size() > 1 && team.local_rank() == 0 && team.node() < 2)
     return measure_messages(session, session.seconds);

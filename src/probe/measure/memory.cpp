@@ -18,20 +18,20 @@ constexpr int64_t least_window_bytes = 512 << 10;
 Status measure_copies(Session& session, double seconds) {
   std::byte* user = session.buffer.data();
   const auto user_bytes = static_cast<int64_t>(session.buffer.size());
-  const Access adjoining = Access::contiguous(0);
+  const pattern::Access adjoining = pattern::Access::contiguous(0);
   // All sizes together walk through the whole buffer in ascending order. So a part of it is used again only
   // after all others, and has left the caches by then.
   int64_t at = 0, turn = 0;
   for (const int64_t piece : piece_sizes) {
-    const auto type = type_resized(type_bytes(piece), 0, 2 * piece);
+    const auto type = type_resized(pattern::type_bytes(piece), 0, 2 * piece);
     if (!type) return type.error();
-    const Access apart = Access::of(*type, 0);
+    const pattern::Access apart = pattern::Access::of(*type, 0);
     std::vector<std::byte> window(static_cast<size_t>(std::max(least_window_bytes, 2 * piece)));
     const auto data_bytes = static_cast<int64_t>(window.size()) / 2;
     const auto one = seconds_of_one(seconds / std::size(piece_sizes), [&](int64_t count) -> Status {
       for (int64_t i = 0; i < count; ++i, ++turn, at += data_bytes) {
         if (at + data_bytes > user_bytes) at = 0;
-        const Side in_user{&adjoining, 0, user + at}, in_window{&apart, 0, window.data()};
+        const pattern::Side in_user{&adjoining, 0, user + at}, in_window{&apart, 0, window.data()};
         if (turn % 2 == 0)
           copy(in_user, in_window, data_bytes);
         else

@@ -32,7 +32,8 @@ Status measure_lock(Session& session, double seconds) {
   int64_t offset = 0;
   const auto one = seconds_of_one(seconds, [&](int64_t count) -> Status {
     for (int64_t i = 0; i < count; ++i, offset = (offset + operation_bytes) % session.file_bytes) {
-      if (Status status = session.file->lock(offset, operation_bytes, LockMode::exclusive, lock_timeout_ms);
+      if (Status status =
+              session.file->lock(offset, operation_bytes, store::LockMode::exclusive, lock_timeout_ms);
           !status)
         return status;
       if (Status status = session.file->unlock(offset, operation_bytes); !status) return status;
@@ -46,7 +47,8 @@ Status measure_lock(Session& session, double seconds) {
   return {};
 }
 
-Status move(StoreFile& file, Operation operation, bool at_once, std::span<const Transfer> list) {
+Status move(store::StoreFile& file, Operation operation, bool at_once,
+            std::span<const store::Transfer> list) {
   if (operation == Operation::write) return at_once ? file.write_at_once(list) : file.write(list);
   const auto got = at_once ? file.read_at_once(list) : file.read(list);
   return got ? Status() : got.error();
@@ -66,12 +68,12 @@ Status measure_lists(Session& session, double seconds) {
   for (const Row& row : rows) {
     for (const int64_t depth : operation_depths) {
       Places places(Places::Order::apart, operation_bytes, 0, session.file_bytes, session.buffer);
-      std::vector<Transfer> list(static_cast<size_t>(depth));
+      std::vector<store::Transfer> list(static_cast<size_t>(depth));
       const auto one = seconds_of_one(of_one, [&](int64_t count) -> Status {
         for (int64_t i = 0; i < count; ++i) {
-          for (Transfer& transfer : list) transfer = places.next();
+          for (store::Transfer& transfer : list) transfer = places.next();
           std::sort(list.begin(), list.end(),
-                    [](const Transfer& a, const Transfer& b) { return a.offset < b.offset; });
+                    [](const store::Transfer& a, const store::Transfer& b) { return a.offset < b.offset; });
           if (Status status = move(*session.file, row.operation, row.at_once, list); !status) return status;
         }
         return {};

@@ -13,9 +13,9 @@ Result<std::string> place_of_profile(const std::string& host, const std::string&
   if (settings.empty())
     return Error{ErrorKind::no_such_file, 0,
                  "neither XDG_CONFIG_HOME nor HOME names a folder for the profile; give --output FILE"};
-  const auto mount = mount_of(folder);
+  const auto mount = store::mount_of(folder);
   if (!mount) return mount.error();
-  return profile_path(settings, host, mount->point, throttle_identity(throttle));
+  return profile_path(settings, host, mount->point, store::throttle_identity(throttle));
 }
 
 }  // namespace concilio::probe

@@ -35,7 +35,7 @@ class Places {
     }
   }
 
-  Transfer next() {
+  store::Transfer next() {
     const int64_t offset = begin_ + slot_ * slot_bytes_;
     slot_ = (slot_ + step_) % slots_;
     if (memory_ + bytes_ > static_cast<int64_t>(buffer_.size())) memory_ = 0;

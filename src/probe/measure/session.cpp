@@ -29,7 +29,7 @@ std::span<const Step> steps() {
   return all_steps;
 }
 
-void wait_for_all(Team& team) {
+void wait_for_all(mpi::Team& team) {
   team.node_barrier();
   if (team.nodes().size() == 1) return;
   if (team.local_rank() == 0) {
@@ -44,7 +44,7 @@ void wait_for_all(Team& team) {
   team.node_barrier();
 }
 
-Status agree_at_rest(Team& team, const Status& status) {
+Status agree_at_rest(mpi::Team& team, const Status& status) {
   wait_for_all(team);
   return agree(team, status);
 }

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "base/operation.h"
 #include "mpi/nodes/team.h"
-#include "pattern/operation.h"
 #include "probe/derive/measurements.h"
 #include "store/store.h"
 
 namespace concilio::probe {
 
 struct Session {
-  Team& team;
-  Store& store;
+  mpi::Team& team;
+  store::Store& store;
   std::string data_path;  // overwritten and read; made by make_file
   std::string new_path;   // made anew, again and again
   bool throttled = false;
@@ -23,7 +23,7 @@ struct Session {
   int64_t most_file_bytes = 0;
 
   double seconds = 0;  // the time of the current step
-  std::unique_ptr<StoreFile> file{};
+  std::unique_ptr<store::StoreFile> file{};
   int64_t file_bytes = 0;
   std::vector<std::byte> buffer{};  // stands for a user's buffer, and is much larger than the cache
   Measurements found{};             // complete on rank 0 alone
@@ -33,10 +33,10 @@ struct Session {
 };
 
 // Waits for all ranks without taking a core from those that work. Collective.
-void wait_for_all(Team& team);
+void wait_for_all(mpi::Team& team);
 
 // Returns the first failure of any rank, on all ranks. Collective.
-Status agree_at_rest(Team& team, const Status& status);
+Status agree_at_rest(mpi::Team& team, const Status& status);
 
 // The steps of a probe. A step is called by all ranks if `of_all` is set, else by rank 0 alone.
 struct Step {

@@ -36,7 +36,7 @@ int64_t share_of_free_space(Session& session) {
 }
 
 void make_buffer(Session& session) {
-  const int64_t share = free_memory_bytes() / (int64_t{8} * session.team.local_size());
+  const int64_t share = mpi::free_memory_bytes() / (int64_t{8} * session.team.local_size());
   const int64_t bytes = std::clamp<int64_t>(align_down(share, chunk_bytes), 8 << 20, most_buffer_bytes);
   session.buffer.assign(static_cast<size_t>(bytes), std::byte{0x5a});
 }
@@ -68,7 +68,7 @@ Status fill_file(Session& session) {
 Work requests_of(Session& session, Operation operation, Places& places) {
   return [&session, operation, &places](int64_t count) -> Status {
     for (int64_t i = 0; i < count; ++i) {
-      const Transfer transfer = places.next();
+      const store::Transfer transfer = places.next();
       if (operation == Operation::write) {
         if (Status status = session.file->write(transfer); !status) return status;
       } else if (auto got = session.file->read(transfer); !got) {
@@ -82,14 +82,14 @@ Work requests_of(Session& session, Operation operation, Places& places) {
 // The same requests handed over as lists; the last list may be shorter.
 Work lists_of(Session& session, Operation operation, Places& places) {
   return [&session, operation, &places](int64_t count) -> Status {
-    std::vector<Transfer> list;
+    std::vector<store::Transfer> list;
     while (count > 0) {
       list.clear();
       for (; count > 0 && static_cast<int64_t>(list.size()) < std::min(list_requests, places.slots());
            --count)
         list.push_back(places.next());
       std::sort(list.begin(), list.end(),
-                [](const Transfer& a, const Transfer& b) { return a.offset < b.offset; });
+                [](const store::Transfer& a, const store::Transfer& b) { return a.offset < b.offset; });
       if (operation == Operation::write) {
         if (Status status = session.file->write(list); !status) return status;
       } else if (auto got = session.file->read(list); !got) {
@@ -116,7 +116,7 @@ Result<double> seconds_of_one_in_lists(Session& session, Operation operation, Pl
 // Writes to a new file that grows, and is emptied again and again.
 Status measure_growing(Session& session, double seconds) {
   constexpr int64_t sizes[] = {4096, 65536, 1 << 20};
-  OpenMode mode{.read = true, .write = true, .create = true};
+  store::OpenMode mode{.read = true, .write = true, .create = true};
   auto file = session.store.open(session.new_path, mode);
   if (!file) return file.error();
   const int64_t most_bytes = std::min<int64_t>(session.file_bytes / 2, 64 << 20);
@@ -125,7 +125,8 @@ Status measure_growing(Session& session, double seconds) {
     const auto work = [&](int64_t count) -> Status {
       for (int64_t i = 0; i < count; ++i, offset += bytes, memory += bytes) {
         if (memory + bytes > static_cast<int64_t>(session.buffer.size())) memory = 0;
-        if (Status status = (*file)->write(Transfer{offset, session.buffer.data() + memory, bytes}); !status)
+        if (Status status = (*file)->write(store::Transfer{offset, session.buffer.data() + memory, bytes});
+            !status)
           return status;
       }
       return {};
@@ -164,7 +165,7 @@ Status measure_synced(Session& session, double seconds) {
 Status make_file(Session& session) {
   make_buffer(session);
   Status status;
-  OpenMode mode{.read = true, .write = true};
+  store::OpenMode mode{.read = true, .write = true};
   if (session.first()) {
     mode.create = true;
     auto opened = session.store.open(session.data_path, mode);

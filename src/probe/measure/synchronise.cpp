@@ -27,7 +27,7 @@ void work() {
 }
 
 // The seconds of a round without the work, as rank 0 measures them. Collective over `team`.
-double seconds_of_round(Team& team, double limit_seconds) {
+double seconds_of_round(mpi::Team& team, double limit_seconds) {
   const double end = now_seconds() + limit_seconds;
   std::vector<double> seconds;
   for (GoOn go_on{1}; go_on.yes;) {
@@ -49,7 +49,7 @@ double seconds_of_round(Team& team, double limit_seconds) {
 
 // By the number of ranks, on the first node.
 Status measure_synchronise(Session& session) {
-  Team& team = session.team;
+  mpi::Team& team = session.team;
   const int most = team.nodes()[0].ranks;
   std::vector<int> counts;
   for (int count = 2; count < most; count *= 2) counts.push_back(count);
@@ -61,7 +61,7 @@ Status measure_synchronise(Session& session) {
     PMPI_Comm_split(team.comm(), takes_part ? 0 : MPI_UNDEFINED, team.rank(), &together);
     double seconds = 0;
     if (takes_part) {
-      auto few = Team::acquire(together, 0);
+      auto few = mpi::Team::acquire(together, 0);
       if (!few)
         status = few.error();
       else

@@ -42,7 +42,7 @@ Result<double> seconds_of_rewriting(Session& session, double seconds) {
   const int64_t bytes = std::min(rewritten_bytes, session.file_bytes);
   std::vector<std::byte> window(static_cast<size_t>(bytes), std::byte{1});
   Places places(Places::Order::adjoining, bytes, 0, session.file_bytes, window);
-  Transfer transfer{};
+  store::Transfer transfer{};
   const auto once = [&](int64_t count) -> Status {
     for (int64_t i = 0; i < count; ++i) {
       if (auto got = session.file->read(transfer); !got) return got.error();
@@ -64,7 +64,7 @@ Result<double> seconds_of_piece(Session& session, double seconds) {
   std::vector<std::byte> window(static_cast<size_t>(piece_window_bytes), std::byte{1});
   int64_t begin = 0;
   const auto work = [&](int64_t count) -> Status {
-    std::vector<Transfer> pieces;
+    std::vector<store::Transfer> pieces;
     for (int64_t i = 0; i < count; ++i) {
       pieces.clear();
       for (int64_t at = 0; at < piece_window_bytes; at += 2 * piece_bytes)

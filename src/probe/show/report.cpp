@@ -6,14 +6,14 @@
 
 namespace concilio::probe {
 
-std::string report_of(const Profile& profile, const Measurements& found) {
+std::string report_of(const plan::Profile& profile, const Measurements& found) {
   std::string text = tables_of(profile, found);
   for (const Figure& figure : figures_of(found)) text += "\n" + text_of(figure);
   return text;
 }
 
 Result<Stored> stored_in(const std::string& text) {
-  auto profile = parse_profile(text);
+  auto profile = plan::parse_profile(text);
   if (!profile) return profile.error();
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.contains("measurements")) return Error{ErrorKind::argument, 0, "it has no measurements"};

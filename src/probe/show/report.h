@@ -9,10 +9,10 @@
 namespace concilio::probe {
 
 // The tables and curves as text.
-std::string report_of(const Profile& profile, const Measurements& found);
+std::string report_of(const plan::Profile& profile, const Measurements& found);
 
 struct Stored {
-  Profile profile;
+  plan::Profile profile;
   Measurements found;
 };
 // Returns an error of kind `argument` if `text` is no profile, or one without measurements.

@@ -146,7 +146,7 @@ std::string memory_table(const Measurements& found) {
   return text;
 }
 
-std::string parameter_table(const Parameters& parameters) {
+std::string parameter_table(const plan::Parameters& parameters) {
   const auto bytes = [](int64_t value) { return value > 0 ? format_bytes(value) : "not measured"; };
   return fmt::format(
       "Parameters\n"
@@ -160,7 +160,7 @@ std::string parameter_table(const Parameters& parameters) {
 
 }  // namespace
 
-std::string tables_of(const Profile& profile, const Measurements& found) {
+std::string tables_of(const plan::Profile& profile, const Measurements& found) {
   std::string hosts;
   for (const std::string& host : profile.hosts) hosts += (hosts.empty() ? "" : ", ") + host;
   std::string text =

@@ -8,6 +8,6 @@
 
 namespace concilio::probe {
 
-std::string tables_of(const Profile& profile, const Measurements& found);
+std::string tables_of(const plan::Profile& profile, const Measurements& found);
 
 }  // namespace concilio::probe

@@ -286,7 +286,7 @@ Status deliver_all(const File& file, const AttributeCall& asked, const Read& rea
   if (!answer.single()) {
     std::vector<int> dims(read.dims.begin(), read.dims.end());
     int ndims = static_cast<int>(dims.size());
-    if (Status status = checked_mpi(MPI_Bcast(&ndims, 1, MPI_INT, 0, file.layout->local), "MPI_Bcast");
+    if (Status status = mpi::checked_mpi(MPI_Bcast(&ndims, 1, MPI_INT, 0, file.layout->local), "MPI_Bcast");
         !status)
       return status;
     const char* bytes = reinterpret_cast<const char*>(dims.data());

@@ -176,7 +176,7 @@ Status write_strings(File& file, Writing& writing) {
   StringSet set;
   Status status = among_roots(file, [&]() -> Status {
     int64_t told[2] = {writing.longest_bytes, writing.ascii};
-    if (Status shared = checked_mpi(MPI_Bcast(told, 2, MPI_INT64_T, 0, layout.io), "MPI_Bcast"); !shared)
+    if (Status shared = mpi::checked_mpi(MPI_Bcast(told, 2, MPI_INT64_T, 0, layout.io), "MPI_Bcast"); !shared)
       return shared;
     writing.longest_bytes = told[0];
     writing.ascii = told[1];

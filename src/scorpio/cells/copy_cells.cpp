@@ -78,7 +78,7 @@ Result<Described> describe(const Box& part, const Array& array, int64_t cell_byt
     MPI_Type_free(&inner);
   }
   if (code == MPI_SUCCESS) code = MPI_Type_commit(&type);
-  if (Status status = checked_mpi(code, "describing a part of an array"); !status) return status.error();
+  if (Status status = mpi::checked_mpi(code, "describing a part of an array"); !status) return status.error();
   return Described{array.data + offset_of(part, array.box, strides), type};
 }
 

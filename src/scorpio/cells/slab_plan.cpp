@@ -69,9 +69,9 @@ Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vec
     total += counts[rank];
   }
   std::vector<int64_t> all(static_cast<size_t>(total));
-  if (Status status = checked_mpi(MPI_Allgatherv(numbers.data(), count, MPI_INT64_T, all.data(),
-                                                 counts.data(), places.data(), MPI_INT64_T, comm),
-                                  "MPI_Allgatherv");
+  if (Status status = mpi::checked_mpi(MPI_Allgatherv(numbers.data(), count, MPI_INT64_T, all.data(),
+                                                      counts.data(), places.data(), MPI_INT64_T, comm),
+                                       "MPI_Allgatherv");
       !status)
     return status.error();
   std::vector<std::vector<Box>> lists;

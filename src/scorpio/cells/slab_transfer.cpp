@@ -180,8 +180,9 @@ class Pipeline {
       }
     }
     if (!requests_.empty()) {
-      note(checked_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-                       "MPI_Waitall"));
+      note(mpi::checked_mpi(
+          MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall"));
       requests_.clear();
     }
   }
@@ -199,11 +200,11 @@ class Pipeline {
           continue;
         }
         requests_.emplace_back();
-        note(checked_mpi(transfer_.write ? MPI_Irecv(described->first, 1, described->type, rank, tag,
-                                                     layout_.local, &requests_.back())
-                                         : MPI_Isend(described->first, 1, described->type, rank, tag,
-                                                     layout_.local, &requests_.back()),
-                         "a message within an I/O group"));
+        note(mpi::checked_mpi(transfer_.write ? MPI_Irecv(described->first, 1, described->type, rank, tag,
+                                                          layout_.local, &requests_.back())
+                                              : MPI_Isend(described->first, 1, described->type, rank, tag,
+                                                          layout_.local, &requests_.back()),
+                              "a message within an I/O group"));
         MPI_Type_free(&described->type);
       }
     }
@@ -212,10 +213,11 @@ class Pipeline {
   void send_or_receive(const Box& part) {
     auto described = describe(part, mine_, transfer_.cell_bytes);
     if (!described) return note(described.error());
-    note(checked_mpi(transfer_.write ? MPI_Send(described->first, 1, described->type, 0, tag, layout_.local)
-                                     : MPI_Recv(described->first, 1, described->type, 0, tag, layout_.local,
-                                                MPI_STATUS_IGNORE),
-                     "a message within an I/O group"));
+    note(mpi::checked_mpi(
+        transfer_.write
+            ? MPI_Send(described->first, 1, described->type, 0, tag, layout_.local)
+            : MPI_Recv(described->first, 1, described->type, 0, tag, layout_.local, MPI_STATUS_IGNORE),
+        "a message within an I/O group"));
     MPI_Type_free(&described->type);
   }
 

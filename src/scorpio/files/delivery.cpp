@@ -13,7 +13,8 @@ constexpr int64_t piece_bytes = int64_t{1} << 30;
 Status share_pieces(MPI_Comm comm, char* bytes, int64_t count) {
   for (int64_t done = 0; done < count; done += piece_bytes) {
     const auto piece = static_cast<int>(std::min(piece_bytes, count - done));
-    if (Status status = checked_mpi(MPI_Bcast(bytes + done, piece, MPI_CHAR, 0, comm), "MPI_Bcast"); !status)
+    if (Status status = mpi::checked_mpi(MPI_Bcast(bytes + done, piece, MPI_CHAR, 0, comm), "MPI_Bcast");
+        !status)
       return status;
   }
   return {};
@@ -35,7 +36,7 @@ Result<Memory> deliver_bytes(const File& file, const char* bytes, int64_t count,
 
 Status share_numbers(const File& file, int64_t* numbers, int count) {
   return agree(file.layout->global,
-               checked_mpi(MPI_Bcast(numbers, count, MPI_INT64_T, 0, file.layout->local), "MPI_Bcast"));
+               mpi::checked_mpi(MPI_Bcast(numbers, count, MPI_INT64_T, 0, file.layout->local), "MPI_Bcast"));
 }
 
 // Returns an array of copies of the strings. A copy for which there is no memory is null, and so is the array

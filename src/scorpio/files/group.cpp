@@ -74,7 +74,7 @@ Status take_settings(Group& group) {
   int64_t mine[2] = {config.integer(Key::scorpio_buffer_bytes), config.integer(Key::scorpio_shared_memory)},
           all[2];
   if (Status status =
-          checked_mpi(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MIN, group.comm), "MPI_Allreduce");
+          mpi::checked_mpi(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MIN, group.comm), "MPI_Allreduce");
       !status)
     return status;
   group.buffer_bytes = all[0];

@@ -109,8 +109,9 @@ class Pass {
           give(asked, round);
         }
       }
-      note(checked_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-                       "MPI_Waitall"));
+      note(mpi::checked_mpi(
+          MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall"));
       requests_.clear();
       sent_offsets_.clear();
     }
@@ -144,8 +145,9 @@ class Pass {
           static_cast<int32_t>(found.count()), static_cast<int32_t>(list.row(found.begin) - rows.begin),
           static_cast<int32_t>(list.row(found.end - 1) - rows.begin)};
     }
-    note(checked_mpi(MPI_Alltoall(mine.data(), 3, MPI_INT32_T, all.data(), 3, MPI_INT32_T, layout_.global),
-                     "MPI_Alltoall"));
+    note(mpi::checked_mpi(
+        MPI_Alltoall(mine.data(), 3, MPI_INT32_T, all.data(), 3, MPI_INT32_T, layout_.global),
+        "MPI_Alltoall"));
     return all;
   }
 
@@ -172,13 +174,14 @@ class Pass {
         MPI_Type_commit(&type);
         MPI_Type_free(&row->type);
         MPI_Request request;
-        note(checked_mpi(MPI_Isend(offsets.data(), static_cast<int>(count), MPI_INT32_T, root, offsets_tag,
-                                   layout_.global, &request),
-                         "MPI_Isend"));
+        note(mpi::checked_mpi(MPI_Isend(offsets.data(), static_cast<int>(count), MPI_INT32_T, root,
+                                        offsets_tag, layout_.global, &request),
+                              "MPI_Isend"));
         requests_.push_back(request);
-        note(checked_mpi(write_ ? MPI_Isend(row->first, 1, type, root, rows_tag, layout_.global, &request)
-                                : MPI_Irecv(row->first, 1, type, root, rows_tag, layout_.global, &request),
-                         "sending rows"));
+        note(mpi::checked_mpi(write_
+                                  ? MPI_Isend(row->first, 1, type, root, rows_tag, layout_.global, &request)
+                                  : MPI_Irecv(row->first, 1, type, root, rows_tag, layout_.global, &request),
+                              "sending rows"));
         requests_.push_back(request);
         MPI_Type_free(&type);
       }
@@ -211,9 +214,9 @@ class Pass {
     for (int rank = 0; rank < layout_.ranks; ++rank) {
       for (int64_t left = asked[static_cast<size_t>(rank)].count; left > 0;) {
         const int64_t count = std::min(left, window_rows_);
-        note(checked_mpi(MPI_Recv(offsets_.data(), static_cast<int>(count), MPI_INT32_T, rank, offsets_tag,
-                                  layout_.global, MPI_STATUS_IGNORE),
-                         "MPI_Recv"));
+        note(mpi::checked_mpi(MPI_Recv(offsets_.data(), static_cast<int>(count), MPI_INT32_T, rank,
+                                       offsets_tag, layout_.global, MPI_STATUS_IGNORE),
+                              "MPI_Recv"));
         work(rank, count);
         left -= count;
       }
@@ -227,9 +230,9 @@ class Pass {
     const int64_t base = window(layout_.group, round).begin;
     std::fill(covered_.begin(), covered_.end(), 0);
     for_messages(asked, [&](int rank, int64_t count) {
-      note(checked_mpi(MPI_Recv(message_.data(), static_cast<int>(count * row_bytes_), MPI_BYTE, rank,
-                                rows_tag, layout_.global, MPI_STATUS_IGNORE),
-                       "MPI_Recv"));
+      note(mpi::checked_mpi(MPI_Recv(message_.data(), static_cast<int>(count * row_bytes_), MPI_BYTE, rank,
+                                     rows_tag, layout_.global, MPI_STATUS_IGNORE),
+                            "MPI_Recv"));
       for (int64_t i = 0; i < count; ++i) {
         const int64_t row = offsets_[static_cast<size_t>(i)];
         std::memcpy(window_.data() + row * row_bytes_, message_.data() + i * row_bytes_,
@@ -262,9 +265,9 @@ class Pass {
                     window_.data() + int64_t{offsets_[static_cast<size_t>(i)]} * row_bytes_,
                     static_cast<size_t>(row_bytes_));
       }
-      note(checked_mpi(MPI_Send(message_.data(), static_cast<int>(count * row_bytes_), MPI_BYTE, rank,
-                                rows_tag, layout_.global),
-                       "MPI_Send"));
+      note(mpi::checked_mpi(MPI_Send(message_.data(), static_cast<int>(count * row_bytes_), MPI_BYTE, rank,
+                                     rows_tag, layout_.global),
+                            "MPI_Send"));
     });
   }
 

@@ -8,7 +8,7 @@
 
 #include "scorpio/ranks/agreement.h"
 
-namespace concilio::scorpio::fortran {
+namespace concilio::scorpio {
 namespace {
 
 struct Table {
@@ -96,4 +96,4 @@ int outcome(const iogroup_t& group, const Status& mine) {
   return all ? 0 : fail(all.error());
 }
 
-}  // namespace concilio::scorpio::fortran
+}  // namespace concilio::scorpio

@@ -17,7 +17,7 @@
 
 #define FSCORPIO extern "C" __attribute__((visibility("default"))) void
 
-namespace concilio::scorpio::fortran {
+namespace concilio::scorpio {
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGERs are handed on as ints");
 
@@ -63,4 +63,4 @@ void on_group(const int* id, int* ierr, Body&& body) {
   on_entry(id, ierr, [&](Entry& entry) { return body(&entry.group); });
 }
 
-}  // namespace concilio::scorpio::fortran
+}  // namespace concilio::scorpio

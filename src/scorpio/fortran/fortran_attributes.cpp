@@ -10,10 +10,7 @@
 #include "scorpio/files/delivery.h"
 #include "scorpio/fortran/fortran.h"
 
-using namespace concilio;
-using namespace concilio::scorpio;
-using namespace concilio::scorpio::fortran;
-
+namespace concilio::scorpio {
 namespace {
 
 struct Freed {
@@ -130,6 +127,10 @@ Status put_dims(const Attribute& found, const AttributePlace& place, int* ndims,
 }
 
 }  // namespace
+}  // namespace concilio::scorpio
+
+using namespace concilio;
+using namespace concilio::scorpio;
 
 FSCORPIO fscorpio_write_str_array_(const char* strings, const int* n, const int* fid, const char* name,
                                    const int* gid, int* ierr, size_t strings_length, size_t name_length) {

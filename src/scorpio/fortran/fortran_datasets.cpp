@@ -2,10 +2,7 @@
 // first, which is the last one of a Fortran array.
 #include "scorpio/fortran/fortran.h"
 
-using namespace concilio;
-using namespace concilio::scorpio;
-using namespace concilio::scorpio::fortran;
-
+namespace concilio::scorpio {
 namespace {
 
 datatype_t type_of(const int* type) {
@@ -17,6 +14,10 @@ iopattern_t pattern_of(const int* pattern) {
 }
 
 }  // namespace
+}  // namespace concilio::scorpio
+
+using namespace concilio;
+using namespace concilio::scorpio;
 
 FSCORPIO fscorpio_get_dataset_ndims_(int* ndims, const int* fid, const char* name, const int* gid, int* ierr,
                                      size_t name_length) {

@@ -1,10 +1,7 @@
 // I/O groups, files and their settings, for Fortran.
 #include "scorpio/fortran/fortran.h"
 
-using namespace concilio;
-using namespace concilio::scorpio;
-using namespace concilio::scorpio::fortran;
-
+namespace concilio::scorpio {
 namespace {
 
 void make_group(int preferred_size, int number_of_groups, const int* comm, int* gid, int* ierr) {
@@ -32,6 +29,10 @@ int end_group(int id) {
 }
 
 }  // namespace
+}  // namespace concilio::scorpio
+
+using namespace concilio;
+using namespace concilio::scorpio;
 
 FSCORPIO fscorpio_iogroup_init_(const int* numgroups, const int* comm, int* gid, int* ierr) {
   make_group(0, *numgroups, comm, gid, ierr);

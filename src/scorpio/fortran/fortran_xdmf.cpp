@@ -6,10 +6,7 @@
 
 #include "scorpio/fortran/fortran.h"
 
-using namespace concilio;
-using namespace concilio::scorpio;
-using namespace concilio::scorpio::fortran;
-
+namespace concilio::scorpio {
 namespace {
 
 // Returns a draft of a structured grid. If the grid cannot be, stores an error and returns null;
@@ -57,6 +54,10 @@ int write(const XdmfDraft& draft, int file, iogroup_t* group) {
 }
 
 }  // namespace
+}  // namespace concilio::scorpio
+
+using namespace concilio;
+using namespace concilio::scorpio;
 
 FSCORPIO fscorpio_xdmf_begin_uniform_(const double* time, const int* ndims, const int64_t* points,
                                       const double* origin, const double* spacing, const int* gid,

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace concilio::scorpio::fortran {
+namespace concilio::scorpio {
 
 struct XdmfDraft {
   struct Field {
@@ -25,4 +25,4 @@ struct XdmfDraft {
   std::vector<Field> fields;
 };
 
-}  // namespace concilio::scorpio::fortran
+}  // namespace concilio::scorpio

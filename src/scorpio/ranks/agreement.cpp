@@ -25,7 +25,7 @@ struct Comm {
 Status told_by(MPI_Comm comm, int rank, const Status& mine) {
   int32_t kind = mine ? 0 : static_cast<int32_t>(mine.error().kind);
   std::string text = mine ? "" : mine.error().message;
-  if (Status status = checked_mpi(MPI_Bcast(&kind, 1, MPI_INT32_T, rank, comm), "MPI_Bcast"); !status)
+  if (Status status = mpi::checked_mpi(MPI_Bcast(&kind, 1, MPI_INT32_T, rank, comm), "MPI_Bcast"); !status)
     return status;
   if (Status status = share(comm, rank, text); !status) return status;
   return Error{static_cast<ErrorKind>(kind), 0, text};
@@ -51,10 +51,11 @@ void complain(const Party& party, const std::string& call, const std::string& mi
 
 Status share(MPI_Comm comm, int root, std::string& text) {
   int64_t length = static_cast<int64_t>(text.size());
-  if (Status status = checked_mpi(MPI_Bcast(&length, 1, MPI_INT64_T, root, comm), "MPI_Bcast"); !status)
+  if (Status status = mpi::checked_mpi(MPI_Bcast(&length, 1, MPI_INT64_T, root, comm), "MPI_Bcast"); !status)
     return status;
   text.resize(static_cast<size_t>(length));
-  return checked_mpi(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm), "MPI_Bcast");
+  return mpi::checked_mpi(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm),
+                          "MPI_Bcast");
 }
 
 Status agree(MPI_Comm comm, const Status& mine) {

@@ -37,7 +37,7 @@ Status Buffer::attach(MPI_Comm local, bool share_memory) {
   // itself.
   const int code = share_memory ? MPI_Comm_split_type(local, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node)
                                 : MPI_Comm_split(local, rank, rank, &node);
-  if (Status status = checked_mpi(code, "finding the ranks of a node"); !status) return status;
+  if (Status status = mpi::checked_mpi(code, "finding the ranks of a node"); !status) return status;
   int first = rank;
   MPI_Bcast(&first, 1, MPI_INT, 0, node);
   const bool with_root = first == 0;
@@ -49,8 +49,8 @@ Status Buffer::attach(MPI_Comm local, bool share_memory) {
   }
   std::vector<char> shares(static_cast<size_t>(size));
   const char mine = with_root ? 1 : 0;
-  if (Status status =
-          checked_mpi(MPI_Allgather(&mine, 1, MPI_CHAR, shares.data(), 1, MPI_CHAR, local), "MPI_Allgather");
+  if (Status status = mpi::checked_mpi(MPI_Allgather(&mine, 1, MPI_CHAR, shares.data(), 1, MPI_CHAR, local),
+                                       "MPI_Allgather");
       !status)
     return status;
   others_.clear();
@@ -66,7 +66,7 @@ void Buffer::detach() {
 }
 
 void Buffer::release() {
-  shared_ = SharedSegment();
+  shared_ = mpi::SharedSegment();
   own_ = {};
   gate_ = nullptr;
   data_ = nullptr;
@@ -88,14 +88,14 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
     bytes_ = bytes;
     return {};
   }
-  auto made = SharedSegment::share(sharers_, bytes + overhead_bytes);
+  auto made = mpi::SharedSegment::share(sharers_, bytes + overhead_bytes);
   if (!made) return made.error();
   shared_ = std::move(*made);
   // If ranks are bound to cores, the rank with the fewest cores decides.
   int fewest_cores = cores();
   MPI_Allreduce(MPI_IN_PLACE, &fewest_cores, 1, MPI_INT, MPI_MIN, sharers_);
-  static_assert(sizeof(Gate) <= overhead_bytes);
-  gate_ = reinterpret_cast<Gate*>(shared_.data());
+  static_assert(sizeof(mpi::Gate) <= overhead_bytes);
+  gate_ = reinterpret_cast<mpi::Gate*>(shared_.data());
   meetings_ = 0;
   ranks_ = static_cast<uint32_t>(size);
   spins_ = size <= fewest_cores ? spins_with_own_core : 0;

@@ -48,9 +48,9 @@ class Buffer {
   MPI_Comm local_ = MPI_COMM_NULL;
   MPI_Comm sharers_ = MPI_COMM_NULL;  // rank 0 is the root
   std::vector<int> others_;
-  SharedSegment shared_;
+  mpi::SharedSegment shared_;
   std::vector<std::byte> own_;  // if the root shares with nobody
-  Gate* gate_ = nullptr;        // at the beginning of the shared memory
+  mpi::Gate* gate_ = nullptr;   // at the beginning of the shared memory
   uint32_t meetings_ = 0;
   uint32_t ranks_ = 1;  // that share the buffer
   int spins_ = 0;

@@ -68,7 +68,7 @@ Result<Known*> known_of(MPI_Comm comm) {
   const Party party{comm, ""};
   const std::string call = "makes an I/O group";
   MPI_Request request = MPI_REQUEST_NULL;
-  Status status = checked_mpi(MPI_Comm_idup(comm, &known.comm, &request), "MPI_Comm_idup");
+  Status status = mpi::checked_mpi(MPI_Comm_idup(comm, &known.comm, &request), "MPI_Comm_idup");
   if (status) status = finish(request, "MPI_Comm_idup", complaint_of(party, call));
   if (!status) return status.error();
   MPI_Comm_set_errhandler(known.comm, MPI_ERRORS_RETURN);
@@ -93,11 +93,12 @@ Status make_communicators(Layout& layout, const Groups& groups) {
   int range[1][3] = {{groups.first(layout.group), groups.first(layout.group + 1) - 1, 1}};
   MPI_Group_range_incl(all, 1, range, &some);
   Status status =
-      checked_mpi(MPI_Comm_create_group(layout.global, some, 1, &layout.local), "MPI_Comm_create_group");
+      mpi::checked_mpi(MPI_Comm_create_group(layout.global, some, 1, &layout.local), "MPI_Comm_create_group");
   MPI_Group_free(&some);
   if (status && layout.rank == groups.first(layout.group)) {
     MPI_Group_incl(all, layout.groups, layout.roots.data(), &some);
-    status = checked_mpi(MPI_Comm_create_group(layout.global, some, 2, &layout.io), "MPI_Comm_create_group");
+    status =
+        mpi::checked_mpi(MPI_Comm_create_group(layout.global, some, 2, &layout.io), "MPI_Comm_create_group");
     MPI_Group_free(&some);
   }
   MPI_Group_free(&all);
@@ -165,9 +166,9 @@ Result<int> ranks_per_node(MPI_Comm comm) {
   if (most == 0) {
     MPI_Comm node = MPI_COMM_NULL;
     int size = 1;
-    if (Status status =
-            checked_mpi(MPI_Comm_split_type((*known)->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-                        "MPI_Comm_split_type");
+    if (Status status = mpi::checked_mpi(
+            MPI_Comm_split_type((*known)->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+            "MPI_Comm_split_type");
         !status)
       return status.error();
     MPI_Comm_size(node, &size);

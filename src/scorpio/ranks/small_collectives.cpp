@@ -13,7 +13,7 @@
 namespace concilio::scorpio {
 namespace {
 
-using TeamRef = std::shared_ptr<Team>;
+using TeamRef = std::shared_ptr<mpi::Team>;
 
 std::map<MPI_Comm, TeamRef>& all_teams() {
   static std::map<MPI_Comm, TeamRef> teams;
@@ -21,10 +21,10 @@ std::map<MPI_Comm, TeamRef>& all_teams() {
 }
 
 // Returns the team of the communicator's ranks; null on all ranks if one of them cannot have it.
-Team* team_of(MPI_Comm comm) {
+mpi::Team* team_of(MPI_Comm comm) {
   const auto known = all_teams().find(comm);
   if (known != all_teams().end()) return known->second.get();
-  auto team = Team::acquire(comm, 0);
+  auto team = mpi::Team::acquire(comm, 0);
   int all = team.ok() ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
   return (all_teams()[comm] = all != 0 ? *team : nullptr).get();
@@ -60,7 +60,8 @@ Table<size> combine(const Table<size>& a, const Table<size>& b) {
 constexpr size_t few = 64, many = 1000;
 
 template <size_t size>
-std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, size_t at, size_t total) {
+std::vector<int64_t> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
+                                  size_t total) {
   Table<size> table{};
   std::copy(mine.begin(), mine.end(), table.values + at);
   team.allreduce(table);
@@ -68,17 +69,18 @@ std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, 
 }
 
 // Returns the `total` numbers of all ranks, in which this rank's are `mine`, from place `at` on.
-std::vector<int64_t> put_together(Team& team, const std::vector<int64_t>& mine, size_t at, size_t total) {
+std::vector<int64_t> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
+                                  size_t total) {
   return total <= few ? put_together<few>(team, mine, at, total) : put_together<many>(team, mine, at, total);
 }
 
 }  // namespace
 
 Status largest(MPI_Comm comm, int64_t* values, int count) {
-  Team* team = team_of(comm);
+  mpi::Team* team = team_of(comm);
   if (!team || count > most_values)
-    return checked_mpi(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm),
-                       "MPI_Allreduce");
+    return mpi::checked_mpi(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm),
+                            "MPI_Allreduce");
   Largest<most_values> all{};
   std::copy(values, values + count, all.values);
   team->allreduce(all);
@@ -87,11 +89,11 @@ Status largest(MPI_Comm comm, int64_t* values, int count) {
 }
 
 Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint) {
-  Team* team = team_of(comm);
+  mpi::Team* team = team_of(comm);
   if (!team || count > most_values) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm, &request);
-    if (code != MPI_SUCCESS) return checked_mpi(code, "MPI_Iallreduce");
+    if (code != MPI_SUCCESS) return mpi::checked_mpi(code, "MPI_Iallreduce");
     return finish(request, "MPI_Iallreduce", complaint);
   }
   Largest<most_values> all{};
@@ -112,7 +114,7 @@ Status finish(MPI_Request& request, const char* what, const Complaint& complaint
   for (;;) {
     int done = 0;
     const int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS || done) return checked_mpi(code, what);
+    if (code != MPI_SUCCESS || done) return mpi::checked_mpi(code, what);
     sched_yield();
     if (told || now_ns() - start_ns < complaint.after_ns) continue;
     complaint.tell({});
@@ -125,13 +127,13 @@ Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>&
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   const size_t total = mine.size() * static_cast<size_t>(ranks);
-  Team* team = team_of(comm);
+  mpi::Team* team = team_of(comm);
   if (team && total <= many) return put_together(*team, mine, mine.size() * static_cast<size_t>(rank), total);
   std::vector<int64_t> all(total);
   const int count = static_cast<int>(mine.size());
-  if (Status status =
-          checked_mpi(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
-                      "MPI_Allgather");
+  if (Status status = mpi::checked_mpi(
+          MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm),
+          "MPI_Allgather");
       !status)
     return status.error();
   return all;
@@ -139,11 +141,11 @@ Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>&
 
 Result<int64_t> sum_below(MPI_Comm comm, int64_t mine) {
   int64_t sum = 0;
-  if (Team* team = team_of(comm)) {
+  if (mpi::Team* team = team_of(comm)) {
     int64_t total = 0;
     return team->sum_below(mine, total);
   }
-  if (Status status = checked_mpi(MPI_Exscan(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Exscan");
+  if (Status status = mpi::checked_mpi(MPI_Exscan(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Exscan");
       !status)
     return status.error();
   int rank = 0;
@@ -152,9 +154,10 @@ Result<int64_t> sum_below(MPI_Comm comm, int64_t mine) {
 }
 
 Status told(MPI_Comm comm, int64_t* values, int count) {
-  Team* team = team_of(comm);
+  mpi::Team* team = team_of(comm);
   const auto total = static_cast<size_t>(count);
-  if (!team || total > many) return checked_mpi(MPI_Bcast(values, count, MPI_INT64_T, 0, comm), "MPI_Bcast");
+  if (!team || total > many)
+    return mpi::checked_mpi(MPI_Bcast(values, count, MPI_INT64_T, 0, comm), "MPI_Bcast");
   const std::vector<int64_t> mine =
       team->rank() == 0 ? std::vector<int64_t>(values, values + count) : std::vector<int64_t>();
   const std::vector<int64_t> all = put_together(*team, mine, 0, total);

@@ -44,15 +44,15 @@ Result<Pattern> block3d(const Parameters& parameters, const Size& size) {
   const auto plane_bytes = checked_multiply(row_bytes, array->edge(1));
   if (!plane_bytes || !checked_multiply(*plane_bytes, array->edge(0)))
     return malformed("the file is larger than files can be");
-  const Result<NestRef> plane = series(block[2] * Block3d::cell_bytes, block[1], row_bytes);
+  const Result<pattern::NestRef> plane = series(block[2] * Block3d::cell_bytes, block[1], row_bytes);
   if (!plane) return plane.error();
-  const Result<NestRef> cube = Nest::repeat(*plane, block[0], *plane_bytes);
+  const Result<pattern::NestRef> cube = pattern::Nest::repeat(*plane, block[0], *plane_bytes);
   if (!cube) return cube.error();
   return Pattern{1, "", [array = *array, cube = *cube, row_bytes, plane_bytes = *plane_bytes](int rank, int) {
                    const Triple first = array.first_cell(rank);
                    const int64_t offset =
                        first[0] * plane_bytes + first[1] * row_bytes + first[2] * Block3d::cell_bytes;
-                   return Request{whole(cube, offset), Access::contiguous(0), cube->size()};
+                   return Request{whole(cube, offset), pattern::Access::contiguous(0), cube->size()};
                  }};
 }
 

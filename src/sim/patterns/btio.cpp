@@ -12,9 +12,9 @@ namespace concilio::sim {
 namespace {
 
 // A cube whose edge is `points` points, within one whose edge is `edge` points.
-Result<NestRef> cell(int64_t points, int64_t edge) {
-  const Result<NestRef> plane = series(points * Btio::point_bytes, points, edge * Btio::point_bytes);
-  return plane ? Nest::repeat(*plane, points, edge * edge * Btio::point_bytes) : plane;
+Result<pattern::NestRef> cell(int64_t points, int64_t edge) {
+  const Result<pattern::NestRef> plane = series(points * Btio::point_bytes, points, edge * Btio::point_bytes);
+  return plane ? pattern::Nest::repeat(*plane, points, edge * edge * Btio::point_bytes) : plane;
 }
 
 }  // namespace
@@ -40,22 +40,23 @@ Result<Pattern> btio(const Parameters& parameters, const Size& size) {
   const int64_t edge = cube.edge(), width = cube.width(), ghosts = Btio::ghost_points;
   const auto plane = checked_multiply(edge * edge, Btio::point_bytes);
   if (!plane || !checked_multiply(*plane, edge)) return malformed("the file is larger than files can be");
-  const Result<NestRef> in_file = cell(cube.cell_points, edge), in_memory = cell(cube.cell_points, width);
+  const Result<pattern::NestRef> in_file = cell(cube.cell_points, edge),
+                                 in_memory = cell(cube.cell_points, width);
   if (!in_file) return in_file.error();
   if (!in_memory) return in_memory.error();
-  const Result<NestRef> memory =
-      Nest::repeat(*in_memory, cube.side, cube.cell_memory_bytes(),
-                   ((ghosts * width + ghosts) * width + ghosts) * Btio::point_bytes);
+  const Result<pattern::NestRef> memory =
+      pattern::Nest::repeat(*in_memory, cube.side, cube.cell_memory_bytes(),
+                            ((ghosts * width + ghosts) * width + ghosts) * Btio::point_bytes);
   if (!memory) return memory.error();
   return Pattern{1, cube.note(), [=, in_file = *in_file, memory = *memory](int rank, int) {
                    if (!cube.has_data(rank)) return Request{};
-                   std::vector<Nest::Part> cells;
+                   std::vector<pattern::Nest::Part> cells;
                    for (int64_t slab = 0; slab < cube.side; ++slab) {
                      const auto first = cube.first_point(rank, slab);
                      const int64_t point = (first[0] * edge + first[1]) * edge + first[2];
                      cells.push_back({point * Btio::point_bytes, 0, in_file});
                    }
-                   const Result<NestRef> all = Nest::sequence(std::move(cells));
+                   const Result<pattern::NestRef> all = pattern::Nest::sequence(std::move(cells));
                    // The sizes were checked above, for the whole file.
                    return all ? Request{whole(*all, 0), whole(memory, 0), (*all)->size()} : Request{};
                  }};

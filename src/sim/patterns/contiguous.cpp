@@ -17,9 +17,10 @@ Result<Pattern> contiguous(const Parameters& parameters, const Size& size) {
   if (!parts) return parts.error();
   const int64_t bytes = parts->bytes;
   if (!checked_multiply(bytes, size.ranks)) return malformed("the file is larger than files can be");
-  return Pattern{1, "", [bytes](int rank, int) {
-                   return Request{Access::contiguous(rank * bytes), Access::contiguous(0), bytes};
-                 }};
+  return Pattern{
+      1, "", [bytes](int rank, int) {
+        return Request{pattern::Access::contiguous(rank * bytes), pattern::Access::contiguous(0), bytes};
+      }};
 }
 
 }  // namespace concilio::sim

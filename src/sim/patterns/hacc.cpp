@@ -34,15 +34,15 @@ Result<Pattern> hacc(const Parameters& parameters, const Size& size) {
   if (!made) return made.error();
   if (made->layout == Hacc::Layout::file_per_process)
     return malformed("each rank has a file of its own: what happens there is that of hacc on one rank");
-  return Pattern{static_cast<int>(Hacc::variables.size()), "", [hacc = *made](int rank, int call) {
-                   const Hacc::Variable& variable = Hacc::variables[static_cast<size_t>(call)];
-                   const int64_t data = hacc.particles * variable.bytes, begin = hacc.begin(rank, variable);
-                   if (hacc.layout == Hacc::Layout::shared)
-                     return Request{Access::contiguous(begin), Access::contiguous(0), data};
-                   const Result<NestRef> values =
-                       series(variable.bytes, hacc.particles, Hacc::particle_bytes);
-                   return values ? Request{whole(*values, begin), Access::contiguous(0), data} : Request{};
-                 }};
+  return Pattern{
+      static_cast<int>(Hacc::variables.size()), "", [hacc = *made](int rank, int call) {
+        const Hacc::Variable& variable = Hacc::variables[static_cast<size_t>(call)];
+        const int64_t data = hacc.particles * variable.bytes, begin = hacc.begin(rank, variable);
+        if (hacc.layout == Hacc::Layout::shared)
+          return Request{pattern::Access::contiguous(begin), pattern::Access::contiguous(0), data};
+        const Result<pattern::NestRef> values = series(variable.bytes, hacc.particles, Hacc::particle_bytes);
+        return values ? Request{whole(*values, begin), pattern::Access::contiguous(0), data} : Request{};
+      }};
 }
 
 }  // namespace concilio::sim

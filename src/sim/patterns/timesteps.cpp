@@ -36,12 +36,13 @@ Result<Pattern> timesteps(const Parameters& parameters, const Size& size) {
   return Pattern{static_cast<int>(made->steps), "", [all = *made](int rank, int call) {
                    const int64_t own = all.own_elements(rank);
                    if (own == 0) return Request{};
-                   const Result<NestRef> in_point =
+                   const Result<pattern::NestRef> in_point =
                        series(all.element_bytes, own, all.ranks * all.element_bytes);
                    if (!in_point) return Request{};
-                   const Result<NestRef> points = Nest::repeat(*in_point, all.points, all.point_bytes());
+                   const Result<pattern::NestRef> points =
+                       pattern::Nest::repeat(*in_point, all.points, all.point_bytes());
                    return points ? Request{whole(*points, call * all.step_bytes() + rank * all.element_bytes),
-                                           Access::contiguous(0), all.call_bytes(rank)}
+                                           pattern::Access::contiguous(0), all.call_bytes(rank)}
                                  : Request{};
                  }};
 }

@@ -50,7 +50,8 @@ class RandomOrder {
 Pattern in_transfers(const Transfers& transfers) {
   return {static_cast<int>(transfers.count), transfers.note,
           [bytes = transfers.bytes, offset = transfers.offset](int rank, int call) {
-            return Request{Access::contiguous(offset(rank, call)), Access::contiguous(0), bytes};
+            return Request{pattern::Access::contiguous(offset(rank, call)), pattern::Access::contiguous(0),
+                           bytes};
           }};
 }
 

@@ -12,8 +12,8 @@ Result<Pattern> in_turns(const Turns& turns) {
   const auto round_bytes = checked_multiply(turns.ranks, turns.pitch_bytes);
   if (!round_bytes || !checked_multiply(*round_bytes, turns.pieces))
     return malformed("the file is larger than files can be");
-  const Result<NestRef> file = series(turns.bytes, turns.pieces, *round_bytes);
-  const Result<NestRef> memory = series(turns.bytes, turns.pieces, turns.memory_pitch_bytes);
+  const Result<pattern::NestRef> file = series(turns.bytes, turns.pieces, *round_bytes);
+  const Result<pattern::NestRef> memory = series(turns.bytes, turns.pieces, turns.memory_pitch_bytes);
   if (!file) return file.error();
   if (!memory) return memory.error();
   return Pattern{

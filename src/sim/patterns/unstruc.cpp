@@ -50,15 +50,16 @@ Result<Pattern> unstruc(const Parameters& parameters, const Size& size) {
         "a map of more than {} elements is not drawn up: take fewer ranks or bytes a rank, or a larger B",
         most_elements));
   const auto map = std::make_shared<const UnstrucMap>(*made);
-  return Pattern{1, "", [map, bytes = bytes](int rank, int) {
-                   std::vector<int64_t> offsets;
-                   for (const uint32_t element : map->elements_of(rank)) offsets.push_back(element * bytes);
-                   const Result<NestRef> pieces =
-                       Nest::blocks({.offsets = offsets, .lengths = std::span<const int64_t>(&bytes, 1)});
-                   return pieces
-                              ? Request{whole(*pieces, 0), Access::contiguous(0), std::ssize(offsets) * bytes}
-                              : Request{};
-                 }};
+  return Pattern{
+      1, "", [map, bytes = bytes](int rank, int) {
+        std::vector<int64_t> offsets;
+        for (const uint32_t element : map->elements_of(rank)) offsets.push_back(element * bytes);
+        const Result<pattern::NestRef> pieces =
+            pattern::Nest::blocks({.offsets = offsets, .lengths = std::span<const int64_t>(&bytes, 1)});
+        return pieces
+                   ? Request{whole(*pieces, 0), pattern::Access::contiguous(0), std::ssize(offsets) * bytes}
+                   : Request{};
+      }};
 }
 
 }  // namespace concilio::sim

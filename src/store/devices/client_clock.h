@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::store {
 
 class ClientClock {
  public:
@@ -29,4 +29,4 @@ class ClientClock {
   int64_t ahead_ns_ = 0;  // of the machine's time; if negative, what was overslept
 };
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -91,4 +91,4 @@ int64_t DeviceClock::reserve_pipe(int64_t target, int64_t bytes, int64_t now_ns)
   return done_ns;
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

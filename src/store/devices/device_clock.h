@@ -8,7 +8,7 @@
 
 #include "store/devices/throttle_costs.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // Each target has one pipe, which all its bytes pass one after another, and `streams` channels. A request
 // takes the channel that serves it first, for its cost and its bytes, and the pipe, for its bytes. It is done
@@ -49,4 +49,4 @@ int64_t transfer_ns(int64_t bytes, int64_t bytes_per_second);
 // How many of the first `end` bytes of a file lie on `target`, if the file is striped over `targets` targets.
 int64_t bytes_on_target(int64_t end, int64_t target, int64_t targets, int64_t stripe_bytes);
 
-}  // namespace concilio
+}  // namespace concilio::store

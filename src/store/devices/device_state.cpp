@@ -15,7 +15,7 @@
 #include "base/text/name_hash.h"
 #include "store/devices/device_clock.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::shared_ptr<DeviceState> DeviceState::open(const ThrottleCosts& costs) {
   return std::make_shared<OwnState>(DeviceClock::words_of(costs));
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

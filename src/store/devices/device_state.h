@@ -9,7 +9,7 @@
 
 #include "store/devices/throttle_costs.h"
 
-namespace concilio {
+namespace concilio::store {
 
 class DeviceState {
  public:
@@ -28,4 +28,4 @@ class DeviceState {
 // The path of the file for these costs.
 std::string device_state_path(const ThrottleCosts& costs);
 
-}  // namespace concilio
+}  // namespace concilio::store

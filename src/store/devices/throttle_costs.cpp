@@ -15,7 +15,7 @@
 #include "base/text/text.h"
 #include "store/devices/device_clock.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -238,4 +238,4 @@ void model_layout(const ThrottleCosts& costs, StorageLayout& layout) {
   layout.stripe_targets = costs.targets;
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -7,7 +7,7 @@
 
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 struct ThrottleCosts {
   int64_t open_ns = 0;           // of each open and remove
@@ -43,4 +43,4 @@ bool same_throttle(const std::string& a, const std::string& b);
 // Changes the layout of the storage below to that of the modelled device.
 void model_layout(const ThrottleCosts& costs, StorageLayout& layout);
 
-}  // namespace concilio
+}  // namespace concilio::store

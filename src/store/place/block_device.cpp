@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-namespace concilio {
+namespace concilio::store {
 
 StorageLayout::Medium medium_of_device(unsigned device_major, unsigned device_minor, const std::string& sys) {
   using Medium = StorageLayout::Medium;
@@ -17,4 +17,4 @@ StorageLayout::Medium medium_of_device(unsigned device_major, unsigned device_mi
   return Medium::unknown;
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

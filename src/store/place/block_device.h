@@ -5,10 +5,10 @@
 
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // The numbers may be those of a device or of a partition. `sys` is where sysfs is mounted.
 StorageLayout::Medium medium_of_device(unsigned device_major, unsigned device_minor,
                                        const std::string& sys = "/sys");
 
-}  // namespace concilio
+}  // namespace concilio::store

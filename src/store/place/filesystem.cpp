@@ -10,7 +10,7 @@
 #include "store/place/block_device.h"
 #include "store/place/lustre_layout.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -73,4 +73,4 @@ void refine_layout(int fd, StorageLayout& layout) {
   }
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

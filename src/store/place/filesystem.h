@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // `magic` is f_type of statfs(2).
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes);
@@ -14,4 +14,4 @@ StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes);
 // unknown.
 void refine_layout(int fd, StorageLayout& layout);
 
-}  // namespace concilio
+}  // namespace concilio::store

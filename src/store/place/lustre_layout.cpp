@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::optional<LustreStripes> lustre_stripes_of(int fd) {
   return decode_lustre_stripes(std::span(attribute).first(static_cast<size_t>(bytes)));
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

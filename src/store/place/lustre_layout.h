@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-namespace concilio {
+namespace concilio::store {
 
 struct LustreStripes {
   int64_t bytes = 0;
@@ -21,4 +21,4 @@ std::optional<LustreStripes> decode_lustre_stripes(std::span<const std::byte> at
 // The stripes of an open file.
 std::optional<LustreStripes> lustre_stripes_of(int fd);
 
-}  // namespace concilio
+}  // namespace concilio::store

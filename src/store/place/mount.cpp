@@ -13,7 +13,7 @@
 #include "base/system/read_file.h"
 #include "base/text/text.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -95,4 +95,4 @@ Result<Mount> mount_of(const std::string& path) {
                fmt::format("/proc/self/mountinfo does not tell what {} is mounted on", path)};
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

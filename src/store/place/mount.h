@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace concilio {
+namespace concilio::store {
 
 struct Mount {
   std::string point;   // "/scratch"
@@ -23,4 +23,4 @@ Result<Mount> mount_of(const std::string& path);
 std::optional<Mount> mount_in(std::string_view mountinfo, std::string_view path, unsigned device_major,
                               unsigned device_minor);
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -156,4 +156,4 @@ AtOnceOutcome move_at_once(Ring& ring, int fd, StoreOperation operation, std::sp
   return Mover(ring, fd, operation, transfers, hook).run();
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -6,7 +6,7 @@
 #include "store/posix/ring.h"
 #include "store/progress.h"
 
-namespace concilio {
+namespace concilio::store {
 
 struct AtOnceOutcome {
   int64_t done_bytes = 0;   // reads: before the end of the file, counted along the transfers
@@ -21,4 +21,4 @@ struct AtOnceOutcome {
 AtOnceOutcome move_at_once(Ring& ring, int fd, StoreOperation operation, std::span<const Transfer> transfers,
                            const SyscallHook& hook);
 
-}  // namespace concilio
+}  // namespace concilio::store

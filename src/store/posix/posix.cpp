@@ -20,7 +20,7 @@
 #include "store/posix/at_once.h"
 #include "store/progress.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -482,4 +482,4 @@ std::unique_ptr<Store> make_posix_store(SyscallHook hook) {
   return std::make_unique<PosixStore>(std::move(hook));
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

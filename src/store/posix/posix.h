@@ -25,7 +25,7 @@
 #include "store/operation.h"
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // What a test does to one system call: it fails with `system_errno`, unless that is 0, and it transfers at
 // most `most_bytes` (but at least one byte).
@@ -40,4 +40,4 @@ using SyscallHook = std::function<SyscallOutcome(StoreOperation operation, int64
 
 std::unique_ptr<Store> make_posix_store(SyscallHook hook = {});
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // The most requests of one ring that can be under way.
 inline constexpr unsigned ring_depth = 64;
@@ -39,4 +39,4 @@ class Ring {
 // The error has the system's errno; it is ENOSYS if Concilio was built without liburing.
 Result<std::unique_ptr<Ring>> make_ring();
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -3,10 +3,10 @@
 
 #include "store/posix/ring.h"
 
-namespace concilio {
+namespace concilio::store {
 
 Result<std::unique_ptr<Ring>> make_ring() {
   return Error::from_errno(ENOSYS, "Concilio was built without liburing");
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

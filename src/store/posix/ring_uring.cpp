@@ -4,7 +4,7 @@
 
 #include "store/posix/ring.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -103,4 +103,4 @@ Result<std::unique_ptr<Ring>> make_ring() {
   return std::unique_ptr<Ring>(std::move(ring));
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

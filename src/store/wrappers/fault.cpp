@@ -15,7 +15,7 @@
 #include "base/text/text.h"
 #include "store/wrappers/observed.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -193,4 +193,4 @@ SyscallHook make_fault_hook(const FaultPlan& plan, StrikeSink struck) {
   };
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

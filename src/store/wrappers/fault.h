@@ -31,7 +31,7 @@
 #include "store/posix/posix.h"
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 struct Fault {
   enum class Effect { fail, shorten, interrupt };
@@ -63,4 +63,4 @@ std::unique_ptr<Store> make_fault_store(std::unique_ptr<Store> inner, const Faul
 // are none.
 SyscallHook make_fault_hook(const FaultPlan& plan, StrikeSink struck = {});
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -159,4 +159,4 @@ std::unique_ptr<Store> make_observed_store(std::unique_ptr<Store> inner,
   return std::make_unique<ObservedStore>(std::move(inner), std::move(observer));
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -6,7 +6,7 @@
 #include "store/operation.h"
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 // All threads that use the store call it.
 class StoreObserver {
@@ -25,4 +25,4 @@ class StoreObserver {
 std::unique_ptr<Store> make_observed_store(std::unique_ptr<Store> inner,
                                            std::shared_ptr<StoreObserver> observer);
 
-}  // namespace concilio
+}  // namespace concilio::store

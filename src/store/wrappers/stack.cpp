@@ -5,7 +5,7 @@
 #include "store/wrappers/observed.h"
 #include "store/wrappers/throttle.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::unique_ptr<Store> make_store(const Config& config, int rank) {
   return make_throttle_store(std::move(store), *costs);
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -15,7 +15,7 @@
 #include "store/posix/ring.h"
 #include "store/wrappers/observed.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const T
   return make_observed_store(std::move(inner), std::make_shared<Throttle>(costs));
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -9,8 +9,8 @@
 #include "store/devices/throttle_costs.h"
 #include "store/store.h"
 
-namespace concilio {
+namespace concilio::store {
 
 std::unique_ptr<Store> make_throttle_store(std::unique_ptr<Store> inner, const ThrottleCosts& costs);
 
-}  // namespace concilio
+}  // namespace concilio::store

@@ -2,7 +2,7 @@
 
 #include "store/wrappers/observed.h"
 
-namespace concilio {
+namespace concilio::store {
 
 namespace {
 
@@ -21,4 +21,4 @@ std::unique_ptr<Store> make_trace_store(std::unique_ptr<Store> inner, TraceSink 
   return make_observed_store(std::move(inner), std::make_shared<Tracer>(std::move(sink)));
 }
 
-}  // namespace concilio
+}  // namespace concilio::store

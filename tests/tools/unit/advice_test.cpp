@@ -73,12 +73,13 @@ TEST(Advice, NoneWhereNothingIsKnownToHelp) {
 FileRecord dear_two_phase() {
   FileRecord file = slow_file();
   file.sum[Counter::collective_writes] = 4;
-  file.reasons = {{"write",
-                   "two_phase",
-                   true,
-                   "",
-                   4,
-                   {{Method::two_phase, true, true, 4e-3, 0, 0}, {Method::list, true, false, 2e-3, 0, 0}}}};
+  file.reasons = {
+      {"write",
+       "two_phase",
+       true,
+       "",
+       4,
+       {{plan::Method::two_phase, true, true, 4e-3, 0, 0}, {plan::Method::list, true, false, 2e-3, 0, 0}}}};
   return file;
 }
 
@@ -91,11 +92,11 @@ TEST(Advice, HintThatChoseASlowerMethod) {
   file.hints = {{"concilio_method", "auto"}, {"romio_cb_write", "enable"}};
   EXPECT_THAT(advice_on(file), StartsWith("--hint romio_cb_write=automatic: predicted 2 ms"));
   // If both methods have run, their measured times take precedence over the prices.
-  Candidate& taken = file.reasons[0].candidates[0];
+  plan::Candidate& taken = file.reasons[0].candidates[0];
   taken.calls = 3;
   taken.measured_seconds = 1e-3;
   EXPECT_THAT(advice_on(file), HasSubstr("predicted"));
-  Candidate& other = file.reasons[0].candidates[1];
+  plan::Candidate& other = file.reasons[0].candidates[1];
   other.calls = 1;
   other.measured_seconds = 3e-3;
   EXPECT_EQ(advice_on(file), "");

@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace concilio {
+namespace concilio::counter {
 namespace {
 
 constexpr WaysIn from_here{};
@@ -183,4 +183,4 @@ TEST(CounterService, WaysInAreThoseOfACommonNetwork) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::counter

@@ -14,7 +14,7 @@
 #include "mpi/nodes/futex.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 constexpr int64_t block_bytes = 64, bytes_a_rank = 32 << 10;
@@ -36,8 +36,8 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  const Plan& plan() const { return plan_; }
-  const Group& group() const { return plan_.groups.front(); }
+  const plan::Plan& plan() const { return plan_; }
+  const plan::Group& group() const { return plan_.groups.front(); }
   Images images() const {
     Images images(plan_, 0);
     images.lie_in(segment_);
@@ -55,25 +55,25 @@ class Node {
   void for_each_block(const WindowPart& part, int rank, F&& f) const {
     for (int64_t at = part.file.begin / block_bytes * block_bytes; at < part.file.end; at += block_bytes) {
       if (rank_of(at) == rank)
-        f(Interval{std::max(at, part.file.begin), std::min(at + block_bytes, part.file.end)});
+        f(pattern::Interval{std::max(at, part.file.begin), std::min(at + block_bytes, part.file.end)});
     }
   }
 
  private:
-  static Plan made(Operation operation, int ranks) {
-    Facts facts = test::interleaved(operation, ranks, block_bytes, bytes_a_rank);
-    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  static plan::Plan made(Operation operation, int ranks) {
+    plan::Facts facts = test::interleaved(operation, ranks, block_bytes, bytes_a_rank);
+    facts.wishes.forced_method = static_cast<int32_t>(plan::Method::two_phase);
     facts.wishes.window_bytes = 1 << 12;
-    return concilio::plan(facts);
+    return plan::plan(facts);
   }
   size_t bytes() const { return static_cast<size_t>(plan_.segment_bytes); }
   int ranks_;
-  Plan plan_;
+  plan::Plan plan_;
   std::byte* segment_ = nullptr;
 };
 
 // Without spinning, so that waiters sleep, and with some.
-WaitPolicy policy_of(int rank) {
+mpi::WaitPolicy policy_of(int rank) {
   return {rank % 2 * 100, nullptr, nullptr};
 }
 
@@ -92,7 +92,7 @@ TEST_P(NodeRounds, AnAggregatorSeesWhatEveryRankPut) {
         if (parts.empty()) continue;
         header.released.wait_for(images.use(round), policy_of(rank));
         for (WindowPart& part : parts) {
-          node.for_each_block(part, rank, [&](Interval block) {
+          node.for_each_block(part, rank, [&](pattern::Interval block) {
             for (int64_t i = block.begin; i < block.end; ++i)
               part.data[i - part.file.begin] = Node::content(rank, i);
             part.map.mark(block);
@@ -147,7 +147,7 @@ TEST_P(NodeRounds, EveryRankSeesWhatAnAggregatorRead) {
         header.ready.wait_for(images.use(round) + 1, policy_of(rank));
         EXPECT_EQ(header.valid_end.load(std::memory_order_relaxed), parts.back().file.end);
         for (WindowPart& part : parts) {
-          node.for_each_block(part, rank, [&](Interval block) {
+          node.for_each_block(part, rank, [&](pattern::Interval block) {
             for (int64_t i = block.begin; i < block.end; ++i)
               taken[static_cast<size_t>(rank)] += part.data[i - part.file.begin] == Node::content(rank, i);
           });
@@ -162,7 +162,7 @@ TEST_P(NodeRounds, EveryRankSeesWhatAnAggregatorRead) {
 // The meeting of a Team: each rank leaves a value, the last one combines all of them, and all get the result.
 TEST_P(NodeRounds, RanksThatMeetSeeEachOthersWords) {
   const auto ranks = static_cast<uint32_t>(GetParam());
-  Gate arrived, done;
+  mpi::Gate arrived, done;
   std::vector<int64_t> words(ranks);
   int64_t sum = 0;
   as_ranks(GetParam(), [&](int rank) {
@@ -184,4 +184,4 @@ TEST_P(NodeRounds, RanksThatMeetSeeEachOthersWords) {
 INSTANTIATE_TEST_SUITE_P(Ranks, NodeRounds, testing::Values(1, 2, 3, 5));
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace concilio {
+namespace concilio::exec {
 namespace {
 
 TEST(WorkTime, OfANodeFromTheFirstBeginToTheLastEnd) {
@@ -20,4 +20,4 @@ TEST(WorkTime, OfNodesTheLongest) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::exec

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace concilio {
+namespace concilio::mpi {
 namespace {
 
 class ControlGroups : public testing::Test {
@@ -85,4 +85,4 @@ TEST_F(ControlGroups, TheNarrowestOfThoseAroundDecides) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::mpi

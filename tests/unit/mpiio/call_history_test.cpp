@@ -10,10 +10,10 @@ namespace {
 
 using test::interleaved;
 
-Plan plan_of(int64_t pieces, Method method = Method::list) {
-  Plan plan;
+plan::Plan plan_of(int64_t pieces, plan::Method method = plan::Method::list) {
+  plan::Plan plan;
   plan.method = plan.reason.grounds.method = method;
-  plan.reason.grounds.merit = {"{} were moved", {Quantity::pieces(pieces)}};
+  plan.reason.grounds.merit = {"{} were moved", {plan::Quantity::pieces(pieces)}};
   return plan;
 }
 
@@ -23,9 +23,9 @@ TEST(CallHistory, NoCallHasNoLast) {
 
 TEST(CallHistory, CallsOnTheSameGroundsAreOfOneKindWhateverTheyTake) {
   CallHistory history;
-  Facts facts = interleaved(Operation::write, 2, 64);
+  plan::Facts facts = interleaved(Operation::write, 2, 64);
   for (int call = 0; call < 3; ++call) {
-    const Plan made = plan(facts);
+    const plan::Plan made = plan::plan(facts);
     history.remember(Operation::write, true, made);
     facts.experience.add(made.method, 0.001 * (call + 1));
   }
@@ -58,7 +58,7 @@ TEST(CallHistory, LateGroundsGoByMethodAloneAndEarlyOnesOn) {
   CallHistory history;
   for (int64_t pieces = 0; pieces < 80; ++pieces) history.remember(Operation::read, false, plan_of(pieces));
   history.remember(Operation::read, false, plan_of(7));
-  history.remember(Operation::read, false, plan_of(100, Method::sieve));
+  history.remember(Operation::read, false, plan_of(100, plan::Method::sieve));
   history.remember(Operation::read, false, plan_of(100));
   const std::vector<CallsAlike> all = history.all();
   ASSERT_EQ(all.size(), 66u);
@@ -66,7 +66,7 @@ TEST(CallHistory, LateGroundsGoByMethodAloneAndEarlyOnesOn) {
   EXPECT_FALSE(all[63].various);
   EXPECT_TRUE(all[64].various);
   EXPECT_EQ(all[64].calls, 17);
-  EXPECT_EQ(all[65].reason.grounds.method, Method::sieve);
+  EXPECT_EQ(all[65].reason.grounds.method, plan::Method::sieve);
   // The program gets the last call itself.
   EXPECT_EQ(text_of(history.last()->reason), "list: 100 pieces were moved");
 }
@@ -83,7 +83,7 @@ TEST(CallHistory, CallsOfOneStretchAreToldOfAmongTheOthers) {
   for (const CallsAlike& alike : history.all()) calls += alike.calls;
   EXPECT_EQ(calls, 4);
   EXPECT_EQ(history.last()->operation, Operation::read);
-  EXPECT_TRUE(history.last()->reason.grounds == plan_of_one_stretch().reason.grounds);
+  EXPECT_TRUE(history.last()->reason.grounds == plan::plan_of_one_stretch().reason.grounds);
   history.remember(Operation::read, false, plan_of(3));
   EXPECT_EQ(history.last()->calls, 2);
 }

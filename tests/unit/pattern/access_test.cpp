@@ -6,7 +6,7 @@
 
 #include "unit/pattern/naive_types.h"
 
-namespace concilio {
+namespace concilio::pattern {
 namespace {
 
 using naive::Generator;
@@ -418,4 +418,4 @@ TEST(Cursor, StandsBehindTheLastTileThat64BitsHold) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace concilio {
+namespace concilio::pattern {
 namespace {
 
 using Bytes = std::vector<int>;
@@ -157,4 +157,4 @@ TEST(External32, WhatHasNoFormIsKnown) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -11,7 +11,7 @@
 #include "common/type_spec.h"
 #include "pattern/datatype.h"
 
-namespace concilio::naive {
+namespace concilio::pattern::naive {
 
 struct Type {
   DataType type;
@@ -159,4 +159,4 @@ class Generator {
   tests::Random random_;
 };
 
-}  // namespace concilio::naive
+}  // namespace concilio::pattern::naive

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace concilio {
+namespace concilio::pattern {
 namespace {
 
 constexpr int64_t huge = std::numeric_limits<int64_t>::max();
@@ -230,4 +230,4 @@ TEST(Memory, OfABillionPiecesIsThatOfTheDescription) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::pattern

@@ -6,7 +6,7 @@
 
 #include "pattern/nest.h"
 
-namespace concilio::test {
+namespace concilio::pattern::test {
 
 // With at most `depth` levels below the first. All but those that loop backwards are monotone.
 inline NestRef random_nest(std::mt19937_64& random, int depth) {
@@ -44,4 +44,4 @@ inline NestRef random_nest(std::mt19937_64& random, int depth) {
   }
 }
 
-}  // namespace concilio::test
+}  // namespace concilio::pattern::test

@@ -7,7 +7,7 @@
 #include "plan/facts/prices.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 constexpr int64_t mib = 1 << 20;
@@ -20,7 +20,7 @@ Facts call(StorageFacts::Kind kind) {
   return facts;
 }
 
-std::vector<Interval> whole(const Facts& facts) {
+std::vector<pattern::Interval> whole(const Facts& facts) {
   return {{facts.digest.first, facts.digest.end}};
 }
 
@@ -56,7 +56,7 @@ TEST(CheapestLayout, SkewedBytesTakeBalancedRealms) {
   const int64_t end = 640 * mib;
   const test::NodeData data = {{{0, 57 * mib}, {600 * mib, 606 * mib + 1}, {end - mib, end}}};
   test::gather(facts, data);
-  const std::vector<Interval> spans = data[0];
+  const std::vector<pattern::Interval> spans = data[0];
   const Layout layout = cheapest_layout(facts, spans);
   EXPECT_EQ(usual_layout(facts, spans).policy, RealmPolicy::even);
   EXPECT_EQ(layout.policy, RealmPolicy::balanced);
@@ -84,4 +84,4 @@ TEST(CheapestLayout, NothingToLayOut) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

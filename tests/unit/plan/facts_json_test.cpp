@@ -8,7 +8,7 @@
 #include "plan/show/explain.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using nlohmann::json;
@@ -123,4 +123,4 @@ TEST_F(WrongExperience, LastMethodThatNeverRan) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -6,11 +6,11 @@
 #include "plan/facts/spans.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using ::testing::ElementsAre;
-using Intervals = std::vector<Interval>;
+using Intervals = std::vector<pattern::Interval>;
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
@@ -235,4 +235,4 @@ TEST(Groups, DivideNodesAndBytesWhateverTheSpans) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

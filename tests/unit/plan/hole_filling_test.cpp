@@ -4,7 +4,7 @@
 
 #include "plan/facts/prices.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
@@ -146,4 +146,4 @@ TEST(FlushCosts, OfManyWindowsTogether) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -10,7 +10,7 @@
 #include "plan/choose/known_patterns.h"
 #include "plan/plan.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 constexpr Method independent = Method::independent, list = Method::list, sieve = Method::sieve,
@@ -194,4 +194,4 @@ TEST(Experiences, OfEveryPatternItsOwnWhereverInTheFile) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

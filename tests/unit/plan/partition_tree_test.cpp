@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 constexpr int64_t KiB = 1 << 10;
@@ -55,17 +55,17 @@ TEST(PartitionTree, IsBisectedEvenly) {
 TEST(PartitionTree, VertexHoldsThePortionsOfItsBranches) {
   const PartitionTree tree({0, 10, 25, 70});
   const auto& root = tree.vertex(tree.root());
-  EXPECT_EQ(root.file, (Interval{0, 70}));
-  EXPECT_EQ(tree.vertex(root.left).file, (Interval{0, 25}));
-  EXPECT_EQ(tree.vertex(root.right).file, (Interval{25, 70}));
+  EXPECT_EQ(root.file, (pattern::Interval{0, 70}));
+  EXPECT_EQ(tree.vertex(root.left).file, (pattern::Interval{0, 25}));
+  EXPECT_EQ(tree.vertex(root.right).file, (pattern::Interval{25, 70}));
   EXPECT_EQ(tree.vertex(root.left).parent, tree.root());
 }
 
 struct TakeOver {
   const char* situation;
   int64_t leaves;
-  int64_t leaving;  // the begin of its portion
-  Interval heir;    // the portion of the heir afterwards
+  int64_t leaving;         // the begin of its portion
+  pattern::Interval heir;  // the portion of the heir afterwards
   const char* after;
 };
 
@@ -106,7 +106,7 @@ TEST(Remerging, OfASplitSiblingTheLeafThatBordersTakesOver) {
   tree.take_over(leaf_at(tree, 1));
   ASSERT_EQ(shape(tree), "[0-2 [2 3]]");
   const int heir = tree.take_over(leaf_at(tree, 0));
-  EXPECT_EQ(tree.vertex(heir).file, (Interval{0, 3}));
+  EXPECT_EQ(tree.vertex(heir).file, (pattern::Interval{0, 3}));
   EXPECT_EQ(shape(tree), "[0-3 3]");
 
   PartitionTree deep = with_leaves(8);
@@ -118,7 +118,7 @@ TEST(Remerging, PathFromTheSiblingDownHoldsThePortionToo) {
   PartitionTree tree = with_leaves(7);
   tree.take_over(leaf_at(tree, 6));
   const auto& root = tree.vertex(tree.root());
-  EXPECT_EQ(tree.vertex(root.right).file, (Interval{4, 7}));
+  EXPECT_EQ(tree.vertex(root.right).file, (pattern::Interval{4, 7}));
   EXPECT_EQ(tree.vertex(root.right).parent, tree.root());
 }
 
@@ -150,13 +150,13 @@ TEST(Remerging, LeavesStayAPartitionInAnyOrderOfLeaving) {
     PartitionTree tree(borders);
     for (std::vector<int> leaves = tree.leaves(); leaves.size() > 1;) {
       const int leaving = leaves[random() % leaves.size()];
-      const Interval portion = tree.vertex(leaving).file;
+      const pattern::Interval portion = tree.vertex(leaving).file;
       const int heir = tree.take_over(leaving);
       const std::vector<int> left = tree.leaves();
       ASSERT_EQ(left.size(), leaves.size() - 1) << i;
       ASSERT_NE(std::find(left.begin(), left.end(), heir), left.end()) << i;
       // The heir had the neighbouring portion, and now has both.
-      const Interval now = tree.vertex(heir).file;
+      const pattern::Interval now = tree.vertex(heir).file;
       ASSERT_TRUE(now.begin == portion.begin || now.end == portion.end) << i;
       ASSERT_GT(now.length(), portion.length()) << i;
       int64_t at = borders.front();
@@ -194,4 +194,4 @@ TEST(PartitionTree, IsDrawnWithOneLineAVertex) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -8,12 +8,12 @@
 
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Intervals = std::vector<Interval>;
+using Intervals = std::vector<pattern::Interval>;
 
 constexpr int64_t MiB = 1 << 20;
 
@@ -223,4 +223,4 @@ TEST(Placement, NamesEveryRankAtMostOnceAndAsManyAsThereAreWhateverTheHosts) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

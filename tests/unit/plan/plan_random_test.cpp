@@ -16,12 +16,12 @@
 #include "plan/show/explain.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using test::NodeData;
 using test::RandomCall;
-using Intervals = std::vector<Interval>;
+using Intervals = std::vector<pattern::Interval>;
 
 std::span<const Realm> realms_of_group(const Plan& plan, const Group& group) {
   return {plan.realms.begin() + group.first_realm, plan.realms.begin() + group.end_realm};
@@ -30,7 +30,7 @@ std::span<const Realm> realms_of_group(const Plan& plan, const Group& group) {
 bool owns(const Realm& realm, int64_t offset) {
   const int64_t position = realm.owned.data_before(offset);
   if (realm.owned.data_before(offset + 1) == position) return false;
-  return std::any_of(realm.positions.begin(), realm.positions.end(), [&](const Interval& stretch) {
+  return std::any_of(realm.positions.begin(), realm.positions.end(), [&](const pattern::Interval& stretch) {
     return stretch.begin <= position && position < stretch.end;
   });
 }
@@ -72,14 +72,15 @@ void expect_partition(const Plan& plan, const Group& group, std::mt19937_64& ran
   }
   ASSERT_EQ(bytes, total_bytes(group.spans));
   if (!holes) {
-    std::sort(all.begin(), all.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
-    ASSERT_TRUE(
-        std::is_sorted(all.begin(), all.end(), [](Interval a, Interval b) { return a.end <= b.begin; }));
+    std::sort(all.begin(), all.end(),
+              [](pattern::Interval a, pattern::Interval b) { return a.begin < b.begin; });
+    ASSERT_TRUE(std::is_sorted(all.begin(), all.end(),
+                               [](pattern::Interval a, pattern::Interval b) { return a.end <= b.begin; }));
     ASSERT_EQ(united(all), group.spans);
     return;
   }
   for (int i = 0; i < 20; ++i) {
-    const Interval& span = group.spans[random() % group.spans.size()];
+    const pattern::Interval& span = group.spans[random() % group.spans.size()];
     const uint64_t into = random() % static_cast<uint64_t>(span.length());
     const int64_t offset = i == 0   ? span.begin
                            : i == 1 ? span.end - 1
@@ -173,8 +174,8 @@ void expect_maps_have_room(const Plan& plan) {
     const int64_t rounds = rounds_of(realm);
     for (const int64_t round : {int64_t{0}, rounds / 2, rounds - 1}) {
       int64_t bytes = 0;
-      for (const Interval& part : window(realm, round))
-        bytes += CoverageMap::bytes_needed(part.length(), plan.granule.granule);
+      for (const pattern::Interval& part : window(realm, round))
+        bytes += pattern::CoverageMap::bytes_needed(part.length(), plan.granule.granule);
       ASSERT_LE(bytes, realm.map_bytes);
     }
   }
@@ -303,4 +304,4 @@ TEST(LaterCall, WithLessMemoryKeepsTheRealmsInTheSmallestWindows) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

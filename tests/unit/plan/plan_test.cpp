@@ -12,7 +12,7 @@
 #include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using test::contiguous;
@@ -350,8 +350,8 @@ TEST(Windows, EndAtAlignedOffsetsWithinASpan) {
   facts.digest.first = 1000;
   const Plan made = plan(facts);
   ASSERT_EQ(made.realms[0].alignment, 4096);
-  EXPECT_EQ(window(made.realms[0], 0), (std::vector<Interval>{{1000, MiB}}));
-  EXPECT_EQ(window(made.realms[0], 1), (std::vector<Interval>{{MiB, 2 * MiB}}));
+  EXPECT_EQ(window(made.realms[0], 0), (std::vector<pattern::Interval>{{1000, MiB}}));
+  EXPECT_EQ(window(made.realms[0], 1), (std::vector<pattern::Interval>{{MiB, 2 * MiB}}));
 }
 
 TEST(Windows, BeyondTheLastRoundAreEmpty) {
@@ -365,8 +365,8 @@ TEST(Windows, HoldSeveralSpansOneAfterAnother) {
   realm.positions = {{0, 30}, {1000, 1090}, {5000, 5050}};
   realm.bytes = 170;
   realm.window_bytes = 100;
-  EXPECT_EQ(window(realm, 0), (std::vector<Interval>{{0, 30}, {1000, 1070}}));
-  EXPECT_EQ(window(realm, 1), (std::vector<Interval>{{1070, 1090}, {5000, 5050}}));
+  EXPECT_EQ(window(realm, 0), (std::vector<pattern::Interval>{{0, 30}, {1000, 1070}}));
+  EXPECT_EQ(window(realm, 1), (std::vector<pattern::Interval>{{1070, 1090}, {5000, 5050}}));
 }
 
 TEST(Windows, TileTheSpansInOrderForAnyFacts) {
@@ -379,14 +379,14 @@ TEST(Windows, TileTheSpansInOrderForAnyFacts) {
     ASSERT_EQ(made.method, Method::two_phase) << i;
     const int64_t shift = static_cast<int64_t>(random() % 10000);
     if (i % 2) move(made, shift);
-    std::vector<Interval> all;
+    std::vector<pattern::Interval> all;
     int64_t most_rounds = 0;
     for (const Realm& realm : made.realms) {
-      std::vector<Interval> joined;  // of this realm
+      std::vector<pattern::Interval> joined;  // of this realm
       int64_t round = 0;
-      for (std::vector<Interval> part; !(part = window(realm, round)).empty(); ++round) {
+      for (std::vector<pattern::Interval> part; !(part = window(realm, round)).empty(); ++round) {
         ASSERT_LE(total_bytes(part), made.window_bytes) << i;
-        for (const Interval& interval : part) {
+        for (const pattern::Interval& interval : part) {
           ASSERT_FALSE(interval.empty()) << i;
           ASSERT_TRUE(joined.empty() || joined.back().end <= interval.begin) << i;
           if (!joined.empty() && joined.back().end == interval.begin) {
@@ -411,9 +411,9 @@ TEST(Windows, TileTheSpansInOrderForAnyFacts) {
     const int64_t bytes = total_bytes(all);
     all = united(std::move(all));
     ASSERT_EQ(total_bytes(all), bytes) << i;
-    std::vector<Interval> expected = file_spans(facts);
+    std::vector<pattern::Interval> expected = file_spans(facts);
     if (i % 2) {
-      for (Interval& span : expected) span = {span.begin + shift, span.end + shift};
+      for (pattern::Interval& span : expected) span = {span.begin + shift, span.end + shift};
     }
     ASSERT_EQ(all, expected) << i;
     ASSERT_EQ(made.rounds, most_rounds) << i;
@@ -609,4 +609,4 @@ TEST(Plan, EqualFactsGiveEqualPlans) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -11,11 +11,11 @@
 #include "plan/plan.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using ::testing::ElementsAre;
-using Intervals = std::vector<Interval>;
+using Intervals = std::vector<pattern::Interval>;
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
@@ -163,7 +163,7 @@ double data_in(const Facts& facts, const Intervals& positions) {
   double bytes = 0;
   for (const Bucket& bucket : facts.buckets) {
     if (bucket.bytes <= 0) continue;
-    const Interval tight{bucket.first, bucket.end};
+    const pattern::Interval tight{bucket.first, bucket.end};
     const auto part = total_bytes(intersection(std::span(&tight, 1), positions));
     bytes +=
         static_cast<double>(bucket.bytes) * static_cast<double>(part) / static_cast<double>(tight.length());
@@ -230,7 +230,7 @@ TEST(AlignedRealms, HaveAllInnerBordersAtMultiplesOfTheUnit) {
           const std::vector<Realm> set = realms(facts, RealmPolicy::aligned, count);
           int64_t at = first;
           for (const Realm& realm : set) {
-            const Interval part{realm.positions.front().begin, realm.positions.back().end};
+            const pattern::Interval part{realm.positions.front().begin, realm.positions.back().end};
             ASSERT_EQ(part.begin, at);
             ASSERT_TRUE(at == first || at % unit == 0) << at << " of " << unit;
             at = part.end;
@@ -258,7 +258,7 @@ TEST(EvenRealms, TakeNoNoticeOfWhereDataLie) {
   facts.buckets.resize(bucket_count);
   facts.buckets[7] = {28 * MiB, 30 * MiB, MiB};
   EXPECT_EQ(stretches(realms(facts, RealmPolicy::even, 4, whole)), plain);
-  EXPECT_EQ(plain.front(), (Interval{0, 256 * MiB}));
+  EXPECT_EQ(plain.front(), (pattern::Interval{0, 256 * MiB}));
 }
 
 // Bytes below 1 MiB, and all bytes beyond it.
@@ -266,7 +266,8 @@ std::shared_ptr<FixedRealms> head_and_rest() {
   auto given = std::make_shared<FixedRealms>();
   given->policy = RealmPolicy::user;
   given->piece_bytes = MiB;
-  given->owned = {Access(Nest::bytes(MiB), 0, int64_t{1} << 62), Access::contiguous(MiB)};
+  given->owned = {pattern::Access(pattern::Nest::bytes(MiB), 0, int64_t{1} << 62),
+                  pattern::Access::contiguous(MiB)};
   return given;
 }
 
@@ -484,4 +485,4 @@ TEST(Policies, AutomaticIsTheTreeBetweenNodesAndEvenOnOne) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -8,7 +8,7 @@
 #include "base/settings/profile_path.h"
 #include "plan/facts/prices_json.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using nlohmann::json;
@@ -124,4 +124,4 @@ TEST(BuiltinPrices, AreValidForEveryKindOfStorage) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

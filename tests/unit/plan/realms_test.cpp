@@ -8,7 +8,7 @@
 #include "plan/layout/lay_out.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 using test::contiguous;
@@ -32,7 +32,7 @@ void fill_bucket(Facts& facts, int i, int64_t first, int64_t end) {
 }
 
 // The group of all nodes.
-Group all_nodes(const Facts& facts, std::vector<Interval> spans) {
+Group all_nodes(const Facts& facts, std::vector<pattern::Interval> spans) {
   Group group;
   for (size_t node = 0; node < facts.nodes.size(); ++node) group.nodes.push_back(static_cast<int>(node));
   group.spans = std::move(spans);
@@ -40,13 +40,13 @@ Group all_nodes(const Facts& facts, std::vector<Interval> spans) {
 }
 
 // At most `count` realms of a policy in these spans.
-std::vector<Realm> realms(Facts facts, RealmPolicy policy, const std::vector<Interval>& spans,
+std::vector<Realm> realms(Facts facts, RealmPolicy policy, const std::vector<pattern::Interval>& spans,
                           int64_t count) {
   facts.wishes.realms = policy;
   std::shared_ptr<const FixedRealms> fixed;
   return realms_of(facts, all_nodes(facts, spans), count, fixed);
 }
-std::vector<Realm> even(const Facts& facts, const std::vector<Interval>& spans, int64_t count) {
+std::vector<Realm> even(const Facts& facts, const std::vector<pattern::Interval>& spans, int64_t count) {
   return realms(facts, RealmPolicy::even, spans, count);
 }
 
@@ -60,19 +60,19 @@ int64_t wanted(const Facts& facts, int64_t span_bytes) {
 std::vector<Aggregator> picked(const Facts& facts, Placement placement, size_t count) {
   const Group group = all_nodes(facts, {});
   Hosts hosts = hosts_of(facts, group);
-  return placement_row(placement).place(hosts, std::vector<std::vector<Interval>>(count));
+  return placement_row(placement).place(hosts, std::vector<std::vector<pattern::Interval>>(count));
 }
 std::vector<Aggregator> first(const Facts& facts, size_t count) {
   return picked(facts, Placement::first, count);
 }
 
-std::vector<Interval> borders(const std::vector<Realm>& set) {
-  std::vector<Interval> out;
+std::vector<pattern::Interval> borders(const std::vector<Realm>& set) {
+  std::vector<pattern::Interval> out;
   for (const Realm& realm : set) out.push_back({realm.positions.front().begin, realm.positions.back().end});
   return out;
 }
 
-using Intervals = std::vector<Interval>;
+using Intervals = std::vector<pattern::Interval>;
 
 TEST(FileSpans, WithoutBucketsTheWholeRange) {
   EXPECT_EQ(file_spans(range(10, 5000)), (Intervals{{10, 5000}}));
@@ -217,7 +217,7 @@ TEST(EvenRealms, AreDisjointAlignedAndCoverEverySpanForAnyFacts) {
     ASSERT_EQ(spans.back().end, facts.digest.end) << i;
     for (const Bucket& bucket : facts.buckets) {
       if (bucket.bytes == 0) continue;
-      ASSERT_TRUE(std::any_of(spans.begin(), spans.end(), [&](Interval span) {
+      ASSERT_TRUE(std::any_of(spans.begin(), spans.end(), [&](pattern::Interval span) {
         return span.begin <= bucket.first && bucket.end <= span.end;
       })) << i;
     }
@@ -230,7 +230,7 @@ TEST(EvenRealms, AreDisjointAlignedAndCoverEverySpanForAnyFacts) {
       const std::vector<int>& candidates = facts.nodes[static_cast<size_t>(realm.node)].candidates;
       ASSERT_NE(std::find(candidates.begin(), candidates.end(), realm.aggregator), candidates.end()) << i;
       ASSERT_EQ(realm.bytes, total_bytes(realm.positions)) << i;
-      for (const Interval& span : realm.positions) {
+      for (const pattern::Interval& span : realm.positions) {
         ASSERT_FALSE(span.empty()) << i;
         if (!joined.empty() && joined.back().end == span.begin) {
           ASSERT_EQ(span.begin % set.front().alignment, 0) << i;
@@ -245,4 +245,4 @@ TEST(EvenRealms, AreDisjointAlignedAndCoverEverySpanForAnyFacts) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

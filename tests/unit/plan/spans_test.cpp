@@ -5,14 +5,14 @@
 #include <random>
 #include <set>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
-using Intervals = std::vector<Interval>;
+using Intervals = std::vector<pattern::Interval>;
 
 std::vector<Bucket> buckets_of(const Intervals& intervals) {
   std::vector<Bucket> out;
-  for (const Interval& interval : intervals) {
+  for (const pattern::Interval& interval : intervals) {
     out.push_back({});  // each comes after an empty one
     out.push_back({interval.begin, interval.end, interval.length()});
   }
@@ -78,7 +78,7 @@ TEST(TightSpans, HoldAllBucketsAndAreNoMoreThanAskedForWhateverTheBuckets) {
     for (size_t s = 1; s < spans.size(); ++s)
       narrowest = std::min(narrowest, spans[s].begin - spans[s - 1].end);
     for (size_t t = 1; t < tight.size(); ++t) {
-      const Interval gap{tight[t - 1].end, tight[t].begin};
+      const pattern::Interval gap{tight[t - 1].end, tight[t].begin};
       if (intersect(std::span(&gap, 1), spans)) widest_joined = std::max(widest_joined, gap.length());
     }
     ASSERT_LE(widest_joined, narrowest) << i;
@@ -124,7 +124,7 @@ TEST(IntervalSets, AgreeWithSetsOfBytes) {
   };
   const auto bytes_of = [](const Intervals& intervals) {
     std::set<int64_t> out;
-    for (const Interval& interval : intervals) {
+    for (const pattern::Interval& interval : intervals) {
       for (int64_t byte = interval.begin; byte < interval.end; ++byte) out.insert(byte);
     }
     return out;
@@ -157,4 +157,4 @@ TEST(OffsetAt, CountsAlongTheIntervals) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 struct Block {
@@ -23,7 +23,7 @@ GivenRealm realm_of(const std::vector<Block>& blocks, int64_t extent, int64_t di
     offsets.push_back(block.offset);
     lengths.push_back(block.bytes);
   }
-  const DataType type = type_hindexed(lengths, offsets, type_bytes(1)).value();
+  const pattern::DataType type = type_hindexed(lengths, offsets, pattern::type_bytes(1)).value();
   return {type_resized(type, 0, extent).value(), displacement};
 }
 // Block `i` of every `count` blocks.
@@ -97,7 +97,7 @@ TEST(UserRealms, NestedVectorsAreNotExpanded) {
   // Rows of 2^16 bytes, of which each realm owns a half. There are 2^19 rows in a period.
   const int64_t rows = 1 << 19;
   const auto half = [&](int64_t at) {
-    const DataType type = type_hvector(rows, 1 << 15, 1 << 16, type_bytes(1)).value();
+    const pattern::DataType type = type_hvector(rows, 1 << 15, 1 << 16, pattern::type_bytes(1)).value();
     return GivenRealm{type_resized(type, 0, rows << 16).value(), at};
   };
   const auto checked = check_realms(std::vector{half(0), half(1 << 15)});
@@ -107,7 +107,7 @@ TEST(UserRealms, NestedVectorsAreNotExpanded) {
 
 TEST(UserRealms, RefusesTooManyPieces) {
   const auto odd = [](int64_t at) {
-    const DataType type = type_hvector(1 << 20, 1, 2, type_bytes(1)).value();
+    const pattern::DataType type = type_hvector(1 << 20, 1, 2, pattern::type_bytes(1)).value();
     return GivenRealm{type_resized(type, 0, 2 << 20).value(), at};
   };
   expect_in("realms 0 to 1 have more than 1048576 pieces", refusal({odd(0), odd(1)}));
@@ -224,7 +224,7 @@ TEST(UserRealms, AcceptsEveryPartitionOfAPeriod) {
     const int64_t end = 3 * dealt.period;
     std::vector<size_t> owner(static_cast<size_t>(end), SIZE_MAX);
     for (size_t realm = 0; realm < checked->owned.size(); ++realm) {
-      const Access& owned = checked->owned[realm];
+      const pattern::Access& owned = checked->owned[realm];
       for (int64_t position = 0; position < owned.data_before(end); ++position) {
         size_t& of_byte = owner[static_cast<size_t>(owned.offset_of(position))];
         ASSERT_EQ(of_byte, SIZE_MAX) << i;
@@ -306,7 +306,7 @@ std::map<int64_t, int> owners(const Plan& plan) {
   std::map<int64_t, int> out;
   for (const Realm& realm : plan.realms) {
     for (int64_t round = 0; round < rounds_of(realm); ++round) {
-      for (const Interval& part : window(realm, round)) {
+      for (const pattern::Interval& part : window(realm, round)) {
         for (int64_t byte = part.begin; byte < part.end; ++byte) {
           EXPECT_TRUE(out.emplace(byte, realm.aggregator).second) << byte;
         }
@@ -381,7 +381,7 @@ TEST(PersistentRealms, ByteKeepsItsAggregatorWhateverLaterCallsTouch) {
     facts.wishes.placement = Placement::memory;
     Plan made = plan(facts);
     std::map<int64_t, int> all;
-    for (const Interval& range : std::vector<Interval>{
+    for (const pattern::Interval& range : std::vector<pattern::Interval>{
              {0, 40'000}, {20'000, 90'000}, {0, 200'000}, {150'000, 150'010}, {3, 250'000}}) {
       Facts next = call(range.begin, range.end, nodes);
       next.operation = range.begin % 2 ? Operation::read : Operation::write;
@@ -399,4 +399,4 @@ TEST(PersistentRealms, ByteKeepsItsAggregatorWhateverLaterCallsTouch) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

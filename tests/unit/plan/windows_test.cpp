@@ -8,10 +8,10 @@
 #include "plan/plan.h"
 #include "unit/plan_facts.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
-using Intervals = std::vector<Interval>;
+using Intervals = std::vector<pattern::Interval>;
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
@@ -127,7 +127,7 @@ void expect_tiles(const Realm& realm, int64_t most_rounds) {
     ASSERT_LE(total_bytes(parts), realm.window_bytes);
     ASSERT_LE(static_cast<int64_t>(parts.size()),
               most_window_parts + static_cast<int64_t>(realm.positions.size()) + 1);
-    for (const Interval& part : parts) {
+    for (const pattern::Interval& part : parts) {
       ASSERT_FALSE(part.empty());
       if (!joined.empty()) {
         ASSERT_GE(part.begin, joined.back().end);
@@ -146,7 +146,7 @@ void expect_tiles(const Realm& realm, int64_t most_rounds) {
   ASSERT_TRUE(window(realm, rounds).empty());
   ASSERT_EQ(bytes, realm.bytes);
   Intervals positions;
-  for (const Interval& part : joined)
+  for (const pattern::Interval& part : joined)
     positions.push_back({realm.owned.data_before(part.begin), realm.owned.data_before(part.end)});
   ASSERT_EQ(united(positions), united(realm.positions));
 }
@@ -176,7 +176,7 @@ TEST(WindowsOfRealmsWithHoles, OfTinyBlocksHoldAsManyAsAWindowMay) {
   ASSERT_EQ(made.realms.size(), 2u);
   EXPECT_EQ(made.realms[0].window_bytes, 3 * most_window_parts);
   EXPECT_EQ(static_cast<int64_t>(window(made.realms[1], 0).size()), most_window_parts);
-  EXPECT_EQ(window(made.realms[1], 0).front(), (Interval{3, 6}));
+  EXPECT_EQ(window(made.realms[1], 0).front(), (pattern::Interval{3, 6}));
 }
 
 TEST(MovedPlans, RealmsStayAlignedIfTheShiftIs) {
@@ -215,13 +215,13 @@ TEST(MovedPlans, AreThePlansOfMovedCalls) {
     for (size_t r = 0; r < made.realms.size(); ++r) {
       const Realm& realm = made.realms[r];
       Intervals expected = before.realms[r].positions;
-      for (Interval& stretch : expected) stretch = {stretch.begin + shift, stretch.end + shift};
+      for (pattern::Interval& stretch : expected) stretch = {stretch.begin + shift, stretch.end + shift};
       ASSERT_EQ(realm.positions, expected) << i;
       ASSERT_NO_FATAL_FAILURE(expect_tiles(realm, 50)) << i;
       ASSERT_EQ(rounds_of(realm), rounds_of(before.realms[r])) << i;
       for (int64_t round = 0; round < std::min<int64_t>(3, rounds_of(realm)); ++round) {
         Intervals parts = window(before.realms[r], round);
-        for (Interval& part : parts) part = {part.begin + shift, part.end + shift};
+        for (pattern::Interval& part : parts) part = {part.begin + shift, part.end + shift};
         ASSERT_EQ(window(realm, round), parts) << i;
       }
       rounds = std::max(rounds, rounds_of(realm));
@@ -236,8 +236,8 @@ TEST(MovedPlans, AreThePlansOfMovedCalls) {
 // The coverage maps of a window's parts, one after another, as exec/windows/images.h lays them out.
 int64_t maps_needed(const Plan& plan, const Realm& realm, int64_t round) {
   int64_t bytes = 0;
-  for (const Interval& part : window(realm, round))
-    bytes += CoverageMap::bytes_needed(part.length(), plan.granule.granule);
+  for (const pattern::Interval& part : window(realm, round))
+    bytes += pattern::CoverageMap::bytes_needed(part.length(), plan.granule.granule);
   return bytes;
 }
 
@@ -266,4 +266,4 @@ TEST(Maps, HaveRoomForPartsCutAtBothEndsOfManyStretches) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

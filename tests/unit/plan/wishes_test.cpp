@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 Config with(std::initializer_list<std::pair<const char*, const char*>> hints) {
@@ -55,4 +55,4 @@ TEST(Wishes, StripesThatAreGivenTakeThePlaceOfTheStoragesOwn) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -13,8 +13,8 @@ namespace {
 using ::testing::DoubleNear;
 using Q = Quantity;
 
-Prices builtin() {
-  return builtin_prices({.kind = StorageFacts::Kind::local});
+plan::Prices builtin() {
+  return plan::builtin_prices({.kind = plan::StorageFacts::Kind::local});
 }
 
 Series line(double latency_seconds, double bytes_per_second) {
@@ -27,7 +27,7 @@ Series line(double latency_seconds, double bytes_per_second) {
 }
 
 TEST(DerivedPrices, NothingMeasuredIsWhatIsBuiltIn) {
-  const Prices prices = derived_prices({}, builtin());
+  const plan::Prices prices = derived_prices({}, builtin());
   EXPECT_EQ(prices.read.adjoining.at(1e6), builtin().read.adjoining.at(1e6));
   EXPECT_EQ(prices.window_bytes_per_second, builtin().window_bytes_per_second);
   EXPECT_EQ(prices.map_read_page_seconds, builtin().map_read_page_seconds);
@@ -38,7 +38,7 @@ TEST(DerivedPrices, NothingMeasuredIsWhatIsBuiltIn) {
 TEST(DerivedPrices, RequestsGoThroughTheSamplesAndOnBeyond) {
   Measurements found;
   found[Q::read_adjoining] = line(1e-3, 100e6);
-  const Curve curve = derived_prices(found, builtin()).read.adjoining;
+  const plan::Curve curve = derived_prices(found, builtin()).read.adjoining;
   EXPECT_TRUE(curve.valid());
   EXPECT_DOUBLE_EQ(curve.at(4096), 1e-3 + 4096 / 100e6);
   // Bytes beyond the last sample cost as much as those at it.
@@ -48,7 +48,7 @@ TEST(DerivedPrices, RequestsGoThroughTheSamplesAndOnBeyond) {
 TEST(DerivedPrices, SmallRequestThatSeemedDearerThanALargerOne) {
   Measurements found;
   found[Q::write_scattered] = {{64, 5e-6}, {4096, 3e-6}, {65536, 20e-6}};
-  const Curve curve = derived_prices(found, builtin()).write.scattered;
+  const plan::Curve curve = derived_prices(found, builtin()).write.scattered;
   EXPECT_DOUBLE_EQ(curve.at(4096), 5e-6);
   EXPECT_DOUBLE_EQ(curve.at(65536), 20e-6);
 }
@@ -56,7 +56,7 @@ TEST(DerivedPrices, SmallRequestThatSeemedDearerThanALargerOne) {
 TEST(DerivedPrices, ElevenPiecesOfACopyFit) {
   Measurements found;
   for (int i = 0; i < 11; ++i) found[Q::copy].push_back({8.0 * (1 << i), 1e-9 * (1 << i)});
-  const Curve curve = derived_prices(found, builtin()).copy;
+  const plan::Curve curve = derived_prices(found, builtin()).copy;
   EXPECT_TRUE(curve.valid());
   EXPECT_DOUBLE_EQ(curve.at(8 * 1024), 1024e-9);
 }
@@ -64,7 +64,7 @@ TEST(DerivedPrices, ElevenPiecesOfACopyFit) {
 TEST(DerivedPrices, ClientsAreMultiplesOfOneAndLevelOff) {
   Measurements found;
   found[Q::read_clients_large] = {{1, 100e6}, {2, 210e6}, {4, 300e6}};
-  const Curve curve = derived_prices(found, builtin()).read.clients_large;
+  const plan::Curve curve = derived_prices(found, builtin()).read.clients_large;
   EXPECT_DOUBLE_EQ(curve.at(1), 1);
   EXPECT_DOUBLE_EQ(curve.at(2), 2);  // two are no better than two
   EXPECT_DOUBLE_EQ(curve.at(4), 3);
@@ -74,7 +74,7 @@ TEST(DerivedPrices, ClientsAreMultiplesOfOneAndLevelOff) {
 TEST(DerivedPrices, ClientsThatHinderEachOther) {
   Measurements found;
   found[Q::write_clients_small] = {{1, 100e6}, {2, 80e6}, {4, 50e6}};
-  const Curve curve = derived_prices(found, builtin()).write.clients_small;
+  const plan::Curve curve = derived_prices(found, builtin()).write.clients_small;
   EXPECT_DOUBLE_EQ(curve.at(4), 0.5);
   EXPECT_DOUBLE_EQ(curve.at(8), 0.5);
 }
@@ -91,7 +91,7 @@ TEST(DerivedPrices, RequestsAtOnceThatStorageServesEightAtATime) {
     found[Q::read_list].push_back({depth, 1e-3});
     found[Q::read_at_once].push_back({depth, 1e-3 / std::min(depth, 8.0) + 2e-6});
   }
-  const AtOnce at_once = derived_prices(found, builtin()).read.at_once;
+  const plan::AtOnce at_once = derived_prices(found, builtin()).read.at_once;
   EXPECT_DOUBLE_EQ(at_once.served, 8);
   EXPECT_NEAR(at_once.submit_seconds, 2e-6, 1e-9);
 }
@@ -102,7 +102,7 @@ TEST(DerivedPrices, RequestsAtOnceThatCostMoreThanInTurn) {
     found[Q::write_list].push_back({depth, 3e-6});
     found[Q::write_at_once].push_back({depth, 10e-6});
   }
-  const AtOnce at_once = derived_prices(found, builtin()).write.at_once;
+  const plan::AtOnce at_once = derived_prices(found, builtin()).write.at_once;
   EXPECT_DOUBLE_EQ(at_once.served, 1);
   EXPECT_NEAR(at_once.submit_seconds, 7e-6, 1e-9);
 }
@@ -138,7 +138,7 @@ TEST(DerivedPrices, RanksWithAndWithoutACoreOfTheirOwn) {
   Measurements found;
   found.cores_per_node = 2;
   found[Q::synchronise] = {{2, 4e-6}, {4, 40e-6}, {8, 80e-6}};
-  const Prices prices = derived_prices(found, builtin());
+  const plan::Prices prices = derived_prices(found, builtin());
   EXPECT_DOUBLE_EQ(prices.synchronise_seconds, 2e-6);
   EXPECT_DOUBLE_EQ(prices.oversubscribed_seconds, 20e-6);
 }
@@ -148,13 +148,13 @@ TEST(DerivedPrices, PagesPopulatedOrTouched) {
   found[Q::map_read_page] = {{1, 0.5e-6}};
   found[Q::map_populate_read_page] = {{1, 0.1e-6}};
   found[Q::map_write_page] = {{1, 0.7e-6}};
-  const Prices prices = derived_prices(found, builtin());
+  const plan::Prices prices = derived_prices(found, builtin());
   EXPECT_DOUBLE_EQ(prices.map_read_page_seconds, 0.1e-6);
   EXPECT_DOUBLE_EQ(prices.map_write_page_seconds, 0.7e-6);
 }
 
 TEST(DerivedParameters, NothingMeasured) {
-  const Parameters parameters = derived_parameters({});
+  const plan::Parameters parameters = derived_parameters({});
   EXPECT_EQ(parameters.aggregators_per_node, 0);
   EXPECT_EQ(parameters.domain_bytes, 0);
   EXPECT_EQ(parameters.group_bytes, 0);
@@ -195,7 +195,7 @@ TEST(DerivedParameters, GroupAndMemory) {
   found[Q::write_group] = {{1 << 20, 990}, {4 << 20, 1000}, {16 << 20, 900}};
   found[Q::read_window] = {{64 << 10, 100e-6}, {256 << 10, 200e-6}, {1 << 20, 800e-6}};
   found[Q::write_window] = {{64 << 10, 10e-6}, {256 << 10, 40e-6}, {1 << 20, 160e-6}};
-  const Parameters parameters = derived_parameters(found);
+  const plan::Parameters parameters = derived_parameters(found);
   EXPECT_EQ(parameters.group_bytes, 4 << 20);
   EXPECT_EQ(parameters.memory_min_bytes, 2 * (256 << 10));
 }

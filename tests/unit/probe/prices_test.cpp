@@ -46,8 +46,8 @@ class SerialDisk {
     }
     for (int count = 1; count <= clients; count *= 2) {
       const auto rate = [&](double bytes) { return bytes / (seek_seconds_ + bytes / bytes_per_second_); };
-      found[Q::read_clients_small].push_back({static_cast<double>(count), rate(small_request_bytes)});
-      found[Q::read_clients_large].push_back({static_cast<double>(count), rate(large_request_bytes)});
+      found[Q::read_clients_small].push_back({static_cast<double>(count), rate(plan::small_request_bytes)});
+      found[Q::read_clients_large].push_back({static_cast<double>(count), rate(plan::large_request_bytes)});
     }
     found[Q::write_clients_small] = found[Q::read_clients_small];
     found[Q::write_clients_large] = found[Q::read_clients_large];
@@ -67,12 +67,13 @@ struct Device {
 constexpr Device devices[] = {
     {"a disk", 8e-3, 200e6}, {"an SSD", 80e-6, 500e6}, {"a slow server", 1e-3, 20e6}};
 
-Prices prices_of(const SerialDisk& disk, int clients) {
-  return derived_prices(disk.measured(clients), builtin_prices({.kind = StorageFacts::Kind::local}));
+plan::Prices prices_of(const SerialDisk& disk, int clients) {
+  return derived_prices(disk.measured(clients),
+                        plan::builtin_prices({.kind = plan::StorageFacts::Kind::local}));
 }
 
 // All ranks move over their spans at the same pace.
-double seconds_of_sieve(const Facts& facts, SerialDisk disk) {
+double seconds_of_sieve(const plan::Facts& facts, SerialDisk disk) {
   const int64_t ranks = facts.digest.ranks_with_data, span = facts.digest.span / ranks;
   const int64_t buffer = std::min(sieve_buffer_bytes(facts), span);
   for (int64_t begin = 0; begin < span; begin += buffer) {
@@ -86,7 +87,7 @@ double seconds_of_sieve(const Facts& facts, SerialDisk disk) {
 }
 
 // The aggregators' windows are written by turns. The file has no holes.
-double seconds_of_two_phase(const Facts& facts, const Layout& layout, SerialDisk disk) {
+double seconds_of_two_phase(const plan::Facts& facts, const plan::Layout& layout, SerialDisk disk) {
   const auto realms = static_cast<int64_t>(layout.realms.size());
   const int64_t realm = facts.digest.end / realms;
   for (int64_t begin = 0; begin < realm; begin += layout.window_bytes) {
@@ -101,7 +102,7 @@ TEST(ProbedSerialDisk, SievesAsLongAsPredicted) {
     const SerialDisk disk(device.seek_seconds, device.bytes_per_second);
     for (const Operation operation : {Operation::read, Operation::write}) {
       for (const int ranks : {2, 4, 8}) {
-        const Facts facts = test::interleaved(operation, ranks, 4096, 4 << 20);
+        const plan::Facts facts = test::interleaved(operation, ranks, 4096, 4 << 20);
         const double taken = seconds_of_sieve(facts, disk);
         const double predicted = cost_of_sieve(facts, {}, prices_of(disk, ranks)).seconds();
         EXPECT_NEAR(predicted / taken, 1, 0.25) << device.name << ", " << ranks << " ranks, "
@@ -116,11 +117,11 @@ TEST(ProbedSerialDisk, TwoPhaseTakesAsLongAsPredicted) {
     const SerialDisk disk(device.seek_seconds, device.bytes_per_second);
     for (const Operation operation : {Operation::read, Operation::write}) {
       for (const int ranks : {2, 4, 8}) {
-        Facts facts = test::interleaved(operation, ranks, 4096, 4 << 20);
+        plan::Facts facts = test::interleaved(operation, ranks, 4096, 4 << 20);
         for (const int aggregators : {1, 2}) {
           facts.wishes.aggregators = aggregators;
-          const Prices prices = prices_of(disk, ranks);
-          const Layout layout = cheapest_layout(facts, file_spans(facts));
+          const plan::Prices prices = prices_of(disk, ranks);
+          const plan::Layout layout = cheapest_layout(facts, file_spans(facts));
           ASSERT_FALSE(layout.realms.empty());
           const double taken = seconds_of_two_phase(facts, layout, disk);
           EXPECT_NEAR(cost_of_two_phase(facts, layout, prices).seconds() / taken, 1, 0.25)
@@ -134,7 +135,7 @@ TEST(ProbedSerialDisk, TwoPhaseTakesAsLongAsPredicted) {
 // Small pieces on a disk: the order of the methods matters most.
 TEST(ProbedSerialDisk, ListPaysASeekForEveryPiece) {
   const SerialDisk disk(8e-3, 200e6);
-  const Facts facts = test::interleaved(Operation::write, 4, 4096, 1 << 20);
+  const plan::Facts facts = test::interleaved(Operation::write, 4, 4096, 1 << 20);
   const auto pieces = static_cast<double>(facts.digest.file_pieces);
   const double predicted = cost_of_list(facts, {}, prices_of(disk, 4)).seconds();
   EXPECT_NEAR(predicted / (pieces * (8e-3 + 4096 / 200e6)), 1, 0.25);

@@ -25,22 +25,22 @@ Pattern made(const char* text, int ranks, int64_t bytes_per_rank) {
   return *pattern;
 }
 
-Wishes two_phase() {
-  Wishes wishes;
-  wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+plan::Wishes two_phase() {
+  plan::Wishes wishes;
+  wishes.forced_method = static_cast<int32_t>(plan::Method::two_phase);
   return wishes;
 }
 
 TEST(Gather, EachNodeTellsWhereItsOwnBytesLie) {
   const Pattern pattern = made("contiguous", 5, 1000);
-  const Facts facts = gather(pattern, 0, machine_of({2, 3}), Operation::write, two_phase());
+  const plan::Facts facts = gather(pattern, 0, machine_of({2, 3}), Operation::write, two_phase());
   EXPECT_EQ(facts.digest.ranks, 5);
   EXPECT_EQ(facts.digest.bytes, 5000);
   EXPECT_EQ(facts.digest.end, 5000);
   EXPECT_EQ(facts.digest.file_pieces, 5);
   ASSERT_EQ(facts.nodes.size(), 2u);
-  EXPECT_THAT(facts.nodes[0].spans, ElementsAre(Interval{0, 2000}));
-  EXPECT_THAT(facts.nodes[1].spans, ElementsAre(Interval{2000, 5000}));
+  EXPECT_THAT(facts.nodes[0].spans, ElementsAre(pattern::Interval{0, 2000}));
+  EXPECT_THAT(facts.nodes[1].spans, ElementsAre(pattern::Interval{2000, 5000}));
   EXPECT_EQ(facts.nodes[1].bytes, 3000);
   EXPECT_THAT(facts.nodes[1].candidates, ElementsAre(2, 3, 4));
 }
@@ -55,11 +55,11 @@ TEST(Gather, BucketsHoldEveryByteOnce) {
                              : name == "mpiiotest" ? "mpiiotest:1000"
                                                    : name;
     const Pattern pattern = made(text.c_str(), 9, 50000);
-    const Facts facts = gather(pattern, 0, machine_of({3, 3, 3}), Operation::read, two_phase());
+    const plan::Facts facts = gather(pattern, 0, machine_of({3, 3, 3}), Operation::read, two_phase());
     int64_t asked = 0, in_buckets = 0, of_nodes = 0;
     for (int rank = 0; rank < 9; ++rank) asked += pattern.request(rank, 0).bytes;
-    for (const Bucket& bucket : facts.buckets) in_buckets += bucket.bytes;
-    for (const NodeFacts& node : facts.nodes) of_nodes += node.bytes;
+    for (const plan::Bucket& bucket : facts.buckets) in_buckets += bucket.bytes;
+    for (const plan::NodeFacts& node : facts.nodes) of_nodes += node.bytes;
     EXPECT_GT(asked, 0) << text;
     EXPECT_EQ(facts.digest.bytes, asked) << text;
     EXPECT_EQ(in_buckets, asked) << text;
@@ -68,32 +68,32 @@ TEST(Gather, BucketsHoldEveryByteOnce) {
 }
 
 TEST(Gather, MoreRanksOnANodeThanMayAggregate) {
-  const Facts facts =
-      gather(made("interleaved:64", 20, 640), 0, machine_of({20}), Operation::write, Wishes{});
-  EXPECT_EQ(facts.nodes[0].candidates.size(), static_cast<size_t>(most_candidates));
+  const plan::Facts facts =
+      gather(made("interleaved:64", 20, 640), 0, machine_of({20}), Operation::write, plan::Wishes{});
+  EXPECT_EQ(facts.nodes[0].candidates.size(), static_cast<size_t>(plan::most_candidates));
 }
 
 TEST(Gather, ListOfMemoryBeginsAgain) {
   Machine machine = machine_of({1, 1, 1});
   machine.node_memory = {100, 200};
-  const Facts facts = gather(made("contiguous", 3, 10), 0, machine, Operation::write, Wishes{});
+  const plan::Facts facts = gather(made("contiguous", 3, 10), 0, machine, Operation::write, plan::Wishes{});
   EXPECT_EQ(facts.nodes[0].free_bytes, 100);
   EXPECT_EQ(facts.nodes[1].free_bytes, 200);
   EXPECT_EQ(facts.nodes[2].free_bytes, 100);
 }
 
 TEST(Gather, NoBucketsWhereThePlanNeedsNone) {
-  const Facts facts =
-      gather(made("contiguous", 4, 1 << 20), 0, machine_of({2, 2}), Operation::write, Wishes{});
+  const plan::Facts facts =
+      gather(made("contiguous", 4, 1 << 20), 0, machine_of({2, 2}), Operation::write, plan::Wishes{});
   EXPECT_TRUE(facts.buckets.empty());
-  EXPECT_EQ(plan(facts).method, Method::independent);
+  EXPECT_EQ(plan::plan(facts).method, plan::Method::independent);
 }
 
 TEST(Gather, LaterTimeStepLiesBehindEarlierOnes) {
   const Pattern pattern = made("timesteps:4:10/8", 2, 400);
   EXPECT_EQ(pattern.calls, 4);
-  EXPECT_EQ(gather(pattern, 0, machine_of({2}), Operation::write, Wishes{}).digest.first, 0);
-  EXPECT_EQ(gather(pattern, 3, machine_of({2}), Operation::write, Wishes{}).digest.first, 3 * 80);
+  EXPECT_EQ(gather(pattern, 0, machine_of({2}), Operation::write, plan::Wishes{}).digest.first, 0);
+  EXPECT_EQ(gather(pattern, 3, machine_of({2}), Operation::write, plan::Wishes{}).digest.first, 3 * 80);
 }
 
 TEST(Patterns, WhatIsWrongIsNamedWithItsRemedy) {

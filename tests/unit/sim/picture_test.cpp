@@ -17,7 +17,7 @@ using ::testing::Not;
 struct Case {
   const char* pattern;
   int nodes, ranks_per_node;
-  RealmPolicy policy = RealmPolicy::automatic;
+  plan::RealmPolicy policy = plan::RealmPolicy::automatic;
   int64_t bytes_per_rank = 1 << 20;
 };
 
@@ -26,13 +26,13 @@ std::string drawn(const Case& given, const std::string& title = "title") {
   machine.ranks_of_node.assign(static_cast<size_t>(given.nodes), given.ranks_per_node);
   const int ranks = given.nodes * given.ranks_per_node;
   const Pattern pattern = *make_pattern(given.pattern, {ranks, given.bytes_per_rank});
-  Wishes wishes;
+  plan::Wishes wishes;
   wishes.realms = given.policy;
-  wishes.forced_method = static_cast<int32_t>(Method::two_phase);
-  const Facts facts = gather(pattern, 0, machine, Operation::write, wishes);
-  const Interval range{facts.digest.first, facts.digest.end};
+  wishes.forced_method = static_cast<int32_t>(plan::Method::two_phase);
+  const plan::Facts facts = gather(pattern, 0, machine, Operation::write, wishes);
+  const pattern::Interval range{facts.digest.first, facts.digest.end};
   const Raster raster = raster_of(pattern, 0, machine, range, picture_columns(ranks), picture_rows);
-  return picture_of(facts, plan(facts), raster, title);
+  return picture_of(facts, plan::plan(facts), raster, title);
 }
 
 // Every tag is closed in the right order, and no attribute has an invalid number.
@@ -61,21 +61,22 @@ void expect_well_formed(const std::string& svg) {
 }
 
 TEST(Picture, WellFormedWhateverThePolicy) {
-  for (const RealmPolicy policy : {RealmPolicy::even, RealmPolicy::aligned, RealmPolicy::persistent,
-                                   RealmPolicy::cyclic, RealmPolicy::balanced, RealmPolicy::tree}) {
+  for (const plan::RealmPolicy policy :
+       {plan::RealmPolicy::even, plan::RealmPolicy::aligned, plan::RealmPolicy::persistent,
+        plan::RealmPolicy::cyclic, plan::RealmPolicy::balanced, plan::RealmPolicy::tree}) {
     for (const char* pattern : {"interleaved:64", "btio", "hpio:100/7", "timesteps"})
       expect_well_formed(drawn({pattern, 3, 3, policy, 100000}));
   }
 }
 
 TEST(Picture, NamesRealmsGroupsAndNodes) {
-  const std::string svg = drawn({"contiguous", 3, 2, RealmPolicy::tree, 4 << 20});
+  const std::string svg = drawn({"contiguous", 3, 2, plan::RealmPolicy::tree, 4 << 20});
   for (const char* word : {"group 2", "node 2", "ranks 4-5", "realm 0: rank 0 on node 0", "8 MiB"})
     EXPECT_THAT(svg, HasSubstr(word));
 }
 
 TEST(Picture, ManyRanksMakeNoLargePicture) {
-  const std::string svg = drawn({"interleaved:64", 500, 10, RealmPolicy::automatic, 10000});
+  const std::string svg = drawn({"interleaved:64", 500, 10, plan::RealmPolicy::automatic, 10000});
   expect_well_formed(svg);
   EXPECT_LT(svg.size(), size_t{2} << 20);
 }
@@ -90,7 +91,7 @@ TEST(Raster, BytesOfAllColumnsAreThoseOfTheRank) {
   Machine machine;
   machine.ranks_of_node = {2, 2};
   const Pattern pattern = *make_pattern("hpio:100/33", {4, 5000});
-  const Interval range{0, 4 * 50 * 133};
+  const pattern::Interval range{0, 4 * 50 * 133};
   const Raster raster = raster_of(pattern, 0, machine, range, 37, 100);
   ASSERT_EQ(raster.rows.size(), 4u);
   for (const Raster::Row& row : raster.rows) {
@@ -114,10 +115,10 @@ TEST(Raster, MoreNodesThanRows) {
 TEST(Raster, OfFactsAloneHasTheirBytes) {
   Machine machine;
   machine.ranks_of_node = {2, 2};
-  Wishes wishes;
-  wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  plan::Wishes wishes;
+  wishes.forced_method = static_cast<int32_t>(plan::Method::two_phase);
   const Pattern pattern = *make_pattern("contiguous", {4, 1000});
-  const Facts facts = gather(pattern, 0, machine, Operation::write, wishes);
+  const plan::Facts facts = gather(pattern, 0, machine, Operation::write, wishes);
   const Raster raster = raster_of(facts, 10, 100);
   ASSERT_EQ(raster.rows.size(), 2u);
   EXPECT_NEAR(raster.rows[0].bytes_of_column[0], 400, 1e-6);

@@ -18,7 +18,7 @@
 #include "store/wrappers/throttle.h"
 #include "store/wrappers/trace.h"
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 using testing::HasSubstr;
@@ -612,4 +612,4 @@ TEST_P(StoreConformance, ThreadsShareAFile) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::store

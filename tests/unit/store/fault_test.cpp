@@ -16,7 +16,7 @@
 #include "store/wrappers/stack.h"
 #include "store/wrappers/trace.h"
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 using testing::ElementsAre;
@@ -307,4 +307,4 @@ TEST_F(Stack, MalformedPlanFailsEveryOpen) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::store

@@ -15,7 +15,7 @@
 #include "store/wrappers/throttle.h"
 #include "store/wrappers/trace.h"
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 class MappedFile : public testing::Test {
@@ -201,4 +201,4 @@ TEST(Mapping, FileSystemsThatMoveBlocksAreOnlyRead) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::store

@@ -11,7 +11,7 @@
 
 #include "store/posix/posix.h"
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 using testing::HasSubstr;
@@ -170,4 +170,4 @@ TEST_F(OpenAgain, IdentitiesThatMayBeOneFile) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::store

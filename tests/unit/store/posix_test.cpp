@@ -15,7 +15,7 @@
 #include "store/place/filesystem.h"
 #include "store/posix/ring.h"
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 using testing::ElementsAre;
@@ -431,4 +431,4 @@ TEST(FileSystems, KindsOfStorage) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::store

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 using testing::HasSubstr;
@@ -192,4 +192,4 @@ TEST(ThrottleIdentity, GoesByWhatAFileSaysNow) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::store

@@ -10,7 +10,7 @@
 #include "store/devices/client_clock.h"
 #include "store/memory.h"
 
-namespace concilio {
+namespace concilio::store {
 namespace {
 
 constexpr OpenMode create{true, true, true, false};
@@ -203,4 +203,4 @@ TEST_F(ThrottleTest, SeeksOfAClientOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::store

@@ -1,7 +1,7 @@
 // Every rank's bytes are one stretch of the file: a request each.
 #include "plan/choose/method_table.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 Phrase obstacle_to_independent(const Facts& facts) {
   if (facts.digest.max_rank_file_pieces <= 1) return {};
@@ -17,4 +17,4 @@ Phrase merit_of_independent(const Facts&, const Layout&) {
   return {"each rank's bytes are one stretch of the file"};
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

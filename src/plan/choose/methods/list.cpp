@@ -2,7 +2,7 @@
 #include "plan/choose/method_table.h"
 #include "plan/facts/digest.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 // What is asked for rather than list goes before it, but not before what is asked for by name.
 Phrase obstacle_to_list(const Facts& facts) {
@@ -23,4 +23,4 @@ Phrase merit_of_list(const Facts& facts, const Layout&) {
           {Quantity::pieces(pieces_of(digest)), Quantity::bytes(mean_piece_bytes(digest))}};
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -6,7 +6,7 @@
 #include "plan/choose/method_table.h"
 #include "plan/facts/digest.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // Less than half of the stretches that ranks' bytes lie in, which are given space as a whole.
@@ -75,4 +75,4 @@ Phrase merit_of_mapped(const Facts& facts, const Layout&) {
           {Quantity::pieces(pieces_of(digest)), Quantity::bytes(mean_piece_bytes(digest))}};
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

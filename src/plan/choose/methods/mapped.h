@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace concilio {
+namespace concilio::plan {
 
 // As much of a file as is mapped at a time, and what its pages are assumed to hold.
 inline constexpr int64_t map_window_bytes = 4 << 20;
@@ -12,4 +12,4 @@ inline constexpr int64_t map_page_bytes = 4096;
 // bytes that lie in `span` bytes of file.
 bool maps_by_piece(double bytes, double pieces, double span);
 
-}  // namespace concilio
+}  // namespace concilio::plan

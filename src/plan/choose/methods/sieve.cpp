@@ -5,7 +5,7 @@
 #include "plan/facts/digest.h"
 #include "plan/layout/footprint.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 Phrase obstacle_to_sieve(const Facts& facts) {
   const bool writes = facts.operation == Operation::write;
@@ -62,4 +62,4 @@ Phrase merit_of_sieve(const Facts& facts, const Layout&) {
            Quantity::number(digest.file_pieces), Quantity::bytes(sieve_buffer_bytes(facts))}};
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

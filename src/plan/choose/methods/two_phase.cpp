@@ -6,7 +6,7 @@
 #include "plan/layout/exchange.h"
 #include "plan/layout/windows.h"
 
-namespace concilio {
+namespace concilio::plan {
 namespace {
 
 // The number of stretches of the file in which a realm's bytes lie.
@@ -120,4 +120,4 @@ Phrase merit_of_two_phase(const Facts& facts, const Layout& layout) {
            Quantity::bytes(layout.window_bytes)}};
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

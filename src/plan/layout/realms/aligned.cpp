@@ -4,10 +4,10 @@
 // (romio_cb_fr_alignment), else the stripe, else the file system's block.
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 Division divide_aligned(const Region& region, Hosts&) {
   return in_equal_parts(region, unit_bytes(region.facts));
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

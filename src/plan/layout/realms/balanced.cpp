@@ -6,7 +6,7 @@
 #include "plan/facts/spans.h"
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 namespace {
 
@@ -16,7 +16,7 @@ std::vector<Bucket> buckets_in(const Region& region) {
   std::vector<Bucket> inside;
   for (const Bucket& bucket : region.facts.buckets) {
     if (bucket.bytes <= 0 || bucket.end <= bucket.first) continue;
-    const Interval tight{bucket.first, bucket.end};
+    const pattern::Interval tight{bucket.first, bucket.end};
     const auto part = total_bytes(intersection(std::span(&tight, 1), region.group.spans));
     const auto bytes = static_cast<int64_t>(static_cast<__int128>(bucket.bytes) * part / tight.length());
     if (bytes > 0) inside.push_back({bucket.first, bucket.end, bytes});
@@ -31,7 +31,7 @@ Division divide_balanced(const Region& region, Hosts& hosts) {
   if (buckets.empty()) return divide_even(region, hosts);
   int64_t bytes = 0;
   for (const Bucket& bucket : buckets) bytes += bucket.bytes;
-  const Interval range = region.range();
+  const pattern::Interval range = region.range();
   Division division;
   division.alignment = unit_for(region.facts, bytes / region.wanted);
   size_t at = 0;
@@ -46,4 +46,4 @@ Division divide_balanced(const Region& region, Hosts& hosts) {
   return division;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

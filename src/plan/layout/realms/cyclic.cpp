@@ -7,7 +7,7 @@
 
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 namespace {
 
@@ -22,9 +22,10 @@ Division targets_dealt_out(int64_t stripe_bytes, int64_t targets, int64_t count)
   division.piece_bytes = stripe_bytes;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t first = i * targets / count, last = (i + 1) * targets / count;
-    const Result<NestRef> stripes = Nest::repeat(Nest::bytes(stripe_bytes), last - first, stripe_bytes);
+    const Result<pattern::NestRef> stripes =
+        pattern::Nest::repeat(pattern::Nest::bytes(stripe_bytes), last - first, stripe_bytes);
     if (!stripes) return {};
-    division.portions.push_back({Access(*stripes, first * stripe_bytes, targets * stripe_bytes)});
+    division.portions.push_back({pattern::Access(*stripes, first * stripe_bytes, targets * stripe_bytes)});
   }
   return division;
 }
@@ -50,4 +51,4 @@ Division divide_cyclic(const Region& region, Hosts&) {
   return dealt_out(block_bytes, count, unit);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -3,10 +3,10 @@
 // of a stripe or block. For accesses that are spread evenly over their range.
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 Division divide_even(const Region& region, Hosts&) {
   return in_equal_parts(region, unit_for(region.facts, region.range().length() / region.wanted));
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

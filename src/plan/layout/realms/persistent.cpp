@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 namespace {
 // Shorter blocks would make many small windows once the file has grown; the first call often writes only a
@@ -26,4 +26,4 @@ Division divide_persistent(const Region& region, Hosts&) {
   return dealt_out(block_bytes, region.wanted, alignment);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -18,7 +18,7 @@
 #include "base/checked.h"
 #include "plan/facts/spans.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 namespace {
 
@@ -30,7 +30,7 @@ constexpr int64_t most_tried_portions = 256;
 constexpr int64_t alike = 16;
 
 PartitionTree bisect(const Region& region, int64_t portions, int64_t alignment) {
-  const std::vector<Interval>& spans = region.group.spans;
+  const std::vector<pattern::Interval>& spans = region.group.spans;
   const int64_t bytes = total_bytes(spans);
   size_t span = 0;
   int64_t before = 0;  // bytes of the spans before `span`
@@ -46,7 +46,7 @@ int64_t alignment_for(const Region& region) {
   return unit_for(region.facts, total_bytes(region.group.spans) / region.wanted);
 }
 
-std::vector<Interval> bytes_of(const Region& region, const PartitionTree& tree, int leaf) {
+std::vector<pattern::Interval> bytes_of(const Region& region, const PartitionTree& tree, int leaf) {
   return intersection(std::span(&tree.vertex(leaf).file, 1), region.group.spans);
 }
 
@@ -68,7 +68,7 @@ Remerged remerge(const Region& region, Hosts hosts, int64_t portions, bool sever
   int64_t share = -1;  // of the region, if its aggregators had equal ones
   for (int64_t i = 0; i < count; ++i) {
     const int leaf = leaves[static_cast<size_t>(i)];
-    const std::vector<Interval> bytes = bytes_of(region, after, leaf);
+    const std::vector<pattern::Interval> bytes = bytes_of(region, after, leaf);
     const bool goes_on = share == std::exchange(share, i * region.wanted / count);
     if (const auto found = hosts.with_most_memory(bytes, goes_on)) {
       give(leaf, *found);
@@ -94,7 +94,7 @@ Merits merits_of(const Region& region, const PartitionTree& tree) {
   std::map<int, int64_t> realms;  // by aggregator
   for (const int leaf : tree.leaves()) {
     const PartitionTree::Vertex& vertex = tree.vertex(leaf);
-    const std::vector<Interval> bytes = bytes_of(region, tree, leaf);
+    const std::vector<pattern::Interval> bytes = bytes_of(region, tree, leaf);
     realms[vertex.aggregator] += total_bytes(bytes);
     if (vertex.node == PartitionTree::none) continue;
     const NodeFacts& node = region.facts.nodes[static_cast<size_t>(vertex.node)];
@@ -144,18 +144,18 @@ Division divide_tree(const Region& region, Hosts& hosts) {
     division.alignment = alignment_for(region);
     const PartitionTree tree = bisect(region, region.wanted, division.alignment);
     for (const int leaf : tree.leaves())
-      division.portions.push_back({Access::contiguous(0), tree.vertex(leaf).file});
+      division.portions.push_back({pattern::Access::contiguous(0), tree.vertex(leaf).file});
     return division;
   }
   const Remerged merged = partition(region, hosts);
   division.alignment = merged.alignment;
   for (const int leaf : merged.after.leaves()) {
     const PartitionTree::Vertex& vertex = merged.after.vertex(leaf);
-    division.portions.push_back({Access::contiguous(0), vertex.file});
+    division.portions.push_back({pattern::Access::contiguous(0), vertex.file});
     if (vertex.node != PartitionTree::none)
       division.portions.back().aggregator = Aggregator{vertex.aggregator, vertex.node};
   }
   return division;
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan

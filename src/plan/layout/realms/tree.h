@@ -4,7 +4,7 @@
 #include "plan/layout/partition_tree.h"
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 struct Remerged {
   PartitionTree before, after;  // after: every leaf has an aggregator
@@ -13,4 +13,4 @@ struct Remerged {
 };
 Remerged partition(const Region& region, const Hosts& hosts);
 
-}  // namespace concilio
+}  // namespace concilio::plan

@@ -3,10 +3,10 @@
 // are given.
 #include "plan/layout/realms.h"
 
-namespace concilio {
+namespace concilio::plan {
 
 Division divide_user(const Region& region, Hosts& hosts) {
   return divide_even(region, hosts);
 }
 
-}  // namespace concilio
+}  // namespace concilio::plan
