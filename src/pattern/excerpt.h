@@ -13,8 +13,9 @@ struct Excerpt {
 };
 
 // Describes the same bytes, in the same order, as data [data.begin, data.end) of the access, which are some.
-// Of lists and sequences only the entries that hold these bytes are left. If there is nothing to leave out,
-// the result has the access's own nest. Takes time and memory in proportion to the result.
+// Of lists and sequences only the entries that hold these bytes are left. Data in several tiles, or in
+// several copies of a loop, keep the description that these have in common. Takes time and memory in
+// proportion to the result.
 Result<Excerpt> excerpt(const Access& access, Interval data);
 
 }  // namespace concilio::pattern

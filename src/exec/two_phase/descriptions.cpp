@@ -51,7 +51,7 @@ bool has_data_in(const plan::Realm& realm, const Description& rank) {
 
 // A description in a bundle of them: this head, the nest, and the numbers that place the request in the file.
 // A nest of no bytes stands for that of the rank before. A description without numbers says that its rank
-// asks for nothing.
+// asks for nothing, or for nothing in the realm of the one who is told.
 struct Descriptions::Slot {
   static constexpr int32_t cannot = -1;  // in place of number_bytes: the request does not fit the slot
   int32_t nest_bytes = 0, number_bytes = 0;

@@ -125,19 +125,22 @@ PatternRef interleaved(int ranks, int, int64_t bytes) {
 
 const std::vector<Case>& cases() {
   static const auto& all = *new std::vector<Case>{
-      {"contiguous", dealt, false},
+      {"contiguous", dealt, Interwoven::no},
       {"serial by rank", [](int ranks, int, int64_t bytes) { return made("contiguous", ranks, bytes); },
-       false},
-      {"one node with everything", of_one_node, false},
-      {"64 B interleaved", interleaved<64>, true},
-      {"4 KiB interleaved", interleaved<4096>, true},
-      {"64 KiB interleaved", interleaved<65536>, true},
-      {"3-D blocks", [](int ranks, int, int64_t bytes) { return made("block3d", ranks, bytes); }, true},
+       Interwoven::no},
+      {"one node with everything", of_one_node, Interwoven::no},
+      {"64 B interleaved", interleaved<64>, Interwoven::regularly},
+      {"4 KiB interleaved", interleaved<4096>, Interwoven::regularly},
+      {"64 KiB interleaved", interleaved<65536>, Interwoven::regularly},
+      {"3-D blocks", [](int ranks, int, int64_t bytes) { return made("block3d", ranks, bytes); },
+       Interwoven::regularly},
       {"4-D blocks",
        [](int ranks, int, int64_t bytes) -> PatternRef { return std::make_unique<Blocks4d>(ranks, bytes); },
-       true},
-      {"BTIO", [](int ranks, int, int64_t bytes) { return made("btio", ranks, bytes); }, true},
-      {"irregular", [](int ranks, int, int64_t bytes) { return made("unstruc", ranks, bytes); }, true},
+       Interwoven::regularly},
+      {"BTIO", [](int ranks, int, int64_t bytes) { return made("btio", ranks, bytes); },
+       Interwoven::regularly},
+      {"irregular", [](int ranks, int, int64_t bytes) { return made("unstruc", ranks, bytes); },
+       Interwoven::irregularly},
   };
   return all;
 }
