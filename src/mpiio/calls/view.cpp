@@ -70,8 +70,9 @@ Result<Shown> show(File& file, const Wanted& wanted, const mpi::Representation* 
   if (!filetype) return filetype.error();
   const pattern::DataType& element = *etype;
   const pattern::DataType& tile = *filetype;
+  // Open MPI and MPICH give this class themselves.
   if (element.size() == 0 ? tile.size() > 0 : tile.size() % element.size() != 0) {
-    return refuse(ErrorKind::datatype,
+    return refuse(ErrorKind::argument,
                   fmt::format("the filetype's {} bytes are not a multiple of the etype's {}", tile.size(),
                               element.size()));
   }
