@@ -96,11 +96,30 @@ int class_of(ErrorKind kind) {
 
 namespace {
 
+// Whether errors of the class are returned as the class itself. Open MPI's own MPI-IO does so, and its
+// callers compare codes with classes. The class alone has the message of its latest error, which is why
+// classes that other parts of MPI use too are left out.
+bool is_its_own_code([[maybe_unused]] int error_class) {
+#ifdef OPEN_MPI
+  for (const int of_files : {MPI_ERR_NO_SUCH_FILE, MPI_ERR_FILE_EXISTS, MPI_ERR_BAD_FILE, MPI_ERR_ACCESS,
+                             MPI_ERR_NO_SPACE, MPI_ERR_QUOTA, MPI_ERR_READ_ONLY, MPI_ERR_FILE_IN_USE,
+                             MPI_ERR_IO, MPI_ERR_AMODE, MPI_ERR_NOT_SAME, MPI_ERR_UNSUPPORTED_OPERATION,
+                             MPI_ERR_UNSUPPORTED_DATAREP, MPI_ERR_DUP_DATAREP, MPI_ERR_CONVERSION}) {
+    if (error_class == of_files) return true;
+  }
+#endif
+  return false;
+}
+
 int code_with_message(int error_class, const Error& error) {
   const std::string text = error.message.substr(0, MPI_MAX_ERROR_STRING - 1);
   Codes& all = codes();
   std::lock_guard lock(all.mutex);
   Codes::Known& known = *all.known;
+  if (is_its_own_code(error_class)) {
+    known.messages.insert_or_assign(error_class, text);
+    return error_class;
+  }
   const auto key = std::pair(error_class, text);
   if (auto found = known.codes.find(key); found != known.codes.end()) return found->second;
   if (known.codes.size() >= most_codes) return error_class;

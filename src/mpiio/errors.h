@@ -18,9 +18,10 @@
 namespace concilio::mpiio {
 
 int class_of(ErrorKind kind);
-// Returns an error code of the error's class whose MPI_Error_string is the message. One code is made for each
-// distinct message. MPI never takes a code back, so their number is limited; beyond it the plain class is
-// returned, as it is without memory for another code.
+// Returns an error code of the error's class whose MPI_Error_string is the message. With Open MPI, the
+// classes that only files have are codes themselves, as in its own MPI-IO; their string is then the latest
+// message. Otherwise one code is made for each distinct message. MPI never takes a code back, so their number
+// is limited; beyond it the plain class is returned, as it is without memory for another code.
 int code_of(const Error& error);
 // The message of a code that code_of made. The entry point of MPI_Error_string asks for it, because MPICH
 // finds no message for codes that were added to its own classes.

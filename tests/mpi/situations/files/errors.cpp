@@ -47,6 +47,22 @@ SITUATION(Open, MissingFile, everywhere) {
   EXPECT(!exists(path));
 }
 
+// Programs for Open MPI compare codes with classes, since its own MPI-IO returns classes.
+SITUATION(Open, ErrorsOfFilesAreClassesOnOpenMpi, everywhere) {
+#ifdef OPEN_MPI
+  const std::string path = context.fresh_file("classes");
+  EXPECT_EQUAL(MPI_ERR_NO_SUCH_FILE, open_code(path, MPI_MODE_RDONLY));
+  { File file(path); }
+  EXPECT_EQUAL(MPI_ERR_FILE_EXISTS, open_code(path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR));
+  if (context.rank == 0) {
+    OK(MPI_File_delete(path.c_str(), MPI_INFO_NULL));
+    const int code = MPI_File_delete(path.c_str(), MPI_INFO_NULL);
+    EXPECT_EQUAL(MPI_ERR_NO_SUCH_FILE, code);
+    if (!context.own) expect_named(code, "classes");
+  }
+#endif
+}
+
 SITUATION(Open, InAMissingFolder, everywhere) {
   const int code = open_code(context.folder + "/no/such/folder", MPI_MODE_CREATE | MPI_MODE_RDWR);
   FAILS(MPI_ERR_NO_SUCH_FILE, code);
