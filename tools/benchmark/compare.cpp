@@ -124,6 +124,8 @@ Status start_side(std::span<Comparison* const> rows, bool under_concilio, const 
   const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::no);
   const Records records = report.empty() ? Records{} : parse_records(read_and_remove(report));
   if (!captured) return captured.error();
+  if (stop_signal() != 0)
+    return Error{ErrorKind::other, 0, fmt::format("stopped by signal {}", stop_signal())};
   if (captured->exit_status == exit_usage) return Error{ErrorKind::argument, 0, failure_of(*captured)};
   for (size_t i = 0; i < rows.size(); ++i) {
     Side& side = under_concilio ? rows[i]->concilio : rows[i]->own;

@@ -209,4 +209,8 @@ Result<Captured> capture(const Words& words, const Environment& environment, dou
   return captured;
 }
 
+int stop_signal() {
+  return stopped_by;
+}
+
 }  // namespace concilio::tools

@@ -34,6 +34,10 @@ struct Captured {
   std::string errors;  // stderr
 };
 
+// The signal that told this process to stop while it ran its last program, and that was passed on; 0: none.
+// Whoever runs several programs ends then, with exit status 128 + the signal.
+int stop_signal();
+
 // Whether captured output is also passed on to this process's own stdout and stderr as it comes.
 enum class Echo { no, yes };
 

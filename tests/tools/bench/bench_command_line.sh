@@ -39,6 +39,9 @@ says out 'collective, 4 MiB: btio'
 says out 'geometric mean'
 grep -q '</svg>' grid.svg || fail 'no picture'
 grep -q '"finding"' grid.json || fail 'no findings in the JSON'
+# What is told to stop begins no other program.
+CONCILIO_LIBDIR=$parts expect 143 timeout --preserve-status -s TERM 3 "$concilio" bench --compare contiguous -n 2 --mpi "$mpi" --repetitions 1000000
+says err 'stopped by signal 15'
 expect 2 "$concilio" bench suite -n none --mpi "$mpi"
 says err 'not a number of ranks'
 leaves_only result.json grid.svg grid.json
