@@ -96,7 +96,7 @@ Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest,
     return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
   }
   apart.met(team, entry.apart);
-  const Status same = check_same(entry);
+  Status same = check_same(entry);
   if (!same || kind != CallKind::set_view) apart.stop();
   if (!same) return same;
   digest = entry.digest;

@@ -190,7 +190,7 @@ Status change_view(File& file, std::shared_ptr<View> view, MPI_Info info, const 
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* datarep, MPI_Info info) {
   std::shared_ptr<View> view;
-  const Status made = without_exceptions([&]() -> Status {
+  Status made = without_exceptions([&]() -> Status {
     view = std::make_shared<View>();
     return make_view(file, {displacement, etype, filetype, datarep}, *view);
   });
