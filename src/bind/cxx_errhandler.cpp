@@ -43,9 +43,7 @@ void call_by_mpi(int, int*, int* code, void (*function)()) {
 }  // namespace
 
 void adopt_cxx_errhandler(MPI_Errhandler handler) {
-  if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN || handler == MPI_ERRHANDLER_NULL)
-    return;
-  if (!fits() || mpiio::is_file_errhandler(handler) || !FileWithHandler(handler).accepted()) return;
+  if (!fits() || !FileWithHandler(handler).accepted()) return;
   mpiio::record_errhandler(handler, reinterpret_cast<void (*)()>(handler), call_by_mpi);
 }
 

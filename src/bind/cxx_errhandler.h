@@ -6,8 +6,8 @@
 
 namespace concilio::bind {
 
-// Makes known a handler that a program is about to set, if it is one of Open MPI's C++ bindings, which make
-// theirs without MPI_File_create_errhandler.
+// Records a handler that a program is about to set and that is neither predefined nor recorded, if it is one
+// of Open MPI's C++ bindings, which make theirs without MPI_File_create_errhandler.
 void adopt_cxx_errhandler(MPI_Errhandler handler);
 
 }  // namespace concilio::bind

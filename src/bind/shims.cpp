@@ -108,9 +108,21 @@ int create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* ha
   return code;
 }
 
+// Whether a file can have the handler: it is predefined, or recorded.
+bool is_known(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  if (handler == MPI_ERRORS_ABORT) return true;
+#endif
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+  if (handler == MPIR_ERRORS_THROW_EXCEPTIONS) return true;
+#endif
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN ||
+         mpiio::is_file_errhandler(handler);
+}
+
 // The default handler (that of MPI_FILE_NULL) must be known to the MPI, for its own files, and to Concilio.
 int set_errhandler(MPI_File handle, MPI_Errhandler handler) {
-  adopt_cxx_errhandler(handler);
+  if (handler != MPI_ERRHANDLER_NULL && !is_known(handler)) adopt_cxx_errhandler(handler);
   if (mpiio::File* file = mpiio::find(handle)) return mpiio::set_errhandler(*file, handler);
   int code = forward<int>(CONCILIO_NEXT(MPI_File_set_errhandler), handle, handler);
   if (code == MPI_SUCCESS && handle == MPI_FILE_NULL) code = mpiio::set_default_errhandler(handler);
@@ -124,20 +136,10 @@ int call_errhandler(MPI_File handle, int code) {
   return forward<int>(CONCILIO_NEXT(MPI_File_call_errhandler), handle, code);
 }
 
-// Predefined handlers are never freed: Open MPI counts references to them, but not those that our files gave
-// out.
-bool is_predefined(MPI_Errhandler handler) {
-#ifdef MPI_ERRORS_ABORT
-  if (handler == MPI_ERRORS_ABORT) return true;
-#endif
-#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
-  if (handler == MPIR_ERRORS_THROW_EXCEPTIONS) return true;
-#endif
-  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
-}
-
+// Handlers that files can have are never freed. Open MPI counts references to the predefined ones too, but
+// not those that our files gave out.
 int free_errhandler(MPI_Errhandler* handler) {
-  if (!handler || (!mpiio::is_file_errhandler(*handler) && !is_predefined(*handler))) {
+  if (!handler || !is_known(*handler)) {
     return forward<int>(CONCILIO_NEXT(MPI_Errhandler_free), handler);
   }
   *handler = MPI_ERRHANDLER_NULL;
