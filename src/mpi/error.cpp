@@ -2,7 +2,6 @@
 #include "base/exceptions.h"
 
 #include <fmt/format.h>
-#include <mpi.h>
 
 namespace concilio::mpi {
 
@@ -17,6 +16,16 @@ Status checked_mpi(int code, const char* what) {
   if (code == MPI_SUCCESS) return {};
   return error_with(ErrorKind::communication, 0,
                     [&] { return fmt::format("{} failed: {}", what, mpi_error_text(code)); });
+}
+
+ErrorsReturned::ErrorsReturned(MPI_Comm comm) : comm_(comm) {
+  PMPI_Comm_get_errhandler(comm_, &its_own_);
+  PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+}
+
+ErrorsReturned::~ErrorsReturned() {
+  PMPI_Comm_set_errhandler(comm_, its_own_);
+  PMPI_Errhandler_free(&its_own_);
 }
 
 }  // namespace concilio::mpi

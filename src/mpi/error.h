@@ -1,6 +1,8 @@
 // The text of errors that MPI's own functions return.
 #pragma once
 
+#include <mpi.h>
+
 #include <string>
 
 #include "base/result.h"
@@ -12,5 +14,19 @@ std::string mpi_error_text(int code);
 // Turns the return code of an MPI call into a Status. The error's text begins with `what`, which names what
 // failed.
 Status checked_mpi(int code, const char* what);
+
+// While it exists, errors on a communicator of the program's are returned. Otherwise MPI would call the
+// program's error handler for a call that the program has not made, and by default that ends the program.
+class ErrorsReturned {
+ public:
+  explicit ErrorsReturned(MPI_Comm comm);
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+  ~ErrorsReturned();
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler its_own_ = MPI_ERRHANDLER_NULL;
+};
 
 }  // namespace concilio::mpi

@@ -71,6 +71,20 @@ Kept& kept() {
   return *instance;
 }
 
+// A communicator that is used for a while.
+struct Communicator {
+  MPI_Comm handle = MPI_COMM_NULL;
+
+  Communicator() = default;
+  Communicator& operator=(Communicator&& other) noexcept {
+    std::swap(handle, other.handle);
+    return *this;
+  }
+  ~Communicator() {
+    if (handle != MPI_COMM_NULL) PMPI_Comm_free(&handle);
+  }
+};
+
 Error no_memory_for_team() {
   return error_with(ErrorKind::no_memory, 0, [] { return "a rank has no memory for a team of ranks"; });
 }
@@ -196,62 +210,69 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
   PMPI_Comm_rank(comm, &rank_);
   PMPI_Comm_size(comm, &size_);
   // MPI_Comm_split and not MPI_Comm_dup, which would call the copy functions of the program's attributes.
-  int code = PMPI_Comm_split(comm, 0, rank_, &comm_);
+  int code = MPI_SUCCESS;
+  {
+    const ErrorsReturned returned(comm);
+    code = PMPI_Comm_split(comm, 0, rank_, &comm_);
+  }
   if (auto split = checked_mpi(code, "duplicating the communicator"); !split) return split;
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
 
-  MPI_Comm machine;
-  code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+  // An MPI has few thousand communicators, and programs hold many files open. So a team keeps one of them,
+  // and the communicators of its nodes only if there are several nodes.
+  Communicator machine, node;
+  code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine.handle);
   if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
   int machine_rank = 0;
-  PMPI_Comm_rank(machine, &machine_rank);
+  PMPI_Comm_rank(machine.handle, &machine_rank);
   for (bool sharing : {true, false}) {
-    int colour = !sharing ? machine_rank : ranks_per_node > 0 ? machine_rank / ranks_per_node : 0;
-    PMPI_Comm_split(machine, colour, rank_, &node_comm_);
-    PMPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN);
-    PMPI_Comm_rank(node_comm_, &local_rank_);
-    PMPI_Comm_size(node_comm_, &local_size_);
+    const int colour = !sharing ? machine_rank : ranks_per_node > 0 ? machine_rank / ranks_per_node : 0;
+    node = Communicator();
+    code = PMPI_Comm_split(machine.handle, colour, rank_, &node.handle);
+    if (auto split = checked_mpi(code, "finding the ranks of a node"); !split) return split;
+    PMPI_Comm_rank(node.handle, &local_rank_);
+    PMPI_Comm_size(node.handle, &local_size_);
     // Where memory cannot be shared, every rank becomes a node of its own, which is slower but correct. All
     // ranks make the same choice.
-    int shared = share_control().ok();
+    int shared = share_control(node.handle).ok();
     PMPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MIN, comm_);
     if (shared) break;
     if (!sharing) return no_memory_for_team();
-    PMPI_Comm_free(&node_comm_);
   }
   Status mine = without_exceptions([&]() -> Status {
     new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
     return {};
   });
-  PMPI_Comm_free(&machine);
-  PMPI_Comm_split(comm_, local_rank_ == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
-  if (leaders_ != MPI_COMM_NULL) PMPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN);
-  return learn_nodes(std::move(mine));
+  if (local_size_ < size_) {
+    code = PMPI_Comm_split(comm_, local_rank_ == 0 ? 0 : MPI_UNDEFINED, rank_, &leaders_);
+    if (auto split = checked_mpi(code, "finding the leaders of the nodes"); !split) return split;
+  }
+  return learn_nodes(node.handle, std::move(mine));
 }
 
-Status Team::share_control() {
+Status Team::share_control(MPI_Comm node) {
   const int64_t bytes = static_cast<int64_t>(sizeof(Control)) + (local_size_ + 1) * max_value_bytes +
                         WritersBoard::bytes_needed(local_size_) +
                         local_size_ * static_cast<int64_t>(sizeof(Resident));
-  auto made = SharedSegment::share(node_comm_, bytes);
+  auto made = SharedSegment::share(node, bytes);
   if (!made) return out_of_memory();
   control_segment_ = std::move(*made);
   return {};
 }
 
 // `mine` is whether this rank has had what it needed for the team up to here.
-Status Team::learn_nodes(Status mine) {
+Status Team::learn_nodes(MPI_Comm node, Status mine) {
   struct Card {
     int64_t free_bytes;
     int ranks, cores;
     int candidates[max_candidates];
   };
-  int place[2] = {0, 0};
-  if (local_rank_ == 0) {
+  int place[2] = {1, 0};  // how many nodes there are, and which of them is this one
+  if (leaders_ != MPI_COMM_NULL) {
     PMPI_Comm_size(leaders_, &place[0]);
     PMPI_Comm_rank(leaders_, &place[1]);
   }
-  PMPI_Bcast(place, 2, MPI_INT, 0, node_comm_);
+  PMPI_Bcast(place, 2, MPI_INT, 0, node);
   const auto node_count = static_cast<size_t>(place[0]);
   node_ = place[1];
   std::vector<int> local_ranks;
@@ -275,16 +296,18 @@ Status Team::learn_nodes(Status mine) {
   highest = number_ = most[0];
   if (most[1] != 0) return no_memory_for_team();
   int usable = usable_cores(), together = 0;
-  PMPI_Allreduce(&usable, &together, 1, MPI_INT, MPI_SUM, node_comm_);
-  PMPI_Allgather(&rank_, 1, MPI_INT, local_ranks.data(), 1, MPI_INT, node_comm_);
+  PMPI_Allreduce(&usable, &together, 1, MPI_INT, MPI_SUM, node);
+  PMPI_Allgather(&rank_, 1, MPI_INT, local_ranks.data(), 1, MPI_INT, node);
   if (local_rank_ == 0) {
     card.ranks = local_size_;
     card.cores = std::min(together, online_cores());
     std::copy_n(local_ranks.begin(), std::min(local_size_, max_candidates), card.candidates);
-    PMPI_Allgather(&card, sizeof card, MPI_BYTE, cards.data(), sizeof card, MPI_BYTE, leaders_);
+    if (node_count == 1)
+      cards.front() = card;
+    else
+      PMPI_Allgather(&card, sizeof card, MPI_BYTE, cards.data(), sizeof card, MPI_BYTE, leaders_);
   }
-  const int code =
-      PMPI_Bcast(cards.data(), static_cast<int>(cards.size() * sizeof(Card)), MPI_BYTE, 0, node_comm_);
+  const int code = PMPI_Bcast(cards.data(), static_cast<int>(cards.size() * sizeof(Card)), MPI_BYTE, 0, node);
   if (auto told = checked_mpi(code, "learning what the nodes are"); !told) return told;
 
   cores_ = INT_MAX;
@@ -432,7 +455,7 @@ Team::~Team() {
   if (!mpi_runs()) return;
   if (kept().ending > 0) free_betweens();
   if (failed) return;
-  for (MPI_Comm* comm : {&leaders_, &node_comm_, &comm_}) {
+  for (MPI_Comm* comm : {&leaders_, &comm_}) {
     if (*comm != MPI_COMM_NULL) PMPI_Comm_free(comm);
   }
 }
@@ -534,7 +557,8 @@ bool Team::reduce_node_bytes(void* value, const Reduction& reduction) {
 
 bool Team::gather_node_bytes(const void* mine, size_t bytes, std::byte* all) {
   const size_t count = nodes_.size();
-  if (local_rank_ == 0 && failure()) {
+  if (count == 1 && local_rank_ == 0) std::memcpy(all, mine, bytes);
+  if (count > 1 && local_rank_ == 0 && failure()) {
     MPI_Request request = MPI_REQUEST_NULL;
     std::memcpy(slot(0), mine, bytes);
     const int code = PMPI_Iallgather(slot(0), static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes),

@@ -66,7 +66,8 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   MPI_Comm comm() const { return comm_; }
-  // One rank of every node, in the order of the nodes; MPI_COMM_NULL on all other ranks.
+  // One rank of every node, in the order of the nodes; MPI_COMM_NULL on all other ranks, and if there is only
+  // one node.
   MPI_Comm leaders() const { return leaders_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -196,8 +197,8 @@ class Team {
   }
   Team() = default;
   Status set_up(MPI_Comm comm, int ranks_per_node);
-  Status share_control();
-  Status learn_nodes(Status mine);
+  Status share_control(MPI_Comm node);
+  Status learn_nodes(MPI_Comm node, Status mine);
   bool reduce_bytes(void* value, const Reduction& reduction, int64_t patience_ns);
   bool reduce_node_bytes(void* value, const Reduction& reduction);
   bool finish_between_nodes(int code, MPI_Request& request);
@@ -213,7 +214,7 @@ class Team {
   void give_up_on(int64_t lost);
   void hear_of_lost_ranks();
 
-  MPI_Comm comm_ = MPI_COMM_NULL, node_comm_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL, leaders_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, node_ = 0, local_rank_ = 0, local_size_ = 1, cores_ = 1, ranks_per_node_ = 0;
   int spins_ = 0;
   std::vector<Node> nodes_;

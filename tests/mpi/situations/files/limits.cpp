@@ -1,5 +1,6 @@
 // Limits of memory, descriptors, sizes and threads.
 #include <dirent.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -286,4 +287,41 @@ SITUATION(Threads, EachWithItsOwnFileOnSelf, not_own) {
   for (std::thread& thread : threads) thread.join();
   for (int thread = 0; thread < count; ++thread) EXPECT_EQUAL(0, bad[thread]);
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
+// MPICH has 2048 communicators for everything. A file may take one of them, as it does in ROMIO.
+SITUATION(ManyFiles, OpenAtOnceAreAThousandAndThenAnErrorIsReturned, not_own_mpich) {
+  constexpr int most_ranks = 2;  // more ranks only take longer
+  if (context.rank == 0 && context.ranks <= most_ranks) {
+    rlimit descriptors{};
+    EXPECT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &descriptors));
+    descriptors.rlim_cur = descriptors.rlim_max;
+    EXPECT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &descriptors));
+    constexpr size_t most = 2200, spare_descriptors = 100;
+    const size_t least = std::min<size_t>(1000, descriptors.rlim_max - spare_descriptors);
+    const std::string path = context.folder + "/many";
+    std::vector<MPI_File> files;
+    int code = MPI_SUCCESS;
+    while (files.size() < most) {
+      MPI_File file;
+      code =
+          MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+      if (code != MPI_SUCCESS) break;
+      files.push_back(file);
+    }
+    EXPECT(files.size() >= least);
+    // The program's communicator has its error handler back.
+    MPI_Errhandler handler;
+    OK(MPI_Comm_get_errhandler(MPI_COMM_SELF, &handler));
+    EXPECT(handler == MPI_ERRORS_ARE_FATAL);
+    OK(MPI_Errhandler_free(&handler));
+    for (size_t i = 0; i < files.size(); ++i) {
+      const uint8_t byte = value(5, static_cast<int64_t>(i));
+      OK(MPI_File_write_at(files[i], static_cast<MPI_Offset>(i), &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+    }
+    const std::vector<uint8_t> expected = values(5, static_cast<int64_t>(files.size()));
+    for (MPI_File& file : files) OK(MPI_File_close(&file));
+    EXPECT_BYTES(expected, contents(path));
+  }
+  barrier();
 }
