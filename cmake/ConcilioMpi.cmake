@@ -79,6 +79,12 @@ if(CONCILIO_LIGHT_MPIS)
   list(REMOVE_ITEM CONCILIO_MPI_NAMES ${CONCILIO_LIGHT_MPIS})
 endif()
 
+# These files define macros, each for itself, so they are never compiled together with others.
+set_source_files_properties(
+  src/bind/shims.cpp src/bind/fortran/fortran_datarep.cpp src/bind/fortran/fortran_errhandler.cpp
+  src/bind/lifetime/finalize.cpp src/bind/lifetime/sessions.cpp src/bind/lifetime/threads.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 # Adds the folders that know MPI, once for each MPI, and the library that is preloaded.
 function(concilio_add_preload_library mpi)
   foreach(folder mpi exec mpiio bind)
@@ -89,8 +95,6 @@ function(concilio_add_preload_library mpi)
                                        concilio_use_${mpi} nlohmann_json::nlohmann_json)
     target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
   endforeach()
-  # The files of src/bind define the same macros, each for itself, so they are never compiled together.
-  set_target_properties(concilio_bind_${mpi} PROPERTIES UNITY_BUILD OFF)
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
   target_link_libraries(
     concilio-${mpi}
