@@ -63,10 +63,11 @@ std::shared_ptr<const plan::Profile> read_once(const std::string& file, bool ask
                                                const std::string& throttle) {
   static auto& known =
       *new std::map<std::pair<std::string, std::string>, std::shared_ptr<const plan::Profile>>;
+  const std::pair key(file, throttle);
   std::lock_guard lock(known_mutex);
-  const auto [place, fresh] = known.try_emplace({file, throttle});
-  if (fresh) place->second = read_profile(file, asked, throttle);
-  return place->second;
+  if (const auto place = known.find(key); place != known.end()) return place->second;
+  // If memory runs out here, nothing is known, and the next open reads the profile.
+  return known.emplace(key, read_profile(file, asked, throttle)).first->second;
 }
 
 // Where the file system of a file is mounted; empty if that is not known. Each device is looked up once,
@@ -76,11 +77,9 @@ std::string mount_point_of(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return "";
   std::lock_guard lock(known_mutex);
-  const auto [place, fresh] = known.try_emplace(status.st_dev);
-  if (fresh) {
-    if (const auto mount = store::mount_of(path)) place->second = mount->point;
-  }
-  return place->second;
+  if (const auto place = known.find(status.st_dev); place != known.end()) return place->second;
+  const auto mount = store::mount_of(path);
+  return mount ? known.emplace(status.st_dev, mount->point).first->second : "";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/json_document.h"
 #include "base/text/json_place.h"
 #include "plan/facts/prices_json.h"
 
@@ -63,8 +64,9 @@ std::string profile_as_text(const Profile& profile, const json& measurements) {
 }
 
 Result<Profile> parse_profile(std::string_view text) {
-  const json in = json::parse(text, nullptr, false);
-  if (in.is_discarded()) return no_profile("it is no JSON");
+  Result<JsonDocument> document = JsonDocument::parse(text);
+  if (!document) return document.error();
+  const json& in = document->value();
   if (!in.is_object() || !in.contains(version_name)) return no_profile("it is no profile of concilio probe");
   const json& version = in[version_name];
   if (version != profile_version) {

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
-#include <sstream>
 #include <vector>
 
 #include "base/system/read_file.h"
@@ -50,13 +49,14 @@ struct Line {
 // ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [more]... - TYPE DEVICE OPTIONS
 std::optional<Line> line_of(std::string_view text) {
   constexpr size_t numbers = 2, point = 4, first_more = 6;
-  std::istringstream in{std::string(text)};
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    if (const std::string_view word = take_until(text, ' '); !word.empty()) words.push_back(word);
+  }
   size_t dash = first_more;
   while (dash < words.size() && words[dash] != "-") ++dash;
   if (dash + 2 >= words.size()) return std::nullopt;
-  return Line{words[numbers],
+  return Line{std::string(words[numbers]),
               {unescaped(words[point]), unescaped(words[dash + 1]), unescaped(words[dash + 2])}};
 }
 
