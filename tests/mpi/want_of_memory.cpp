@@ -446,7 +446,9 @@ struct Open {
 
 bool all_well(int code, const char* call) {
   int mine = code == MPI_SUCCESS, sum = 0;
-  MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  patient_wait(request);
   if (sum != 0 && sum != ranks) mistake(std::string(call) + " failed on some ranks only");
   return sum == ranks;
 }
@@ -482,7 +484,9 @@ long sweep_rank(int unlucky, const Scenario& scenario, const Sweep& sweep, bool 
     const int code = sweep.call(n);
     armed = false;
     int failed = left.load() <= 0;
-    MPI_Bcast(&failed, 1, MPI_INT, unlucky, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Ibcast(&failed, 1, MPI_INT, unlucky, MPI_COMM_WORLD, &request);
+    patient_wait(request);
     const bool well = all_well(code, sweep.what);
     if (!failed && !well) mistake(std::string(sweep.what) + " failed, though no allocation did");
     sweep.after(n, well);
