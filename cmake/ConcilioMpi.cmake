@@ -106,8 +106,9 @@ function(concilio_add_preload_library mpi)
                       -Wl,-z,defs)
   # The library has a C++ standard library of its own, whatever the program's is. But it uses the process's libgcc,
   # since one libgcc alone must unwind a stack when an exception of the program, or the end of a thread, passes through.
+  # Of its own, it keeps only what it uses; the rest would need a newer C library (arc4random, of glibc 2.36).
   if(NOT CONCILIO_SANITIZE)
-    target_link_options(concilio-${mpi} PRIVATE -static-libstdc++)
+    target_link_options(concilio-${mpi} PRIVATE -static-libstdc++ -Wl,--gc-sections)
   endif()
   install(TARGETS concilio-${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio)
 endfunction()

@@ -1,9 +1,9 @@
 #include "exec/locks/rewriting.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <random>
 
 #include "base/log.h"
 
@@ -13,10 +13,17 @@ namespace {
 // Marks lie where no file has bytes. Two opens rarely try the same mark; if they do, one tries another.
 constexpr int64_t first_mark = int64_t{1} << 62, mark_count = int64_t{1} << 31;
 
+// Not std::random_device, which would need a newer C library (glibc 2.36) than everything else, and may
+// throw.
+int64_t random_place() {
+  uint64_t random = 0;
+  if (getentropy(&random, sizeof random) != 0) random = static_cast<uint64_t>(getpid());
+  return static_cast<int64_t>(random % mark_count);
+}
+
 OpenMark lock_mark(Storage& storage, store::LockMode mode) {
-  std::random_device random;
   OpenMark mark;
-  mark.place = std::uniform_int_distribution<int64_t>(0, mark_count - 1)(random);
+  mark.place = random_place();
   const Status status = storage.lock(first_mark + mark.place, 1, mode, 0);
   mark.marked = status.ok();
   mark.locks_work = status.ok() || status.error().kind == ErrorKind::file_in_use;
