@@ -27,10 +27,10 @@ struct Interpreter {
   bool can_draw = false;
 };
 
-// $CONCILIO_PYTHON alone if it is set. Else Debian's interpreter, which has matplotlib as a package, and
-// after it the first one in PATH.
+// $CONCILIO_PYTHON alone if it is set. Else the one of this command's virtual environment, then Debian's,
+// which has matplotlib as a package, and after it the first one in PATH.
 Result<Interpreter> find_interpreter(const Environment& environment) {
-  Words candidates = {"/usr/bin/python3", "python3"};
+  Words candidates = {python_of_installation(), "/usr/bin/python3", "python3"};
   if (const auto chosen = environment.get("CONCILIO_PYTHON")) candidates = {*chosen};
   Interpreter found;
   for (const std::string& word : candidates) {

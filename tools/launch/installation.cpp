@@ -8,6 +8,7 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "base/system/read_file.h"
@@ -215,15 +216,57 @@ Result<std::string> find_probe_program(Flavour flavour, const Environment& envir
   return find_program(fmt::format("concilio-probe-{}", flavour_word(flavour)), environment);
 }
 
+namespace {
+
+// Where pip puts packages, if it has installed this command too: lib/python3.11/site-packages, the same in
+// lib64, or with Debian's own Python dist-packages.
+std::vector<fs::path> folders_of_pip(const fs::path& prefix) {
+  std::set<fs::path> found;
+  for (const char* lib : {"lib", "lib64"}) {
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(prefix / lib, failed)) {
+      if (!entry.path().filename().string().starts_with("python3")) continue;
+      for (const char* packages : {"site-packages", "dist-packages"}) {
+        if (fs::is_directory(entry.path() / packages, failed)) found.insert(entry.path() / packages);
+      }
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace
+
 Result<std::string> find_python_package(const Environment& environment) {
   const fs::path prefix = folder_of_this_executable() / "..";
   const fs::path python = fs::path("concilio") / "python";
-  const auto main =
-      find_part("concilio/study/__main__.py", environment.get("CONCILIO_PYTHONDIR"),
-                {prefix / "lib" / python, prefix / CONCILIO_INSTALL_LIBDIR / python}, "CONCILIO_PYTHONDIR");
+  std::vector<fs::path> folders = {prefix / "lib" / python, prefix / CONCILIO_INSTALL_LIBDIR / python};
+  const auto of_pip = folders_of_pip(prefix);
+  folders.insert(folders.end(), of_pip.begin(), of_pip.end());
+  const auto main = find_part("concilio/study/__main__.py", environment.get("CONCILIO_PYTHONDIR"), folders,
+                              "CONCILIO_PYTHONDIR");
   if (!main) return main.error();
   return fs::path(*main).parent_path().string();
 }
+
+std::string python_of_installation() {
+  return (folder_of_this_executable() / "python3").string();
+}
+
+namespace {
+
+// Whether a launcher of a general name says that it is of this MPI.
+bool is_launcher_of(Flavour flavour, const std::string& path, const Environment& environment) {
+  const auto said = capture({path, "--version"}, environment, 20);
+  const auto version = said ? version_of_text(said->output + said->errors) : std::nullopt;
+  if (!version || version->major == 0) return false;
+  MpiLibrary mpi;
+  mpi.interface = version->family == Family::openmpi ? Interface::openmpi : Interface::mpich;
+  mpi.version = version;
+  if (flavour == Flavour::mpiabi) return usual_flavour(mpi) == Flavour::mpich5;
+  return usual_flavour(mpi) == flavour;
+}
+
+}  // namespace
 
 Result<std::string> find_launcher(Flavour flavour, const Environment& environment) {
   if (const auto chosen = environment.get("CONCILIO_MPIRUN")) {
@@ -236,6 +279,9 @@ Result<std::string> find_launcher(Flavour flavour, const Environment& environmen
     const auto its = version ? version_of_text(version->output + version->errors) : std::nullopt;
     if (!its || its->family == usual_family(flavour)) return *path;
   }
+  // In a virtual environment, the MPI may be beside Concilio.
+  const std::string beside = (folder_of_this_executable() / "mpirun").string();
+  if (environment.find_executable(beside) && is_launcher_of(flavour, beside, environment)) return beside;
   static const std::map<Flavour, std::string> built_with = {{Flavour::openmpi, CONCILIO_LAUNCHER_OPENMPI},
                                                             {Flavour::mpich, CONCILIO_LAUNCHER_MPICH},
                                                             {Flavour::openmpi5, CONCILIO_LAUNCHER_OPENMPI5},
@@ -244,6 +290,9 @@ Result<std::string> find_launcher(Flavour flavour, const Environment& environmen
   for (const std::string& word : {built_with.at(flavour), fmt::format("mpirun.{}", flavour_word(flavour))}) {
     if (const auto found = environment.find_executable(word)) return *found;
   }
+  // The MPI may be that of a module that is loaded.
+  const auto in_path = environment.find_executable("mpirun");
+  if (in_path && is_launcher_of(flavour, *in_path, environment)) return *in_path;
   return Error{ErrorKind::no_such_file, ENOENT,
                fmt::format("found no mpirun of {}; install it, or set CONCILIO_MPIRUN to its path",
                            flavour_name(flavour))};

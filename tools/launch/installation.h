@@ -41,9 +41,13 @@ Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environmen
 // Finds concilio-probe-FLAVOUR in the same places.
 Result<std::string> find_probe_program(Flavour flavour, const Environment& environment);
 // Finds the folder concilio/study, which Python runs for `concilio study`, in $CONCILIO_PYTHONDIR, or else in
-// lib/concilio/python beside the folder of this executable.
+// lib/concilio/python beside the folder of this executable, or where pip has put it there.
 Result<std::string> find_python_package(const Environment& environment);
-// The launcher $CONCILIO_MPIRUN if that is set, else the launcher of the MPI that the library was built with.
+// Where the interpreter of a virtual environment lies, if this command was installed into one.
+std::string python_of_installation();
+// The launcher $CONCILIO_MPIRUN if that is set, else an mpirun beside this executable that says it is of this
+// MPI, else the launcher of the MPI that the library was built with, else an mpirun in PATH that says it is
+// of this MPI.
 Result<std::string> find_launcher(Flavour flavour, const Environment& environment);
 
 }  // namespace concilio::tools
