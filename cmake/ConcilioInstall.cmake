@@ -28,14 +28,15 @@ foreach(mpi IN LISTS CONCILIO_ALL_MPI_NAMES)
 endforeach()
 foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   configure_file(cmake/concilio-scorpio.pc.in ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT scorpio)
 endforeach()
 
 # The Python package lies beside the libraries that it looks for. Its folder belongs on PYTHONPATH.
 file(GLOB python_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/concilio/*.py)
-install(FILES ${python_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio)
+install(FILES ${python_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio COMPONENT python)
 foreach(folder study study/comparisons)
   file(GLOB study_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/concilio/${folder}/*.py)
-  install(FILES ${study_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio/${folder})
+  install(FILES ${study_modules} DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/python/concilio/${folder}
+          COMPONENT python)
 endforeach()

@@ -47,28 +47,29 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   set_target_properties(
     concilio_scorpio_${mpi} PROPERTIES OUTPUT_NAME concilio_scorpio VERSION ${PROJECT_VERSION} SOVERSION 0
                                        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/concilio/${mpi})
-  install(TARGETS concilio_scorpio_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi})
+  install(TARGETS concilio_scorpio_${mpi} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi} COMPONENT scorpio)
 
   # For builds that look for the original SCORPIO, this installs a prefix like that of the original, with links to the
   # library and headers.
   set(prefix ${CMAKE_INSTALL_LIBDIR}/concilio/${mpi}/scorpio)
   configure_file(cmake/scorpio.pc.in ${PROJECT_BINARY_DIR}/generated/${mpi}/scorpio.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/generated/${mpi}/scorpio.pc DESTINATION ${prefix}/lib/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/${mpi}/scorpio.pc DESTINATION ${prefix}/lib/pkgconfig
+          COMPONENT scorpio_original)
   set(links ${PROJECT_BINARY_DIR}/generated/${mpi}/links)
   file(MAKE_DIRECTORY ${links})
   foreach(name libscorpio.so libparallelio.so)
     file(CREATE_LINK ../../libconcilio_scorpio.so ${links}/${name} SYMBOLIC)
   endforeach()
   file(CREATE_LINK ../../libconcilio_scorpio.so.0 ${links}/libconcilio_scorpio.so.0 SYMBOLIC)
-  install(DIRECTORY ${links}/ DESTINATION ${prefix}/lib)
+  install(DIRECTORY ${links}/ DESTINATION ${prefix}/lib COMPONENT scorpio_original)
   file(RELATIVE_PATH headers /${prefix} /${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
   file(CREATE_LINK ${headers} ${PROJECT_BINARY_DIR}/generated/${mpi}/include SYMBOLIC)
-  install(FILES ${PROJECT_BINARY_DIR}/generated/${mpi}/include DESTINATION ${prefix})
+  install(FILES ${PROJECT_BINARY_DIR}/generated/${mpi}/include DESTINATION ${prefix} COMPONENT scorpio_original)
 endforeach()
 if(CONCILIO_SCORPIO_MPIS)
   include(cmake/ConcilioFortranModule.cmake)
   install(FILES ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpio_util.h
                 ${PROJECT_SOURCE_DIR}/include/scorpio/parallelIO.h ${PROJECT_SOURCE_DIR}/include/scorpio/scorpiof.h
                 ${CONCILIO_FORTRAN_MODULE} # users compile it, as compilers differ in their .mod files
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio)
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio/scorpio COMPONENT scorpio)
 endif()

@@ -1,7 +1,8 @@
 #!/bin/bash
-# install.sh BUILD VERSION "MPI,..." "COMPILER,..." "LAUNCHER,...": what `cmake --install` installs must work on its
+# prefix.sh BUILD VERSION "MPI,..." "COMPILER,..." "LAUNCHER,...": what `cmake --install` installs must work on its
 # own.
 set -u -o pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 build=$1 version=$2
 IFS=',' read -ra mpis <<< "$3"
 IFS=',' read -ra compilers <<< "$4"
@@ -39,30 +40,6 @@ for standard in c99 c11 c++11 c++20; do
 done
 # A program that uses the C interface must link and run without Concilio.
 must "$folder/header"
-
-cat > "$folder/program.c" <<'END'
-#include <concilio/file.h>
-#include <stdio.h>
-#include <string.h>
-
-int main(int argc, char** argv) {
-  MPI_File file;
-  char text[8] = "";
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file)) return 3;
-  MPI_File_write_at_all(file, rank * 4, "abc", 4, MPI_CHAR, MPI_STATUS_IGNORE);
-  MPI_File_read_at_all(file, rank * 4, text, 4, MPI_CHAR, MPI_STATUS_IGNORE);
-  int64_t written = 8;
-  if (concilio_file_counter && concilio_file_counter(file, "bytes_written", &written)) return 4;
-  if (concilio_version ? written != 4 : written != 8) return 5;
-  MPI_File_close(&file);
-  if (rank == 0) printf("%s %s\n", concilio_version ? concilio_version() : "without", text);
-  MPI_Finalize();
-  return 0;
-}
-END
 
 cat > "$folder/scorpio.c" <<'END'
 #include <scorpio.h>
@@ -106,7 +83,7 @@ for i in "${!mpis[@]}"; do
     said=$(timeout 60 "$@" "$folder/data" < /dev/null 2> "$folder/errors" | grep -E ' abc$')
     [ "$said" = "$expected abc" ] || { fail "$mpi, $what: expected \"$expected abc\", got \"$said\""; cat "$folder/errors"; }
   }
-  must "${compilers[$i]}" -I"$prefix/include" "$folder/program.c" -o "$folder/plain-$mpi" || continue
+  must "${compilers[$i]}" -I"$prefix/include" "$here/program.c" -o "$folder/plain-$mpi" || continue
   says without "alone" "${launch[@]}" "$folder/plain-$mpi"
   says "$version" "concilio run" "$prefix/bin/concilio" run --summary -- "${launch[@]}" "$folder/plain-$mpi"
   grep -q "^concilio: " "$folder/errors" || fail "$mpi: concilio run --summary said nothing"
@@ -121,7 +98,7 @@ for i in "${!mpis[@]}"; do
   unset CONCILIO_LIBDIR
   if command -v pkg-config > /dev/null; then
     eval "set -- $(pkg_config --cflags --libs "concilio-$mpi")"
-    must "${compilers[$i]}" "$folder/program.c" -o "$folder/linked-$mpi" "$@" &&
+    must "${compilers[$i]}" "$here/program.c" -o "$folder/linked-$mpi" "$@" &&
       says "$version" "linked by pkg-config" "${launch[@]}" "$folder/linked-$mpi"
   fi
 
@@ -170,7 +147,7 @@ if(NOT EXISTS "\${Concilio_COMMAND}" OR NOT "$mpi" IN_LIST Concilio_MPIS)
 endif()
 add_executable(header ../header.c)
 target_link_libraries(header Concilio::headers)
-add_executable(program ../program.c)
+add_executable(program $here/program.c)
 target_link_libraries(program Concilio::$mpi)
 END
   must cmake -S "$folder/cmake-$mpi" -B "$folder/cmake-$mpi/build" -DCMAKE_PREFIX_PATH="$prefix" \
