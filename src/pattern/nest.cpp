@@ -68,7 +68,8 @@ bool for_each_merged(const PieceLists& pieces, Visit&& visit) {
 // Makes nodes from arguments that are already normalised, and computes their properties.
 struct NestMaker {
   static std::shared_ptr<Nest> node(Nest::Kind kind) {
-    std::shared_ptr<Nest> nest(new Nest);
+    struct Made : Nest {};  // a Nest that make_shared can make
+    std::shared_ptr<Nest> nest = std::make_shared<Made>();
     nest->kind_ = kind;
     nest->hash_ = mix(uint64_t{0x636f6e63696c696fu}, static_cast<int64_t>(kind));
     nest->memory_bytes_ = static_cast<int64_t>(sizeof(Nest));

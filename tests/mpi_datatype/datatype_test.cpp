@@ -12,6 +12,7 @@
 #include "pattern/access.h"
 
 using concilio::mpi::decode;
+using concilio::mpi::Reuse;
 using concilio::pattern::Access;
 using concilio::pattern::DataType;
 
@@ -127,6 +128,33 @@ std::string check_cache() {
   return {};
 }
 
+// A datatype for one use is kept only when it comes again and again. Datatypes with its handle that come
+// after it are not taken for it.
+std::string check_unlikely_reuse() {
+  const auto make = [](int stride) {
+    MPI_Datatype type;
+    MPI_Type_vector(3, 2, stride, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+  };
+  const auto use = [](MPI_Datatype type) { return *decode(type, budget, Reuse::unlikely); };
+  MPI_Datatype often = make(5);
+  if (std::weak_ptr<const DataType> first = use(often); !first.expired()) return "kept after one use";
+  std::shared_ptr<const DataType> last;
+  for (int uses = 2; uses <= 4; ++uses) last = use(often);
+  if (use(often) != last) return "not kept after several uses";
+  if (*decode(often, budget) != last) return "what was kept was decoded anew";
+  MPI_Type_free(&often);
+  for (int stride = 2; stride < 100; ++stride) {
+    MPI_Datatype next = make(stride);
+    const int64_t upper = (2 * stride + 2) * static_cast<int64_t>(sizeof(int));
+    for (int uses = 0; uses < 1 + stride % 6; ++uses)
+      if (use(next)->nest->upper() != upper) return "a datatype was taken for one that is gone";
+    MPI_Type_free(&next);
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -142,7 +170,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   int64_t failed = 0;
-  for (const std::string& wrong : {check_cache(), check_long_double()}) {
+  for (const std::string& wrong : {check_cache(), check_unlikely_reuse(), check_long_double()}) {
     if (wrong.empty()) continue;
     fmt::print("{}\n", wrong);
     ++failed;

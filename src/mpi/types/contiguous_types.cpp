@@ -16,6 +16,7 @@ struct Noted {
   std::atomic<uint64_t> handle{0};  // 0: free
   std::atomic<uint64_t> epoch{0};   // of the handle
   std::atomic<int64_t> bytes{0};
+  std::atomic<bool> permanent{false};
 };
 constinit std::array<Noted, 256> all_noted{};
 constinit std::mutex noting;
@@ -33,17 +34,28 @@ Noted& place_of_type(uint64_t number) {
   return all_noted[number * 0x9E3779B97F4A7C15u >> 56];
 }
 
-}  // namespace
-
-int64_t contiguous_bytes(MPI_Datatype type) {
+// What is noted of a datatype; nullptr if nothing is.
+const Noted* find(MPI_Datatype type) {
   const uint64_t number = number_of(type);
   const Noted& noted = place_of_type(number);
   const bool known = noted.handle.load(std::memory_order_acquire) == number &&
                      noted.epoch.load(std::memory_order_relaxed) == epoch();
-  return known ? noted.bytes.load(std::memory_order_relaxed) : 0;
+  return known ? &noted : nullptr;
 }
 
-void note_contiguous(MPI_Datatype type, int64_t bytes) {
+}  // namespace
+
+int64_t contiguous_bytes(MPI_Datatype type) {
+  const Noted* noted = find(type);
+  return noted ? noted->bytes.load(std::memory_order_relaxed) : 0;
+}
+
+bool known_permanent(MPI_Datatype type) {
+  const Noted* noted = find(type);
+  return noted && noted->permanent.load(std::memory_order_relaxed);
+}
+
+void note_contiguous(MPI_Datatype type, int64_t bytes, bool permanent) {
   const uint64_t number = number_of(type);
   Noted& noted = place_of_type(number);
   std::lock_guard lock(noting);
@@ -53,6 +65,7 @@ void note_contiguous(MPI_Datatype type, int64_t bytes) {
   noted.handle.store(0, std::memory_order_relaxed);
   noted.epoch.store(epoch(), std::memory_order_relaxed);
   noted.bytes.store(bytes, std::memory_order_relaxed);
+  noted.permanent.store(permanent, std::memory_order_relaxed);
   noted.handle.store(number, std::memory_order_release);
 }
 

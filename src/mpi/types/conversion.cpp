@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mpi/types/envelope.h"
+#include "mpi/types/datatype.h"
 
 namespace concilio::mpi {
 
@@ -19,10 +19,11 @@ Result<Conversion> Conversion::make(MPI_Datatype type, MPI_Count count, const Re
   made.memory_ = pattern::Access::of(**memory, 0);
   made.signature_ = std::move(*signature);
   made.type_ = type;
-  if (representation.needs_type() && !is_permanent(type)) {
-    if (PMPI_Type_dup(type, &made.type_) != MPI_SUCCESS)
-      return Error{ErrorKind::datatype, 0, "cannot keep the datatype of a transfer"};
-    made.owned_ = true;
+  if (representation.needs_type()) {
+    auto own = OwnType::of(type);
+    if (!own) return own.error();
+    made.own_ = std::move(*own);
+    made.type_ = made.own_.get();
   }
   return made;
 }
@@ -36,14 +37,10 @@ Conversion& Conversion::operator=(Conversion&& other) noexcept {
   return *this;
 }
 
-Conversion::~Conversion() {
-  if (owned_) PMPI_Type_free(&type_);
-}
-
 void Conversion::swap(Conversion& other) {
   std::swap(representation_, other.representation_);
   std::swap(type_, other.type_);
-  std::swap(owned_, other.owned_);
+  std::swap(own_, other.own_);
   std::swap(memory_, other.memory_);
   std::swap(signature_, other.signature_);
 }

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "mpi/types/own_type.h"
 #include "mpi/types/representation.h"
 
 namespace concilio::mpi {
@@ -18,7 +19,6 @@ class Conversion {
                                  Budget& budget);
   Conversion(Conversion&& other) noexcept;
   Conversion& operator=(Conversion&& other) noexcept;
-  ~Conversion();
 
   int64_t memory_bytes() const { return memory_.nest()->memory_bytes() + signature_->memory_bytes(); }
   // Where the items lie in memory, relative to the user's buffer.
@@ -43,7 +43,7 @@ class Conversion {
 
   const Representation* representation_ = nullptr;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  bool owned_ = false;
+  OwnType own_;  // keeps type_ valid, where it must stay so
   pattern::Access memory_;
   pattern::SignatureRef signature_ = pattern::Signature::empty();
 };

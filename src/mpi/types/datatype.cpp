@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,6 +19,11 @@
 
 namespace concilio::mpi {
 namespace {
+
+TypeCache<pattern::DataType>& cache() {
+  static auto* instance = new TypeCache<pattern::DataType>;
+  return *instance;
+}
 
 Error error_of(std::string message) {
   return Error{ErrorKind::datatype, 0, std::move(message)};
@@ -164,46 +173,111 @@ Result<pattern::DataType> build_derived(int combiner, Contents& contents,
   return error_of(fmt::format("a datatype made in a way that is not known (combiner {})", combiner));
 }
 
-// Records in the budget the peak of memory that making a pattern of `made_bytes` takes.
-void charge_peak(Budget& budget, const Contents& contents, int64_t old_bytes, int64_t made_bytes) {
-  const Charge peak(budget, contents.memory_bytes() + old_bytes + made_bytes);
+// What making a pattern of `made_bytes` takes.
+int64_t peak_bytes(const Contents& contents, int64_t old_bytes, int64_t made_bytes) {
+  return contents.memory_bytes() + old_bytes + made_bytes;
 }
 
-Result<pattern::DataType> build(MPI_Datatype type, const Envelope& envelope, Budget& budget) {
-  MPI_Count size = 0, lower = 0, extent = 0;
-  if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS ||
-      PMPI_Type_get_extent_x(type, &lower, &extent) != MPI_SUCCESS)
-    return error_of("MPI does not give the datatype's size and extent");
-  if (size < 0) return Error{ErrorKind::count, 0, "the datatype's size does not fit into 64 bits"};
-  Result<pattern::DataType> built = [&]() -> Result<pattern::DataType> {
-    if (envelope.combiner == MPI_COMBINER_NAMED) return named(type, size, extent);
-    if (envelope.permanent())
-      return pattern::type_bytes(size);  // a Fortran kind chosen by precision and range
+// Whether to decode the datatype again takes less time than to keep its pattern on it, and to drop it with
+// it.
+bool is_short(const Envelope& envelope) {
+  constexpr MPI_Count most_numbers = 64;
+  return envelope.integers + envelope.addresses + envelope.counts <= most_numbers;
+}
+
+// The decoding of one datatype, and of those that it is made of.
+class Decoding {
+ public:
+  // Records in the budget the peak of memory that the decoding has taken.
+  Result<pattern::DataType> run(MPI_Datatype type, const Envelope& envelope, Budget& budget) {
+    auto built = build(type, envelope);
+    const Charge peak(budget, peak_bytes_);
+    return built;
+  }
+
+ private:
+  // The pattern of a datatype of which none is kept.
+  Result<pattern::DataType> build(MPI_Datatype type, const Envelope& envelope) {
+    MPI_Count size = 0, lower = 0, extent = 0;
+    if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS ||
+        PMPI_Type_get_extent_x(type, &lower, &extent) != MPI_SUCCESS)
+      return error_of("MPI does not give the datatype's size and extent");
+    if (size < 0) return Error{ErrorKind::count, 0, "the datatype's size does not fit into 64 bits"};
+    // A permanent type that is not named is a Fortran kind chosen by precision and range.
+    auto built = envelope.combiner == MPI_COMBINER_NAMED ? named(type, size, extent)
+                 : envelope.permanent()                  ? pattern::type_bytes(size)
+                                                         : derived(type, envelope);
+    if (!built) return built;
+    // If the size were wrong, wrong bytes would be transferred silently.
+    if (built->size() != size)
+      return error_of(fmt::format("the datatype (combiner {}) was decoded to {} bytes, but has {}",
+                                  envelope.combiner, built->size(), static_cast<int64_t>(size)));
+    // MPI's own bounds are used, because they include a struct's padding and MPI-1's bound markers.
+    built->lower_bound = lower;
+    built->extent = extent;
+    return built;
+  }
+
+  Result<pattern::DataType> derived(MPI_Datatype type, const Envelope& envelope) {
     auto contents = Contents::of(type, envelope);
     if (!contents) return contents.error();
     std::vector<pattern::DataType> old;
     old.reserve(contents->types().size());
     for (MPI_Datatype inner : contents->types()) {
-      auto decoded = decode(inner, budget);
-      if (!decoded) return decoded.error();
-      old.push_back(**decoded);
+      auto decoded = part(inner);
+      if (!decoded) return decoded;
+      old.push_back(std::move(*decoded));
     }
-    auto derived = build_derived(envelope.combiner, *contents, old);
-    if (derived)
-      charge_peak(budget, *contents, static_cast<int64_t>(old.capacity() * sizeof(pattern::DataType)),
-                  derived->nest->memory_bytes());
-    return derived;
-  }();
-  if (!built) return built;
-  // If the size were wrong, wrong bytes would be transferred silently.
-  if (built->size() != size)
-    return error_of(fmt::format("the datatype (combiner {}) was decoded to {} bytes, but has {}",
-                                envelope.combiner, built->size(), static_cast<int64_t>(size)));
-  // MPI's own bounds are used, because they include a struct's padding and MPI-1's bound markers.
-  built->lower_bound = lower;
-  built->extent = extent;
-  return built;
-}
+    auto made = build_derived(envelope.combiner, *contents, old);
+    if (made) {
+      const auto old_bytes = static_cast<int64_t>(old.capacity() * sizeof(pattern::DataType));
+      peak_bytes_ = std::max(peak_bytes_, peak_bytes(*contents, old_bytes, made->nest->memory_bytes()));
+    }
+    return made;
+  }
+
+  Result<pattern::DataType> part(MPI_Datatype type) {
+    if (known_permanent(type)) return pattern::type_bytes(contiguous_bytes(type));
+    auto envelope = Envelope::of(type);
+    if (!envelope) return envelope.error();
+    const bool permanent = envelope->permanent();
+    if (auto found = cache().find(type, permanent)) return *found;
+    const bool keeps = permanent || !is_short(*envelope) || unkept_ == most_unkept;
+    if (!keeps) ++unkept_;
+    auto built = build(type, *envelope);
+    if (!built || !keeps) return built;
+    return *cache().keep(type, permanent, std::make_shared<const pattern::DataType>(std::move(*built)));
+  }
+
+  // A part may be in many others, and these in many more. So no more parts than this are decoded without
+  // being kept.
+  static constexpr int most_unkept = 32;
+  int unkept_ = 0;
+  int64_t peak_bytes_ = 0;
+};
+
+// How often datatypes have been decoded that are not kept. They are told apart by their handles and patterns;
+// if two are taken for one, that one is kept too early.
+class Sightings {
+ public:
+  // Notes that a datatype has been decoded. Whether it is time to keep it.
+  bool often(MPI_Datatype type, const pattern::DataType& pattern) {
+    constexpr uint64_t most = 3;  // the lower bits count the sightings, the others tell the datatype
+    uint64_t key = std::hash<MPI_Datatype>()(type) ^ pattern.nest->hash();
+    for (const int64_t number : {pattern.nest->lower(), pattern.lower_bound, pattern.extent})
+      key = (key ^ static_cast<uint64_t>(number)) * 0x9E3779B97F4A7C15u;
+    key &= ~most;
+    std::atomic<uint64_t>& seen = seen_[key >> 58];
+    const uint64_t before = seen.load(std::memory_order_relaxed);
+    const uint64_t sightings = (before & ~most) == key ? before & most : 0;
+    seen.store(sightings == most ? 0 : key + sightings + 1, std::memory_order_relaxed);
+    return sightings == most;
+  }
+
+ private:
+  std::array<std::atomic<uint64_t>, 64> seen_{};
+};
+constinit Sightings sightings;
 
 // The form in a file of a type that belongs to MPI: its items, one behind another.
 Result<FileForm> permanent_form(MPI_Datatype type, const Envelope& envelope,
@@ -267,10 +341,11 @@ Result<FileForm> derived_form(MPI_Datatype type, const Envelope& envelope,
   auto signature = derived_signature(envelope, *contents, signatures, *layout);
   if (!signature) return signature.error();
   FileForm made{std::move(*layout), std::move(*signature)};
-  charge_peak(budget, *contents,
-              static_cast<int64_t>(layouts.capacity() * sizeof(pattern::DataType) +
-                                   signatures.capacity() * sizeof(pattern::SignatureRef)),
-              made.memory_bytes());
+  const Charge peak(budget,
+                    peak_bytes(*contents,
+                               static_cast<int64_t>(layouts.capacity() * sizeof(pattern::DataType) +
+                                                    signatures.capacity() * sizeof(pattern::SignatureRef)),
+                               made.memory_bytes()));
   return made;
 }
 
@@ -281,26 +356,28 @@ bool is_contiguous(const pattern::DataType& type) {
          type.extent == nest.size();
 }
 
-TypeCache<pattern::DataType>& cache() {
-  static auto* instance = new TypeCache<pattern::DataType>;
-  return *instance;
-}
-
 }  // namespace
 
-Result<std::shared_ptr<const pattern::DataType>> decode(MPI_Datatype type, Budget& budget) {
+Result<std::shared_ptr<const pattern::DataType>> decode(MPI_Datatype type, Budget& budget, Reuse reuse) {
   if (type == MPI_DATATYPE_NULL) return error_of("the datatype is MPI_DATATYPE_NULL");
+  if (known_permanent(type)) {
+    if (auto found = cache().find(type, true)) return found;
+  }
   auto envelope = Envelope::of(type);
   if (!envelope) return envelope.error();
   if (auto found = cache().find(type, envelope->permanent())) {
     // What is kept is told when the type goes away, so that it may be noted of the type's handle.
-    if (is_contiguous(*found) && contiguous_bytes(type) == 0) note_contiguous(type, found->size());
+    if (is_contiguous(*found) && contiguous_bytes(type) == 0)
+      note_contiguous(type, found->size(), envelope->permanent());
     return found;
   }
-  auto built = build(type, *envelope, budget);
+  auto built = Decoding().run(type, *envelope, budget);
   if (!built) return built.error();
-  return cache().keep(type, envelope->permanent(),
-                      std::make_shared<const pattern::DataType>(std::move(*built)));
+  const bool permanent = envelope->permanent();
+  const bool keeps =
+      permanent || reuse == Reuse::likely || !is_short(*envelope) || sightings.often(type, *built);
+  auto made = std::make_shared<const pattern::DataType>(std::move(*built));
+  return keeps ? cache().keep(type, permanent, std::move(made)) : made;
 }
 
 Result<std::shared_ptr<const FileForm>> decode(MPI_Datatype type, const Representation& representation,

@@ -1,5 +1,5 @@
-// Decodes MPI datatypes into patterns. Each datatype is decoded once, and the result is kept as an attribute
-// on it, which goes away with the datatype.
+// Decodes MPI datatypes into patterns. The result is kept as an attribute on the datatype, which goes away
+// with it, so that a datatype that is used often is decoded once.
 #pragma once
 
 #include <mpi.h>
@@ -18,7 +18,12 @@ namespace concilio::mpi {
 // kind `datatype` for a type that cannot be transferred (MPI_DATATYPE_NULL, ...). The memory that decoding
 // takes is charged to the budget for as long as decoding lasts; the memory of the pattern is charged by its
 // user.
-Result<std::shared_ptr<const pattern::DataType>> decode(MPI_Datatype type, Budget& budget);
+//
+// Libraries such as HDF5 make a filetype for each access, and to keep its pattern takes longer than to decode
+// it. Where reuse is unlikely, a short datatype is kept only when it has been decoded several times.
+enum class Reuse { likely, unlikely };
+Result<std::shared_ptr<const pattern::DataType>> decode(MPI_Datatype type, Budget& budget,
+                                                        Reuse reuse = Reuse::likely);
 
 // What a datatype is in a file of some representation: its items, and its layout. The layout has no padding.
 // Displacements that were given in elements count the elements' extents in the file, and displacements that

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mpi/types/contiguous_types.h"
+
 namespace concilio::mpi {
 namespace {
 
@@ -33,46 +35,50 @@ bool Envelope::permanent() const {
 }
 
 Contents::~Contents() {
+  if (!memory_) return;  // moved away
   for (MPI_Datatype type : types_) {
-    auto envelope = Envelope::of(type);
-    if (envelope && !envelope->permanent()) PMPI_Type_free(&type);
+    if (!is_permanent(type)) PMPI_Type_free(&type);
   }
 }
 
 Result<Contents> Contents::of(MPI_Datatype type, const Envelope& envelope) {
   Contents contents;
-  // Each array has one element more than needed, because some MPIs refuse a null pointer.
-  contents.integers_.resize(envelope.integers + 1);
-  contents.addresses_.resize(envelope.addresses + 1);
-  contents.counts_.resize(envelope.counts + 1);
-  contents.types_.resize(envelope.types + 1);
+  // The arrays lie one behind another, those of the widest elements first. An empty one has an address too,
+  // because some MPIs refuse a null pointer.
+  static_assert(sizeof(MPI_Count) >= sizeof(MPI_Aint) && sizeof(MPI_Aint) >= sizeof(MPI_Datatype) &&
+                sizeof(MPI_Datatype) >= sizeof(int));
+  contents.memory_bytes_ =
+      static_cast<int64_t>(envelope.counts * sizeof(MPI_Count) + envelope.addresses * sizeof(MPI_Aint) +
+                           envelope.types * sizeof(MPI_Datatype) + envelope.integers * sizeof(int));
+  contents.memory_ = std::make_unique_for_overwrite<std::byte[]>(contents.memory_bytes_);
+  auto* counts = reinterpret_cast<MPI_Count*>(contents.memory_.get());
+  auto* addresses = reinterpret_cast<MPI_Aint*>(counts + envelope.counts);
+  auto* types = reinterpret_cast<MPI_Datatype*>(addresses + envelope.addresses);
+  auto* integers = reinterpret_cast<int*>(types + envelope.types);
 #if MPI_VERSION >= 4
   int code = PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts,
-                                      envelope.types, contents.integers_.data(), contents.addresses_.data(),
-                                      contents.counts_.data(), contents.types_.data());
+                                      envelope.types, integers, addresses, counts, types);
 #else
   int code =
       PMPI_Type_get_contents(type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
-                             static_cast<int>(envelope.types), contents.integers_.data(),
-                             contents.addresses_.data(), contents.types_.data());
+                             static_cast<int>(envelope.types), integers, addresses, types);
 #endif
-  if (code != MPI_SUCCESS) {
-    contents.types_.clear();
-    return error_of("MPI_Type_get_contents refuses the datatype");
-  }
-  contents.types_.resize(envelope.types);
-  const pattern::Numbers integers = pattern::Numbers(contents.integers_).subspan(0, envelope.integers),
-                         addresses = pattern::Numbers(contents.addresses_).subspan(0, envelope.addresses),
-                         counts = pattern::Numbers(contents.counts_).subspan(0, envelope.counts);
+  if (code != MPI_SUCCESS) return error_of("MPI_Type_get_contents refuses the datatype");
+  contents.types_ = {types, static_cast<size_t>(envelope.types)};
   // The large-count forms return the counts last, but two constructors have other integer parameters behind
   // their counts.
-  size_t before_counts = integers.size();
+  auto before_counts = static_cast<size_t>(envelope.integers);
   if (envelope.combiner == MPI_COMBINER_SUBARRAY) before_counts = std::min<size_t>(before_counts, 1);
   if (envelope.combiner == MPI_COMBINER_DARRAY) before_counts = std::min<size_t>(before_counts, 3);
-  const pattern::Numbers first = integers.subspan(0, before_counts),
-                         rest = integers.subspan(before_counts, integers.size() - before_counts);
-  contents.pieces_ = rest.size() == 0 ? std::array{first, addresses, counts, rest}
-                                      : std::array{first, counts, rest, addresses};
+  const auto numbers = [](const auto* array, MPI_Count count) {
+    return pattern::Numbers(std::span(array, static_cast<size_t>(count)));
+  };
+  const pattern::Numbers all = numbers(integers, envelope.integers), first = all.subspan(0, before_counts),
+                         rest = all.subspan(before_counts, all.size() - before_counts);
+  const pattern::Numbers of_addresses = numbers(addresses, envelope.addresses),
+                         of_counts = numbers(counts, envelope.counts);
+  contents.pieces_ = rest.size() == 0 ? std::array{first, of_addresses, of_counts, rest}
+                                      : std::array{first, of_counts, rest, of_addresses};
   for (const pattern::Numbers& piece : contents.pieces_) contents.count_ += piece.size();
   return contents;
 }
@@ -106,13 +112,8 @@ int64_t Contents::number(size_t i) const {
   return 0;
 }
 
-int64_t Contents::memory_bytes() const {
-  return static_cast<int64_t>(integers_.capacity() * sizeof(int) + addresses_.capacity() * sizeof(MPI_Aint) +
-                              counts_.capacity() * sizeof(MPI_Count) +
-                              types_.capacity() * sizeof(MPI_Datatype));
-}
-
 bool is_permanent(MPI_Datatype type) {
+  if (known_permanent(type)) return true;
   auto envelope = Envelope::of(type);
   return envelope && envelope->permanent();
 }

@@ -5,9 +5,10 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
 #include "pattern/numbers.h"
@@ -62,16 +63,16 @@ class Contents {
   // The number at index i, without taking it.
   int64_t number(size_t i) const;
   std::span<const MPI_Datatype> types() const { return types_; }
-  int64_t memory_bytes() const;
+  int64_t memory_bytes() const { return memory_bytes_; }
 
  private:
   Contents() = default;
-  // MPI's own arrays, and their numbers as pieces of the arrays, in the order of the parameters.
-  std::vector<int> integers_;
-  std::vector<MPI_Aint> addresses_;
-  std::vector<MPI_Count> counts_;
+  // The arrays that MPI has filled, and their numbers as pieces of the arrays, in the order of the
+  // parameters.
+  std::unique_ptr<std::byte[]> memory_;
+  int64_t memory_bytes_ = 0;
   std::array<pattern::Numbers, 4> pieces_;
-  std::vector<MPI_Datatype> types_;
+  std::span<const MPI_Datatype> types_;
   size_t count_ = 0, taken_ = 0;
   size_t piece_ = 0, taken_of_piece_ = 0;  // where the next number is taken
   bool enough_ = true;

@@ -4,28 +4,17 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include "base/checked.h"
 #include "base/exceptions.h"
-#include "mpi/epoch.h"
+#include "mpi/types/contiguous_types.h"
 #include "mpi/types/datatype.h"
 #include "mpiio/calls/raise.h"
 
 namespace concilio::mpiio {
 namespace {
-
-// Makes a handle owned by Concilio. Predefined datatypes exist for ever; others may be freed by the program.
-int own(MPI_Datatype type, MPI_Datatype* result) {
-  if (mpi::is_permanent(type)) {
-    *result = type;
-    return MPI_SUCCESS;
-  }
-  return PMPI_Type_dup(type, result);
-}
-
-void disown(MPI_Datatype* type) {
-  if (mpi::mpi_runs() && !mpi::is_permanent(*type)) PMPI_Type_free(type);
-}
 
 struct Wanted {
   MPI_Offset displacement;
@@ -51,25 +40,33 @@ Error refuse(ErrorKind kind, std::string why) {
 }
 
 // The layout of a datatype in the file.
-Result<pattern::DataType> decode_for_file(MPI_Datatype type, const mpi::Representation* representation,
-                                          Budget& budget) {
-  if (representation) {
-    auto form = decode(type, *representation, budget);
-    if (!form) return form.error();
-    return (*form)->layout;
-  }
-  auto decoded = mpi::decode(type, budget);
-  if (!decoded) return decoded.error();
-  return **decoded;
+Result<std::shared_ptr<const pattern::DataType>> decode_for_file(MPI_Datatype type,
+                                                                 const mpi::Representation* representation,
+                                                                 Budget& budget) {
+  if (!representation) return mpi::decode(type, budget, mpi::Reuse::unlikely);
+  auto form = decode(type, *representation, budget);
+  if (!form) return form.error();
+  return std::shared_ptr<const pattern::DataType>(*form, &(*form)->layout);
+}
+
+// Every byte from the displacement on, as most views that are set back to.
+std::optional<Shown> show_contiguous(const Wanted& wanted) {
+  const int64_t element_bytes = mpi::contiguous_bytes(wanted.etype),
+                tile_bytes = mpi::contiguous_bytes(wanted.filetype);
+  if (element_bytes == 0 || tile_bytes == 0 || tile_bytes % element_bytes != 0) return std::nullopt;
+  return Shown{element_bytes, pattern::Access::contiguous(wanted.displacement)};
 }
 
 Result<Shown> show(File& file, const Wanted& wanted, const mpi::Representation* representation) {
+  if (!representation) {
+    if (auto shown = show_contiguous(wanted)) return *shown;
+  }
   auto etype = decode_for_file(wanted.etype, representation, file.descriptions());
   if (!etype) return etype.error();
   auto filetype = decode_for_file(wanted.filetype, representation, file.descriptions());
   if (!filetype) return filetype.error();
-  const pattern::DataType& element = *etype;
-  const pattern::DataType& tile = *filetype;
+  const pattern::DataType& element = **etype;
+  const pattern::DataType& tile = **filetype;
   // Open MPI and MPICH give this class themselves.
   if (element.size() == 0 ? tile.size() > 0 : tile.size() % element.size() != 0) {
     return refuse(ErrorKind::argument,
@@ -114,17 +111,28 @@ Status make_view(File& file, Wanted wanted, View& view) {
   view.displacement = wanted.displacement;
   if (view.displacement < 0)
     return refuse(ErrorKind::argument, fmt::format("a displacement of {}", view.displacement));
-  for (Operation operation : {Operation::read, Operation::write}) {
-    const bool converts = view.representation && view.representation->converts(operation);
-    auto shown = show(file, wanted, converts ? view.representation : nullptr);
-    if (!shown) return shown.error();
-    (operation == Operation::read ? view.reads : view.writes) = std::move(*shown);
+  const auto form_of = [&](Operation operation) {
+    return view.representation && view.representation->converts(operation) ? view.representation : nullptr;
+  };
+  auto reads = show(file, wanted, form_of(Operation::read));
+  if (!reads) return reads.error();
+  view.reads = std::move(*reads);
+  if (form_of(Operation::write) == view.reads.representation) {
+    view.writes = view.reads;
+  } else {
+    auto writes = show(file, wanted, form_of(Operation::write));
+    if (!writes) return writes.error();
+    view.writes = std::move(*writes);
   }
   const pattern::Nest &read = *view.reads.access.nest(), &written = *view.writes.access.nest();
   view.charge = file.describes(read.memory_bytes() + (&read == &written ? 0 : written.memory_bytes()));
-  if (own(wanted.etype, &view.etype) == MPI_SUCCESS && own(wanted.filetype, &view.filetype) == MPI_SUCCESS)
-    return {};
-  return Error{ErrorKind::datatype, 0, "cannot duplicate the view's datatypes"};
+  auto etype = mpi::OwnType::of(wanted.etype);
+  if (!etype) return etype.error();
+  auto filetype = mpi::OwnType::of(wanted.filetype);
+  if (!filetype) return filetype.error();
+  view.etype = std::move(*etype);
+  view.filetype = std::move(*filetype);
+  return {};
 }
 
 // Moves a view of a sequential file to where the shared pointer is in the view before.
@@ -150,15 +158,6 @@ void tell_of_view(File& file, const View& view, MPI_Info info, exec::Terms& term
   if (!file.collective().looks_as_before(view.reads.access, view.writes.access))
     terms.flags |= looks_different;
 }
-
-}  // namespace
-
-View::~View() {
-  disown(&etype);
-  disown(&filetype);
-}
-
-namespace {
 
 // As a rule, the meeting in which the ranks have come is the only one: each has made its view before.
 Status change_view(File& file, std::shared_ptr<View> view, MPI_Info info, const exec::Terms& all) {
@@ -209,8 +208,12 @@ int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Data
   // Not a byte more: the Fortran wrappers of the MPIs pass a string that is only as long as the program's
   // variable.
   std::memcpy(datarep, view->datarep.c_str(), view->datarep.size() + 1);
-  int code = own(view->etype, etype);
-  return code == MPI_SUCCESS ? own(view->filetype, filetype) : code;
+  auto own_etype = mpi::OwnType::of(view->etype.get()), own_filetype = mpi::OwnType::of(view->filetype.get());
+  if (!own_etype) return raise(file, "MPI_File_get_view", own_etype.error());
+  if (!own_filetype) return raise(file, "MPI_File_get_view", own_filetype.error());
+  *etype = own_etype->release();
+  *filetype = own_filetype->release();
+  return MPI_SUCCESS;
 }
 
 }  // namespace concilio::mpiio

@@ -123,7 +123,7 @@ Status File::agree(const Status& mine) {
 }
 
 bool File::gives_new_hints(MPI_Info info) const {
-  return info != MPI_INFO_NULL && given_hints_ != hints_in(info);
+  return info != MPI_INFO_NULL && !(given_hints_ && holds(info, *given_hints_));
 }
 
 // Without memory for them, they are new when they are given again.

@@ -19,6 +19,7 @@
 #include "exec/call/open_file.h"
 #include "exec/collective.h"
 #include "exec/enter.h"
+#include "mpi/types/own_type.h"
 #include "mpi/types/representation.h"
 #include "mpiio/api.h"
 #include "mpiio/errors.h"
@@ -27,6 +28,7 @@
 #include "mpiio/file/opening.h"
 #include "mpiio/file/recording.h"
 #include "mpiio/file/shortcut.h"
+#include "mpiio/settings/hints.h"
 #include "plan/facts/wishes.h"
 #include "store/store.h"
 
@@ -39,10 +41,10 @@ struct Shown {
   const mpi::Representation* representation = nullptr;  // nullptr: the same bytes as in memory
 };
 
-// A file view (MPI 4.1, section 14.3). The etype and the filetype are duplicates owned by the view.
+// A file view (MPI 4.1, section 14.3).
 struct View {
   MPI_Offset displacement = 0;
-  MPI_Datatype etype = MPI_BYTE, filetype = MPI_BYTE;
+  mpi::OwnType etype, filetype;
   std::string datarep = "native";
   const mpi::Representation* representation = nullptr;  // the representation called `datarep`
   // What reads and what writes see. A user's data representation may convert in one direction only.
@@ -52,10 +54,6 @@ struct View {
   Charge charge;  // for the descriptions of the datatypes
   // What calls see that move no data.
   const Shown& shown() const { return reads.representation ? reads : writes; }
-
-  View() = default;
-  View(const View&) = delete;
-  ~View();
 };
 
 class File {
@@ -295,7 +293,7 @@ class File {
   Settings settings_;
   // What this rank's info objects held when hints were last adopted; nothing if the settings have changed
   // since in another way.
-  std::optional<std::vector<std::pair<std::string, std::string>>> given_hints_;
+  std::optional<Hints> given_hints_;
   exec::Collective collective_;
   Shortcut shortcut_;
   mpi::WritersBoard* board_ = nullptr;

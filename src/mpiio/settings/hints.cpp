@@ -241,8 +241,8 @@ Result<GivenHints> settle(MPI_Comm comm, const Config& config, const GivenHints&
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
-  std::vector<std::pair<std::string, std::string>> hints;
+Hints hints_in(MPI_Info info) {
+  Hints hints;
   int count = 0;
   if (info == MPI_INFO_NULL || PMPI_Info_get_nkeys(info, &count) != MPI_SUCCESS) return hints;
   for (int i = 0; i < count; ++i) {
@@ -256,6 +256,19 @@ std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info) {
     hints.emplace_back(key, value.c_str());
   }
   return hints;
+}
+
+bool holds(MPI_Info info, const Hints& hints) {
+  int count = 0;
+  if (info == MPI_INFO_NULL || PMPI_Info_get_nkeys(info, &count) != MPI_SUCCESS) return false;
+  // An info object has no key twice.
+  if (count != std::ssize(hints)) return false;
+  return std::ranges::all_of(hints, [&](const auto& hint) {
+    char value[MPI_MAX_INFO_VAL + 1];
+    int found = 0;
+    return PMPI_Info_get(info, hint.first.c_str(), MPI_MAX_INFO_VAL, value, &found) == MPI_SUCCESS && found &&
+           hint.second == value;
+  });
 }
 
 Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config& config, Moment moment,

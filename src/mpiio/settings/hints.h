@@ -13,7 +13,10 @@
 
 namespace concilio::mpiio {
 
-std::vector<std::pair<std::string, std::string>> hints_in(MPI_Info info);
+using Hints = std::vector<std::pair<std::string, std::string>>;
+Hints hints_in(MPI_Info info);
+// Whether an info object holds these hints and no others.
+bool holds(MPI_Info info, const Hints& hints);
 
 // Whether a file is being opened, or is open already, which is too late for some hints.
 enum class Moment { open, later };

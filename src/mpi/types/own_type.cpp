@@ -1,0 +1,27 @@
+#include "mpi/types/own_type.h"
+
+#include "mpi/epoch.h"
+#include "mpi/types/envelope.h"
+
+namespace concilio::mpi {
+
+Result<OwnType> OwnType::of(MPI_Datatype type) {
+  OwnType own;
+  own.type_ = type;
+  if (is_permanent(type)) return own;
+  if (PMPI_Type_dup(type, &own.type_) != MPI_SUCCESS)
+    return Error{ErrorKind::datatype, 0, "MPI cannot duplicate the datatype"};
+  own.duplicate_ = true;
+  return own;
+}
+
+MPI_Datatype OwnType::release() {
+  duplicate_ = false;
+  return type_;
+}
+
+OwnType::~OwnType() {
+  if (duplicate_ && mpi_runs()) PMPI_Type_free(&type_);
+}
+
+}  // namespace concilio::mpi
