@@ -67,6 +67,30 @@ void irregular_view(int pieces, int bytes) {
   MPI_Type_free(&tile);
 }
 
+// The next part of a one-dimensional dataset, in the datatype that HDF5 makes of one: elements of 8 bytes,
+// how many of them, where they begin, and how long the dataset is.
+MPI_Datatype next_part_of_dataset(int bytes) {
+  static MPI_Aint begin = 0;
+  begin += bytes;
+  MPI_Datatype element, elements, placed, part;
+  const int one = 1;
+  MPI_Type_contiguous(8, MPI_BYTE, &element);
+  MPI_Type_vector(bytes / 8, 1, 1, element, &elements);
+  MPI_Type_create_hindexed(1, &one, &begin, elements, &placed);
+  MPI_Type_create_resized(placed, 0, 1 << 24, &part);
+  for (MPI_Datatype* inner : {&element, &elements, &placed}) MPI_Type_free(inner);
+  MPI_Type_commit(&part);
+  return part;
+}
+// A transfer as HDF5 makes one: it sets a view of its own for each, and then the view of all bytes again.
+template <typename Move>
+void with_view_of_part(MPI_Datatype part, const Move& move) {
+  OK(MPI_File_set_view(file, 2048, MPI_BYTE, part, "native", MPI_INFO_NULL));
+  move();
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  MPI_Type_free(&part);
+}
+
 void write_at_all(int bytes) {
   OK(MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
 }
@@ -114,6 +138,12 @@ PATH(set_view_of_bytes) {
 }
 PATH(set_view_of_pieces) {
   REPEATED view_of_pieces(64 + i);
+}
+PATH(hdf5_write_16384) {
+  REPEATED with_view_of_part(next_part_of_dataset(16384), [] { write_at_all(16384); });
+}
+PATH(hdf5_read_16384) {
+  REPEATED with_view_of_part(next_part_of_dataset(16384), [] { read_at_all(16384); });
 }
 PATH(list_write_128_of_8) {
   REPEATED write_at_all(1024);
@@ -179,6 +209,11 @@ int main(int argc, char** argv) {
   path_apart_write_8();
   until_apart([] { read_at_all(8); });
   path_apart_read_8();
+  close();
+  // Without a method of its own, a call chooses one by how long others took.
+  open({{"concilio_method", "independent"}, {"concilio_agree", "always"}});
+  twice(path_hdf5_write_16384);
+  twice(path_hdf5_read_16384);
   close();
   open({{"concilio_method", "independent"}, {"concilio_agree", "always"}});
   twice(path_meeting_write_8);
