@@ -3,8 +3,10 @@
 // which waits for nobody.
 #include <concilio/file.h>
 #include <mpi.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,16 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+// The library times each long call, and only some of the short ones. By this clock, which it takes for the C
+// library's, every call is long, however fast the machine is and whatever else runs on it.
+extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t, timespec* now) {
+  constexpr int64_t step_ns = 10'000, second_ns = 1'000'000'000;
+  static std::atomic<int64_t> last_ns = second_ns;
+  const int64_t now_ns = last_ns.fetch_add(step_ns) + step_ns;
+  *now = {now_ns / second_ns, now_ns % second_ns};
+  return 0;
+}
 
 namespace {
 
