@@ -1,22 +1,19 @@
 #!/bin/bash
-# scripts/tidy.sh [SOURCES...]: runs clang-tidy over these sources, as build/all compiles them, or over all of src/. Its
-# files go into build/tidy.
+# scripts/tidy.sh [SOURCES...]: runs clang-tidy over these sources, or over all of src/. Its files go into build/tidy.
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/packages.sh
 mkdir -p build/tidy
 # Sources that know MPI are compiled once for each MPI, but are checked only once. gcc's precompiled headers are left
 # out, as clang cannot read them.
-if [ $# -eq 0 ]; then
-  # A dozen sources are checked at a time, as clang-tidy spends most of its time on their headers: see
-  # cmake/ConcilioTogether.cmake.
-  build=build/tidy/together
-  cmake -S . -B $build -G Ninja -DCONCILIO_TESTS=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
-    > build/tidy/cmake.log 2>&1 || { cat build/tidy/cmake.log; exit 1; }
-else
-  build=build/all
-fi
-/usr/bin/python3 - $build "$PWD/src/" "$@" > build/tidy/sources <<'END' || exit 1
+# All of them are checked a dozen at a time, as clang-tidy spends most of its time on their headers: see
+# cmake/ConcilioTogether.cmake.
+together=OFF
+if [ $# -eq 0 ]; then together=ON; fi
+build=build/tidy/together-$together
+cmake -S . -B "$build" -G Ninja -DCONCILIO_TESTS=OFF -DCMAKE_UNITY_BUILD=$together -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
+  > build/tidy/cmake.log 2>&1 || { cat build/tidy/cmake.log; exit 1; }
+/usr/bin/python3 - "$build" "$PWD/src/" "$@" > build/tidy/sources <<'END' || exit 1
 import json, re, sys
 build, src, *wanted = sys.argv[1:]
 once, sources = {}, {}
