@@ -1,5 +1,5 @@
 # Compilations spend most of their time on headers. CMake's unity builds compile several sources together, which takes
-# less than half of the time of a build from nothing. But when one source changes, those compiled together with it are
+# about half of the time for those that know MPI. But when one source changes, those compiled together with it are
 # compiled again too, so this is for builds from nothing, as ./check makes them. Builds for development compile every
 # source by itself, which also shows that it includes what it uses; ./check --long makes such a build.
 option(CONCILIO_TOGETHER "Compile several sources together: faster from nothing" OFF)

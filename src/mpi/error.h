@@ -1,4 +1,4 @@
-// The text of errors that MPI's own functions return.
+// Errors of MPI's own functions: their text, and that they are returned.
 #pragma once
 
 #include <mpi.h>

@@ -218,7 +218,7 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
   if (auto split = checked_mpi(code, "duplicating the communicator"); !split) return split;
   PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
 
-  // An MPI has few thousand communicators, and programs hold many files open. So a team keeps one of them,
+  // An MPI has a few thousand communicators, and programs hold many files open. So a team keeps one of them,
   // and the communicators of its nodes only if there are several nodes.
   Communicator machine, node;
   code = PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine.handle);
