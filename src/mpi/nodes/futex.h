@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include <atomic>
 #include <climits>
 #include <cstdint>
+
+#include "base/counters.h"
 
 namespace concilio::mpi {
 
@@ -38,6 +41,9 @@ struct EventCounter {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
+      // Whoever is awaited may itself wait for this core, because other programs run on this machine, or
+      // ranks that count as another node's.
+      if (i % spins_between_yields == spins_between_yields - 1 && core_is_wanted()) break;
     }
     long sleep_ns = 1'000'000;
     for (bool in_vain = false;;) {
@@ -62,6 +68,15 @@ struct EventCounter {
   }
 
  private:
+  static constexpr int spins_between_yields = 256;
+  // Offers the core to others. Returns whether one of them has used it: then spinning only takes it away
+  // again.
+  static bool core_is_wanted() {
+    constexpr int64_t longest_vain_offer_ns = 5000;
+    const int64_t before_ns = now_ns();
+    sched_yield();
+    return now_ns() - before_ns > longest_vain_offer_ns;
+  }
   static bool reached(uint32_t now, uint32_t target) {
     return static_cast<int32_t>(now - target) >= 0;
   }

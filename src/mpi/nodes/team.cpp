@@ -393,7 +393,7 @@ int Team::finish(MPI_Request& request) {
       int done = 0;
       const int code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS || done) return code;
-      if (spins_ == 0) sched_yield();
+      sched_yield();  // see EventCounter::wait_for
     }
     if (watch.in_vain()) return MPI_ERR_OTHER;
   }

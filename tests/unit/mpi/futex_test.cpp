@@ -1,0 +1,61 @@
+#include "mpi/nodes/futex.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <thread>
+
+namespace concilio::mpi {
+namespace {
+
+int64_t cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// The calling thread and those that it starts run on the core that it runs on now. False if the system
+// refuses that.
+bool stay_on_one_core() {
+  cpu_set_t core;
+  CPU_ZERO(&core);
+  CPU_SET(static_cast<size_t>(sched_getcpu()), &core);
+  return sched_setaffinity(0, sizeof core, &core) == 0;
+}
+
+struct EventCounterOnOneCore : testing::Test {
+  void SetUp() override {
+    sched_getaffinity(0, sizeof before_, &before_);
+    if (!stay_on_one_core()) GTEST_SKIP() << "the system does not let a thread choose its core";
+  }
+  void TearDown() override { sched_setaffinity(0, sizeof before_, &before_); }
+
+  cpu_set_t before_{};
+};
+
+// The waiting thread would spin for seconds, and so take half of the core from the thread that it waits for.
+TEST_F(EventCounterOnOneCore, WaitingLeavesItToTheThreadThatIsAwaited) {
+  constexpr uint32_t events = 20;
+  constexpr int64_t work_ns = 5'000'000;
+  EventCounter asked, done;
+  std::thread worker([&] {
+    for (uint32_t i = 1; i <= events; ++i) {
+      asked.wait_for(i, WaitPolicy{});
+      for (const int64_t end_ns = cpu_ns() + work_ns; cpu_ns() < end_ns;) {
+      }
+      done.increment();
+    }
+  });
+  const WaitPolicy eager{.spins = 100'000'000};
+  const int64_t before_ns = cpu_ns();
+  for (uint32_t i = 1; i <= events; ++i) {
+    asked.increment();
+    EXPECT_TRUE(done.wait_for(i, eager));
+  }
+  const int64_t spent_ns = cpu_ns() - before_ns;
+  worker.join();
+  EXPECT_LT(spent_ns, events * work_ns / 4);
+}
+
+}  // namespace
+}  // namespace concilio::mpi
