@@ -85,16 +85,24 @@ set_source_files_properties(
   src/bind/lifetime/finalize.cpp src/bind/lifetime/sessions.cpp src/bind/lifetime/threads.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-# Adds the folders that know MPI, once for each MPI, and the library that is preloaded.
-function(concilio_add_preload_library mpi)
+# Adds the folders that know MPI, once for each MPI.
+function(concilio_add_folders mpi)
   foreach(folder mpi exec mpiio bind)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
+    if(NOT mpi STREQUAL "smpi")
+      list(FILTER sources EXCLUDE REGEX "/simulated_")
+    endif()
     add_library(concilio_${folder}_${mpi} STATIC ${sources})
     target_link_libraries(
       concilio_${folder}_${mpi} PUBLIC concilio_base concilio_counter concilio_pattern concilio_plan concilio_store
                                        concilio_use_${mpi} nlohmann_json::nlohmann_json)
     target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
   endforeach()
+endfunction()
+
+# Adds them, and the library that is preloaded.
+function(concilio_add_preload_library mpi)
+  concilio_add_folders(${mpi})
   add_library(concilio-${mpi} SHARED ${PROJECT_SOURCE_DIR}/src/bind/preload.cpp)
   target_link_libraries(
     concilio-${mpi}

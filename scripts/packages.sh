@@ -19,6 +19,7 @@ mpich  libmpich-dev         mpicc.mpich
 mpich  mpich                mpiexec.mpich
 test   libgtest-dev         header:gtest/gtest.h
 test   libgmock-dev         header:gmock/gmock.h
+test   libsimgrid-dev       smpicc
 test   python3              /usr/bin/python3
 test   python3-venv         python:ensurepip
 test   pkg-config           pkg-config

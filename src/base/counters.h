@@ -4,8 +4,9 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
+
+#include "base/waiting.h"
 
 namespace concilio {
 
@@ -76,12 +77,6 @@ struct Counters {
   Tally& operator[](Counter counter) { return values[static_cast<size_t>(counter)]; }
   int64_t operator[](Counter counter) const { return values[static_cast<size_t>(counter)]; }
 };
-
-inline int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // Adds the time between its construction and its destruction to a counter.
 class Stopwatch {

@@ -252,6 +252,12 @@ int get_status(MPI_Request request, int* flag, MPI_Status* status) {
 #define END(direction, pointer) mpiio::end(*file, CALL(direction, pointer, COLLECTIVE), status)
 #define REQUESTS mpiio::has_requests()
 
+#ifdef SMPI_H
+#define DATAREP char*
+#else
+#define DATAREP const char*
+#endif
+
 #define UNPACK(...) __VA_ARGS__
 #define VISIBLE __attribute__((visibility("default")))
 #define SHIM(return_type, name, parameters, arguments, whose, ours)                  \

@@ -28,13 +28,13 @@ Codes& codes() {
   return *instance;
 }
 
-// Returns MPI_SUCCESS if MPI cannot make a code.
-int make_code(int error_class, const std::string& text) {
+// Returns MPI_SUCCESS if MPI cannot make a code. SMPI takes the text as one that it might change.
+int make_code(int error_class, std::string text) {
   int code = MPI_SUCCESS, class_of_code = MPI_SUCCESS;
   if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return MPI_SUCCESS;
   if (PMPI_Error_class(code, &class_of_code) != MPI_SUCCESS || class_of_code != error_class)
     return MPI_SUCCESS;
-  if (PMPI_Add_error_string(code, text.c_str()) != MPI_SUCCESS) return MPI_SUCCESS;
+  if (PMPI_Add_error_string(code, text.data()) != MPI_SUCCESS) return MPI_SUCCESS;
   return code;
 }
 

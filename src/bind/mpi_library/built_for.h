@@ -15,6 +15,8 @@
 #define CONCILIO_BUILT_FOR "mpich " MPICH_VERSION
 #elif defined(MPI_ABI_VERSION)  // the ABI of the MPI 5 standard, whoever implements it
 #define CONCILIO_BUILT_FOR "abi " CONCILIO_TEXT(MPI_ABI_VERSION) "." CONCILIO_TEXT(MPI_ABI_SUBVERSION)
+#elif defined(SMPI_H)
+#define CONCILIO_BUILT_FOR "smpi"
 #else
 #error "not known: which MPI this is"
 #endif

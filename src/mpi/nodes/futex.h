@@ -3,17 +3,12 @@
 // the cores to the ranks that have work.
 #pragma once
 
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <climits>
 #include <cstdint>
 
-#include "base/counters.h"
+#include "base/waiting.h"
 
 namespace concilio::mpi {
 
@@ -45,16 +40,15 @@ struct EventCounter {
       // ranks that count as another node's.
       if (i % spins_between_yields == spins_between_yields - 1 && core_is_wanted()) break;
     }
-    long sleep_ns = 1'000'000;
+    int64_t sleep_ns = 1'000'000;
     for (bool in_vain = false;;) {
       uint32_t now = value.load(std::memory_order_acquire);
       if (reached(now, target)) return true;
       if (in_vain) return false;
       sleepers.fetch_add(1);
-      timespec timeout{0, sleep_ns};
-      long outcome = syscall(SYS_futex, &value, FUTEX_WAIT, now, &timeout, nullptr, 0);
+      const bool woken = sleep_while(value, now, sleep_ns);
       sleepers.fetch_sub(1);
-      if (outcome != 0 && policy.progress) {
+      if (!woken && policy.progress) {
         policy.progress(policy.context);
         if (sleep_ns < 8'000'000) sleep_ns *= 2;
       }
@@ -64,7 +58,7 @@ struct EventCounter {
   }
   void increment() {
     value.fetch_add(1);
-    if (sleepers.load() != 0) syscall(SYS_futex, &value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    if (sleepers.load() != 0) wake_sleepers(value);
   }
 
  private:

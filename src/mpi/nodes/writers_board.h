@@ -8,11 +8,11 @@
 // consistent operations). So at least one of two that come at the same time sees the other.
 #pragma once
 
-#include <time.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "base/waiting.h"
 
 namespace concilio::mpi {
 
@@ -63,8 +63,7 @@ class WritersBoard {
     constexpr int64_t patience_ns = 20'000'000'000, longest_pause_ns = 1'000'000;
     int64_t pause_ns = 20'000;
     for (int64_t waited_ns = 0; waited_ns < patience_ns; waited_ns += pause_ns) {
-      const timespec pause{0, pause_ns};
-      nanosleep(&pause, nullptr);
+      sleep_ns(pause_ns);
       if (count.load() == 0) return true;
       if (pause_ns < longest_pause_ns) pause_ns *= 2;
     }

@@ -60,9 +60,11 @@ std::span<const Known> known_types() {
       {MPI_C_DOUBLE_COMPLEX, real, 2, 16},
       {MPI_C_LONG_DOUBLE_COMPLEX, long_double, 2, 32},
       {MPI_CXX_BOOL, natural, 1, 1},
+#ifndef SMPI_H  // SMPI names these types and lacks them
       {MPI_CXX_FLOAT_COMPLEX, real, 2, 8},
       {MPI_CXX_DOUBLE_COMPLEX, real, 2, 16},
       {MPI_CXX_LONG_DOUBLE_COMPLEX, long_double, 2, 32},
+#endif
       {MPI_CHARACTER, as_is, 1, 1},
       {MPI_LOGICAL, integer, 1, 4},
       {MPI_INTEGER, integer, 1, 4},

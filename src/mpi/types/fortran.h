@@ -5,6 +5,6 @@
 
 #include <mpi.h>
 
-#if defined(OPEN_MPI) || defined(MPICH_VERSION)
+#if defined(OPEN_MPI) || defined(MPICH_VERSION) || defined(SMPI_H)
 #define CONCILIO_MPI_HAS_FORTRAN_HANDLES
 #endif

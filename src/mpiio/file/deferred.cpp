@@ -1,11 +1,9 @@
 #include "mpiio/file/deferred.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "base/counters.h"
+#include "base/waiting.h"
 
 namespace concilio::mpiio {
 namespace {
@@ -104,8 +102,8 @@ void Deferred::finish(uint64_t number) {
       attempt(mpi::Team::for_ever);
     } else if (!step(*this, slot_ns - now_ns() % slot_ns)) {
       team_->make_progress();
-      constexpr unsigned pause_us = 200;
-      usleep(pause_us);
+      constexpr int64_t pause_ns = 200'000;
+      sleep_ns(pause_ns);
     }
   }
 }

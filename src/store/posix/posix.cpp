@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <mutex>
-#include <thread>
 
-#include "base/counters.h"
 #include "base/log.h"
 #include "base/system/descriptor.h"
+#include "base/waiting.h"
 #include "store/place/filesystem.h"
 #include "store/posix/at_once.h"
 #include "store/progress.h"
@@ -277,7 +275,7 @@ class PosixFile : public StoreFile {
       if (errno != EAGAIN && errno != EACCES) return lock_error(event, errno);
       const int64_t left_ns = deadline_ns - now_ns();
       if (left_ns <= 0) return Error{ErrorKind::file_in_use, EAGAIN, "held by somebody else"};
-      std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(pause_ns, left_ns)));
+      sleep_ns(std::min(pause_ns, left_ns));
     }
   }
 

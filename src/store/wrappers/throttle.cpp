@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cmath>
-#include <ctime>
 #include <memory>
 
-#include "base/counters.h"
 #include "base/text/name_hash.h"
+#include "base/waiting.h"
 #include "store/devices/client_clock.h"
 #include "store/devices/device_clock.h"
 #include "store/devices/device_state.h"
@@ -26,14 +24,9 @@ struct Client {
 };
 thread_local Client client;
 
-void sleep_until(int64_t until_ns) {
-  const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) continue;
-}
-
 void finish(int64_t done_ns) {
   if (!client.clock.end(done_ns, now_ns())) return;
-  sleep_until(done_ns);
+  sleep_until_ns(done_ns);
   client.clock.woke(done_ns, now_ns());
 }
 

@@ -1,0 +1,28 @@
+// The clock, and the ways in which a rank waits without being told to by MPI or by storage. All of the
+// library that runs in calls of the program waits by these functions and asks them for the time. So the
+// flavour for a simulator needs nothing else than other definitions of them (src/mpi/simulated_waiting.cpp),
+// which are linked in place of those in waiting.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace concilio {
+
+// The time of a clock that never goes back, which all processes of a node share.
+int64_t now_ns();
+
+void sleep_ns(int64_t ns);
+// Sleeps until now_ns() is at least so much.
+void sleep_until_ns(int64_t until_ns);
+
+// Sleeps while `value`, which other ranks of the node may also have mapped, is `is`: until wake_sleepers() is
+// called, or for `longest_ns`. It may also return at once. Returns whether it was woken.
+bool sleep_while(const std::atomic<uint32_t>& value, uint32_t is, int64_t longest_ns);
+void wake_sleepers(const std::atomic<uint32_t>& value);
+
+// Whether the ranks are actors of a simulator. They take turns on one thread: a rank that polls holds up all
+// others, and messages proceed while it sleeps. No rank ends before the whole simulation does.
+bool ranks_are_simulated();
+
+}  // namespace concilio

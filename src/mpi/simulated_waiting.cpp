@@ -1,0 +1,87 @@
+// Waiting in SimGrid's simulator, and its clock. This file is only in the flavour for SMPI, where it takes
+// the place of base/waiting.cpp. SMPI counts what a rank computes between its calls as simulated time, unless
+// it is told not to; so every function here ends such a time first, and begins another one afterwards, as
+// SMPI's own functions do.
+#include <smpi/smpi.h>
+#include <simgrid/s4u.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+#include "base/waiting.h"
+
+namespace concilio::mpi {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+// Threads that the library has started are not ranks; they live in real time.
+bool is_rank() {
+  return s4u::Actor::self() != nullptr && !s4u::Actor::is_maestro();
+}
+
+// The simulator has the time of a rank from here on.
+struct InSimulator {
+  InSimulator() { smpi_bench_end(); }
+  ~InSimulator() { smpi_bench_begin(); }
+  InSimulator(const InSimulator&) = delete;
+};
+
+constexpr double ns_per_second = 1e9;
+
+// Where the ranks of a host sleep, whatever they wait for: those who were not meant look again, and no
+// simulated time passes meanwhile. Each rank has its own copy of the program's variables, so the one thing
+// that all ranks of a host can find is the host.
+struct Bedroom {
+  s4u::MutexPtr door = s4u::Mutex::create();
+  s4u::ConditionVariablePtr sleepers = s4u::ConditionVariable::create();
+
+  static Bedroom& of_host() {
+    s4u::Host* host = s4u::this_actor::get_host();
+    if (!host->get_data<Bedroom>()) host->set_data(new Bedroom);
+    return *host->get_data<Bedroom>();
+  }
+};
+
+}  // namespace
+}  // namespace concilio::mpi
+
+using namespace concilio::mpi;
+
+int64_t concilio::now_ns() {
+  using std::chrono::steady_clock, std::chrono::nanoseconds;
+  if (!is_rank()) return nanoseconds(steady_clock::now().time_since_epoch()).count();
+  const InSimulator yes;
+  return std::llround(s4u::Engine::get_clock() * ns_per_second);
+}
+
+void concilio::sleep_ns(int64_t ns) {
+  if (!is_rank()) return std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+  const InSimulator yes;
+  s4u::this_actor::sleep_for(static_cast<double>(ns) / ns_per_second);
+}
+
+void concilio::sleep_until_ns(int64_t until_ns) {
+  if (const int64_t left_ns = until_ns - now_ns(); left_ns > 0) sleep_ns(left_ns);
+}
+
+bool concilio::sleep_while(const std::atomic<uint32_t>& value, uint32_t is, int64_t longest_ns) {
+  const InSimulator yes;
+  Bedroom& bedroom = Bedroom::of_host();
+  const std::unique_lock lock(*bedroom.door);
+  // No other rank runs between this look and the sleep.
+  if (value.load() != is) return true;
+  return bedroom.sleepers->wait_for(lock, static_cast<double>(longest_ns) / ns_per_second) ==
+         std::cv_status::no_timeout;
+}
+
+void concilio::wake_sleepers(const std::atomic<uint32_t>&) {
+  const InSimulator yes;
+  Bedroom::of_host().sleepers->notify_all();
+}
+
+bool concilio::ranks_are_simulated() {
+  return true;
+}
