@@ -70,11 +70,12 @@ PATH=$tools:$PATH run "$tools/auditwheel" repair --plat "$platform" --exclude 'l
 wheel=$(echo "$folder"/*.whl)
 echo "-- $wheel: $(stat -c %s "$wheel") bytes"
 
-# MPI=COMPILER=LAUNCHER, of each MPI of the build.
+# MPI=COMPILER=LAUNCHER, of each MPI that the build has a library to preload for.
 mpis=()
 while IFS='=' read -r name compiler; do
   mpi=${name#CONCILIO_MPI_}
   mpi=${mpi%%_CC:*}
+  if [ ! -e "$build/lib/concilio/libconcilio-$mpi.so" ]; then continue; fi
   mpis+=("$mpi=$compiler=$(sed -n "s/^CONCILIO_MPI_${mpi}_LAUNCHER:[A-Z]*=//p" "$build/CMakeCache.txt")")
 done < <(grep '^CONCILIO_MPI_[a-z0-9]*_CC:' "$build/CMakeCache.txt")
 run tests/install/wheel.sh "$wheel" "${mpis[@]}"
