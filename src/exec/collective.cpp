@@ -27,13 +27,15 @@ Verdict combine(const Verdict& a, const Verdict& b) {
   return {combine(a.failure, b.failure), combine(a.work, b.work)};
 }
 
-// How a new plan was prepared on the ranks: the first failure of any, and how many ranks lack memory.
+// How a new plan was prepared on the ranks: the first failure of any, how many ranks lack memory, and how
+// many could not announce on their node that the call rewrites.
 struct Readiness {
   mpi::Failure failure;
-  int64_t no_window = 0, short_of_memory = 0;  // ranks
+  int64_t no_window = 0, short_of_memory = 0, no_notice = 0;  // ranks
 };
 Readiness combine(const Readiness& a, const Readiness& b) {
-  return {combine(a.failure, b.failure), a.no_window + b.no_window, a.short_of_memory + b.short_of_memory};
+  return {combine(a.failure, b.failure), a.no_window + b.no_window, a.short_of_memory + b.short_of_memory,
+          a.no_notice + b.no_notice};
 }
 
 // Whether nodes know what they need to of each other's requests: the first failure of any rank, and how many
@@ -52,6 +54,12 @@ bool is_good_after(const plan::Plan& plan, int64_t shift, const plan::StorageFac
   const bool indifferent =
       storage.kind == plan::StorageFacts::Kind::local || storage.kind == plan::StorageFacts::Kind::memory;
   return stays_aligned(plan, shift) || (indifferent && may_move(plan));
+}
+
+// Whether the ranks may carry out the plan only by a RewriteNotice.
+bool needs_notice(const OpenFile& opened, const plan::Facts& facts, const plan::Plan& plan) {
+  return opened.rewrites_by_notice() && plan.operation == Operation::write && method_rewrites(plan.method) &&
+         !facts.others_write && (plan.method != plan::Method::two_phase || opened.may_rewrite_holes());
 }
 
 void do_without_two_phase(plan::Wishes& wishes) {
@@ -115,7 +123,7 @@ bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Ac
 }
 
 Status Collective::meet(const OpenFile& opened, const Request& request, const Status& trouble,
-                        plan::Digest& digest) {
+                        plan::Digest& digest, RewriteNotice& notice) {
   const auto operation = static_cast<size_t>(request.operation);
   const Pattern before = patterns_[operation];
   Status mine = trouble;
@@ -124,6 +132,9 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
       digest = note(request);
       return {};
     });
+    // Without the notice the ranks must make another plan.
+    if (plans_[operation] && plans_[operation]->by_notice && !notice.give(opened.team, opened.rewriting))
+      digest.repeats = 0;
   }
   if (!mine) {
     digest.error_kind = static_cast<int64_t>(mine.error().kind);
@@ -216,7 +227,7 @@ void Collective::give_up_windows() {
 // An error of one rank is told at the next agreement. There is one before each step that a rank can take only
 // if its own preparations succeeded.
 Status Collective::plan_call(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
-                             plan::Facts& facts) {
+                             plan::Facts& facts, RewriteNotice& notice) {
   Stopwatch time(opened.counters, Counter::plan_ns);
   ++opened.counters[Counter::plans_made];
   const auto operation = static_cast<size_t>(request.operation);
@@ -232,11 +243,18 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     if (mine && made->gear) {
       room = without_exceptions([&] { return workspace_.make_room(opened, made->plan, short_of_memory); });
     }
-    Readiness ready{failure_of(team, mine), !room.ok(), short_of_memory};
+    const bool by_notice = mine && needs_notice(opened, facts, made->plan);
+    const bool given = !by_notice || notice.give(team, opened.rewriting);
+    Readiness ready{failure_of(team, mine), !room.ok(), short_of_memory, !given};
     if (!team.allreduce(ready)) return team.failure();
     // The buffers that the other operation's plan needs may be gone.
     if (ready.short_of_memory > 0) plans_[1 - operation].reset();
     if (ready.failure) return shared_error(team, ready.failure, mine);
+    if (ready.no_notice > 0) {
+      facts.others_write = true;
+      continue;
+    }
+    made->by_notice = by_notice;
     plan::Plan& plan = made->plan;
     if (!plan.warning.empty() && team.rank() == 0) log_once(LogLevel::warning, plan.warning);
     if (made->gear && ready.no_window == 0) {
@@ -352,6 +370,7 @@ Status Collective::begin_holding_back(RunningCall& call, const plan::Plan& plan)
 
 Outcome Collective::carry_out(RunningCall& call, const Request& request, Prepared& prepared) {
   const plan::Plan& plan = prepared.plan;
+  if (prepared.by_notice) call.guard = WriteGuard::noticed;
   if (prepared.gear) {
     if (!lay_out(call.opened, prepared.gear->images())) return call.opened.team.failure().error();
     return run_two_phase(call, request, plan, workspace_, *prepared.gear);
@@ -403,7 +422,8 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
 
   plan::Facts facts;
   const plan::Digest& digest = facts.digest;
-  if (Status met = meet(opened, request, trouble, facts.digest); !met) return met.error();
+  RewriteNotice notice;  // stays until all ranks have agreed on the outcome
+  if (Status met = meet(opened, request, trouble, facts.digest, notice); !met) return met.error();
   if (digest.bytes == 0) {
     if (Status told = apart_.tell(opened.team); !told) return told.error();
     return 0;
@@ -413,7 +433,7 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
 
   plan::Experience& experience = experiences_.of(request.operation, digest);
   if (!reuse(opened, request.operation, digest, experience)) {
-    if (Status planned = plan_call(opened, request, wishes, facts); !planned) return planned.error();
+    if (Status planned = plan_call(opened, request, wishes, facts, notice); !planned) return planned.error();
   }
   last_ = operation;
   std::unique_ptr<Prepared>& prepared = plans_[operation];

@@ -83,12 +83,15 @@ class Collective {
   struct Prepared {
     plan::Plan plan;
     std::optional<RoundGear> gear;  // two_phase only
+    bool by_notice = false;         // the ranks carry it out under a RewriteNotice; the same on all of them
   };
   // The steps of a call.
   //
   // All ranks meet here. Afterwards each knows what they ask for together, or which of them cannot take part.
-  // Collective, with the same outcome on all ranks; so are gather_facts and plan_call.
-  Status meet(const OpenFile& opened, const Request& request, const Status& trouble, plan::Digest& digest);
+  // If the last plan is carried out by notice, the notice is given before. Collective, with the same outcome
+  // on all ranks; so are gather_facts and plan_call.
+  Status meet(const OpenFile& opened, const Request& request, const Status& trouble, plan::Digest& digest,
+              RewriteNotice& notice);
   // What this rank asks for, and whether that is what it asked for before.
   plan::Digest note(const Request& request);
   // The pattern of a request with this digest, of which `first` and `monotone` count.
@@ -99,7 +102,7 @@ class Collective {
   bool reuse(const OpenFile& opened, Operation operation, const plan::Digest& digest,
              const plan::Experience& experience);
   Status plan_call(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
-                   plan::Facts& facts);
+                   plan::Facts& facts, RewriteNotice& notice);
   // `mine` becomes the error of this rank, which it tells the others at the next agreement.
   Status gather_facts(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
                       plan::Facts& facts, Status& mine);

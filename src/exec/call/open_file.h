@@ -44,12 +44,10 @@ struct OpenFile {
   }
   // Whether ranks in a collective call may rewrite the bytes between their own, as far as all ranks know.
   // Whether other opens of the file allow it is found out only when it is done (exec/locks/rewriting.h).
-  // Ranks on several nodes do not see each other's announcements, which matters if they may have several
-  // calls under way.
-  bool may_rewrite() const {
-    return storage.can_read() && locks_work && rewriting.marked() &&
-           (!concurrent || on_one_node() || locks_every_write());
-  }
+  bool may_rewrite() const { return storage.can_read() && locks_work && rewriting.marked(); }
+  // Whether they may do so only in a call that has been announced on all nodes (RewriteNotice): other threads
+  // may have plain writes under way, on nodes that do not see this node's board.
+  bool rewrites_by_notice() const { return concurrent && !on_one_node() && !locks_every_write(); }
   // The same for the windows of two-phase I/O.
   bool may_rewrite_holes() const { return may_rewrite() && !caches_differ(); }
   const plan::Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }

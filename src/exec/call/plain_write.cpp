@@ -3,7 +3,7 @@
 namespace concilio::exec {
 
 Status PlainWrite::begin() {
-  if (call_.guard == WriteGuard::held) return {};
+  if (call_.guard == WriteGuard::held || call_.guard == WriteGuard::noticed) return {};
   announced_ = call_.guard == WriteGuard::announced && call_.opened.rewriting.board().begin_write();
   if (announced_) return {};
   // If only threads of this rank can be rewriting, a lock on the file is not needed.

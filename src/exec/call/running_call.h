@@ -11,8 +11,10 @@ class WriteBehind;
 
 // How the plain writes of a call keep out of the way of ranks that rewrite (exec/locks/rewriting.h).
 enum class WriteGuard {
-  announced,  // on the node's board, or by a lock if the board has no room
+  announced,  // on the node's board, or by a lock if somebody is rewriting
   locked,     // each write locks its range
+  noticed,    // the writes need nothing more: they and what the call rewrites lie apart, and all who could
+              // be writing besides have been told by a RewriteNotice on every node
   held,       // the writes need nothing more: the call holds a lock on all that it touches
 };
 
@@ -22,6 +24,10 @@ struct RunningCall {
   WriteGuard guard = opened.locks_every_write() ? WriteGuard::locked : WriteGuard::announced;
   WriteBehind* behind = nullptr;  // if set, windows are written there and not to the file
 
+  // Whether windows with holes may be rewritten, as far as all ranks know.
+  bool may_rewrite_holes() const {
+    return opened.may_rewrite_holes() && (!opened.rewrites_by_notice() || guard == WriteGuard::noticed);
+  }
   // The same call for a rank that holds a lock on all that it touches.
   RunningCall holding_lock() const { return {opened, WriteGuard::held, behind}; }
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/exceptions.h"
 #include "base/log.h"
 
 namespace concilio::exec {
@@ -100,6 +101,18 @@ RewritePermit::RewritePermit(Rewriting& rewriting, bool among_ranks) : rewriting
 
 RewritePermit::~RewritePermit() {
   if (on_board_) rewriting_.board().end_rewriting();
+}
+
+bool RewriteNotice::give(mpi::Team& team, Rewriting& rewriting) {
+  if (rewriting_ || team.local_rank() != 0) return true;
+  if (!rewriting.board().begin_rewriting()) return false;
+  team_ = &team;
+  rewriting_ = &rewriting;
+  return true;
+}
+
+RewriteNotice::~RewriteNotice() {
+  if (rewriting_ && without_exceptions([&] { return team_->failure(); })) rewriting_->board().end_rewriting();
 }
 
 }  // namespace concilio::exec

@@ -13,9 +13,10 @@
 // Other ranks and threads of the same open on the same node. They announce their plain writes on the node's
 // board (mpi/nodes/writers_board.h), which costs no system call.
 //
-// Ranks of the same open on other nodes. Either all of them are in the collective call that rewrites, or the
-// user has asked for rewriting (romio_ds_write=enable), and then all ranks lock the range of each of their
-// writes.
+// Ranks of the same open on other nodes, and their threads. Either all ranks are in the collective call that
+// rewrites, and have no threads besides or have announced it on the boards of all nodes before they met
+// (RewriteNotice). Or the user has asked for rewriting (romio_ds_write=enable), and then all ranks lock the
+// range of each of their writes.
 //
 // In all cases the range that is rewritten is locked. Programs that write the file at the same time without
 // Concilio are not noticed: see docs/reliability.md.
@@ -26,6 +27,7 @@
 #include <mutex>
 
 #include "exec/storage/storage.h"
+#include "mpi/nodes/team.h"
 #include "mpi/nodes/writers_board.h"
 
 namespace concilio::exec {
@@ -85,6 +87,24 @@ class RewritePermit {
  private:
   Rewriting& rewriting_;
   bool on_board_ = false, granted_ = false;
+};
+
+// Announces a collective call that may rewrite, on this node's board and for as long as it lives. One rank of
+// each node does so before a meeting of all ranks. After the meeting no plain write of any node that was
+// under way is left, and each that begins locks its range. It ends when all ranks have done their part.
+class RewriteNotice {
+ public:
+  RewriteNotice() = default;
+  // After the team has failed the notice stays: some rank may still be rewriting.
+  ~RewriteNotice();
+  RewriteNotice(const RewriteNotice&) = delete;
+  // Does nothing if it was given before. False: a plain write of this node that is under way does not end,
+  // so no rank may rewrite.
+  bool give(mpi::Team& team, Rewriting& rewriting);
+
+ private:
+  mpi::Team* team_ = nullptr;
+  Rewriting* rewriting_ = nullptr;  // where the notice stands; null if nowhere
 };
 
 }  // namespace concilio::exec

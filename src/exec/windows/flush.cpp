@@ -76,7 +76,7 @@ Status read_modify_write(const RunningCall& call, const WindowPart& part, patter
 }
 
 Status flush_holey(const RunningCall& call, const WindowPart& part, const Covered& coverage, RoomForOld old) {
-  plan::FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.opened.may_rewrite_holes()};
+  plan::FlushRules rules{call.opened.flush, call.opened.flush_threshold, call.may_rewrite_holes()};
   plan::Flush flush = choose_flush(coverage.shape, rules, call.opened.prices());
   if (flush == plan::Flush::read_modify_write) {
     // All other ranks are in this call, but their threads may have other calls under way.

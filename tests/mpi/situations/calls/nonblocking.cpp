@@ -447,3 +447,37 @@ SITUATION(Holes, FilledWhereNobodySievesAlone, not_own) {
   const Info info{{"romio_ds_write", "disable"}, {"romio_cb_write", "enable"}, {"concilio_flush", "rmw"}};
   write_into_holes("holes-alone", info, true);
 }
+
+// The same, with calls that the ranks make again and again until threads of the odd ranks have filled the
+// holes.
+SITUATION(Holes, FilledByThreadsWhileWindowsAreRewritten, not_own) {
+  if (!context.threads) return;
+  const std::string path = context.fresh_file("holes-threads");
+  constexpr int records = 6000, record = 8, rounds = 60;
+  const bool strided = context.rank % 2 == 0;
+  const auto mine = values(context.rank, records * record);
+  const MPI_Offset stride = record * context.ranks;
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+              Info{{"concilio_method", "two_phase"}, {"concilio_flush", "rmw"}});
+    const Type tile = resized_of(contiguous_of(record, MPI_BYTE), 0, stride);
+    OK(MPI_File_set_view(file, strided ? context.rank * record : 0, MPI_BYTE,
+                         strided ? MPI_Datatype(tile) : MPI_BYTE, "native", MPI_INFO_NULL));
+    std::thread filling([&] {
+      for (int i = 0; !strided && i < records; ++i) {
+        OK(MPI_File_write_at(file, i * stride + context.rank * record, mine.data() + i * record, record,
+                             MPI_BYTE, MPI_STATUS_IGNORE));
+      }
+    });
+    for (int round = 0; round < rounds; ++round) {
+      OK(MPI_File_write_at_all(file, 0, mine.data(), strided ? records * record : 0, MPI_BYTE,
+                               MPI_STATUS_IGNORE));
+    }
+    filling.join();
+    int64_t rewritten = counter(file, "windows_rmw");
+    MPI_Allreduce(MPI_IN_PLACE, &rewritten, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT((rewritten > 0) == (context.ranks > 1));
+  }
+  barrier();
+  EXPECT_BYTES(interleaved(records * record, record), contents(path));
+}
