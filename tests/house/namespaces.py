@@ -6,7 +6,7 @@ its folder:
     src/FOLDER          concilio::FOLDER
     tools, bench        concilio::tools, concilio::bench
     bench/scorpio       concilio::bench::scorpio, as it is a program of its own
-    tests/unit/FOLDER   the namespace of src/FOLDER, or one within it
+    tests/unit/FOLDER   the namespace of src/FOLDER, or one within it: a test file has one named as the file
     tests/.../FOLDER    FOLDER or ABOVE_FOLDER, where ABOVE is the folder that FOLDER is in (but see OF_TESTS)
 
 Folders inside a folder of src or of tools group files, and have no namespace of their own. A source may declare types of

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace concilio {
+namespace concilio::budget_test {
 namespace {
 
 TEST(Budget, BufferIsChargedForAsLongAsItLives) {
@@ -129,4 +129,4 @@ TEST(Budget, ChargesOfSeveralThreadsAddUp) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::budget_test

@@ -12,7 +12,7 @@
 
 #include "base/settings/foreign_hints.h"
 
-namespace concilio {
+namespace concilio::config_test {
 namespace {
 
 using testing::ElementsAre;
@@ -459,4 +459,4 @@ TEST(FormatBytes, TheLargestUnitThatFits) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::config_test

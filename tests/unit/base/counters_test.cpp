@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace concilio {
+namespace concilio::counters_test {
 namespace {
 
 TEST(Tally, AddsWithAndWithoutOthers) {
@@ -41,4 +41,4 @@ TEST(Sampling, LongCallsAreAllTimed) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::counters_test

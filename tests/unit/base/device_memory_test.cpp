@@ -7,7 +7,8 @@
 
 #include "gpu/memory.h"
 
-using namespace concilio;
+namespace concilio::device_memory_test {
+
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
@@ -110,3 +111,5 @@ TEST(DeviceMemory, SaysWhichCopyFailed) {
 }
 
 }  // namespace
+
+}  // namespace concilio::device_memory_test

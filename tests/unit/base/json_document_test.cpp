@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace concilio {
+namespace concilio::json_document_test {
 namespace {
 
 using nlohmann::json;
@@ -52,4 +52,4 @@ TEST(JsonDocument, TooManyLevels) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::json_document_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace concilio {
+namespace concilio::json_place_test {
 namespace {
 
 using nlohmann::json;
@@ -76,4 +76,4 @@ TEST(JsonPlace, ShowsBytesThatAreNoText) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::json_place_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace concilio {
+namespace concilio::json_text_test {
 namespace {
 
 nlohmann::json read_back(const JsonText& json) {
@@ -85,4 +85,4 @@ TEST(JsonText, WritesAnyBytesAsText) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::json_text_test

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace concilio {
+namespace concilio::log_test {
 namespace {
 
 // What `body` writes to stderr: one string for each write(2).
@@ -118,4 +118,4 @@ TEST_F(Log, ClosedStderrIsNoFailure) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::log_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace concilio {
+namespace concilio::nearest_name_test {
 namespace {
 
 std::string meant_by(std::string_view unknown, bool any = false) {
@@ -48,4 +48,4 @@ TEST(NearestName, IsAskedFor) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::nearest_name_test

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace concilio {
+namespace concilio::process_test {
 namespace {
 
 // A child that tells its identity and waits to be killed.
@@ -70,4 +70,4 @@ TEST(Process, NumberOfAnotherContainerMeansNothing) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::process_test

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-namespace concilio {
+namespace concilio::read_file_test {
 namespace {
 
 class ReadFile : public testing::Test {
@@ -73,4 +73,4 @@ TEST_F(ReadFile, WhatCannotBeReadSaysWhy) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::read_file_test

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/counters.h"
 
-namespace concilio {
+namespace concilio::result_test {
 namespace {
 
 TEST(Result, ValueThatCannotBeCopied) {
@@ -102,4 +102,4 @@ TEST(Counters, StopwatchAddsToWhatWasThere) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::result_test

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace concilio {
+namespace concilio::strand_test {
 namespace {
 
 TEST(Strand, PostedTasksRunInOrder) {
@@ -90,4 +90,4 @@ TEST(Strand, CallersFromManyThreadsTakeTurns) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::strand_test

@@ -6,7 +6,7 @@
 
 #include "base/median.h"
 
-namespace concilio {
+namespace concilio::text_test {
 namespace {
 
 TEST(Text, IsTrimmedOnBothSides) {
@@ -32,4 +32,4 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheTwoThere) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::text_test

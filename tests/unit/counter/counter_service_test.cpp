@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace concilio::counter {
+namespace concilio::counter::counter_service_test {
 namespace {
 
 constexpr WaysIn from_here{};
@@ -183,4 +183,4 @@ TEST(CounterService, WaysInAreThoseOfACommonNetwork) {
 }
 
 }  // namespace
-}  // namespace concilio::counter
+}  // namespace concilio::counter::counter_service_test

@@ -12,7 +12,7 @@
 #include "exec/locks/range_lock.h"
 #include "store/posix/posix.h"
 
-namespace concilio::exec {
+namespace concilio::exec::held_ranges_test {
 namespace {
 
 using testing::ElementsAre;
@@ -90,4 +90,4 @@ TEST(RangeLock, NothingStaysLocked) {
 }
 
 }  // namespace
-}  // namespace concilio::exec
+}  // namespace concilio::exec::held_ranges_test

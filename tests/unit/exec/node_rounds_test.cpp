@@ -14,7 +14,7 @@
 #include "mpi/nodes/futex.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::exec {
+namespace concilio::exec::node_rounds_test {
 namespace {
 
 constexpr int64_t block_bytes = 64, bytes_a_rank = 32 << 10;
@@ -184,4 +184,4 @@ TEST_P(NodeRounds, RanksThatMeetSeeEachOthersWords) {
 INSTANTIATE_TEST_SUITE_P(Ranks, NodeRounds, testing::Values(1, 2, 3, 5));
 
 }  // namespace
-}  // namespace concilio::exec
+}  // namespace concilio::exec::node_rounds_test

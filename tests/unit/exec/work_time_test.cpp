@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace concilio::exec {
+namespace concilio::exec::work_time_test {
 namespace {
 
 TEST(WorkTime, OfANodeFromTheFirstBeginToTheLastEnd) {
@@ -20,4 +20,4 @@ TEST(WorkTime, OfNodesTheLongest) {
 }
 
 }  // namespace
-}  // namespace concilio::exec
+}  // namespace concilio::exec::work_time_test

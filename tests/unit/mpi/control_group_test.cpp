@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace concilio::mpi {
+namespace concilio::mpi::control_group_test {
 namespace {
 
 class ControlGroups : public testing::Test {
@@ -85,4 +85,4 @@ TEST_F(ControlGroups, TheNarrowestOfThoseAroundDecides) {
 }
 
 }  // namespace
-}  // namespace concilio::mpi
+}  // namespace concilio::mpi::control_group_test

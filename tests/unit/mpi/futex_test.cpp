@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace concilio::mpi {
+namespace concilio::mpi::futex_test {
 namespace {
 
 int64_t cpu_ns() {
@@ -58,4 +58,4 @@ TEST_F(EventCounterOnOneCore, WaitingLeavesItToTheThreadThatIsAwaited) {
 }
 
 }  // namespace
-}  // namespace concilio::mpi
+}  // namespace concilio::mpi::futex_test

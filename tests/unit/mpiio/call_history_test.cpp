@@ -5,7 +5,7 @@
 #include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::mpiio {
+namespace concilio::mpiio::call_history_test {
 namespace {
 
 using test::interleaved;
@@ -89,4 +89,4 @@ TEST(CallHistory, CallsOfOneStretchAreToldOfAmongTheOthers) {
 }
 
 }  // namespace
-}  // namespace concilio::mpiio
+}  // namespace concilio::mpiio::call_history_test

@@ -41,7 +41,7 @@ void operator delete(void* block, size_t) noexcept {
   std::free(block);
 }
 
-namespace concilio::mpiio {
+namespace concilio::mpiio::find_profile_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -122,4 +122,4 @@ TEST_F(FindProfile, CannotBeUsedAndMemoryRunsOut) {
 }
 
 }  // namespace
-}  // namespace concilio::mpiio
+}  // namespace concilio::mpiio::find_profile_test

@@ -6,7 +6,7 @@
 
 #include "unit/pattern/naive_types.h"
 
-namespace concilio::pattern {
+namespace concilio::pattern::access_test {
 namespace {
 
 using naive::Generator;
@@ -418,4 +418,4 @@ TEST(Cursor, StandsBehindTheLastTileThat64BitsHold) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::access_test

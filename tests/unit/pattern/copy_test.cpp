@@ -6,7 +6,7 @@
 
 #include "unit/pattern/naive_types.h"
 
-namespace concilio::pattern {
+namespace concilio::pattern::copy_test {
 namespace {
 
 using naive::Generator;
@@ -282,4 +282,4 @@ TEST(CoverageMap, WithoutDataIsOneHole) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::copy_test

@@ -7,7 +7,7 @@
 #include "pattern/access.h"
 #include "unit/pattern/naive_types.h"
 
-namespace concilio::pattern {
+namespace concilio::pattern::datatype_test {
 namespace {
 
 using naive::Generator;
@@ -244,4 +244,4 @@ TEST(StructType, OneBoundMayBeSetAlone) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::datatype_test

@@ -6,7 +6,7 @@
 
 #include "unit/pattern/random_nest.h"
 
-namespace concilio::pattern {
+namespace concilio::pattern::encoding_test {
 namespace {
 
 TEST(EncodedNumber, ComesBackWhateverItIs) {
@@ -72,4 +72,4 @@ TEST(EncodedNest, IsRefusedIfItIsCutShortOrSpoilt) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::encoding_test

@@ -8,7 +8,7 @@
 
 #include "unit/pattern/random_nest.h"
 
-namespace concilio::pattern {
+namespace concilio::pattern::excerpt_test {
 namespace {
 
 TEST(AnExcerpt, DescribesTheSameBytesInTheSameOrder) {
@@ -56,4 +56,4 @@ TEST(AnExcerpt, OfAListIsAsLongAsItsPart) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::excerpt_test

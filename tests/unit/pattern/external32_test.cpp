@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace concilio::pattern {
+namespace concilio::pattern::external32_test {
 namespace {
 
 using Bytes = std::vector<int>;
@@ -157,4 +157,4 @@ TEST(External32, WhatHasNoFormIsKnown) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::external32_test

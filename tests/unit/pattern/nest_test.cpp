@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace concilio::pattern {
+namespace concilio::pattern::nest_test {
 namespace {
 
 constexpr int64_t huge = std::numeric_limits<int64_t>::max();
@@ -230,4 +230,4 @@ TEST(Memory, OfABillionPiecesIsThatOfTheDescription) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::nest_test

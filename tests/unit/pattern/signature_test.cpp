@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-namespace concilio::pattern {
+namespace concilio::pattern::signature_test {
 namespace {
 
 constexpr Item byte{ItemKind::bytes, 1, 1, 1};
@@ -164,4 +164,4 @@ TEST(Signature, RandomTreesAreAsCounted) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::signature_test

@@ -7,7 +7,7 @@
 #include "plan/facts/prices.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::cheapest_layout_test {
 namespace {
 
 constexpr int64_t mib = 1 << 20;
@@ -84,4 +84,4 @@ TEST(CheapestLayout, NothingToLayOut) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::cheapest_layout_test

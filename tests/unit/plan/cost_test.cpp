@@ -11,7 +11,7 @@
 #include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::cost_test {
 namespace {
 
 using test::contiguous;
@@ -171,4 +171,4 @@ TEST(CostText, NamesTheTermsThatCount) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::cost_test

@@ -10,7 +10,7 @@
 #include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::explain_test {
 namespace {
 
 using nlohmann::json;
@@ -163,4 +163,4 @@ TEST(ExplainJson, OtherMethodsHaveNoTwoPhasePart) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::explain_test

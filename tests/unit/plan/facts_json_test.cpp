@@ -8,7 +8,7 @@
 #include "plan/show/explain.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::facts_json_test {
 namespace {
 
 using nlohmann::json;
@@ -123,4 +123,4 @@ TEST_F(WrongExperience, LastMethodThatNeverRan) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::facts_json_test

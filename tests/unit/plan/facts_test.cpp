@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-namespace concilio::plan {
+namespace concilio::plan::facts_test {
 namespace {
 
 Digest of_rank(int64_t first, int64_t end, int64_t bytes, int64_t granule, int64_t anchor) {
@@ -196,4 +196,4 @@ TEST(MethodName, EveryMethodHasTheNameOfItsHint) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::facts_test

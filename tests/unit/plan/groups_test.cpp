@@ -6,7 +6,7 @@
 #include "plan/facts/spans.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::groups_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -235,4 +235,4 @@ TEST(Groups, DivideNodesAndBytesWhateverTheSpans) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::groups_test

@@ -4,7 +4,7 @@
 
 #include "plan/facts/prices.h"
 
-namespace concilio::plan {
+namespace concilio::plan::hole_filling_test {
 namespace {
 
 constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
@@ -146,4 +146,4 @@ TEST(FlushCosts, OfManyWindowsTogether) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::hole_filling_test

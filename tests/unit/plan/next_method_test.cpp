@@ -10,7 +10,7 @@
 #include "plan/choose/known_patterns.h"
 #include "plan/plan.h"
 
-namespace concilio::plan {
+namespace concilio::plan::next_method_test {
 namespace {
 
 constexpr Method independent = Method::independent, list = Method::list, sieve = Method::sieve,
@@ -194,4 +194,4 @@ TEST(Experiences, OfEveryPatternItsOwnWhereverInTheFile) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::next_method_test

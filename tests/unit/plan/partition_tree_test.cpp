@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace concilio::plan {
+namespace concilio::plan::partition_tree_test {
 namespace {
 
 constexpr int64_t KiB = 1 << 10;
@@ -194,4 +194,4 @@ TEST(PartitionTree, IsDrawnWithOneLineAVertex) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::partition_tree_test

@@ -8,7 +8,7 @@
 
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::placement_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -223,4 +223,4 @@ TEST(Placement, NamesEveryRankAtMostOnceAndAsManyAsThereAreWhateverTheHosts) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::placement_test

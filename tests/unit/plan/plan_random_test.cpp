@@ -16,7 +16,7 @@
 #include "plan/show/explain.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::plan_random_test {
 namespace {
 
 using test::NodeData;
@@ -304,4 +304,4 @@ TEST(LaterCall, WithLessMemoryKeepsTheRealmsInTheSmallestWindows) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::plan_random_test

@@ -55,7 +55,7 @@ void operator delete(void* pointer, size_t) noexcept {
   uncounted(pointer);
 }
 
-namespace concilio::plan {
+namespace concilio::plan::plan_scale_test {
 namespace {
 
 using test::Layout;
@@ -157,4 +157,4 @@ INSTANTIATE_TEST_SUITE_P(Layouts, PlanningForTenThousandNodes, ::testing::Values
                          });
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::plan_scale_test

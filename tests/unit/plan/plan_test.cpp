@@ -12,7 +12,7 @@
 #include "plan/show/reason_text.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::plan_test {
 namespace {
 
 using test::contiguous;
@@ -609,4 +609,4 @@ TEST(Plan, EqualFactsGiveEqualPlans) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::plan_test

@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::policies_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -485,4 +485,4 @@ TEST(Policies, AutomaticIsTheTreeBetweenNodesAndEvenOnOne) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::policies_test

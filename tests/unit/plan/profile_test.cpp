@@ -8,7 +8,7 @@
 #include "base/settings/profile_path.h"
 #include "plan/facts/prices_json.h"
 
-namespace concilio::plan {
+namespace concilio::plan::profile_test {
 namespace {
 
 using nlohmann::json;
@@ -124,4 +124,4 @@ TEST(BuiltinPrices, AreValidForEveryKindOfStorage) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::profile_test

@@ -8,7 +8,7 @@
 #include "plan/layout/lay_out.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::realms_test {
 namespace {
 
 using test::contiguous;
@@ -245,4 +245,4 @@ TEST(EvenRealms, AreDisjointAlignedAndCoverEverySpanForAnyFacts) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::realms_test

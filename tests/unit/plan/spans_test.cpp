@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-namespace concilio::plan {
+namespace concilio::plan::spans_test {
 namespace {
 
 using Intervals = std::vector<pattern::Interval>;
@@ -157,4 +157,4 @@ TEST(OffsetAt, CountsAlongTheIntervals) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::spans_test

@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::user_realms_test {
 namespace {
 
 struct Block {
@@ -399,4 +399,4 @@ TEST(PersistentRealms, ByteKeepsItsAggregatorWhateverLaterCallsTouch) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::user_realms_test

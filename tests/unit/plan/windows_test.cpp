@@ -8,7 +8,7 @@
 #include "plan/plan.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::windows_test {
 namespace {
 
 using Intervals = std::vector<pattern::Interval>;
@@ -266,4 +266,4 @@ TEST(Maps, HaveRoomForPartsCutAtBothEndsOfManyStretches) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::windows_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace concilio::plan {
+namespace concilio::plan::wishes_test {
 namespace {
 
 Config with(std::initializer_list<std::pair<const char*, const char*>> hints) {
@@ -55,4 +55,4 @@ TEST(Wishes, StripesThatAreGivenTakeThePlaceOfTheStoragesOwn) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::wishes_test

@@ -7,7 +7,7 @@
 #include "probe/derive/derive.h"
 #include "probe/show/measurements_json.h"
 
-namespace concilio::probe {
+namespace concilio::probe::derive_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -228,4 +228,4 @@ TEST(MeasurementsJson, Damaged) {
 }
 
 }  // namespace
-}  // namespace concilio::probe
+}  // namespace concilio::probe::derive_test

@@ -9,7 +9,7 @@
 #include "probe/derive/derive.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::probe {
+namespace concilio::probe::prices_test {
 namespace {
 
 using Q = Quantity;
@@ -142,4 +142,4 @@ TEST(ProbedSerialDisk, ListPaysASeekForEveryPiece) {
 }
 
 }  // namespace
-}  // namespace concilio::probe
+}  // namespace concilio::probe::prices_test

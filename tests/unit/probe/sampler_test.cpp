@@ -6,7 +6,7 @@
 #include "probe/derive/measurements.h"
 #include "probe/measure/sampler.h"
 
-namespace concilio::probe {
+namespace concilio::probe::sampler_test {
 namespace {
 
 void sleep_ms(int64_t milliseconds) {
@@ -68,4 +68,4 @@ TEST(Median, OddAndEven) {
 }
 
 }  // namespace
-}  // namespace concilio::probe
+}  // namespace concilio::probe::sampler_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-namespace concilio::scorpio {
+namespace concilio::scorpio::box_test {
 namespace {
 
 using Extents = std::vector<int64_t>;
@@ -273,4 +273,4 @@ TEST(Boxes, AreContiguousIfTheirCellsFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace concilio::scorpio
+}  // namespace concilio::scorpio::box_test

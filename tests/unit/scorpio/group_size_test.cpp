@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace concilio::scorpio {
+namespace concilio::scorpio::group_size_test {
 namespace {
 
 constexpr int64_t mib = int64_t{1} << 20, gib = int64_t{1} << 30;
@@ -57,4 +57,4 @@ TEST(GroupSize, AboveANodeItIsWholeNodesAndBelowEqualPartsOfOne) {
 }
 
 }  // namespace
-}  // namespace concilio::scorpio
+}  // namespace concilio::scorpio::group_size_test

@@ -6,7 +6,7 @@
 
 #include "plan/plan.h"
 
-namespace concilio::sim {
+namespace concilio::sim::gather_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(Patterns, WhatIsWrongIsNamedWithItsRemedy) {
 }
 
 }  // namespace
-}  // namespace concilio::sim
+}  // namespace concilio::sim::gather_test

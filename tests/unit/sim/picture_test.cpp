@@ -8,7 +8,7 @@
 
 #include "base/drawing/drawing.h"
 
-namespace concilio::sim {
+namespace concilio::sim::picture_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -133,4 +133,4 @@ TEST(Svg, NumbersAreShort) {
 }
 
 }  // namespace
-}  // namespace concilio::sim
+}  // namespace concilio::sim::picture_test

@@ -18,7 +18,7 @@
 #include "store/wrappers/throttle.h"
 #include "store/wrappers/trace.h"
 
-namespace concilio::store {
+namespace concilio::store::conformance_test {
 namespace {
 
 using testing::HasSubstr;
@@ -612,4 +612,4 @@ TEST_P(StoreConformance, ThreadsShareAFile) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::conformance_test

@@ -8,7 +8,7 @@
 
 #include "store/devices/client_clock.h"
 
-namespace concilio::store {
+namespace concilio::store::device_clock_test {
 namespace {
 
 constexpr int64_t ms = 1'000'000, us = 1'000, second = 1000 * ms;
@@ -45,7 +45,7 @@ ThrottleCosts solid(int64_t streams) {
 }
 
 TEST(DeviceClock, FirstRequestSeeksAndAdjoiningOnesDoNot) {
-  Devices disk(::concilio::store::disk());
+  Devices disk(device_clock_test::disk());
   EXPECT_EQ(disk.read(0, 1000, second), 9 * ms);
   EXPECT_EQ(disk.read(1000, 1000, 2 * second), 1 * ms);
   EXPECT_EQ(disk.read(5000, 1000, 3 * second), 9 * ms);
@@ -54,7 +54,7 @@ TEST(DeviceClock, FirstRequestSeeksAndAdjoiningOnesDoNot) {
 }
 
 TEST(DeviceClock, SameOffsetOfAnotherFileIsAnotherPlace) {
-  Devices disk(::concilio::store::disk());
+  Devices disk(device_clock_test::disk());
   disk.read(0, 1000, second, 7);
   EXPECT_EQ(disk.read(1000, 1000, 2 * second, 1'000'000'007), 9 * ms);
 }
@@ -214,4 +214,4 @@ TEST(ClientClock, CreditIsLimited) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::device_clock_test

@@ -13,7 +13,7 @@
 
 #include "store/devices/device_clock.h"
 
-namespace concilio::store {
+namespace concilio::store::device_state_test {
 namespace {
 
 constexpr int64_t us = 1'000, second = 1'000'000'000;
@@ -174,4 +174,4 @@ TEST(DeviceStatePath, OneForTheSameCosts) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::device_state_test

@@ -16,7 +16,7 @@
 #include "store/wrappers/stack.h"
 #include "store/wrappers/trace.h"
 
-namespace concilio::store {
+namespace concilio::store::fault_test {
 namespace {
 
 using testing::ElementsAre;
@@ -307,4 +307,4 @@ TEST_F(Stack, MalformedPlanFailsEveryOpen) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::fault_test

@@ -11,7 +11,7 @@
 #include "store/place/lustre_layout.h"
 #include "store/place/mount.h"
 
-namespace concilio::store {
+namespace concilio::store::filesystem_test {
 namespace {
 
 using Medium = StorageLayout::Medium;
@@ -186,4 +186,4 @@ TEST(MountOf, FileThatIsNot) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::filesystem_test

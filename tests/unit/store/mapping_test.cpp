@@ -15,7 +15,7 @@
 #include "store/wrappers/throttle.h"
 #include "store/wrappers/trace.h"
 
-namespace concilio::store {
+namespace concilio::store::mapping_test {
 namespace {
 
 class MappedFile : public testing::Test {
@@ -201,4 +201,4 @@ TEST(Mapping, FileSystemsThatMoveBlocksAreOnlyRead) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::mapping_test

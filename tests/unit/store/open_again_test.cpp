@@ -11,7 +11,7 @@
 
 #include "store/posix/posix.h"
 
-namespace concilio::store {
+namespace concilio::store::open_again_test {
 namespace {
 
 using testing::HasSubstr;
@@ -170,4 +170,4 @@ TEST_F(OpenAgain, IdentitiesThatMayBeOneFile) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::open_again_test

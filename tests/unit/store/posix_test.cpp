@@ -15,7 +15,7 @@
 #include "store/place/filesystem.h"
 #include "store/posix/ring.h"
 
-namespace concilio::store {
+namespace concilio::store::posix_test {
 namespace {
 
 using testing::ElementsAre;
@@ -431,4 +431,4 @@ TEST(FileSystems, KindsOfStorage) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::posix_test

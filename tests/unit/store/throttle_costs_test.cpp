@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace concilio::store {
+namespace concilio::store::throttle_costs_test {
 namespace {
 
 using testing::HasSubstr;
@@ -192,4 +192,4 @@ TEST(ThrottleIdentity, GoesByWhatAFileSaysNow) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::throttle_costs_test

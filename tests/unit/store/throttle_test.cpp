@@ -10,7 +10,7 @@
 #include "store/devices/client_clock.h"
 #include "store/memory.h"
 
-namespace concilio::store {
+namespace concilio::store::throttle_test {
 namespace {
 
 constexpr OpenMode create{true, true, true, false};
@@ -203,4 +203,4 @@ TEST_F(ThrottleTest, SeeksOfAClientOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace concilio::store
+}  // namespace concilio::store::throttle_test
