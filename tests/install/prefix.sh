@@ -92,6 +92,7 @@ for i in "${!mpis[@]}"; do
   says without "alone" "${launch[@]}" "$folder/plain-$mpi"
   says "$version" "concilio run" "$prefix/bin/concilio" run --summary -- "${launch[@]}" "$folder/plain-$mpi"
   grep -q "^concilio: " "$folder/errors" || fail "$mpi: concilio run --summary said nothing"
+  must "$here/jobs.sh" "$prefix" "${launchers[$i]}" "$folder/plain-$mpi" "$folder/jobs-$mpi"
   # If the dynamic loader cannot preload a path, the command must say so, and how to avoid it.
   mkdir -p "$folder/a prefix" && ln -sfn "$(dirname "$(find "$prefix" -name "libconcilio-$mpi.so")")" "$folder/a prefix/lib"
   export CONCILIO_LIBDIR="$folder/a prefix/lib"
