@@ -1,13 +1,17 @@
-# Installs what there is besides programs and libraries: headers, man pages, the CMake package, pkg-config files and the
-# Python package.
+# Installs what there is besides programs and libraries: headers, man pages, documents, examples, the CMake package,
+# pkg-config files, the module file and the Python package.
 include(CMakePackageConfigHelpers)
 
 install(FILES ${PROJECT_SOURCE_DIR}/include/concilio/concilio.h ${PROJECT_SOURCE_DIR}/include/concilio/file.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/concilio)
 file(GLOB function_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.3)
 install(FILES ${function_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/README.md
+# Documents and examples lie as in the tree, so that links between them lead somewhere.
+file(GLOB first_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${first_pages}
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        USE_SOURCE_PERMISSIONS)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Concilio)
 configure_package_config_file(cmake/ConcilioConfig.cmake.in ${PROJECT_BINARY_DIR}/generated/ConcilioConfig.cmake
@@ -31,6 +35,12 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   install(FILES ${PROJECT_BINARY_DIR}/generated/concilio-scorpio-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
           COMPONENT scorpio)
 endforeach()
+
+# A module file, for Lmod and Environment Modules alike: `module use PREFIX/share/modulefiles; module load concilio`.
+set(modulefiles ${CMAKE_INSTALL_DATADIR}/modulefiles/concilio)
+file(RELATIVE_PATH modulefile_to_prefix /prefix/${modulefiles} /prefix)
+configure_file(cmake/concilio.module.in ${PROJECT_BINARY_DIR}/generated/modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/modulefile DESTINATION ${modulefiles} RENAME ${PROJECT_VERSION})
 
 # The Python package lies beside the libraries that it looks for. Its folder belongs on PYTHONPATH.
 file(GLOB python_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/concilio/*.py)

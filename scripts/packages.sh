@@ -30,6 +30,7 @@ test   iproute2             ip
 test   clang-format         clang-format
 test   clang-tidy           clang-tidy
 test   shellcheck           shellcheck
+test   lmod                 file:/usr/share/lmod/lmod/init/bash
 test   doxygen              doxygen
 test   python3-matplotlib   python:matplotlib
 h5py   python3              /usr/bin/python3

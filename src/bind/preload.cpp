@@ -1,3 +1,3 @@
 // The preloaded library consists of the archives that it links. Everything is set up at first use, so that a
 // program without MPI, or without files, pays nothing. Only the constructor runs at once, to look for an MPI
-// of another family (aside.cpp).
+// of another family, and for libraries that watch MPI-IO (aside.cpp).

@@ -3,7 +3,7 @@
 set -u
 cd ../..
 failed=0
-for script in check quickstart scripts/lint.sh scripts/pypi_mpis.sh; do
+for script in check quickstart scripts/lint.sh scripts/pypi_mpis.sh scripts/deb.sh scripts/site.sh; do
   ./$script --help | grep -q "^\(./\)\?$script" || { echo "$script --help does not say how it is called"; failed=1; }
   ./$script --no-such-option > /dev/null 2>&1
   [ $? = 2 ] || { echo "$script takes an unknown option"; failed=1; }

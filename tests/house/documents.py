@@ -140,7 +140,7 @@ def faults(root, concilio):
                 yield f"{document.relative_to(root)} points to {target}, which is not there"
             elif heading and heading not in headings_of(path):
                 yield f"{document.relative_to(root)} points to {path.name}#{heading}, which has no such heading"
-        for name in re.findall(r"`((?:bench|cmake|examples|include|python|scripts|src|tests|tools)/[\w./-]+)`", prose):
+        for name in re.findall(r"`((?:bench|cmake|examples|include|packaging|python|scripts|src|tests|tools)/[\w./-]+)`", prose):
             if not (root / name).exists() and not re.search(r"NAME|halves|mounted|singly", name):
                 yield f"{document.relative_to(root)} names {name}, which is not there"
     help_text = subprocess.run([concilio, "--help"], check=True, capture_output=True, text=True).stdout

@@ -32,6 +32,11 @@ done
 must env -u CONCILIO_PYTHONDIR "$prefix/bin/concilio" study --numbers-only --list --only romio --storage real --dir "$folder" &&
   { grep -q 'bench block3d' "$folder/output" || fail "concilio study --list"; }
 
+# Links of documents must lead to something that is installed, and the module file must load.
+documents=$prefix/share/doc/concilio
+must "$here/links.py" "$documents"
+must "$here/module.sh" "$prefix" "$version"
+
 # The headers must compile as every version of C and as C++, without MPI.
 printf '#include <concilio/concilio.h>\nint main(void) { return concilio_version ? 1 : 0; }\n' > "$folder/header.c"
 for standard in c99 c11 c++11 c++20; do
@@ -87,6 +92,7 @@ for i in "${!mpis[@]}"; do
   says without "alone" "${launch[@]}" "$folder/plain-$mpi"
   says "$version" "concilio run" "$prefix/bin/concilio" run --summary -- "${launch[@]}" "$folder/plain-$mpi"
   grep -q "^concilio: " "$folder/errors" || fail "$mpi: concilio run --summary said nothing"
+  must "$here/jobs.sh" "$prefix" "${launchers[$i]}" "$folder/plain-$mpi" "$folder/jobs-$mpi"
   # If the dynamic loader cannot preload a path, the command must say so, and how to avoid it.
   mkdir -p "$folder/a prefix" && ln -sfn "$(dirname "$(find "$prefix" -name "libconcilio-$mpi.so")")" "$folder/a prefix/lib"
   export CONCILIO_LIBDIR="$folder/a prefix/lib"
@@ -97,6 +103,8 @@ for i in "${!mpis[@]}"; do
   fi
   unset CONCILIO_LIBDIR
   if command -v pkg-config > /dev/null; then
+    eval "set -- $(pkg_config --cflags concilio)"
+    must "${compilers[$i]}" "$documents/examples/statistics.c" "$@" -o "$folder/statistics-$mpi"
     eval "set -- $(pkg_config --cflags --libs "concilio-$mpi")"
     must "${compilers[$i]}" "$here/program.c" -o "$folder/linked-$mpi" "$@" &&
       says "$version" "linked by pkg-config" "${launch[@]}" "$folder/linked-$mpi"

@@ -36,6 +36,7 @@ if command -v man > /dev/null; then
   done
 fi
 [ -n "$(find "$venv/lib" -path '*/concilio-*.dist-info/*' -name LICENSE)" ] || fail "no licence"
+must "$here/links.py" "$venv/share/doc/concilio"
 # Where MPI was when Concilio was built, somebody else may put a library.
 if command -v readelf > /dev/null; then
   while read -r file; do
@@ -51,9 +52,10 @@ takes_over() {
   must "$compiler" -I"$venv/include" "$here/program.c" -o "program-$what" || return
   if "$3" --version | grep -q 'Open MPI\|OpenRTE'; then more=--oversubscribe; fi
   # shellcheck disable=SC2086  # one word, or none
-  must concilio run --summary "$3" $more -n 2 "./program-$what" data || return
+  must concilio run --summary --html "$what.html" "$3" $more -n 2 "./program-$what" data || return
   grep -q "^$version abc\$" output || { fail "$what: Concilio did not take over"; cat output; }
   grep -q '^concilio: ' output || fail "$what: concilio run --summary said nothing"
+  grep -q '<html' "$what.html" || fail "$what: no page of the run"
 }
 # measures MPI: the benchmark program, if the wheel has it, finds the MPI, and so does its launcher.
 measures() {

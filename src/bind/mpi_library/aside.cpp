@@ -1,29 +1,22 @@
+// Two things are put right when the program is loaded, before any of its code has run, by starting it again:
+//
 // A library for MPICH may be preloaded under a program of Open MPI, or the other way round. Then handles
-// differ in size, so that calls cannot even be passed on. This is known when the program is loaded, before
-// any of its code has run. So the program is started again without this library.
+// differ in size, so that calls cannot even be passed on, and the program runs without this library.
+//
+// A library that watches MPI-IO, such as Darshan, may be behind this one in the search order. This library
+// answers calls itself and passes none on, so the other would see nothing. In front, it sees every call and
+// passes it on.
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "bind/mpi_library/fits.h"
-
-extern "C" const char concilio_built_for[];
+#include "bind/mpi_library/start_again.h"
 
 namespace concilio::bind {
 namespace {
-
-constexpr std::string_view preload = "LD_PRELOAD=";
-
-std::string own_path() {
-  Dl_info found;
-  return dladdr(concilio_built_for, &found) != 0 && found.dli_fname ? found.dli_fname : "";
-}
 
 // Whether the program's calls go to an MPI library other than the one that this library was linked to. A
 // function that this library does not define itself tells them apart.
@@ -35,49 +28,45 @@ bool has_an_mpi_of_its_own() {
   return linked && met && linked != met;
 }
 
-// Returns a list of libraries to preload, without this one. Its separators are spaces and colons.
-std::string without_this_library(std::string_view list) {
-  const std::filesystem::path own = own_path();
-  std::string rest;
-  while (!list.empty()) {
-    const size_t end = std::min(list.find_first_of(": "), list.size());
-    const std::string_view one = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
-    std::error_code other;
-    if (one.empty() || std::filesystem::equivalent(one, own, other) || one == own.filename().string())
-      continue;
-    rest.append(rest.empty() ? "" : ":").append(one);
+Preloads without_this_library(Preloads preloads) {
+  while (true) {
+    const auto own = this_library_in(preloads);
+    if (own == preloads.end()) return preloads;
+    preloads.erase(own);
   }
-  return rest;
 }
 
-void start_again(char** arguments, char** environment) {
-  std::vector<char*> kept;
-  std::string list;
-  bool changed = false;
-  for (char** one = environment; *one; ++one) {
-    const std::string_view text = *one;
-    if (!text.starts_with(preload)) {
-      kept.push_back(*one);
-      continue;
-    }
-    list = without_this_library(text.substr(preload.size()));
-    changed = list != text.substr(preload.size());
-    if (!list.empty()) {
-      list.insert(0, preload);
-      kept.push_back(list.data());
-    }
-  }
-  kept.push_back(nullptr);
-  // If this library was loaded by other means than LD_PRELOAD, starting again would never end.
-  if (changed) execve("/proc/self/exe", arguments, kept.data());
+// The file of the library between this one and the MPI that has MPI-IO's functions; empty if there is none.
+// Whoever watches MPI-IO leaves PMPI_Barrier to the MPI.
+std::string watching_library() {
+  Dl_info watching, mpi;
+  void *open = dlsym(RTLD_NEXT, "MPI_File_open"), *barrier = dlsym(RTLD_NEXT, "PMPI_Barrier");
+  if (!open || !barrier || dladdr(open, &watching) == 0 || dladdr(barrier, &mpi) == 0) return "";
+  if (watching.dli_fbase == mpi.dli_fbase || !watching.dli_fname) return "";
+  return watching.dli_fname;
 }
 
-[[gnu::constructor]] void stand_aside(int, char** arguments, char** environment) {
+// If there are several, each is moved in a start of its own, and stays behind those that were moved before.
+Preloads with_it_in_front(Preloads preloads, const std::string& watching) {
+  const auto own = this_library_in(preloads);
+  // Where a library has to be preloaded by a name that LD_PRELOAD cannot hold, it stays where it is. One that
+  // is in front already would not be found behind, unless it is loaded twice.
+  if (watching.find_first_of(": ") != std::string::npos || std::find(preloads.cbegin(), own, watching) != own)
+    return preloads;
+  if (own != preloads.end()) preloads.insert(own, watching);
+  return preloads;
+}
+
+[[gnu::constructor]] void start_properly(int, char** arguments, char** environment) {
   try {
-    if (has_an_mpi_of_its_own() && !fits() && !can_pass_on()) start_again(arguments, environment);
+    if (has_an_mpi_of_its_own() && !fits() && !can_pass_on()) {
+      start_again(arguments, environment, without_this_library);
+    } else if (const std::string watching = watching_library(); !watching.empty()) {
+      start_again(arguments, environment,
+                  [&](const Preloads& preloads) { return with_it_in_front(preloads, watching); });
+    }
   } catch (const std::exception&) {
-    // The program then fails at its first call of MPI.
+    // The program then goes on as it was started.
   }
 }
 
