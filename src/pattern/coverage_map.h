@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "pattern/access.h"
+#include "pattern/stretches.h"
 
 namespace concilio::pattern {
 
@@ -23,15 +25,22 @@ class CoverageMap {
   // Marks the pieces of data [begin, end) of a monotone access, which must lie within the window.
   void mark(const Access& access, int64_t begin, int64_t end);
   bool full() const;
-  // The next covered stretch of offsets at or behind `from`; empty if there is none. Likewise the next hole.
-  Interval next_covered(int64_t from) const;
-  Interval next_hole(int64_t from) const;
-  int64_t covered_bytes() const;
+  Stretches<CoverageMap> covered() const { return Stretches(*this); }
+  // The covered stretches together; all 0 if there are none.
+  struct Summary {
+    Interval range;  // from the begin of the first to the end of the last
+    int64_t bytes = 0, stretches = 0, last_begin = 0;
+  };
+  Summary summary() const;
+  // Copies the holes between the covered stretches. `to` and `from` are where the byte at range.begin is.
+  void fill_holes(const Summary& covered, std::byte* to, const std::byte* from) const;
 
-  // The same granule by granule, for 0 <= i < granules(). offsets() gives the offsets of granules [first,
-  // end) that lie in the window.
+  // The same granule by granule, for 0 <= i < granules(). marks() gives the marks of granules [first, first +
+  // 64) as bits, with 0 behind the last; offsets() the offsets of granules [first, end) that lie in the
+  // window.
   int64_t granules() const { return granules_; }
   bool is_covered(int64_t i) const { return map_[i] != 0; }
+  uint64_t marks(int64_t first) const;
   Interval offsets(int64_t first, int64_t end) const {
     return {std::max(grid_ + first * granule_, window_.begin), std::min(grid_ + end * granule_, window_.end)};
   }
@@ -39,7 +48,8 @@ class CoverageMap {
  private:
   int64_t index(int64_t distance) const;  // index of the granule at grid_ + distance
   void mark_pieces(const Chunk& chunk);
-  Interval next_of(int64_t from, int value) const;
+  template <int64_t fixed_bytes>
+  void fill(const Summary& covered, std::byte* to, const std::byte* from) const;
 
   std::uint8_t* map_;
   Interval window_;

@@ -9,6 +9,12 @@ namespace {
 
 using naive::Generator;
 
+std::vector<Interval> covered_of(const CoverageMap& map) {
+  std::vector<Interval> found;
+  for (const Interval stretch : map.covered()) found.push_back(stretch);
+  return found;
+}
+
 // A map with guard bytes around it, and the window as a plain list of covered bytes.
 struct MapCase {
   Interval window;
@@ -31,31 +37,35 @@ struct MapCase {
   void cover(int64_t offset) { covered[static_cast<size_t>(offset - window.begin)] = true; }
   bool is_covered(int64_t offset) const { return covered[static_cast<size_t>(offset - window.begin)]; }
 
-  Interval next(int64_t from, bool value) const {
-    int64_t begin = std::max(from, window.begin);
-    while (begin < window.end && is_covered(begin) != value) ++begin;
-    int64_t end = begin;
-    while (end < window.end && is_covered(end) == value) ++end;
-    return {begin, end};
+  std::vector<Interval> stretches() const {
+    std::vector<Interval> found;
+    for (int64_t offset = window.begin; offset < window.end; ++offset) {
+      if (!is_covered(offset)) continue;
+      if (found.empty() || found.back().end != offset) found.push_back({offset, offset});
+      found.back().end = offset + 1;
+    }
+    return found;
   }
 
   void check() const {
-    ASSERT_EQ(map.full(), std::all_of(covered.begin(), covered.end(), [](bool c) { return c; }));
-    ASSERT_EQ(map.covered_bytes(), std::count(covered.begin(), covered.end(), true));
-    for (int64_t from = window.begin - 3; from <= window.end; from += 1 + window.length() / 40) {
-      for (bool value : {false, true}) {
-        const Interval expected = next(from, value),
-                       found = value ? map.next_covered(from) : map.next_hole(from);
-        if (expected.empty())
-          ASSERT_TRUE(found.empty());
-        else
-          ASSERT_EQ(found, expected) << from << (value ? " covered" : " hole");
-      }
-    }
     for (size_t i = 0; i < guard; ++i) {
       ASSERT_EQ(memory[i], 0xAA);
       ASSERT_EQ(memory[memory.size() - 1 - i], 0xAA);
     }
+    ASSERT_EQ(map.full(), std::all_of(covered.begin(), covered.end(), [](bool c) { return c; }));
+    ASSERT_EQ(map.summary().bytes, std::count(covered.begin(), covered.end(), true));
+    const std::vector<Interval> expected = stretches();
+    ASSERT_EQ(covered_of(map), expected);
+    const CoverageMap::Summary summary = map.summary();
+    ASSERT_EQ(summary.stretches, std::ssize(expected));
+    if (expected.empty()) return;
+    ASSERT_EQ(summary.range, (Interval{expected.front().begin, expected.back().end}));
+    ASSERT_EQ(summary.last_begin, expected.back().begin);
+    std::vector<std::byte> file(static_cast<size_t>(summary.range.length()), std::byte{1}),
+        filled(file.size());
+    map.fill_holes(summary, filled.data(), file.data());
+    for (size_t i = 0; i < file.size(); ++i)
+      ASSERT_EQ(filled[i] == std::byte{0}, is_covered(summary.range.begin + static_cast<int64_t>(i))) << i;
   }
 };
 
@@ -108,16 +118,16 @@ TEST(CoverageMap, OfAWindowThatIsFilledPieceByPiece) {
   const Access first = Access::of(even, 1000), second = Access::of(even, 1064);
   test.map.mark(first, 0, 64 * 50);
   EXPECT_FALSE(test.map.full());
-  EXPECT_EQ(test.map.covered_bytes(), 64 * 50);
-  EXPECT_EQ(test.map.next_hole(0), (Interval{1064, 1128}));
+  EXPECT_EQ(test.map.summary().bytes, 64 * 50);
+  EXPECT_EQ(covered_of(test.map).size(), 50);
+  EXPECT_EQ(covered_of(test.map)[1], (Interval{1128, 1192}));
   test.map.mark(second, 0, 64 * 49);
-  EXPECT_EQ(test.map.next_hole(0), (Interval{1000 + 64 * 99, 1000 + 64 * 100}));
+  EXPECT_EQ(covered_of(test.map), (std::vector{Interval{1000, 1000 + 64 * 99}}));
   test.map.mark(second, 64 * 49, 64 * 50);
   EXPECT_TRUE(test.map.full());
-  EXPECT_TRUE(test.map.next_hole(0).empty());
-  EXPECT_EQ(test.map.next_covered(0), test.window);
+  EXPECT_EQ(covered_of(test.map), std::vector{test.window});
   test.map.clear();
-  EXPECT_EQ(test.map.covered_bytes(), 0);
+  EXPECT_EQ(test.map.summary().bytes, 0);
 }
 
 TEST(CoverageMap, WithGranulesCutByBothBorders) {
@@ -145,7 +155,24 @@ TEST(CoverageMap, OutsideTheWindowMarksNothing) {
 TEST(CoverageMap, WithoutDataIsOneHole) {
   MapCase test(Interval{100, 200}, {0, 0});
   test.check();
-  EXPECT_EQ(test.map.next_hole(0), test.window);
+  EXPECT_TRUE(covered_of(test.map).empty());
+}
+
+// Maps are looked at 64 marks at a time.
+TEST(CoverageMap, WhoseStretchesBeginAndEndAtEveryMark) {
+  for (const int64_t granules : {1, 2, 63, 64, 65, 127, 128, 129, 200}) {
+    for (int64_t begin = 0; begin < granules; ++begin) {
+      for (const int64_t end : {begin + 1, (begin + granules + 1) / 2, granules}) {
+        MapCase test(Interval{0, granules}, {1, 0});
+        for (const Interval stretch : {Interval{0, begin / 2}, Interval{begin, end}}) {
+          test.map.mark(stretch);
+          for (int64_t i = stretch.begin; i < stretch.end; ++i) test.cover(i);
+        }
+        test.check();
+        ASSERT_FALSE(HasFatalFailure()) << granules << " granules, " << begin << " to " << end;
+      }
+    }
+  }
 }
 
 }  // namespace
