@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pattern/copy.h"
+#include "pattern/coverage_map.h"
 
 using namespace concilio;
 

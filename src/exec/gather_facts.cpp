@@ -38,12 +38,13 @@ plan::Digest digest_of(const Request& request) {
   return digest;
 }
 
-plan::Facts facts_alone(const OpenFile& opened, const Request& request, const plan::Wishes& wishes) {
+plan::Facts facts_alone(const OpenFile& opened, const Request& request, bool may_rewrite,
+                        const plan::Wishes& wishes) {
   plan::Facts facts;
   facts.operation = request.operation;
   facts.collective = false;
   facts.locks_work = request.operation == Operation::read || opened.sieve_writes;
-  facts.others_write = request.operation == Operation::write && !opened.rewriting.hopeful();
+  facts.others_write = request.operation == Operation::write && !may_rewrite;
   facts.atomic = opened.atomic;
   facts.may_map = opened.may_map(request.operation);
   facts.cores_per_node = opened.team.cores();

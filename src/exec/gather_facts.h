@@ -11,8 +11,9 @@ namespace concilio::exec {
 // What one rank asks for.
 plan::Digest digest_of(const Request& request);
 
-// The facts of a call that one rank makes alone.
-plan::Facts facts_alone(const OpenFile& opened, const Request& request, const plan::Wishes& wishes);
+// The facts of a call that one rank makes alone. `may_rewrite`: others are expected to let it sieve a write.
+plan::Facts facts_alone(const OpenFile& opened, const Request& request, bool may_rewrite,
+                        const plan::Wishes& wishes);
 
 // The facts of a collective call that every rank knows about the file and its nodes without asking the
 // others.

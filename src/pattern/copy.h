@@ -2,7 +2,6 @@
 // without packing in between.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,45 +22,5 @@ struct Side {
 // Copies `bytes` bytes of stream. The two sides must not overlap in memory. The inner loops are specialised
 // for runs of pieces of 1, 2, 4, 8 and so on to 256 bytes, and for lists of blocks against contiguous memory.
 void copy(const Side& from, const Side& to, int64_t bytes);
-
-// Records which granules of a window are covered, in one byte per granule, 0 or 1. Several ranks may mark the
-// same map without atomic operations, since all of them write 1.
-class CoverageMap {
- public:
-  // The marks are kept at `map`, where the caller provides bytes_needed() bytes. The window holds the offsets
-  // [window.begin, window.end). Pieces begin and end at anchor + k * granule, or are cut by the window's
-  // borders.
-  CoverageMap(std::uint8_t* map, Interval window, Access::Granule granule);
-  static int64_t bytes_needed(int64_t window_bytes, int64_t granule);
-
-  void clear();
-  void mark(Interval offsets);  // of whole granules; clipped to the window
-  // Marks the pieces of data [begin, end) of a monotone access, which must lie within the window.
-  void mark(const Access& access, int64_t begin, int64_t end);
-  bool full() const;
-  // The next covered stretch of offsets at or behind `from`; empty if there is none. Likewise the next hole.
-  Interval next_covered(int64_t from) const;
-  Interval next_hole(int64_t from) const;
-  int64_t covered_bytes() const;
-
-  // The same granule by granule, for 0 <= i < granules(). offsets() gives the offsets of granules [first,
-  // end) that lie in the window.
-  int64_t granules() const { return granules_; }
-  bool is_covered(int64_t i) const { return map_[i] != 0; }
-  Interval offsets(int64_t first, int64_t end) const {
-    return {std::max(grid_ + first * granule_, window_.begin), std::min(grid_ + end * granule_, window_.end)};
-  }
-
- private:
-  int64_t index(int64_t distance) const;  // index of the granule at grid_ + distance
-  void mark_pieces(const Chunk& chunk);
-  Interval next_of(int64_t from, int value) const;
-
-  std::uint8_t* map_;
-  Interval window_;
-  int64_t granule_, grid_;  // grid_: offset of the granule that holds window_.begin
-  int shift_;               // granule_ is 1 << shift_, or -1
-  int64_t granules_;
-};
 
 }  // namespace concilio::pattern

@@ -59,11 +59,11 @@ void close() {
   OK(MPI_File_close(&file));
 }
 
-// A view of pieces with holes between them as long as they are.
-void view_of_pieces(int bytes) {
-  MPI_Type_vector(1, bytes, 2 * bytes, MPI_BYTE, &tile);
+// A view of pieces with holes between them.
+void view_of_pieces(int bytes, int extent) {
+  MPI_Type_vector(1, bytes, extent, MPI_BYTE, &tile);
   MPI_Datatype resized;
-  MPI_Type_create_resized(tile, 0, 2 * bytes, &resized);
+  MPI_Type_create_resized(tile, 0, extent, &resized);
   MPI_Type_free(&tile);
   MPI_Type_commit(&resized);
   OK(MPI_File_set_view(file, 0, MPI_BYTE, resized, "native", MPI_INFO_NULL));
@@ -110,7 +110,8 @@ void read_at_all(int bytes) {
   OK(MPI_File_read_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
-// Calls until all of the next `calls` ones are made apart, without a meeting.
+// Calls until the next ones, twice as many as are counted, are all made apart, without a meeting: each
+// stretch of such calls is twice as long as the one before.
 template <typename Call>
 void until_apart(const Call& call) {
   int64_t run = 0, longest = 0;
@@ -145,17 +146,35 @@ PATH(apart_read_8) {
 PATH(meeting_write_8) {
   REPEATED write_at_all(8);
 }
+PATH(strided_write_16_of_8) {
+  REPEATED OK(MPI_File_write_at(file, 128 * i, data.data(), 128, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+PATH(strided_read_16_of_8) {
+  REPEATED OK(MPI_File_read_at(file, 128 * i, data.data(), 128, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+PATH(gathered_write_2_of_8) {
+  REPEATED OK(MPI_File_write_at(file, 16 * i, data.data(), 1, tile, MPI_STATUS_IGNORE));
+}
+PATH(scattered_read_2_of_8) {
+  REPEATED OK(MPI_File_read_at(file, 16 * i, data.data(), 1, tile, MPI_STATUS_IGNORE));
+}
 PATH(set_view_of_bytes) {
   REPEATED OK(MPI_File_set_view(file, 8 * i, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
 }
 PATH(set_view_of_pieces) {
-  REPEATED view_of_pieces(64 + i);
+  REPEATED view_of_pieces(64 + i, 2 * (64 + i));
 }
 PATH(hdf5_write_16384) {
   REPEATED with_view_of_part(next_part_of_dataset(16384), [] { write_at_all(16384); });
 }
 PATH(hdf5_read_16384) {
   REPEATED with_view_of_part(next_part_of_dataset(16384), [] { read_at_all(16384); });
+}
+PATH(open_and_close) {
+  REPEATED {
+    open({});
+    close();
+  }
 }
 PATH(list_write_128_of_8) {
   REPEATED write_at_all(1024);
@@ -171,6 +190,9 @@ PATH(two_phase_write_1024_of_8) {
 }
 PATH(two_phase_read_1024_of_8) {
   REPEATED read_at_all(8192);
+}
+PATH(two_phase_write_1024_of_4_in_records) {
+  REPEATED write_at_all(4096);
 }
 PATH(two_phase_write_64_of_1024) {
   REPEATED write_at_all(65536);
@@ -188,13 +210,14 @@ void twice(void (*path)()) {
   path();
 }
 
+// An extent of 0: the pieces lie irregularly.
 void by_method(const char* method, const char* method_counter, std::initializer_list<void (*)()> paths,
-               int piece_bytes) {
+               int piece_bytes, int extent) {
   open({{"concilio_method", method}, {"concilio_agree", "always"}});
-  if (piece_bytes > 0)
-    view_of_pieces(piece_bytes);
+  if (extent > 0)
+    view_of_pieces(piece_bytes, extent);
   else
-    irregular_view(1024, -piece_bytes);
+    irregular_view(1024, piece_bytes);
   for (const auto path : paths) twice(path);
   require(counter(method_counter) == 2 * calls * static_cast<int64_t>(paths.size()),
           "a call took another method");
@@ -213,14 +236,24 @@ int main(int argc, char** argv) {
   open({});
   twice(path_independent_write_8);
   twice(path_independent_read_8);
+  view_of_pieces(8, 16);
+  twice(path_strided_write_16_of_8);
+  twice(path_strided_read_16_of_8);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  MPI_Type_vector(2, 8, 64, MPI_BYTE, &tile);
+  MPI_Type_commit(&tile);
+  twice(path_gathered_write_2_of_8);
+  twice(path_scattered_read_2_of_8);
+  MPI_Type_free(&tile);
   twice(path_set_view_of_bytes);
   twice(path_set_view_of_pieces);
   close();
+  twice(path_open_and_close);
   open({});
   until_apart([] { write_at_all(8); });
-  path_apart_write_8();
+  twice(path_apart_write_8);
   until_apart([] { read_at_all(8); });
-  path_apart_read_8();
+  twice(path_apart_read_8);
   close();
   // Without a method of its own, a call chooses one by how long others took.
   open({{"concilio_method", "independent"}, {"concilio_agree", "always"}});
@@ -230,11 +263,12 @@ int main(int argc, char** argv) {
   open({{"concilio_method", "independent"}, {"concilio_agree", "always"}});
   twice(path_meeting_write_8);
   close();
-  by_method("list", "method_list", {path_list_write_128_of_8}, 8);
-  by_method("sieve", "method_sieve", {path_sieve_write_1024_of_8, path_sieve_read_1024_of_8}, 8);
+  by_method("list", "method_list", {path_list_write_128_of_8}, 8, 16);
+  by_method("sieve", "method_sieve", {path_sieve_write_1024_of_8, path_sieve_read_1024_of_8}, 8, 16);
   by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8, path_two_phase_read_1024_of_8},
-            8);
-  by_method("two_phase", "method_two_phase", {path_two_phase_write_64_of_1024}, 1024);
-  by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8_irregular}, -8);
+            8, 16);
+  by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_4_in_records}, 4, 38);
+  by_method("two_phase", "method_two_phase", {path_two_phase_write_64_of_1024}, 1024, 2048);
+  by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8_irregular}, 8, 0);
   MPI_Finalize();
 }

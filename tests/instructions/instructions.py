@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""instructions.py [--write] COMPILER (MPI LIBRARY PROGRAM)...: the instructions that a call takes on the hot paths.
+"""instructions.py [--write] COMPILER (MPI LIBRARY PROGRAM)...: the instructions and system calls of the hot paths.
 
-Counts them under callgrind, on one rank, and fails if a path takes a tenth more than instructions.txt says. Unlike time,
-the count is the same however busy the machine is. COMPILER is the name and version of the compiler; the table holds for
-the one that it names, and with another this is skipped (exit status 77).
+Counts them under callgrind, on one rank, and fails if a call of a path takes a tenth more instructions than
+instructions.txt says, or more system calls. Unlike time, these are the same however busy the machine is. COMPILER is the
+name and version of the compiler; the table holds for the one that it names, and with another this is skipped (exit status
+77).
 
 --write renews the table, for the MPIs that are given. Do it when a path has got faster, or slower for a good reason:
   cmake --build BUILD --target renew_instructions
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import typing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "instructions.txt")
@@ -21,7 +23,8 @@ SOURCE = os.path.join(HERE, "hot_paths.cpp")
 GROWTH = 1.10
 SKIPPED = 77
 HEAD = """\
-# The instructions that a call takes on the hot paths of hot_paths.cpp, those of the MPI among them; system calls are not.
+# What a call takes on the hot paths of hot_paths.cpp: instructions, those of the MPI among them, and system calls, whose
+# instructions in the kernel are not counted.
 # Written by instructions.py --write, which says how they are counted.
 """
 
@@ -33,11 +36,25 @@ def source_facts():
     return re.findall(r"^PATH\((\w+)\)", text, re.M), int(re.search(r"constexpr int calls = (\d+);", text)[1])
 
 
+class Cost(typing.NamedTuple):
+    instructions: int
+    system_calls: float
+
+    @staticmethod
+    def of(dump, calls):
+        """What a call takes, by the text of a dump for so many calls."""
+        events = re.search(r"^events: (.+)", dump, re.M)[1].split()
+        totals = re.search(r"^totals: (.+)", dump, re.M)[1].split()
+        of_event = dict(zip(events, map(int, totals)))
+        return Cost(round(of_event["Ir"] / calls), round(of_event.get("sysCount", 0) / calls, 1))
+
+
 def count(library, program):
-    """Instructions a call, by path."""
+    """What a call takes, by path."""
     paths, calls = source_facts()
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", "--toggle-collect=path_*"]
+        command += ["--collect-systime=yes"]
         command += [f"--dump-after=path_{path}" for path in paths] + [program, f"{folder}/file"]
         # The program is started without a launcher, as the only rank. Open MPI refuses to let root start it otherwise.
         environment = dict(os.environ, LD_PRELOAD=library, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -54,14 +71,14 @@ def count(library, program):
                 text = dump.read()
             trigger = re.search(r"^desc: Trigger: --dump-after=path_(\w+)", text, re.M)
             if trigger:
-                counts[trigger[1]] = round(int(re.search(r"^totals: (\d+)", text, re.M)[1]) / calls)
+                counts[trigger[1]] = Cost.of(text, calls)
     if missing := [path for path in paths if path not in counts]:
         sys.exit(f"callgrind has not counted {', '.join(missing)}")
     return {path: counts[path] for path in paths}
 
 
 def read_table():
-    """The compiler, and {MPI: {path: instructions}}."""
+    """The compiler, and {MPI: {path: cost}}."""
     compiler, table = "", {}
     if os.path.exists(TABLE):
         with open(TABLE, encoding="utf-8") as lines:
@@ -70,7 +87,7 @@ def read_table():
                 if words[:1] == ["compiler"]:
                     compiler = " ".join(words[1:])
                 elif words and words[0] != "#":
-                    table.setdefault(words[0], {})[words[1]] = int(words[2])
+                    table.setdefault(words[0], {})[words[1]] = Cost(int(words[2]), float(words[3]))
     return compiler, table
 
 
@@ -84,19 +101,21 @@ def bytes_of(path):
 
 def write_table(compiler, table):
     with open(TABLE, "w", encoding="utf-8") as out:
-        out.write(f"{HEAD}compiler {compiler}\n#        {'path':36}    a call    a byte\n")
+        out.write(f"{HEAD}compiler {compiler}\n#        {'path':36} instructions  system calls  instructions a byte\n")
         for mpi, counts in sorted(table.items()):
-            for path, instructions in counts.items():
-                of_byte = f"{instructions / bytes_of(path):9.2f}" if bytes_of(path) else ""
-                out.write(f"{mpi:8} {path:36} {instructions:9} {of_byte}".rstrip() + "\n")
+            for path, cost in counts.items():
+                of_byte = f"{cost.instructions / bytes_of(path):20.2f}" if bytes_of(path) else ""
+                out.write(f"{mpi:8} {path:36} {cost.instructions:12} {cost.system_calls:13} {of_byte}".rstrip() + "\n")
 
 
 def complaints(mpi, counts, allowed):
-    for path, instructions in counts.items():
+    for path, cost in counts.items():
         if path not in allowed:
-            yield f"{mpi} {path}: {instructions} instructions a call, and not in the table"
-        elif instructions > allowed[path] * GROWTH:
-            yield f"{mpi} {path}: {instructions} instructions a call, {allowed[path]} in the table"
+            yield f"{mpi} {path}: {cost.instructions} instructions a call, and not in the table"
+            continue
+        for what, found, limit, growth in zip(Cost._fields, cost, allowed[path], (GROWTH, 1)):
+            if found > limit * growth:
+                yield f"{mpi} {path}: {found} {what.replace('_', ' ')} a call, {limit} in the table"
     for path in allowed.keys() - counts.keys():
         yield f"{mpi} {path}: in the table, but not in {os.path.basename(SOURCE)}"
 
@@ -124,8 +143,9 @@ def main():
     if found:
         sys.exit("A path has grown. If that has a good reason: cmake --build BUILD --target renew_instructions")
     for mpi, counts in counted.items():
-        for path, instructions in counts.items():
-            print(f"{mpi:8} {path:36} {instructions:9} {instructions / table[mpi][path] - 1:+7.1%}")
+        for path, cost in counts.items():
+            growth = cost.instructions / table[mpi][path].instructions - 1
+            print(f"{mpi:8} {path:36} {cost.instructions:9} {growth:+7.1%} {cost.system_calls:8}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 
 #include "base/settings/foreign_hints.h"
@@ -403,6 +404,24 @@ std::string Config::hints_as_text() const {
     text += fmt::format("{}={}={}\n", setting.hint, static_cast<int>(value.origin), value.text);
   }
   return text;
+}
+
+bool Config::has_hints_of(const Config& other) const {
+  return std::ranges::all_of(settings(), [&](const Setting& setting) {
+    const size_t i = index_of(setting.key);
+    return !setting.hint || values_[i] == other.values_[i];
+  });
+}
+
+uint64_t Config::hints_hash() const {
+  constexpr uint64_t factor = 0x9E3779B97F4A7C15;  // odd, and its bits look random
+  uint64_t hash = 0;
+  for (const Setting& setting : settings()) {
+    if (!setting.hint) continue;
+    const Value& value = values_[index_of(setting.key)];
+    hash = (hash ^ std::hash<std::string_view>{}(value.text)) * factor + static_cast<uint64_t>(value.origin);
+  }
+  return hash;
 }
 
 void Config::adopt_hints(const std::string& text) {

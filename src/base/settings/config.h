@@ -157,6 +157,9 @@ class Config {
   // adopt_hints() takes over on another rank.
   std::string hints_as_text() const;
   void adopt_hints(const std::string& text);
+  // Whether all settings that are hints have the same values and origins. hints_hash() is then equal, too.
+  bool has_hints_of(const Config& other) const;
+  uint64_t hints_hash() const;
   // What was wrong in the environment and the hints file: one line each, with the cause and the remedy.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
@@ -165,6 +168,7 @@ class Config {
     std::string text;
     int64_t number = 0;
     Origin origin = Origin::default_value;
+    bool operator==(const Value&) const = default;
   };
   std::array<Value, static_cast<size_t>(Key::count_)> values_;
   std::vector<std::string> complaints_;

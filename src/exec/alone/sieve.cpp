@@ -50,8 +50,13 @@ Status rewrite(const RunningCall& call, const Request& request, const SieveWindo
 Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_bytes) {
   pattern::Interval range = request.bounds();
   buffer_bytes = std::clamp<int64_t>(buffer_bytes, 1, std::max<int64_t>(1, range.length()));
-  auto buffer = Buffer::allocate(call.opened.budget, buffer_bytes);
-  if (!buffer) return buffer.error();
+  // To allocate memory takes as long as many a small request.
+  std::array<std::byte, 4096> small;
+  Buffer large;
+  if (buffer_bytes > std::ssize(small)) {
+    if (Status room = large.reserve(call.opened.budget, buffer_bytes); !room) return room.error();
+  }
+  std::byte* const buffer = large.data() ? large.data() : small.data();
   const int64_t end = request.position + request.bytes;
   int64_t moved = 0;
   std::optional<RewritePermit> permit;  // obtained when it is first needed
@@ -61,7 +66,7 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
     pattern::Interval data{position, next};
     pattern::Interval window{begin, request.file->bounds(position, next).end};
     if (request.operation == Operation::write) {
-      const SieveWindow part{window, data, buffer->data()};
+      const SieveWindow part{window, data, buffer};
       const bool whole = part.whole();
       // In atomic mode, and where every write locks its range, other ranks need not be watched on the board:
       // they lock what they write.
@@ -73,13 +78,12 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
       auto status = whole ? write_whole(call, request, part) : rewrite(call, request, part);
       if (!status) return status.error();
     } else {
-      auto got =
-          call.opened.storage.read(std::array{store::Transfer{begin, buffer->data(), window.length()}});
+      auto got = call.opened.storage.read(std::array{store::Transfer{begin, buffer, window.length()}});
       if (!got) return got.error();
       bool ended = *got < window.length();
       if (ended) data.end = std::min(next, request.file->data_before(begin + *got));
       Stopwatch time(call.opened.counters, Counter::copy_ns);
-      copy(pattern::Side{request.file, position, buffer->data(), begin},
+      copy(pattern::Side{request.file, position, buffer, begin},
            request.memory_side(position - request.position), data.length());
       if (ended) return moved + data.length();
     }

@@ -20,17 +20,6 @@ int64_t end_of_data(std::span<const store::Transfer> transfers, int64_t got, int
   return end;
 }
 
-// The stretch to read that begins with the next marked byte of a part; empty if there is none.
-pattern::Interval next_stretch(const WindowPart& part, int64_t from, int64_t gap_bytes) {
-  pattern::Interval stretch = part.map.next_covered(from);
-  while (!stretch.empty()) {
-    const pattern::Interval next = part.map.next_covered(stretch.end);
-    if (next.empty() || next.begin - stretch.end > gap_bytes) break;
-    stretch.end = next.end;
-  }
-  return stretch;
-}
-
 // Empties the maps of a window again, whatever happens.
 class MapsInUse {
  public:
@@ -83,12 +72,21 @@ Result<int64_t> fetch_marked(const RunningCall& call, std::span<const WindowPart
     return {};
   };
   for (const WindowPart& part : parts) {
-    for (pattern::Interval next = next_stretch(part, part.file.begin, gap_bytes); !next.empty();
-         next = next_stretch(part, next.end, gap_bytes)) {
-      batch[count++] = {next.begin, part.data + (next.begin - part.file.begin), next.length()};
-      if (count < batch.size()) continue;
-      if (Status status = read(); !status) return status.error();
-      if (end < all) return end;
+    bool first = true;
+    for (const pattern::Interval wanted : part.map.covered()) {
+      if (!first) {
+        store::Transfer& last = batch[count - 1];
+        if (wanted.begin - (last.offset + last.length) <= gap_bytes) {
+          last.length = wanted.end - last.offset;
+          continue;
+        }
+      }
+      if (count == batch.size()) {
+        if (Status status = read(); !status) return status.error();
+        if (end < all) return end;
+      }
+      batch[count++] = {wanted.begin, address(part, wanted), wanted.length()};
+      first = false;
     }
   }
   if (count > 0) {

@@ -51,16 +51,17 @@ Coverage Coverage::of(std::span<const WindowPart> parts, std::span<std::byte> ro
     std::memcpy(body + runs++ * static_cast<int64_t>(sizeof last), &last, sizeof last);
     return true;
   };
-  bool fits = true;
-  for (const WindowPart& part : parts) {
-    for (pattern::Interval covered = part.map.next_covered(part.file.begin); fits && !covered.empty();
-         covered = part.map.next_covered(covered.end)) {
-      if (continues(last, covered)) continue;
-      fits = write_last();
-      last = run_of(covered);
+  const auto write_runs = [&] {
+    for (const WindowPart& part : parts) {
+      for (const pattern::Interval covered : part.map.covered()) {
+        if (continues(last, covered)) continue;
+        if (!write_last()) return false;
+        last = run_of(covered);
+      }
     }
-  }
-  if (fits && write_last())
+    return write_last();
+  };
+  if (write_runs())
     return Coverage(finish(room, {Kind::runs, runs}, runs * static_cast<int64_t>(sizeof last)));
   const int64_t marks_bytes = ceil_divide(bits, 8);
   std::memset(body, 0, static_cast<size_t>(marks_bytes));

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "mpi/nodes/futex.h"
-#include "pattern/copy.h"
+#include "pattern/coverage_map.h"
 #include "plan/layout/windows.h"
 #include "plan/plan.h"
 

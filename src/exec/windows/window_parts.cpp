@@ -10,10 +10,7 @@ namespace {
 template <typename F>
 void for_each_covered(std::span<const WindowPart> parts, F&& f) {
   for (const WindowPart& part : parts) {
-    for (pattern::Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
-         covered = part.map.next_covered(covered.end)) {
-      f(part, covered);
-    }
+    for (const pattern::Interval covered : part.map.covered()) f(part, covered);
   }
 }
 
@@ -31,7 +28,7 @@ int64_t total_bytes(std::span<const WindowPart> parts) {
 
 int64_t covered_bytes(std::span<const WindowPart> parts) {
   int64_t bytes = 0;
-  for (const WindowPart& part : parts) bytes += part.map.covered_bytes();
+  for (const WindowPart& part : parts) bytes += part.map.summary().bytes;
   return bytes;
 }
 

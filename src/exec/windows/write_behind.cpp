@@ -79,8 +79,7 @@ Status WriteBehind::absorb(const RunningCall& call, std::span<const WindowPart> 
   pattern::Interval last;  // the last covered stretch that was found; it has not been taken yet
   std::byte* data = nullptr;
   for (const WindowPart& part : parts) {
-    for (pattern::Interval covered = part.map.next_covered(part.file.begin); !covered.empty();
-         covered = part.map.next_covered(covered.end)) {
+    for (const pattern::Interval covered : part.map.covered()) {
       if (auto status = take(call, last, data); !status) return status;
       last = covered;
       data = part.data + (covered.begin - part.file.begin);

@@ -16,6 +16,7 @@
 #include "base/counters.h"
 #include "base/settings/config.h"
 #include "base/system/strand.h"
+#include "exec/alone/last_plan.h"
 #include "exec/call/open_file.h"
 #include "exec/collective.h"
 #include "exec/enter.h"
@@ -75,6 +76,7 @@ class File {
   mpi::Team& team() { return *team_; }
   exec::Storage& storage() { return *storage_; }
   exec::Collective& collective() { return collective_; }  // only within collectives()
+  exec::LastPlan& last_plan(Operation operation) { return last_plans_[static_cast<size_t>(operation)]; }
   Counters& counters() { return recording_.counters(); }
   Recording& recording() { return recording_; }
   const Budget& budget() const { return *budget_; }
@@ -295,6 +297,7 @@ class File {
   // since in another way.
   std::optional<Hints> given_hints_;
   exec::Collective collective_;
+  std::array<exec::LastPlan, 2> last_plans_;  // of independent calls, by operation
   Shortcut shortcut_;
   mpi::WritersBoard* board_ = nullptr;
   ErrorHandler handler_;

@@ -72,7 +72,7 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, Fou
   found.identity.device = 0;  // each host numbers its devices differently
   found.size = *size;
   found.facts = facts_of(*layout, config);
-  if (const auto profile = find_profile(process_config(), storage.path())) {
+  if (const auto profile = find_profile(process_config(), storage.path(), storage.identity().device)) {
     found.has_profile = 1;
     found.prices = profile->prices;
     found.parameters = profile->parameters;

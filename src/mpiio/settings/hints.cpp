@@ -83,14 +83,13 @@ GivenHints asked_by(MPI_Info info, const Config& config, Moment moment) {
   return asked;
 }
 
-// The settings with the hints that were asked for; none if they are the same already. `text` is that of
-// `config`.
-std::optional<Config> settings_with(const GivenHints& asked, const Config& config, const std::string& text) {
+// The settings with the hints that were asked for; none if they are the same already.
+std::optional<Config> settings_with(const GivenHints& asked, const Config& config) {
   std::optional<Config> result = config;
   for (size_t key = 0; key < key_count; ++key) {
     if (asked.values[key]) result->take(static_cast<Key>(key), *asked.values[key], Config::Origin::info);
   }
-  if (result->hints_as_text() == text) result.reset();
+  if (result->has_hints_of(config)) result.reset();
   return result;
 }
 
@@ -276,21 +275,16 @@ Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Co
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   GivenHints asked;
-  std::string base;
   std::optional<Config> later;
   int64_t base_hash = 0, asked_hash = 0;
   // As a rule, all ranks have the same settings and give the same hints. Before they meet, each rank has made
   // all that it needs if it is so.
   Status mine = without_exceptions([&]() -> Status {
     if (!before) return std::move(before);
-    const auto hash = [](const std::string& text) {
-      return static_cast<int64_t>(std::hash<std::string>{}(text));
-    };
     asked = asked_by(info, config, moment);
-    base = config.hints_as_text();
-    later = settings_with(asked, config, base);
-    base_hash = hash(base);
-    asked_hash = hash(asked.as_text());
+    later = settings_with(asked, config);
+    base_hash = static_cast<int64_t>(config.hints_hash());
+    asked_hash = static_cast<int64_t>(std::hash<std::string>{}(asked.as_text()));
     return {};
   });
   // The maximum of ~x gives the minimum of x. If the maximum and the minimum are equal, all ranks have the
@@ -302,8 +296,15 @@ Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Co
   if (!hints_differ && rank == 0) if_there_is_memory([&] { complain(asked.complaints, ""); });
   if (!bases_differ && !hints_differ) return later;
 
+  std::string base;
   if (bases_differ) {
-    if (Status sent = broadcast(comm, 0, base, {}); !sent) return sent.error();
+    if (rank == 0) {
+      mine = without_exceptions([&]() -> Status {
+        base = config.hints_as_text();
+        return {};
+      });
+    }
+    if (Status sent = broadcast(comm, 0, base, mine); !sent) return sent.error();
   }
   if (hints_differ) {
     auto settled = settle(comm, config, asked);
@@ -313,7 +314,7 @@ Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Co
   mine = without_exceptions([&]() -> Status {
     Config start = config;
     if (bases_differ && rank != 0) start.adopt_hints(base);
-    later = settings_with(asked, start, base);
+    later = settings_with(asked, start);
     if (bases_differ && !later) later = std::move(start);
     return {};
   });

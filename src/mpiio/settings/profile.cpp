@@ -72,26 +72,30 @@ std::shared_ptr<const plan::Profile> read_once(const std::string& file, bool ask
 
 // Where the file system of a file is mounted; empty if that is not known. Each device is looked up once,
 // because there may be thousands of mounts.
-std::string mount_point_of(const std::string& path) {
-  static auto& known = *new std::map<dev_t, std::string>;
+std::string mount_point_of(const std::string& path, uint64_t device) {
+  static auto& known = *new std::map<uint64_t, std::string>;
   struct stat status;
-  if (stat(path.c_str(), &status) != 0) return "";
+  if (device == 0) {
+    if (stat(path.c_str(), &status) != 0) return "";
+    device = status.st_dev;
+  }
   std::lock_guard lock(known_mutex);
-  if (const auto place = known.find(status.st_dev); place != known.end()) return place->second;
+  if (const auto place = known.find(device); place != known.end()) return place->second;
   const auto mount = store::mount_of(path);
-  return mount ? known.emplace(status.st_dev, mount->point).first->second : "";
+  return mount ? known.emplace(device, mount->point).first->second : "";
 }
 
 }  // namespace
 
-std::shared_ptr<const plan::Profile> find_profile(const Config& config, const std::string& path) {
+std::shared_ptr<const plan::Profile> find_profile(const Config& config, const std::string& path,
+                                                  uint64_t device) {
   const std::string& asked = config.text(Key::profile);
   if (asked == "off") return nullptr;
   const std::string throttle = store::throttle_identity(config.text(Key::throttle));
   if (asked != "auto") return read_once(asked, true, throttle);
   const std::string folder = user_config_folder();
   if (folder.empty()) return nullptr;
-  const std::string mount = mount_point_of(path);
+  const std::string mount = mount_point_of(path, device);
   if (mount.empty()) return nullptr;
   return read_once(profile_path(folder, host_name(), mount, throttle), false, throttle);
 }

@@ -194,7 +194,7 @@ exec::Outcome Transfer::run() {
                                  ? (reads ? LiveCall::collective_read : LiveCall::collective_write)
                                  : (reads ? LiveCall::read : LiveCall::write),
                              time.start_ns());
-  const std::shared_ptr<const exec::OpenFile> kept = file_.opened();
+  const Opened kept = file_.opened();
   const exec::OpenFile& opened = *kept;
   if (call_.pointer == Pointer::ordered) {
     const exec::CallKind kind = reads ? exec::CallKind::read_ordered : exec::CallKind::write_ordered;
@@ -202,10 +202,8 @@ exec::Outcome Transfer::run() {
     auto status = place_in_order(opened.team);
     if (trouble_) trouble_ = std::move(status);
   }
-  const auto alone = [&] { return without_exceptions([&] { return run_alone(opened); }); };
-  exec::Outcome outcome = !call_.collective ? alone()
-                          : is_apart()      ? run_apart(opened)
-                                            : run_collective(opened);
+  const auto alone = [&] { return without_exceptions([&] { return run_alone(kept); }); };
+  exec::Outcome outcome = !call_.collective ? alone() : is_apart() ? run_apart(kept) : run_collective(opened);
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
   return outcome;
 }
@@ -220,14 +218,30 @@ void Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes) {
 }
 
 // A collective call that the ranks make without meeting is carried out like an independent one.
-exec::Outcome Transfer::run_apart(const exec::OpenFile& opened) {
+exec::Outcome Transfer::run_apart(const Opened& opened) {
   exec::Outcome outcome = without_exceptions([&] { return run_alone(opened); });
   ++file_.counters()[Counter::calls_apart];
   file_.collective().apart().made(outcome ? Status() : Status(outcome.error()));
   return outcome;
 }
 
-exec::Outcome Transfer::run_alone(const exec::OpenFile& opened) {
+// The plan of a request that this rank makes alone.
+std::shared_ptr<const plan::Plan> Transfer::plan_alone(const Opened& opened, const exec::Request& request) {
+  const exec::RequestLooks looks = looks_of(*opened, request);
+  exec::LastPlan& last = file_.last_plan(request.operation);
+  std::shared_ptr<const plan::Plan> plan = last.find(opened, looks);
+  if (plan) return plan;
+  const plan::Wishes wishes = file_.wishes(request.operation);
+  if (wishes.forced_method < 0 && needs_no_plan(request))
+    plan = {std::shared_ptr<void>(), &plan::plan_of_one_stretch()};  // which has no owner
+  else
+    plan = std::make_shared<const plan::Plan>(
+        plan::plan(facts_alone(*opened, request, looks.may_rewrite, wishes)));
+  last.keep(opened, looks, plan);
+  return plan;
+}
+
+exec::Outcome Transfer::run_alone(const Opened& opened) {
   if (!trouble_) return trouble_.error();
   if (request_.bytes == 0) return 0;
   if (file_.collective().holds_back()) {
@@ -235,22 +249,19 @@ exec::Outcome Transfer::run_alone(const exec::OpenFile& opened) {
                  "an independent access while aggregators hold writes back (concilio_write_behind); "
                  "romio_no_indep_rw=true has promised that there is none; call MPI_File_sync before it"};
   }
-  const plan::Wishes wishes = file_.wishes(request_.operation);
-  std::optional<plan::Plan> made;
+  std::shared_ptr<const plan::Plan> kept;
   const bool may_repeat = call_.collective && !needs_staging();
   const plan::Plan* plan = may_repeat ? file_.collective().plan_alone(request_) : nullptr;
   const bool known = plan != nullptr;
   auto run = [&](const exec::Request& request) {
-    if (known) return exec::run_alone({opened}, request, *plan);
-    if (wishes.forced_method < 0 && needs_no_plan(request)) {
-      plan = &plan::plan_of_one_stretch();
-    } else {
-      plan = &made.emplace(plan::plan(facts_alone(opened, request, wishes)));
+    if (!known) {
+      kept = plan_alone(opened, request);
+      plan = kept.get();
     }
-    return exec::run_alone({opened}, request, *plan);
+    return exec::run_alone({*opened}, request, *plan);
   };
-  stage(opened, wishes);
-  auto outcome = staged_ ? staged_->run_alone(opened, run) : run(request_);
+  if (needs_staging()) stage(*opened, file_.wishes(request_.operation));
+  auto outcome = staged_ ? staged_->run_alone(*opened, run) : run(request_);
   if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, call_.collective, *plan); });
   return outcome;
 }

@@ -40,8 +40,11 @@ class Transfer {
   Result<int64_t> position_of(int64_t etypes_before, int64_t bytes) const;
   Status place(int64_t etypes_before);
   Status place_in_order(mpi::Team& team);
-  exec::Outcome run_alone(const exec::OpenFile& opened);
-  exec::Outcome run_apart(const exec::OpenFile& opened);
+  // The file's state, as the call holds it.
+  using Opened = std::shared_ptr<const exec::OpenFile>;
+  std::shared_ptr<const plan::Plan> plan_alone(const Opened& opened, const exec::Request& request);
+  exec::Outcome run_alone(const Opened& opened);
+  exec::Outcome run_apart(const Opened& opened);
   exec::Outcome run_collective(const exec::OpenFile& opened);
   bool needs_staging() const { return shown_.representation || device_; }
   void stage(const exec::OpenFile& opened, const plan::Wishes& wishes);

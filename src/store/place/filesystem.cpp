@@ -1,11 +1,12 @@
 #include "store/place/filesystem.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <mutex>
 
 #include "store/place/block_device.h"
 #include "store/place/lustre_layout.h"
@@ -44,6 +45,15 @@ constexpr FileSystem file_systems[] = {
 // With these file systems, hosts may number the inodes differently.
 constexpr uint32_t own_inodes[] = {0x65735546, 0x0000517B, 0xFF534D42, 0xFE534D42, 0x01021997};
 
+// Each device is asked once; it stays what it is as long as the process runs.
+StorageLayout::Medium known_medium(uint64_t device) {
+  static auto& mutex = *new std::mutex;
+  static auto& known = *new std::map<uint64_t, StorageLayout::Medium>;
+  std::lock_guard lock(mutex);
+  if (const auto place = known.find(device); place != known.end()) return place->second;
+  return known.emplace(device, medium_of_device(major(device), minor(device))).first->second;
+}
+
 }  // namespace
 
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {
@@ -61,11 +71,8 @@ StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {
   return layout;
 }
 
-void refine_layout(int fd, StorageLayout& layout) {
-  struct stat status;
-  if (layout.kind == Kind::local && fstat(fd, &status) == 0) {
-    layout.medium = medium_of_device(major(status.st_dev), minor(status.st_dev));
-  }
+void refine_layout(int fd, uint64_t device, StorageLayout& layout) {
+  if (layout.kind == Kind::local) layout.medium = known_medium(device);
   if (layout.name != "lustre") return;
   if (const auto stripes = lustre_stripes_of(fd)) {
     layout.stripe_bytes = stripes->bytes;

@@ -10,8 +10,8 @@ namespace concilio::store {
 // `magic` is f_type of statfs(2).
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes);
 
-// Adds what else an open file tells: the medium of its device, its stripes. What it does not tell stays
-// unknown.
-void refine_layout(int fd, StorageLayout& layout);
+// Adds what else an open file on a device tells: the device's medium, the file's stripes. What it does not
+// tell stays unknown.
+void refine_layout(int fd, uint64_t device, StorageLayout& layout);
 
 }  // namespace concilio::store

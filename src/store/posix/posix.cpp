@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <mutex>
 
@@ -54,10 +55,17 @@ FileIdentity identity_of(int fd) {
 
 class PosixFile : public StoreFile {
  public:
+  // What never changes of an open file.
+  struct Nature {
+    FileIdentity identity;
+    bool regular = false;
+  };
   // `shares`: others lock through the same open file description.
-  PosixFile(Descriptor descriptor, bool shares, std::string path, const OpenMode& mode, SyscallHook hook)
+  PosixFile(Descriptor descriptor, const Nature& nature, bool shares, std::string path, const OpenMode& mode,
+            SyscallHook hook)
       : descriptor_(std::move(descriptor)),
         fd_(descriptor_.number()),
+        nature_(nature),
         shares_(shares),
         path_(std::move(path)),
         mode_(mode),
@@ -76,7 +84,7 @@ class PosixFile : public StoreFile {
     return failed ? Status(failure({StoreOperation::close, path_}, failed)) : Status();
   }
 
-  FileIdentity identity() override { return identity_of(fd_); }
+  FileIdentity identity() override { return nature_.identity; }
   int descriptor() override { return fd_; }
 
   Result<int64_t> read(std::span<const Transfer> transfers) override {
@@ -189,11 +197,14 @@ class PosixFile : public StoreFile {
   }
 
   bool can_map(bool write) override {
-    struct stat status;
-    struct statfs file_system;
-    return mode_.read && (mode_.write || !write) && pages_can_be_made_present() && fstat(fd_, &status) == 0 &&
-           S_ISREG(status.st_mode) && fstatfs(fd_, &file_system) == 0 &&
-           may_be_mapped(static_cast<uint32_t>(file_system.f_type), write);
+    if (!mode_.read || (write && !mode_.write) || !nature_.regular || !pages_can_be_made_present())
+      return false;
+    if (file_system_ == unknown_file_system) {
+      struct statfs status;
+      if (fstatfs(fd_, &status) != 0) return false;
+      file_system_ = static_cast<uint32_t>(status.f_type);
+    }
+    return may_be_mapped(static_cast<uint32_t>(file_system_), write);
   }
 
   Status make_space(int64_t offset, int64_t length) override {
@@ -227,8 +238,9 @@ class PosixFile : public StoreFile {
     if (retried(hook_, StoreOperation::layout, [&] { return fstatfs(fd_, &status); }) != 0) {
       return failure({StoreOperation::layout, path_}, errno);
     }
+    file_system_ = static_cast<uint32_t>(status.f_type);
     StorageLayout layout = layout_of_magic(static_cast<uint32_t>(status.f_type), status.f_bsize);
-    refine_layout(fd_, layout);
+    refine_layout(fd_, nature_.identity.device, layout);
     return layout;
   }
 
@@ -378,6 +390,9 @@ class PosixFile : public StoreFile {
 
   Descriptor descriptor_;
   const int fd_;
+  const Nature nature_;
+  static constexpr int64_t unknown_file_system = -1;
+  std::atomic<int64_t> file_system_ = unknown_file_system;  // f_type of statfs(2), once it was asked for
   const bool shares_;
   const std::string path_;
   const OpenMode mode_;
@@ -387,8 +402,8 @@ class PosixFile : public StoreFile {
   bool ring_was_tried_ = false;
 };
 
-// Refuses the kinds of file in which offsets have no meaning.
-Status check_kind(int fd, const std::string& path) {
+// Finds out what was opened. Refuses the kinds of file in which offsets have no meaning.
+Result<PosixFile::Nature> nature_of(int fd, const std::string& path) {
   const StoreEvent event{StoreOperation::open, path};
   struct stat status;
   if (fstat(fd, &status) != 0) return Error::from_errno(errno, failure_text(event));
@@ -398,7 +413,7 @@ Status check_kind(int fd, const std::string& path) {
   }
   // O_NONBLOCK kept the open of a pipe from waiting. It is cleared for devices; other files ignore it.
   if (!S_ISREG(status.st_mode)) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-  return {};
+  return PosixFile::Nature{{status.st_dev, status.st_ino}, S_ISREG(status.st_mode)};
 }
 
 class PosixStore : public Store {
@@ -415,10 +430,10 @@ class PosixStore : public Store {
       shares = true;
     }
     if (!found) return found.error();
-    const int fd = found->number();
+    const auto nature = nature_of(found->number(), path);
+    if (!nature) return nature.error();
     std::unique_ptr<StoreFile> file =
-        std::make_unique<PosixFile>(std::move(*found), shares, path, mode, hook_);
-    if (Status status = check_kind(fd, path); !status) return status.error();
+        std::make_unique<PosixFile>(std::move(*found), *nature, shares, path, mode, hook_);
     return file;
   }
 
@@ -452,7 +467,8 @@ class PosixStore : public Store {
 
   Result<Descriptor> open_path(const std::string& path, const OpenMode& mode) {
     auto made = open_name(path, mode, path);
-    if (!made || may_be_same(identity_of(made->number()), mode.same_as)) return made;
+    if (!made || mode.same_as.inode == 0 || may_be_same(identity_of(made->number()), mode.same_as))
+      return made;
     return another_file(StoreOperation::open, path);
   }
 

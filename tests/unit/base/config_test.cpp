@@ -251,6 +251,21 @@ TEST(ConfigTell, WhatConcilioSaysIsNotTheProgramsToSet) {
   EXPECT_EQ(config.text(Key::visibility_immediate), "false");
 }
 
+TEST(ConfigHasHintsOf, TellsValuesAndWhoSetThem) {
+  const Config plain = Config::defaults();
+  Config by_program = plain, by_user = plain, another = plain;
+  ASSERT_TRUE(by_program.set("cb_nodes", "3", Origin::info));
+  ASSERT_TRUE(by_user.set("cb_nodes", "3", Origin::environment));
+  ASSERT_TRUE(another.set("cb_nodes", "4", Origin::info));
+  const Config all[] = {plain, by_program, by_user, another};
+  for (const Config& one : all) {
+    for (const Config& other : all) {
+      EXPECT_EQ(one.has_hints_of(other), &one == &other);
+      EXPECT_EQ(one.hints_hash() == other.hints_hash(), &one == &other);
+    }
+  }
+}
+
 TEST(ConfigAdoptHints, AnotherRanksHintsAndWhoSetThem) {
   Config config = Config::defaults(), other = Config::defaults();
   ASSERT_TRUE(config.set("cb_nodes", "3", Origin::environment));
@@ -258,6 +273,8 @@ TEST(ConfigAdoptHints, AnotherRanksHintsAndWhoSetThem) {
   ASSERT_TRUE(other.set("romio_cb_read", "enable", Origin::environment));
   other.adopt_hints(config.hints_as_text());
   EXPECT_EQ(other.hints_as_text(), config.hints_as_text());
+  EXPECT_TRUE(other.has_hints_of(config));
+  EXPECT_EQ(other.hints_hash(), config.hints_hash());
   EXPECT_EQ(other.text(Key::romio_cb_read), "automatic");
   EXPECT_TRUE(other.fixed_by_user(Key::cb_nodes));
   EXPECT_FALSE(other.fixed_by_user(Key::cb_config_list));

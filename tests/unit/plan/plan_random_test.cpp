@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/checked.h"
-#include "pattern/copy.h"
+#include "pattern/coverage_map.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"

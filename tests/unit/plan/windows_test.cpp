@@ -1,5 +1,5 @@
 #include "plan/layout/windows.h"
-#include "pattern/copy.h"
+#include "pattern/coverage_map.h"
 
 #include <gtest/gtest.h>
 

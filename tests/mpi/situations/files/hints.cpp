@@ -65,6 +65,35 @@ SITUATION(Hints, SetInfoChangesThem, not_own) {
   expect_works(file);
 }
 
+// The plan of a rank's last request serves the next one only while nothing that it follows from has changed.
+SITUATION(Hints, ChangedBetweenIndependentCallsAlikeDecideTheNext, not_own) {
+  constexpr int pieces = 64, bytes = 8;
+  const std::string path = context.fresh_file("changed-between");
+  File file(path);
+  const MPI_Offset part = MPI_Offset{2} * pieces * bytes;
+  OK(MPI_File_set_view(file, context.rank * part, MPI_BYTE,
+                       resized_of(contiguous_of(bytes, MPI_BYTE), 0, MPI_Aint{2} * bytes), "native",
+                       MPI_INFO_NULL));
+  const auto read = [&](int first, int count) {
+    std::vector<uint8_t> back(static_cast<size_t>(count) * bytes);
+    OK(MPI_File_read_at(file, MPI_Offset{first} * bytes, back.data(), count * bytes, MPI_BYTE,
+                        MPI_STATUS_IGNORE));
+    return back;
+  };
+  const std::vector<uint8_t> mine = values(context.rank, pieces * bytes);
+  OK(MPI_File_write_at(file, 0, mine.data(), pieces * bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+  for (const auto& [method, method_counter] :
+       {std::pair{"sieve", "method_sieve"}, {"list", "method_list"}, {"sieve", "method_sieve"}}) {
+    OK(MPI_File_set_info(file, Info{{"concilio_method", method}}));
+    const int64_t before = counter(file, method_counter);
+    for (int i = 0; i < 3; ++i) {
+      const std::vector<uint8_t> back = read(8 * i, 16);
+      EXPECT_BYTES(std::vector<uint8_t>(mine.begin() + 64 * i, mine.begin() + 64 * i + 128), back);
+    }
+    EXPECT_EQUAL(before + 3, counter(file, method_counter));
+  }
+}
+
 SITUATION(Hints, UnknownAndMalformedAreIgnored, not_own) {
   const std::string path = context.fresh_file("malformed");
   std::map<std::string, std::string> normal;

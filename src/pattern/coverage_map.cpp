@@ -1,0 +1,196 @@
+#include "pattern/coverage_map.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "base/checked.h"
+
+namespace concilio::pattern {
+namespace {
+
+// 64 marks as bits.
+uint64_t as_bits(const std::uint8_t* marks) {
+  // Multiplied by this, eight bytes that are 0 or 1 have byte i at bit 56 + i; no two of the product's terms
+  // are at the same bit, so none carries into another.
+  constexpr uint64_t gather = 0x0102040810204080;
+  uint64_t bits = 0;
+  for (int i = 0; i < 64; i += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, marks + i, sizeof eight);
+    if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
+    bits |= eight * gather >> 56 << i;
+  }
+  return bits;
+}
+
+// Marks `width` granules from each of place(0) ... place(count - 1) on. The widths that small pieces have are
+// stored at once, where a call of memset would take longer.
+template <typename Place>
+void mark_each(int64_t width, int64_t count, Place place) {
+  const auto mark = [&](auto marks) {
+    for (int64_t i = 0; i < count; ++i) std::memset(place(i), 1, marks);
+  };
+  switch (width) {
+    case 1:
+      return mark(std::integral_constant<size_t, 1>{});
+    case 2:
+      return mark(std::integral_constant<size_t, 2>{});
+    case 4:
+      return mark(std::integral_constant<size_t, 4>{});
+    case 8:
+      return mark(std::integral_constant<size_t, 8>{});
+    default:
+      return mark(static_cast<size_t>(width));
+  }
+}
+
+}  // namespace
+
+CoverageMap::CoverageMap(std::uint8_t* map, Interval window, Access::Granule granule)
+    : map_(map), window_(window), granule_(granule.granule), grid_(window.begin) {
+  if (granule_ <= 0) granule_ = std::max<int64_t>(window.length(), 1);  // no pieces: nothing will be marked
+  if (granule.granule > 0) {
+    const int64_t distance = window.begin - granule.anchor;
+    grid_ = window.begin - (distance - align_down(distance, granule_));
+  }
+  shift_ = (granule_ & (granule_ - 1)) == 0 ? __builtin_ctzll(static_cast<uint64_t>(granule_)) : -1;
+  granules_ = window.empty() ? 0 : ceil_divide(window.end - grid_, granule_);
+}
+
+int64_t CoverageMap::bytes_needed(int64_t window_bytes, int64_t granule) {
+  // The window may begin and end within a granule, so there may be one more at either border.
+  return granule <= 0 ? 1 : window_bytes / granule + 2;
+}
+
+void CoverageMap::clear() {
+  std::memset(map_, 0, static_cast<size_t>(granules_));
+}
+
+int64_t CoverageMap::index(int64_t distance) const {
+  return shift_ >= 0 ? distance >> shift_ : distance / granule_;
+}
+
+void CoverageMap::mark(Interval offsets) {
+  const int64_t begin = std::max(offsets.begin, window_.begin), end = std::min(offsets.end, window_.end);
+  if (end <= begin) return;
+  const int64_t first = index(begin - grid_), last = index(end - 1 - grid_);
+  std::memset(map_ + first, 1, static_cast<size_t>(last - first + 1));
+}
+
+void CoverageMap::mark(const Access& access, int64_t begin, int64_t end) {
+  if (end <= begin) return;
+  Cursor cursor(access, begin);
+  while (cursor.position() < end) {
+    const BlockList list = cursor.next_blocks(end - cursor.position());
+    for (int64_t i = 0; i < list.count; ++i) {
+      const int64_t offset = list.base + list.offsets[i];
+      mark(Interval{offset, offset + list.positions[i + 1] - list.positions[i]});
+    }
+    if (list.count > 0) continue;
+    const Chunk chunk = cursor.next(end - cursor.position());
+    if (chunk.count == 1) {
+      mark(Interval{chunk.offset(0), chunk.offset(0) + chunk.length});
+    } else {
+      mark_pieces(chunk);
+    }
+  }
+}
+
+void CoverageMap::mark_pieces(const Chunk& chunk) {
+  // Whole pieces begin on the grid and are whole granules. But the window may begin within a granule of the
+  // first piece, and at the window's borders an uncut piece may be shorter than the granule.
+  const int64_t width = std::max<int64_t>(index(chunk.length), 1), base = chunk.base - grid_;
+  const int64_t* const offsets = chunk.offsets;
+  if (!offsets) {
+    const int64_t step = index(chunk.stride);
+    std::uint8_t* const first = map_ + index(base);
+    if (width == step) {
+      std::memset(first, 1, static_cast<size_t>(width * chunk.count));
+    } else {
+      mark_each(width, chunk.count, [=](int64_t i) { return first + i * step; });
+    }
+  } else if (shift_ >= 0) {
+    mark_each(width, chunk.count,
+              [=, map = map_, shift = shift_](int64_t i) { return map + ((base + offsets[i]) >> shift); });
+  } else {
+    mark_each(width, chunk.count,
+              [=, map = map_, granule = granule_](int64_t i) { return map + (base + offsets[i]) / granule; });
+  }
+}
+
+bool CoverageMap::full() const {
+  return granules_ == 0 || std::memchr(map_, 0, static_cast<size_t>(granules_)) == nullptr;
+}
+
+CoverageMap::Summary CoverageMap::summary() const {
+  int64_t first = granules_, end = 0, covered = 0, stretches = 0, last_begin = 0;
+  uint64_t before = 0;  // the last mark of the word before
+  for (int64_t base = 0; base < granules_; base += 64) {
+    const uint64_t word = marks(base), begins = word & ~(word << 1 | before);
+    before = word >> 63;
+    if (word == 0) continue;
+    first = std::min(first, base + std::countr_zero(word));
+    end = base + 64 - std::countl_zero(word);
+    covered += std::popcount(word);
+    stretches += std::popcount(begins);
+    if (begins != 0) last_begin = base + 63 - std::countl_zero(begins);
+  }
+  if (stretches == 0) return {};
+  const Interval range = offsets(first, end);
+  // The window may cut the first and the last granule.
+  const int64_t cut = (end - first) * granule_ - range.length();
+  return {range, covered * granule_ - cut, stretches, offsets(last_begin, end).begin};
+}
+
+// Holes of whole granules, of fixed_bytes bytes if that is not 0; then short holes are copied by the granule.
+template <int64_t fixed_bytes>
+void CoverageMap::fill(const Summary& covered, std::byte* to, const std::byte* from) const {
+  constexpr uint64_t many = 0b1111;
+  const int64_t granule = fixed_bytes > 0 ? fixed_bytes : granule_;
+  const int64_t first = index(covered.range.begin - grid_), end = index(covered.range.end - 1 - grid_);
+  const int64_t shift = grid_ - covered.range.begin;  // from range.begin to granule 0
+  for (int64_t base = first; base < end; base += 64) {
+    uint64_t holes = ~marks(base);
+    if (end - base < 64) holes &= (uint64_t{1} << (end - base)) - 1;
+    while (holes != 0) {
+      const int begin = std::countr_zero(holes);
+      const int64_t at = (base + begin) * granule + shift;
+      if (fixed_bytes > 0 && (holes >> begin & many) != many) {
+        std::memcpy(to + at, from + at, fixed_bytes);
+        holes &= holes - 1;
+        continue;
+      }
+      const int count = std::countr_one(holes >> begin);
+      std::memcpy(to + at, from + at, static_cast<size_t>(count * granule));
+      if (begin + count == 64) break;
+      holes &= ~uint64_t{0} << (begin + count);
+    }
+  }
+}
+
+void CoverageMap::fill_holes(const Summary& covered, std::byte* to, const std::byte* from) const {
+  switch (granule_) {
+    case 1:
+      return fill<1>(covered, to, from);
+    case 2:
+      return fill<2>(covered, to, from);
+    case 4:
+      return fill<4>(covered, to, from);
+    case 8:
+      return fill<8>(covered, to, from);
+    default:
+      return fill<0>(covered, to, from);
+  }
+}
+
+uint64_t CoverageMap::marks(int64_t first) const {
+  const int64_t count = std::min<int64_t>(granules_ - first, 64);
+  if (count == 64) return as_bits(map_ + first);
+  std::uint8_t last[64] = {};
+  std::memcpy(last, map_ + first, static_cast<size_t>(count));
+  return as_bits(last);
+}
+
+}  // namespace concilio::pattern
