@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/choose/method_table.h"
+#include "plan/choose/sparse_reads.h"
 #include "plan/layout/lay_out.h"
 #include "plan/layout/realms.h"
 
@@ -55,7 +56,9 @@ std::vector<Trial> trials_of(const Facts& facts) {
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
   Layout layout;
   lay_out_two_phase(facts, spans, layout);
-  if (!spans.empty()) layout.exchange = choose_exchange(facts, layout, prices_of(facts));
+  if (spans.empty()) return layout;
+  layout.exchange = choose_exchange(facts, layout, prices_of(facts));
+  choose_reading(facts, layout, prices_of(facts));
   return layout;
 }
 

@@ -158,9 +158,13 @@ json realm_json(const Realm& realm) {
 }
 
 json group_json(const Facts& facts, const Plan& plan, const Group& group) {
-  json out = {{"nodes", group.nodes},           {"spans", intervals_json(group.spans)},
-              {"data_bytes", group.data_bytes}, {"realms", {group.first_realm, group.end_realm}},
-              {"rounds", group.rounds},         {"segment_bytes", group.segment_bytes}};
+  json out = {{"nodes", group.nodes},
+              {"spans", intervals_json(group.spans)},
+              {"data_bytes", group.data_bytes},
+              {"realms", {group.first_realm, group.end_realm}},
+              {"rounds", group.rounds},
+              {"segment_bytes", group.segment_bytes},
+              {"marks_wanted", group.marks_wanted}};
   if (const auto tree = tree_of(facts, plan, group)) {
     out["tree"] = {{"before", vertex_json(tree->before, tree->before.root())},
                    {"after", vertex_json(tree->after, tree->after.root())},
@@ -224,6 +228,10 @@ std::string explain_two_phase_text(const Facts& facts, const Plan& plan) {
   out += fmt::format("memory of a rank: {} at most; {} shared on a node, {} of an aggregator's own\n",
                      format_bytes(plan.peak_bytes), format_bytes(plan.segment_bytes),
                      format_bytes(plan.staging_bytes));
+  const bool marks = std::any_of(plan.groups.begin(), plan.groups.end(),
+                                 [](const Group& group) { return group.marks_wanted; });
+  if (marks)
+    out += "few bytes of a window are wanted: ranks mark these first, and large holes are not read\n";
   if (plan.behind_bytes > 0)
     out += fmt::format("of which {} may hold back writes, to join those of several calls\n",
                        format_bytes(plan.behind_bytes));
