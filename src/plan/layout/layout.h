@@ -68,6 +68,7 @@ enum class ExchangeStrategy : int32_t {
 struct Layout {
   Operation operation = Operation::write;
   RealmPolicy policy = RealmPolicy::even;
+  Trial trial;  // what it was made with, and what is explained
   std::vector<Group> groups;
   std::vector<int> group_of_node;  // index into groups; -1: the node's ranks ask for nothing and take no part
   std::vector<Realm> realms;       // by group, and ascending within it

@@ -48,6 +48,13 @@ std::optional<Remerged> tree_of(const Facts& facts, const Plan& plan, const Grou
   return partition({facts, group, group.wanted_realms}, hosts);
 }
 
+// The facts that a plan's layout was made of.
+Facts as_laid_out(const Facts& given, const Plan& plan) {
+  Facts facts = given;
+  facts.trial = plan.trial;
+  return facts;
+}
+
 std::string indented(const std::string& text) {
   std::istringstream lines(text);
   std::string out;
@@ -208,7 +215,8 @@ Movement movement_of(const Facts& facts, const Plan& plan) {
   return movement;
 }
 
-std::string explain_two_phase_text(const Facts& facts, const Plan& plan) {
+std::string explain_two_phase_text(const Facts& given, const Plan& plan) {
+  const Facts facts = as_laid_out(given, plan);
   std::string out = fmt::format("realms: {}, {}; aggregators on {}; {} alternating buffers\n",
                                 realm_policy_name(plan.policy), realm_policy_row(plan.policy).summary,
                                 placement_row(facts.wishes.placement).summary, plan.slots);
@@ -238,7 +246,8 @@ std::string explain_two_phase_text(const Facts& facts, const Plan& plan) {
   return out;
 }
 
-json explain_two_phase_json(const Facts& facts, const Plan& plan) {
+json explain_two_phase_json(const Facts& given, const Plan& plan) {
+  const Facts facts = as_laid_out(given, plan);
   json groups = json::array(), realms = json::array();
   for (const Group& group : plan.groups) groups.push_back(group_json(facts, plan, group));
   for (const Realm& realm : plan.realms) realms.push_back(realm_json(realm));
