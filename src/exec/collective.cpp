@@ -102,7 +102,8 @@ plan::Digest Collective::note(const Request& request) {
   plan::Digest digest = digest_of(request);
   const Pattern now = pattern_of(request, digest);
   Pattern& before = patterns_[static_cast<size_t>(request.operation)];
-  digest.repeats = repeats(request.operation, now);
+  const auto& prepared = plans_[static_cast<size_t>(request.operation)];
+  digest.repeats = repeats(request.operation, now) && !prepared->memory.has_changed();
   if (digest.repeats && now.bytes > 0) digest.shift_min = digest.shift_max = now.first - before.first;
   before = now;
   return digest;
@@ -177,7 +178,7 @@ bool Collective::reuse(const OpenFile& opened, Operation operation, const plan::
 }
 
 Status Collective::gather_facts(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
-                                plan::Facts& facts, Status& mine) {
+                                int64_t held_bytes, plan::Facts& facts, Status& mine) {
   bool spread = false;
   std::vector<NodeCard> cards;
   const Status begun = without_exceptions([&]() -> Status {
@@ -194,7 +195,7 @@ Status Collective::gather_facts(const OpenFile& opened, const Request& request, 
     return {};
   });
   if (Status agreed = agree(opened.team, begun); !agreed) return agreed;
-  mine = spread ? gather_spread(opened, request, facts, cards) : Status();
+  mine = spread ? gather_spread(opened, request, facts, held_bytes, cards) : Status();
   if (mine && opened.team.rank() == 0 && log_enabled(LogLevel::debug))
     if_there_is_memory([&] { log_line(LogLevel::debug, "planning by facts " + facts_line(facts)); });
   return {};
@@ -204,7 +205,10 @@ Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
                            std::unique_ptr<Prepared>& made) {
   made = std::make_unique<Prepared>();
   made->plan = plan::plan(facts);
-  if (made->plan.method == plan::Method::two_phase) made->gear.emplace(opened, facts, made->plan, workspace_);
+  if (made->plan.method != plan::Method::two_phase) return {};
+  made->gear.emplace(opened, facts, made->plan, workspace_);
+  if (!opened.on_one_node() && opened.team.local_rank() == 0)
+    made->memory = MemoryWatch(facts, made->plan, opened.team.node());
   return {};
 }
 
@@ -231,10 +235,15 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
   Stopwatch time(opened.counters, Counter::plan_ns);
   ++opened.counters[Counter::plans_made];
   const auto operation = static_cast<size_t>(request.operation);
+  int64_t held_bytes = 0;  // the plans share their buffers
+  for (const auto& prepared : plans_) {
+    if (prepared) held_bytes = std::max(held_bytes, prepared->memory.held_bytes());
+  }
   plans_[operation].reset();
   mpi::Team& team = opened.team;
   Status mine;
-  if (Status gathered = gather_facts(opened, request, wishes, facts, mine); !gathered) return gathered;
+  if (Status gathered = gather_facts(opened, request, wishes, held_bytes, facts, mine); !gathered)
+    return gathered;
   for (;;) {
     std::unique_ptr<Prepared> made;
     if (mine) mine = without_exceptions([&] { return prepare(opened, facts, made); });

@@ -13,6 +13,7 @@
 #include "exec/apart.h"
 #include "exec/call/running_call.h"
 #include "exec/call/workspace.h"
+#include "exec/memory_watch.h"
 #include "exec/two_phase/two_phase.h"
 #include "exec/windows/write_behind.h"
 #include "plan/choose/known_patterns.h"
@@ -84,6 +85,7 @@ class Collective {
     plan::Plan plan;
     std::optional<RoundGear> gear;  // two_phase only
     bool by_notice = false;         // the ranks carry it out under a RewriteNotice; the same on all of them
+    MemoryWatch memory;             // on one rank of each node
   };
   // The steps of a call.
   //
@@ -105,7 +107,7 @@ class Collective {
                    plan::Facts& facts, RewriteNotice& notice);
   // `mine` becomes the error of this rank, which it tells the others at the next agreement.
   Status gather_facts(const OpenFile& opened, const Request& request, const plan::Wishes& wishes,
-                      plan::Facts& facts, Status& mine);
+                      int64_t held_bytes, plan::Facts& facts, Status& mine);
   // This rank's own part of making a plan.
   Status prepare(const OpenFile& opened, const plan::Facts& facts, std::unique_ptr<Prepared>& made);
   Status tell_requests(const OpenFile& opened, const Request& request, Prepared& prepared, bool& fit);

@@ -1,27 +1,18 @@
 #include "exec/gather_facts.h"
 
 #include <algorithm>
-#include <bit>
 
-#include "base/checked.h"
 #include "base/exceptions.h"
-#include "mpi/nodes/node_facts.h"
+#include "exec/memory_watch.h"
 #include "plan/facts/digest.h"
 #include "plan/facts/spans.h"
 
 namespace concilio::exec {
 namespace {
 
-// Rounds available memory to steps of an eighth, so that aggregators do not move from call to call because
-// some node has a few pages more.
-int64_t steady(int64_t bytes) {
-  if (bytes < 8) return bytes;
-  return align_down(bytes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)) / 8));
-}
-
-NodeCard card_of(const plan::Histogram& histogram) {
+NodeCard card_of(const plan::Histogram& histogram, int64_t held_bytes) {
   NodeCard card;
-  card.free_bytes = steady(mpi::free_memory_bytes());
+  card.free_bytes = available_memory(held_bytes);
   for (const plan::Bucket& bucket : histogram.buckets) card.bytes += bucket.bytes;
   const std::vector<pattern::Interval> spans = tight_spans(histogram.buckets, plan::most_node_spans);
   card.spans = static_cast<int64_t>(spans.size());
@@ -75,7 +66,7 @@ plan::Facts facts_of_team(const OpenFile& opened, Operation operation, const pla
   return facts;
 }
 
-Status gather_spread(const OpenFile& opened, const Request& request, plan::Facts& facts,
+Status gather_spread(const OpenFile& opened, const Request& request, plan::Facts& facts, int64_t held_bytes,
                      std::vector<NodeCard>& cards) {
   const pattern::Interval range{facts.digest.first, facts.digest.end};
   plan::Histogram mine;
@@ -89,7 +80,7 @@ Status gather_spread(const OpenFile& opened, const Request& request, plan::Facts
   if (facts.nodes.size() > 1) {
     if (!opened.team.node_allreduce(of_node)) return opened.team.failure();
     const Status made = without_exceptions([&]() -> Status {
-      card = card_of(of_node);
+      card = card_of(of_node, held_bytes);
       return {};
     });
     if (status) status = made;

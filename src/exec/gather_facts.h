@@ -27,9 +27,10 @@ struct NodeCard {
 };
 
 // Adds to the facts how the bytes of all ranks are spread over the file, and those of each node if `cards`
-// has one entry a node. Collective; it returns soon if the team fails. An error of this rank leaves out only
-// what it could not do itself: the facts are of use only if no rank failed.
-Status gather_spread(const OpenFile& opened, const Request& request, plan::Facts& facts,
+// has one entry a node. held_bytes: what this library holds of the node's memory. Collective; it returns soon
+// if the team fails. An error of this rank leaves out only what it could not do itself: the facts are of use
+// only if no rank failed.
+Status gather_spread(const OpenFile& opened, const Request& request, plan::Facts& facts, int64_t held_bytes,
                      std::vector<NodeCard>& cards);
 
 }  // namespace concilio::exec

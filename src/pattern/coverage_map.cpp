@@ -124,6 +124,20 @@ bool CoverageMap::full() const {
   return granules_ == 0 || std::memchr(map_, 0, static_cast<size_t>(granules_)) == nullptr;
 }
 
+Interval CoverageMap::next_of(int64_t from, int value) const {
+  from = std::max(from, window_.begin);
+  if (from >= window_.end) return {window_.end, window_.end};
+  const int64_t start = index(from - grid_);
+  const auto* first = static_cast<const std::uint8_t*>(
+      std::memchr(map_ + start, value, static_cast<size_t>(granules_ - start)));
+  if (!first) return {window_.end, window_.end};
+  const int64_t begin = first - map_;
+  const auto* last =
+      static_cast<const std::uint8_t*>(std::memchr(first, 1 - value, static_cast<size_t>(granules_ - begin)));
+  const int64_t end = last ? last - map_ : granules_;
+  return {std::max(from, grid_ + begin * granule_), end == granules_ ? window_.end : grid_ + end * granule_};
+}
+
 CoverageMap::Summary CoverageMap::summary() const {
   int64_t first = granules_, end = 0, covered = 0, stretches = 0, last_begin = 0;
   uint64_t before = 0;  // the last mark of the word before

@@ -26,6 +26,9 @@ class CoverageMap {
   void mark(const Access& access, int64_t begin, int64_t end);
   bool full() const;
   Stretches<CoverageMap> covered() const { return Stretches(*this); }
+  // The next covered stretch of offsets at or behind `from`; empty if there is none. Likewise the next hole.
+  Interval next_covered(int64_t from) const { return next_of(from, 1); }
+  Interval next_hole(int64_t from) const { return next_of(from, 0); }
   // The covered stretches together; all 0 if there are none.
   struct Summary {
     Interval range;  // from the begin of the first to the end of the last
@@ -48,6 +51,7 @@ class CoverageMap {
  private:
   int64_t index(int64_t distance) const;  // index of the granule at grid_ + distance
   void mark_pieces(const Chunk& chunk);
+  Interval next_of(int64_t from, int value) const;
   template <int64_t fixed_bytes>
   void fill(const Summary& covered, std::byte* to, const std::byte* from) const;
 

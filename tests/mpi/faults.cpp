@@ -21,7 +21,7 @@
 namespace {
 
 struct Options {
-  int block = 64, blocks = 200;
+  int block = 64, blocks = 200, gap = 1;
   bool nonblocking = false;  // nonblocking and split calls
   bool collective = false;   // no independent calls
   bool atomic = false;
@@ -44,6 +44,7 @@ struct Run : Options {
   MPI_File file = MPI_FILE_NULL;
 
   int bytes() const { return block * blocks; }
+  int64_t tile_bytes() const { return int64_t{block} * (ranks + gap); }
 
   void mistake(const std::string& what) {
     ++mistakes;
@@ -76,12 +77,11 @@ uint8_t value(int rank, int64_t index) {
   return static_cast<uint8_t>((rank * 97 + index * 13) % 251 + 1);
 }
 
-// The ranks' blocks alternate, followed by a gap of one block, so that windows are read before they are
-// written.
+// The ranks' blocks alternate, followed by a gap, so that windows are read before they are written.
 void set_view(Run& run) {
   MPI_Datatype block, tile;
   MPI_Type_contiguous(run.block, MPI_BYTE, &block);
-  MPI_Type_create_resized(block, 0, MPI_Aint{run.block} * (run.ranks + 1), &tile);
+  MPI_Type_create_resized(block, 0, MPI_Aint{run.tile_bytes()}, &tile);
   MPI_Type_commit(&tile);
   run.collective_call("MPI_File_set_view", MPI_File_set_view(run.file, MPI_Offset{run.block} * run.rank,
                                                              MPI_BYTE, tile, "native", MPI_INFO_NULL));
@@ -155,7 +155,7 @@ void use_file(Run& run) {
   MPI_Offset size;
   run.local("MPI_File_get_size", MPI_File_get_size(run.file, &size));
   patient_barrier(MPI_COMM_WORLD);
-  const MPI_Offset longer = MPI_Offset{run.bytes()} * (run.ranks + 1) + 1000;
+  const MPI_Offset longer = run.blocks * run.tile_bytes() + 1000;
   run.collective_call("MPI_File_preallocate", MPI_File_preallocate(run.file, longer));
   run.collective_call("MPI_File_set_size", MPI_File_set_size(run.file, longer + 1000));
 }
@@ -163,7 +163,7 @@ void use_file(Run& run) {
 // The contents of the file if no call failed.
 void check_file(Run& run, const std::string& path) {
   struct stat information {};
-  const int64_t expected = int64_t{run.bytes()} * (run.ranks + 1) + 2000;
+  const int64_t expected = run.blocks * run.tile_bytes() + 2000;
   if (stat(path.c_str(), &information) != 0 || information.st_size != expected) {
     run.mistake("no call failed, but the file has not the right size");
     return;
@@ -174,8 +174,7 @@ void check_file(Run& run, const std::string& path) {
   if (file >= 0) close(file);
   if (!whole) return run.mistake("cannot read the file back");
   for (int64_t i = 0; i < expected; ++i) {
-    const int64_t tile_bytes = int64_t{run.block} * (run.ranks + 1), tile = i / tile_bytes,
-                  in_tile = i % tile_bytes;
+    const int64_t tile = i / run.tile_bytes(), in_tile = i % run.tile_bytes();
     const auto rank = static_cast<int>(in_tile / run.block);
     const bool data = tile < run.blocks && rank < run.ranks;
     const uint8_t wanted = data ? value(rank, tile * run.block + in_tile % run.block) : uint8_t{0};
@@ -297,6 +296,7 @@ Options options_of(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
     if (name == "--blocks") options.blocks = std::stoi(value);
+    if (name == "--gap") options.gap = std::stoi(value);
     if (name == "--dir") options.folder = value;
     if (name == "--calls") options.nonblocking = value == "nonblocking";
     if (name == "--calls") options.collective = value == "collective";
@@ -310,8 +310,8 @@ Options options_of(int argc, char** argv) {
 
 }  // namespace
 
-// faults [--blocks N] [--dir FOLDER] [--calls nonblocking|collective] [--mode atomic|delete] [--hint K=V]...
-//        [--sweep OPERATION:[N:]EFFECT[@RANK]]...
+// faults [--blocks N] [--gap BLOCKS] [--dir FOLDER] [--calls nonblocking|collective] [--mode atomic|delete]
+//        [--hint K=V]... [--sweep OPERATION:[N:]EFFECT[@RANK]]...
 int main(int argc, char** argv) {
   const Options options = options_of(argc, argv);
   // This must be set before Concilio reads it.

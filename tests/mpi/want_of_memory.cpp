@@ -124,6 +124,8 @@ struct Scenario {
   bool deep_realms = false;
   // The view is a list of pieces, of which nodes tell each other parts.
   bool lists = false;
+  // The gaps between blocks are larger, so that ranks mark what they want of a window.
+  bool sparse = false;
 };
 
 const std::vector<Scenario>& scenarios() {
@@ -162,6 +164,18 @@ const std::vector<Scenario>& scenarios() {
        true},
       {"images",
        {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"concilio_exchange", "images"}}},
+      {"marks",
+       {{"concilio_method", "two_phase"},
+        {"concilio_ranks_per_node", "1"},
+        {"concilio_exchange", "images"},
+        {"romio_ds_read", "disable"}},
+       Calls::blocking,
+       "native",
+       false,
+       false,
+       false,
+       false,
+       true},
       {"alltoallw",
        {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"romio_cb_alltoall", "enable"}}},
       {"cyclic",
@@ -265,21 +279,20 @@ struct Open {
   int open(MPI_Info hints) { return MPI_File_open(comm, path.c_str(), amode, hints, &file); }
   int open() { return open(info); }
   int close() { return MPI_File_close(&file); }
-  // The ranks' blocks alternate, followed by a gap of one block, so that windows are read before they are
-  // written.
+  // The ranks' blocks alternate, followed by a gap, so that windows are read before they are written.
+  MPI_Aint tile_bytes() const { return MPI_Aint{block} * (ranks + (scenario.sparse ? 3 * ranks : 1)); }
   int set_view(MPI_Info hints = MPI_INFO_NULL) {
-    const MPI_Aint tile_bytes = MPI_Aint{block} * (ranks + 1);
     MPI_Datatype one, tile;
     MPI_Type_contiguous(block, MPI_BYTE, &one);
     if (scenario.lists) {
       // Nobody uses the blocks behind the usual ones, whose distances make a list of all.
       std::vector<MPI_Aint> places;
       for (int i = 0; i < 3 * usual_blocks; ++i)
-        places.push_back(tile_bytes * (i < usual_blocks ? i : usual_blocks + i * i));
+        places.push_back(tile_bytes() * (i < usual_blocks ? i : usual_blocks + i * i));
       const std::vector<int> lengths(places.size(), 1);
       MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(), one, &tile);
     } else {
-      MPI_Type_create_resized(one, 0, tile_bytes, &tile);
+      MPI_Type_create_resized(one, 0, tile_bytes(), &tile);
     }
     MPI_Type_commit(&tile);
     const int code =
@@ -422,22 +435,21 @@ struct Open {
   void check_file(int blocks, const char* what) {
     patient_barrier(MPI_COMM_WORLD);
     if (rank != 0) return;
-    const int64_t tile_bytes = int64_t{block} * (ranks + 1);
-    std::vector<uint8_t> bytes(static_cast<size_t>(tile_bytes * ranks * (blocks + 1)));
+    std::vector<uint8_t> bytes(static_cast<size_t>(tile_bytes() * ranks * (blocks + 1)));
     FILE* stream = std::fopen(path.c_str(), "rb");
     const size_t got = stream ? std::fread(bytes.data(), 1, bytes.size(), stream) : 0;
     if (stream) std::fclose(stream);
     for (int of = 0; of < ranks; ++of) {
       for (int64_t i = 0; i < int64_t{blocks} * block; ++i) {
         const int64_t position = stream_begin(of, blocks) + i;
-        const int64_t at = position / block * tile_bytes + of * block + position % block;
+        const int64_t at = position / block * tile_bytes() + of * block + position % block;
         if (at < static_cast<int64_t>(got) && bytes[static_cast<size_t>(at)] == value(of, i, version))
           continue;
         return mistake(std::string(what) + " succeeded, but byte " + std::to_string(i) + " of rank " +
                        std::to_string(of) + " is wrong in the file");
       }
     }
-    for (int64_t at = int64_t{block} * ranks; at < static_cast<int64_t>(got); at += tile_bytes) {
+    for (int64_t at = int64_t{block} * ranks; at < static_cast<int64_t>(got); at += tile_bytes()) {
       if (bytes[static_cast<size_t>(at)] != 0)
         return mistake(std::string(what) + ": a gap at " + std::to_string(at) + " has been written");
     }

@@ -16,6 +16,7 @@
 
 #include "exec/call/running_call.h"
 #include "exec/call/workspace.h"
+#include "exec/windows/coverage.h"
 #include "exec/windows/images.h"
 
 namespace concilio::exec {
@@ -28,6 +29,17 @@ struct ExchangeContext {
   const plan::Group& group;  // of this node; has no realms if the node takes no part
   Images& images;
   const Workspace& workspace;  // provides an aggregator's staging, room for two messages of its realm
+};
+
+// Reads more of a window of which no more has been read than what the ranks of its own node want.
+class ReadsMore {
+ public:
+  // Reads the bytes that another node wants (null: all), as far as that has not been done. Returns the file
+  // offset behind the last of them that exists, or a larger one if they all do.
+  virtual Result<int64_t> read_more(std::span<WindowPart> parts, const Coverage* wanted) = 0;
+
+ protected:
+  ~ReadsMore() = default;
 };
 
 // One rank's part in the exchange. Its memory is allocated when it is made, so that in a round no rank waits
@@ -56,8 +68,8 @@ class Exchange {
   virtual Status gather(int64_t round) = 0;
   // For reads. Asks for the bytes that the carried images' maps mark and puts the answers into the images;
   // sends bytes of the served realms' windows to the nodes that ask. Sets valid_end in the carried images'
-  // headers.
-  virtual Status scatter(int64_t round) = 0;
+  // headers. Where a group's ranks mark what they want, what other nodes want is read when they ask for it.
+  virtual Status scatter(int64_t round, ReadsMore& storage) = 0;
 
  protected:
   explicit Exchange(const ExchangeContext& context)

@@ -298,7 +298,7 @@ class AlltoallwExchange : public Exchange {
     return finish(round, std::move(mine), std::move(theirs), received_);
   }
 
-  Status scatter(int64_t round) override {
+  Status scatter(int64_t round, ReadsMore&) override {
     Stopwatch time(counters_, Counter::exchange_ns);
     begin_round();
     // The message to each node: where the file's data end in each window that this rank serves, then which

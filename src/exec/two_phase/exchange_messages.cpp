@@ -138,10 +138,10 @@ class MessageExchange : public Exchange {
     return outcome;
   }
 
-  Status scatter(int64_t round) override {
+  Status scatter(int64_t round, ReadsMore& storage) override {
     Stopwatch time(counters_, Counter::exchange_ns);
     wanted_.clear();
-    Status outcome = ask(round);
+    Status outcome = ask(round, storage);
     if (!outcome) return outcome;
     for (const WantedWindow& one : wanted_) {
       const MessageHead& reply = images_.window_head(one.realm, round);
@@ -269,7 +269,7 @@ class MessageExchange : public Exchange {
     });
   }
 
-  Status ask(int64_t round) {
+  Status ask(int64_t round, ReadsMore& storage) {
     Pending sends = pending(sends_), replies = pending(replies_);
     Status outcome;
     std::byte* message = wishes_.data();
@@ -293,7 +293,7 @@ class MessageExchange : public Exchange {
       wanted_.push_back({realm, wish.whole != 0});
       message += wish_bytes(realm);
     }
-    for (const size_t realm : served_) note(outcome, answer(realm, round));
+    for (const size_t realm : served_) note(outcome, answer(realm, round, storage));
     note(outcome, replies.wait_all());
     note(outcome, sends.wait_all());
     return outcome;
@@ -301,10 +301,11 @@ class MessageExchange : public Exchange {
 
   // Answers every other node's wish for a window. A wish is received at the front of a staging message, and
   // the answer is built behind it.
-  Status answer(size_t realm, int64_t round) {
+  Status answer(size_t realm, int64_t round, ReadsMore& storage) {
     auto parts = images_.parts(realm, round);
     if (parts.empty()) return {};
-    const int64_t valid_end = images_.header(realm, round).valid_end.load(std::memory_order_relaxed);
+    Status outcome;
+    int64_t valid_end = images_.header(realm, round).valid_end.load(std::memory_order_relaxed);
     const int64_t longest_wish = head_bytes + realm_at(realm).map_bytes;
     Pending wishes = pending(receives_), answers = pending(answers_);
     const std::vector<int>& peers = peers_of(realm, round);
@@ -319,14 +320,23 @@ class MessageExchange : public Exchange {
       if (auto status = wishes.wait(i); !status) return status;
       MessageHead wish;
       std::memcpy(&wish, message, sizeof wish);
+      const auto coverage = Coverage(
+          std::span<const std::byte>(message + head_bytes, static_cast<size_t>(wish.coverage_bytes)));
+      // A valid end of 0 says that the window could not be read.
+      if (group_.marks_wanted && valid_end > 0 && wish.data_bytes > 0) {
+        note(outcome, without_exceptions([&]() -> Status {
+               const Result<int64_t> end = storage.read_more(parts, wish.whole ? nullptr : &coverage);
+               valid_end = end ? std::min(valid_end, *end) : 0;
+               return end ? Status() : Status(end.error());
+             }));
+        if (!outcome) valid_end = 0;
+      }
       Message reply{message + longest_wish, head_bytes + wish.data_bytes, peer, data_tag(realm)};
       const MessageHead head{wish.data_bytes, wish.whole, valid_end, 0};
       if (wish.whole) {
         reply.data = reinterpret_cast<std::byte*>(&images_.window_head(realm, round));
       } else if (wish.data_bytes > 0) {
         std::byte* next = reply.data + head_bytes;
-        const auto coverage = Coverage(
-            std::span<const std::byte>(message + head_bytes, static_cast<size_t>(wish.coverage_bytes)));
         coverage.for_each(parts, [&](const WindowPart& part, pattern::Interval covered) {
           std::memcpy(next, address(part, covered), static_cast<size_t>(covered.length()));
           next += covered.length();
@@ -335,7 +345,8 @@ class MessageExchange : public Exchange {
       std::memcpy(reply.data, &head, sizeof head);
       if (auto status = answers.send(reply); !status) return status;
     }
-    return answers.wait_all();
+    note(outcome, answers.wait_all());
+    return outcome;
   }
 
   std::vector<int> other_nodes_;          // the other nodes of the group

@@ -1,5 +1,6 @@
 #include "exec/two_phase/fetch.h"
 
+#include <algorithm>
 #include <array>
 
 #include "exec/alone/list.h"
@@ -55,63 +56,154 @@ Result<int64_t> fetch_whole(const RunningCall& call, std::span<const WindowPart>
   return end_of_data(transfers, *got, parts.back().file.end);
 }
 
-// Reads the bytes that the parts' maps mark. What lies between two of them is read too where that costs less
-// than another request.
-Result<int64_t> fetch_marked(const RunningCall& call, std::span<const WindowPart> parts) {
-  const int64_t gap_bytes = gap_worth_reading(call.opened.prices());
-  const int64_t all = parts.back().file.end;
-  std::array<store::Transfer, most_fetched_at_once> batch;
-  size_t count = 0;
-  int64_t end = all;
-  const auto read = [&]() -> Status {
-    const std::span<const store::Transfer> transfers(batch.data(), count);
-    const Outcome got = move_batch(call, Operation::read, transfers);
-    if (!got) return got.error();
-    end = end_of_data(transfers, *got, all);
-    count = 0;
-    return {};
-  };
-  for (const WindowPart& part : parts) {
-    bool first = true;
-    for (const pattern::Interval wanted : part.map.covered()) {
-      if (!first) {
-        store::Transfer& last = batch[count - 1];
-        if (wanted.begin - (last.offset + last.length) <= gap_bytes) {
-          last.length = wanted.end - last.offset;
-          continue;
-        }
-      }
-      if (count == batch.size()) {
-        if (Status status = read(); !status) return status.error();
-        if (end < all) return end;
-      }
-      batch[count++] = {wanted.begin, address(part, wanted), wanted.length()};
-      first = false;
-    }
+// Reads stretches of a window, many with each call of the storage.
+class StretchReader {
+ public:
+  StretchReader(const RunningCall& call, std::span<const WindowPart> parts)
+      : call_(call), all_(parts.back().file.end), end_(all_) {}
+
+  // Whether the file has bytes behind those that have been read.
+  bool goes_on() const { return end_ == all_; }
+  Status add(const WindowPart& part, pattern::Interval stretch) {
+    batch_[count_++] = {stretch.begin, part.data + (stretch.begin - part.file.begin), stretch.length()};
+    return count_ < batch_.size() ? Status() : read();
   }
-  if (count > 0) {
+  // Returns the file offset behind the last byte that exists.
+  Result<int64_t> end() {
+    if (count_ > 0) {
+      if (Status status = read(); !status) return status.error();
+    }
+    return end_;
+  }
+
+ private:
+  Status read() {
+    const std::span<const store::Transfer> transfers(batch_.data(), count_);
+    const Outcome got = move_batch(call_, Operation::read, transfers);
+    if (!got) return got.error();
+    end_ = end_of_data(transfers, *got, all_);
+    count_ = 0;
+    return {};
+  }
+
+  const RunningCall& call_;
+  const int64_t all_;
+  int64_t end_;
+  std::array<store::Transfer, most_fetched_at_once> batch_;
+  size_t count_ = 0;
+};
+
+// Reads the bytes that the parts' maps mark. What lies between two of them is read too where that costs less
+// than another request. Then the maps mark that as well.
+Result<int64_t> fetch_marked(const RunningCall& call, std::span<WindowPart> parts) {
+  const int64_t gap_bytes = gap_worth_reading(call.opened.prices());
+  StretchReader stretches(call, parts);
+  for (WindowPart& part : parts) {
+    pattern::Interval joined;
+    const auto read = [&]() -> Status {
+      if (joined.empty() || !stretches.goes_on()) return {};
+      part.map.mark(joined);
+      return stretches.add(part, joined);
+    };
+    for (const pattern::Interval wanted : part.map.covered()) {
+      if (!joined.empty() && wanted.begin - joined.end <= gap_bytes) {
+        joined.end = wanted.end;
+        continue;
+      }
+      if (Status status = read(); !status) return status.error();
+      joined = wanted;
+    }
     if (Status status = read(); !status) return status.error();
   }
-  return end;
+  return stretches.end();
+}
+
+// Reads those bytes of wanted stretches that the maps do not mark as read.
+class Missing {
+ public:
+  Missing(const RunningCall& call, std::span<const WindowPart> parts)
+      : gap_bytes_(gap_worth_reading(call.opened.prices())), stretches_(call, parts) {}
+
+  // Wanted stretches come in ascending order.
+  void add(const WindowPart& part, pattern::Interval wanted) {
+    for (pattern::Interval hole = part.map.next_hole(wanted.begin); !hole.empty() && hole.begin < wanted.end;
+         hole = part.map.next_hole(hole.end)) {
+      hole.end = std::min(hole.end, wanted.end);
+      if (part_ == &part && joins(part, hole)) {
+        stretch_.end = hole.end;
+      } else {
+        read();
+        part_ = &part;
+        stretch_ = hole;
+      }
+    }
+  }
+  Result<int64_t> end() {
+    read();
+    if (!outcome_) return outcome_.error();
+    return stretches_.end();
+  }
+
+ private:
+  // What has been read is not read again: ranks of this node may be using it.
+  bool joins(const WindowPart& part, pattern::Interval hole) const {
+    const pattern::Interval known = part.map.next_covered(stretch_.end);
+    return hole.begin - stretch_.end <= gap_bytes_ && (known.empty() || known.begin >= hole.begin);
+  }
+  void read() {
+    if (!part_ || !outcome_ || !stretches_.goes_on()) return;
+    outcome_ = stretches_.add(*part_, stretch_);
+    pattern::CoverageMap(part_->map).mark(stretch_);
+  }
+
+  const int64_t gap_bytes_;
+  StretchReader stretches_;
+  const WindowPart* part_ = nullptr;
+  pattern::Interval stretch_;
+  Status outcome_;
+};
+
+// Whether ranks want few bytes of a window. If not, it is better read whole: to mark what they want takes
+// time too.
+bool is_few(int64_t wanted_bytes, std::span<const WindowPart> parts) {
+  return 2 * wanted_bytes <= total_bytes(parts);
+}
+
+Result<int64_t> fetch_told(const RunningCall& call, std::span<WindowPart> parts, const Descriptions& told,
+                           std::vector<store::Transfer>& transfers) {
+  std::vector<pattern::Interval> window;
+  for (const WindowPart& part : parts) window.push_back(part.file);
+  int64_t wanted_bytes = 0;
+  for_each_wanted(told, window,
+                  [&](const Description&, size_t, pattern::Interval data) { wanted_bytes += data.length(); });
+  if (!is_few(wanted_bytes, parts)) return fetch_whole(call, parts, transfers);
+  const MapsInUse maps(parts);
+  for_each_wanted(told, window, [&](const Description& rank, size_t part, pattern::Interval data) {
+    parts[part].map.mark(rank.file, data.begin, data.end);
+  });
+  return fetch_marked(call, parts);
 }
 
 }  // namespace
 
-Result<int64_t> fetch_window(const RunningCall& call, std::span<WindowPart> parts, const Descriptions* known,
+Result<int64_t> fetch_window(const RunningCall& call, std::span<WindowPart> parts, const Wanted& wanted,
                              std::vector<store::Transfer>& transfers) {
-  if (!known) return fetch_whole(call, parts, transfers);
-  std::vector<pattern::Interval> window;
-  for (const WindowPart& part : parts) window.push_back(part.file);
-  int64_t wanted_bytes = 0;
-  for_each_wanted(*known, window,
-                  [&](const Description&, size_t, pattern::Interval data) { wanted_bytes += data.length(); });
-  // To mark what is wanted takes time too, so most of the window must be saved.
-  if (2 * wanted_bytes > total_bytes(parts)) return fetch_whole(call, parts, transfers);
-  const MapsInUse maps(parts);
-  for_each_wanted(*known, window, [&](const Description& rank, size_t part, pattern::Interval data) {
-    parts[part].map.mark(rank.file, data.begin, data.end);
-  });
-  return fetch_marked(call, parts);
+  if (wanted.told) return fetch_told(call, parts, *wanted.told, transfers);
+  if (!wanted.marked) return fetch_whole(call, parts, transfers);
+  if (is_few(covered_bytes(parts), parts)) return fetch_marked(call, parts);
+  for (WindowPart& part : parts) part.map.mark(part.file);
+  return fetch_whole(call, parts, transfers);
+}
+
+Result<int64_t> fetch_missing(const RunningCall& call, std::span<WindowPart> parts, const Coverage* wanted) {
+  Missing missing(call, parts);
+  if (wanted) {
+    wanted->for_each(parts,
+                     [&](const WindowPart& part, pattern::Interval stretch) { missing.add(part, stretch); });
+  } else {
+    for (const WindowPart& part : parts) missing.add(part, part.file);
+  }
+  return missing.end();
 }
 
 }  // namespace concilio::exec

@@ -14,7 +14,7 @@ namespace concilio::exec {
 // One rank's part in one call. After an error the rank remembers it and takes all further steps without I/O,
 // so that nobody waits for it. What a step does with data goes through attempt(); what other ranks wait for
 // is done in any case.
-class TwoPhase {
+class TwoPhase : private ReadsMore {
  public:
   TwoPhase(const RunningCall& call, const Request& request, const plan::Plan& plan, Workspace& workspace,
            RoundGear& gear)
@@ -174,7 +174,7 @@ class TwoPhase {
       ImageHeader& header = images_.header(realm, round);
       if (!wait(reads() ? header.ready : header.filled.passed, images_.use(round) + 1)) return false;
     }
-    attempt([&] { return reads() ? exchange_->scatter(round) : exchange_->gather(round); });
+    attempt([&] { return reads() ? exchange_->scatter(round, *this) : exchange_->gather(round); });
     if (!error_ && !call_.opened.team.failure()) end_early();
     if (!team_whole_) return false;
     for (const size_t realm : carried) {
@@ -216,9 +216,9 @@ class TwoPhase {
   }
 
   void read_round(int64_t round) {
-    if (exchanges_images()) {
+    if (exchanges_images() || group_.marks_wanted) {
       for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
-        if (is_local(realm) || !wait(header.released, use)) return;
+        if (!marks_wanted_of(realm) || !wait(header.released, use)) return;
         attempt([&] { return mark_wanted(images_.parts(realm, round)); });
         if (header.filled.arrive(local_ranks())) header.filled.open();
       });
@@ -231,22 +231,26 @@ class TwoPhase {
         return take(images_.parts(realm, round), header.valid_end.load(std::memory_order_relaxed));
       });
       if (header.taken.arrive(local_ranks())) {
-        if (is_local(realm)) {
-          header.released.increment();
-        } else {
+        if (marks_wanted_of(realm)) {
           release(realm, round);
+        } else {
+          header.released.increment();
         }
       }
     });
     exchange_parcels([&] { return parcels_->take(round, request_); });
   }
 
+  // Whether the map of an image says what this node's ranks want to read.
+  bool marks_wanted_of(size_t realm) const { return group_.marks_wanted || !is_local(realm); }
+
   // Reads the window of this rank's own realm.
   void fetch(int64_t round) {
     auto realm = static_cast<size_t>(own_realm_);
     if (!images_.has(realm, round)) return;
     ImageHeader& header = images_.header(realm, round);
-    if (!wait(header.released, images_.use(round))) return;
+    const uint32_t use = images_.use(round);
+    if (!(group_.marks_wanted ? wait(header.filled.passed, use + 1) : wait(header.released, use))) return;
     int64_t valid_end = 0;
     if (error_.ok()) {
       attempt([&]() -> Status {
@@ -262,11 +266,20 @@ class TwoPhase {
   }
   // Reads a window. Returns the file offset behind its last byte that exists.
   Result<int64_t> fetch(Parts parts) {
+    return with_fresh_view(parts, [&] {
+      return fetch_window(call_, parts, {known_requests(), group_.marks_wanted}, transfers_);
+    });
+  }
+  Result<int64_t> read_more(Parts parts, const Coverage* wanted) override {
+    return with_fresh_view(parts, [&] { return fetch_missing(call_, parts, wanted); });
+  }
+  template <typename Read>
+  Result<int64_t> with_fresh_view(Parts parts, Read&& read) {
     RangeLock guard = fresh_view_of(parts);
     if (call_.opened.caches_differ()) {
       if (Status status = guard.acquire(store::LockMode::shared); !status) return status.error();
     }
-    return guard.release(fetch_window(call_, parts, known_requests(), transfers_));
+    return guard.release(read());
   }
 
   // What the ranks that exchange with this node ask for; null if it is not known.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/choose/method_table.h"
+#include "plan/choose/sparse_reads.h"
 #include "plan/layout/lay_out.h"
 #include "plan/layout/realms.h"
 
@@ -11,17 +12,56 @@ namespace concilio::plan {
 namespace {
 
 // On more nodes than this, making another layout takes longer than it could save.
-constexpr size_t most_nodes = 64;
+constexpr size_t most_nodes = 64, most_nodes_short_of_memory = 128;
 constexpr int64_t most_aggregators = 4;
 // If storage does not answer from memory, a larger window means fewer requests with more bytes each.
 constexpr int64_t large_window_bytes = 4 << 20;
 // Another layout than the first must be cheaper by this share, since prices are not more exact.
 constexpr double least_saving = 0.05;
 
+// How many aggregators a node might have instead of the usual number.
+std::vector<int64_t> aggregators_tried(const Facts& facts, bool from_memory) {
+  const int64_t measured = facts.storage.aggregators_per_node;
+  if (facts.nodes.size() > 1) {
+    // A node's aggregators share its link. They gain something where they wait for storage.
+    return from_memory || measured > 0 ? std::vector<int64_t>{} : std::vector<int64_t>{2, most_aggregators};
+  }
+  // If storage answers from memory, an aggregator without a core of its own gains nothing.
+  const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
+  const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
+                                 measured > 0 ? measured : most_aggregators});
+  std::vector<int64_t> numbers;
+  for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2) numbers.push_back(aggregators);
+  return numbers;
+}
+
+// How many hosts have memory for an aggregator that needs so much.
+int64_t hosts_with(const Facts& facts, int64_t memory_bytes) {
+  return std::count_if(facts.nodes.begin(), facts.nodes.end(),
+                       [&](const NodeFacts& node) { return node.free_bytes >= memory_bytes; });
+}
+
+// What a host might be asked to have for an aggregator instead of the usual amount: less, so that more hosts
+// take part. Their windows are smaller in the same proportion.
+std::vector<int64_t> smaller_memory_minima(const Facts& facts) {
+  std::vector<int64_t> minima;
+  const size_t nodes = facts.nodes.size();
+  if (nodes < 2 || nodes > most_nodes_short_of_memory || facts.wishes.memory_min_bytes > 0 ||
+      !placement_row(facts.wishes.placement).by_memory)
+    return minima;
+  int64_t hosts = hosts_with(facts, usual_memory_min_bytes);
+  for (const int64_t part : {int64_t{4}, int64_t{16}, usual_memory_min_bytes}) {
+    const int64_t more = hosts_with(facts, usual_memory_min_bytes / part);
+    if (more > hosts) minima.push_back(usual_memory_min_bytes / part);
+    hosts = more;
+  }
+  return minima;
+}
+
 std::vector<Trial> trials_of(const Facts& facts) {
   const Wishes& wishes = facts.wishes;
   // Realms that belong to the file serve other calls too, so this call's cost does not decide.
-  if (facts.nodes.size() > most_nodes || realm_policy_row(chosen_policy(facts)).of_file) return {};
+  if (realm_policy_row(chosen_policy(facts)).of_file) return {};
   const bool from_memory = prices_of(facts).from_memory;
   std::vector<Trial> trials{Trial{}};
   // Adds each of the first `count` trials once more with a change.
@@ -31,19 +71,19 @@ std::vector<Trial> trials_of(const Facts& facts) {
       change(trials.back());
     }
   };
-  if (wishes.window_bytes == 0 && !from_memory)
+  const std::vector<int64_t> minima = smaller_memory_minima(facts);
+  for (const int64_t bytes : minima) add([&](Trial& trial) { trial.memory_min_bytes = bytes; }, 1);
+  // A group whose own hosts are short of memory may do better with others' help.
+  if (!minima.empty() && wishes.groups) add([](Trial& trial) { trial.one_group = true; }, trials.size());
+  const bool few_nodes = facts.nodes.size() <= most_nodes;
+  if (few_nodes && wishes.window_bytes == 0 && !from_memory)
     add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
   // Balanced realms may be better if bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && !facts.buckets.empty() && facts.nodes.size() == 1)
     add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
-  if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0 && facts.nodes.size() == 1) {
+  if ((few_nodes || !minima.empty()) && wishes.aggregators == 0 && wishes.aggregators_per_node == 0) {
     const size_t count = trials.size();
-    // If storage answers from memory, an aggregator without a core of its own gains nothing.
-    const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
-    const int64_t measured = facts.storage.aggregators_per_node;
-    const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
-                                   measured > 0 ? measured : most_aggregators});
-    for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2)
+    for (const int64_t aggregators : aggregators_tried(facts, from_memory))
       add([&](Trial& trial) { trial.aggregators_per_node = aggregators; }, count);
   }
   trials.erase(trials.begin());
@@ -55,7 +95,9 @@ std::vector<Trial> trials_of(const Facts& facts) {
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
   Layout layout;
   lay_out_two_phase(facts, spans, layout);
-  if (!spans.empty()) layout.exchange = choose_exchange(facts, layout, prices_of(facts));
+  if (spans.empty()) return layout;
+  layout.exchange = choose_exchange(facts, layout, prices_of(facts));
+  choose_reading(facts, layout, prices_of(facts));
   return layout;
 }
 

@@ -120,7 +120,7 @@ struct Wishes {
   int64_t write_behind_bytes = 0;           // concilio_write_behind
   int64_t group_bytes = 4 << 20;            // concilio_group_bytes, Msg_group
   int64_t domain_bytes = 1 << 20;           // concilio_domain_bytes, Msg_ind
-  int64_t memory_min_bytes = 16 << 20;      // concilio_memory_min, Mem_min
+  int64_t memory_min_bytes = 0;             // concilio_memory_min, Mem_min
   int64_t memory_limit_bytes = 8 << 20;     // for one rank
   // concilio_node_memory: the available memory of the nodes, in place of what they measure; node i has entry
   // i modulo the length of the list. It is used where facts are gathered.
@@ -138,8 +138,10 @@ struct Prices;  // plan/facts/prices.h
 // usual one. Unlike wishes, they give way if memory or the call requires it.
 struct Trial {
   int64_t aggregators_per_node = 0;
+  int64_t memory_min_bytes = 0;
   int64_t window_bytes = 0;
   RealmPolicy realms = RealmPolicy::automatic;
+  bool one_group = false;  // of all nodes
 };
 
 struct Facts {

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/settings/config.h"
 #include "base/text/bytes.h"
+#include "plan/layout/placement.h"
 
 namespace concilio::plan {
 namespace {
@@ -188,6 +189,14 @@ NodeLimit node_limit(const Facts& facts, const NodeFacts& node) {
   const int64_t ranks = std::max<int64_t>(1, node.ranks);
   const int64_t of_rank = std::max(wished_limit(facts), memory_floor_bytes);
   return {of_rank, std::max(node.free_bytes / 2, ranks * memory_floor_bytes)};
+}
+
+int64_t enough_memory(const Facts& facts, const NodeFacts& node) {
+  const int64_t ranks = std::max<int64_t>(1, node.ranks);
+  const int64_t of_all = checked_multiply(2 * ranks, node_limit(facts, node).rank_bytes).value_or(INT64_MAX);
+  const int64_t for_aggregators =
+      checked_multiply(std::ssize(node.candidates), least_memory(facts)).value_or(INT64_MAX);
+  return std::max(of_all, for_aggregators);
 }
 
 MemoryLimit memory_limit(const Facts& facts) {

@@ -75,6 +75,8 @@ struct NodeLimit {
   int64_t node_bytes;  // for all its ranks together
 };
 NodeLimit node_limit(const Facts& facts, const NodeFacts& node);
+// Of more available memory than this, a node's plans make no other use.
+int64_t enough_memory(const Facts& facts, const NodeFacts& node);
 
 // What one rank may take: its limit, but no more than its share of half its node's free memory, and never
 // less than memory_floor_bytes. `warning` is set if the floor was needed.

@@ -131,7 +131,8 @@ std::vector<Group> aggregation_groups(const Facts& facts, std::span<const patter
                                       bool of_file) {
   const bool known = std::any_of(facts.nodes.begin(), facts.nodes.end(),
                                  [](const NodeFacts& node) { return !node.spans.empty(); });
-  if (of_file || !facts.wishes.groups || facts.nodes.size() < 2 || !known) return {whole(facts, spans)};
+  const bool one = of_file || !facts.wishes.groups || facts.trial.one_group;
+  if (one || facts.nodes.size() < 2 || !known) return {whole(facts, spans)};
   std::vector<Group> groups = grown(smallest_groups(facts), bytes_of_group(facts));
   if (facts.wishes.aggregators > 0) {
     for (int64_t bytes = bytes_of_group(facts);

@@ -72,6 +72,7 @@ int64_t behind_bytes(const Facts& facts, RealmPolicy policy) {
 
 void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>& spans, Layout& layout) {
   layout.operation = facts.operation;
+  layout.trial = facts.trial;
   layout.granule = {std::max<int64_t>(1, facts.digest.granule), facts.digest.anchor};
   layout.policy = chosen_policy(facts);
   if (spans.empty()) return;

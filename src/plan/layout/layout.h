@@ -51,6 +51,9 @@ struct Group {
   int first_realm = 0, end_realm = 0;
   int64_t segment_bytes = 0;  // shared by the ranks of a node; of the node with the largest
   int64_t rounds = 0;         // of the realm that needs most
+  // Reads: before a window is read, its node's ranks mark in its map which of its bytes they want, since
+  // these are few. Where nodes exchange by descriptions, aggregators know that without marks.
+  bool marks_wanted = false;
 };
 
 // How data travel between nodes. The names are those of concilio_exchange.
@@ -65,6 +68,7 @@ enum class ExchangeStrategy : int32_t {
 struct Layout {
   Operation operation = Operation::write;
   RealmPolicy policy = RealmPolicy::even;
+  Trial trial;  // what it was made with, and what is explained
   std::vector<Group> groups;
   std::vector<int> group_of_node;  // index into groups; -1: the node's ranks ask for nothing and take no part
   std::vector<Realm> realms;       // by group, and ascending within it

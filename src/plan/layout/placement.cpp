@@ -87,14 +87,20 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
     // One aggregator has the node's link for itself. More gain something only where that was measured, and
     // where a node has memory for its own aggregators' windows alone and not for images of all windows.
     const int64_t measured = facts.storage.aggregators_per_node;
-    const bool may = measured > 1 && exchange_of(facts) == ExchangeStrategy::descriptions;
-    return std::min(candidates, may ? measured : 1);
+    const int64_t more = std::max(measured, facts.trial.aggregators_per_node);
+    const bool may = more > 1 && exchange_of(facts) == ExchangeStrategy::descriptions;
+    return std::min(candidates, may ? more : 1);
   }
   if (facts.trial.aggregators_per_node > 0) return std::min(candidates, facts.trial.aggregators_per_node);
   const int64_t busy_cores = std::min(node.ranks, std::max<int64_t>(1, facts.cores_per_node));
   const int64_t measured = facts.storage.aggregators_per_node;
   const int64_t most = measured > 0 ? measured : most_aggregators_of_only_node;
   return std::min({candidates, std::max<int64_t>(1, busy_cores), most});
+}
+
+int64_t least_memory(const Facts& facts) {
+  if (facts.wishes.memory_min_bytes > 0) return facts.wishes.memory_min_bytes;
+  return facts.trial.memory_min_bytes > 0 ? facts.trial.memory_min_bytes : usual_memory_min_bytes;
 }
 
 Hosts::Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates) : facts_(facts) {
@@ -114,7 +120,7 @@ Hosts::Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates
   }
   std::stable_sort(hosts_.begin(), hosts_.end(),
                    [](const Host& a, const Host& b) { return a.free_bytes > b.free_bytes; });
-  anybody_fits_ = !hosts_.empty() && hosts_.front().free_bytes >= facts.wishes.memory_min_bytes;
+  anybody_fits_ = !hosts_.empty() && hosts_.front().free_bytes >= least_memory(facts);
   by_index_.resize(hosts_.size());
   std::iota(by_index_.begin(), by_index_.end(), size_t{0});
   std::sort(by_index_.begin(), by_index_.end(),
@@ -127,7 +133,7 @@ bool Hosts::is_full(const Host& host) const {
 
 bool Hosts::fits_one_more(const Host& host) const {
   if (!anybody_fits_) return true;
-  const int64_t least = std::max<int64_t>(1, facts_.wishes.memory_min_bytes);
+  const int64_t least = least_memory(facts_);
   return host.free_bytes / least > host.taken / portions_of_each_;
 }
 
@@ -139,7 +145,7 @@ int64_t Hosts::most(bool with_memory) const {
   int64_t most = 0;
   for (const Host& host : hosts_) {
     const auto candidates = static_cast<int64_t>(host.candidates.size());
-    const int64_t least = std::max<int64_t>(1, facts_.wishes.memory_min_bytes);
+    const int64_t least = least_memory(facts_);
     most += with_memory && anybody_fits_ ? std::min(candidates, host.free_bytes / least) : candidates;
   }
   return most;

@@ -48,6 +48,13 @@ std::optional<Remerged> tree_of(const Facts& facts, const Plan& plan, const Grou
   return partition({facts, group, group.wanted_realms}, hosts);
 }
 
+// The facts that a plan's layout was made of.
+Facts as_laid_out(const Facts& given, const Plan& plan) {
+  Facts facts = given;
+  facts.trial = plan.trial;
+  return facts;
+}
+
 std::string indented(const std::string& text) {
   std::istringstream lines(text);
   std::string out;
@@ -158,9 +165,13 @@ json realm_json(const Realm& realm) {
 }
 
 json group_json(const Facts& facts, const Plan& plan, const Group& group) {
-  json out = {{"nodes", group.nodes},           {"spans", intervals_json(group.spans)},
-              {"data_bytes", group.data_bytes}, {"realms", {group.first_realm, group.end_realm}},
-              {"rounds", group.rounds},         {"segment_bytes", group.segment_bytes}};
+  json out = {{"nodes", group.nodes},
+              {"spans", intervals_json(group.spans)},
+              {"data_bytes", group.data_bytes},
+              {"realms", {group.first_realm, group.end_realm}},
+              {"rounds", group.rounds},
+              {"segment_bytes", group.segment_bytes},
+              {"marks_wanted", group.marks_wanted}};
   if (const auto tree = tree_of(facts, plan, group)) {
     out["tree"] = {{"before", vertex_json(tree->before, tree->before.root())},
                    {"after", vertex_json(tree->after, tree->after.root())},
@@ -204,7 +215,8 @@ Movement movement_of(const Facts& facts, const Plan& plan) {
   return movement;
 }
 
-std::string explain_two_phase_text(const Facts& facts, const Plan& plan) {
+std::string explain_two_phase_text(const Facts& given, const Plan& plan) {
+  const Facts facts = as_laid_out(given, plan);
   std::string out = fmt::format("realms: {}, {}; aggregators on {}; {} alternating buffers\n",
                                 realm_policy_name(plan.policy), realm_policy_row(plan.policy).summary,
                                 placement_row(facts.wishes.placement).summary, plan.slots);
@@ -224,13 +236,18 @@ std::string explain_two_phase_text(const Facts& facts, const Plan& plan) {
   out += fmt::format("memory of a rank: {} at most; {} shared on a node, {} of an aggregator's own\n",
                      format_bytes(plan.peak_bytes), format_bytes(plan.segment_bytes),
                      format_bytes(plan.staging_bytes));
+  const bool marks = std::any_of(plan.groups.begin(), plan.groups.end(),
+                                 [](const Group& group) { return group.marks_wanted; });
+  if (marks)
+    out += "few bytes of a window are wanted: ranks mark these first, and large holes are not read\n";
   if (plan.behind_bytes > 0)
     out += fmt::format("of which {} may hold back writes, to join those of several calls\n",
                        format_bytes(plan.behind_bytes));
   return out;
 }
 
-json explain_two_phase_json(const Facts& facts, const Plan& plan) {
+json explain_two_phase_json(const Facts& given, const Plan& plan) {
+  const Facts facts = as_laid_out(given, plan);
   json groups = json::array(), realms = json::array();
   for (const Group& group : plan.groups) groups.push_back(group_json(facts, plan, group));
   for (const Realm& realm : plan.realms) realms.push_back(realm_json(realm));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "plan/choose/method_table.h"
+#include "plan/choose/sparse_reads.h"
 #include "plan/facts/digest.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/windows.h"
@@ -9,39 +10,27 @@
 namespace concilio::plan {
 namespace {
 
-// The number of stretches of the file in which a realm's bytes lie.
-double requests_of(const Realm& realm) {
-  const auto stretches = static_cast<double>(realm.positions.size());
-  if (realm.piece_bytes <= 0) return stretches;
-  return stretches + static_cast<double>(realm.bytes) / static_cast<double>(realm.piece_bytes);
-}
-
 // The cost to storage of a two-phase call's windows.
 FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& prices) {
-  double windows = 0, stretches = 0;
-  WindowShape all{0, facts.digest.bytes, facts.digest.file_pieces, 0};
-  for (const Realm& realm : layout.realms) {
-    all.range_bytes += realm.bytes;
-    stretches += requests_of(realm);
-    windows += std::max(static_cast<double>(rounds_of(realm)), requests_of(realm));
+  const WindowSums all = sums_of(layout.realms);
+  const Digest& digest = facts.digest;
+  if (facts.operation == Operation::read) {
+    const WantedShape wanted{static_cast<double>(digest.bytes), static_cast<double>(digest.file_pieces)};
+    const ReadingCosts costs = reading_costs(all, wanted, prices);
+    // Aggregators that know what is wanted leave out large holes, if there are any.
+    const bool known = std::all_of(layout.groups.begin(), layout.groups.end(),
+                                   [&](const Group& group) { return knows_wanted(layout, group); });
+    return known && costs.wanted.seconds() < costs.whole.seconds() ? costs.wanted : costs.whole;
   }
-  const RequestPrices& requests = prices.of(facts.operation);
-  const auto range_bytes = static_cast<double>(all.range_bytes);
-  if (facts.operation == Operation::write && all.covered_bytes < all.range_bytes) {
-    const Flush how = cheapest_flush(all, windows, prices);
-    if (how == Flush::read_modify_write) return rewritten(windows, range_bytes, windows, prices);
-    const RequestSeconds large(requests.adjoining, large_request_bytes);
-    return {cost_of_flush(how, all, windows, prices).request_seconds,
-            static_cast<double>(all.covered_bytes) / large_request_bytes * large.of_bytes};
-  }
-  // The windows of one aggregator adjoin within a stretch; those of several aggregators alternate.
-  const double jumps = layout.realms.size() > 1 ? windows : stretches;
-  const FlushCost whole = transferred(windows, range_bytes, jumps, requests);
-  if (facts.operation == Operation::write || layout.exchange != ExchangeStrategy::descriptions) return whole;
-  // Aggregators that know what is wanted leave out large holes, if there are any.
-  const double pieces = static_cast<double>(all.runs);
-  const FlushCost wanted = transferred(pieces, static_cast<double>(all.covered_bytes), pieces, requests);
-  return std::min(whole, wanted, [](auto& a, auto& b) { return a.seconds() < b.seconds(); });
+  int64_t range_bytes = 0;
+  for (const Realm& realm : layout.realms) range_bytes += realm.bytes;
+  if (digest.bytes >= range_bytes) return transferred(all.windows, all.bytes, all.jumps, prices.write);
+  const WindowShape shape{range_bytes, digest.bytes, digest.file_pieces, 0};
+  const Flush how = cheapest_flush(shape, all.windows, prices);
+  if (how == Flush::read_modify_write) return rewritten(all.windows, all.bytes, all.windows, prices);
+  const RequestSeconds large(prices.write.adjoining, large_request_bytes);
+  return {cost_of_flush(how, shape, all.windows, prices).request_seconds,
+          static_cast<double>(digest.bytes) / large_request_bytes * large.of_bytes};
 }
 
 }  // namespace
@@ -103,7 +92,10 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
     seen = std::max(1 / rounds, (exchange - storage * (rounds - 1) / rounds) / exchange);
   }
   cost.add("copies", seen * copies);
-  cost.add("synchronisation", rounds * round_seconds(facts, prices));
+  // The ranks of a node meet once a window, and once more if they mark first what they want of it.
+  const bool marks = std::any_of(layout.groups.begin(), layout.groups.end(),
+                                 [](const Group& group) { return group.marks_wanted; });
+  cost.add("synchronisation", (marks ? 2 : 1) * rounds * round_seconds(facts, prices));
   cost.add("messages", seen * message_seconds);
   cost.add("network", seen * network_seconds);
   return cost;

@@ -313,11 +313,11 @@ SITUATION(Exchange, NobodySendsForAWindowWithoutBytesWhereRanksShareOne, not_own
   }
 }
 
-// A narrow column of a wide table: every rank is a node and has the same few bytes of each row. Aggregators
-// read these, and little of what lies between them.
-SITUATION(Exchange, AggregatorsLeaveOutLargeHolesWhenTheyRead, not_own) {
-  constexpr int cell = 64, rows = 1500;
-  constexpr int64_t row = 64 * KiB;
+// A narrow column of a wide table, of which every rank has some bytes of each row. Aggregators read these,
+// and little of what lies between them. `shared`: all ranks read the same bytes.
+void read_column(const char* ranks_per_node, const char* exchange, bool shared) {
+  constexpr int cell = 64, rows = 400;
+  constexpr int64_t row = 256 * KiB;
   const int ranks = context.ranks;
   const std::string path = context.fresh_file("column");
   const std::vector<uint8_t> column = values(3, int64_t{rows} * ranks * cell);
@@ -330,12 +330,16 @@ SITUATION(Exchange, AggregatorsLeaveOutLargeHolesWhenTheyRead, not_own) {
     std::fclose(made);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  File file(path, MPI_MODE_RDWR, Info{{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}});
+  File file(path, MPI_MODE_RDWR,
+            Info{{"concilio_method", "two_phase"},
+                 {"concilio_ranks_per_node", ranks_per_node},
+                 {"concilio_exchange", exchange}});
+  const int place = shared ? 0 : context.rank;
   const Type tile = resized_of(contiguous_of(cell, MPI_BYTE), 0, row);
-  OK(MPI_File_set_view(file, 1000 + context.rank * cell, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+  OK(MPI_File_set_view(file, 1000 + place * cell, MPI_BYTE, tile, "native", MPI_INFO_NULL));
   std::vector<uint8_t> expected(rows * cell, 1), back = expected;
   for (int64_t i = 0; i < rows - 1; ++i) {
-    const auto from = column.begin() + (i * ranks + context.rank) * cell;
+    const auto from = column.begin() + (i * ranks + place) * cell;
     std::copy(from, from + cell, expected.begin() + i * cell);
   }
   MPI_Status status;
@@ -346,12 +350,26 @@ SITUATION(Exchange, AggregatorsLeaveOutLargeHolesWhenTheyRead, not_own) {
   }
   int64_t mine = counter(file, "storage_bytes_read"), all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  if (ranks > 1) EXPECT(all <= int64_t{2} * rows * ranks * cell);
+  EXPECT(all <= int64_t{2} * rows * (shared ? 1 : ranks) * cell);
   // The maps that said what was wanted are empty again, so a write leaves the holes alone.
+  OK(MPI_File_set_view(file, 1000 + context.rank * cell, MPI_BYTE, tile, "native", MPI_INFO_NULL));
   std::vector<uint8_t> data = values(context.rank + 7, rows * cell);
   OK(MPI_File_write_at_all(file, 0, data.data(), rows * cell, MPI_BYTE, MPI_STATUS_IGNORE));
   OK(MPI_File_read_at_all(file, 0, back.data(), rows * cell, MPI_BYTE, &status));
   EXPECT_BYTES(data, back);
+}
+
+SITUATION(Exchange, AggregatorsLeaveOutLargeHolesWhenTheyRead, not_own) {
+  read_column("1", "descriptions", false);
+}
+// The ranks of its node have marked what they want of a window, and what others want is read when they ask.
+SITUATION(Exchange, AggregatorsLeaveOutLargeHolesInAnExchangeOfImages, not_own) {
+  for (const char* const ranks : {"1", "2"}) {
+    for (const bool shared : {false, true}) read_column(ranks, "images", shared);
+  }
+}
+SITUATION(Exchange, AggregatorsLeaveOutLargeHolesOnOneNode, not_own) {
+  for (const bool shared : {false, true}) read_column("64", "auto", shared);
 }
 
 // A rank that reads beyond the end of the file gets the bytes that exist, on every node, and nothing else in

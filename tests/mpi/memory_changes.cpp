@@ -1,0 +1,89 @@
+// memory_changes: writes and reads the same pattern again and again on several made-up nodes, while a rank
+// takes much of the memory that a control group allows and gives it back. The ranks must plan anew when the
+// memory has changed and only then. Every byte is checked.
+#include <concilio/file.h>
+#include <mpi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/expect.h"
+
+namespace {
+
+constexpr int piece_bytes = 4096, pieces = 64;
+constexpr size_t taken_bytes = size_t{400} << 20;
+int rank, ranks;
+
+int64_t counter(MPI_File file, const char* name) {
+  int64_t value = -1;
+  REQUIRE(concilio_file_counter(file, name, &value) == MPI_SUCCESS);
+  return value;
+}
+
+// Writes and reads once more, and checks what was read.
+void transfer(MPI_File file) {
+  static uint8_t version = 0;
+  ++version;
+  std::vector<uint8_t> data(size_t{piece_bytes} * pieces, static_cast<uint8_t>(version * 16 + rank)),
+      back(data.size());
+  const int bytes = static_cast<int>(data.size());
+  REQUIRE(MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(MPI_File_read_at_all(file, 0, back.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(data == back);
+}
+
+// The number of plans that calls make after a second, in which nodes look at their memory again.
+int64_t plans_made_later(MPI_File file) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  usleep(1'200'000);
+  const int64_t before = counter(file, "plans_made");
+  for (int i = 0; i < 3; ++i) transfer(file);
+  return counter(file, "plans_made") - before;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  expecting("rank %d", rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  REQUIRE(concilio_file_counter != nullptr);
+  const char* folder = std::getenv("CONCILIO_TEST_DIR");
+  const std::string path = std::string(folder ? folder : ".") + "/memory-changes";
+  MPI_File file;
+  REQUIRE(MPI_File_open(MPI_COMM_WORLD, path.c_str(),
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &file) == MPI_SUCCESS);
+  MPI_Datatype piece, tile;
+  MPI_Type_contiguous(piece_bytes, MPI_BYTE, &piece);
+  MPI_Type_create_resized(piece, 0, MPI_Aint{piece_bytes} * ranks, &tile);
+  MPI_Type_commit(&tile);
+  REQUIRE(MPI_File_set_view(file, MPI_Offset{rank} * piece_bytes, MPI_BYTE, tile, "native", MPI_INFO_NULL) ==
+          MPI_SUCCESS);
+  transfer(file);
+  REQUIRE(plans_made_later(file) == 0);
+  void* taken = nullptr;
+  if (rank == 0) {
+    taken = mmap(nullptr, taken_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(taken != MAP_FAILED);
+    std::memset(taken, 1, taken_bytes);
+  }
+  // One for writes and one for reads.
+  REQUIRE(plans_made_later(file) == 2);
+  REQUIRE(plans_made_later(file) == 0);
+  if (rank == 0) munmap(taken, taken_bytes);
+  REQUIRE(plans_made_later(file) == 2);
+  REQUIRE(plans_made_later(file) == 0);
+  MPI_Type_free(&piece);
+  MPI_Type_free(&tile);
+  REQUIRE(MPI_File_close(&file) == MPI_SUCCESS);
+  MPI_Finalize();
+  return 0;
+}
