@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/settings/config.h"
 #include "benchmark/compare_program.h"
@@ -90,7 +91,7 @@ std::string why_no_file(const RunOptions& options, const Environment& environmen
 // records write a summary, and if none did, rank 0 says so. Only rank 0 writes to the very file that --report
 // names.
 void conclude(const RunOptions& options, const Environment& environment, const RecordsFile& records_file,
-              const LiveFolder* live, int exit_status) {
+              const std::optional<LiveFolder>& live, int exit_status) {
   Records records = records_file.read();
   if (live) {
     for (FileRecord& file : live->open_files(now_ns())) records.files.push_back(std::move(file));
@@ -169,7 +170,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
   }
 
   std::unique_ptr<RecordsFile> records_file;
-  std::unique_ptr<LiveFolder> live;
+  std::optional<LiveFolder> live;
   if (!options.summary.empty() || !options.report.empty() || !options.page.empty() || options.compare) {
     auto made = RecordsFile::make(environment);
     if (!made) {
@@ -181,7 +182,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
     // If each rank has a `concilio run` of its own, the launcher ends these too. And what one rank knows is
     // no summary. Without the folder, a program that ends early is told of in part.
     if (!family_of_running_launcher(environment) && !options.compare) {
-      if (auto folder = LiveFolder::make(environment)) live = std::move(*folder);
+      if (auto folder = LiveFolder::make(environment)) live.emplace(std::move(*folder));
     }
     if (live) variables->emplace_back("CONCILIO_LIVE", live->path());
   }
@@ -201,7 +202,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
   }
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
-    conclude(options, environment, *records_file, live.get(), exit_status);
+    conclude(options, environment, *records_file, live, exit_status);
   return exit_status;
 }
 

@@ -56,6 +56,19 @@ kill -TERM "$child"
 wait "$child"
 told '2 ranks; rank 1 in no call; rank 0 in a collective write for [1-9][0-9.]* s'
 
+# What a `concilio run` that was killed could not remove, the next one does.
+"$concilio" run --summary "${start[@]}" "$program" "$data" hang >out 2>err </dev/null &
+child=$!
+for _ in $(seq 200); do grep -q 'live in' out && break; sleep 0.1; done
+left=$(sed -n 's/^live in //p' out)
+launcher_of_killed=$(pgrep -P "$child")
+kill -KILL "$child"
+wait "$child" 2>/dev/null
+[ -d "$left" ] || fail "'$left', which nobody could remove, is not there"
+[ -z "$launcher_of_killed" ] || kill -TERM $launcher_of_killed
+expect 0 "$concilio" run --summary "${start[@]}" "$program" "$data" fails
+[ ! -e "$left" ] || fail "$left is there for ever"
+
 # Calls that fail, of a program that goes on.
 expect 0 "$concilio" run --summary --report report.json "${start[@]}" "$program" "$data" fails
 says err '2 calls failed; the first: MPI_File_write_at on .*data: '

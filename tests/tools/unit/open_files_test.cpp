@@ -39,7 +39,7 @@ void leave(const LiveFolder& folder, const char* name, const LiveRecords& record
 TEST(OpenFiles, AreWhatRanksLeft) {
   auto made = LiveFolder::make(Environment());
   ASSERT_TRUE(made.ok()) << made.error().message;
-  auto folder = std::move(*made);
+  std::optional<LiveFolder> folder(std::move(*made));
   const std::string path = folder->path();
   auto left = std::make_unique<LiveRecords>();
   fill(left->records[3], 1, LiveCall::collective_write, 10 * second_ns);
