@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "summary/records.h"
 #include "summary/records_file.h"
 #include "summary/summary.h"
+#include "system/write_text.h"
 
 namespace concilio::tools {
 
@@ -48,13 +48,9 @@ Status check_path(const char* option, const std::string& path) {
 }
 
 Status write_report(const std::string& path, const Report& report) {
-  errno = 0;
-  std::ofstream out(path);
   // A file name need not be valid UTF-8.
-  out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-  out.close();
-  if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write the report " + path);
-  return {};
+  return write_text(path,
+                    to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 // The rank that this `concilio run` stands for if every rank has a `concilio run` of its own, else 0.

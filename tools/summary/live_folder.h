@@ -1,5 +1,5 @@
-// The folder where ranks keep what they count for their open files (base/live_record.h), so that `concilio
-// run` can tell of a program that ended before it closed them.
+// The folder where ranks keep what they count for their open files (base/activity/live_record.h), so that
+// `concilio run` can tell of a program that ended before it closed them.
 #pragma once
 
 #include <string>

@@ -229,8 +229,8 @@ std::string render_summary(const std::vector<FileRecord>& files) {
     }
     text += fmt::format("  {:<8} {}: {}\n", format_seconds(took), file.file, calls_and_bytes(file));
     text += lines_on_troubles(file, fmt::format("  {:<8} ", ""));
-    if (const std::string advice = advice_on(file); !advice.empty())
-      text += fmt::format("  {:<8} {}\n", "", advice);
+    if (const Advice advice = advice_on(file); !advice.text.empty())
+      text += fmt::format("  {:<8} {}\n", "", advice.text);
   }
   if (files.size() > told_files)
     text += fmt::format("  {:<8} {}\n", format_seconds(untold_seconds),

@@ -22,6 +22,9 @@ told() {
   says err "  $data: 2 collective writes by 2 ranks; 8 B written"
   says err "  not closed by $1"
   grep -q '"open_ranks"' report.json || fail 'no open rank in the report'
+  # What was recorded of the calls that had ended: 4 bytes of each rank.
+  tr -d ' \n' <report.json | grep -q '"rows":2,"time":{"asked_read":\[\],"asked_written":\[0,4,1,4\]' ||
+    tr -d ' \n' <report.json | grep -q '"asked_written":\[0,4,[1-9][0-9]*,4\]' || fail 'no activity in the report'
   leaves_nothing
 }
 # Nothing of what the ranks kept while they ran is left.
