@@ -142,13 +142,11 @@ Launch with_concilio(const RunOptions& options, const Environment& environment, 
 }
 
 int run_command(const RunOptions& options, const Environment& environment) {
-  std::vector<std::string> notes;
-  auto variables = check_settings(options.settings, environment, notes);
+  auto variables = check_settings(options.settings, environment);
   if (!variables) {
     complain(variables.error().message);
     return exit_usage;
   }
-  for (const std::string& note : notes) complain(note);
   if (own_rank(environment) == 0) {
     for (const std::string& note : unknown_variables(environment)) complain(note);
   }
@@ -170,8 +168,8 @@ int run_command(const RunOptions& options, const Environment& environment) {
   if (!options.summary.empty() || !options.report.empty() || !options.page.empty() || options.compare) {
     auto made = RecordsFile::make(environment);
     if (!made) {
-      complain(made.error().message);
-      return exit_failure;
+      complain(made.error().message + "; set TMPDIR to a folder that can be written to");
+      return exit_usage;
     }
     records_file = std::move(*made);
     variables->emplace_back("CONCILIO_REPORT", records_file->path());
@@ -194,7 +192,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
       complain(ended.error().message);
       return exit_not_executable;
     }
-    exit_status = *ended;
+    exit_status = status_after_signals(*ended);
   }
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
