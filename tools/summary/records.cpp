@@ -76,6 +76,14 @@ FileRecord record_of(const json& line) {
   if (line.contains("activity")) record.activities.push_back(line.at("activity").dump());
   for (const json& activity : line.value("activities", json::array()))
     record.activities.push_back(activity.dump());
+  // Of a file that was opened several times, the last one's.
+  if (!record.activities.empty()) {
+    const json ranks = json::parse(record.activities.back()).value("waited_least", json::array());
+    if (!ranks.empty()) {
+      record.late_rank = {ranks[0].value("rank", int64_t{-1}), ranks[0].value("waited_seconds", 0.0),
+                          ranks[0].value("own_seconds", 0.0)};
+    }
+  }
   return record;
 }
 
@@ -170,6 +178,7 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
         std::max(same->peak_description_bytes_per_rank, file.peak_description_bytes_per_rank);
     for (const Reason& reason : file.reasons) add_reason(same->reasons, reason);
     if (!file.hints.empty()) same->hints = file.hints;
+    if (file.late_rank.rank >= 0) same->late_rank = file.late_rank;
     if (!file.hints_given.empty()) same->hints_given = file.hints_given;
     same->activities.insert(same->activities.end(), file.activities.begin(), file.activities.end());
     if (same->first_error.empty()) same->first_error = file.first_error;
