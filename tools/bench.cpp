@@ -1,8 +1,10 @@
 // concilio bench: runs access patterns through MPI-IO, checks every byte, and compares with Concilio.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "base/text/nearest_name.h"
 #include "benchmark/compare.h"
 #include "benchmark/launch_bench.h"
 #include "settings.h"
@@ -24,14 +26,27 @@ std::string patterns_help() {
 // Reports what is wrong with hints. The benchmark programs also run without Concilio, where nothing else
 // would report it.
 bool check_hints(const std::vector<std::string>& hints) {
-  std::vector<std::string> notes;
   for (const std::string& hint : hints) {
-    if (const Status status = check_hint(hint, notes); !status.ok()) {
+    if (const Status status = check_hint(hint); !status.ok()) {
       complain("bench: " + status.error().message);
       return false;
     }
   }
-  for (const std::string& note : notes) complain("bench: " + note);
+  return true;
+}
+
+// Reports a name that no pattern has, before MPI starts: what ranks say is among what their launcher says.
+bool check_patterns(const std::vector<std::string>& patterns) {
+  for (const std::string& text : patterns) {
+    const std::string name = sim::parse_pattern(text).name;
+    NearestName nearest(name);
+    const auto is_named = [&](const sim::PatternRow& row) { return row.words.name == name; };
+    if (std::ranges::any_of(sim::pattern_rows(), is_named)) continue;
+    for (const sim::PatternRow& row : sim::pattern_rows()) nearest.consider(row.words.name);
+    complain(fmt::format("bench: there is no pattern {}{}; `concilio bench --help` lists them", name,
+                         nearest.question()));
+    return false;
+  }
   return true;
 }
 
@@ -54,11 +69,11 @@ Result<int> run_once(const BenchOptions& options, const BenchMachine& machine,
   if (!captured) return captured.error();
   if (captured->exit_status == exit_timeout)
     complain(fmt::format("bench: stopped after {} seconds (see --timeout)", options.timeout_seconds));
-  return captured->exit_status;
+  return status_after_signals(captured->exit_status);
 }
 
 int bench(const BenchOptions& options, const Environment& environment) {
-  if (!check_hints(options.hints)) return exit_usage;
+  if (!check_hints(options.hints) || !check_patterns(options.patterns)) return exit_usage;
   Result<int> status = [&]() -> Result<int> {
     const auto machine = parse_bench_machine(options, environment);
     if (!machine) return machine.error();

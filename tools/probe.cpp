@@ -146,7 +146,7 @@ int launch(const ProbeOptions& options, const Environment& environment) {
   if (!captured) return refuse(captured.error(), command ? exit_failure : exit_usage);
   if (captured->exit_status == exit_timeout)
     complain(fmt::format("probe: stopped after {} seconds (see --timeout)", options.timeout_seconds));
-  return captured->exit_status;
+  return status_after_signals(captured->exit_status);
 }
 
 int run(const ProbeOptions& options, const Environment& environment) {

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/settings/config.h"
 #include "benchmark/compare_program.h"
@@ -17,6 +17,7 @@
 #include "summary/records.h"
 #include "summary/records_file.h"
 #include "summary/summary.h"
+#include "system/write_text.h"
 
 namespace concilio::tools {
 
@@ -47,13 +48,9 @@ Status check_path(const char* option, const std::string& path) {
 }
 
 Status write_report(const std::string& path, const Report& report) {
-  errno = 0;
-  std::ofstream out(path);
   // A file name need not be valid UTF-8.
-  out << to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-  out.close();
-  if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write the report " + path);
-  return {};
+  return write_text(path,
+                    to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 // The rank that this `concilio run` stands for if every rank has a `concilio run` of its own, else 0.
@@ -90,7 +87,7 @@ std::string why_no_file(const RunOptions& options, const Environment& environmen
 // records write a summary, and if none did, rank 0 says so. Only rank 0 writes to the very file that --report
 // names.
 void conclude(const RunOptions& options, const Environment& environment, const RecordsFile& records_file,
-              const LiveFolder* live, int exit_status) {
+              const std::optional<LiveFolder>& live, int exit_status) {
   Records records = records_file.read();
   if (live) {
     for (FileRecord& file : live->open_files(now_ns())) records.files.push_back(std::move(file));
@@ -145,13 +142,11 @@ Launch with_concilio(const RunOptions& options, const Environment& environment, 
 }
 
 int run_command(const RunOptions& options, const Environment& environment) {
-  std::vector<std::string> notes;
-  auto variables = check_settings(options.settings, environment, notes);
+  auto variables = check_settings(options.settings, environment);
   if (!variables) {
     complain(variables.error().message);
     return exit_usage;
   }
-  for (const std::string& note : notes) complain(note);
   if (own_rank(environment) == 0) {
     for (const std::string& note : unknown_variables(environment)) complain(note);
   }
@@ -169,19 +164,19 @@ int run_command(const RunOptions& options, const Environment& environment) {
   }
 
   std::unique_ptr<RecordsFile> records_file;
-  std::unique_ptr<LiveFolder> live;
+  std::optional<LiveFolder> live;
   if (!options.summary.empty() || !options.report.empty() || !options.page.empty() || options.compare) {
     auto made = RecordsFile::make(environment);
     if (!made) {
-      complain(made.error().message);
-      return exit_failure;
+      complain(made.error().message + "; set TMPDIR to a folder that can be written to");
+      return exit_usage;
     }
     records_file = std::move(*made);
     variables->emplace_back("CONCILIO_REPORT", records_file->path());
     // If each rank has a `concilio run` of its own, the launcher ends these too. And what one rank knows is
     // no summary. Without the folder, a program that ends early is told of in part.
     if (!family_of_running_launcher(environment) && !options.compare) {
-      if (auto folder = LiveFolder::make(environment)) live = std::move(*folder);
+      if (auto folder = LiveFolder::make(environment)) live.emplace(std::move(*folder));
     }
     if (live) variables->emplace_back("CONCILIO_LIVE", live->path());
   }
@@ -197,11 +192,11 @@ int run_command(const RunOptions& options, const Environment& environment) {
       complain(ended.error().message);
       return exit_not_executable;
     }
-    exit_status = *ended;
+    exit_status = status_after_signals(*ended);
   }
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
-    conclude(options, environment, *records_file, live.get(), exit_status);
+    conclude(options, environment, *records_file, live, exit_status);
   return exit_status;
 }
 

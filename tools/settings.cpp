@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <string_view>
 
 #include "base/settings/config.h"
 #include "base/text/nearest_name.h"
@@ -30,6 +31,16 @@ Status check_hints_file(const Environment& environment) {
   return {};
 }
 
+// What the library says of a hint that it ignores, without that.
+std::string as_refused(std::string message) {
+  for (const std::string_view ignored : {"; it is ignored", " and ignored"}) {
+    if (const size_t begin = message.find(ignored); begin != message.npos)
+      message.erase(begin, ignored.size());
+  }
+  if (message.find("concilio hints") == message.npos) message += "; `concilio hints` lists them all";
+  return message;
+}
+
 // Environment variables of the command itself. Those of the library are in the table of settings.
 constexpr const char* variables_of_command[] = {
     "CONCILIO_COMMAND",   "CONCILIO_LIBDIR", "CONCILIO_LIBEXECDIR",     "CONCILIO_MPIRUN",
@@ -43,7 +54,7 @@ bool is_known_variable(const std::string& name) {
 
 }  // namespace
 
-Status check_hint(const std::string& hint, std::vector<std::string>& notes) {
+Status check_hint(const std::string& hint) {
   const size_t equals = hint.find('=');
   if (equals == 0 || equals == std::string::npos)
     return Error{ErrorKind::info_value, 0, fmt::format("--hint {}: write it as NAME=VALUE", hint)};
@@ -53,12 +64,7 @@ Status check_hint(const std::string& hint, std::vector<std::string>& notes) {
   Config config = Config::defaults();
   const Status set = config.set(name, hint.substr(equals + 1), Config::Origin::environment);
   if (set.ok()) return {};
-  if (set.error().kind == ErrorKind::unsupported && name.compare(0, 9, "concilio_") != 0) {
-    notes.push_back(fmt::format("--hint {}: {}", hint, set.error().message));
-    return {};
-  }
-  return Error{set.error().kind, 0,
-               fmt::format("--hint {}: {}; `concilio hints` lists all", hint, set.error().message)};
+  return Error{set.error().kind, 0, fmt::format("--hint {}: {}", hint, as_refused(set.error().message))};
 }
 
 std::vector<std::string> unknown_variables(const Environment& environment) {
@@ -76,14 +82,13 @@ std::vector<std::string> unknown_variables(const Environment& environment) {
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> check_settings(const SettingOptions& options,
-                                                                        const Environment& environment,
-                                                                        std::vector<std::string>& notes) {
+                                                                        const Environment& environment) {
   std::vector<std::pair<std::string, std::string>> variables;
   if (const Status status = check_hints_file(environment); !status.ok()) return status.error();
   std::string hints = environment.get("CONCILIO_HINTS").value_or("");
   for (const std::string& hint : options.hints) {
     // Each hint is checked alone, because giving the same name twice is a correction and no conflict.
-    if (const Status status = check_hint(hint, notes); !status.ok()) return status.error();
+    if (const Status status = check_hint(hint); !status.ok()) return status.error();
     hints += (hints.empty() ? "" : ";") + hint;
   }
   if (!options.hints.empty()) variables.emplace_back("CONCILIO_HINTS", hints);
@@ -91,8 +96,9 @@ Result<std::vector<std::pair<std::string, std::string>>> check_settings(const Se
     Config config = Config::defaults();
     const Status set = config.set("concilio_memory_limit", options.memory_limit, Config::Origin::environment);
     if (!set.ok())
-      return Error{set.error().kind, 0,
-                   fmt::format("--memory-limit {}: {}", options.memory_limit, set.error().message)};
+      return Error{
+          set.error().kind, 0,
+          fmt::format("--memory-limit {}: {}", options.memory_limit, as_refused(set.error().message))};
     variables.emplace_back("CONCILIO_MEMORY_LIMIT", options.memory_limit);
   }
   if (!options.only.empty()) variables.emplace_back("CONCILIO_ONLY", options.only);

@@ -19,15 +19,14 @@ struct SettingOptions {
 };
 
 // (name, value) of the environment variables for the ranks. Hints that the user has set by CONCILIO_HINTS
-// stay, before these. The error names what is malformed. `notes` receives what is accepted but will have no
-// effect.
+// stay, before these. The error names what is malformed.
 Result<std::vector<std::pair<std::string, std::string>>> check_settings(const SettingOptions& options,
-                                                                        const Environment& environment,
-                                                                        std::vector<std::string>& notes);
+                                                                        const Environment& environment);
 
-// Returns an error if a hint, NAME=VALUE, is malformed. `notes` receives a line for a hint that may be meant
-// for another library.
-Status check_hint(const std::string& hint, std::vector<std::string>& notes);
+// Returns an error if a hint, NAME=VALUE, is malformed or unknown. What is wrong on a command line is
+// refused, since the user is there to correct it; what is wrong in the environment or in a program is named
+// and ignored.
+Status check_hint(const std::string& hint);
 
 // One line for each variable that begins with CONCILIO_ but is unknown.
 std::vector<std::string> unknown_variables(const Environment& environment);

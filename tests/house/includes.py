@@ -38,7 +38,7 @@ ALLOWED = {
 }
 # The folders inside a folder: each sees itself and those before it. "" stands for the files in the folder itself.
 INNER = {
-    "base": ["job", "", "text", "drawing", "system", "settings", "gpu"],
+    "base": ["job", "", "activity", "text", "drawing", "system", "settings", "gpu"],
     "plan": ["facts", "layout", "choose", "", "show"],
     "store": ["", "place", "posix", "devices", "wrappers"],
     "mpi": ["", "types", "nodes"],

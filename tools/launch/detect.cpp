@@ -110,6 +110,16 @@ Detection with_library(const Installed& installed, const MpiLibrary& mpi) {
   return detection;
 }
 
+// Handles of one MPI mean nothing to the library of another, so a choice by hand that does not fit a program
+// whose MPI is known is refused.
+Status check_chosen(Flavour chosen, const std::optional<Program>& program, const Environment& environment) {
+  if (!program || !program->mpi) return {};
+  const auto library = library_for(*program->mpi, environment);
+  if (!library || library->flavour == chosen) return {};
+  return unsupported(fmt::format("{}, so --mpi {} does not fit; leave --mpi out, or name {}",
+                                 program->sentence(), flavour_word(chosen), flavour_word(library->flavour)));
+}
+
 Result<Detection> with_chosen(Flavour chosen, const Environment& environment) {
   const auto library = find_library(chosen, environment);
   if (!library) return unsupported(library.error().message);
@@ -129,7 +139,13 @@ Result<Detection> detect_under_launcher(const Words& words, const Environment& e
     if (found) found->launcher = kind;
     return found;
   };
-  if (chosen) return finish(with_chosen(*chosen, environment));
+  if (chosen) {
+    for (const auto& candidates : program_candidates(words, kind)) {
+      const Status fits = check_chosen(*chosen, choose_program(words, candidates, environment), environment);
+      if (!fits) return fits.error();
+    }
+    return finish(with_chosen(*chosen, environment));
+  }
 
   std::optional<MpiVersion> of_launcher = version_of_text(version_text);
   if (kind == LauncherKind::slurm) of_launcher.reset();
@@ -167,7 +183,6 @@ Result<Detection> detect_under_launcher(const Words& words, const Environment& e
 
 Result<Detection> detect_program_alone(const Words& words, const Environment& environment,
                                        std::optional<Flavour> chosen) {
-  if (chosen) return with_chosen(*chosen, environment);
   // If a wrapper such as numactl comes first, the real program is one of the words after it.
   std::vector<size_t> candidates = {0};
   if (inspect_program(*environment.find_executable(words[0]), environment).kind ==
@@ -175,6 +190,10 @@ Result<Detection> detect_program_alone(const Words& words, const Environment& en
     for (size_t i = 1; i < words.size(); ++i) candidates.push_back(i);
   }
   const Program program = *choose_program(words, candidates, environment);
+  if (chosen) {
+    if (const Status fits = check_chosen(*chosen, program, environment); !fits) return fits.error();
+    return with_chosen(*chosen, environment);
+  }
   const auto mpi = mpi_of(program);
   if (!mpi) return mpi.error();
   const auto of_launcher = family_of_running_launcher(environment);

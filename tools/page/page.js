@@ -10,6 +10,7 @@ function bytes(value) {
   return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`;
 }
 function seconds(value) {
+  if (value === 0) return '0 s';
   if (value >= 1) return `${Number(value.toPrecision(3))} s`;
   if (value >= 1e-3) return `${Number((value * 1e3).toPrecision(3))} ms`;
   return `${Number((value * 1e6).toPrecision(3))} us`;
@@ -92,22 +93,41 @@ function showTotals() {
   section('time').append(timeBar(job), element('p', { class: 'quiet' }, 'Each part is of the rank where it took longest.'));
 }
 
-// ---- Advice. Nobody knows what it wins, but it is not more than the file's calls take.
+// ---- Advice, that which wins most first. Where nobody knows, it is not more than the file's calls take.
+const toBeWon = advice => `${advice.at_most ? 'at most' : 'about'} ${seconds(advice.seconds)} to be won`;
+const pasted = advice => advice.to_paste.length === 0 ? [] : [element('details', {}, element('summary', {}, 'What to write'),
+  ...advice.to_paste.map(line => element('pre', {}, line)))];
 function showAdvice() {
-  const advised = data.files.filter(file => file.advice).sort((a, b) => callSeconds(b) - callSeconds(a));
+  const advised = data.files.filter(file => file.advice).sort((a, b) => b.advice.seconds - a.advice.seconds);
   const told = 20;
   section('advice').append(advised.length === 0
     ? element('p', {}, 'Nothing that the record shows.')
-    : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice), ' ',
-      element('span', { class: 'quiet' }, `${file.name}: at most ${seconds(callSeconds(file))} to be won`)))));
+    : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice.text), ' ',
+      element('span', { class: 'quiet' }, `${file.name}: ${toBeWon(file.advice)}`), ...pasted(file.advice)))));
   if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${counted(advised.length - told, 'more file')}`));
 }
 
 // ---- One file, in full.
+// For every method that would be faster: times are measured if both have run, and otherwise both predicted. And how far
+// the prediction was from what was measured.
+function whatOthersWouldTake(why, times) {
+  const taken = why.candidates.find(one => one.method === why.method && one.legal);
+  if (!taken) return [];
+  const said = [];
+  for (const other of why.candidates) {
+    if (!other.legal || other === taken) continue;
+    const measured = taken.measured_seconds !== null && other.measured_seconds !== null;
+    const key = measured ? 'measured_seconds' : 'predicted_seconds';
+    if (other[key] < taken[key])
+      said.push(`${other.method} would take ${seconds(other[key] * times)} instead of ${seconds(taken[key] * times)} (${measured ? 'measured' : 'predicted'})`);
+  }
+  if (taken.measured_seconds) said.push(`prediction for ${taken.method}: ${Number((taken.predicted_seconds / taken.measured_seconds).toPrecision(2))} times what was measured`);
+  return said;
+}
 function methodTable(file) {
   const rows = file.why.map(([index, times]) => {
     const why = data.reasons[index];
-    const others = why.candidates.map(one => element('div', {}, `${one.method}: ` + (one.legal
+    const others = whatOthersWouldTake(why, times).concat(why.candidates).map(one => typeof one === 'string' ? element('div', {}, one) : element('div', {}, `${one.method}: ` + (one.legal
       ? `${seconds(one.predicted_seconds)} predicted` + (one.measured_seconds === null ? '' : `, ${seconds(one.measured_seconds)} measured`)
       : 'not possible')));
     return [`${why.collective ? 'collective' : 'independent'} ${why.operation}`, why.method, count(times), why.reason,
@@ -118,9 +138,10 @@ function methodTable(file) {
 function details(file) {
   const cell = element('td', { class: 'wide', colspan: columns.length });
   for (const trouble of file.troubles || []) cell.append(element('p', { class: 'trouble' }, trouble));
-  if (file.advice) cell.append(element('p', {}, element('code', {}, file.advice)));
-  cell.append(element('p', {}, `Opened ${counted(file.opened, 'time')} by ${counted(file.ranks, 'rank')} on ${counted(file.nodes, 'node')}, ` +
-    `${seconds(file.open_seconds)}; ${bytes(file.peak)} of memory of a rank at most.`), timeBar(file));
+  if (file.advice) cell.append(element('p', {}, element('code', {}, file.advice.text)));
+  if (file.why) cell.append(element('p', {}, `Opened ${counted(file.opened, 'time')} by ${counted(file.ranks, 'rank')} on ${counted(file.nodes, 'node')}, ` +
+    `${seconds(file.open_seconds)}; ${bytes(file.peak)} of memory of a rank at most.`));
+  cell.append(timeBar(file));
   if (!file.why) cell.append(element('p', { class: 'quiet' }, 'Only files that took longer are here in full.'));
   else if (file.why.length) cell.append(element('div', { class: 'scroll' }, methodTable(file)));
   const pairs = [];
@@ -130,6 +151,8 @@ function details(file) {
     pairs.push([name, shown(file.sum[i + 1]), shown(slowest(file, name))]);
   }
   cell.append(element('details', {}, element('summary', {}, 'Counters'), table(['counter', 'all ranks', 'slowest rank'], pairs)));
+  if (file.hints_given && file.hints_given.length) cell.append(element('p', {}, 'Hints that were given:'), element('div', { class: 'scroll' },
+    table(['hint', 'value', 'by', 'outcome', 'why'], file.hints_given.map(hint => [hint.name, hint.value, hint.by, hint.outcome, hint.why || '']))));
   const hints = Object.entries(data.hints[file.hints] || {});
   const set = hints.filter(([name, value]) => data.defaults[name] !== undefined && data.defaults[name] !== value);
   if (set.length) cell.append(element('p', {}, 'Hints that are not as usual: ', element('code', {}, set.map(pair => pair.join('=')).join(' '))));

@@ -25,6 +25,10 @@ constexpr int64_t many_parts = 8;
 // Another method is worth a hint if the one taken is expected to last longer by this factor.
 constexpr double least_gain = 1.25;
 
+double seconds_in_calls(const FileRecord& file) {
+  return static_cast<double>(file.slowest[Counter::call_ns]) * 1e-9;
+}
+
 std::string hint_in_force(const FileRecord& file, const std::string& name) {
   const auto found = file.hints.find(name);
   return found == file.hints.end() ? "" : found->second;
@@ -72,7 +76,7 @@ std::string without_hint_for(const std::string& method, const FileRecord& file,
   return {};
 }
 
-std::string advice_on_hint_that_chose(const FileRecord& file, const DataOperation& operation) {
+Advice advice_on_hint_that_chose(const FileRecord& file, const DataOperation& operation) {
   for (const Reason& reason : file.reasons) {
     if (reason.operation != operation.name) continue;
     const std::string option = without_hint_for(reason.method, file, operation);
@@ -80,9 +84,11 @@ std::string advice_on_hint_that_chose(const FileRecord& file, const DataOperatio
     if (option.empty() || best.other == nullptr || best.taken_seconds < least_gain * best.other_seconds)
       continue;
     const char* known_by = best.measured ? "measured" : "predicted";
-    return fmt::format("{}: {} {} a {} by {}, {} by {}", option, known_by, format_seconds(best.other_seconds),
-                       operation.name, method_name(best.other->method), format_seconds(best.taken_seconds),
-                       reason.method);
+    const std::string text = fmt::format(
+        "{}: {} {} a {} by {}, {} by {}", option, known_by, format_seconds(best.other_seconds),
+        operation.name, method_name(best.other->method), format_seconds(best.taken_seconds), reason.method);
+    const double won = (best.taken_seconds - best.other_seconds) * static_cast<double>(reason.calls);
+    return {text, {}, std::min(won, seconds_in_calls(file)), false};
   }
   return {};
 }
@@ -94,13 +100,15 @@ bool took(const FileRecord& file, const DataOperation& operation, bool collectiv
 }
 
 // A hint that forbids small pieces to be brought together. Concilio chooses by price if it is automatic.
-std::string advice_on_hint_that_forbade(const FileRecord& file, const DataOperation& operation) {
+Advice advice_on_hint_that_forbade(const FileRecord& file, const DataOperation& operation) {
   const int64_t requests = file.sum[operation.requests];
   if (requests == 0 || file.sum[operation.request_bytes] / requests >= small_bytes) return {};
-  const auto allow = [&](const char* hint) {
-    return fmt::format("--hint {0}=automatic: with {0}=disable there were {1} of {2} on average", hint,
-                       counted(requests, operation.name),
-                       format_bytes(file.sum[operation.request_bytes] / requests));
+  const auto allow = [&](const char* hint) -> Advice {
+    return {fmt::format("--hint {0}=automatic: with {0}=disable there were {1} of {2} on average", hint,
+                        counted(requests, operation.name),
+                        format_bytes(file.sum[operation.request_bytes] / requests)),
+            {},
+            seconds_in_calls(file)};
   };
   const bool lists_together = took(file, operation, true, "list");
   if (file.ranks > 1 && lists_together && hint_in_force(file, operation.buffering_hint) == "disable")
@@ -118,18 +126,28 @@ std::string sized(int64_t bytes) {
   return text;
 }
 
+// How programs make the calls collective.
+std::vector<std::string> collective_forms(const DataOperation& operation) {
+  return {
+      fmt::format("C: {}(file, offset, data, count, type, MPI_STATUS_IGNORE);", operation.collective_call),
+      "h5py: with dset.collective:", "netCDF4 for Python: variable.set_collective(True)",
+      "HDF5: H5Pset_dxpl_mpio(transfer_properties, H5FD_MPIO_COLLECTIVE);",
+      "netCDF: nc_var_par_access(file, variable, NC_COLLECTIVE);"};
+}
+
 // Independent calls of several ranks that are small, or that were carried out in many small requests. Only
 // collective calls can bring the pieces of several ranks together.
-std::string advice_on_independent_calls(const FileRecord& file, const DataOperation& operation) {
+Advice advice_on_independent_calls(const FileRecord& file, const DataOperation& operation) {
   const int64_t calls = file.sum[operation.independent], most = file.slowest[operation.independent];
   // At least this many ranks made the calls.
   const int64_t callers = most > 0 ? (calls + most - 1) / most : 0;
   if (callers < 2) return {};
   const bool others = file.sum[operation.collective] > 0;
   const int64_t mean = file.sum[operation.bytes] / calls, requests = file.sum[operation.requests];
-  const auto advise = [&](const std::string& what, const char* how) {
-    return fmt::format("{}: make them {}: {}; h5py: with dset.collective:", what, how,
-                       operation.collective_call);
+  const auto advise = [&](const std::string& what, const char* how) -> Advice {
+    return {fmt::format("{}: make them {}: {}; h5py: with dset.collective:", what, how,
+                        operation.collective_call),
+            collective_forms(operation), seconds_in_calls(file)};
   };
   // The bytes of collective calls are counted too, so they make the mean a bound.
   if (mean > 0 && mean < small_bytes && calls >= many_calls * callers)
@@ -145,7 +163,7 @@ std::string advice_on_independent_calls(const FileRecord& file, const DataOperat
 }
 
 // Less memory than is usual, so that collective calls take many rounds.
-std::string advice_on_memory(const FileRecord& file) {
+Advice advice_on_memory(const FileRecord& file) {
   const Setting& setting = settings()[static_cast<size_t>(Key::memory_limit)];
   const auto usual = parse_bytes(setting.default_value);
   const auto limit = parse_bytes(hint_in_force(file, setting.hint));
@@ -153,18 +171,20 @@ std::string advice_on_memory(const FileRecord& file) {
   const int64_t calls = file.slowest[Counter::collective_writes] + file.slowest[Counter::collective_reads];
   const int64_t rounds = file.slowest[Counter::rounds];
   if (calls == 0 || rounds < many_parts * calls) return {};
-  return fmt::format("--memory-limit {}: {} make {} of {}", setting.default_value, format_bytes(*limit),
-                     counted(rounds, "round"), counted(calls, "collective call"));
+  return {fmt::format("--memory-limit {}: {} make {} of {}", setting.default_value, format_bytes(*limit),
+                      counted(rounds, "round"), counted(calls, "collective call")),
+          {},
+          seconds_in_calls(file)};
 }
 
 }  // namespace
 
-std::string advice_on(const FileRecord& file) {
+Advice advice_on(const FileRecord& file) {
   if (file.slowest[Counter::call_ns] < least_call_ns) return {};
   for (const auto advice_of :
        {advice_on_hint_that_chose, advice_on_hint_that_forbade, advice_on_independent_calls}) {
     for (const DataOperation& operation : data_operations) {
-      if (std::string advice = advice_of(file, operation); !advice.empty()) return advice;
+      if (Advice advice = advice_of(file, operation); !advice.text.empty()) return advice;
     }
   }
   return advice_on_memory(file);

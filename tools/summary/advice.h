@@ -2,13 +2,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "summary/records.h"
 
 namespace concilio::tools {
 
-// One line that begins with what is slow or with an option of `concilio run`, and has the text to paste. It
-// is empty if the record shows nothing that is known to help.
-std::string advice_on(const FileRecord& file);
+struct Advice {
+  // One line that begins with what is slow or with an option of `concilio run`, and has the text to paste. It
+  // is empty if the record shows nothing that is known to help.
+  std::string text;
+  // What can be put into a program, one line for each language or library.
+  std::vector<std::string> to_paste;
+  // How much less time the calls of the slowest rank would take; where nobody knows, what they took in all.
+  double seconds = 0;
+  bool at_most = true;
+};
+Advice advice_on(const FileRecord& file);
 
 }  // namespace concilio::tools

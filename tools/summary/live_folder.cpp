@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <utility>
+
+#include "summary/live_activity.h"
 
 namespace concilio::tools {
 
@@ -49,33 +50,33 @@ void add(FileRecord& file, const LiveRecord& rank, int64_t now_ns) {
 
 }  // namespace
 
-Result<std::unique_ptr<LiveFolder>> LiveFolder::make(const Environment& environment) {
-  const std::string parent =
-      access(folder_in_memory, W_OK | X_OK) == 0 ? folder_in_memory : environment.temporary_folder();
-  std::string path = parent + "/concilio-run-XXXXXX";
-  if (!mkdtemp(path.data())) return Error::from_errno(errno, "cannot make a temporary folder in " + parent);
-  return std::unique_ptr<LiveFolder>(new LiveFolder(std::move(path)));
-}
-
-LiveFolder::~LiveFolder() {
-  std::error_code left_behind;
-  fs::remove_all(path_, left_behind);
+Result<LiveFolder> LiveFolder::make(const Environment& environment) {
+  const bool in_memory = access(folder_in_memory, W_OK | X_OK) == 0;
+  auto folder =
+      TemporaryFolder::make(in_memory ? folder_in_memory : environment.temporary_folder(), "concilio-run-");
+  if (!folder) return folder.error();
+  return LiveFolder(std::move(*folder));
 }
 
 std::vector<FileRecord> LiveFolder::open_files(int64_t now_ns) const {
   std::map<std::string, FileRecord, std::less<>> files;
+  std::map<std::string, std::vector<LiveActivity>, std::less<>> activities;
   std::error_code unreadable;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_, unreadable)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(path(), unreadable)) {
     const auto records = read_records(entry.path());
     if (!records) continue;
-    for (const LiveRecord& record : records->records) {
-      if (record.state == LiveRecord::State::open)
-        add(files[std::string(record.path.view())], record, now_ns);
+    for (size_t i = 0; i < records->records.size(); ++i) {
+      const LiveRecord& record = records->records[i];
+      if (record.state != LiveRecord::State::open) continue;
+      const std::string name(record.path.view());
+      add(files[name], record, now_ns);
+      activities[name].push_back({record.rank, record.counters, records->activities[i]});
     }
   }
   std::vector<FileRecord> all;
   for (auto& [name, file] : files) {
     std::ranges::sort(file.open_ranks, {}, &OpenRank::rank);
+    file.activities.push_back(activity_of_open_file(std::move(activities[name])));
     all.push_back(std::move(file));
   }
   return all;

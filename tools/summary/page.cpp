@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -16,6 +15,7 @@
 #include "summary/advice.h"
 #include "summary/page_text.h"
 #include "summary/summary.h"
+#include "system/write_text.h"
 
 namespace concilio::tools {
 
@@ -26,6 +26,16 @@ namespace {
 // The files that took longest are shown in full. More would make a page that opens slowly of a run that
 // nobody reads file by file.
 constexpr size_t files_in_full = 500;
+// Of the files that took longest, what they did over time and where, as long as it takes no more bytes than
+// the other files leave.
+size_t most_activity_bytes(size_t files) {
+  constexpr size_t of_all = 1'500'000, of_many = 300'000, bytes_a_file = 150;
+  return std::max(of_many, of_all - std::min(of_all, files * bytes_a_file));
+}
+// Whole microseconds: more digits would only make the page larger.
+double rounded(double seconds) {
+  return std::round(seconds * 1e6) / 1e6;
+}
 // What the page shows of every other file, in the table and as its times.
 constexpr Counter always_shown[] = {
     Counter::collective_reads,      Counter::collective_writes, Counter::independent_reads,
@@ -71,7 +81,7 @@ json pairs_of(const Counters& counters, std::span<const Counter> shown) {
 json numbers_of(const FileRecord& file, bool in_full) {
   const std::vector<Counter> all = all_counters();
   return {{"ranks", file.ranks},
-          {"seconds", seconds_of(file)},
+          {"seconds", rounded(seconds_of(file))},
           {"peak", file.peak_bytes_per_rank},
           {"sum", pairs_of(file.sum, in_full ? std::span<const Counter>(all) : always_shown)},
           {"max", pairs_of(file.slowest, in_full ? std::span<const Counter>(all) : times_shown)}};
@@ -99,21 +109,33 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
   Shared<std::map<std::string, std::string>> hints;
   Shared<json> reasons;
   json rows = json::array();
+  size_t activity_bytes = 0;
   for (const FileRecord& file : files) {
     const bool in_full = rows.size() < files_in_full;
     json row = numbers_of(file, in_full);
     row["name"] = file.file;
-    row["nodes"] = file.nodes;
-    row["opened"] = file.times_opened;
-    row["open_seconds"] = file.open_seconds;
     row["methods"] = methods_taken(file);
     row["hints"] = hints.place_of(file.hints);
     if (const auto troubles = troubles_of(file); !troubles.empty()) row["troubles"] = troubles;
     if (in_full) {
-      if (const std::string advice = advice_on(file); !advice.empty()) row["advice"] = advice;
+      row["nodes"] = file.nodes;
+      row["opened"] = file.times_opened;
+      row["open_seconds"] = rounded(file.open_seconds);
+      if (const Advice advice = advice_on(file); !advice.text.empty()) {
+        row["advice"] = {{"text", advice.text},
+                         {"to_paste", advice.to_paste},
+                         {"seconds", advice.seconds},
+                         {"at_most", advice.at_most}};
+      }
+      if (!file.hints_given.empty()) row["hints_given"] = json::parse(file.hints_given);
       row["why"] = json::array();
       for (const Reason& reason : file.reasons)
         row["why"].push_back({reasons.place_of(reason_of(reason)), reason.calls});
+    }
+    for (const std::string& activity : file.activities) {
+      activity_bytes += activity.size();
+      if (activity_bytes <= most_activity_bytes(files.size()))
+        row["activities"].push_back(json::parse(activity));
     }
     rows.push_back(std::move(row));
   }
@@ -177,6 +199,7 @@ std::string render_page(const Report& report) {
       {"verdict", verdict(report, files)},
       {"data", within_script(page_data(report, files))},
       {"script", page_script},
+      {"pictures", page_pictures},
   };
   // What is put in is not looked through again: a file may be called like a part.
   std::string page;
@@ -192,12 +215,7 @@ std::string render_page(const Report& report) {
 }
 
 Status write_page(const std::string& path, const Report& report) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary);
-  out << render_page(report);
-  out.close();
-  if (!out) return Error::from_errno(errno ? errno : EIO, "cannot write " + path);
-  return {};
+  return write_text(path, render_page(report));
 }
 
 }  // namespace concilio::tools

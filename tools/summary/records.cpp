@@ -72,6 +72,18 @@ FileRecord record_of(const json& line) {
   const json hints = line.value("hints", json::object());
   for (const auto& [name, value] : hints.items())
     record.hints[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  if (line.contains("hints_given")) record.hints_given = line.at("hints_given").dump();
+  if (line.contains("activity")) record.activities.push_back(line.at("activity").dump());
+  for (const json& activity : line.value("activities", json::array()))
+    record.activities.push_back(activity.dump());
+  // Of a file that was opened several times, the last one's.
+  if (!record.activities.empty()) {
+    const json ranks = json::parse(record.activities.back()).value("waited_least", json::array());
+    if (!ranks.empty()) {
+      record.late_rank = {ranks[0].value("rank", int64_t{-1}), ranks[0].value("waited_seconds", 0.0),
+                          ranks[0].value("own_seconds", 0.0)};
+    }
+  }
   return record;
 }
 
@@ -166,6 +178,9 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
         std::max(same->peak_description_bytes_per_rank, file.peak_description_bytes_per_rank);
     for (const Reason& reason : file.reasons) add_reason(same->reasons, reason);
     if (!file.hints.empty()) same->hints = file.hints;
+    if (file.late_rank.rank >= 0) same->late_rank = file.late_rank;
+    if (!file.hints_given.empty()) same->hints_given = file.hints_given;
+    same->activities.insert(same->activities.end(), file.activities.begin(), file.activities.end());
     if (same->first_error.empty()) same->first_error = file.first_error;
     same->open_ranks.insert(same->open_ranks.end(), file.open_ranks.begin(), file.open_ranks.end());
   }
@@ -195,6 +210,8 @@ json to_json(const FileRecord& record) {
                  {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
                  {"reasons", reasons},
                  {"hints", record.hints}};
+  if (!record.hints_given.empty()) object["hints_given"] = json::parse(record.hints_given);
+  for (const std::string& activity : record.activities) object["activities"].push_back(json::parse(activity));
   if (!record.first_error.empty()) object["first_error"] = record.first_error;
   for (const OpenRank& rank : record.open_ranks) object["open_ranks"].push_back(json_of(rank));
   return object;

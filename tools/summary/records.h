@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/live_record.h"
+#include "base/activity/live_record.h"
 #include "base/result.h"
 #include "plan/choose/candidate.h"
 
@@ -34,6 +34,12 @@ struct OpenRank {
 // "a collective write"; null if the rank is in no call.
 const char* name_of(LiveCall call);
 
+// The rank of a file that waited least for the others in collective calls. They waited for it.
+struct LateRank {
+  int64_t rank = -1;  // -1: unknown
+  double waited_seconds = 0, own_seconds = 0;
+};
+
 struct FileRecord {
   std::string file;
   int64_t ranks = 0;
@@ -48,6 +54,11 @@ struct FileRecord {
   int64_t peak_description_bytes_per_rank = 0;  // of the datatypes of views and buffers
   std::vector<Reason> reasons;
   std::map<std::string, std::string> hints;
+  // JSON as the library wrote it (base/activity/activity_json.h, base/settings/given_hints.h), which only
+  // pages and traces read; empty if there is none. An activity for each time that the file was opened.
+  std::string hints_given;
+  std::vector<std::string> activities;
+  LateRank late_rank;
   std::string first_error;           // of a call that failed, or of the open
   std::vector<OpenRank> open_ranks;  // that had not closed the file when the program ended
 };

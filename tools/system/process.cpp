@@ -209,6 +209,10 @@ Result<Captured> capture(const Words& words, const Environment& environment, dou
   return captured;
 }
 
+int status_after_signals(int exit_status) {
+  return exit_status != 0 && stopped_by != 0 ? 128 + stopped_by : exit_status;
+}
+
 int stop_signal() {
   return stopped_by;
 }

@@ -54,12 +54,12 @@ enum class Key : int {
   ranks_per_node,  // concilio_ranks_per_node: 0 = as the machine is; less divides a node into several
   lock_timeout_ms,  // concilio_lock_timeout_ms
   // Settings of the process, from the environment alone.
-  disable,      // CONCILIO_DISABLE
-  only,         // CONCILIO_ONLY: GLOB[:GLOB]
-  log_level,    // CONCILIO_LOG: error | warning | info | debug
-  report,       // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
-  live,         // CONCILIO_LIVE: folder for what ranks know of their open files, see base/live_record.h
-  hints,        // CONCILIO_HINTS: "key=value;key=value", which `concilio run --hint` sets
+  disable,    // CONCILIO_DISABLE
+  only,       // CONCILIO_ONLY: GLOB[:GLOB]
+  log_level,  // CONCILIO_LOG: error | warning | info | debug
+  report,     // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
+  live,   // CONCILIO_LIVE: folder for what ranks know of their open files, see base/activity/live_record.h
+  hints,  // CONCILIO_HINTS: "key=value;key=value", which `concilio run --hint` sets
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: faults of storage to inject, for tests; see store/wrappers/fault.h
   throttle,     // CONCILIO_THROTTLE: costs to give storage, for experiments; see docs/guide.md

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/activity/activity.h"
 #include "base/exceptions.h"
 #include "base/job/launcher_rank.h"
 #include "base/settings/config.h"
@@ -14,6 +15,7 @@ namespace concilio::bind {
 
 void report_begins() {
   if (!fits()) return;
+  activity_begins();
   if_there_is_memory([] {
     const std::string path(text_in_environment(Key::report));
     if (path.empty() || asked_in_environment(Key::disable) || launcher_rank().value_or(0) != 0) return;

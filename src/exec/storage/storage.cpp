@@ -47,6 +47,7 @@ Result<int64_t> Storage::read(std::span<const store::Transfer> transfers, bool a
   counters_[Counter::storage_reads] += static_cast<int64_t>(transfers.size());
   auto got = at_once ? file_->read_at_once(transfers) : file_->read(transfers);
   if (got) counters_[Counter::storage_bytes_read] += *got;
+  record(Operation::read, time.start_ns(), transfers);
   return got;
 }
 
@@ -56,6 +57,7 @@ Status Storage::write(std::span<const store::Transfer> transfers, bool at_once) 
   counters_[Counter::storage_writes] += static_cast<int64_t>(transfers.size());
   auto status = at_once ? file_->write_at_once(transfers) : file_->write(transfers);
   note_written();
+  record(Operation::write, time.start_ns(), transfers);
   if (status) {
     for (const store::Transfer& transfer : transfers)
       counters_[Counter::storage_bytes_written] += transfer.length;

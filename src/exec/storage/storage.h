@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "base/activity/activity.h"
 #include "base/counters.h"
 #include "base/operation.h"
 #include "base/system/descriptor.h"
@@ -21,6 +22,8 @@ class Storage {
   Storage(store::Store& store, std::string path, store::OpenMode mode, Counters& counters)
       : store_(store), path_(std::move(path)), mode_(mode), counters_(counters) {}
 
+  // From now on requests are recorded here too; nullptr: nowhere.
+  void record_in(Activity* activity) { activity_ = activity; }
   const std::string& path() const { return path_; }
   bool can_read() const { return mode_.read; }
   // Opens the file now; later calls cost nothing. Only the first rank of a file creates it: set_mode() serves
@@ -67,6 +70,9 @@ class Storage {
  private:
   Status open_now();
   Status let_go();
+  void record(Operation operation, int64_t start_ns, std::span<const store::Transfer> transfers) {
+    if (activity_) activity_->stored(operation, start_ns, now_ns(), transfers);
+  }
   // Notes that there is something to sync. The request has been made, so that a sync that this overlaps with
   // either finds the note or syncs the request's bytes.
   void note_written() {
@@ -77,6 +83,7 @@ class Storage {
   store::OpenMode mode_;
   Descriptor passed_;
   Counters& counters_;
+  Activity* activity_ = nullptr;
   std::mutex opening_;
   HeldRanges held_;
   int64_t lock_patience_ms_ = 600'000;

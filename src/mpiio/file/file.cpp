@@ -42,7 +42,9 @@ File::File(const char* path, int amode)
           *store_, absolute(path), store::OpenMode{amode_reads(amode), amode_writes(amode), false, false},
           counters())),
       handler_(ErrorHandler::of_null()),
-      amode_(amode) {}
+      amode_(amode) {
+  storage_->record_in(recording_.activity());
+}
 
 Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info info) {
   int64_t start_ns = now_ns();

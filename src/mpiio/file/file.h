@@ -238,6 +238,8 @@ class File {
   Status agree(const Status& mine);
   // Whether this info object may hold other hints than those that this rank gave last. Within in_turn.
   bool gives_new_hints(MPI_Info info) const;
+  // What this rank gave last; nothing if the settings have changed since in another way. Within in_turn.
+  const std::optional<Hints>& given_hints() const { return given_hints_; }
   // Adopts hints of info objects that were given after the open, the same on every rank. They may withdraw a
   // promise that allowed aggregators to hold writes back, so settle() comes first. Collective; within
   // in_turn.
@@ -293,8 +295,6 @@ class File {
   const std::unique_ptr<exec::Storage> storage_;
   std::unique_ptr<exec::Rewriting> rewriting_;
   Settings settings_;
-  // What this rank's info objects held when hints were last adopted; nothing if the settings have changed
-  // since in another way.
   std::optional<Hints> given_hints_;
   exec::Collective collective_;
   std::array<exec::LastPlan, 2> last_plans_;  // of independent calls, by operation

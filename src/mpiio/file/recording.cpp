@@ -41,9 +41,14 @@ void clear(LiveRecord& record) {
   record.first_error = {};
 }
 
+LiveRecords* shown_records() {
+  static LiveRecords* const all = map_records(process_config().text(Key::live));
+  return all;
+}
+
 // A record in the memory that `concilio run` sees; nullptr if there is none.
 LiveRecord* take_record() {
-  static LiveRecords* const all = map_records(process_config().text(Key::live));
+  LiveRecords* const all = shown_records();
   if (!all) return nullptr;
   for (LiveRecord& record : all->records) {
     auto unused = LiveRecord::State::unused;
@@ -54,13 +59,30 @@ LiveRecord* take_record() {
   return nullptr;
 }
 
+// How many activities are in memory of this process's own. More would take more than 1 MiB in all.
+std::atomic<int> own_activities = 0;
+constexpr int most_own_activities = 32;
+
 }  // namespace
 
 Recording::Recording() : record_(take_record()) {
-  if (!record_) record_ = (own_ = std::make_unique<LiveRecord>()).get();
+  const bool shown = record_ != nullptr;
+  if (!shown) record_ = (own_ = std::make_unique<LiveRecord>()).get();
+  if (process_config().text(Key::report).empty()) return;
+  if (shown) {
+    LiveRecords& all = *shown_records();
+    ActivityData& data = all.activities[static_cast<size_t>(record_ - all.records.data())];
+    data = {};
+    activity_.emplace(data);
+  } else if (own_activities.load() < most_own_activities) {
+    own_activity_ = std::make_unique<ActivityData>();
+    ++own_activities;
+    activity_.emplace(*own_activity_);
+  }
 }
 
 Recording::~Recording() {
+  if (own_activity_) --own_activities;
   if (own_ || record_->state.load() == LiveRecord::State::open) return;
   record_->state.store(LiveRecord::State::unused);
 }

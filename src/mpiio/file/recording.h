@@ -3,9 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "base/live_record.h"
+#include "base/activity/live_record.h"
 
 namespace concilio::mpiio {
 
@@ -18,6 +19,9 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
 
   Counters& counters() { return record_->counters; }
+  // Null where nobody asks for a report, and where so many files are open that their activities would take
+  // too much memory.
+  Activity* activity() { return activity_ ? &*activity_ : nullptr; }
   // From now on `concilio run` sees the record. `rank`: in MPI_COMM_WORLD; the others are of the file.
   void show(const std::string& path, int rank, int ranks, size_t nodes, int64_t open_ns);
   // The report tells of the file now.
@@ -46,6 +50,8 @@ class Recording {
  private:
   LiveRecord* record_;
   std::unique_ptr<LiveRecord> own_;  // where there is no other memory
+  std::unique_ptr<ActivityData> own_activity_;
+  std::optional<Activity> activity_;
   std::atomic<bool> failed_ = false;
 };
 

@@ -15,7 +15,9 @@
 #include "base/exceptions.h"
 #include "base/json_text.h"
 #include "base/log.h"
+#include "base/settings/given_hints.h"
 #include "mpiio/file/file.h"
+#include "mpiio/file/gather_activity.h"
 #include "mpiio/settings/process_config.h"
 #include "plan/show/candidate_json.h"
 #include "plan/show/reason_text.h"
@@ -54,6 +56,22 @@ void write_reasons(const std::vector<CallsAlike>& all, JsonText& json) {
         json.member("calls", alike.calls);
         json.name("candidates");
         write_candidates(alike.candidates, json);
+      });
+    }
+  });
+}
+
+// What rank 0 and the user have given, and what became of it.
+void write_hints_given(const File& file, JsonText& json) {
+  json.name("hints_given");
+  json.array([&] {
+    for (const GivenHint& hint : given_hints(file.given_hints().value_or(Hints()), file.config())) {
+      json.object([&] {
+        json.member("name", hint.name);
+        json.member("value", hint.value);
+        json.member("by", hint.by_user ? "user" : "program");
+        json.member("outcome", name_of(hint.outcome));
+        if (!hint.why.empty()) json.member("why", hint.why);
       });
     }
   });
@@ -107,7 +125,7 @@ void append_record(const JsonText& json) {
 }
 
 void write_record(File& file, const Totals& totals, const std::vector<NodePeak>& node_peaks,
-                  const FirstError& first_error) {
+                  const FirstError& first_error, const ActivityOfFile& activity) {
   const int64_t *sums = totals.sums, *maxima = totals.maxima;
   JsonText json;
   json.object([&] {
@@ -133,7 +151,10 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
     json.object([&] {
       for (const auto& [name, value] : file.config().effective_hints()) json.member(name, value);
     });
+    write_hints_given(file, json);
     if (first_error.rank != INT_MAX) json.member("first_error", first_error.message.view());
+    json.name("activity");
+    write_activity(activity, json);
   });
   append_record(json);
 }
@@ -161,9 +182,10 @@ void report_failed_open(MPI_Comm comm, const char* path, const Error& error) {
 bool write_report(File& file) {
   mpi::Team& team = file.team();
   std::vector<NodePeak> node_peaks;
+  ActivityGathering gathering;
   const Status ready = without_exceptions([&]() -> Status {
     node_peaks.resize(team.nodes().size());
-    return {};
+    return gathering.prepare(team);
   });
   if (!file.agree(ready)) return false;  // if one rank has no memory, no rank takes part in the report
   Totals totals;
@@ -178,7 +200,10 @@ bool write_report(File& file) {
   if (!team.allreduce(totals) || !team.allreduce(first_error) || !team.node_allreduce(node_peak))
     return false;
   if (!team.gather_nodes(node_peak, node_peaks)) return false;
-  if (team.rank() == 0) if_there_is_memory([&] { write_record(file, totals, node_peaks, first_error); });
+  const int64_t slowest_call_ns = totals.maxima[static_cast<size_t>(Counter::call_ns)];
+  if (!gathering.gather(team, file.recording().activity(), file.counters(), slowest_call_ns)) return false;
+  if (team.rank() == 0)
+    if_there_is_memory([&] { write_record(file, totals, node_peaks, first_error, gathering.activity()); });
   return true;
 }
 

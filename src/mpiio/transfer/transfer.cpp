@@ -188,6 +188,7 @@ Status Transfer::place_in_order(mpi::Team& team) {
 
 exec::Outcome Transfer::run() {
   Stopwatch time(file_.counters(), Counter::call_ns);
+  const int64_t exchange_before_ns = file_.counters()[Counter::exchange_ns];
   const bool reads = call_.direction == Direction::read;
   const Recording::Call call(file_.recording(),
                              call_.collective
@@ -205,7 +206,19 @@ exec::Outcome Transfer::run() {
   const auto alone = [&] { return without_exceptions([&] { return run_alone(kept); }); };
   exec::Outcome outcome = !call_.collective ? alone() : is_apart() ? run_apart(kept) : run_collective(opened);
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
+  record(time.start_ns(), file_.counters()[Counter::exchange_ns] - exchange_before_ns, outcome);
   return outcome;
+}
+
+// `exchange_ns` is of the call if no other of this rank exchanges meanwhile: collective ones take turns.
+void Transfer::record(int64_t start_ns, int64_t exchange_ns, const exec::Outcome& outcome) {
+  Activity* const activity = file_.recording().activity();
+  if (!activity) return;
+  const int64_t bytes = outcome ? *outcome : 0;
+  const pattern::Interval where =
+      bytes > 0 ? shown_.access.bounds(request_.position, request_.position + bytes) : pattern::Interval{};
+  activity->called({request_.operation, start_ns, now_ns(), call_.collective ? exchange_ns : 0, where.begin,
+                    where.end, bytes});
 }
 
 // Staging memory takes at most half of the memory limit; the plan has the rest. In atomic mode a call is one

@@ -46,6 +46,7 @@ class Transfer {
   exec::Outcome run_alone(const Opened& opened);
   exec::Outcome run_apart(const Opened& opened);
   exec::Outcome run_collective(const exec::OpenFile& opened);
+  void record(int64_t start_ns, int64_t exchange_ns, const exec::Outcome& outcome);
   bool needs_staging() const { return shown_.representation || device_; }
   void stage(const exec::OpenFile& opened, const plan::Wishes& wishes);
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/text/bytes.h"
 
 namespace concilio::sim {
 
@@ -22,10 +23,8 @@ PatternText parse_pattern(std::string_view text) {
 }
 
 int64_t piece_bytes(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) return 0;
-  return value >= 1 && value <= (int64_t{1} << 30) ? value : 0;
+  const Result<int64_t> value = parse_bytes(text);
+  return value && *value >= 1 && *value <= (int64_t{1} << 30) ? *value : 0;
 }
 
 PieceBytesPair piece_bytes_pair(std::string_view text) {

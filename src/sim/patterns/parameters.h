@@ -36,7 +36,7 @@ struct PatternText {
 };
 PatternText parse_pattern(std::string_view text);
 
-// Reads a whole number of bytes from 1 to 2^30. Returns 0 if the text is not one.
+// Reads a whole number of bytes from 1 to 2^30, such as 64, 4K or 1MiB. Returns 0 if the text is not one.
 int64_t piece_bytes(std::string_view text);
 // Reads two such numbers, as "64/8". Each is 0 if it is not one.
 struct PieceBytesPair {

@@ -22,6 +22,9 @@ told() {
   says err "  $data: 2 collective writes by 2 ranks; 8 B written"
   says err "  not closed by $1"
   grep -q '"open_ranks"' report.json || fail 'no open rank in the report'
+  # What was recorded of the calls that had ended: 4 bytes of each rank.
+  tr -d ' \n' <report.json | grep -q '"rows":2,"time":{"asked_read":\[\],"asked_written":\[0,4,1,4\]' ||
+    tr -d ' \n' <report.json | grep -q '"asked_written":\[0,4,[1-9][0-9]*,4\]' || fail 'no activity in the report'
   leaves_nothing
 }
 # Nothing of what the ranks kept while they ran is left.
@@ -55,6 +58,19 @@ sleep 2
 kill -TERM "$child"
 wait "$child"
 told '2 ranks; rank 1 in no call; rank 0 in a collective write for [1-9][0-9.]* s'
+
+# What a `concilio run` that was killed could not remove, the next one does.
+"$concilio" run --summary "${start[@]}" "$program" "$data" hang >out 2>err </dev/null &
+child=$!
+for _ in $(seq 200); do grep -q 'live in' out && break; sleep 0.1; done
+left=$(sed -n 's/^live in //p' out)
+launcher_of_killed=$(pgrep -P "$child")
+kill -KILL "$child"
+wait "$child" 2>/dev/null
+[ -d "$left" ] || fail "'$left', which nobody could remove, is not there"
+[ -z "$launcher_of_killed" ] || kill -TERM $launcher_of_killed
+expect 0 "$concilio" run --summary "${start[@]}" "$program" "$data" fails
+[ ! -e "$left" ] || fail "$left is there for ever"
 
 # Calls that fail, of a program that goes on.
 expect 0 "$concilio" run --summary --report report.json "${start[@]}" "$program" "$data" fails

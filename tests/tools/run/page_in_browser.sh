@@ -41,4 +41,33 @@ says out '<td>independent write</td><td>independent</td><td>4,000</td><td>one st
 says out 'independent: 250 ms predicted, 125 ms measured'
 says out 'mapped: not possible'
 says out 'Hints that are not as usual: <code>cb_nodes=2</code>'
+says_not out 'When and where'
+
+# When and where ranks read and wrote: 4096 ranks, 128 in a row, of which the last waited least.
+activity=',"hints_given":[{"name":"cb_nods","value":"1","by":"program","outcome":"ignored","why":"did you mean cb_nodes?"}],
+  "activity":{"ranks_a_row":128,"rows":32,"time":{"bin_ns":1048576,"first":1000,"bins":2,"call_us":[0,134217,63,67108],
+  "exchange_us":[0,67108],"storage_us":[0,67108,63,67108],"asked_read":[],"asked_written":[0,2048,63,4096],"stored_read":[],
+  "stored_written":[0,6144]},"offsets":{"bin_bytes":4096,"first":0,"bins":2,"asked_read":[],"asked_written":[0,2048,63,4096],
+  "stored_read":[],"stored_written":[0,6144]},"lengths":{"asked_read":[],"asked_written":[10,6],"stored_read":[],
+  "stored_written":[11,3]},"alignments":{"asked_read":[],"asked_written":[11,3,12,3],"stored_read":[],"stored_written":[63,3]},
+  "waited_least":[{"rank":4095,"waited_seconds":0.001,"own_seconds":0.5}]}'
+wide() { record "$1" 1 "$(tr -d '\n' <<<"$activity")" | sed 's/"ranks":4,/"ranks":4096,/; s/"storage_ns":/"exchange_ns":900000000,&/'; }
+wide /d/wide >wide.json
+show wide.json
+says out '<h2>When and where</h2>'
+says out '/d/wide: ranks waited up to 900 ms for others. Rank 4095 waited least, 1 ms: its own work in calls took 500 ms'
+says out '<span>ranks 0-127</span><span>ranks 3968-4095</span>'
+says out '<span>1.05 s</span><span>1.05 s</span><span>1.05 s</span>'
+[ "$(grep -o '<path' out | wc -l)" -ge 8 ] || fail "not all pictures are drawn: $(grep -o '<path[^>]*' out)"
+# Half of the first cell's time is waiting, and half storage; of the last one's half is storage.
+says out '<path d="M0 0.500h1v0.460h-1z" class="time-exchange">'
+says out '<path d="M0 0.040h1v0.460h-1zM1 31.500h1v0.460h-1z" class="time-storage">'
+says out 'what storage saw<span class="quiet"> (strongest: 6 KiB)'
+says out '<td>writes of the program</td><td>6</td>'
+says out '<td>1 KiB to 2 KiB: 100 %</td><td>50 %</td><td>0 %</td><td>0 %</td>'
+says out '<td>cb_nods</td><td>1</td><td>program</td><td>ignored</td><td>did you mean cb_nodes?</td>'
+{ wide /d/wide; wide /d/other; } >two.json
+show two.json
+says out 'Files over their bytes'
+says out '<option value="1">/d/other</option>'
 finish

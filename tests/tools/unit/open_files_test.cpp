@@ -39,11 +39,12 @@ void leave(const LiveFolder& folder, const char* name, const LiveRecords& record
 TEST(OpenFiles, AreWhatRanksLeft) {
   auto made = LiveFolder::make(Environment());
   ASSERT_TRUE(made.ok()) << made.error().message;
-  auto folder = std::move(*made);
+  std::optional<LiveFolder> folder(std::move(*made));
   const std::string path = folder->path();
   auto left = std::make_unique<LiveRecords>();
   fill(left->records[3], 1, LiveCall::collective_write, 10 * second_ns);
   left->records[3].first_error.set("no space");
+  left->activities[3].offsets.add(0, 64, {0, 64, 0, 0});
   left->records[3].has_error = true;
   left->records[4].path.set("/d/closed");
   left->records[4].state = LiveRecord::State::taken;
@@ -66,6 +67,8 @@ TEST(OpenFiles, AreWhatRanksLeft) {
   EXPECT_EQ(file.slowest[Counter::call_ns], 4 * second_ns)
       << "the time of the call that did not return counts";
   EXPECT_EQ(file.first_error, "no space");
+  ASSERT_EQ(file.activities.size(), 1u);
+  EXPECT_THAT(file.activities[0], HasSubstr(R"("asked_written":[1,64])"));
   ASSERT_EQ(file.open_ranks.size(), 2u);
   EXPECT_EQ(told_of_open_ranks(file),
             "not closed by 2 of 4 ranks; rank 0 in no call; rank 1 in a collective write for 3 s");

@@ -56,6 +56,20 @@ TEST(Page, HasTheVerdictAndTheFilesThatTookLongestFirst) {
   EXPECT_EQ(data["counters"][static_cast<size_t>(index)], "collective_writes");
 }
 
+TEST(Page, HasTheActivitiesOfTheFilesThatTookLongest) {
+  Report report;
+  for (int i = 0; i < 9; ++i) {
+    FileRecord& file = report.records.files.emplace_back(file_of(fmt::format("/d/{}", i), 10 - i));
+    file.activities = {fmt::format(R"({{"rows":1,"filling":"{}"}})", std::string(400'000, 'x'))};
+    file.hints_given = R"([{"name":"cb_nodes"}])";
+  }
+  const json data = data_of(render_page(report));
+  EXPECT_EQ(data["files"][0]["activities"][0]["rows"], 1);
+  EXPECT_EQ(data["files"][0]["hints_given"][0]["name"], "cb_nodes");
+  EXPECT_TRUE(data["files"][2].contains("activities"));
+  EXPECT_FALSE(data["files"][8].contains("activities"));
+}
+
 TEST(Page, NamesCannotBecomeMarkup) {
   Report report{"1", {"./app", "<!--data--></title><script>"}, std::nullopt, {}};
   report.records.files = {file_of("/d/</script><img src=x onerror=alert(1)><!--script-->", 1)};
@@ -84,6 +98,7 @@ TEST(Page, OfTenThousandFilesIsBelowFiveMegabytes) {
       file.slowest[static_cast<Counter>(c)] = 23456789 + i;
     }
     file.reasons[0].text = fmt::format("pieces of {} bytes", i);
+    file.activities = {R"({"rows":1,"time":{"bins":1,"first":0,"bin_ns":1048576}})"};
     for (int c = 0; c < 40; ++c) file.hints[fmt::format("concilio_hint_{}", c)] = "automatic";
   }
   const std::string page = render_page(report);
@@ -95,6 +110,8 @@ TEST(Page, OfTenThousandFilesIsBelowFiveMegabytes) {
 TEST(Report, ReadsWhatWasWritten) {
   Report report{"1.2", {"mpirun", "./app"}, 3, {}};
   report.records.files = {file_of("/d/a", 1), file_of("/d/b", 2)};
+  report.records.files[0].activities = {R"({"rows":1})", R"({"rows":2})"};
+  report.records.files[0].hints_given = "[]";
   const Result<Report> again = parse_report(to_json(report).dump(2));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(to_json(*again), to_json(report));

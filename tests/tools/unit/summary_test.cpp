@@ -72,6 +72,21 @@ TEST(Summary, SaysWhereTheTimeWent) {
       "1 KiB read, 2.7 MiB/s\n");
 }
 
+TEST(Summary, NamesTheRankForWhichTheOthersWaited) {
+  const auto told = [](double waited_seconds) {
+    std::string record =
+        R"({"file":"/d/a","ranks":4,"nodes":1,"max":{"call_ns":3000000000,"exchange_ns":2900000000},)";
+    record += fmt::format(
+        R"("activity":{{"waited_least":[{{"rank":37,"waited_seconds":{},"own_seconds":0.5}}]}}}})",
+        waited_seconds);
+    return render_summary(by_name(parse_records(record).files));
+  };
+  EXPECT_THAT(
+      told(0.001),
+      HasSubstr("ranks waited up to 2.9 s for rank 37, which waited 1 ms and worked 500 ms in its calls\n"));
+  EXPECT_THAT(told(2), Not(HasSubstr("rank 37"))) << "it waited too";
+}
+
 // A file whose calls took `call_ns`, of which nothing else is known.
 FileRecord file_of(const char* name, int64_t call_ns) {
   FileRecord record;

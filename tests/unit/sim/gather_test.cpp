@@ -108,7 +108,7 @@ TEST(Patterns, WhatIsWrongIsNamedWithItsRemedy) {
   EXPECT_THAT(error("contiguous:8", {2, 100}), HasSubstr("takes no parameter"));
   EXPECT_THAT(error("spiral", {2, 100}), HasSubstr("there are contiguous, interleaved"));
   EXPECT_THAT(error("unstruc:1", {1000, 1 << 20}), HasSubstr("take fewer ranks or bytes a rank"));
-  for (const char* text : {"contiguous", "interleaved:64", "block3d", "btio", "timesteps"})
+  for (const char* text : {"contiguous", "interleaved:64", "interleaved:4K", "block3d", "btio", "timesteps"})
     EXPECT_THAT(error(text, {1 << 20, INT64_MAX / 4}), HasSubstr("larger than files can be")) << text;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/activity/activity.h"
 #include "base/counters.h"
 
 namespace concilio {
@@ -46,9 +47,11 @@ static_assert(std::atomic<LiveRecord::State>::is_always_lock_free && std::atomic
 
 // The records of a rank, as its file holds them. A rank with more open files keeps the others to itself.
 struct LiveRecords {
-  static constexpr uint64_t known_layout = 0x434f4e4c00000000 + sizeof(LiveRecord) * 256 + counter_count;
+  static constexpr uint64_t known_layout =
+      0x434f4e4c00000000 + (sizeof(LiveRecord) + sizeof(ActivityData)) * 256 + counter_count;
   uint64_t layout = known_layout;  // others were written by another version of the library
   std::array<LiveRecord, 64> records;
+  std::array<ActivityData, 64> activities;  // of these records
 };
 
 }  // namespace concilio

@@ -1,0 +1,102 @@
+#include "base/activity/activity_json.h"
+
+#include <tuple>
+
+namespace concilio {
+
+namespace {
+
+// value_of(row, bin) is the value of a cell; its index counts the cells of all rows.
+template <typename ValueOf>
+void write_cells(std::string_view name, size_t rows, int64_t bins, JsonText& json, const ValueOf& value_of) {
+  json.name(name);
+  json.array([&] {
+    for (size_t row = 0; row < rows; ++row) {
+      for (int64_t bin = 0; bin < bins; ++bin) {
+        const int64_t value = value_of(row, bin);
+        if (value == 0) continue;
+        json.value(static_cast<int64_t>(row) * bins + bin);
+        json.value(value);
+      }
+    }
+  });
+}
+
+void write_range(const char* width, const BinRange& range, JsonText& json) {
+  json.member(width, int64_t{1} << range.shift);
+  json.member("first", range.first);
+  json.member("bins", range.used);
+}
+
+void write_powers(const char* name, const std::array<Powers, moved_count>& powers, JsonText& json) {
+  json.name(name);
+  json.object([&] {
+    for (size_t moved = 0; moved < moved_count; ++moved) {
+      write_cells(name_of(static_cast<Moved>(moved)), 1, 64, json,
+                  [&](size_t, int64_t power) { return powers[moved][static_cast<size_t>(power)]; });
+    }
+  });
+}
+
+}  // namespace
+
+ActivityRow combine(const ActivityRow& a, const ActivityRow& b) {
+  ActivityRow both = a;
+  both.time.add_all(b.time);
+  both.offsets.add_all(b.offsets);
+  return both;
+}
+
+WaitedLeast combine(const WaitedLeast& a, const WaitedLeast& b) {
+  WaitedLeast least;
+  const auto before = [](const Waited& one, const Waited& other) {
+    return std::tuple(one.rank < 0, one.waited_ns, one.rank) <
+           std::tuple(other.rank < 0, other.waited_ns, other.rank);
+  };
+  for (size_t i = 0, j = 0; i + j < least.size();) {
+    const bool from_a = before(a[i], b[j]);
+    least[i + j] = from_a ? a[i] : b[j];
+    from_a ? ++i : ++j;
+  }
+  return least;
+}
+
+void write_activity(const ActivityOfFile& activity, JsonText& json) {
+  const std::vector<ActivityRow>& rows = activity.rows;
+  json.object([&] {
+    json.member("ranks_a_row", activity.ranks_a_row);
+    json.member("rows", rows.size());
+    json.name("time");
+    json.object([&] {
+      write_range("bin_ns", rows[0].time.range(), json);
+      for (size_t column = 0; column < times_count + moved_count; ++column) {
+        const int64_t unit = column < times_count ? 1000 : 1;
+        write_cells(name_of_time_column(column), rows.size(), rows[0].time.range().used, json,
+                    [&](size_t row, int64_t bin) { return rows[row].time.at(bin)[column] / unit; });
+      }
+    });
+    json.name("offsets");
+    json.object([&] {
+      write_range("bin_bytes", rows[0].offsets.range(), json);
+      for (size_t column = 0; column < moved_count; ++column) {
+        write_cells(name_of(static_cast<Moved>(column)), rows.size(), rows[0].offsets.range().used, json,
+                    [&](size_t row, int64_t bin) { return rows[row].offsets.at(bin)[column]; });
+      }
+    });
+    write_powers("lengths", activity.lengths, json);
+    write_powers("alignments", activity.alignments, json);
+    json.name("waited_least");
+    json.array([&] {
+      for (const Waited& one : activity.waited_least) {
+        if (one.rank < 0) continue;
+        json.object([&] {
+          json.member("rank", one.rank);
+          json.member("waited_seconds", static_cast<double>(one.waited_ns) * 1e-9);
+          json.member("own_seconds", static_cast<double>(one.own_ns) * 1e-9);
+        });
+      }
+    });
+  });
+}
+
+}  // namespace concilio

@@ -1,0 +1,39 @@
+// What all ranks of a file did to it, as a part of its record in a report.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/activity/activity.h"
+#include "base/json_text.h"
+
+namespace concilio {
+
+// What neighbouring ranks did together. The bins of all rows lie alike.
+struct ActivityRow {
+  static constexpr int64_t most_bins = Bins<1>::most;
+  Bins<times_count + moved_count> time{0};
+  Bins<moved_count> offsets{0};
+};
+ActivityRow combine(const ActivityRow& a, const ActivityRow& b);
+
+// A rank that spent little time waiting for others in collective calls.
+struct Waited {
+  int64_t rank = -1;                  // -1: none
+  int64_t waited_ns = 0, own_ns = 0;  // in calls; `own_ns` is the rest of the time in them
+};
+// Those that waited least, the least first. Others waited for these.
+using WaitedLeast = std::array<Waited, 4>;
+WaitedLeast combine(const WaitedLeast& a, const WaitedLeast& b);
+
+struct ActivityOfFile {
+  int64_t ranks_a_row = 1;  // of the last row perhaps fewer
+  std::vector<ActivityRow> rows;
+  std::array<Powers, moved_count> lengths{}, alignments{};
+  WaitedLeast waited_least;
+};
+
+// An object. Tables are lists of index, value, index, value, ... without what is zero.
+void write_activity(const ActivityOfFile& activity, JsonText& json);
+
+}  // namespace concilio

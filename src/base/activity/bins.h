@@ -1,0 +1,100 @@
+// Numbers along an axis, such as the time of a run or the bytes of a file, in few bins of equal width.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace concilio {
+
+// Where bins lie. Each begins at a multiple of its width, which is a power of two: bin i is [i << shift,
+// (i + 1) << shift). So bins that are twice as wide are pairs of these, whoever else has some.
+struct BinRange {
+  int64_t shift = 0;
+  int64_t first = 0, used = 0;  // the bins from `first` on
+};
+
+// Where the bins of both lie together, in at most `most` bins.
+BinRange around(BinRange a, BinRange b, int64_t most);
+
+// Plain data, which may be copied at any time, also from a process that has ended. Wherever an amount is
+// added, there is room: the bins get wider. Amounts are not negative, and neither are places.
+template <size_t columns>
+class Bins {
+ public:
+  static constexpr int64_t most = 64;
+  using Amounts = std::array<int64_t, columns>;
+
+  explicit Bins(int64_t least_shift) : range_{least_shift, 0, 0} {}
+
+  const BinRange& range() const { return range_; }
+  const Amounts& at(int64_t bin) const { return bins_[static_cast<size_t>(bin)]; }
+
+  // Adds the amounts to the bins of [begin, end), spread evenly. An empty stretch counts as one of length 1.
+  void add(int64_t begin, int64_t end, const Amounts& amounts) {
+    const int64_t bin = (begin >> range_.shift) - range_.first;
+    if (bin >= 0 && bin < range_.used && end <= (range_.first + bin + 1) << range_.shift)
+      return add_to(bin, amounts);
+    add_spread(begin, std::max(end, begin + 1), amounts);
+  }
+  // Makes the bins those of `range`, which holds all that are in use.
+  void widen_to(const BinRange& range) {
+    while (range_.shift < range.shift) double_width();
+    move_begin(range_.first - range.first);
+    range_ = range;
+  }
+  // Adds the amounts of bins that lie where these do.
+  void add_all(const Bins& other) {
+    for (int64_t bin = 0; bin < range_.used; ++bin) add_to(bin, other.at(bin));
+  }
+
+ private:
+  void add_to(int64_t bin, const Amounts& amounts) {
+    Amounts& sums = bins_[static_cast<size_t>(bin)];
+    for (size_t column = 0; column < columns; ++column) sums[column] += amounts[column];
+  }
+  void add_spread(int64_t begin, int64_t end, const Amounts& amounts) {
+    const int64_t first = begin >> range_.shift;
+    widen_to(around(range_, {range_.shift, first, ((end - 1) >> range_.shift) - first + 1}, most));
+    const double length = static_cast<double>(end - begin);
+    Amounts given{};
+    for (int64_t bin = (begin >> range_.shift) - range_.first;; ++bin) {
+      const int64_t until = std::min(end, (range_.first + bin + 1) << range_.shift);
+      // All that is spread adds up to all that was given.
+      const double share = static_cast<double>(until - begin) / length;
+      Amounts part;
+      for (size_t column = 0; column < columns; ++column) {
+        const int64_t so_far = until == end
+                                   ? amounts[column]
+                                   : static_cast<int64_t>(static_cast<double>(amounts[column]) * share);
+        part[column] = so_far - given[column];
+        given[column] = so_far;
+      }
+      add_to(bin, part);
+      if (until == end) return;
+    }
+  }
+  void double_width() {
+    const int64_t first = range_.first >> 1;
+    for (int64_t bin = 0; bin < range_.used; ++bin) {
+      const Amounts amounts = at(bin);
+      bins_[static_cast<size_t>(bin)] = {};
+      add_to(((range_.first + bin) >> 1) - first, amounts);
+    }
+    const int64_t used = ((range_.first + range_.used + 1) >> 1) - first;
+    range_ = {range_.shift + 1, first, range_.used == 0 ? 0 : used};
+  }
+  void move_begin(int64_t by) {
+    if (by <= 0) return;
+    for (int64_t bin = range_.used - 1; bin >= 0; --bin) {
+      bins_[static_cast<size_t>(bin + by)] = at(bin);
+      bins_[static_cast<size_t>(bin)] = {};
+    }
+  }
+
+  BinRange range_;
+  std::array<Amounts, static_cast<size_t>(most)> bins_{};
+};
+
+}  // namespace concilio

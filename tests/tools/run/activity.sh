@@ -1,0 +1,54 @@
+#!/bin/bash
+# What a report tells of when and where ranks read and wrote. Arguments: CONCILIO MPI LAUNCHER PROGRAM.
+concilio=$1 mpi=$2 launcher=$3 program=$4
+. "$(dirname "$0")/../common.sh"
+let_ranks_yield
+start=("$launcher" -n 2)
+[[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
+# holds WHAT CONDITION: a condition in Python on `files`, the records by the end of their names, and `cells`.
+holds() {
+  python3 - "$2" <<'PYTHON' || fail "it does not hold: $1"
+import json, sys
+files = {record["file"].rsplit(".", 1)[1]: record for record in json.load(open("report.json"))["files"]}
+together, alone = (files[name]["activities"][0] for name in ("together", "alone"))
+def cells(table, name):
+    return sum(table[name][1::2])
+def about(value, wanted):
+    return wanted * 0.95 <= value <= wanted * 1.05
+sys.exit(0 if eval(sys.argv[1]) else f"{together} {alone} {files['alone']['hints_given']}")
+PYTHON
+}
+
+expect 0 "$concilio" run --report report.json --hint cb_buffer_size=4M "${start[@]}" "$program" "$scratch/data"
+bytes=$((2 * 5 * 64 * 1024))
+holds 'all bytes that the program asked for are in both tables' \
+  "cells(together['time'], 'asked_written') == cells(together['offsets'], 'asked_written') == $bytes"
+holds 'storage saw all of them' "cells(together['time'], 'stored_written') >= $bytes or files['together']['counters']['method_mapped'] > 0"
+holds 'a row is of one rank' "together['rows'] == 2 and together['ranks_a_row'] == 1"
+holds 'rank 1, which came late, waited least' "together['waited_least'][0]['rank'] == 1"
+holds 'the others waited for it' "together['waited_least'][1]['waited_seconds'] > 0.05"
+holds 'times are in stretches that the waiting fills' "cells(together['time'], 'exchange_us') > 50000"
+holds 'sizes are counted' "together['lengths']['asked_written'] == [16, 10]"
+# Of the short calls, some are timed for all.
+holds 'small calls are there too' "about(cells(alone['offsets'], 'asked_written'), 2 * 3400 * 8)"
+holds 'their sizes too' "alone['lengths']['asked_written'][0] == 3 and about(alone['lengths']['asked_written'][1], 6800)"
+holds 'what became of hints' "sorted((hint['name'], hint['by'], hint['outcome']) for hint in files['alone']['hints_given']) == [
+  ('cb_buffer_size', 'program', 'overridden'), ('cb_buffer_size', 'user', 'used'), ('cb_nodes', 'program', 'used'),
+  ('cb_nods', 'program', 'ignored')]"
+holds 'why a hint is ignored' "any('did you mean cb_nodes?' in hint.get('why', '') for hint in files['alone']['hints_given'])"
+
+# The same data as a trace.
+expect 0 "$concilio" report report.json --trace trace.json
+[ ! -s out ] || fail 'there is text beside the trace'
+python3 - <<'PYTHON' || fail 'no trace'
+import json
+events = json.load(open("trace.json"))["traceEvents"]
+slices = [event for event in events if event["ph"] == "X"]
+waiting = sum(event["dur"] for event in slices if event["name"].startswith("waiting") and event["pid"] == 0)
+assert waiting > 50000, waiting
+assert {event["pid"] for event in slices} == {0, 1}
+assert {"rank 0", "rank 1"} <= {event["args"]["name"] for event in events if event["name"] == "process_name"}
+PYTHON
+expect 1 "$concilio" report report.json --trace /nosuch/trace.json
+says err 'report: cannot write /nosuch/trace.json: No such file'
+finish

@@ -1,0 +1,96 @@
+#!/bin/bash
+# What can go wrong for a user of concilio run. Each mishap has one message that names cause and cure, and an exit status.
+# Arguments: CONCILIO MPI LAUNCHER PARTS [OTHER_MPI OTHER_LAUNCHER].
+concilio=$1 mpi=$2 launcher=$3 parts=$4 other_mpi=${5:-} other_launcher=${6:-}
+. "$(dirname "$0")/../common.sh"
+let_ranks_yield
+unset TMPDIR
+start=("$launcher" -n 2)
+[[ $mpi == openmpi* ]] && start=("$launcher" --oversubscribe -n 2)
+writes=$parts/writes_file_$mpi no_file=$parts/program_of_$mpi without_mpi=$parts/program_without_mpi ends=$parts/ends_early_$mpi
+data=$scratch/data
+mishaps=0
+
+# mishap STATUS CAUSE CURE [VARIABLE=VALUE...] ARGUMENTS...: `concilio ARGUMENTS` ends with the status, and one line of what it
+# and the library say has the cause (a regular expression) and behind it the cure, or is followed by it.
+mishap() {
+  local status=$1 cause=$2 cure=$3 environment=()
+  shift 3
+  while [[ $1 == *=* && $1 != -* ]]; do environment+=("$1"); shift; done
+  expect "$status" env "${environment[@]}" "$concilio" "$@"
+  [ "$(grep -ce "$cause" err)" = 1 ] || fail "not one message says '$cause'"
+  grep -e "$cause" -A 1 err | tr '\n' ' ' | grep -qe "$cause.*$cure" || fail "what says '$cause' does not go on with '$cure'"
+  mishaps=$((mishaps + 1))
+}
+run=(run --summary)
+
+# The command line.
+mishap 2 'no program is given' 'concilio run .OPTIONS. mpirun -n 4' run
+mishap 2 'unknown option --sumary' 'concilio run --help' run --sumary "${start[@]}" "$writes" "$data"
+mishap 2 '--hint cb_nodes=abc: hint cb_nodes: .abc.' 'concilio hints' "${run[@]}" --hint cb_nodes=abc "${start[@]}" "$writes" "$data"
+mishap 2 '--hint cb_nods=1: hint cb_nods is unknown' 'did you mean cb_nodes?' "${run[@]}" --hint cb_nods=1 "${start[@]}" "$writes" "$data"
+mishap 2 '--memory-limit lots: ' 'lots' "${run[@]}" --memory-limit lots "${start[@]}" "$writes" "$data"
+mishap 2 '--report /no/such/report.json: cannot write in /no/such' 'No such file or directory' "${run[@]}" --report /no/such/report.json "${start[@]}" "$writes" "$data"
+mishap 2 '--html / is a folder' '' "${run[@]}" --html / "${start[@]}" "$writes" "$data"
+mishap 0 'cannot write /dev/full' 'No space left on device' run --report /dev/full "${start[@]}" "$writes" "$data"
+mishap 2 'there is no command reprot' 'see concilio --help' help reprot
+printf '{"concilio": "1", "files": [' >damaged.json
+mishap 2 'damaged.json: no report of concilio run' '' report damaged.json
+
+# The program and its MPI.
+mishap 127 'nosuchprogram: command not found' '' "${run[@]}" ./nosuchprogram
+mishap 2 'is not linked with MPI, so there is no MPI-IO to take over' 'name the MPI by --mpi' "${run[@]}" "${start[@]}" "$without_mpi"
+printf '#!/bin/sh\nexec "%s" "%s"\n' "$writes" "$data" >script.sh
+chmod +x script.sh
+mishap 2 'script.sh .*, so its MPI is unknown' 'put mpirun before it' "${run[@]}" ./script.sh
+mishap 2 '--compare starts the program several times' 'put concilio run before the launcher' \
+  OMPI_COMM_WORLD_SIZE=1 PMI_SIZE=1 OMPI_COMM_WORLD_RANK=0 PMI_RANK=0 run --compare --mpi "$mpi" ./script.sh
+if [ -n "$other_mpi" ]; then
+  mishap 2 'starts programs of' 'use the launcher of .* (mpirun\.' "${run[@]}" "$other_launcher" -n 2 "$writes" "$data"
+  mishap 2 "is linked with .*, so --mpi $other_mpi does not fit" "leave --mpi out, or name $mpi" "${run[@]}" --mpi "$other_mpi" "${start[@]}" "$writes" "$data"
+fi
+
+# The environment.
+mishap 0 'variable CONCILIO_LOGG is unknown and ignored' 'did you mean CONCILIO_LOG?' CONCILIO_LOGG=debug "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 0 'CONCILIO_LOG: .loud. is none of error|warning|info|debug' 'it is ignored' CONCILIO_LOG=loud "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 2 'cannot read the hints file /no/such/hints' 'correct the path, or unset ROMIO_HINTS' ROMIO_HINTS=/no/such/hints "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 2 'cannot make a temporary file in /no/such' 'set TMPDIR' TMPDIR=/no/such "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 2 'libconcilio-.*so is not in ' 'or set CONCILIO_LIBDIR to the folder that holds it' CONCILIO_LIBDIR="$scratch" "${run[@]}" "${start[@]}" "$writes" "$data"
+
+# Nothing to tell of.
+mishap 0 'CONCILIO_DISABLE is set' 'unset it' CONCILIO_DISABLE=1 "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 0 'no rank was seen to load Concilio' 'start the program itself' "${run[@]}" "${start[@]}" env -u LD_PRELOAD "$writes" "$data"
+mishap 0 "closed no file that --only (CONCILIO_ONLY) '\*.nc' matches" 'leave it out to take over all files' "${run[@]}" --only '*.nc' "${start[@]}" "$writes" "$data"
+mishap 0 'closed no file that it had opened by MPI_File_open' 'in h5py, driver=.mpio. opens them' "${run[@]}" "${start[@]}" "$no_file"
+
+# Storage.
+mishap 0 "data.missing: not opened by 2 ranks" 'MPI_File_open: .*data.missing.*No such file' "${run[@]}" "${start[@]}" "$ends" "$data" missing
+mishap 0 'call.* failed; the first: MPI_File_write_at_all: .*data' 'No space left on device' CONCILIO_FAULT='write:*:ENOSPC' "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 0 'data: not opened by 2 ranks' 'MPI_File_open: .*Permission denied' CONCILIO_FAULT='open:*:EACCES' "${run[@]}" "${start[@]}" "$writes" "$data"
+
+# A program that ends early. What its ranks were doing is the cause.
+early() {
+  timeout 60 "$concilio" run --summary "${start[@]}" "$ends" "$data" "$1" >out 2>err </dev/null
+  [ $? != 0 ] || fail "a program that ends early ($1) has status 0"
+  says err 'the program ended before it closed 1 file; what was counted until then is here'
+  says err 'not closed by 2 ranks'
+  mishaps=$((mishaps + 1))
+}
+early kill
+early abort
+"$concilio" run --summary "${start[@]}" "$ends" "$data" hang >out 2>err </dev/null &
+child=$!
+for _ in $(seq 200); do grep -q 'live in' out && break; sleep 0.1; done
+sleep 2
+kill -TERM "$child"
+wait "$child"
+status=$?
+[ "$status" = 143 ] || fail "a program that SIGTERM ended gave $status, not 143"
+says err 'rank 1 in no call; rank 0 in a collective write for'
+mishaps=$((mishaps + 1))
+
+# The other commands.
+mishap 2 'bench: there is no pattern interleavd; did you mean interleaved?' 'concilio bench --help' bench interleavd:64 -n 2 --mpi "$mpi"
+mishap 2 'probe: no folder is given' 'write: concilio probe DIR' probe
+[ "$mishaps" -ge 20 ] || fail "only $mishaps mishaps"
+finish
