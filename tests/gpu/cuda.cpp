@@ -56,6 +56,14 @@ int cuInit(unsigned) {
   initialised = true;
   return success;
 }
+int cuDeviceGetCount(int* count) {
+  *count = 1;
+  return initialised ? success : not_initialised;
+}
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return ordinal == 0 ? success : invalid_value;
+}
 int cuMemAlloc_v2(Address* address, size_t bytes) {
   return allocate(address, bytes, gpu::Kind::device);
 }
@@ -117,6 +125,10 @@ int cuCtxPopCurrent_v2(Context* context) {
   return success;
 }
 
+int cuCtxSetCurrent(Context context) {
+  contexts = context ? 1 : 0;
+  return success;
+}
 int cuCtxGetCurrent(Context* context) {
   *context = contexts > 0 ? &the_context : nullptr;
   return success;

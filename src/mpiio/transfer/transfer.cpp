@@ -46,7 +46,9 @@ void count(Counters& counters, const Call& call, int64_t bytes, bool device) {
   ++counters[call.collective ? (reads ? Counter::collective_reads : Counter::collective_writes)
                              : (reads ? Counter::independent_reads : Counter::independent_writes)];
   counters[reads ? Counter::bytes_read : Counter::bytes_written] += bytes;
-  if (device) ++counters[Counter::device_calls];
+  if (!device) return;
+  ++counters[Counter::device_calls];
+  counters[Counter::device_bytes] += bytes;
 }
 
 }  // namespace

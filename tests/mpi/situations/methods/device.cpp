@@ -128,6 +128,7 @@ SITUATION(Device, OneCallOnOneRank, not_own) {
   OK(MPI_File_read(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   EXPECT_BYTES(mine, in.get());
   EXPECT_EQUAL(2, counter(file, "device_calls"));
+  EXPECT_EQUAL(2 * size, counter(file, "device_bytes"));
   EXPECT(most_memory(file) <= 64 << 10);
   // If there are no data, the address does not matter.
   OK(MPI_File_write(file, nullptr, 0, MPI_BYTE, MPI_STATUS_IGNORE));
