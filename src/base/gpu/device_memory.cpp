@@ -59,12 +59,12 @@ void DeviceMemory::look_for_drivers() {
 
 DeviceMemory DeviceMemory::at(const void* address) {
   look_for_drivers();
-  return at_known_driver(address);
+  if (!any_known_ || is_in_heap(address)) return {};
+  return of_known(address);
 }
 
 DeviceMemory DeviceMemory::of_known(const void* address) {
   DeviceMemory memory;
-  if (is_in_heap(address)) return memory;
   for (const auto& known : drivers) {
     const GpuDriver* driver = known;
     if (!driver || !driver->owns(address, memory.place_)) continue;

@@ -22,10 +22,10 @@ class DeviceMemory {
   DeviceMemory() = default;  // memory of the host
   // Finds what memory `address` lies in. Memory that the CPU may touch counts as the host's even if a driver
   // has allocated it (pinned, managed). Thread-safe. Takes a few tens of nanoseconds where no driver is
-  // loaded.
+  // loaded; for addresses in the heap no driver is asked.
   static DeviceMemory at(const void* address);
   // The same, but only drivers count that at() has found before. Takes next to no time where there is none,
-  // and for addresses in the heap.
+  // and makes no system call, as finding the end of the heap may.
   static DeviceMemory at_known_driver(const void* address) {
     return any_known_.load(std::memory_order_relaxed) ? of_known(address) : DeviceMemory();
   }
