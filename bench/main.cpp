@@ -26,7 +26,7 @@ struct Options {
   std::vector<std::string> hints;
   bool independent = false, collective = false, read_only = false, write_only = false, no_verify = false;
   bool json = false;
-  std::string method_list;
+  std::string method_list, device;
   RunOptions run;
   MethodsOptions methods;
 };
@@ -56,10 +56,12 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--overlap", options.run.overlap,
                "Repeat each write as a nonblocking call during a computation that takes as long")
       ->excludes(read_only);
+  app.add_option("--device", options.device, "Buffers in the memory of a GPU: cuda")
+      ->check(CLI::IsMember({"cuda"}));
   auto* methods = app.add_option("--methods", options.method_list,
                                  "Measure several methods by turns: auto, independent, list, sieve, "
                                  "two_phase, mapped, posix, mpi, as a list with commas");
-  methods->excludes("--overlap");
+  methods->excludes("--overlap")->excludes("--device");
   app.add_option("--warm-up", options.methods.warm_up,
                  "With --methods: calls of each method that are not timed")
       ->check(CLI::Range(0, 1000000))
@@ -101,6 +103,7 @@ std::string complete(Options& options) {
     if (!error.empty()) return error;
   }
   options.run.collective = !options.independent;
+  options.run.device = !options.device.empty();
   options.run.write = !options.read_only;
   options.run.read = !options.write_only;
   options.run.verify = !options.no_verify;
@@ -219,6 +222,7 @@ int run_all(Options& options, int rank, int ranks) {
                           {"mib_per_rank", wanted_mib},
                           {"repetitions", options.run.repetitions},
                           {"patterns", results}};
+    if (options.run.device) all["device"] = options.device;
     if (!options.methods.methods.empty()) {
       all["warm_up"] = options.methods.warm_up;
       all["collective"] = options.run.collective;

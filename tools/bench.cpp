@@ -112,6 +112,11 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
                 "time of both over the longer of the two")
       ->excludes(read_only);
   parser.add_flag("--no-verify", options.no_verify, "Do not check the bytes that were moved");
+  parser
+      .add_option("--device", options.device,
+                  "Buffers in the memory of a GPU, from the driver that the system has: cuda")
+      ->check(CLI::IsMember({"cuda"}))
+      ->type_name("DRIVER");
 }
 
 void add_methods_options(CLI::App& parser, BenchOptions& options) {
@@ -124,6 +129,7 @@ void add_methods_options(CLI::App& parser, BenchOptions& options) {
                                   "mpi (the MPI's own MPI-IO; alone or with posix)")
                       ->type_name("LIST")
                       ->excludes("--overlap")
+                      ->excludes("--device")
                       ->excludes("--compare");
   const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
     parser.add_option(name, value, help)->needs(methods)->type_name(type);

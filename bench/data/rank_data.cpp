@@ -95,8 +95,7 @@ std::string RankData::write_by_posix(const std::string& path, uint64_t content) 
   const std::string own = path_of(path);
   const int descriptor = open(own.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0) return fmt::format("cannot make {}: {}", own, std::strerror(errno));
-  std::string failure;
-  fill(content);
+  std::string failure = fill(content);
   pattern_.for_each_piece(rank_, [&](const Piece& piece) {
     if (!failure.empty()) return;
     const ssize_t wrote = pwrite(descriptor, buffer_.data() + piece.memory_offset,
@@ -108,20 +107,37 @@ std::string RankData::write_by_posix(const std::string& path, uint64_t content) 
   return failure;
 }
 
-void RankData::fill(uint64_t content) {
+std::string RankData::move_to_device() {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int rank_of_node = 0;
+  MPI_Comm_rank(node, &rank_of_node);
+  MPI_Comm_free(&node);
+  const std::string failure = device_.make(buffer_.size(), rank_of_node);
+  return failure.empty() ? put() : failure;
+}
+
+// To the device, if the calls have their buffer there.
+std::string RankData::put() const {
+  return device_ ? device_.put(buffer_.data(), buffer_.size()) : "";
+}
+
+std::string RankData::fill(uint64_t content) {
   pattern_.for_each_piece(rank_, [&](const Piece& piece) {
     fill_content(buffer_.data() + piece.memory_offset, piece.file_offset, piece.bytes, content);
   });
+  return put();
 }
 
-void RankData::poison() {
+std::string RankData::poison() {
   pattern_.for_each_piece(rank_, [&](const Piece& piece) {
     std::memset(buffer_.data() + piece.memory_offset, poison_byte, static_cast<size_t>(piece.bytes));
   });
+  return put();
 }
 
-std::string RankData::check_buffer(uint64_t content) const {
-  std::string failure;
+std::string RankData::check_buffer(uint64_t content) {
+  std::string failure = device_ ? device_.get(buffer_.data(), buffer_.size()) : "";
   int64_t gap_begin = 0;
   const auto check_gap = [&](int64_t end) {
     const int64_t other = find_other_than(buffer_.data() + gap_begin, end - gap_begin, gap_byte);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/device_buffer.h"
 #include "patterns/pattern.h"
 
 namespace concilio::bench {
@@ -19,7 +20,12 @@ class RankData {
   const Pattern& pattern() const { return pattern_; }
   const std::vector<Access>& accesses() const { return accesses_; }  // for the calls of a repetition
   unsigned char* buffer() { return buffer_.data(); }
-  unsigned char* buffer_of(const Access& access) { return buffer_.data() + access.memory_offset; }
+  // What the calls get.
+  unsigned char* buffer_of(const Access& access) {
+    return (device_ ? device_.data() : buffer_.data()) + access.memory_offset;
+  }
+  // Gives the calls a buffer in the memory of a GPU; buffer() is then what is copied to it and from it.
+  std::string move_to_device();
   int rank() const { return rank_; }
   int64_t total_bytes() const { return total_bytes_; }  // of all ranks together
 
@@ -33,14 +39,15 @@ class RankData {
   void remove_file(const std::string& path) const;
   std::string write_by_posix(const std::string& path, uint64_t content);
 
-  void fill(uint64_t content);
-  void poison();
-  std::string check_buffer(uint64_t content) const;
+  std::string fill(uint64_t content);
+  std::string poison();
+  std::string check_buffer(uint64_t content);
   // Reads the file as any other program sees it.
   std::string check_file(const std::string& path, uint64_t content) const;
 
  private:
   std::string fill_holes(const std::string& path) const;
+  std::string put() const;
 
   const Pattern& pattern_;
   int rank_ = 0, ranks_ = 1;
@@ -48,6 +55,7 @@ class RankData {
   bool keeper_ = false;  // whether this rank makes and removes the file
   std::vector<Access> accesses_;
   std::vector<unsigned char> buffer_;
+  DeviceBuffer device_;
   int64_t data_bytes_ = 0, total_bytes_ = 0;
   int64_t file_data_bytes_ = 0;  // written by all users of the file
   int64_t end_ = 0;              // the end of the file

@@ -19,7 +19,8 @@ class Harness {
 
   Outcome run() {
     outcome_.total_bytes = data_.total_bytes();
-    prepare_file();
+    if (options_.device) fail_if(data_.move_to_device());
+    if (ok()) prepare_file();
     if (ok()) call_all();
     if (ok() && options_.write && options_.verify) check_file();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -62,7 +63,8 @@ class Harness {
   void call_once(MPI_File file, int repetition) {
     const uint64_t content = options_.write ? static_cast<uint64_t>(repetition) : 0;
     if (options_.write) {
-      data_.fill(content);
+      fail_if(data_.fill(content));
+      if (!ok()) return;
       timed(outcome_.write, file, repetition, "write", [&](const Access& access, MPI_Status* status) {
         return transfer(file, {Operation::write, options_.collective}, access, data_.buffer_of(access),
                         *status);
@@ -72,7 +74,8 @@ class Harness {
     if (ok() && options_.overlap) call_overlapped(file, repetition);
     // If only writes are measured, the file itself is checked at the end.
     if (!ok() || !options_.read) return;
-    data_.poison();
+    fail_if(data_.poison());
+    if (!ok()) return;
     // Independent reads must not begin while other ranks still write.
     MPI_Barrier(MPI_COMM_WORLD);
     timed(outcome_.read, file, repetition, "read", [&](const Access& access, MPI_Status* status) {

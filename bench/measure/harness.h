@@ -18,7 +18,8 @@ struct RunOptions {
   bool write = true;
   bool read = true;
   bool verify = true;
-  bool sync = false;  // each timed write ends with MPI_File_sync
+  bool device = false;  // buffers lie in the memory of a GPU
+  bool sync = false;    // each timed write ends with MPI_File_sync
   // Each write is repeated as a nonblocking call during a computation that takes as long.
   bool overlap = false;
   Hints hints;

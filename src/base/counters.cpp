@@ -12,6 +12,7 @@ constexpr std::array<const char*, counter_count> counter_names = {
     "bytes_read",
     "bytes_written",
     "device_calls",
+    "device_bytes",
     "failed_calls",
 #define METHOD(name, ranks, writes, summary) "method_" #name,
 #include "base/methods.def"

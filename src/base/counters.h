@@ -18,6 +18,7 @@ enum class Counter : int {
   bytes_read,  // the program's bytes
   bytes_written,
   device_calls,  // calls of the program whose buffer was in the memory of a GPU
+  device_bytes,  // the program's bytes that these moved
   failed_calls,  // calls of any kind that returned an error
 // method_NAME: calls of the program that took this method
 #define METHOD(name, ranks, writes, summary) method_##name,

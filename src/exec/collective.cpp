@@ -250,7 +250,9 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
     bool short_of_memory = false;
     Status room;
     if (mine && made->gear) {
-      room = without_exceptions([&] { return workspace_.make_room(opened, made->plan, short_of_memory); });
+      const int64_t limit_bytes = opened.budget.limit_bytes() - staging_bytes_;
+      room = without_exceptions(
+          [&] { return workspace_.make_room(opened, made->plan, limit_bytes, short_of_memory); });
     }
     const bool by_notice = mine && needs_notice(opened, facts, made->plan);
     const bool given = !by_notice || notice.give(team, opened.rewriting);

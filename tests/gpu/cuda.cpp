@@ -1,7 +1,6 @@
 // Stands in for NVIDIA's driver. It has the functions that programs and Concilio use, and checks the driver's
 // rules as far as programs can break them here. A copy needs a current context of the thread.
 #include <cstdint>
-#include <vector>
 
 #include "device.h"
 
@@ -9,7 +8,8 @@ namespace {
 
 using Address = uintptr_t;
 using Context = void*;
-enum : int { success = 0, invalid_value = 1, not_initialised = 3, invalid_context = 201 };
+using gpu::invalid_value, gpu::success;
+constexpr int not_initialised = 3, invalid_context = 201, already_registered = 712, not_registered = 713;
 
 bool initialised = false;
 int the_context = 0;  // only its address is used
@@ -30,10 +30,13 @@ struct Rectangle {
   size_t width, height;
 };
 
-int copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-         bool to_host) {
-  if (contexts == 0) return invalid_context;
-  return gpu::copy(to, to_pitch, from, from_pitch, width, height, to_host) ? success : invalid_value;
+int copy(void* stream, const gpu::Copy& what) {
+  return contexts == 0 ? invalid_context : gpu::copy(gpu::stream_of(stream), what);
+}
+// Copies in the default stream, and waits.
+int copy_now(const gpu::Copy& what) {
+  const int code = copy(nullptr, what);
+  return code == success ? gpu::wait(gpu::default_stream()) : code;
 }
 
 int allocate(Address* address, size_t bytes, gpu::Kind kind) {
@@ -52,6 +55,14 @@ extern "C" {
 int cuInit(unsigned) {
   initialised = true;
   return success;
+}
+int cuDeviceGetCount(int* count) {
+  *count = 1;
+  return initialised ? success : not_initialised;
+}
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return ordinal == 0 ? success : invalid_value;
 }
 int cuMemAlloc_v2(Address* address, size_t bytes) {
   return allocate(address, bytes, gpu::Kind::device);
@@ -114,19 +125,80 @@ int cuCtxPopCurrent_v2(Context* context) {
   return success;
 }
 
+int cuCtxSetCurrent(Context context) {
+  contexts = context ? 1 : 0;
+  return success;
+}
+int cuCtxGetCurrent(Context* context) {
+  *context = contexts > 0 ? &the_context : nullptr;
+  return success;
+}
+
+int cuGetErrorName(int code, const char** name) {
+  *name = code == gpu::failed ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER";
+  return success;
+}
+int cuGetErrorString(int code, const char** text) {
+  *text = code == gpu::failed ? "an illegal memory access was encountered" : "another error";
+  return success;
+}
+
+int cuStreamCreate(void** stream, unsigned flags) {
+  if (contexts == 0) return invalid_context;
+  if (flags != 1) return invalid_value;
+  *stream = new gpu::Stream;
+  return success;
+}
+int cuStreamDestroy_v2(void* stream) {
+  delete static_cast<gpu::Stream*>(stream);
+  return contexts == 0 ? invalid_context : success;
+}
+int cuStreamSynchronize(void* stream) {
+  return contexts == 0 ? invalid_context : gpu::wait(gpu::stream_of(stream));
+}
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  gpu::wait_in_stream(gpu::stream_of(stream), *static_cast<gpu::Event*>(event));
+  return contexts == 0 ? invalid_context : success;
+}
+int cuEventCreate(void** event, unsigned) {
+  *event = new gpu::Event;
+  return contexts == 0 ? invalid_context : success;
+}
+int cuEventDestroy_v2(void* event) {
+  delete static_cast<gpu::Event*>(event);
+  return success;
+}
+int cuEventRecord(void* event, void* stream) {
+  gpu::record(*static_cast<gpu::Event*>(event), gpu::stream_of(stream));
+  return contexts == 0 ? invalid_context : success;
+}
+int cuEventSynchronize(void* event) {
+  return gpu::wait(*static_cast<gpu::Event*>(event));
+}
+int cuMemHostRegister_v2(void* begin, size_t bytes, unsigned) {
+  if (contexts == 0) return invalid_context;
+  return gpu::pin(begin, bytes) ? success : already_registered;
+}
+int cuMemHostUnregister(void* begin) {
+  return gpu::unpin(begin) ? success : not_registered;
+}
+
 int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
-  return copy(to, 0, pointer(from), 0, bytes, 1, true);
+  return copy_now({to, 0, pointer(from), 0, bytes, 1, true});
 }
 int cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) {
-  return copy(pointer(to), 0, from, 0, bytes, 1, false);
+  return copy_now({pointer(to), 0, from, 0, bytes, 1, false});
 }
-int cuMemcpy2DUnaligned_v2(const Rectangle* what) {
+int cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, void* stream) {
+  return copy(stream, {to, 0, pointer(from), 0, bytes, 1, true});
+}
+int cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, void* stream) {
+  return copy(stream, {pointer(to), 0, from, 0, bytes, 1, false});
+}
+int cuMemcpy2DAsync_v2(const Rectangle* what, void* stream) {
   if (what->from.type == what->to.type) return invalid_value;
-  return copy(what->to.address(), what->to.pitch, what->from.address(), what->from.pitch, what->width,
-              what->height, what->to.type == 1);
-}
-int cuStreamSynchronize(void*) {
-  return contexts == 0 ? invalid_context : success;
+  return copy(stream, {what->to.address(), what->to.pitch, what->from.address(), what->from.pitch,
+                       what->width, what->height, what->to.type == 1});
 }
 
 }  // extern "C"

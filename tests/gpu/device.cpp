@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace gpu {
@@ -17,21 +19,88 @@ std::vector<Allocation>& allocations() {
   static auto* all = new std::vector<Allocation>;
   return *all;
 }
-std::mutex mutex;
-std::atomic<int> copies = 0, failing = 0;
+struct Pinned {
+  std::byte* begin;
+  size_t bytes;
+};
+std::vector<Pinned>& all_pinned() {
+  static auto* all = new std::vector<Pinned>;
+  return *all;
+}
+std::recursive_mutex mutex;
+std::atomic<int> copies = 0, failing = 0, failing_later = 0, queries = 0;
+std::atomic<int64_t> copied_bytes = 0, pinned_bytes = 0, most_pinned_bytes = 0, copy_ns = 0,
+                     mib_per_second = 0;
+
+int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
 
 bool is_device(Kind kind) {
   return kind == Kind::device || kind == Kind::pool;
 }
 
+const Allocation* look_up(const void* address) {
+  std::lock_guard lock(mutex);
+  for (const Allocation& each : allocations())
+    if (address >= each.address && address < each.address + each.size) return &each;
+  return nullptr;
+}
+
 // The bytes that a row refers to; nullptr if the row is invalid.
 std::byte* row(const void* address, size_t bytes, bool of_device) {
-  const Allocation* found = find(address);
+  const Allocation* found = look_up(address);
   if (!of_device)
     return found && is_device(found->kind) ? nullptr : static_cast<std::byte*>(const_cast<void*>(address));
   if (!found || !is_device(found->kind)) return nullptr;
   const auto offset = static_cast<size_t>(static_cast<const std::byte*>(address) - found->address);
   return offset + bytes <= found->size ? found->bytes + offset : nullptr;
+}
+
+// Calls use(to, from) for all rows. Returns false if one is invalid.
+template <typename Use>
+bool for_each_row(const Copy& what, Use use) {
+  for (size_t i = 0; i < what.height; ++i) {
+    std::byte* to = row(static_cast<std::byte*>(what.to) + i * what.to_pitch, what.width, !what.to_host);
+    const std::byte* from =
+        row(static_cast<const std::byte*>(what.from) + i * what.from_pitch, what.width, what.to_host);
+    if (!to || !from) return false;
+    use(to, from);
+  }
+  return true;
+}
+
+bool its_turn(std::atomic<int>& which) {
+  return which > 0 && --which == 0;
+}
+
+void give(Stream& stream, std::function<int()> work, int64_t ns) {
+  std::lock_guard lock(mutex);
+  stream.work.push_back(std::move(work));
+  ++stream.given;
+  stream.free_ns = std::max(stream.free_ns, now_ns()) + ns;
+  stream.end_ns.push_back(stream.free_ns);
+}
+
+// The stream's work up to the one that was number `given`.
+int carry_out(Stream& stream, int64_t given) {
+  std::unique_lock lock(mutex);
+  int outcome = success;
+  while (stream.done < given) {
+    const std::function<int()> work = std::move(stream.work.front());
+    stream.work.pop_front();
+    const int64_t end_ns = stream.end_ns.front();
+    stream.end_ns.pop_front();
+    ++stream.done;
+    const int code = work();
+    if (outcome == success) outcome = code;
+    if (const int64_t left_ns = end_ns - now_ns(); left_ns > 1000) {
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::nanoseconds(left_ns));
+      lock.lock();
+    }
+  }
+  return outcome;
 }
 
 }  // namespace
@@ -59,31 +128,117 @@ void release(void* address) {
 }
 
 const Allocation* find(const void* address) {
-  std::lock_guard lock(mutex);
-  for (const Allocation& each : allocations())
-    if (address >= each.address && address < each.address + each.size) return &each;
-  return nullptr;
+  ++queries;
+  return look_up(address);
 }
 
-bool copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-          bool to_host) {
-  ++copies;
-  if (failing > 0 && --failing == 0) return false;
-  if (height > 1 && (to_pitch < width || from_pitch < width)) return false;
-  for (size_t i = 0; i < height; ++i) {
-    std::byte* target = row(static_cast<std::byte*>(to) + i * to_pitch, width, !to_host);
-    const std::byte* source = row(static_cast<const std::byte*>(from) + i * from_pitch, width, to_host);
-    if (!target || !source) return false;
-    std::memcpy(target, source, width);
-  }
+bool pin(void* begin, size_t bytes) {
+  std::lock_guard lock(mutex);
+  auto* first = static_cast<std::byte*>(begin);
+  for (const Pinned& each : all_pinned())
+    if (first < each.begin + each.bytes && each.begin < first + bytes) return false;
+  all_pinned().push_back({first, bytes});
+  pinned_bytes += static_cast<int64_t>(bytes);
+  most_pinned_bytes = std::max<int64_t>(most_pinned_bytes, pinned_bytes);
   return true;
+}
+
+bool unpin(void* begin) {
+  std::lock_guard lock(mutex);
+  return std::erase_if(all_pinned(), [&](const Pinned& each) {
+           if (each.begin != begin) return false;
+           pinned_bytes -= static_cast<int64_t>(each.bytes);
+           return true;
+         }) > 0;
+}
+
+Stream& default_stream() {
+  static auto* stream = new Stream;
+  return *stream;
+}
+
+Stream& stream_of(void* handle) {
+  return handle ? *static_cast<Stream*>(handle) : default_stream();
+}
+
+void record(Event& event, Stream& stream) {
+  std::lock_guard lock(mutex);
+  event = {&stream, stream.given};
+}
+
+void wait_in_stream(Stream& stream, const Event& event) {
+  give(
+      stream, [event] { return wait(event); }, 0);
+}
+
+int wait(Stream& stream) {
+  return carry_out(stream, stream.given);
+}
+
+int wait(const Event& event) {
+  return event.stream ? carry_out(*event.stream, event.given) : success;
+}
+
+int copy(Stream& stream, const Copy& what) {
+  ++copies;
+  if (its_turn(failing)) return failed;
+  const bool fails = its_turn(failing_later);
+  if (what.height > 1 && (what.to_pitch < what.width || what.from_pitch < what.width)) return invalid_value;
+  if (!for_each_row(what, [](std::byte*, const std::byte*) {})) return invalid_value;
+  const auto bytes = static_cast<int64_t>(what.width * what.height);
+  copied_bytes += bytes;
+  const int64_t rate = mib_per_second;
+  give(
+      stream,
+      [what, fails]() -> int {
+        if (fails) return failed;
+        const bool valid = for_each_row(
+            what, [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, what.width); });
+        return valid ? success : failed;
+      },
+      copy_ns + (rate > 0 ? bytes * 1000000000 / (rate << 20) : 0));
+  return success;
 }
 
 }  // namespace gpu
 
-extern "C" void gpu_fail_copy(int which) {
-  gpu::failing = which;
-}
-extern "C" int gpu_copies() {
+extern "C" {
+
+int gpu_copies() {
   return gpu::copies;
 }
+int gpu_copied_bytes() {
+  return static_cast<int>(gpu::copied_bytes);
+}
+int gpu_pinned_bytes() {
+  return static_cast<int>(gpu::pinned_bytes);
+}
+int gpu_most_pinned_bytes() {
+  return static_cast<int>(gpu::most_pinned_bytes);
+}
+int gpu_queries() {
+  return gpu::queries;
+}
+void gpu_fail_copy(int which) {
+  gpu::failing = which;
+}
+void gpu_fail_later(int which) {
+  gpu::failing_later = which;
+}
+void gpu_slow_down(int copy_us, int mib_per_second) {
+  gpu::copy_ns = int64_t{copy_us} * 1000;
+  gpu::mib_per_second = mib_per_second;
+}
+void gpu_fill(uintptr_t address, size_t bytes, int value) {
+  gpu::give(
+      gpu::default_stream(),
+      [=]() -> int {
+        std::byte* memory = gpu::row(reinterpret_cast<void*>(address), bytes, true);
+        if (!memory) return gpu::failed;
+        std::memset(memory, value, bytes);
+        return gpu::success;
+      },
+      0);
+}
+
+}  // extern "C"

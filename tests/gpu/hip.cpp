@@ -4,7 +4,8 @@
 
 namespace {
 
-enum : int { success = 0, invalid_value = 1, invalid_device = 101 };
+using gpu::invalid_value, gpu::success;
+constexpr int invalid_device = 101, already_registered = 712, not_registered = 713;
 thread_local int current = 0;
 
 // hipPointerAttribute_t
@@ -15,10 +16,11 @@ struct Attributes {
   unsigned flags;
 };
 
-int copy(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-         int kind) {
-  if (current != 1) return invalid_device;
-  return gpu::copy(to, to_pitch, from, from_pitch, width, height, kind == 2) ? success : invalid_value;
+int copy(void* stream, const gpu::Copy& what) {
+  return current == 1 ? gpu::copy(gpu::stream_of(stream), what) : invalid_device;
+}
+int only_on_device(int code) {
+  return current == 1 ? code : invalid_device;
 }
 
 }  // namespace
@@ -55,15 +57,55 @@ int hipSetDevice(int device) {
   current = device;
   return success;
 }
-int hipMemcpy(void* to, const void* from, size_t bytes, int kind) {
-  return copy(to, 0, from, 0, bytes, 1, kind);
+const char* hipGetErrorName(int code) {
+  return code == gpu::failed ? "hipErrorIllegalAddress" : "hipErrorUnknown";
 }
-int hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                int kind) {
-  return copy(to, to_pitch, from, from_pitch, width, height, kind);
+const char* hipGetErrorString(int code) {
+  return code == gpu::failed ? "an illegal memory access was encountered" : "unknown error";
 }
-int hipStreamSynchronize(void*) {
-  return current == 1 ? success : invalid_device;
+int hipStreamCreateWithFlags(void** stream, unsigned flags) {
+  if (flags != 1) return invalid_value;
+  *stream = new gpu::Stream;
+  return only_on_device(success);
+}
+int hipStreamDestroy(void* stream) {
+  delete static_cast<gpu::Stream*>(stream);
+  return success;
+}
+int hipStreamSynchronize(void* stream) {
+  return only_on_device(gpu::wait(gpu::stream_of(stream)));
+}
+int hipStreamWaitEvent(void* stream, void* event, unsigned) {
+  gpu::wait_in_stream(gpu::stream_of(stream), *static_cast<gpu::Event*>(event));
+  return only_on_device(success);
+}
+int hipEventCreateWithFlags(void** event, unsigned) {
+  *event = new gpu::Event;
+  return only_on_device(success);
+}
+int hipEventDestroy(void* event) {
+  delete static_cast<gpu::Event*>(event);
+  return success;
+}
+int hipEventRecord(void* event, void* stream) {
+  gpu::record(*static_cast<gpu::Event*>(event), gpu::stream_of(stream));
+  return only_on_device(success);
+}
+int hipEventSynchronize(void* event) {
+  return gpu::wait(*static_cast<gpu::Event*>(event));
+}
+int hipHostRegister(void* begin, size_t bytes, unsigned) {
+  return gpu::pin(begin, bytes) ? success : already_registered;
+}
+int hipHostUnregister(void* begin) {
+  return gpu::unpin(begin) ? success : not_registered;
+}
+int hipMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* stream) {
+  return copy(stream, {to, 0, from, 0, bytes, 1, kind == 2});
+}
+int hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                     size_t height, int kind, void* stream) {
+  return copy(stream, {to, to_pitch, from, from_pitch, width, height, kind == 2});
 }
 
 }  // extern "C"

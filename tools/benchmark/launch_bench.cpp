@@ -31,8 +31,8 @@ void add_program_options(const BenchOptions& options, const BenchLaunch& launch,
   if (options.overlap) words.push_back("--overlap");
   if (options.no_verify) words.push_back("--no-verify");
   for (const auto& [name, value] :
-       {std::pair{"--methods", &options.methods}, std::pair{"--warm-up", &options.warm_up},
-        std::pair{"--measure-for", &options.measure_for},
+       {std::pair{"--device", &options.device}, std::pair{"--methods", &options.methods},
+        std::pair{"--warm-up", &options.warm_up}, std::pair{"--measure-for", &options.measure_for},
         std::pair{"--method-timeout", &options.method_timeout},
         std::pair{"--skip-slower-than", &options.skip_slower_than}}) {
     if (!value->empty()) words.insert(words.end(), {name, *value});

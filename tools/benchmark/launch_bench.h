@@ -24,6 +24,7 @@ struct BenchOptions {
   bool independent = false, collective = false, read_only = false, write_only = false, sync = false,
        no_verify = false;
   bool overlap = false;
+  std::string device;   // where the buffers lie; empty: in the host's memory
   std::string methods;  // the argument of --methods; empty if it was not given
   std::string warm_up, measure_for, method_timeout, skip_slower_than;
   bool concilio = false;

@@ -152,6 +152,10 @@ std::string calls_and_bytes(const FileRecord& file) {
   std::string text = fmt::format("{} by {}", calls, counted(file.ranks, "rank"));
   if (file.nodes > 1) text += fmt::format(" on {} nodes", file.nodes);
   if (!bytes.empty()) text += "; " + bytes;
+  if (const int64_t calls_of_device = file.sum[Counter::device_calls]) {
+    text += fmt::format("; {} with buffers of a GPU, {}", counted(calls_of_device, "call"),
+                        format_bytes(file.sum[Counter::device_bytes]));
+  }
   return text;
 }
 

@@ -3,15 +3,13 @@
 
 #include <cstdint>
 
-#include "base/gpu/gpu_driver.h"
+#include "base/gpu/stream_driver.h"
 
 namespace concilio {
 namespace {
 
-using CudaResult = int;
 using Context = void*;
 using DeviceAddress = uintptr_t;
-constexpr CudaResult cuda_success = 0;
 
 enum PointerAttribute {
   context_attribute = 1,
@@ -35,17 +33,29 @@ struct Rectangle {
   size_t width_bytes, height;
 };
 
-class Cuda : public GpuDriver {
+class Cuda : public StreamDriver {
  public:
   // Returns false if the driver lacks one of these functions.
   bool use(void* library) {
     return look_up(library, "cuPointerGetAttributes", get_attributes_) &&
+           look_up(library, "cuGetErrorName", error_name_) &&
+           look_up(library, "cuGetErrorString", error_words_) &&
            look_up(library, "cuCtxPushCurrent_v2", push_) && look_up(library, "cuCtxPopCurrent_v2", pop_) &&
            look_up(library, "cuDevicePrimaryCtxRetain", retain_primary_) &&
            look_up(library, "cuDevicePrimaryCtxRelease", release_primary_) &&
-           look_up(library, "cuMemcpyDtoH_v2", to_host_) && look_up(library, "cuMemcpyHtoD_v2", to_device_) &&
-           look_up(library, "cuMemcpy2DUnaligned_v2", copy_rectangle_) &&
-           look_up(library, "cuStreamSynchronize", synchronise_);
+           look_up(library, "cuStreamCreate", create_stream_) &&
+           look_up(library, "cuStreamDestroy_v2", destroy_stream_) &&
+           look_up(library, "cuStreamSynchronize", synchronise_) &&
+           look_up(library, "cuStreamWaitEvent", wait_in_stream_) &&
+           look_up(library, "cuEventCreate", create_event_) &&
+           look_up(library, "cuEventDestroy_v2", destroy_event_) &&
+           look_up(library, "cuEventRecord", record_) &&
+           look_up(library, "cuEventSynchronize", wait_for_event_) &&
+           look_up(library, "cuMemHostRegister_v2", pin_) &&
+           look_up(library, "cuMemHostUnregister", unpin_) &&
+           look_up(library, "cuMemcpyDtoHAsync_v2", to_host_) &&
+           look_up(library, "cuMemcpyHtoDAsync_v2", to_device_) &&
+           look_up(library, "cuMemcpy2DAsync_v2", copy_rectangle_);
   }
 
   // For memory that the driver does not know, it reports 0 for each attribute. Before the program has
@@ -55,66 +65,66 @@ class Cuda : public GpuDriver {
     DevicePlace found;
     int attributes[] = {memory_type_attribute, is_managed_attribute, context_attribute, device_attribute};
     void* values[] = {&type, &managed, &found.context, &found.device};
-    const auto result = get_attributes_(4, attributes, values, reinterpret_cast<DeviceAddress>(address));
-    if (result != cuda_success || type != device_memory || managed) return false;
+    const Code code = get_attributes_(4, attributes, values, reinterpret_cast<DeviceAddress>(address));
+    if (code != success || type != device_memory || managed) return false;
     place = found;
     return true;
   }
 
-  // Copies need the context to be current in the calling thread, which may be one of Concilio's own. So it is
-  // made current first.
-  Status copy(const DevicePlace& place, Towards towards, std::byte* device, std::byte* host,
-              const Rows& rows) const override {
-    Context context = place.context;
-    // Memory from a pool belongs to no context: any context of its device will do.
-    if (!context)
-      if (auto status = said("cuDevicePrimaryCtxRetain", retain_primary_(&context, place.device)); !status)
-        return status;
-    auto status = said("cuCtxPushCurrent", push_(context));
-    if (status) {
-      status = copy_here(towards, device, host, rows);
-      Context popped = nullptr;
-      pop_(&popped);
-    }
-    if (!place.context) release_primary_(place.device);
-    return status;
-  }
-
  private:
-  static Status said(const char* function, CudaResult result) {
-    if (result == cuda_success) return {};
-    return Error{ErrorKind::other, 0, fmt::format("{} fails with CUDA error {}", function, result)};
+  const char* vendor() const override { return "CUDA"; }
+  std::string words(Code code) const override {
+    const char *name = nullptr, *text = nullptr;
+    if (error_name_(code, &name) != success || error_words_(code, &text) != success || !name || !text)
+      return fmt::format("error {}", code);
+    return fmt::format("{} ({})", text, name);
   }
 
-  Status copy_here(Towards towards, std::byte* device, std::byte* host, const Rows& rows) const {
+  // Memory from a pool belongs to no context: any context of its device will do.
+  Code hold(GpuStream& stream) const override {
+    if (stream.place.context) return success;
+    const Code code = retain_primary_(&stream.place.context, stream.place.device);
+    stream.retained = code == success;
+    return code;
+  }
+  void let_go(const GpuStream& stream) const override {
+    if (stream.retained) release_primary_(stream.place.device);
+  }
+
+  Code within(const DevicePlace& place, Work work) const override {
+    if (const Code code = push_(place.context); code != success) return code;
+    const Code code = work();
+    Context popped = nullptr;
+    pop_(&popped);
+    return code;
+  }
+
+  Code begin_copy(void* stream, Towards towards, std::byte* device, std::byte* host,
+                  const Rows& rows) const override {
     const auto address = reinterpret_cast<DeviceAddress>(device);
     const auto bytes = static_cast<size_t>(rows.bytes);
-    if (rows.count > 1) {
-      const RectangleSide at_device{
-          0, 0, device_memory, nullptr, address, nullptr, static_cast<size_t>(rows.device_stride)};
-      const RectangleSide at_host{0, 0, host_memory, host, 0, nullptr, static_cast<size_t>(rows.host_stride)};
-      const auto height = static_cast<size_t>(rows.count);
-      const Rectangle rectangle = towards == Towards::host ? Rectangle{at_device, at_host, bytes, height}
-                                                           : Rectangle{at_host, at_device, bytes, height};
-      if (auto status = said("cuMemcpy2DUnaligned", copy_rectangle_(&rectangle)); !status) return status;
-    } else if (towards == Towards::host) {
-      return said("cuMemcpyDtoH", to_host_(host, address, bytes));
-    } else if (auto status = said("cuMemcpyHtoD", to_device_(address, host, bytes)); !status) {
-      return status;
-    }
-    // A copy from pageable memory may return before the bytes are in place.
-    return towards == Towards::host ? Status() : said("cuStreamSynchronize", synchronise_(nullptr));
+    if (rows.count == 1)
+      return towards == Towards::host ? to_host_(host, address, bytes, stream)
+                                      : to_device_(address, host, bytes, stream);
+    const RectangleSide at_device{
+        0, 0, device_memory, nullptr, address, nullptr, static_cast<size_t>(rows.device_stride)};
+    const RectangleSide at_host{0, 0, host_memory, host, 0, nullptr, static_cast<size_t>(rows.host_stride)};
+    const auto height = static_cast<size_t>(rows.count);
+    const Rectangle rectangle = towards == Towards::host ? Rectangle{at_device, at_host, bytes, height}
+                                                         : Rectangle{at_host, at_device, bytes, height};
+    return copy_rectangle_(&rectangle, stream);
   }
 
-  CudaResult (*get_attributes_)(unsigned, int*, void**, DeviceAddress) = nullptr;
-  CudaResult (*push_)(Context) = nullptr;
-  CudaResult (*pop_)(Context*) = nullptr;
-  CudaResult (*retain_primary_)(Context*, int) = nullptr;
-  CudaResult (*release_primary_)(int) = nullptr;
-  CudaResult (*to_host_)(void*, DeviceAddress, size_t) = nullptr;
-  CudaResult (*to_device_)(DeviceAddress, const void*, size_t) = nullptr;
-  CudaResult (*copy_rectangle_)(const Rectangle*) = nullptr;
-  CudaResult (*synchronise_)(void* stream) = nullptr;
+  Code (*get_attributes_)(unsigned, int*, void**, DeviceAddress) = nullptr;
+  Code (*error_name_)(Code, const char**) = nullptr;
+  Code (*error_words_)(Code, const char**) = nullptr;
+  Code (*push_)(Context) = nullptr;
+  Code (*pop_)(Context*) = nullptr;
+  Code (*retain_primary_)(Context*, int) = nullptr;
+  Code (*release_primary_)(int) = nullptr;
+  Code (*to_host_)(void*, DeviceAddress, size_t, void* stream) = nullptr;
+  Code (*to_device_)(DeviceAddress, const void*, size_t, void* stream) = nullptr;
+  Code (*copy_rectangle_)(const Rectangle*, void* stream) = nullptr;
 };
 
 }  // namespace

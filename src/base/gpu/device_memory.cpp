@@ -1,8 +1,8 @@
 #include "base/gpu/device_memory.h"
 
 #include <link.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -30,6 +30,15 @@ uint64_t libraries_loaded() {
   return loaded;
 }
 
+// Where the heap ended when this library was loaded. From there to where it ends now only the C library takes
+// memory, for the program's smaller allocations, so no driver has any there. Larger allocations are mapped
+// like a driver's.
+const char* const heap_begin = static_cast<char*>(sbrk(0));
+
+bool is_in_heap(const void* address) {
+  return heap_begin && address >= heap_begin && address < static_cast<char*>(sbrk(0));
+}
+
 }  // namespace
 
 // A program may load its GPU driver at any time: with its first kernel, or from a plugin. Looking for a
@@ -50,7 +59,8 @@ void DeviceMemory::look_for_drivers() {
 
 DeviceMemory DeviceMemory::at(const void* address) {
   look_for_drivers();
-  return at_known_driver(address);
+  if (!any_known_ || is_in_heap(address)) return {};
+  return of_known(address);
 }
 
 DeviceMemory DeviceMemory::of_known(const void* address) {
@@ -62,19 +72,6 @@ DeviceMemory DeviceMemory::of_known(const void* address) {
     break;
   }
   return memory;
-}
-
-Status DeviceMemory::copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows) const {
-  // Drivers copy a rectangle at once if its rows are in ascending order and do not overlap.
-  const auto fits = [&](int64_t stride) { return stride >= rows.bytes && stride <= GpuDriver::most_stride; };
-  if (rows.count == 1 || (fits(rows.device_stride) && fits(rows.host_stride)))
-    return driver_->copy(place_, towards, device, host, rows);
-  for (int64_t i = 0; i < rows.count; ++i) {
-    auto status = driver_->copy(place_, towards, device + i * rows.device_stride, host + i * rows.host_stride,
-                                {rows.bytes, 1, 0, 0});
-    if (!status) return status;
-  }
-  return {};
 }
 
 }  // namespace concilio

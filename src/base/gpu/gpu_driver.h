@@ -3,10 +3,31 @@
 
 #include <dlfcn.h>
 
+#include <array>
+
 #include "base/gpu/device_memory.h"
+#include "base/result.h"
 
 namespace concilio {
 
+enum class Towards { host, device };
+
+// `count` rows of `bytes` each. The strides are the distances between the beginnings of rows.
+struct Rows {
+  int64_t bytes = 0, count = 1;
+  int64_t device_stride = 0, host_stride = 0;
+};
+
+// A stream of Concilio's own, and marks that are set in it.
+struct GpuStream {
+  DevicePlace place;
+  bool retained = false;  // the context stays at least as long as the stream
+  void* stream = nullptr;
+  std::array<void*, 2> marks{};
+};
+
+// No function changes which context or device is current in the calling thread, which may be one of
+// Concilio's own.
 class GpuDriver {
  public:
   GpuDriver() = default;
@@ -15,10 +36,27 @@ class GpuDriver {
 
   // Whether `address` lies in a GPU's own memory. If so, `place` becomes what a copy needs to know of it.
   virtual bool owns(const void* address, DevicePlace& place) const = 0;
-  // If there are several rows, their strides must be at least their length and at most most_stride.
-  virtual Status copy(const DevicePlace& place, Towards towards, std::byte* device, std::byte* host,
+
+  // Makes a stream for copies to and from memory at `stream.place`. All that the program has given its
+  // default stream before comes before what the stream is given, and nothing that it gives it afterwards
+  // waits for that.
+  virtual Status begin(GpuStream& stream) const = 0;
+  // Begins a copy. If there are several rows, their strides must be at least their length and at most
+  // most_stride.
+  virtual Status copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
                       const Rows& rows) const = 0;
   static constexpr int64_t most_stride = INT32_MAX;
+  // Sets a mark behind what the stream was given so far, and waits until the stream has come to it.
+  virtual Status mark(const GpuStream& stream, size_t which) const = 0;
+  virtual Status wait(const GpuStream& stream, size_t which) const = 0;
+  virtual Status wait_for_all(const GpuStream& stream) const = 0;
+  // Nothing may be under way any more.
+  virtual void end(GpuStream& stream) const = 0;
+
+  // Pins memory of the host, whole pages, so that the device reaches it without the driver's help. Copies
+  // need it only to be fast.
+  virtual bool pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const = 0;
+  virtual void unpin(const GpuStream& stream, std::byte* begin) const = 0;
 };
 
 // Each returns nullptr unless the program has loaded that driver. A driver that is returned is never

@@ -1,13 +1,11 @@
 // AMD's runtime, ROCm 6 and later. What is used of its interface is declared here.
 #include <fmt/format.h>
 
-#include "base/gpu/gpu_driver.h"
+#include "base/gpu/stream_driver.h"
 
 namespace concilio {
 namespace {
 
-using HipResult = int;
-constexpr HipResult hip_success = 0;
 enum CopyKind { host_to_device = 1, device_to_host = 2 };
 constexpr int hip_device_memory = 2;  // other values: 0 memory that HIP does not know, 1 pinned, 3 managed
 
@@ -19,65 +17,76 @@ struct PointerAttributes {
   unsigned flags = 0;
 };
 
-class Hip : public GpuDriver {
+class Hip : public StreamDriver {
  public:
   // Returns false if the driver lacks one of these functions.
   bool use(void* library) {
     return look_up(library, "hipPointerGetAttributes", get_attributes_) &&
+           look_up(library, "hipGetErrorName", error_name_) &&
+           look_up(library, "hipGetErrorString", error_words_) &&
            look_up(library, "hipGetDevice", get_device_) && look_up(library, "hipSetDevice", set_device_) &&
-           look_up(library, "hipMemcpy", copy_) && look_up(library, "hipMemcpy2D", copy_rectangle_) &&
-           look_up(library, "hipStreamSynchronize", synchronise_);
+           look_up(library, "hipStreamCreateWithFlags", create_stream_) &&
+           look_up(library, "hipStreamDestroy", destroy_stream_) &&
+           look_up(library, "hipStreamSynchronize", synchronise_) &&
+           look_up(library, "hipStreamWaitEvent", wait_in_stream_) &&
+           look_up(library, "hipEventCreateWithFlags", create_event_) &&
+           look_up(library, "hipEventDestroy", destroy_event_) &&
+           look_up(library, "hipEventRecord", record_) &&
+           look_up(library, "hipEventSynchronize", wait_for_event_) &&
+           look_up(library, "hipHostRegister", pin_) && look_up(library, "hipHostUnregister", unpin_) &&
+           look_up(library, "hipMemcpyAsync", copy_) && look_up(library, "hipMemcpy2DAsync", copy_rectangle_);
   }
 
   bool owns(const void* address, DevicePlace& place) const override {
     PointerAttributes found;
-    if (get_attributes_(&found, address) != hip_success) return false;
+    if (get_attributes_(&found, address) != success) return false;
     if (found.type != hip_device_memory || found.is_managed) return false;
     place = {nullptr, found.device};
     return true;
   }
 
-  // Copies need the device to be current in the calling thread, which may be one of Concilio's own. So it is
-  // made current first.
-  Status copy(const DevicePlace& place, Towards towards, std::byte* device, std::byte* host,
-              const Rows& rows) const override {
-    int before = 0;
-    if (auto status = said("hipGetDevice", get_device_(&before)); !status) return status;
-    if (auto status = said("hipSetDevice", set_device_(place.device)); !status) return status;
-    auto status = copy_here(towards, device, host, rows);
-    set_device_(before);
-    return status;
-  }
-
  private:
-  static Status said(const char* function, HipResult result) {
-    if (result == hip_success) return {};
-    return Error{ErrorKind::other, 0, fmt::format("{} fails with HIP error {}", function, result)};
+  const char* vendor() const override { return "HIP"; }
+  std::string words(Code code) const override {
+    const char *name = error_name_(code), *text = error_words_(code);
+    return name && text ? fmt::format("{} ({})", text, name) : fmt::format("error {}", code);
   }
 
-  Status copy_here(Towards towards, std::byte* device, std::byte* host, const Rows& rows) const {
+  // HIP's contexts are its devices, which stay.
+  Code hold(GpuStream&) const override { return success; }
+  void let_go(const GpuStream&) const override {}
+
+  Code within(const DevicePlace& place, Work work) const override {
+    int before = 0;
+    if (const Code code = get_device_(&before); code != success) return code;
+    if (const Code code = set_device_(place.device); code != success) return code;
+    const Code code = work();
+    set_device_(before);
+    return code;
+  }
+
+  Code begin_copy(void* stream, Towards towards, std::byte* device, std::byte* host,
+                  const Rows& rows) const override {
     const bool to_host = towards == Towards::host;
     const auto bytes = static_cast<size_t>(rows.bytes);
     const auto device_stride = static_cast<size_t>(rows.device_stride);
     const auto host_stride = static_cast<size_t>(rows.host_stride);
     std::byte *to = to_host ? host : device, *from = to_host ? device : host;
     const int kind = to_host ? device_to_host : host_to_device;
-    const auto status =
-        rows.count == 1 ? said("hipMemcpy", copy_(to, from, bytes, kind))
-                        : said("hipMemcpy2D", copy_rectangle_(to, to_host ? host_stride : device_stride, from,
-                                                              to_host ? device_stride : host_stride, bytes,
-                                                              static_cast<size_t>(rows.count), kind));
-    // A copy from pageable memory may return before the bytes are in place.
-    return status && !to_host ? said("hipStreamSynchronize", synchronise_(nullptr)) : status;
+    if (rows.count == 1) return copy_(to, from, bytes, kind, stream);
+    return copy_rectangle_(to, to_host ? host_stride : device_stride, from,
+                           to_host ? device_stride : host_stride, bytes, static_cast<size_t>(rows.count),
+                           kind, stream);
   }
 
-  HipResult (*get_attributes_)(PointerAttributes*, const void*) = nullptr;
-  HipResult (*get_device_)(int*) = nullptr;
-  HipResult (*set_device_)(int) = nullptr;
-  HipResult (*copy_)(void*, const void*, size_t, int kind) = nullptr;
-  HipResult (*copy_rectangle_)(void*, size_t pitch, const void*, size_t from_pitch, size_t width,
-                               size_t height, int kind) = nullptr;
-  HipResult (*synchronise_)(void* stream) = nullptr;
+  Code (*get_attributes_)(PointerAttributes*, const void*) = nullptr;
+  const char* (*error_name_)(Code) = nullptr;
+  const char* (*error_words_)(Code) = nullptr;
+  Code (*get_device_)(int*) = nullptr;
+  Code (*set_device_)(int) = nullptr;
+  Code (*copy_)(void*, const void*, size_t, int kind, void* stream) = nullptr;
+  Code (*copy_rectangle_)(void*, size_t pitch, const void*, size_t from_pitch, size_t width, size_t height,
+                          int kind, void* stream) = nullptr;
 };
 
 }  // namespace

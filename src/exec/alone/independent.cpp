@@ -33,6 +33,8 @@ Outcome run_one_stretch(const RunningCall& call, const Request& request) {
 }  // namespace
 
 Outcome run_independent(const RunningCall& call, const Request& request, const plan::Plan& plan) {
+  if (request.device)
+    return through_host(request, 0, [&](const Request& part) { return run_independent(call, part, plan); });
   if (is_one_stretch(request)) return run_one_stretch(call, request);
   if (should_pack(request))
     return sieve(call, request, std::min(pack_buffer_bytes, call.opened.budget.limit_bytes() / 2));

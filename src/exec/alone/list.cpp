@@ -59,6 +59,8 @@ Outcome move_batch(const RunningCall& call, Operation operation, std::span<const
 }
 
 Outcome list_from(const RunningCall& call, const Request& request, int64_t from) {
+  if (request.device)
+    return through_host(request, from, [&](const Request& part) { return list_from(call, part, 0); });
   Pieces memory(*request.memory, from), file(*request.file, request.position + from);
   std::array<store::Transfer, transfers_per_batch> batch;
   int64_t moved = 0, left = request.bytes - from;
@@ -86,6 +88,21 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
     if (*done < batch_bytes && request.file->monotone_within(request.position + request.bytes)) break;
   }
   return moved;
+}
+
+Outcome through_host(const Request& request, int64_t from, FunctionRef<Outcome(const Request&)> run) {
+  static const auto& packed = *new pattern::Access(pattern::Access::contiguous(0));
+  const Towards towards = request.operation == Operation::write ? Towards::host : Towards::device;
+  return request.device->in_parts(towards, request.memory_side(from), request.bytes - from,
+                                  [&](pattern::Interval data, std::byte* memory) {
+                                    Request part = request;
+                                    part.device = nullptr;
+                                    part.memory = &packed;
+                                    part.buffer = memory;
+                                    part.position = request.position + from + data.begin;
+                                    part.bytes = data.length();
+                                    return run(part);
+                                  });
 }
 
 Outcome run_list(const RunningCall& call, const Request& request, const plan::Plan&) {

@@ -40,8 +40,10 @@ Status copy_pages(const RunningCall& call, const Request& request) {
     if (!mapping) return mapping.error();
     Stopwatch time(call.opened.counters, Counter::copy_ns);
     const pattern::Side file{request.file, begin, mapping->data(), range.begin};
-    const pattern::Side memory = request.memory_side(begin - request.position);
-    copy(writes ? memory : file, writes ? file : memory, end - begin);
+    const int64_t at = begin - request.position;
+    const Status copied =
+        writes ? request.copy_to(file, at, end - begin) : request.copy_from(file, at, end - begin);
+    if (!copied) return copied;
     begin = end;
   }
   return {};

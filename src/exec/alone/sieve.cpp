@@ -20,15 +20,15 @@ struct SieveWindow {
 
   bool whole() const { return data.length() == window.length(); }  // a monotone access touches no byte twice
   store::Transfer transfer() const { return {window.begin, buffer, window.length()}; }
-  void fill(const RunningCall& call, const Request& request) const {
+  Status fill(const RunningCall& call, const Request& request) const {
     Stopwatch time(call.opened.counters, Counter::copy_ns);
-    copy(request.memory_side(data.begin - request.position),
-         pattern::Side{request.file, data.begin, buffer, window.begin}, data.length());
+    return request.copy_to({request.file, data.begin, buffer, window.begin}, data.begin - request.position,
+                           data.length());
   }
 };
 
 Status write_whole(const RunningCall& call, const Request& request, const SieveWindow& window) {
-  window.fill(call, request);
+  if (auto status = window.fill(call, request); !status) return status;
   return write_plainly(call, std::array{window.transfer()});
 }
 
@@ -41,8 +41,9 @@ Status rewrite(const RunningCall& call, const Request& request, const SieveWindo
   auto got = call.opened.storage.read(std::array{window.transfer()});
   if (!got) return got.error();
   std::memset(window.buffer + *got, 0, static_cast<size_t>(length - *got));
-  window.fill(call, request);
-  return guard.release(call.opened.storage.write(std::array{window.transfer()}));
+  auto status = window.fill(call, request);
+  if (status) status = call.opened.storage.write(std::array{window.transfer()});
+  return guard.release(std::move(status));
 }
 
 }  // namespace
@@ -83,8 +84,10 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
       bool ended = *got < window.length();
       if (ended) data.end = std::min(next, request.file->data_before(begin + *got));
       Stopwatch time(call.opened.counters, Counter::copy_ns);
-      copy(pattern::Side{request.file, position, buffer, begin},
-           request.memory_side(position - request.position), data.length());
+      if (auto status = request.copy_from({request.file, position, buffer, begin},
+                                          position - request.position, data.length());
+          !status)
+        return status.error();
       if (ended) return moved + data.length();
     }
     moved += data.length();

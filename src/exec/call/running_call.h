@@ -2,6 +2,7 @@
 // those of others.
 #pragma once
 
+#include "exec/call/device_link.h"
 #include "exec/call/open_file.h"
 #include "pattern/copy.h"
 
@@ -40,11 +41,24 @@ struct Request {
   const pattern::Access* file;
   int64_t position;
   int64_t bytes;
-  // A call that stages its data (mpiio/staged.h) makes several requests. These fields say how much of the
-  // memory limit the staging takes, and whether another request follows this one.
+  // How much of the memory limit is taken by memory that data pass through, for conversion or on their way
+  // from or to a device. A call that converts its data (mpiio/staged.h) makes several requests, and `more`
+  // says whether another one follows this one.
   int64_t staging_bytes = 0;
   bool more = false;
+  DeviceLink* device = nullptr;  // the way to the buffer if it lies in the memory of a GPU
 
+  // Copy between the user's buffer, from data position `at` on, and other memory.
+  Status copy_to(const pattern::Side& to, int64_t at, int64_t length) const {
+    if (device) return device->copy(Towards::host, memory_side(at), to, length);
+    copy(memory_side(at), to, length);
+    return {};
+  }
+  Status copy_from(const pattern::Side& from, int64_t at, int64_t length) const {
+    if (device) return device->copy(Towards::device, memory_side(at), from, length);
+    copy(from, memory_side(at), length);
+    return {};
+  }
   pattern::Side memory_side(int64_t at) const { return {memory, at, buffer, 0}; }
   pattern::Interval bounds() const { return file->bounds(position, position + bytes); }
 };

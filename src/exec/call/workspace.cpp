@@ -16,7 +16,8 @@ int64_t segment_bytes(const OpenFile& opened, const plan::Plan& plan) {
 
 }  // namespace
 
-Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, bool& short_of_memory) {
+Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, int64_t limit_bytes,
+                            bool& short_of_memory) {
   const auto own = std::find_if(plan.realms.begin(), plan.realms.end(), [&](const plan::Realm& realm) {
     return realm.aggregator == opened.team.rank();
   });
@@ -31,10 +32,16 @@ Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, bool
     }
   }
   const int64_t segment = std::max(segment_bytes(opened, plan), opened.team.segment_bytes());
-  const int64_t in_all = segment / opened.team.local_size() + std::max(old_bytes, old_bytes_.size()) +
+  // What the plan for writes may take of it later counts too.
+  if (plan.operation == Operation::write) most_old_bytes_ = old_bytes;
+  const int64_t in_all = segment / opened.team.local_size() + std::max(most_old_bytes_, old_bytes_.size()) +
                          std::max(staging_bytes, staging_.size()) + plan.behind_bytes;
-  if (in_all > opened.budget.limit_bytes()) {
-    if (old_bytes_.size() > old_bytes) old_bytes_ = Buffer(), short_of_memory = true;
+  if (in_all > limit_bytes) {
+    if (std::max(most_old_bytes_, old_bytes_.size()) > old_bytes) {
+      old_bytes_ = Buffer();
+      most_old_bytes_ = old_bytes;
+      short_of_memory = true;
+    }
     if (staging_.size() > staging_bytes) staging_ = Buffer(), short_of_memory = true;
   }
   return staging_.reserve(opened.budget, staging_bytes);

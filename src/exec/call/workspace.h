@@ -10,10 +10,11 @@ namespace concilio::exec {
 
 class Workspace {
  public:
-  // Allocates this rank's own buffers. Buffers for other plans are kept, unless both together would exceed
-  // the budget: then short_of_memory is set, and if it is set on any rank, only this plan may use the
+  // Allocates this rank's own buffers. Buffers for other plans are kept, unless both together would take more
+  // than limit_bytes: then short_of_memory is set, and if it is set on any rank, only this plan may use the
   // workspace.
-  Status make_room(const OpenFile& opened, const plan::Plan& plan, bool& short_of_memory);
+  Status make_room(const OpenFile& opened, const plan::Plan& plan, int64_t limit_bytes,
+                   bool& short_of_memory);
   // Allocates the node's shared segment. Collective over the file's team; all ranks succeed or all fail.
   Status share(const OpenFile& opened, const plan::Plan& plan);
 
@@ -28,6 +29,7 @@ class Workspace {
   std::byte* segment_ = nullptr;
   Charge segment_charge_;
   Buffer old_bytes_, staging_;
+  int64_t most_old_bytes_ = 0;  // what the plan for writes may ask old_bytes() for
 };
 
 }  // namespace concilio::exec

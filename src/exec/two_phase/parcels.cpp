@@ -185,7 +185,7 @@ Status Parcels::pack_and_send(int64_t round, const Request& request) {
     Stopwatch time(counters_, Counter::copy_ns);
     for (const Parcel& parcel : batch_) {
       for_each_piece_of_mine(parcel, round, INT64_MAX, [&](pattern::Interval data, std::byte* to) {
-        copy(request.memory_side(data.begin - first), bytes_at(to), data.length());
+        note(outcome, request.copy_to(bytes_at(to), data.begin - first, data.length()));
         moved_ += data.length();
       });
     }
@@ -228,7 +228,7 @@ Status Parcels::receive_and_unpack(int64_t round, const Request& request) {
       int64_t valid_end = 0;
       std::memcpy(&valid_end, images_.arena(arena()) + parcel.place, sizeof valid_end);
       for_each_piece_of_mine(parcel, round, valid_end, [&](pattern::Interval data, std::byte* from) {
-        copy(bytes_at(from), request.memory_side(data.begin - first), data.length());
+        note(outcome, request.copy_from(bytes_at(from), data.begin - first, data.length()));
         moved_ += data.length();
       });
     }

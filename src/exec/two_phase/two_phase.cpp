@@ -106,8 +106,10 @@ class TwoPhase : private ReadsMore {
     for (WindowPart& part : parts) {
       pattern::Interval data = data_in(part, part.file.end);
       if (data.empty()) continue;
-      copy(request_.memory_side(data.begin - request_.position),
-           pattern::Side{request_.file, data.begin, part.data, part.file.begin}, data.length());
+      if (auto status = request_.copy_to({request_.file, data.begin, part.data, part.file.begin},
+                                         data.begin - request_.position, data.length());
+          !status)
+        return status;
       part.map.mark(*request_.file, data.begin, data.end);
       moved_ += data.length();
     }
@@ -120,8 +122,10 @@ class TwoPhase : private ReadsMore {
       if (part.file.begin >= valid_end) continue;
       pattern::Interval data = data_in(part, valid_end);
       if (data.empty()) continue;
-      copy(pattern::Side{request_.file, data.begin, part.data, part.file.begin},
-           request_.memory_side(data.begin - request_.position), data.length());
+      if (auto status = request_.copy_from({request_.file, data.begin, part.data, part.file.begin},
+                                           data.begin - request_.position, data.length());
+          !status)
+        return status;
       moved_ += data.length();
     }
     return {};

@@ -6,26 +6,20 @@
 
 namespace concilio::mpiio {
 
-Staged::Staged(const exec::Request& whole, const mpi::Conversion* conversion, const DeviceBuffer& device,
-               bool at_once)
-    : whole_(whole), conversion_(conversion), device_(device) {
-  // A conversion of a GPU's buffer needs two buffers.
-  room_ = conversion && device ? whole.staging_bytes / 2 : whole.staging_bytes;
-  if (conversion) room_ = std::max(room_, conversion->widest_item_bytes());
+Staged::Staged(const exec::Request& whole, const mpi::Conversion& conversion, bool at_once)
+    : whole_(whole), conversion_(conversion) {
+  // A GPU's buffer needs an image too.
+  room_ =
+      std::max(whole.device ? whole.staging_bytes / 2 : whole.staging_bytes, conversion.widest_item_bytes());
   if (at_once) room_ = INT64_MAX;
 }
 
-// Which data of the user's buffer belong to a part of the request.
-pattern::Interval Staged::in_memory(pattern::Interval part) const {
-  if (!conversion_) return part;
-  return {conversion_->native_bytes(part.begin), conversion_->native_bytes(part.end)};
-}
-
 int64_t Staged::end_of_round(int64_t begin) const {
+  const auto boundary = [&](int64_t position) { return conversion_.item_boundary(position); };
   int64_t end = whole_.bytes - begin <= room_ ? whole_.bytes : boundary(begin + room_);
-  if (!conversion_ || !device_) return end;
+  if (!whole_.device) return end;
   // The image also holds the bytes between the items.
-  while (device_.bounds(in_memory({begin, end})).length() > room_) {
+  while (bounds(in_memory({begin, end})).length() > room_) {
     const int64_t half = boundary(begin + (end - begin) / 2);
     if (half == begin) break;
     end = half;
@@ -35,28 +29,34 @@ int64_t Staged::end_of_round(int64_t begin) const {
 
 Status Staged::allocate(Budget& budget) {
   if (auto status = staging_.reserve(budget, std::min(whole_.bytes, room_)); !status) return status;
-  if (!conversion_ || !device_) return {};
-  return image_.reserve(budget, device_.bounds(in_memory({begin_, end_})).length());
+  if (!whole_.device) return {};
+  return image_.reserve(budget, bounds(in_memory({begin_, end_})).length());
+}
+
+// Copies data between a GPU's buffer and the image, where they have the same offsets to each other.
+Status Staged::copy_image(Towards towards, pattern::Interval data) {
+  const pattern::Access& memory = conversion_.memory();
+  return whole_.device->copy_straight(towards, {&memory, data.begin, whole_.buffer},
+                                      {&memory, data.begin, image_.data(), bounds(data).begin},
+                                      data.length());
 }
 
 Status Staged::fill(const exec::OpenFile& opened) {
   Stopwatch time(opened.counters, Counter::copy_ns);
   const pattern::Interval part{begin_, end_};
-  if (!conversion_) return device_.copy_packed(Towards::host, part, staging_.data());
-  if (!device_) return conversion_->to_file(whole_.buffer, part, staging_.data());
+  if (!whole_.device) return conversion_.to_file(whole_.buffer, part, staging_.data());
   const pattern::Interval data = in_memory(part);
-  if (auto status = device_.copy_spread(Towards::host, data, image_.data()); !status) return status;
-  return conversion_->to_file(image_.data() - device_.bounds(data).begin, part, staging_.data());
+  if (auto status = copy_image(Towards::host, data); !status) return status;
+  return conversion_.to_file(image_.data() - bounds(data).begin, part, staging_.data());
 }
 
 Status Staged::empty(const exec::OpenFile& opened) {
   Stopwatch time(opened.counters, Counter::copy_ns);
   const pattern::Interval part{begin_, end_};
-  if (!conversion_) return device_.copy_packed(Towards::device, part, staging_.data());
-  if (!device_) return conversion_->from_file(whole_.buffer, part, staging_.data());
+  if (!whole_.device) return conversion_.from_file(whole_.buffer, part, staging_.data());
   const pattern::Interval data = in_memory(part);
-  auto status = conversion_->from_file(image_.data() - device_.bounds(data).begin, part, staging_.data());
-  return status ? device_.copy_spread(Towards::device, data, image_.data()) : status;
+  auto status = conversion_.from_file(image_.data() - bounds(data).begin, part, staging_.data());
+  return status ? copy_image(Towards::device, data) : status;
 }
 
 Result<exec::Request> Staged::next(const exec::OpenFile& opened) {
@@ -76,6 +76,7 @@ Result<exec::Request> Staged::next(const exec::OpenFile& opened) {
   }
   exec::Request round = whole_;
   round.buffer = staging_.data();
+  round.device = nullptr;
   round.position = whole_.position + begin_;
   round.bytes = end_ - begin_;
   round.more = more();
@@ -86,7 +87,7 @@ Status Staged::take(const exec::OpenFile& opened, int64_t moved_bytes) {
   ready_ = false;
   if (moved_bytes < end_ - begin_) {
     ended_ = true;
-    end_ = boundary(begin_ + moved_bytes);
+    end_ = conversion_.item_boundary(begin_ + moved_bytes);
   }
   if (!reads() || end_ == begin_) return {};
   return without_exceptions([&] { return empty(opened); });

@@ -46,7 +46,9 @@ void count(Counters& counters, const Call& call, int64_t bytes, bool device) {
   ++counters[call.collective ? (reads ? Counter::collective_reads : Counter::collective_writes)
                              : (reads ? Counter::independent_reads : Counter::independent_writes)];
   counters[reads ? Counter::bytes_read : Counter::bytes_written] += bytes;
-  if (device) ++counters[Counter::device_calls];
+  if (!device) return;
+  ++counters[Counter::device_calls];
+  counters[Counter::device_bytes] += bytes;
 }
 
 }  // namespace
@@ -102,9 +104,8 @@ Status Transfer::prepare_items(const Data& data) {
     conversion_ = std::move(*conversion);
     description_ = file_.describes(conversion_.memory_bytes());
     request_.bytes = conversion_.file_bytes();
-    if (request_.bytes > 0) device_ = DeviceBuffer(conversion_.memory(), request_.buffer);
     memory_ = pattern::Access::contiguous(0);
-    return {};
+    return reach_device(conversion_.memory());
   }
   auto type = mpi::decode(data.type, file_.descriptions());
   if (!type) return type.error();
@@ -122,9 +123,17 @@ Status Transfer::prepare_items(const Data& data) {
                              data.count)};
   }
   request_.bytes = *bytes;
-  if (*bytes > 0) device_ = DeviceBuffer(memory_, request_.buffer);
-  if (device_) memory_ = pattern::Access::contiguous(0);
-  return {};
+  return reach_device(memory_);
+}
+
+// If the buffer lies in the memory of a GPU, makes the way to it. The first byte of the data decides in which
+// memory all of the buffer lies; `layout` says where that is.
+Status Transfer::reach_device(const pattern::Access& layout) {
+  if (request_.bytes == 0) return {};
+  const DeviceMemory memory = DeviceMemory::at(request_.buffer + layout.offset_of(0));
+  if (!memory) return {};
+  request_.device = &device_;
+  return device_.begin(memory);
 }
 
 // Returns the position in the view's data at which so many bytes begin, or an error if a file cannot hold
@@ -221,13 +230,18 @@ void Transfer::record(int64_t start_ns, int64_t exchange_ns, const exec::Outcome
                     where.end, bytes});
 }
 
-// Staging memory takes at most half of the memory limit; the plan has the rest. In atomic mode a call is one
-// request, whatever its size.
-void Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes) {
-  if (staged_ || !needs_staging()) return;
-  constexpr int64_t most_bytes = 4 << 20;
+// What data pass through takes at most half of the memory limit, or a quarter where nothing is converted; the
+// plan has the rest. In atomic mode a call that is converted is one request, whatever its size.
+Status Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes) {
+  if (staged_ || !needs_staging()) return {};
+  constexpr int64_t most_bytes = 4 << 20, most_on_the_way_bytes = 2 << 20;
+  if (!shown_.representation) {
+    request_.staging_bytes = std::min(most_on_the_way_bytes, wishes.memory_limit_bytes / 4);
+    return device_.make_room(opened.budget, request_.staging_bytes, request_.bytes);
+  }
   request_.staging_bytes = std::min(most_bytes, wishes.memory_limit_bytes / 2);
-  staged_.emplace(request_, shown_.representation ? &conversion_ : nullptr, device_, opened.atomic);
+  staged_.emplace(request_, conversion_, opened.atomic);
+  return {};
 }
 
 // A collective call that the ranks make without meeting is carried out like an independent one.
@@ -273,7 +287,9 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
     }
     return exec::run_alone({*opened}, request, *plan);
   };
-  if (needs_staging()) stage(*opened, file_.wishes(request_.operation));
+  if (needs_staging()) {
+    if (auto status = stage(*opened, file_.wishes(request_.operation)); !status) return status.error();
+  }
   auto outcome = staged_ ? staged_->run_alone(*opened, run) : run(request_);
   if (outcome) if_there_is_memory([&] { file_.remember(request_.operation, call_.collective, *plan); });
   return outcome;
@@ -288,7 +304,7 @@ exec::Outcome Transfer::run_collective(const exec::OpenFile& opened) {
   if (trouble_) trouble_ = std::move(read);
   exec::Collective& collective = file_.collective();
   const plan::Plan* plan = nullptr;
-  stage(opened, wishes);
+  if (trouble_) trouble_ = without_exceptions([&] { return stage(opened, wishes); });
   exec::Request request = request_;
   Status trouble = trouble_;
   int64_t moved_bytes = 0;

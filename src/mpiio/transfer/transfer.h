@@ -6,7 +6,6 @@
 
 #include "mpi/types/conversion.h"
 #include "mpiio/file/file.h"
-#include "mpiio/transfer/device_buffer.h"
 #include "mpiio/transfer/staged.h"
 
 namespace concilio::mpiio {
@@ -47,18 +46,19 @@ class Transfer {
   exec::Outcome run_apart(const Opened& opened);
   exec::Outcome run_collective(const exec::OpenFile& opened);
   void record(int64_t start_ns, int64_t exchange_ns, const exec::Outcome& outcome);
-  bool needs_staging() const { return shown_.representation || device_; }
-  void stage(const exec::OpenFile& opened, const plan::Wishes& wishes);
+  bool needs_staging() const { return shown_.representation || request_.device; }
+  Status reach_device(const pattern::Access& layout);
+  Status stage(const exec::OpenFile& opened, const plan::Wishes& wishes);
 
   File& file_;
   const Call call_;
   std::shared_ptr<const View> view_;
   const Shown& shown_;  // a part of view_
   std::shared_ptr<const pattern::DataType> type_;
-  pattern::Access memory_;      // the buffer of requests: the user's buffer or staging memory
+  pattern::Access memory_;      // the buffer of requests: the user's, or staging memory for conversion
   mpi::Conversion conversion_;  // for views whose representation is not native
   Charge description_;          // for the description of the datatype
-  DeviceBuffer device_;         // the user's buffer if it is in the memory of a GPU
+  exec::DeviceLink device_;     // the way to the user's buffer if it is in the memory of a GPU
   exec::Request request_{};
   int64_t etypes_ = 0;  // how far the pointer moves
   Status trouble_;

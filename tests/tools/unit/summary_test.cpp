@@ -104,6 +104,9 @@ TEST(Summary, ZerosAreLeftOut) {
   EXPECT_EQ(render_summary({record}),
             "concilio: 2 s in MPI-IO calls on the slowest rank\n"
             "  2 s      /d/a: 4 collective reads by 4 ranks; 4 MiB read, 2 MiB/s\n");
+  record.sum[Counter::device_calls] = 3;
+  record.sum[Counter::device_bytes] = 3 << 20;
+  EXPECT_THAT(render_summary({record}), EndsWith(" read, 2 MiB/s; 3 calls with buffers of a GPU, 3 MiB\n"));
   EXPECT_EQ(render_summary({file_of("/d/b", 0)}),
             "concilio: no time in MPI-IO calls that read or write\n"
             "  0 us     /d/b: opened by 4 ranks\n");

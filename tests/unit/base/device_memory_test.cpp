@@ -1,4 +1,4 @@
-#include "base/gpu/device_memory.h"
+#include "base/gpu/device_stream.h"
 
 #include <gmock/gmock.h>
 
@@ -34,6 +34,15 @@ void* of_cuda(const char* how, size_t size) {
   return reinterpret_cast<void*>(address);
 }
 
+// Carries out one copy.
+Status copy(const DeviceMemory& memory, Towards towards, void* device, Bytes& host, const Rows& rows) {
+  auto stream = DeviceStream::begin(memory);
+  if (!stream) return stream.error();
+  auto status = stream->copy(towards, bytes(device), bytes(host), rows);
+  auto done = stream->wait_for_all();
+  return status ? done : status;
+}
+
 // Copies every second column of a matrix of two-byte cells in both directions, on any thread.
 void copies_rows_both_ways(void* address, const GpuLibrary& library) {
   const DeviceMemory memory = DeviceMemory::at(address);
@@ -41,14 +50,14 @@ void copies_rows_both_ways(void* address, const GpuLibrary& library) {
   Bytes sent{1, 2, 3, 4, 5, 6}, back(6);
   const Rows columns{2, 3, 4, 2};
   const int copies = library.call("gpu_copies");
-  ASSERT_TRUE(memory.copy(Towards::device, bytes(address), bytes(sent), columns));
-  auto other = std::async(std::launch::async,
-                          [&] { return memory.copy(Towards::host, bytes(address), bytes(back), columns); });
+  ASSERT_TRUE(copy(memory, Towards::device, address, sent, columns));
+  auto other =
+      std::async(std::launch::async, [&] { return copy(memory, Towards::host, address, back, columns); });
   ASSERT_TRUE(other.get());
   EXPECT_THAT(back, ElementsAreArray(sent));
   EXPECT_EQ(library.call("gpu_copies"), copies + 2) << "rows are one copy";
   Bytes all(12);
-  ASSERT_TRUE(memory.copy(Towards::host, bytes(address), bytes(all), {12, 1, 0, 0}));
+  ASSERT_TRUE(copy(memory, Towards::host, address, all, {12, 1, 0, 0}));
   EXPECT_THAT(all, ElementsAre(1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0));
 }
 
@@ -56,11 +65,11 @@ void copies_rows_both_ways(void* address, const GpuLibrary& library) {
 void copies_odd_rows(void* address) {
   const DeviceMemory memory = DeviceMemory::at(address);
   Bytes sent{1, 2, 3, 4}, all(6);
-  ASSERT_TRUE(memory.copy(Towards::device, bytes(address) + 4, bytes(sent), {2, 2, -4, 2}));
-  ASSERT_TRUE(memory.copy(Towards::host, bytes(address), bytes(all), {6, 1, 0, 0}));
+  ASSERT_TRUE(copy(memory, Towards::device, bytes(address) + 4, sent, {2, 2, -4, 2}));
+  ASSERT_TRUE(copy(memory, Towards::host, address, all, {6, 1, 0, 0}));
   EXPECT_THAT(all, ElementsAre(3, 4, 0, 0, 1, 2));
   Bytes twice(6);
-  ASSERT_TRUE(memory.copy(Towards::host, bytes(address), bytes(twice), {3, 2, 1, 3}));
+  ASSERT_TRUE(copy(memory, Towards::host, address, twice, {3, 2, 1, 3}));
   EXPECT_THAT(twice, ElementsAre(3, 4, 0, 4, 0, 0));
 }
 
@@ -101,13 +110,92 @@ TEST(DeviceMemory, CopiesRowsByHip) {
   copies_odd_rows(second);
 }
 
-TEST(DeviceMemory, SaysWhichCopyFailed) {
-  void* address = of_cuda("cuMemAlloc_v2", 4096);
+TEST(DeviceMemory, AnErrorHasTheDriversWords) {
   Bytes host(8);
-  cuda().call("gpu_fail_copy", 1);
-  auto status = DeviceMemory::at(address).copy(Towards::host, bytes(address), bytes(host), {8, 1, 0, 0});
-  ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, testing::HasSubstr("cuMemcpyDtoH"));
+  void* of_hip = nullptr;
+  hip().call("hipMalloc", &of_hip, size_t{4096});
+  const std::pair<void*, const GpuLibrary*> memories[] = {{of_cuda("cuMemAlloc_v2", 4096), &cuda()},
+                                                          {of_hip, &hip()}};
+  for (const auto& [address, library] : memories) {
+    for (const char* when : {"gpu_fail_copy", "gpu_fail_later"}) {
+      library->call(when, 1);
+      auto status = copy(DeviceMemory::at(address), Towards::host, address, host, {8, 1, 0, 0});
+      ASSERT_FALSE(status);
+      EXPECT_THAT(status.error().message, testing::HasSubstr("an illegal memory access was encountered ("));
+      EXPECT_THAT(status.error().message, testing::HasSubstr(library == &cuda() ? "CUDA" : "HIP"));
+    }
+  }
+}
+
+TEST(DeviceMemory, WhatTheProgramGaveItsDefaultStreamIsSeen) {
+  void* address = of_cuda("cuMemAlloc_v2", 4096);
+  Bytes host(4);
+  cuda().call("gpu_fill", reinterpret_cast<uintptr_t>(address), size_t{4096}, 7);
+  auto stream = DeviceStream::begin(DeviceMemory::at(address));
+  ASSERT_TRUE(stream);
+  cuda().call("gpu_fill", reinterpret_cast<uintptr_t>(address), size_t{4096}, 9);
+  ASSERT_TRUE(stream->copy(Towards::host, bytes(address), bytes(host), {4, 1, 0, 0}));
+  ASSERT_TRUE(stream->wait_for_all());
+  EXPECT_THAT(host, ElementsAre(7, 7, 7, 7)) << "and what it gave it later is not waited for";
+}
+
+TEST(DeviceMemory, CopiesGoOnUntilTheyAreWaitedFor) {
+  void* address = of_cuda("cuMemAlloc_v2", 4096);
+  Bytes sent{1, 2, 3, 4}, back(4);
+  ASSERT_TRUE(copy(DeviceMemory::at(address), Towards::device, address, sent, {4, 1, 0, 0}));
+  auto stream = DeviceStream::begin(DeviceMemory::at(address));
+  ASSERT_TRUE(stream);
+  ASSERT_TRUE(stream->copy(Towards::host, bytes(address), bytes(back), {2, 1, 0, 0}));
+  ASSERT_TRUE(stream->mark(0));
+  ASSERT_TRUE(stream->copy(Towards::host, bytes(address) + 2, bytes(back) + 2, {2, 1, 0, 0}));
+  EXPECT_THAT(back, ElementsAre(0, 0, 0, 0));
+  ASSERT_TRUE(stream->wait(0));
+  EXPECT_THAT(back, ElementsAre(1, 2, 0, 0));
+  stream = DeviceStream();
+  EXPECT_THAT(back, ElementsAre(1, 2, 3, 4)) << "nothing is under way when the stream is gone";
+}
+
+TEST(DeviceMemory, ContextAndDeviceStayAsTheProgramHasThem) {
+  Bytes host(8);
+  void* context = nullptr;
+  ASSERT_TRUE(copy(DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64)), Towards::host,
+                   of_cuda("cuMemAlloc_v2", 64), host, {8, 1, 0, 0}));
+  cuda().call("cuCtxGetCurrent", &context);
+  EXPECT_EQ(context, nullptr);
+  void* address = nullptr;
+  int device = -1;
+  hip().call("hipMalloc", &address, size_t{64});
+  hip().call("hipSetDevice", 0);
+  ASSERT_TRUE(copy(DeviceMemory::at(address), Towards::host, address, host, {8, 1, 0, 0}));
+  hip().call("hipGetDevice", &device);
+  EXPECT_EQ(device, 0);
+}
+
+TEST(DeviceMemory, PagesArePinnedForAsLongAsTheyShould) {
+  auto stream = DeviceStream::begin(DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64)));
+  ASSERT_TRUE(stream);
+  alignas(4096) static std::byte pages[8192];
+  const int before = cuda().call("gpu_pinned_bytes");
+  {
+    const Pinned pinned(*stream, pages, 8192);
+    EXPECT_TRUE(pinned);
+    EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before + 8192);
+    EXPECT_FALSE(Pinned(*stream, pages, 4096)) << "the driver refuses to pin them twice";
+    EXPECT_FALSE(DeviceMemory::at(pages));
+  }
+  EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before);
+}
+
+// The driver is asked only about memory that it can have: large allocations are mapped, small ones are not.
+TEST(DeviceMemory, TheDriverIsNotAskedAboutTheHeap) {
+  const std::vector<Bytes> of_heap(100, Bytes(50000));  // more than what was free of the heap at the start
+  const Bytes mapped(64 << 20);
+  EXPECT_TRUE(DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64)));
+  const int queries = cuda().call("gpu_queries");
+  EXPECT_FALSE(DeviceMemory::at(of_heap.back().data()));
+  EXPECT_EQ(cuda().call("gpu_queries"), queries);
+  EXPECT_FALSE(DeviceMemory::at(mapped.data()));
+  EXPECT_EQ(cuda().call("gpu_queries"), queries + 1);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "pattern/rectangles.h"
 #include "unit/pattern/naive_types.h"
 
 namespace concilio::pattern::copy_test {
@@ -44,6 +45,7 @@ void fill(std::vector<std::byte>& memory, Generator& generator) {
 void check_copy(TestSide& from, TestSide& to, int64_t bytes, Generator& generator) {
   fill(from.memory, generator);
   fill(to.memory, generator);
+  const auto before = to.memory;
   auto expected = to.memory;
   for (int64_t i = 0; i < bytes; ++i) {
     expected[static_cast<size_t>(to.bytes[static_cast<size_t>(i)] - to.origin)] =
@@ -51,6 +53,35 @@ void check_copy(TestSide& from, TestSide& to, int64_t bytes, Generator& generato
   }
   copy(from.side(), to.side(), bytes);
   ASSERT_TRUE(to.memory == expected);
+  // The same by rectangles, which somebody else copies.
+  to.memory = before;
+  ASSERT_TRUE(for_each_rectangle(from.side(), to.side(), bytes, [](const Rectangle& each) -> Status {
+    for (int64_t i = 0; i < each.count; ++i)
+      std::memcpy(each.second + i * each.second_stride, each.first + i * each.first_stride,
+                  static_cast<size_t>(each.length));
+    return {};
+  }));
+  ASSERT_TRUE(to.memory == expected);
+}
+
+TEST(Copy, OfRegularPiecesIsOneRectangle) {
+  const auto count = [](const Access& first, const Access& second, int64_t bytes) {
+    int rectangles = 0;
+    EXPECT_TRUE(for_each_rectangle({&first, 0, nullptr}, {&second, 0, nullptr}, bytes,
+                                   [&](const Rectangle&) -> Status {
+                                     ++rectangles;
+                                     return {};
+                                   }));
+    return rectangles;
+  };
+  const auto every = [](int64_t length, int64_t stride) {
+    return Access(*Nest::repeat(Nest::bytes(length), 1000, stride), 0, 1000 * stride);
+  };
+  const Access bytes = Access::contiguous(0);
+  EXPECT_EQ(count(every(8, 20), bytes, 8000), 1);
+  EXPECT_EQ(count(bytes, every(8, 20), 8000), 1);
+  EXPECT_EQ(count(every(8, 20), every(8, 30), 8000), 1);
+  EXPECT_EQ(count(every(8, 20), every(24, 30), 8000), 334);
 }
 
 TEST(Copy, BetweenRandomAccesses) {

@@ -128,6 +128,7 @@ SITUATION(Device, OneCallOnOneRank, not_own) {
   OK(MPI_File_read(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   EXPECT_BYTES(mine, in.get());
   EXPECT_EQUAL(2, counter(file, "device_calls"));
+  EXPECT_EQUAL(2 * size, counter(file, "device_bytes"));
   EXPECT(most_memory(file) <= 64 << 10);
   // If there are no data, the address does not matter.
   OK(MPI_File_write(file, nullptr, 0, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -289,4 +290,103 @@ SITUATION(Device, ManagedAndPinnedMemory, not_own) {
   EXPECT_EQUAL(copies, cuda().call("gpu_copies"));
   cuda().call("cuMemFree_v2", managed);
   cuda().call("cuMemFree_v2", pinned);
+}
+
+// Each byte crosses to the device or back once, by every method, in memory that the limit counts; and nothing
+// stays pinned.
+SITUATION(Device, OneCopyAByte, not_own) {
+  constexpr int bytes = 2500000;
+  const std::vector<uint8_t> mine = values(context.rank, bytes);
+  const int pinned = cuda().call("gpu_pinned_bytes");
+  for (const char* method : all_methods) {
+    for (const char* ranks_per_node : {"1", "64"}) {
+      const Info info{{"concilio_memory_limit", "8M"},
+                      {"concilio_method", method},
+                      {"concilio_ranks_per_node", ranks_per_node}};
+      File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+      interleave(file);
+      const GpuMemory out(mine), in(mine.size());
+      const int copied = cuda().call("gpu_copied_bytes");
+      OK(MPI_File_write_at_all(file, 0, out.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_EQUAL(copied + bytes, cuda().call("gpu_copied_bytes"));
+      OK(MPI_File_read_at_all(file, 0, in.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT_EQUAL(copied + 2 * bytes, cuda().call("gpu_copied_bytes"));
+      EXPECT_BYTES(mine, in.get());
+      EXPECT(most_memory(file) <= 8 << 20);
+      EXPECT_EQUAL(pinned, cuda().call("gpu_pinned_bytes"));
+    }
+  }
+  EXPECT(cuda().call("gpu_most_pinned_bytes") > 0);
+  EXPECT(cuda().call("gpu_most_pinned_bytes") <= 8 << 20);
+}
+
+// A call sees what the program gave its default stream before, also where it runs later, and on a slow
+// device; and it leaves the program's context as it was.
+SITUATION(Device, WorkOfTheDefaultStreamComesFirst, not_own) {
+  File file(context.fresh_file("device"));
+  const GpuMemory out(std::vector<uint8_t>(size, 1)), in(size);
+  const auto fill = [](const GpuMemory& memory, int value) {
+    cuda().call("gpu_fill", reinterpret_cast<uintptr_t>(memory.data()), size_t{size}, value);
+  };
+  cuda().call("gpu_slow_down", 200, 400);
+  const MPI_Offset begin = size * rank();
+  fill(out, 7);
+  OK(MPI_File_write_at_all(file, begin, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  fill(in, 3);
+  OK(MPI_File_read_at_all(file, begin, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(std::vector<uint8_t>(size, 7), in.get());
+  fill(out, 9);
+  MPI_Request request;
+  OK(MPI_File_iwrite_at(file, begin, out.data(), size, MPI_BYTE, &request));
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at(file, begin, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  EXPECT_BYTES(std::vector<uint8_t>(size, 9), in.get());
+  cuda().call("gpu_slow_down", 0, 0);
+  void* current = &file;
+  cuda().call("cuCtxGetCurrent", &current);
+  EXPECT(current == nullptr);
+}
+
+// The error has the driver's words, on the rank where it happened, whether the copy is refused or fails
+// later.
+SITUATION(Device, AnErrorHasTheDriversWords, not_own) {
+  const GpuMemory out(values(context.rank, size));
+  File file(context.fresh_file("device"));
+  for (const char* when : {"gpu_fail_copy", "gpu_fail_later"}) {
+    cuda().call(when, 1);
+    const int code =
+        MPI_File_write_at_all(file, size * rank(), out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE);
+    int error_class = MPI_SUCCESS, length = 0;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    MPI_Error_class(code, &error_class);
+    EXPECT_EQUAL(MPI_ERR_OTHER, error_class);
+    MPI_Error_string(code, text, &length);
+    EXPECT(std::strstr(text, "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)") !=
+           nullptr);
+  }
+}
+
+// A block of an array of three dimensions, in a buffer on the device and in the file.
+SITUATION(Device, ABlockOfAnArray, not_own) {
+  const int cells[] = {40, 50, 60}, block[] = {20, 30, 40}, begin[] = {5, 6, 7};
+  MPI_Datatype made;
+  MPI_Type_create_subarray(3, cells, block, begin, MPI_ORDER_C, MPI_DOUBLE, &made);
+  const Type part(made);
+  const std::vector<uint8_t> mine = values(context.rank, 40 * 50 * 60 * 8);
+  for (const char* method : all_methods) {
+    const Info info{{"concilio_method", method}};
+    File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    const GpuMemory out(mine), in(std::vector<uint8_t>(mine.size(), 0));
+    OK(MPI_File_set_view(file, std::ssize(mine) * rank(), MPI_DOUBLE, part, "native", MPI_INFO_NULL));
+    OK(MPI_File_write_at_all(file, 0, out.data(), 1, part, MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at_all(file, 0, in.data(), 1, part, MPI_STATUS_IGNORE));
+    std::vector<uint8_t> expected(mine.size(), 0);
+    for (size_t x = 5; x < 25; ++x)
+      for (size_t y = 6; y < 36; ++y) {
+        const size_t at = ((x * 50 + y) * 60 + 7) * 8;
+        std::copy_n(mine.begin() + static_cast<ptrdiff_t>(at), 320,
+                    expected.begin() + static_cast<ptrdiff_t>(at));
+      }
+    EXPECT_BYTES(expected, in.get());
+  }
 }

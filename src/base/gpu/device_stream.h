@@ -1,0 +1,60 @@
+// Copies between the memory of a GPU and that of the host, which go on while the caller does something else.
+#pragma once
+
+#include "base/gpu/gpu_driver.h"
+
+namespace concilio {
+
+class DeviceStream {
+ public:
+  DeviceStream() = default;
+  // All that the program has given its default stream by now comes before the copies.
+  static Result<DeviceStream> begin(const DeviceMemory& memory);
+  DeviceStream(DeviceStream&& other) noexcept { swap(other); }
+  DeviceStream& operator=(DeviceStream&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~DeviceStream();  // waits for the copies that have begun
+
+  explicit operator bool() const { return driver_ != nullptr; }
+  // These may be called from any thread, by one at a time. copy() begins a copy.
+  Status copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows);
+  Status mark(size_t which) { return driver_->mark(stream_, which); }
+  Status wait(size_t which) { return driver_->wait(stream_, which); }
+  Status wait_for_all() { return driver_->wait_for_all(stream_); }
+
+ private:
+  friend class Pinned;
+  void swap(DeviceStream& other) {
+    std::swap(driver_, other.driver_);
+    std::swap(stream_, other.stream_);
+  }
+  const GpuDriver* driver_ = nullptr;
+  GpuStream stream_;
+};
+
+// Pages of the host's memory that are pinned for as long as this lives. The stream must outlive it.
+class Pinned {
+ public:
+  Pinned() = default;
+  // Nothing is pinned if the driver refuses.
+  Pinned(const DeviceStream& stream, std::byte* begin, int64_t bytes);
+  Pinned(Pinned&& other) noexcept { swap(other); }
+  Pinned& operator=(Pinned&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Pinned();
+  explicit operator bool() const { return stream_ != nullptr; }
+
+ private:
+  void swap(Pinned& other) {
+    std::swap(stream_, other.stream_);
+    std::swap(begin_, other.begin_);
+  }
+  const DeviceStream* stream_ = nullptr;
+  std::byte* begin_ = nullptr;
+};
+
+}  // namespace concilio

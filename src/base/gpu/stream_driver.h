@@ -1,0 +1,55 @@
+// The drivers of NVIDIA and of AMD have the same functions for streams and events, under other names.
+#pragma once
+
+#include <string>
+
+#include "base/function_ref.h"
+#include "base/gpu/gpu_driver.h"
+
+namespace concilio {
+
+class StreamDriver : public GpuDriver {
+ public:
+  Status begin(GpuStream& stream) const override;
+  Status copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
+              const Rows& rows) const override;
+  Status mark(const GpuStream& stream, size_t which) const override;
+  Status wait(const GpuStream& stream, size_t which) const override;
+  Status wait_for_all(const GpuStream& stream) const override;
+  void end(GpuStream& stream) const override;
+  bool pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const override;
+  void unpin(const GpuStream& stream, std::byte* begin) const override;
+
+ protected:
+  using Code = int;
+  static constexpr Code success = 0;
+  using Work = FunctionRef<Code()>;
+
+  Code (*create_stream_)(void** stream, unsigned flags) = nullptr;
+  Code (*destroy_stream_)(void* stream) = nullptr;
+  Code (*synchronise_)(void* stream) = nullptr;
+  Code (*wait_in_stream_)(void* stream, void* event, unsigned flags) = nullptr;
+  Code (*create_event_)(void** event, unsigned flags) = nullptr;
+  Code (*destroy_event_)(void* event) = nullptr;
+  Code (*record_)(void* event, void* stream) = nullptr;
+  Code (*wait_for_event_)(void* event) = nullptr;
+  Code (*pin_)(void* begin, size_t bytes, unsigned flags) = nullptr;
+  Code (*unpin_)(void* begin) = nullptr;
+
+ private:
+  virtual const char* vendor() const = 0;
+  // The driver's words for a code.
+  virtual std::string words(Code code) const = 0;
+  // Makes sure that what the stream will live in stays until let_go().
+  virtual Code hold(GpuStream& stream) const = 0;
+  virtual void let_go(const GpuStream& stream) const = 0;
+  // Does the work while the place is current in this thread.
+  virtual Code within(const DevicePlace& place, Work work) const = 0;
+  virtual Code begin_copy(void* stream, Towards towards, std::byte* device, std::byte* host,
+                          const Rows& rows) const = 0;
+
+  Code make(GpuStream& stream) const;
+  Status said(const char* what, Code code) const;
+};
+
+}  // namespace concilio

@@ -1,0 +1,128 @@
+#include "exec/call/device_link.h"
+
+#include <algorithm>
+
+#include "pattern/rectangles.h"
+
+namespace concilio::exec {
+namespace {
+
+// To pin memory takes about as long as to copy some hundred KiB to it.
+constexpr int64_t pays_to_pin_bytes = 1 << 20;
+
+const pattern::Access& packed() {
+  static const auto& bytes = *new pattern::Access(pattern::Access::contiguous(0));
+  return bytes;
+}
+
+pattern::Side behind(pattern::Side side, int64_t bytes) {
+  side.position += bytes;
+  return side;
+}
+
+}  // namespace
+
+Status DeviceLink::begin(const DeviceMemory& memory) {
+  auto made = DeviceStream::begin(memory);
+  if (!made) return made.error();
+  stream_ = std::move(*made);
+  return {};
+}
+
+Status DeviceLink::make_room(Budget& budget, int64_t most_bytes, int64_t call_bytes) {
+  // A little is left for what is kept of the call's datatypes.
+  const int64_t wanted = std::min(call_bytes, std::max<int64_t>(1, most_bytes / 32 * 15));
+  if (room_.size() >= 2 * wanted) return {};
+  pinned_room_ = Pinned();
+  if (auto status = room_.reserve(budget, 2 * wanted); !status) return status;
+  half_bytes_ = wanted;
+  if (call_bytes >= pays_to_pin_bytes) pinned_room_ = Pinned(stream_, room_.data(), room_.size());
+  return {};
+}
+
+Status DeviceLink::copy_straight(Towards towards, const pattern::Side& device, const pattern::Side& host,
+                                 int64_t bytes) {
+  auto status = for_each_rectangle(device, host, bytes, [&](const pattern::Rectangle& each) {
+    return stream_.copy(towards, each.first, each.second,
+                        {each.length, each.count, each.first_stride, each.second_stride});
+  });
+  auto done = stream_.wait_for_all();
+  return status ? done : status;
+}
+
+// Begins to copy a part between the device and a half of the room, and marks the end of that.
+Status DeviceLink::begin_packed(Towards towards, pattern::Side device, pattern::Interval part, size_t half) {
+  const pattern::Side host{&packed(), 0, this->half(half)};
+  auto status = for_each_rectangle(
+      behind(device, part.begin), host, part.length(), [&](const pattern::Rectangle& each) {
+        return stream_.copy(towards, each.first, each.second,
+                            {each.length, each.count, each.first_stride, each.second_stride});
+      });
+  return status ? stream_.mark(half) : status;
+}
+
+Result<int64_t> DeviceLink::parts_to_host(const pattern::Side& device, int64_t bytes, Use use) {
+  const auto part_from = [&](int64_t begin) {
+    return pattern::Interval{begin, std::min(bytes, begin + half_bytes_)};
+  };
+  int64_t moved = 0;
+  pattern::Interval next = part_from(0);
+  if (auto status = begin_packed(Towards::host, device, next, 0); !status) return status.error();
+  for (size_t half = 0; next.begin < bytes; half ^= 1) {
+    const pattern::Interval part = next;
+    next = part_from(part.end);
+    if (next.begin < bytes) {
+      if (auto status = begin_packed(Towards::host, device, next, half ^ 1); !status) return status.error();
+    }
+    if (auto status = stream_.wait(half); !status) return status.error();
+    auto used = use(part, this->half(half));
+    if (!used) return used;
+    moved += *used;
+    if (*used < part.length()) break;
+  }
+  return moved;
+}
+
+Result<int64_t> DeviceLink::parts_to_device(const pattern::Side& device, int64_t bytes, Use use) {
+  int64_t moved = 0;
+  for (size_t half = 0; moved < bytes; half ^= 1) {
+    const pattern::Interval part{moved, std::min(bytes, moved + half_bytes_)};
+    if (auto status = stream_.wait(half); !status) return status.error();
+    auto used = use(part, this->half(half));
+    if (!used) return used;
+    if (auto status = begin_packed(Towards::device, device, {part.begin, part.begin + *used}, half); !status)
+      return status.error();
+    moved += *used;
+    if (*used < part.length()) break;
+  }
+  return moved;
+}
+
+Result<int64_t> DeviceLink::in_parts(Towards towards, const pattern::Side& device, int64_t bytes, Use use) {
+  if (bytes <= 0) return 0;
+  auto moved =
+      towards == Towards::host ? parts_to_host(device, bytes, use) : parts_to_device(device, bytes, use);
+  // However it ended, nothing may still use the room.
+  auto done = stream_.wait_for_all();
+  if (moved && !done) return done.error();
+  return moved;
+}
+
+Status DeviceLink::copy_by_parts(Towards towards, const pattern::Side& device, const pattern::Side& host,
+                                 int64_t bytes) {
+  auto moved =
+      in_parts(towards, device, bytes, [&](pattern::Interval part, std::byte* memory) -> Result<int64_t> {
+        const pattern::Side here{&packed(), 0, memory}, there = behind(host, part.begin);
+        pattern::copy(towards == Towards::host ? here : there, towards == Towards::host ? there : here,
+                      part.length());
+        return part.length();
+      });
+  return moved ? Status() : Status(moved.error());
+}
+
+Status DeviceLink::copy(Towards towards, const pattern::Side& device, const pattern::Side& host,
+                        int64_t bytes) {
+  return copy_by_parts(towards, device, host, bytes);
+}
+
+}  // namespace concilio::exec

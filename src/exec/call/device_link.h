@@ -1,0 +1,53 @@
+// How a call reaches a buffer in the memory of a GPU: by a stream of its own, and by host memory that data
+// pass through where the device cannot copy them from or to where they belong.
+#pragma once
+
+#include "base/budget.h"
+#include "base/function_ref.h"
+#include "base/gpu/device_stream.h"
+#include "pattern/copy.h"
+
+namespace concilio::exec {
+
+class DeviceLink {
+ public:
+  DeviceLink() = default;  // of a buffer in the host's memory
+  DeviceLink(const DeviceLink&) = delete;
+  explicit operator bool() const { return static_cast<bool>(stream_); }
+
+  // Called when the program calls, so that what it has given its default stream before is seen.
+  Status begin(const DeviceMemory& memory);
+  // Makes the memory that data pass through: no more than most_bytes, and no more than serves a call of
+  // call_bytes. Must be called before what follows; does nothing if there is enough.
+  Status make_room(Budget& budget, int64_t most_bytes, int64_t call_bytes);
+
+  // Copies `bytes` bytes between the device's side and the host's, towards one of them. It may leave out the
+  // host memory where the data pass through.
+  Status copy(Towards towards, const pattern::Side& device, const pattern::Side& host, int64_t bytes);
+  // The same for two sides that the driver's copies fit: the host's memory is contiguous, or has as large
+  // pieces as the device's.
+  Status copy_straight(Towards towards, const pattern::Side& device, const pattern::Side& host,
+                       int64_t bytes);
+
+  // Calls use(part, memory) for the data [0, bytes) of the device's side, counted from its position, part by
+  // part. If they go towards the host, `memory` holds the part's data, packed; else use() puts them there.
+  // While it works on one part, the device copies another. use() returns how many bytes it has moved; if
+  // these are fewer than the part has, it was the last. Returns the sum.
+  using Use = FunctionRef<Result<int64_t>(pattern::Interval part, std::byte* memory)>;
+  Result<int64_t> in_parts(Towards towards, const pattern::Side& device, int64_t bytes, Use use);
+
+ private:
+  Status begin_packed(Towards towards, pattern::Side device, pattern::Interval part, size_t half);
+  Result<int64_t> parts_to_host(const pattern::Side& device, int64_t bytes, Use use);
+  Result<int64_t> parts_to_device(const pattern::Side& device, int64_t bytes, Use use);
+  Status copy_by_parts(Towards towards, const pattern::Side& device, const pattern::Side& host,
+                       int64_t bytes);
+  std::byte* half(size_t which) const { return room_.data() + static_cast<int64_t>(which) * half_bytes_; }
+
+  DeviceStream stream_;
+  Buffer room_;  // two halves, which parts alternate in
+  int64_t half_bytes_ = 0;
+  Pinned pinned_room_;  // must go before the memory and the stream
+};
+
+}  // namespace concilio::exec
