@@ -207,7 +207,8 @@ Status Collective::prepare(const OpenFile& opened, const plan::Facts& facts,
   made->plan = plan::plan(facts);
   if (made->plan.method != plan::Method::two_phase) return {};
   made->gear.emplace(opened, facts, made->plan, workspace_);
-  if (!opened.on_one_node() && opened.team.local_rank() == 0)
+  // Where the plan did not ask the nodes for their memory, it would not see that it has changed.
+  if (!opened.on_one_node() && opened.team.local_rank() == 0 && !facts.buckets.empty())
     made->memory = MemoryWatch(facts, made->plan, opened.team.node());
   return {};
 }

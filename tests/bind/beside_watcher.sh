@@ -43,6 +43,15 @@ done
 preloaded "$library:$folder/libwatcher-2.so $folder/libwatcher-3.so" watched 2 3
 preloaded "$folder/libwatcher-2.so:$library" watched-3 2 3
 
+# Another copy of Concilio, as from a second installation, is no watcher: the program is not started again.
+copy=$folder/copy-$mpi.so
+cp "$library" "$copy"
+for list in "$library:$copy" "$copy:$library"; do
+  found=$(LD_PRELOAD=$list env | sed -n 's/^LD_PRELOAD=//p')
+  [ "$found" = "$list" ] || { echo "$mpi: $list became $found" | cut -c 1-500; failed=1; }
+done
+rm -f "$copy"
+
 # By `concilio run`, with a watcher that the user preloads.
 launch=("$launcher" -n 2)
 if [[ $mpi == openmpi* ]]; then launch+=(--oversubscribe); fi

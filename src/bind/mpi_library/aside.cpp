@@ -36,14 +36,28 @@ Preloads without_this_library(Preloads preloads) {
   }
 }
 
+// Whether a library that is loaded has a symbol itself, and not only a library that it needs.
+bool has_itself(const Dl_info& library, const char* symbol) {
+  void* handle = library.dli_fname ? dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (!handle) return false;
+  Dl_info found;
+  void* address = dlsym(handle, symbol);
+  const bool has = address && dladdr(address, &found) != 0 && found.dli_fbase == library.dli_fbase;
+  dlclose(handle);
+  return has;
+}
+
 // The file of the library between this one and the MPI that has MPI-IO's functions; empty if there is none.
-// Whoever watches MPI-IO leaves PMPI_Barrier to the MPI.
+// Whoever watches MPI-IO leaves PMPI_Barrier to the MPI. An MPI whose MPI_ and PMPI_ functions are in two
+// libraries is none, and neither is another copy of this library.
 std::string watching_library() {
   Dl_info watching, mpi;
   void *open = dlsym(RTLD_NEXT, "MPI_File_open"), *barrier = dlsym(RTLD_NEXT, "PMPI_Barrier");
   if (!open || !barrier || dladdr(open, &watching) == 0 || dladdr(barrier, &mpi) == 0) return "";
-  if (watching.dli_fbase == mpi.dli_fbase || !watching.dli_fname) return "";
-  return watching.dli_fname;
+  if (watching.dli_fbase == mpi.dli_fbase || !has_itself(mpi, "MPI_File_open") ||
+      has_itself(watching, "concilio_built_for"))
+    return "";
+  return watching.dli_fname ? watching.dli_fname : "";
 }
 
 // If there are several, each is moved in a start of its own, and stays behind those that were moved before.

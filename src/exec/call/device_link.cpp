@@ -40,13 +40,33 @@ Status DeviceLink::make_room(Budget& budget, int64_t most_bytes, int64_t call_by
   return {};
 }
 
+// However copies end, also by an exception, nothing may use the host's memory any longer.
+class DeviceLink::UntilAllIsCopied {
+ public:
+  explicit UntilAllIsCopied(DeviceStream& stream) : stream_(stream) {}
+  UntilAllIsCopied(const UntilAllIsCopied&) = delete;
+  UntilAllIsCopied& operator=(const UntilAllIsCopied&) = delete;
+  ~UntilAllIsCopied() {
+    if (!waited_) stream_.wait_for_all();
+  }
+  Status wait() {
+    waited_ = true;
+    return stream_.wait_for_all();
+  }
+
+ private:
+  DeviceStream& stream_;
+  bool waited_ = false;
+};
+
 Status DeviceLink::copy_straight(Towards towards, const pattern::Side& device, const pattern::Side& host,
                                  int64_t bytes) {
+  UntilAllIsCopied copies(stream_);
   auto status = for_each_rectangle(device, host, bytes, [&](const pattern::Rectangle& each) {
     return stream_.copy(towards, each.first, each.second,
                         {each.length, each.count, each.first_stride, each.second_stride});
   });
-  auto done = stream_.wait_for_all();
+  auto done = copies.wait();
   return status ? done : status;
 }
 
@@ -100,10 +120,10 @@ Result<int64_t> DeviceLink::parts_to_device(const pattern::Side& device, int64_t
 
 Result<int64_t> DeviceLink::in_parts(Towards towards, const pattern::Side& device, int64_t bytes, Use use) {
   if (bytes <= 0) return 0;
+  UntilAllIsCopied copies(stream_);
   auto moved =
       towards == Towards::host ? parts_to_host(device, bytes, use) : parts_to_device(device, bytes, use);
-  // However it ended, nothing may still use the room.
-  auto done = stream_.wait_for_all();
+  auto done = copies.wait();
   if (moved && !done) return done.error();
   return moved;
 }

@@ -37,6 +37,7 @@ class DeviceLink {
   Result<int64_t> in_parts(Towards towards, const pattern::Side& device, int64_t bytes, Use use);
 
  private:
+  class UntilAllIsCopied;
   Status begin_packed(Towards towards, pattern::Side device, pattern::Interval part, size_t half);
   Result<int64_t> parts_to_host(const pattern::Side& device, int64_t bytes, Use use);
   Result<int64_t> parts_to_device(const pattern::Side& device, int64_t bytes, Use use);

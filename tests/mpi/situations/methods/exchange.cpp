@@ -114,12 +114,13 @@ SITUATION(Exchange, TellsNothingAgainForTheNextTimeStepWhereverItBegins, not_own
   }
 }
 
-// A node too poor for windows of its own has its memory for parcels: they are few.
+// A node with too little memory for windows of its own (Mem_min) has it for parcels: they are few.
 SITUATION(Exchange, APoorNodeSendsFewMessages, not_own) {
   constexpr int block = 16 * KiB, blocks = 96;
   const Info info{{"concilio_method", "two_phase"},
                   {"concilio_ranks_per_node", "1"},
                   {"concilio_node_memory", "256K,1G,1G,1G,1G,1G,1G,1G,1G"},
+                  {"concilio_memory_min", "16M"},
                   {"cb_buffer_size", "1M"}};
   Interleaved file(context.fresh_file("poor"), block, blocks, info);
   if (context.ranks == 1) return;
