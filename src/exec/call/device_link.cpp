@@ -47,7 +47,7 @@ class DeviceLink::UntilAllIsCopied {
   UntilAllIsCopied(const UntilAllIsCopied&) = delete;
   UntilAllIsCopied& operator=(const UntilAllIsCopied&) = delete;
   ~UntilAllIsCopied() {
-    if (!waited_) stream_.wait_for_all();
+    if (!waited_) (void)stream_.wait_for_all();
   }
   Status wait() {
     waited_ = true;
