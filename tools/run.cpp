@@ -192,7 +192,8 @@ int run_command(const RunOptions& options, const Environment& environment) {
       complain(ended.error().message);
       return exit_not_executable;
     }
-    exit_status = status_after_signals(*ended);
+    // A program says by its status what it made of a signal; its launcher does not.
+    exit_status = detection->launcher ? status_after_signals(*ended) : *ended;
   }
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
@@ -256,8 +257,8 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
       "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
       "       concilio run --compare [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
       "       mpirun ... concilio run [OPTIONS] [--] PROGRAM ARGUMENTS\n\n"
-      "The exit status is the program's, 128+N if signal N ended it; 2 if it could not be run with "
-      "Concilio; with --compare 1 if a file differs.");
+      "The exit status is the program's, 128+N if signal N ended it, or stopped its launcher; 2 if it could "
+      "not be run with Concilio; with --compare 1 if a file differs.");
   return {parser, [=] {
             options->command = parser->remaining();
             Words& command = options->command;
