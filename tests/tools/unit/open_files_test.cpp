@@ -44,7 +44,8 @@ TEST(OpenFiles, AreWhatRanksLeft) {
   auto left = std::make_unique<LiveRecords>();
   fill(left->records[3], 1, LiveCall::collective_write, 10 * second_ns);
   left->records[3].first_error.set("no space");
-  left->activities[3].offsets.add(0, 64, {0, 64, 0, 0});
+  left->records[3].activity = 2;
+  left->activities[1].offsets.add(0, 64, {0, 64, 0, 0});
   left->records[3].has_error = true;
   left->records[4].path.set("/d/closed");
   left->records[4].state = LiveRecord::State::taken;
