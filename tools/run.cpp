@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/settings/config.h"
@@ -48,9 +47,7 @@ Status check_path(const char* option, const std::string& path) {
 }
 
 Status write_report(const std::string& path, const Report& report) {
-  // A file name need not be valid UTF-8.
-  return write_text(path,
-                    to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return write_text(path, text_of(report));
 }
 
 // The rank that this `concilio run` stands for if every rank has a `concilio run` of its own, else 0.

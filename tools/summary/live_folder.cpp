@@ -72,13 +72,13 @@ std::vector<FileRecord> LiveFolder::open_files(int64_t now_ns) const {
       const auto place = static_cast<size_t>(record.activity) - 1;  // of none: beyond the last
       const bool shown = place < records->activities.size();
       activities[name].push_back(
-          {record.rank, record.counters, shown ? records->activities[place] : ActivityData()});
+          {record.rank, record.counters, shown ? std::optional(records->activities[place]) : std::nullopt});
     }
   }
   std::vector<FileRecord> all;
   for (auto& [name, file] : files) {
     std::ranges::sort(file.open_ranks, {}, &OpenRank::rank);
-    file.activities.push_back(activity_of_open_file(std::move(activities[name])));
+    add_activity(file, std::move(activities[name]));
     all.push_back(std::move(file));
   }
   return all;

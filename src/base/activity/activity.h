@@ -24,12 +24,13 @@ constexpr size_t times_count = static_cast<size_t>(TimeOf::count_);
 // By powers of two. Entry i counts lengths of 2^i bytes and more, or offsets that 2^i divides; the last of
 // the latter counts offset 0.
 using Powers = std::array<int64_t, 64>;
+using PowersOfMoved = std::array<Powers, moved_count>;
 
 // Plain data, which `concilio run` reads wherever the rank has ended.
 struct ActivityData {
   Bins<times_count + moved_count> time{20};  // nanoseconds since activity_begins()
   Bins<moved_count> offsets{12};             // bytes of the file
-  std::array<Powers, moved_count> lengths{}, alignments{};
+  PowersOfMoved lengths{}, alignments{};
 };
 
 // The name of a column as reports have it: "call_us", "stored_read".

@@ -37,17 +37,24 @@ holds 'what became of hints' "sorted((hint['name'], hint['by'], hint['outcome'])
   ('cb_nods', 'program', 'ignored')]"
 holds 'why a hint is ignored' "any('did you mean cb_nodes?' in hint.get('why', '') for hint in files['alone']['hints_given'])"
 
+# A part of a line, which is what is left where storage was full, does not spoil the next one.
+printf '{"file": "a part' >lines
+expect 0 env CONCILIO_REPORT="$scratch/lines" "$concilio" run "${start[@]}" "$program" "$scratch/data"
+python3 -c 'import json; assert all(json.loads(line)["file"] for line in open("lines").read().splitlines()[1:])' || fail 'a spoiled line'
+[ "$(wc -l <lines)" = 3 ] || fail "not a line for each of two files: $(wc -l <lines)"
+
 # The same data as a trace.
 expect 0 "$concilio" report report.json --trace trace.json
 [ ! -s out ] || fail 'there is text beside the trace'
 python3 - <<'PYTHON' || fail 'no trace'
 import json
 events = json.load(open("trace.json"))["traceEvents"]
+names = {event["pid"]: event["args"]["name"].rsplit(".", 1)[1] for event in events if event["name"] == "process_name"}
+assert sorted(names.values()) == ["alone: rank 0", "alone: rank 1", "together: rank 0", "together: rank 1"], names
 slices = [event for event in events if event["ph"] == "X"]
-waiting = sum(event["dur"] for event in slices if event["name"].startswith("waiting") and event["pid"] == 0)
+waiting = sum(event["dur"] for event in slices if event["name"].startswith("waiting") and names[event["pid"]] == "together: rank 0")
 assert waiting > 50000, waiting
-assert {event["pid"] for event in slices} == {0, 1}
-assert {"rank 0", "rank 1"} <= {event["args"]["name"] for event in events if event["name"] == "process_name"}
+assert {event["pid"] for event in slices} == set(names)
 PYTHON
 expect 1 "$concilio" report report.json --trace /nosuch/trace.json
 says err 'report: cannot write /nosuch/trace.json: No such file'

@@ -9,7 +9,7 @@
 #include "base/activity/activity_json.h"
 #include "base/waiting.h"
 
-namespace concilio {
+namespace concilio::activity_test {
 namespace {
 
 using testing::HasSubstr, testing::Not;
@@ -119,6 +119,14 @@ TEST(Activity, RanksThatWaitedLeastComeFirst) {
   EXPECT_EQ(least[3].rank, 6);
 }
 
+TEST(Activity, AsJsonWithoutRowsHasOnlyWhoWaited) {
+  ActivityOfFile file;
+  file.waited_least[0] = {7, 2'000'000'000, 1'000'000'000};
+  JsonText json;
+  write_activity(file, json);
+  EXPECT_EQ(json.text(), R"({"waited_least":[{"rank":7,"waited_seconds":2,"own_seconds":1}]})");
+}
+
 TEST(Activity, AsJsonLeavesOutWhatIsZero) {
   ActivityOfFile file;
   ActivityRow row;
@@ -140,4 +148,4 @@ TEST(Activity, AsJsonLeavesOutWhatIsZero) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::activity_test
