@@ -40,7 +40,7 @@ Status check_path(const char* option, const std::string& path) {
   if (path.empty()) return {};
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   if (fs::is_directory(path))
-    return Error{ErrorKind::bad_file, EISDIR, fmt::format("{} {} is a folder", option, path)};
+    return Error{ErrorKind::bad_file, EISDIR, fmt::format("{} {} is a folder; name a file", option, path)};
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     return Error::from_errno(errno, fmt::format("{} {}: cannot write in {}", option, path, folder.string()));
   return {};

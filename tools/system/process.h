@@ -18,6 +18,9 @@ inline constexpr int exit_timeout = 124;
 inline constexpr int exit_not_executable = 126;
 inline constexpr int exit_not_found = 127;
 
+// A program that is not there.
+Error command_not_found(const std::string& name);
+
 // Runs `words` with this process's stdin, stdout and stderr. Returns its exit status, or 128 + N if signal N
 // ended it. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on if they reach this process alone; what
 // the terminal sends reaches the child too.
