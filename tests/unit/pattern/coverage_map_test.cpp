@@ -4,7 +4,7 @@
 
 #include "unit/pattern/naive_types.h"
 
-namespace concilio::pattern {
+namespace concilio::pattern::coverage_map_test {
 namespace {
 
 using naive::Generator;
@@ -176,4 +176,4 @@ TEST(CoverageMap, WhoseStretchesBeginAndEndAtEveryMark) {
 }
 
 }  // namespace
-}  // namespace concilio::pattern
+}  // namespace concilio::pattern::coverage_map_test

@@ -15,7 +15,7 @@
 #include "sim/gather.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::memory_conscious_test {
 namespace {
 
 constexpr int64_t MiB = 1 << 20;
@@ -131,4 +131,4 @@ TEST(MemoryConscious, PlansOfHostsWithEnoughMemoryDoNotChange) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::memory_conscious_test

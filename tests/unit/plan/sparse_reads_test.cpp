@@ -8,7 +8,7 @@
 #include "plan/facts/prices.h"
 #include "unit/plan_facts.h"
 
-namespace concilio::plan {
+namespace concilio::plan::sparse_reads_test {
 namespace {
 
 constexpr int64_t KiB = 1 << 10;
@@ -79,4 +79,4 @@ TEST(SparseReads, CostWhatIsReadAndOneMeetingMore) {
 }
 
 }  // namespace
-}  // namespace concilio::plan
+}  // namespace concilio::plan::sparse_reads_test
