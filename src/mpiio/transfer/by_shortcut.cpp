@@ -82,9 +82,8 @@ exec::Outcome timed_request(File& file, Operation operation, const store::Transf
   file.shortcut().sampling.took(ns);
   for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, calls * ns);
   if (Activity* const activity = file.recording().activity(); activity && outcome) {
-    activity->called({operation, start_ns, start_ns + ns, 0, transfer.offset, transfer.offset + *outcome,
-                      *outcome, calls});
-    activity->stored(operation, start_ns, start_ns + ns, std::span(&transfer, 1), calls);
+    activity->passed_on({operation, start_ns, start_ns + ns, 0, transfer.offset, transfer.offset + *outcome,
+                         *outcome, calls});
   }
   return outcome;
 }
