@@ -64,7 +64,8 @@ LiveRecord* take_record() {
 }
 
 // Which of the activities that `concilio run` sees are in use.
-constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::activities)>> shown_activities;
+constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::activities)>>
+    shown_activities;
 // How many are in memory of this process's own. More would take more than 1 MiB in all.
 constinit std::atomic<int> own_activities = 0;
 constexpr int most_own_activities = 88;
@@ -109,6 +110,15 @@ void Recording::show(const std::string& path, int rank, int ranks, size_t nodes,
   record_->nodes = static_cast<int32_t>(nodes);
   record_->open_ns = open_ns;
   record_->state.store(LiveRecord::State::open);
+}
+
+void Recording::add_untimed(const ShortCalls::Untimed& untimed, int64_t end_ns) {
+  if (untimed.calls == 0) return;
+  const auto& [operation, offset, bytes] = untimed.last;
+  for (const Counter time : {Counter::storage_ns, Counter::call_ns})
+    counters()[time] += untimed.calls * untimed.ns;
+  activity()->passed_on(
+      {operation, end_ns - untimed.ns, end_ns, 0, offset, offset + bytes, bytes, untimed.calls});
 }
 
 void Recording::add_failure(const std::string& message) {

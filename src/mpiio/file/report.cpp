@@ -199,6 +199,7 @@ bool write_report(File& file) {
     return gathering.prepare(team);
   });
   if (!file.agree(ready)) return false;  // if one rank has no memory, no rank takes part in the report
+  file.recording().add_untimed(file.recording().short_calls().take(), now_ns());
   Totals totals;
   std::ranges::copy(file.counters().values, totals.sums);
   totals.sums[peak] = file.budget().high_water_bytes();
