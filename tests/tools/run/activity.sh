@@ -1,6 +1,7 @@
 #!/bin/bash
-# What a report tells of when and where ranks read and wrote. Arguments: CONCILIO MPI LAUNCHER PROGRAM.
-concilio=$1 mpi=$2 launcher=$3 program=$4
+# What a report tells of when and where ranks read and wrote. Arguments: CONCILIO MPI LAUNCHER PROGRAM
+# OPENS_OFTEN.
+concilio=$1 mpi=$2 launcher=$3 program=$4 opens_often=$5
 . "$(dirname "$0")/../common.sh"
 let_ranks_yield
 start=("$launcher" -n 2)
@@ -40,6 +41,18 @@ printf '{"file": "a part' >lines
 expect 0 env CONCILIO_REPORT="$scratch/lines" "$concilio" run "${start[@]}" "$program" "$scratch/data"
 python3 -c 'import json; assert all(json.loads(line)["file"] for line in open("lines").read().splitlines()[1:])' || fail 'a spoiled line'
 [ "$(wc -l <lines)" = 3 ] || fail "not a line for each of two files: $(wc -l <lines)"
+
+# Of a process that closes very many files, the tables of the first ones are there, as many as take 16 MiB.
+rm lines
+expect 0 env CONCILIO_REPORT="$scratch/lines" "$concilio" run "$launcher" -n 1 "$opens_often" "$scratch/data" 7000
+python3 - <<'PYTHON' || fail 'the tables are not bounded'
+import json
+activities = [json.loads(line)["activity"] for line in open("lines")]
+sizes = [len(json.dumps(activity, separators=(",", ":"))) for activity in activities if "time" in activity]
+assert len(activities) == 7000 and all("time" not in activity for activity in activities[len(sizes):]), len(sizes)
+assert (16 << 20) * 0.9 < sum(sizes) < (16 << 20) * 1.1, (len(sizes), sum(sizes))
+assert all(activity["waited_least"][0]["rank"] == 0 for activity in activities)
+PYTHON
 
 # The same data as a trace.
 expect 0 "$concilio" report report.json --trace trace.json
