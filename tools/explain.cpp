@@ -155,10 +155,8 @@ int explain(const ExplainOptions& options) {
     complain("explain: " + error.message);
     return exit_usage;
   };
-  std::vector<std::string> notes;
-  const Result<Config> config = settings_of(options, notes);
+  const Result<Config> config = settings_of(options);
   if (!config) return refuse(config.error());
-  for (const std::string& note : notes) complain("explain: " + note);
   const Result<Subject> subject = subject_of(options, *config);
   if (!subject) return refuse(subject.error());
   print(*subject, options.json);

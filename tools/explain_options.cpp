@@ -14,6 +14,7 @@
 #include "plan/facts/profile.h"
 #include "plan/facts/wishes.h"
 #include "plan/show/facts_json.h"
+#include "settings.h"
 
 namespace concilio::tools {
 
@@ -25,17 +26,6 @@ constexpr int64_t default_bytes = 64 << 20, least_default_bytes = 1 << 20;
 
 Error wrong(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
-}
-
-Status set_hint(Config& config, const std::string& option, const std::string& name, const std::string& value,
-                std::vector<std::string>& notes) {
-  const Status set = config.set(name, value, Config::Origin::info);
-  if (set.ok()) return {};
-  if (set.error().kind == ErrorKind::unsupported && name.compare(0, 9, "concilio_") != 0) {
-    notes.push_back(fmt::format("{}: {}", option, set.error().message));
-    return {};
-  }
-  return wrong(fmt::format("{}: {}; `concilio hints` lists all", option, set.error().message));
 }
 
 // Random numbers with a normal distribution. A seed gives the same numbers on every system, which
@@ -138,21 +128,16 @@ int64_t ranks_of(const ExplainOptions& options) {
   return std::max<int64_t>(4, options.nodes);
 }
 
-Result<Config> settings_of(const ExplainOptions& options, std::vector<std::string>& notes) {
+Result<Config> settings_of(const ExplainOptions& options) {
   Config config = Config::defaults();
   for (const std::string& hint : options.hints) {
-    const size_t equals = hint.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      return wrong(fmt::format("--hint {}: write it as NAME=VALUE", hint));
-    const Status set =
-        set_hint(config, "--hint " + hint, hint.substr(0, equals), hint.substr(equals + 1), notes);
-    if (!set) return set.error();
+    if (const Status set = set_hint(config, Config::Origin::info, hint); !set) return set.error();
   }
   for (size_t i = 0; i < options.shortcuts.size(); ++i) {
     const auto [option, hint] = options.shortcuts[i];
     const std::string& value = options.shortcut_values[i];
     if (value.empty()) continue;
-    const Status set = set_hint(config, fmt::format("{} {}", option, value), hint, value, notes);
+    const Status set = set_by_option(config, Config::Origin::info, option, hint, value);
     if (!set) return set.error();
   }
   const Result<std::optional<plan::Profile>> profile = profile_of(options);

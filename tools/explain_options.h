@@ -28,8 +28,8 @@ struct ExplainOptions {
   std::string picture_file;
 };
 
-// The settings from the command line. `notes` receives a line for each hint that Concilio does not use.
-Result<Config> settings_of(const ExplainOptions& options, std::vector<std::string>& notes);
+// The settings from the command line.
+Result<Config> settings_of(const ExplainOptions& options);
 Result<sim::Machine> machine_of(const ExplainOptions& options, const Config& config);
 // Replaces what the facts say of the storage and of the nodes' memory by what the options say.
 Status take_over_machine(const ExplainOptions& options, const Config& config, plan::Facts& facts);

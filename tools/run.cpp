@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/settings/config.h"
@@ -41,16 +40,14 @@ Status check_path(const char* option, const std::string& path) {
   if (path.empty()) return {};
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   if (fs::is_directory(path))
-    return Error{ErrorKind::bad_file, EISDIR, fmt::format("{} {} is a folder", option, path)};
+    return Error{ErrorKind::bad_file, EISDIR, fmt::format("{} {} is a folder; name a file", option, path)};
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     return Error::from_errno(errno, fmt::format("{} {}: cannot write in {}", option, path, folder.string()));
   return {};
 }
 
 Status write_report(const std::string& path, const Report& report) {
-  // A file name need not be valid UTF-8.
-  return write_text(path,
-                    to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return write_text(path, text_of(report));
 }
 
 // The rank that this `concilio run` stands for if every rank has a `concilio run` of its own, else 0.
@@ -192,7 +189,8 @@ int run_command(const RunOptions& options, const Environment& environment) {
       complain(ended.error().message);
       return exit_not_executable;
     }
-    exit_status = status_after_signals(*ended);
+    // A program says by its status what it made of a signal; its launcher does not.
+    exit_status = detection->launcher ? status_after_signals(*ended) : *ended;
   }
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
@@ -256,8 +254,8 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
       "Usage: concilio run [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
       "       concilio run --compare [OPTIONS] [--] mpirun ... PROGRAM ARGUMENTS\n"
       "       mpirun ... concilio run [OPTIONS] [--] PROGRAM ARGUMENTS\n\n"
-      "The exit status is the program's, 128+N if signal N ended it; 2 if it could not be run with "
-      "Concilio; with --compare 1 if a file differs.");
+      "The exit status is the program's, 128+N if signal N ended it, or stopped its launcher; 2 if it could "
+      "not be run with Concilio; with --compare 1 if a file differs.");
   return {parser, [=] {
             options->command = parser->remaining();
             Words& command = options->command;

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string_view>
 
-#include "base/settings/config.h"
 #include "base/text/nearest_name.h"
 
 namespace concilio::tools {
@@ -37,7 +36,6 @@ std::string as_refused(std::string message) {
     if (const size_t begin = message.find(ignored); begin != message.npos)
       message.erase(begin, ignored.size());
   }
-  if (message.find("concilio hints") == message.npos) message += "; `concilio hints` lists them all";
   return message;
 }
 
@@ -54,17 +52,29 @@ bool is_known_variable(const std::string& name) {
 
 }  // namespace
 
-Status check_hint(const std::string& hint) {
+Status set_hint(Config& config, Config::Origin origin, const std::string& hint) {
   const size_t equals = hint.find('=');
   if (equals == 0 || equals == std::string::npos)
     return Error{ErrorKind::info_value, 0, fmt::format("--hint {}: write it as NAME=VALUE", hint)};
   if (hint.find(';') != std::string::npos)
     return Error{ErrorKind::info_value, 0, fmt::format("--hint {}: a hint cannot hold ';'", hint)};
-  const std::string name = hint.substr(0, equals);
-  Config config = Config::defaults();
-  const Status set = config.set(name, hint.substr(equals + 1), Config::Origin::environment);
+  const Status set = config.set(hint.substr(0, equals), hint.substr(equals + 1), origin);
   if (set.ok()) return {};
-  return Error{set.error().kind, 0, fmt::format("--hint {}: {}", hint, as_refused(set.error().message))};
+  std::string message = as_refused(set.error().message);
+  if (message.find("concilio hints") == message.npos) message += "; `concilio hints` lists them all";
+  return Error{set.error().kind, 0, fmt::format("--hint {}: {}", hint, message)};
+}
+
+Status set_by_option(Config& config, Config::Origin origin, const std::string& option,
+                     const std::string& name, const std::string& value) {
+  const Status set = config.set(name, value, origin);
+  if (set.ok()) return {};
+  return Error{set.error().kind, 0, fmt::format("{} {}: {}", option, value, as_refused(set.error().message))};
+}
+
+Status check_hint(const std::string& hint) {
+  Config config = Config::defaults();
+  return set_hint(config, Config::Origin::environment, hint);
 }
 
 std::vector<std::string> unknown_variables(const Environment& environment) {
@@ -94,11 +104,9 @@ Result<std::vector<std::pair<std::string, std::string>>> check_settings(const Se
   if (!options.hints.empty()) variables.emplace_back("CONCILIO_HINTS", hints);
   if (!options.memory_limit.empty()) {
     Config config = Config::defaults();
-    const Status set = config.set("concilio_memory_limit", options.memory_limit, Config::Origin::environment);
-    if (!set.ok())
-      return Error{
-          set.error().kind, 0,
-          fmt::format("--memory-limit {}: {}", options.memory_limit, as_refused(set.error().message))};
+    const Status set = set_by_option(config, Config::Origin::environment, "--memory-limit",
+                                     "concilio_memory_limit", options.memory_limit);
+    if (!set.ok()) return set.error();
     variables.emplace_back("CONCILIO_MEMORY_LIMIT", options.memory_limit);
   }
   if (!options.only.empty()) variables.emplace_back("CONCILIO_ONLY", options.only);

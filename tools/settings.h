@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/settings/config.h"
 #include "system/environment.h"
 
 namespace concilio::tools {
@@ -23,10 +24,13 @@ struct SettingOptions {
 Result<std::vector<std::pair<std::string, std::string>>> check_settings(const SettingOptions& options,
                                                                         const Environment& environment);
 
-// Returns an error if a hint, NAME=VALUE, is malformed or unknown. What is wrong on a command line is
-// refused, since the user is there to correct it; what is wrong in the environment or in a program is named
-// and ignored.
+// Sets a hint that --hint gives, NAME=VALUE. What is malformed or unknown on a command line is refused, since
+// the user is there to correct it; what is wrong in the environment or in a program is named and ignored.
+Status set_hint(Config& config, Config::Origin origin, const std::string& hint);
 Status check_hint(const std::string& hint);
+// The same for a hint that has an option of its own.
+Status set_by_option(Config& config, Config::Origin origin, const std::string& option,
+                     const std::string& name, const std::string& value);
 
 // One line for each variable that begins with CONCILIO_ but is unknown.
 std::vector<std::string> unknown_variables(const Environment& environment);

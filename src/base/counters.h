@@ -79,13 +79,22 @@ struct Counters {
   int64_t operator[](Counter counter) const { return values[static_cast<size_t>(counter)]; }
 };
 
-// Adds the time between its construction and its destruction to a counter.
+// Adds the time between its construction and stop(), or else its destruction, to a counter.
 class Stopwatch {
  public:
   Stopwatch(Counters& counters, Counter counter)
       : counters_(counters), counter_(counter), start_ns_(now_ns()) {}
-  ~Stopwatch() { counters_[counter_] += now_ns() - start_ns_; }
+  ~Stopwatch() {
+    if (!stopped_) stop();
+  }
   int64_t start_ns() const { return start_ns_; }
+  // Returns the end of the time.
+  int64_t stop() {
+    const int64_t end_ns = now_ns();
+    counters_[counter_] += end_ns - start_ns_;
+    stopped_ = true;
+    return end_ns;
+  }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
@@ -93,6 +102,7 @@ class Stopwatch {
   Counters& counters_;
   Counter counter_;
   int64_t start_ns_;
+  bool stopped_ = false;
 };
 
 // Says which calls of a series are timed, where some are so short that asking for the time would be a good
@@ -112,9 +122,10 @@ class Sampling {
     return before + 1;
   }
   // The call took so long.
-  void took(int64_t ns) {
+  void took(int64_t ns) { most_untimed_ = most_untimed_after(ns); }
+  static int64_t most_untimed_after(int64_t ns) {
     constexpr int64_t short_ns = 5000;
-    most_untimed_ = ns < short_ns ? 16 : 0;
+    return ns < short_ns ? 16 : 0;
   }
 
  private:

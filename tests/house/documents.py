@@ -26,10 +26,11 @@ hint, of the MPI standard or of other implementations. Hints that can be `enable
 `false` too.
 
 If ranks give different values of a hint, or only some ranks give it, the lowest rank that gives it decides for all
-ranks, and rank 0 says so. A hint that cannot be honoured is ignored, with one message from rank 0 of the communicator
-that the file is opened by. A node prints each message once, so a program that opens its files by one communicator gets
-it once in all; only where communicators have their first ranks on several nodes, as `MPI_COMM_SELF` has, each of these
-nodes prints it. `MPI_File_get_info` returns every hint below that is honoured, by its first name, with the value in
+ranks, and rank 0 says so. On a command line, as that of `concilio run --hint`, a hint that cannot be honoured is
+refused. One of the program or of the environment is ignored, with one message from rank 0 of the communicator that the
+file is opened by. A node prints each message once, so a program that opens its files by one communicator gets it once
+in all; only where communicators have their first ranks on several nodes, as `MPI_COMM_SELF` has, each of these nodes
+prints it. `MPI_File_get_info` returns every hint below that is honoured, by its first name, with the value in
 force. Hints of other implementations that mean nothing here (`access_style`, `romio_lustre_co_ratio`, `nc_...`) are
 ignored silently.
 

@@ -108,6 +108,7 @@ refused 'leave one out' contiguous --bytes-per-rank 4M --mib-per-rank 4
 refused 'choose one of local, memory' contiguous --storage paper
 refused 'write it as NAME=VALUE' contiguous --hint nonsense
 refused 'did you mean concilio_method?' contiguous --hint concilio_metod=list
+refused 'cb_nods is unknown; did you mean cb_nodes?' contiguous --hint cb_nods=1
 refused 'concilio_nonsense' contiguous --hint concilio_nonsense=1
 refused 'numbered from 0' contiguous --call 1
 refused 'plan.svg' contiguous --picture no/such/folder/plan.svg

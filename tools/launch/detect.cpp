@@ -223,8 +223,7 @@ Result<Detection> detect_program_alone(const Words& words, const Environment& en
 }  // namespace
 
 Result<Detection> detect(const Words& words, const Environment& environment, std::optional<Flavour> chosen) {
-  if (!environment.find_executable(words.at(0)))
-    return Error{ErrorKind::no_such_file, ENOENT, words[0] + ": command not found"};
+  if (!environment.find_executable(words.at(0))) return command_not_found(words[0]);
   return is_launcher_name(words[0]) ? detect_under_launcher(words, environment, chosen)
                                     : detect_program_alone(words, environment, chosen);
 }

@@ -41,16 +41,18 @@ function extent(activities, axis, width) {
 function addTable(target, activity, part, width, names, ranks, ranksARow, onlyRow) {
   for (const name of names) {
     eachCell(part[name] || [], part.bins, (row, bin, value) => {
-      const first = row * activity.ranks_a_row, last = Math.min(first + activity.ranks_a_row, Math.max(ranks, first + 1));
+      const first = (activity.first_rank || 0) + row * activity.ranks_a_row, last = Math.min(first + activity.ranks_a_row, Math.max(ranks, first + 1));
       const [from, to] = onlyRow === undefined ? [first / ranksARow, last / ranksARow] : [onlyRow, onlyRow + 1];
       spread(target, name, value, from, to, (part.first + bin) * part[width], (part.first + bin + 1) * part[width]);
     });
   }
 }
+// Some activities say only who waited.
+const tablesOf = file => (file.activities || []).filter(activity => activity.time);
 // What is drawn of some files: ranks over time; and ranks over the bytes of one file, or files over their bytes.
 function pictureOf(files) {
-  const all = files.flatMap(file => file.activities.map(activity => ({ file, ...activity })));
-  const ranks = Math.max(...files.map(file => file.ranks), 1);
+  const all = files.flatMap(file => tablesOf(file).map(activity => ({ file, ...activity })));
+  const ranks = Math.max(...files.map(file => file.ranks), ...all.map(one => (one.first_rank || 0) + (one.rows - 1) * one.ranks_a_row + 1), 1);
   const ranksARow = Math.ceil(ranks / Math.max(...all.map(one => Math.ceil(one.file.ranks / one.ranks_a_row)), 1));
   const rows = Math.ceil(ranks / ranksARow);
   const onTime = extent(all, 'time', 'bin_ns'), onBytes = extent(all, 'offsets', 'bin_bytes');
@@ -155,8 +157,9 @@ function timeLine(picture) {
 // Who let others wait. A rank that waited much less than another one came last.
 function stragglers(file) {
   const waits = slowest(file, 'exchange_ns') * 1e-9;
-  const least = file.activities.flatMap(activity => activity.waited_least)[0];
-  if (!least || file.ranks < 2 || waits < 1e-3 || least.waited_seconds > waits / 2) return [];
+  const [least] = file.activities[0].waited_least || [];
+  // As told_of_late_rank() in summary.cpp. Sums over several opens say nothing of one of them.
+  if (!least || file.ranks < 2 || file.opened > 1 || waits < 0.01 || waits < 0.2e-9 * slowest(file, 'call_ns') || least.waited_seconds > waits / 2) return [];
   const mean = (sum(file, 'call_ns') - sum(file, 'exchange_ns')) * 1e-9 / file.ranks;
   const why = least.own_seconds > 1.5 * mean ? `its own work in calls took ${seconds(least.own_seconds)}, against ${seconds(mean)} on average` : 'it came late to the calls';
   return [element('p', {}, `${file.name}: ranks waited up to ${seconds(waits)} for others. Rank ${least.rank} waited least, ${seconds(least.waited_seconds)}: ${why}.`)];
@@ -165,7 +168,7 @@ function stragglers(file) {
 // ---- Sizes and alignment.
 const powersOf = (file, table, name) => {
   const counts = new Array(64).fill(0);
-  for (const activity of file.activities) eachCell(activity[table][name] || [], 64, (row, power, value) => { counts[power] += value; });
+  for (const activity of tablesOf(file)) eachCell(activity[table][name] || [], 64, (row, power, value) => { counts[power] += value; });
   return counts;
 };
 const movedWords = { asked_read: 'reads of the program', asked_written: 'writes of the program', stored_read: 'reads from storage', stored_written: 'writes to storage' };
@@ -208,7 +211,7 @@ function drawPictures(into, files) {
   into.replaceChildren(...drawn);
 }
 function showPictures() {
-  const known = data.files.filter(file => file.activities && file.activities.some(activity => activity.time.bins > 0));
+  const known = data.files.filter(file => tablesOf(file).some(activity => activity.time.bins > 0));
   if (known.length === 0) return;
   const into = element('div');
   const together = known.slice(0, 32);

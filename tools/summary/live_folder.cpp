@@ -65,18 +65,20 @@ std::vector<FileRecord> LiveFolder::open_files(int64_t now_ns) const {
   for (const fs::directory_entry& entry : fs::directory_iterator(path(), unreadable)) {
     const auto records = read_records(entry.path());
     if (!records) continue;
-    for (size_t i = 0; i < records->records.size(); ++i) {
-      const LiveRecord& record = records->records[i];
+    for (const LiveRecord& record : records->records) {
       if (record.state != LiveRecord::State::open) continue;
       const std::string name(record.path.view());
       add(files[name], record, now_ns);
-      activities[name].push_back({record.rank, record.counters, records->activities[i]});
+      const auto place = static_cast<size_t>(record.activity) - 1;  // of none: beyond the last
+      const bool shown = place < records->activities.size();
+      activities[name].push_back(
+          {record.rank, record.counters, shown ? std::optional(records->activities[place]) : std::nullopt});
     }
   }
   std::vector<FileRecord> all;
   for (auto& [name, file] : files) {
     std::ranges::sort(file.open_ranks, {}, &OpenRank::rank);
-    file.activities.push_back(activity_of_open_file(std::move(activities[name])));
+    add_activity(file, std::move(activities[name]));
     all.push_back(std::move(file));
   }
   return all;

@@ -133,9 +133,9 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
         row["why"].push_back({reasons.place_of(reason_of(reason)), reason.calls});
     }
     for (const std::string& activity : file.activities) {
+      if (activity_bytes + activity.size() > most_activity_bytes(files.size())) continue;
       activity_bytes += activity.size();
-      if (activity_bytes <= most_activity_bytes(files.size()))
-        row["activities"].push_back(json::parse(activity));
+      row["activities"].push_back(json::parse(activity));
     }
     rows.push_back(std::move(row));
   }

@@ -1,5 +1,7 @@
 #include "summary/records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -45,6 +47,14 @@ LiveCall call_named(const std::string& name) {
   return LiveCall::none;
 }
 
+LateRank late_rank_of(const json& activity) {
+  const auto ranks = activity.find("waited_least");
+  if (ranks == activity.end() || ranks->empty()) return {};
+  const json& first = ranks->at(0);
+  return {first.value("rank", int64_t{-1}), first.value("waited_seconds", 0.0),
+          first.value("own_seconds", 0.0)};
+}
+
 FileRecord record_of(const json& line) {
   FileRecord record;
   record.file = line.at("file").get<std::string>();
@@ -73,17 +83,12 @@ FileRecord record_of(const json& line) {
   for (const auto& [name, value] : hints.items())
     record.hints[name] = value.is_string() ? value.get<std::string>() : value.dump();
   if (line.contains("hints_given")) record.hints_given = line.at("hints_given").dump();
-  if (line.contains("activity")) record.activities.push_back(line.at("activity").dump());
-  for (const json& activity : line.value("activities", json::array()))
+  const auto add = [&](const json& activity) {
+    record.late_rank = late_rank_of(activity);
     record.activities.push_back(activity.dump());
-  // Of a file that was opened several times, the last one's.
-  if (!record.activities.empty()) {
-    const json ranks = json::parse(record.activities.back()).value("waited_least", json::array());
-    if (!ranks.empty()) {
-      record.late_rank = {ranks[0].value("rank", int64_t{-1}), ranks[0].value("waited_seconds", 0.0),
-                          ranks[0].value("own_seconds", 0.0)};
-    }
-  }
+  };
+  if (line.contains("activity")) add(line.at("activity"));
+  if (line.contains("activities")) std::ranges::for_each(line.at("activities"), add);
   return record;
 }
 
@@ -108,7 +113,56 @@ void add_reason(std::vector<Reason>& reasons, const Reason& added) {
   reasons.push_back(added);
 }
 
+json json_of(const FileRecord& record) {
+  json reasons = json::array();
+  for (const Reason& reason : record.reasons) {
+    reasons.push_back({{"operation", reason.operation},
+                       {"method", reason.method},
+                       {"collective", reason.collective},
+                       {"reason", reason.text},
+                       {"calls", reason.calls},
+                       {"candidates", candidates_json(reason.candidates)}});
+  }
+  json object = {{"file", record.file},
+                 {"ranks", record.ranks},
+                 {"nodes", record.nodes},
+                 {"mpi", record.mpi},
+                 {"times_opened", record.times_opened},
+                 {"open_seconds", record.open_seconds},
+                 {"counters", json_of(record.sum)},
+                 {"max", json_of(record.slowest)},
+                 {"peak_bytes_per_rank", record.peak_bytes_per_rank},
+                 {"peak_bytes_per_node", record.peak_bytes_per_node},
+                 {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
+                 {"reasons", reasons},
+                 {"hints", record.hints}};
+  if (!record.hints_given.empty()) object["hints_given"] = json::parse(record.hints_given);
+  if (!record.first_error.empty()) object["first_error"] = record.first_error;
+  for (const OpenRank& rank : record.open_ranks) object["open_ranks"].push_back(json_of(rank));
+  return object;
+}
+
+Error no_report(const std::string& why) {
+  return {ErrorKind::argument, 0,
+          "no report of concilio run" + why + "; write one by concilio run --report FILE"};
+}
+
+// An object as text that lacks its end.
+std::string opened(const json& object) {
+  // A file name need not be valid UTF-8.
+  std::string text = object.dump(2, ' ', false, json::error_handler_t::replace);
+  text.resize(text.rfind('\n'));
+  return text;
+}
+
 }  // namespace
+
+std::string text_of(const FileRecord& record) {
+  std::string text = opened(json_of(record));
+  if (!record.activities.empty())
+    text += fmt::format(",\n  \"activities\": [\n    {}\n  ]", fmt::join(record.activities, ",\n    "));
+  return text + "\n}";
+}
 
 Records parse_records(std::string_view lines) {
   Records records;
@@ -126,12 +180,16 @@ Records parse_records(std::string_view lines) {
   return records;
 }
 
-json to_json(const Report& report) {
-  json files = json::array();
-  for (const FileRecord& file : report.records.files) files.push_back(to_json(file));
-  json object = {{"concilio", report.version}, {"command", report.command}, {"files", files}};
+std::string text_of(const Report& report) {
+  json object = {{"concilio", report.version}, {"command", report.command}};
   if (report.exit_status) object["exit_code"] = *report.exit_status;
-  return object;
+  std::string text = opened(object) + ",\n  \"files\": [";
+  const char* before = "\n";
+  for (const FileRecord& file : report.records.files) {
+    text += before + text_of(file);
+    before = ",\n";
+  }
+  return text + "\n  ]\n}\n";
 }
 
 Result<Report> parse_report(std::string_view text) {
@@ -139,7 +197,7 @@ Result<Report> parse_report(std::string_view text) {
   const json whole = json::parse(text, nullptr, false);
   if (!whole.is_object() || !whole.contains("files")) {
     report.records = parse_records(text);
-    if (report.records.files.empty()) return Error{ErrorKind::argument, 0, "no report of concilio run"};
+    if (report.records.files.empty()) return no_report("");
     return report;
   }
   try {
@@ -148,7 +206,7 @@ Result<Report> parse_report(std::string_view text) {
     if (whole.contains("exit_code")) report.exit_status = whole.at("exit_code").get<int>();
     for (const json& file : whole.at("files")) report.records.files.push_back(record_of(file));
   } catch (const json::exception& error) {
-    return Error{ErrorKind::argument, 0, std::string("no report of concilio run: ") + error.what()};
+    return no_report(std::string(": ") + error.what());
   }
   return report;
 }
@@ -185,36 +243,6 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
     same->open_ranks.insert(same->open_ranks.end(), file.open_ranks.begin(), file.open_ranks.end());
   }
   return merged;
-}
-
-json to_json(const FileRecord& record) {
-  json reasons = json::array();
-  for (const Reason& reason : record.reasons) {
-    reasons.push_back({{"operation", reason.operation},
-                       {"method", reason.method},
-                       {"collective", reason.collective},
-                       {"reason", reason.text},
-                       {"calls", reason.calls},
-                       {"candidates", candidates_json(reason.candidates)}});
-  }
-  json object = {{"file", record.file},
-                 {"ranks", record.ranks},
-                 {"nodes", record.nodes},
-                 {"mpi", record.mpi},
-                 {"times_opened", record.times_opened},
-                 {"open_seconds", record.open_seconds},
-                 {"counters", json_of(record.sum)},
-                 {"max", json_of(record.slowest)},
-                 {"peak_bytes_per_rank", record.peak_bytes_per_rank},
-                 {"peak_bytes_per_node", record.peak_bytes_per_node},
-                 {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
-                 {"reasons", reasons},
-                 {"hints", record.hints}};
-  if (!record.hints_given.empty()) object["hints_given"] = json::parse(record.hints_given);
-  for (const std::string& activity : record.activities) object["activities"].push_back(json::parse(activity));
-  if (!record.first_error.empty()) object["first_error"] = record.first_error;
-  for (const OpenRank& rank : record.open_ranks) object["open_ranks"].push_back(json_of(rank));
-  return object;
 }
 
 const char* name_of(LiveCall call) {

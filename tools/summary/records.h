@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,13 +76,14 @@ struct Report {
   std::optional<int> exit_status;
   Records records;
 };
-nlohmann::json to_json(const Report& report);
-// Reads what to_json() gave, or the lines of the file that CONCILIO_REPORT names.
+// As JSON. Activities, which have many numbers, are one line each.
+std::string text_of(const Report& report);
+// Reads what text_of() gave, or the lines of the file that CONCILIO_REPORT names.
 Result<Report> parse_report(std::string_view text);
 
 // One record a name: counts and times added, peaks the greatest.
 std::vector<FileRecord> by_name(const std::vector<FileRecord>& files);
-nlohmann::json to_json(const FileRecord& record);
+std::string text_of(const FileRecord& record);
 
 // Of the slowest rank, in the program's calls and opens.
 double seconds_of(const FileRecord& record);

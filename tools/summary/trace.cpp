@@ -25,12 +25,11 @@ std::vector<int64_t> cells_of(const json& table, const char* name, size_t count)
   return cells;
 }
 
-void write_name(const char* what, int64_t process, int64_t thread, const std::string& name, JsonText& json) {
+void write_name(int64_t process, const std::string& name, JsonText& json) {
   json.object([&] {
     json.member("ph", "M");
-    json.member("name", what);
+    json.member("name", "process_name");
     json.member("pid", process);
-    json.member("tid", thread);
     json.name("args");
     json.object([&] { json.member("name", name); });
   });
@@ -41,40 +40,43 @@ struct Slice {
   double begin_us, duration_us;
 };
 
-void write_slice(const Slice& slice, int64_t process, int64_t thread, JsonText& json) {
+void write_slice(const Slice& slice, int64_t process, JsonText& json) {
   if (slice.duration_us <= 0) return;
   json.object([&] {
     json.member("ph", "X");
     json.member("name", slice.name);
     json.member("pid", process);
-    json.member("tid", thread);
+    json.member("tid", 0);
     json.member("ts", slice.begin_us);
     json.member("dur", slice.duration_us);
   });
 }
 
-// A process of the trace is a row of ranks, and a thread a file.
-void write_file(const FileRecord& file, const json& activity, int64_t thread, JsonText& out) {
+// A process of the trace is a row of ranks in one file that was opened once: its ranks are numbered by the
+// file's communicator, and files that are open at the same time would share slices. Returns how many there
+// are.
+int64_t write_file(const FileRecord& file, const std::string& name, const json& activity,
+                   int64_t first_process, JsonText& out) {
   const json& time = activity.at("time");
   const int64_t rows = activity.at("rows").get<int64_t>(), bins = time.at("bins").get<int64_t>();
   const int64_t ranks_a_row = activity.at("ranks_a_row").get<int64_t>(),
+                first_rank = activity.value("first_rank", int64_t{0}),
                 first = time.at("first").get<int64_t>();
   constexpr int64_t most_rows = 1024, most_bins = 1024;
-  if (rows < 0 || rows > most_rows || bins < 0 || bins > most_bins || ranks_a_row < 1) return;
+  if (rows < 0 || rows > most_rows || bins < 0 || bins > most_bins || ranks_a_row < 1) return 0;
   const double width_us = time.at("bin_ns").get<double>() * 1e-3;
   const auto count = static_cast<size_t>(rows * bins);
   const std::vector<int64_t> calls = cells_of(time, "call_us", count),
                              exchange = cells_of(time, "exchange_us", count),
                              storage = cells_of(time, "storage_us", count);
   for (int64_t row = 0; row < rows; ++row) {
-    const int64_t process = row * ranks_a_row;
-    const int64_t last = std::min(process + ranks_a_row, std::max<int64_t>(file.ranks, 1)) - 1;
-    const double ranks = static_cast<double>(std::max<int64_t>(last - process + 1, 1));
-    write_name(
-        "process_name", process, thread,
-        last > process ? fmt::format("ranks {}-{}, mean", process, last) : fmt::format("rank {}", process),
-        out);
-    write_name("thread_name", process, thread, file.file, out);
+    const int64_t process = first_process + row, begin_rank = first_rank + row * ranks_a_row;
+    const int64_t last = std::min(begin_rank + ranks_a_row, std::max(file.ranks, begin_rank + 1)) - 1;
+    const double ranks = static_cast<double>(last - begin_rank + 1);
+    write_name(process,
+               name + (last > begin_rank ? fmt::format(": ranks {}-{}, mean", begin_rank, last)
+                                         : fmt::format(": rank {}", begin_rank)),
+               out);
     for (int64_t bin = 0; bin < bins; ++bin) {
       const auto cell = static_cast<size_t>(row * bins + bin);
       const double begin = static_cast<double>(first + bin) * width_us;
@@ -83,11 +85,12 @@ void write_file(const FileRecord& file, const json& activity, int64_t thread, Js
       };
       const double call = part(calls[cell], width_us), waits = part(exchange[cell], call),
                    stores = part(storage[cell], call - waits);
-      write_slice({"calls", begin, call}, process, thread, out);
-      write_slice({"waiting for other ranks and messages", begin, waits}, process, thread, out);
-      write_slice({"storage", begin + waits, stores}, process, thread, out);
+      write_slice({"calls", begin, call}, process, out);
+      write_slice({"waiting for other ranks and messages", begin, waits}, process, out);
+      write_slice({"storage", begin + waits, stores}, process, out);
     }
   }
+  return rows;
 }
 
 }  // namespace
@@ -98,12 +101,14 @@ std::string render_trace(const Report& report) {
     out.member("displayTimeUnit", "ms");
     out.name("traceEvents");
     out.array([&] {
-      int64_t thread = 0;
+      int64_t process = 0;
       for (const FileRecord& file : by_name(report.records.files)) {
-        ++thread;
-        for (const std::string& text : file.activities) {
+        for (size_t i = 0; i < file.activities.size(); ++i) {
+          const std::string name =
+              file.activities.size() == 1 ? file.file : fmt::format("{}, open {}", file.file, i + 1);
           try {
-            write_file(file, json::parse(text), thread, out);
+            const json activity = json::parse(file.activities[i]);
+            if (activity.contains("time")) process += write_file(file, name, activity, process, out);
           } catch (const json::exception&) {
             // Another version of Concilio wrote what this one cannot read.
           }

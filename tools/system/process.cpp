@@ -80,7 +80,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 Result<pid_t> spawn(Words words, const Environment& environment, posix_spawn_file_actions_t* files,
                     const SignalForwarding& forwarding, bool own_group) {
   const auto path = environment.find_executable(words.at(0));
-  if (!path) return Error{ErrorKind::no_such_file, ENOENT, words[0] + ": command not found"};
+  if (!path) return command_not_found(words[0]);
   std::vector<std::string> entries = environment.entries();
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -135,6 +135,11 @@ struct Pipe {
 
 }  // namespace
 
+Error command_not_found(const std::string& name) {
+  return {ErrorKind::no_such_file, ENOENT,
+          name + ": command not found; correct its name, or name it by its path"};
+}
+
 Result<int> run_to_end(const Words& words, const Environment& environment) {
   SignalForwarding forwarding;
   const Result<pid_t> child = spawn(words, environment, nullptr, forwarding, false);
@@ -145,7 +150,7 @@ Result<int> run_to_end(const Words& words, const Environment& environment) {
 
 Error replace_by(const Words& words, const Environment& environment) {
   const auto path = environment.find_executable(words.at(0));
-  if (!path) return {ErrorKind::no_such_file, ENOENT, words[0] + ": command not found"};
+  if (!path) return command_not_found(words[0]);
   Words arguments = words;
   std::vector<std::string> entries = environment.entries();
   execve(path->c_str(), pointers(arguments).data(), pointers(entries).data());

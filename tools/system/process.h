@@ -18,6 +18,9 @@ inline constexpr int exit_timeout = 124;
 inline constexpr int exit_not_executable = 126;
 inline constexpr int exit_not_found = 127;
 
+// A program that is not there.
+Error command_not_found(const std::string& name);
+
 // Runs `words` with this process's stdin, stdout and stderr. Returns its exit status, or 128 + N if signal N
 // ended it. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on if they reach this process alone; what
 // the terminal sends reaches the child too.
@@ -37,8 +40,8 @@ struct Captured {
 // The signal that told this process to stop while it ran its last program, and that was passed on; 0: none.
 // Whoever runs several programs ends then, with exit status 128 + the signal.
 int stop_signal();
-// The exit status of the last program, or, if it failed after such a signal, 128 + the signal: launchers that
-// are told to stop end with statuses of their own.
+// The exit status of the last program, which is a launcher, or, if it failed after such a signal, 128 + the
+// signal: launchers that are told to stop end with statuses that say nothing.
 int status_after_signals(int exit_status);
 
 // Whether captured output is also passed on to this process's own stdout and stderr as it comes.

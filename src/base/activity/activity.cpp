@@ -47,12 +47,30 @@ int64_t activity_begins() {
   return begin_ns;
 }
 
+Activity::Parts Activity::parts_of(const Call& call, Moved asked) {
+  if (call.bytes > 0) count(asked, call.begin, call.bytes, call.like);
+  Parts parts;
+  parts.time[static_cast<size_t>(TimeOf::calls)] = (call.end_ns - call.start_ns) * call.like;
+  parts.time[static_cast<size_t>(TimeOf::exchange)] = call.exchange_ns * call.like;
+  add(parts, asked, call.bytes * call.like);
+  return parts;
+}
+
 void Activity::called(const Call& call) {
-  const Moved moved = call.operation == Operation::read ? Moved::asked_read : Moved::asked_written;
+  const Moved asked = call.operation == Operation::read ? Moved::asked_read : Moved::asked_written;
   std::lock_guard lock(mutex_);
-  if (call.bytes > 0) count(moved, call.begin, call.bytes, call.like);
-  add(moved, TimeOf::calls, call.start_ns, call.end_ns, call.exchange_ns, {call.begin, call.end, call.bytes},
-      call.like);
+  add(parts_of(call, asked), call.start_ns, call.end_ns, call.begin, call.end);
+}
+
+void Activity::passed_on(const Call& call) {
+  const bool reads = call.operation == Operation::read;
+  const Moved stored = reads ? Moved::stored_read : Moved::stored_written;
+  std::lock_guard lock(mutex_);
+  Parts parts = parts_of(call, reads ? Moved::asked_read : Moved::asked_written);
+  parts.time[static_cast<size_t>(TimeOf::storage)] = parts.time[static_cast<size_t>(TimeOf::calls)];
+  add(parts, stored, call.bytes * call.like);
+  if (call.bytes > 0) count(stored, call.begin, call.bytes, call.like);
+  add(parts, call.start_ns, call.end_ns, call.begin, call.end);
 }
 
 void Activity::count(Moved moved, int64_t offset, int64_t length, int64_t like) {
@@ -62,19 +80,12 @@ void Activity::count(Moved moved, int64_t offset, int64_t length, int64_t like) 
       like;
 }
 
-void Activity::add(Moved moved, TimeOf time, int64_t start_ns, int64_t end_ns, int64_t exchange_ns,
-                   const Stretch& stretch, int64_t like) {
-  std::array<int64_t, times_count + moved_count> amounts{};
-  amounts[static_cast<size_t>(time)] = (end_ns - start_ns) * like;
-  amounts[static_cast<size_t>(TimeOf::exchange)] += exchange_ns * like;
-  amounts[times_count + static_cast<size_t>(moved)] = stretch.bytes * like;
+void Activity::add(const Parts& parts, int64_t start_ns, int64_t end_ns, int64_t begin, int64_t end) {
   data_.time.add(std::max<int64_t>(0, start_ns - begin_ns_), std::max<int64_t>(0, end_ns - begin_ns_),
-                 amounts);
-  if (stretch.bytes == 0) return;
-  std::array<int64_t, moved_count> bytes{};
-  bytes[static_cast<size_t>(moved)] = stretch.bytes * like;
+                 parts.time);
+  if (parts.bytes == Bins<moved_count>::Amounts{}) return;
   constexpr int64_t last_place = int64_t{1} << 62;  // the end of every bin is a number
-  data_.offsets.add(std::min(stretch.begin, last_place), std::min(stretch.end, last_place), bytes);
+  data_.offsets.add(std::min(begin, last_place), std::min(end, last_place), parts.bytes);
 }
 
 ActivityData Activity::data() {

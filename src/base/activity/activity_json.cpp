@@ -1,5 +1,6 @@
 #include "base/activity/activity_json.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace concilio {
@@ -28,7 +29,7 @@ void write_range(const char* width, const BinRange& range, JsonText& json) {
   json.member("bins", range.used);
 }
 
-void write_powers(const char* name, const std::array<Powers, moved_count>& powers, JsonText& json) {
+void write_powers(const char* name, const PowersOfMoved& powers, JsonText& json) {
   json.name(name);
   json.object([&] {
     for (size_t moved = 0; moved < moved_count; ++moved) {
@@ -38,6 +39,32 @@ void write_powers(const char* name, const std::array<Powers, moved_count>& power
   });
 }
 
+void write_tables(const ActivityOfFile& activity, JsonText& json) {
+  const std::vector<ActivityRow>& rows = activity.rows;
+  if (activity.first_rank > 0) json.member("first_rank", activity.first_rank);
+  json.member("ranks_a_row", activity.ranks_a_row);
+  json.member("rows", rows.size());
+  json.name("time");
+  json.object([&] {
+    write_range("bin_ns", rows[0].time.range(), json);
+    for (size_t column = 0; column < times_count + moved_count; ++column) {
+      const int64_t unit = column < times_count ? 1000 : 1;
+      write_cells(name_of_time_column(column), rows.size(), rows[0].time.range().used, json,
+                  [&](size_t row, int64_t bin) { return rows[row].time.at(bin)[column] / unit; });
+    }
+  });
+  json.name("offsets");
+  json.object([&] {
+    write_range("bin_bytes", rows[0].offsets.range(), json);
+    for (size_t column = 0; column < moved_count; ++column) {
+      write_cells(name_of(static_cast<Moved>(column)), rows.size(), rows[0].offsets.range().used, json,
+                  [&](size_t row, int64_t bin) { return rows[row].offsets.at(bin)[column]; });
+    }
+  });
+  write_powers("lengths", activity.lengths, json);
+  write_powers("alignments", activity.alignments, json);
+}
+
 }  // namespace
 
 ActivityRow combine(const ActivityRow& a, const ActivityRow& b) {
@@ -45,6 +72,18 @@ ActivityRow combine(const ActivityRow& a, const ActivityRow& b) {
   both.time.add_all(b.time);
   both.offsets.add_all(b.offsets);
   return both;
+}
+
+void add(PowersOfMoved& sums, const PowersOfMoved& more) {
+  for (size_t moved = 0; moved < moved_count; ++moved) {
+    for (size_t power = 0; power < sums[moved].size(); ++power) sums[moved][power] += more[moved][power];
+  }
+}
+
+WaitedLeast waited_least_of(int64_t rank, const Counters& counters) {
+  const int64_t call_ns = counters[Counter::call_ns], waited_ns = counters[Counter::exchange_ns];
+  if (call_ns <= 0) return {};
+  return {Waited{rank, waited_ns, std::max<int64_t>(0, call_ns - waited_ns)}};
 }
 
 WaitedLeast combine(const WaitedLeast& a, const WaitedLeast& b) {
@@ -62,29 +101,8 @@ WaitedLeast combine(const WaitedLeast& a, const WaitedLeast& b) {
 }
 
 void write_activity(const ActivityOfFile& activity, JsonText& json) {
-  const std::vector<ActivityRow>& rows = activity.rows;
   json.object([&] {
-    json.member("ranks_a_row", activity.ranks_a_row);
-    json.member("rows", rows.size());
-    json.name("time");
-    json.object([&] {
-      write_range("bin_ns", rows[0].time.range(), json);
-      for (size_t column = 0; column < times_count + moved_count; ++column) {
-        const int64_t unit = column < times_count ? 1000 : 1;
-        write_cells(name_of_time_column(column), rows.size(), rows[0].time.range().used, json,
-                    [&](size_t row, int64_t bin) { return rows[row].time.at(bin)[column] / unit; });
-      }
-    });
-    json.name("offsets");
-    json.object([&] {
-      write_range("bin_bytes", rows[0].offsets.range(), json);
-      for (size_t column = 0; column < moved_count; ++column) {
-        write_cells(name_of(static_cast<Moved>(column)), rows.size(), rows[0].offsets.range().used, json,
-                    [&](size_t row, int64_t bin) { return rows[row].offsets.at(bin)[column]; });
-      }
-    });
-    write_powers("lengths", activity.lengths, json);
-    write_powers("alignments", activity.alignments, json);
+    if (!activity.rows.empty()) write_tables(activity, json);
     json.name("waited_least");
     json.array([&] {
       for (const Waited& one : activity.waited_least) {

@@ -5,31 +5,36 @@
 #include <vector>
 
 #include "base/activity/activity.h"
+#include "base/counters.h"
 #include "base/json_text.h"
 
 namespace concilio {
 
 // What neighbouring ranks did together. The bins of all rows lie alike.
 struct ActivityRow {
-  static constexpr int64_t most_bins = Bins<1>::most;
+  static constexpr int64_t most_rows = 32, most_bins = Bins<1>::most;
   Bins<times_count + moved_count> time{0};
   Bins<moved_count> offsets{0};
 };
 ActivityRow combine(const ActivityRow& a, const ActivityRow& b);
+void add(PowersOfMoved& sums, const PowersOfMoved& more);
 
 // A rank that spent little time waiting for others in collective calls.
 struct Waited {
-  int64_t rank = -1;                  // -1: none
+  int64_t rank = -1;                  // of MPI_COMM_WORLD; -1: none
   int64_t waited_ns = 0, own_ns = 0;  // in calls; `own_ns` is the rest of the time in them
 };
 // Those that waited least, the least first. Others waited for these.
 using WaitedLeast = std::array<Waited, 4>;
 WaitedLeast combine(const WaitedLeast& a, const WaitedLeast& b);
+// The rank alone; none if it was in no call.
+WaitedLeast waited_least_of(int64_t rank, const Counters& counters);
 
 struct ActivityOfFile {
-  int64_t ranks_a_row = 1;  // of the last row perhaps fewer
-  std::vector<ActivityRow> rows;
-  std::array<Powers, moved_count> lengths{}, alignments{};
+  int64_t first_rank = 0;         // of the first row
+  int64_t ranks_a_row = 1;        // of the last row perhaps fewer
+  std::vector<ActivityRow> rows;  // none: only `waited_least` is known, or only that is to be written
+  PowersOfMoved lengths{}, alignments{};
   WaitedLeast waited_least;
 };
 

@@ -55,24 +55,24 @@ class Bins {
     for (size_t column = 0; column < columns; ++column) sums[column] += amounts[column];
   }
   void add_spread(int64_t begin, int64_t end, const Amounts& amounts) {
-    const int64_t first = begin >> range_.shift;
-    widen_to(around(range_, {range_.shift, first, ((end - 1) >> range_.shift) - first + 1}, most));
-    const double length = static_cast<double>(end - begin);
-    Amounts given{};
-    for (int64_t bin = (begin >> range_.shift) - range_.first;; ++bin) {
-      const int64_t until = std::min(end, (range_.first + bin + 1) << range_.shift);
-      // All that is spread adds up to all that was given.
-      const double share = static_cast<double>(until - begin) / length;
-      Amounts part;
-      for (size_t column = 0; column < columns; ++column) {
-        const int64_t so_far = until == end
-                                   ? amounts[column]
-                                   : static_cast<int64_t>(static_cast<double>(amounts[column]) * share);
-        part[column] = so_far - given[column];
-        given[column] = so_far;
+    const int64_t first = begin >> range_.shift, last = (end - 1) >> range_.shift;
+    if (first < range_.first || last >= range_.first + range_.used)
+      widen_to(around(range_, {range_.shift, first, last - first + 1}, most));
+    const double share = 1 / static_cast<double>(end - begin);
+    for (size_t column = 0; column < columns; ++column) {
+      const int64_t amount = amounts[column];
+      if (amount == 0) continue;
+      const double of_each = static_cast<double>(amount) * share;
+      int64_t given = 0;  // all that is spread adds up to all that was given
+      auto bin = static_cast<size_t>((begin >> range_.shift) - range_.first);
+      for (int64_t until = ((begin >> range_.shift) + 1) << range_.shift; until < end;
+           until += int64_t{1} << range_.shift) {
+        const int64_t so_far =
+            std::min(amount, static_cast<int64_t>(static_cast<double>(until - begin) * of_each));
+        bins_[bin++][column] += so_far - given;
+        given = so_far;
       }
-      add_to(bin, part);
-      if (until == end) return;
+      bins_[bin][column] += amount - given;
     }
   }
   void double_width() {

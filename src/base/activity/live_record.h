@@ -33,6 +33,7 @@ struct LiveText {
 struct LiveRecord {
   enum class State : int32_t { unused, taken, open };
   std::atomic<State> state{State::unused};  // the rest is complete if this is `open`
+  int32_t activity = 0;                     // the place of its activity, counted from 1; 0: none is shown
   int32_t rank = 0;                         // of MPI_COMM_WORLD
   int32_t ranks = 0, nodes = 0;             // of the file's communicator
   int64_t open_ns = 0;                      // how long the open took
@@ -45,13 +46,16 @@ struct LiveRecord {
 };
 static_assert(std::atomic<LiveRecord::State>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-// The records of a rank, as its file holds them. A rank with more open files keeps the others to itself.
+// The records of a rank, as its file holds them. A rank with more open files keeps the others to itself, and
+// so it does with activities, which are large: many ranks share a folder in memory, and in a container that
+// may hold 64 MiB. In a new file all is zero, as in a record that nobody has taken.
 struct LiveRecords {
   static constexpr uint64_t known_layout =
       0x434f4e4c00000000 + (sizeof(LiveRecord) + sizeof(ActivityData)) * 256 + counter_count;
   uint64_t layout = known_layout;  // others were written by another version of the library
   std::array<LiveRecord, 64> records;
-  std::array<ActivityData, 64> activities;  // of these records
+  std::array<ActivityData, 8> activities;
 };
+static_assert(sizeof(LiveRecords) <= 160 << 10);
 
 }  // namespace concilio

@@ -46,8 +46,9 @@ Result<int64_t> Storage::read(std::span<const store::Transfer> transfers, bool a
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_reads] += static_cast<int64_t>(transfers.size());
   auto got = at_once ? file_->read_at_once(transfers) : file_->read(transfers);
-  if (got) counters_[Counter::storage_bytes_read] += *got;
-  record(Operation::read, time.start_ns(), transfers);
+  if (!got) return got;
+  counters_[Counter::storage_bytes_read] += *got;
+  record(Operation::read, time, transfers, *got);
   return got;
 }
 
@@ -57,11 +58,11 @@ Status Storage::write(std::span<const store::Transfer> transfers, bool at_once) 
   counters_[Counter::storage_writes] += static_cast<int64_t>(transfers.size());
   auto status = at_once ? file_->write_at_once(transfers) : file_->write(transfers);
   note_written();
-  record(Operation::write, time.start_ns(), transfers);
-  if (status) {
-    for (const store::Transfer& transfer : transfers)
-      counters_[Counter::storage_bytes_written] += transfer.length;
-  }
+  if (!status) return status;
+  int64_t bytes = 0;
+  for (const store::Transfer& transfer : transfers) bytes += transfer.length;
+  counters_[Counter::storage_bytes_written] += bytes;
+  record(Operation::write, time, transfers, bytes);
   return status;
 }
 

@@ -70,8 +70,10 @@ class Storage {
  private:
   Status open_now();
   Status let_go();
-  void record(Operation operation, int64_t start_ns, std::span<const store::Transfer> transfers) {
-    if (activity_) activity_->stored(operation, start_ns, now_ns(), transfers);
+  // The transfers of which so many bytes were moved, and the end of their time.
+  void record(Operation operation, Stopwatch& time, std::span<const store::Transfer> transfers,
+              int64_t bytes) {
+    if (activity_) activity_->stored(operation, time.start_ns(), time.stop(), transfers, bytes);
   }
   // Notes that there is something to sync. The request has been made, so that a sync that this overlaps with
   // either finds the note or syncs the request's bytes.

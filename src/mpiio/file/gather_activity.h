@@ -14,7 +14,8 @@ class ActivityGathering {
   // Gets the memory that rank 0 needs for gather().
   Status prepare(const mpi::Team& team);
   // Collective over the team; all ranks pass the same `slowest_call_ns`, the time in calls of the slowest
-  // rank. `activity` is this rank's, or null. Returns false if the ranks could not meet.
+  // rank. `activity` is this rank's. Where it is null on any rank, there are no rows. Returns false if the
+  // ranks could not meet.
   bool gather(mpi::Team& team, Activity* activity, const Counters& counters, int64_t slowest_call_ns);
   // Of rank 0.
   const ActivityOfFile& activity() const { return all_; }

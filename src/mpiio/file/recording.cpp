@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <new>
+#include <array>
 
 #include "mpiio/settings/process_config.h"
 
@@ -29,7 +29,10 @@ LiveRecords* map_records(const std::string& folder) {
     ::unlink(path.c_str());
     return nullptr;
   }
-  return new (memory) LiveRecords;
+  // A record is as it must be when it is taken; till then no page of it is touched.
+  auto* const all = static_cast<LiveRecords*>(memory);
+  all->layout = LiveRecords::known_layout;
+  return all;
 }
 
 // Forgets what a record had of another file.
@@ -39,6 +42,7 @@ void clear(LiveRecord& record) {
   record.call.store(LiveCall::none);
   record.has_error.store(false);
   record.first_error = {};
+  record.activity = 0;
 }
 
 LiveRecords* shown_records() {
@@ -59,9 +63,20 @@ LiveRecord* take_record() {
   return nullptr;
 }
 
-// How many activities are in memory of this process's own. More would take more than 1 MiB in all.
-std::atomic<int> own_activities = 0;
-constexpr int most_own_activities = 32;
+// Which of the activities that `concilio run` sees are in use.
+constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::activities)>>
+    shown_activities;
+// How many are in memory of this process's own. More would take more than 1 MiB in all.
+constinit std::atomic<int> own_activities = 0;
+constexpr int most_own_activities = 88;
+
+// An activity that `concilio run` sees, counted from 1; 0 if there is none left.
+int32_t take_activity() {
+  for (size_t i = 0; i < shown_activities.size(); ++i) {
+    if (!shown_activities[i].exchange(true)) return static_cast<int32_t>(i) + 1;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -69,9 +84,9 @@ Recording::Recording() : record_(take_record()) {
   const bool shown = record_ != nullptr;
   if (!shown) record_ = (own_ = std::make_unique<LiveRecord>()).get();
   if (process_config().text(Key::report).empty()) return;
-  if (shown) {
-    LiveRecords& all = *shown_records();
-    ActivityData& data = all.activities[static_cast<size_t>(record_ - all.records.data())];
+  if (shown) record_->activity = take_activity();
+  if (record_->activity > 0) {
+    ActivityData& data = shown_records()->activities[static_cast<size_t>(record_->activity) - 1];
     data = {};
     activity_.emplace(data);
   } else if (own_activities.load() < most_own_activities) {
@@ -84,6 +99,7 @@ Recording::Recording() : record_(take_record()) {
 Recording::~Recording() {
   if (own_activity_) --own_activities;
   if (own_ || record_->state.load() == LiveRecord::State::open) return;
+  if (record_->activity > 0) shown_activities[static_cast<size_t>(record_->activity) - 1] = false;
   record_->state.store(LiveRecord::State::unused);
 }
 
@@ -94,6 +110,15 @@ void Recording::show(const std::string& path, int rank, int ranks, size_t nodes,
   record_->nodes = static_cast<int32_t>(nodes);
   record_->open_ns = open_ns;
   record_->state.store(LiveRecord::State::open);
+}
+
+void Recording::add_untimed(const ShortCalls::Untimed& untimed, int64_t end_ns) {
+  if (untimed.calls == 0) return;
+  const auto& [operation, offset, bytes] = untimed.last;
+  for (const Counter time : {Counter::storage_ns, Counter::call_ns})
+    counters()[time] += untimed.calls * untimed.ns;
+  activity()->passed_on(
+      {operation, end_ns - untimed.ns, end_ns, 0, offset, offset + bytes, bytes, untimed.calls});
 }
 
 void Recording::add_failure(const std::string& message) {

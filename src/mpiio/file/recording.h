@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/activity/live_record.h"
+#include "mpiio/file/short_calls.h"
 
 namespace concilio::mpiio {
 
@@ -22,6 +23,10 @@ class Recording {
   // Null where nobody asks for a report, and where so many files are open that their activities would take
   // too much memory.
   Activity* activity() { return activity_ ? &*activity_ : nullptr; }
+  // Which calls by the shortcut are timed, where there is an activity.
+  ShortCalls& short_calls() { return short_calls_; }
+  // Counts untimed calls by the shortcut that ended at about that time.
+  void add_untimed(const ShortCalls::Untimed& untimed, int64_t end_ns);
   // From now on `concilio run` sees the record. `rank`: in MPI_COMM_WORLD; the others are of the file.
   void show(const std::string& path, int rank, int ranks, size_t nodes, int64_t open_ns);
   // The report tells of the file now.
@@ -52,6 +57,7 @@ class Recording {
   std::unique_ptr<LiveRecord> own_;  // where there is no other memory
   std::unique_ptr<ActivityData> own_activity_;
   std::optional<Activity> activity_;
+  ShortCalls short_calls_;
   std::atomic<bool> failed_ = false;
 };
 

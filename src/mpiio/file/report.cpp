@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -77,9 +78,13 @@ void write_hints_given(const File& file, JsonText& json) {
   });
 }
 
-// Uses a single write, so that the lines of several programs do not mix.
-void append_line(const std::string& path, const std::string& line) {
-  int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+// Uses a single write, so that the lines of several programs do not mix. Where storage was full, the last
+// line may be a part of one, which must not spoil this one.
+void append_line(const std::string& path, std::string line) {
+  int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  char last = '\n';
+  const off_t end = descriptor < 0 ? -1 : ::lseek(descriptor, 0, SEEK_END);
+  if (end > 0 && ::pread(descriptor, &last, 1, end - 1) == 1 && last != '\n') line.insert(0, 1, '\n');
   ssize_t written = descriptor < 0 ? -1 : ::write(descriptor, line.data(), line.size());
   if (written != static_cast<ssize_t>(line.size())) {
     log_once(LogLevel::warning, "cannot write the report " + path + ": " + std::strerror(errno));
@@ -89,6 +94,10 @@ void append_line(const std::string& path, const std::string& line) {
 
 // More nodes than this would make the line unreadable. The largest peak of all nodes is reported in any case.
 constexpr size_t nodes_listed = 1024;
+// The tables of an activity may take 350 KB. A process that has written so many bytes of them writes no more,
+// so that a program with many files does not fill the folder of temporary files.
+constexpr int64_t most_table_bytes = 16 << 20;
+std::atomic<int64_t> table_bytes = 0;
 
 struct NodePeak {
   int64_t bytes;
@@ -154,7 +163,9 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
     write_hints_given(file, json);
     if (first_error.rank != INT_MAX) json.member("first_error", first_error.message.view());
     json.name("activity");
+    const size_t before = json.text().size();
     write_activity(activity, json);
+    table_bytes += static_cast<int64_t>(json.text().size() - before);
   });
   append_record(json);
 }
@@ -188,6 +199,7 @@ bool write_report(File& file) {
     return gathering.prepare(team);
   });
   if (!file.agree(ready)) return false;  // if one rank has no memory, no rank takes part in the report
+  file.recording().add_untimed(file.recording().short_calls().take(), now_ns());
   Totals totals;
   std::ranges::copy(file.counters().values, totals.sums);
   totals.sums[peak] = file.budget().high_water_bytes();
@@ -201,7 +213,9 @@ bool write_report(File& file) {
     return false;
   if (!team.gather_nodes(node_peak, node_peaks)) return false;
   const int64_t slowest_call_ns = totals.maxima[static_cast<size_t>(Counter::call_ns)];
-  if (!gathering.gather(team, file.recording().activity(), file.counters(), slowest_call_ns)) return false;
+  const bool has_tables = team.rank() != 0 || table_bytes < most_table_bytes;
+  Activity* const activity = has_tables ? file.recording().activity() : nullptr;
+  if (!gathering.gather(team, activity, file.counters(), slowest_call_ns)) return false;
   if (team.rank() == 0)
     if_there_is_memory([&] { write_record(file, totals, node_peaks, first_error, gathering.activity()); });
   return true;

@@ -70,22 +70,60 @@ void count_request(File& file, Operation operation, bool collective, const exec:
   file.remember_one_stretch(operation, collective);
 }
 
-exec::Outcome timed_request(File& file, Operation operation, const store::Transfer& transfer) {
-  const auto request = [&] {
-    return without_exceptions([&] { return file.storage().request(operation, transfer); });
+[[gnu::always_inline]] inline exec::Outcome request(File& file, Operation operation,
+                                                    const store::Transfer& transfer) {
+  return without_exceptions([&] { return file.storage().request(operation, transfer); });
+}
+
+void count_time(File& file, int64_t ns) {
+  for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, ns);
+}
+
+// With a report, what is not timed is recorded too. It stays apart from the way without one, which is short.
+[[gnu::noinline]] exec::Outcome recorded_request(File& file, Operation operation,
+                                                 const store::Transfer& transfer) {
+  Recording& recording = file.recording();
+  const ShortCalls::Call call{operation, transfer.offset, transfer.length};
+  const auto record = [&](int64_t start_ns, int64_t end_ns, int64_t bytes, int64_t like) {
+    recording.activity()->passed_on(
+        {operation, start_ns, end_ns, 0, call.offset, call.offset + bytes, bytes, like});
   };
-  const int64_t calls = file.shortcut().sampling.next();
-  if (calls == 0) return request();
+  if (!recording.short_calls().times(call)) {
+    exec::Outcome outcome = request(file, operation, transfer);
+    if (!outcome) return outcome;
+    if (*outcome == call.bytes)
+      recording.short_calls().add_untimed(call);
+    else if (const int64_t now = now_ns(); *outcome > 0)
+      record(now, now, *outcome, 1);
+    return outcome;
+  }
   const int64_t start_ns = now_ns();
-  exec::Outcome outcome = request();
+  exec::Outcome outcome = request(file, operation, transfer);
+  const int64_t end_ns = now_ns(), ns = end_ns - start_ns;
+  count_time(file, ns);
+  if (!outcome) return outcome;
+  bool stands_for_them = false;
+  const ShortCalls::Untimed before = recording.short_calls().add_timed(call, ns, stands_for_them);
+  // What has met the end of the file is like no other.
+  stands_for_them = stands_for_them && *outcome == call.bytes;
+  if (stands_for_them)
+    count_time(file, before.calls * ns);
+  else
+    recording.add_untimed(before, start_ns);
+  record(start_ns, end_ns, *outcome, stands_for_them ? before.calls + 1 : 1);
+  return outcome;
+}
+
+exec::Outcome timed_request(File& file, Operation operation, const store::Transfer& transfer) {
+  const int64_t calls = file.shortcut().sampling.next();
+  if (calls == 0) return request(file, operation, transfer);
+  // These have their own way to choose, so that here each call comes until here.
+  if (file.recording().activity()) return recorded_request(file, operation, transfer);
+  const int64_t start_ns = now_ns();
+  exec::Outcome outcome = request(file, operation, transfer);
   const int64_t ns = now_ns() - start_ns;
   file.shortcut().sampling.took(ns);
-  for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, calls * ns);
-  if (Activity* const activity = file.recording().activity(); activity && outcome) {
-    activity->called({operation, start_ns, start_ns + ns, 0, transfer.offset, transfer.offset + *outcome,
-                      *outcome, calls});
-    activity->stored(operation, start_ns, start_ns + ns, std::span(&transfer, 1), calls);
-  }
+  count_time(file, calls * ns);
   return outcome;
 }
 

@@ -215,19 +215,20 @@ exec::Outcome Transfer::run() {
   const auto alone = [&] { return without_exceptions([&] { return run_alone(kept); }); };
   exec::Outcome outcome = !call_.collective ? alone() : is_apart() ? run_apart(kept) : run_collective(opened);
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
-  record(time.start_ns(), file_.counters()[Counter::exchange_ns] - exchange_before_ns, outcome);
+  const int64_t exchange_ns = file_.counters()[Counter::exchange_ns] - exchange_before_ns;
+  record({time.start_ns(), time.stop(), call_.collective ? exchange_ns : 0}, outcome);
   return outcome;
 }
 
-// `exchange_ns` is of the call if no other of this rank exchanges meanwhile: collective ones take turns.
-void Transfer::record(int64_t start_ns, int64_t exchange_ns, const exec::Outcome& outcome) {
+void Transfer::record(const Times& times, const exec::Outcome& outcome) {
   Activity* const activity = file_.recording().activity();
   if (!activity) return;
-  const int64_t bytes = outcome ? *outcome : 0;
+  // Bytes of the file, of which a representation makes another number in memory.
+  const int64_t bytes = outcome ? std::min(*outcome, request_.bytes) : 0;
   const pattern::Interval where =
       bytes > 0 ? shown_.access.bounds(request_.position, request_.position + bytes) : pattern::Interval{};
-  activity->called({request_.operation, start_ns, now_ns(), call_.collective ? exchange_ns : 0, where.begin,
-                    where.end, bytes});
+  activity->called(
+      {request_.operation, times.start_ns, times.end_ns, times.exchange_ns, where.begin, where.end, bytes});
 }
 
 // What data pass through takes at most half of the memory limit, or a quarter where nothing is converted; the

@@ -45,7 +45,11 @@ class Transfer {
   exec::Outcome run_alone(const Opened& opened);
   exec::Outcome run_apart(const Opened& opened);
   exec::Outcome run_collective(const exec::OpenFile& opened);
-  void record(int64_t start_ns, int64_t exchange_ns, const exec::Outcome& outcome);
+  // `exchange_ns` is of the call if no other of this rank exchanges meanwhile: collective ones take turns.
+  struct Times {
+    int64_t start_ns, end_ns, exchange_ns;
+  };
+  void record(const Times& times, const exec::Outcome& outcome);
   bool needs_staging() const { return shown_.representation || request_.device; }
   Status reach_device(const pattern::Access& layout);
   Status stage(const exec::OpenFile& opened, const plan::Wishes& wishes);

@@ -29,16 +29,17 @@ mishap 2 'no program is given' 'concilio run .OPTIONS. mpirun -n 4' run
 mishap 2 'unknown option --sumary' 'concilio run --help' run --sumary "${start[@]}" "$writes" "$data"
 mishap 2 '--hint cb_nodes=abc: hint cb_nodes: .abc.' 'concilio hints' "${run[@]}" --hint cb_nodes=abc "${start[@]}" "$writes" "$data"
 mishap 2 '--hint cb_nods=1: hint cb_nods is unknown' 'did you mean cb_nodes?' "${run[@]}" --hint cb_nods=1 "${start[@]}" "$writes" "$data"
-mishap 2 '--memory-limit lots: ' 'lots' "${run[@]}" --memory-limit lots "${start[@]}" "$writes" "$data"
+mishap 2 '--memory-limit lots: ' 'such as 4096, 512K or 8MiB; give 4096 to' "${run[@]}" --memory-limit lots "${start[@]}" "$writes" "$data"
+says_not err 'lists them all'
 mishap 2 '--report /no/such/report.json: cannot write in /no/such' 'No such file or directory' "${run[@]}" --report /no/such/report.json "${start[@]}" "$writes" "$data"
-mishap 2 '--html / is a folder' '' "${run[@]}" --html / "${start[@]}" "$writes" "$data"
+mishap 2 '--html / is a folder' 'name a file' "${run[@]}" --html / "${start[@]}" "$writes" "$data"
 mishap 0 'cannot write /dev/full' 'No space left on device' run --report /dev/full "${start[@]}" "$writes" "$data"
 mishap 2 'there is no command reprot' 'see concilio --help' help reprot
 printf '{"concilio": "1", "files": [' >damaged.json
-mishap 2 'damaged.json: no report of concilio run' '' report damaged.json
+mishap 2 'damaged.json: no report of concilio run' 'write one by concilio run --report' report damaged.json
 
 # The program and its MPI.
-mishap 127 'nosuchprogram: command not found' '' "${run[@]}" ./nosuchprogram
+mishap 127 'nosuchprogram: command not found' 'correct its name' "${run[@]}" ./nosuchprogram
 mishap 2 'is not linked with MPI, so there is no MPI-IO to take over' 'name the MPI by --mpi' "${run[@]}" "${start[@]}" "$without_mpi"
 printf '#!/bin/sh\nexec "%s" "%s"\n' "$writes" "$data" >script.sh
 chmod +x script.sh

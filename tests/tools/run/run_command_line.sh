@@ -162,4 +162,12 @@ kill -TERM "$child"
 wait "$child"
 status=$?
 [ "$status" = 143 ] || fail "a program ended by SIGTERM gave $status, not 143"
+# One that catches it and ends by itself has its own status.
+"$concilio" run --mpi "$mpi" /bin/sh -c 'trap "kill $!; exit 85" TERM; sleep 30 & echo ready; wait' >out 2>err &
+child=$!
+for _ in $(seq 50); do grep -q ready out && break; sleep 0.1; done
+kill -TERM "$child"
+wait "$child"
+status=$?
+[ "$status" = 85 ] || fail "a program that ended with status 85 after SIGTERM gave $status"
 finish

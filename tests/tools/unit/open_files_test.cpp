@@ -44,7 +44,8 @@ TEST(OpenFiles, AreWhatRanksLeft) {
   auto left = std::make_unique<LiveRecords>();
   fill(left->records[3], 1, LiveCall::collective_write, 10 * second_ns);
   left->records[3].first_error.set("no space");
-  left->activities[3].offsets.add(0, 64, {0, 64, 0, 0});
+  left->records[3].activity = 2;
+  left->activities[1].offsets.add(0, 64, {0, 64, 0, 0});
   left->records[3].has_error = true;
   left->records[4].path.set("/d/closed");
   left->records[4].state = LiveRecord::State::taken;
@@ -68,10 +69,22 @@ TEST(OpenFiles, AreWhatRanksLeft) {
       << "the time of the call that did not return counts";
   EXPECT_EQ(file.first_error, "no space");
   ASSERT_EQ(file.activities.size(), 1u);
-  EXPECT_THAT(file.activities[0], HasSubstr(R"("asked_written":[1,64])"));
+  EXPECT_THAT(file.activities[0], Not(HasSubstr("rows"))) << "rank 0 kept its own to itself";
+  EXPECT_EQ(file.late_rank.rank, 0);
+  EXPECT_EQ(file.late_rank.own_seconds, 1);
   ASSERT_EQ(file.open_ranks.size(), 2u);
   EXPECT_EQ(told_of_open_ranks(file),
             "not closed by 2 of 4 ranks; rank 0 in no call; rank 1 in a collective write for 3 s");
+  left = std::make_unique<LiveRecords>();
+  fill(left->records[3], 1, LiveCall::none, 0);
+  left->records[3].path.set("/d/shown");
+  left->records[3].activity = 2;
+  left->activities[1].offsets.add(0, 64, {0, 64, 0, 0});
+  leave(*folder, "one", *left);
+  const std::vector<FileRecord> shown = folder->open_files(13 * second_ns);
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_THAT(shown[1].activities[0], HasSubstr(R"("first_rank":1,"ranks_a_row":1,"rows":1,)"));
+  EXPECT_THAT(shown[1].activities[0], HasSubstr(R"("asked_written":[0,64])"));
   folder.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
 }
@@ -107,7 +120,9 @@ TEST(OpenFiles, StayInTheReport) {
   file.file = "/d/a";
   file.first_error = "no space";
   file.open_ranks = {{7, LiveCall::collective_read, 1.5}, {8, LiveCall::none, 0}};
-  const Records again = parse_records(to_json(file).dump());
+  const Result<Report> whole = parse_report(text_of(Report{"1", {}, 0, {{file}, 0}}));
+  ASSERT_TRUE(whole.ok());
+  const Records& again = whole->records;
   ASSERT_EQ(again.files.size(), 1u);
   EXPECT_EQ(again.files[0].first_error, "no space");
   ASSERT_EQ(again.files[0].open_ranks.size(), 2u);

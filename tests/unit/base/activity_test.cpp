@@ -9,7 +9,7 @@
 #include "base/activity/activity_json.h"
 #include "base/waiting.h"
 
-namespace concilio {
+namespace concilio::activity_test {
 namespace {
 
 using testing::HasSubstr, testing::Not;
@@ -84,7 +84,7 @@ TEST(Activity, HasTimesPlacesAndSizes) {
   const int64_t now = now_ns();
   activity.called({Operation::write, now, now + 3'000'000, 1'000'000, 4096, 12288, 4096});
   const std::vector<Request> requests = {{4096, 1024}, {8192, 3072}};
-  activity.stored(Operation::write, now, now + 2'000'000, std::span<const Request>(requests));
+  activity.stored(Operation::write, now, now + 2'000'000, std::span<const Request>(requests), 4096);
   activity.called({Operation::read, now, now + 100, 0, 0, 8, 8, 17});  // one of 17
   const auto time = [&](TimeOf part) { return sum_of(data.time, static_cast<size_t>(part)); };
   EXPECT_EQ(time(TimeOf::calls), 3'000'000 + 17 * 100);
@@ -102,6 +102,32 @@ TEST(Activity, HasTimesPlacesAndSizes) {
   EXPECT_EQ(data.alignments[moved(Moved::asked_read)][63], 17) << "offset 0 is a multiple of all";
 }
 
+TEST(Activity, StorageThatMovedLessThanWasRequested) {
+  ActivityData data;
+  Activity activity(data);
+  const std::vector<Request> requests = {{4096, 1024}, {8192, 3072}, {16384, 16}};
+  activity.stored(Operation::read, 0, 10, std::span<const Request>(requests), 1024 + 512);
+  const auto read = static_cast<size_t>(Moved::stored_read);
+  EXPECT_EQ(sum_of(data.offsets, read), 1024 + 512);
+  EXPECT_EQ(data.offsets.range().first + data.offsets.range().used, 3) << "nothing behind byte 12288";
+  EXPECT_EQ(data.lengths[read][9], 1);
+  EXPECT_EQ(data.lengths[read][4], 0);
+}
+
+TEST(Activity, ACallThatWasOneRequestIsBoth) {
+  ActivityData both, one_by_one;
+  Activity(both).passed_on({Operation::write, 5, 25, 0, 8192, 8200, 8, 3});
+  Activity separate(one_by_one);
+  separate.called({Operation::write, 5, 25, 0, 8192, 8200, 8, 3});
+  EXPECT_EQ(sum_of(both.time, static_cast<size_t>(TimeOf::calls)), 60);
+  EXPECT_EQ(sum_of(both.time, static_cast<size_t>(TimeOf::storage)), 60);
+  EXPECT_EQ(both.lengths[static_cast<size_t>(Moved::stored_written)][3], 3);
+  EXPECT_EQ(sum_of(both.offsets, static_cast<size_t>(Moved::stored_written)), 24);
+  const auto asked = static_cast<size_t>(Moved::asked_written);
+  EXPECT_EQ(both.lengths[asked], one_by_one.lengths[asked]);
+  EXPECT_EQ(sum_of(both.offsets, asked), sum_of(one_by_one.offsets, asked));
+}
+
 TEST(Activity, TakesOffsetsAndTimesThatNoFileAndNoRunHas) {
   ActivityData data;
   Activity activity(data);
@@ -117,6 +143,14 @@ TEST(Activity, RanksThatWaitedLeastComeFirst) {
   EXPECT_EQ(least[1].rank, 2);
   EXPECT_EQ(least[2].rank, 4);
   EXPECT_EQ(least[3].rank, 6);
+}
+
+TEST(Activity, AsJsonWithoutRowsHasOnlyWhoWaited) {
+  ActivityOfFile file;
+  file.waited_least[0] = {7, 2'000'000'000, 1'000'000'000};
+  JsonText json;
+  write_activity(file, json);
+  EXPECT_EQ(json.text(), R"({"waited_least":[{"rank":7,"waited_seconds":2,"own_seconds":1}]})");
 }
 
 TEST(Activity, AsJsonLeavesOutWhatIsZero) {
@@ -140,4 +174,4 @@ TEST(Activity, AsJsonLeavesOutWhatIsZero) {
 }
 
 }  // namespace
-}  // namespace concilio
+}  // namespace concilio::activity_test

@@ -8,7 +8,6 @@ from spack_repo.builtin.build_systems.cmake import CMakePackage
 class Concilio(CMakePackage):
     """Faster, bounded and explained MPI-IO for unmodified MPI programs."""
 
-    homepage = "https://pypi.org/project/concilio/"
     # The clone that this file lies in.
     git = Path(__file__).resolve().parents[6].as_uri()
 
