@@ -41,7 +41,7 @@ Status copy_pages(const RunningCall& call, const Request& request) {
     Stopwatch time(call.opened.counters, Counter::copy_ns);
     const pattern::Side file{request.file, begin, mapping->data(), range.begin};
     const int64_t at = begin - request.position;
-    const Status copied =
+    Status copied =
         writes ? request.copy_to(file, at, end - begin) : request.copy_from(file, at, end - begin);
     if (!copied) return copied;
     begin = end;
