@@ -1,6 +1,7 @@
 // Reports what happened to a file: when the file is closed, or could not be opened, rank 0 appends one line
 // of JSON to the file that CONCILIO_REPORT names.
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -79,9 +80,11 @@ void write_hints_given(const File& file, JsonText& json) {
 }
 
 // Uses a single write, so that the lines of several programs do not mix. Where storage was full, the last
-// line may be a part of one, which must not spoil this one.
+// line may be a part of one, which must not spoil this one. Without the lock, a line that another process is
+// writing would look like that. Where files have no locks, an empty line is the worst that can come of it.
 void append_line(const std::string& path, std::string line) {
   int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor >= 0) (void)::flock(descriptor, LOCK_EX);
   char last = '\n';
   const off_t end = descriptor < 0 ? -1 : ::lseek(descriptor, 0, SEEK_END);
   if (end > 0 && ::pread(descriptor, &last, 1, end - 1) == 1 && last != '\n') line.insert(0, 1, '\n');

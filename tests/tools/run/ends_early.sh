@@ -68,7 +68,7 @@ launcher_of_killed=$(pgrep -P "$child")
 kill -KILL "$child"
 wait "$child" 2>/dev/null
 [ -d "$left" ] || fail "'$left', which nobody could remove, is not there"
-[ -z "$launcher_of_killed" ] || kill -TERM $launcher_of_killed
+[ -z "$launcher_of_killed" ] || kill -TERM "$launcher_of_killed"
 expect 0 "$concilio" run --summary "${start[@]}" "$program" "$data" fails
 [ ! -e "$left" ] || fail "$left is there for ever"
 

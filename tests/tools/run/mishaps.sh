@@ -71,8 +71,9 @@ mishap 0 'data: not opened by 2 ranks' 'MPI_File_open: .*Permission denied' CONC
 
 # A program that ends early. What its ranks were doing is the cause.
 early() {
-  timeout 60 "$concilio" run --summary "${start[@]}" "$ends" "$data" "$1" >out 2>err </dev/null
-  [ $? != 0 ] || fail "a program that ends early ($1) has status 0"
+  if timeout 60 "$concilio" run --summary "${start[@]}" "$ends" "$data" "$1" >out 2>err </dev/null; then
+    fail "a program that ends early ($1) has status 0"
+  fi
   says err 'the program ended before it closed 1 file; what was counted until then is here'
   says err 'not closed by 2 ranks'
   mishaps=$((mishaps + 1))

@@ -118,7 +118,7 @@ says err 'concilio_no_such'
 expect 2 "$concilio" run --hint nonsense "${start[@]}" "$program"
 says err 'NAME=VALUE'
 expect 2 "$concilio" run --hint somebody_elses_hint=1 "${start[@]}" "$program"
-says err '--hint somebody_elses_hint=1: hint somebody_elses_hint is unknown; `concilio hints` lists them all$'
+says err '--hint somebody_elses_hint=1: hint somebody_elses_hint is unknown; .concilio hints. lists them all$'
 expect 2 "$concilio" run --hint concilio_metod=list "${start[@]}" "$program"
 says err 'did you mean concilio_method?'
 CONCILIO_METOD=list expect 0 "$concilio" run "${start[@]}" "$program"
