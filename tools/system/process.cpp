@@ -215,7 +215,7 @@ Result<Captured> capture(const Words& words, const Environment& environment, dou
 }
 
 int status_after_signals(int exit_status) {
-  return exit_status != 0 && stopped_by != 0 ? 128 + stopped_by : exit_status;
+  return stopped_by != 0 ? 128 + stopped_by : exit_status;
 }
 
 int stop_signal() {
