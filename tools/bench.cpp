@@ -82,7 +82,7 @@ int bench(const BenchOptions& options, const Environment& environment) {
   }();
   if (status) return *status;
   complain("bench: " + status.error().message);
-  return stop_signal() != 0 ? 128 + stop_signal() : exit_usage;
+  return status_after_signals(exit_usage);
 }
 
 void add_measure_options(CLI::App& parser, BenchOptions& options) {

@@ -60,7 +60,7 @@ Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
             }();
             if (status) return *status;
             complain("bench suite: " + status.error().message);
-            return stop_signal() != 0 ? 128 + stop_signal() : exit_usage;
+            return status_after_signals(exit_usage);
           }};
 }
 

@@ -40,7 +40,7 @@ struct Captured {
 // The signal that told this process to stop while it ran its last program, and that was passed on; 0: none.
 // Whoever runs several programs ends then, with exit status 128 + the signal.
 int stop_signal();
-// The exit status of the last program, which is a launcher, or, after such a signal, 128 + the signal:
+// `exit_status`, as a rule of the last program, which is a launcher; after such a signal, 128 + the signal:
 // launchers that are told to stop end with statuses that say nothing, some of them with 0.
 int status_after_signals(int exit_status);
 
