@@ -67,6 +67,18 @@ class Releases(unittest.TestCase):
                               "| a: write / read | - | 1.00 / 2.00 |"])
 
 
+class Table(unittest.TestCase):
+    def test_results_replace_the_rows_of_the_page(self):
+        table = script("table")
+        side = {"write_mib_per_second": 100.4, "read_mib_per_second": 50, "peak_growth_bytes": 3 << 19}
+        ours = {"write_mib_per_second": 251, "read_mib_per_second": 25, "peak_growth_bytes": 1 << 20}
+        result = {"comparisons": [{"ranks": 2, "mpi": "mpich", "pattern": "interleaved:64", "own": side, "concilio": ours,
+                                   "methods": "two_phase, list"}]}
+        page = f"before\n\n{table.HEAD} ... |\n| --- |\n| old |\n| row |\n\nafter\n"
+        row = "| 2 | MPICH | 64 B interleaved | 100 / 50 | 251 / 25 | 2.50 / 0.50 | 1.5 / 1.0 | two_phase |"
+        self.assertEqual(table.with_rows(page, [result]), f"before\n\n{table.HEAD} ... |\n| --- |\n{row}\n\nafter\n")
+
+
 class Overview(unittest.TestCase):
     def test_the_table_of_figures_has_what_is_drawn(self):
         if not importlib.util.find_spec("matplotlib"):

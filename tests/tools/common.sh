@@ -4,6 +4,8 @@ set -u
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # What a single host needs. Open MPI takes longer to look at everything else than most tests take.
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+# Open MPI's launcher waits two seconds for what it has told to end. Tests whose ranks then still do something unset this.
+export OMPI_MCA_odls_base_sigkill_timeout=0
 unset LD_PRELOAD ROMIO_HINTS CONCILIO_HINTS CONCILIO_REPORT CONCILIO_ONLY CONCILIO_MPIRUN
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -3,26 +3,30 @@
 concilio=$1 mpi=$2
 . "$(dirname "$0")/../common.sh"
 let_ranks_yield
-# moved PATTERN BYTES: the bytes of all ranks, according to the JSON.
-moved() { says out "\"bytes\": $2,"; says out '"verified": true'; says out "\"pattern\": \"$1\""; }
+# moved PATTERN=BYTES...: the bytes of all ranks, according to the JSON, of each pattern.
+moved() {
+  local found
+  found=$(/usr/bin/python3 -c 'import json
+text = open("out").read()
+for one in json.loads(text[text.index("{\n"):])["patterns"]:
+    if one["verified"] is True: print(one["pattern"] + "=" + str(one["bytes"]))')
+  [ "$found" = "$(printf '%s\n' "$@")" ] || fail "moved $found"
+}
+run() { expect 0 "$concilio" bench "$@" -n 2 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 2 --json ${under:+"$under"}; }
+# The second rank has no data of timesteps:3:1/64.
+bytes=(timesteps:4:10/16=$((65536 / 160 * 160 * 4)) timesteps:3:1/64=$((65536 * 3)) extent:1024/25=$((65536 / 4))
+  extent:1000/3=$((2 * 32 * 30)) hpio:8/128:vector:100=1600 hpio:8/128:struct:100=1600 hpio:8/128:indexed:100=1600
+  hacc:100:records=7600 hacc:fpp=$((32768 / 38 * 38 * 2)) ior:1024:8192:random=65536 mpiiotest:8192=65536)
 for under in "" --concilio; do
-  run() { expect 0 "$concilio" bench "$@" -n 2 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 2 --json ${under:+"$under"}; }
-  run timesteps:4:10/16; moved timesteps:4:10/16 $((65536 / 160 * 160 * 4))
-  # The second rank has no data.
-  run timesteps:3:1/64; moved timesteps:3:1/64 $((65536 * 3))
-  run extent:1024/25; moved extent:1024/25 $((65536 / 4))
-  run extent:1000/3; moved extent:1000/3 $((2 * 32 * 30))
-  for form in vector struct indexed; do run hpio:8/128:$form:100; moved hpio:8/128:$form:100 1600; done
-  run hacc:100:records; moved hacc:100:records 7600
-  run hacc:fpp; moved hacc:fpp $((32768 / 38 * 38 * 2))
-  run ior:1024:8192:random; moved ior:1024:8192:random 65536
-  run mpiiotest:8192; moved mpiiotest:8192 65536
-  says out '"peak_growth_bytes": [0-9]'
-  says out '"nodes": \['
+  run "${bytes[@]%=*}"
+  moved "${bytes[@]}"
+  [ "$(grep -c '"peak_growth_bytes": [0-9].*$' out)" -ge ${#bytes[@]} ] || fail 'no growth of memory'
+  [ "$(grep -c '"nodes": \[' out)" = ${#bytes[@]} ] || fail 'no nodes'
 done
+under=""
 run timesteps:3:4/8 --overlap; says out '"overlap": [0-9.]*'
 expect 0 "$concilio" bench mpiiotest:4 -n 1 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 1 --write-only --json
-moved mpiiotest:4 16384; says out '"note": "4096 calls, 16384 of 32768 bytes a rank"'
+moved mpiiotest:4=16384; says out '"note": "4096 calls, 16384 of 32768 bytes a rank"'
 refuse() { expect 2 "$concilio" bench "$1" -n 1 --mpi "$mpi"; says err "$2"; }
 refuse extent:1024/0 'PERCENT a whole number from 1 to 100'
 refuse timesteps:4:3 'STEPS, ELEMENTS and BYTES'

@@ -3,6 +3,7 @@
 # LAUNCHER.
 concilio=$1 mpi=$2 launcher=$3
 . "$(dirname "$0")/../common.sh"
+unset OMPI_MCA_odls_base_sigkill_timeout # the ranks that are ended remove their files
 mkdir folder
 echo old >profile.json
 touch out err
