@@ -29,6 +29,14 @@ struct FileIdentity {
 // Whether both may be the same file.
 bool may_be_same(const FileIdentity& a, const FileIdentity& b);
 
+// How a file that is created is to be striped, if its storage stripes files and lets its users choose
+// (Lustre). 0: as the storage does by itself.
+struct Striping {
+  int64_t bytes = 0;
+  int64_t targets = 0;  // -1: all that there are
+  bool asked() const { return bytes != 0 || targets != 0; }
+};
+
 struct OpenMode {
   bool read = true, write = false;
   bool create = false, exclusive = false;
@@ -37,6 +45,7 @@ struct OpenMode {
   // allow these modes, and stays the caller's. With it, the path need not lead to the file any more.
   FileIdentity same_as{};
   int descriptor = -1;
+  Striping striping{};
 };
 
 enum class LockMode { shared, exclusive };

@@ -22,6 +22,8 @@ constexpr int64_t small_bytes = 4096;
 constexpr int64_t many_calls = 100;
 // A call that is carried out in so many requests or rounds is considered split up.
 constexpr int64_t many_parts = 8;
+// Targets of Lustre move some hundred MiB in a second.
+constexpr int64_t worth_striping_bytes = 256 << 20;
 // Another method is worth a hint if the one taken is expected to last longer by this factor.
 constexpr double least_gain = 1.25;
 
@@ -177,6 +179,19 @@ Advice advice_on_memory(const FileRecord& file) {
           seconds_in_calls(file)};
 }
 
+// A large file of Lustre that lies on one storage target is not faster than that target.
+Advice advice_on_stripes(const FileRecord& file) {
+  const int64_t bytes = file.sum[Counter::bytes_written] + file.sum[Counter::bytes_read];
+  if (file.ranks < 2 || bytes < worth_striping_bytes || hint_in_force(file, "striping_factor") != "1" ||
+      hint_in_force(file, "romio_filesystem_type") != "Concilio on lustre")
+    return {};
+  return {fmt::format("--hint striping_factor=-1, where the program creates the file: {} went to or from one "
+                      "storage target of Lustre; for all files of a folder: lfs setstripe -c -1 FOLDER",
+                      format_bytes(bytes)),
+          {},
+          seconds_in_calls(file)};
+}
+
 }  // namespace
 
 Advice advice_on(const FileRecord& file) {
@@ -187,7 +202,8 @@ Advice advice_on(const FileRecord& file) {
       if (Advice advice = advice_of(file, operation); !advice.text.empty()) return advice;
     }
   }
-  return advice_on_memory(file);
+  if (Advice advice = advice_on_memory(file); !advice.text.empty()) return advice;
+  return advice_on_stripes(file);
 }
 
 }  // namespace concilio::tools

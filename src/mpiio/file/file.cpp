@@ -107,6 +107,10 @@ Status File::open_storage(Config config, bool concurrent) {
     opened.map_reads = found->map_reads;
     opened.map_writes = found->map_writes;
     config.tell(Key::visibility_immediate, opened.caches_differ() ? "false" : "true");
+    if (found->facts.stripe_bytes > 0) {
+      config.tell(Key::striping_unit, std::to_string(found->facts.stripe_bytes));
+      config.tell(Key::striping_factor, std::to_string(found->facts.stripe_targets));
+    }
     config.tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
     settings_ = settings_from(std::move(config), std::move(opened));
     clear_shortcut();

@@ -45,7 +45,8 @@ plan::StorageFacts facts_of(const store::StorageLayout& layout, const Config& co
   facts.stripe_targets = layout.stripe_targets;
   facts.uncached = layout.uncached;
   facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
-  take_over_stripes(config, facts);
+  // A file keeps the stripes that it was created with.
+  if (layout.stripe_bytes == 0) take_over_stripes(config, facts);
   return facts;
 }
 
@@ -54,6 +55,7 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, Fou
   const bool reads = amode_reads(amode), writes = amode_writes(amode);
   store::OpenMode mode{true, writes, (amode & MPI_MODE_CREATE) != 0, (amode & MPI_MODE_EXCL) != 0,
                        static_cast<int>(config.integer(Key::file_perm))};
+  mode.striping = {config.integer(Key::striping_unit), config.integer(Key::striping_factor)};
   storage.set_mode(mode);
   auto status = storage.open();
   if (!status && !reads && status.error().kind == ErrorKind::access) {

@@ -16,6 +16,7 @@
 #include "base/system/descriptor.h"
 #include "base/waiting.h"
 #include "store/place/filesystem.h"
+#include "store/place/lustre_layout.h"
 #include "store/posix/at_once.h"
 #include "store/progress.h"
 
@@ -456,6 +457,10 @@ class PosixStore : public Store {
   Result<Descriptor> open_name(const std::string& name, const OpenMode& mode, const std::string& what) {
     int flags = O_CLOEXEC | O_NONBLOCK;
     flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
+    if (mode.create && mode.write && mode.striping.asked() && lies_on_lustre(name)) {
+      Descriptor made = create_on_lustre(name, flags, mode.permissions, mode.striping);
+      if (made) return made;
+    }
     if (mode.create) flags |= O_CREAT;
     if (mode.create && mode.exclusive) flags |= O_EXCL;
     Descriptor made(retried(hook_, StoreOperation::open, [&] {

@@ -146,5 +146,22 @@ TEST(Advice, MemoryLimitBelowTheUsual) {
   EXPECT_EQ(advice_on(file).text, "--memory-limit 8M: 64 KiB make 2000 rounds of 2 collective calls");
 }
 
+TEST(Advice, FileOfOneStorageTarget) {
+  FileRecord file = slow_file();
+  file.ranks = 4;
+  file.hints["romio_filesystem_type"] = "Concilio on lustre";
+  file.hints["striping_factor"] = "1";
+  file.sum[Counter::bytes_written] = int64_t{1} << 30;
+  EXPECT_EQ(advice_on(file).text,
+            "--hint striping_factor=-1, where the program creates the file: 1 GiB went to or from one "
+            "storage target of "
+            "Lustre; for all files of a folder: lfs setstripe -c -1 FOLDER");
+  file.hints["striping_factor"] = "2";
+  EXPECT_EQ(advice_on(file).text, "");
+  file.hints["striping_factor"] = "1";
+  file.hints["romio_filesystem_type"] = "Concilio on ext4";
+  EXPECT_EQ(advice_on(file).text, "");
+}
+
 }  // namespace
 }  // namespace concilio::tools

@@ -97,6 +97,20 @@ TEST(LustreLayout, AllTargets) {
   EXPECT_EQ(decode_lustre_stripes(plain(v1, 1, 1 << 20, 0xFFFF)), (LustreStripes{1 << 20, 0}));
 }
 
+TEST(LustreLayout, WhatIsAskedForIsWhatIsRead) {
+  const auto asked = [](Striping striping) {
+    auto request = encode_lustre_stripes(striping);
+    EXPECT_EQ(request[30], std::byte{0xFF});  // any target may be the first
+    EXPECT_EQ(request[31], std::byte{0xFF});
+    request[4] = std::byte{1};  // Lustre says that it stripes
+    return decode_lustre_stripes(request);
+  };
+  EXPECT_EQ(asked({1 << 20, 4}), (LustreStripes{1 << 20, 4}));
+  EXPECT_EQ(asked({1, -1}), (LustreStripes{64 << 10, 0}));
+  EXPECT_EQ(asked({int64_t{1} << 40, 1'000'000'000}), (LustreStripes{0xFFFF0000, 0xFFFE}));
+  EXPECT_EQ(asked({INT64_MAX, 1}), (LustreStripes{0xFFFF0000, 1}));
+}
+
 TEST(LustreLayout, FirstComponentOfSeveral) {
   EXPECT_EQ(decode_lustre_stripes(composite({plain(v1, 1, 1 << 20, 1), plain(v3, 1, 4 << 20, 8)})),
             (LustreStripes{1 << 20, 1}));
