@@ -92,17 +92,23 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
 
 Outcome through_host(const Request& request, int64_t from, FunctionRef<Outcome(const Request&)> run) {
   static const auto& packed = *new pattern::Access(pattern::Access::contiguous(0));
-  const Towards towards = request.operation == Operation::write ? Towards::host : Towards::device;
-  return request.device->in_parts(towards, request.memory_side(from), request.bytes - from,
-                                  [&](pattern::Interval data, std::byte* memory) {
-                                    Request part = request;
-                                    part.device = nullptr;
-                                    part.memory = &packed;
-                                    part.buffer = memory;
-                                    part.position = request.position + from + data.begin;
-                                    part.bytes = data.length();
-                                    return run(part);
-                                  });
+  const auto run_part = [&](pattern::Interval data, std::byte* memory) {
+    Request part = request;
+    part.device = nullptr;
+    part.memory = &packed;
+    part.buffer = memory;
+    part.position = request.position + from + data.begin;
+    part.bytes = data.length();
+    return run(part);
+  };
+  const pattern::Side device = request.memory_side(from);
+  const int64_t bytes = request.bytes - from;
+  if (request.operation == Operation::write)
+    return request.device->in_parts(Towards::host, device, bytes, run_part);
+  // If offsets decrease, bytes behind the end of the file lie between others.
+  if (!request.file->monotone_within(request.position + request.bytes))
+    return request.device->in_parts_with_gaps(device, bytes, run_part);
+  return request.device->in_parts(Towards::device, device, bytes, run_part);
 }
 
 Outcome run_list(const RunningCall& call, const Request& request, const plan::Plan&) {

@@ -118,6 +118,29 @@ Result<int64_t> DeviceLink::parts_to_device(const pattern::Side& device, int64_t
   return moved;
 }
 
+Result<int64_t> DeviceLink::parts_to_host_and_back(const pattern::Side& device, int64_t bytes, Use use) {
+  int64_t moved = 0;
+  for (int64_t begin = 0; begin < bytes; begin += half_bytes_) {
+    const pattern::Interval part{begin, std::min(bytes, begin + half_bytes_)};
+    if (auto status = begin_packed(Towards::host, device, part, 0); !status) return status.error();
+    if (auto status = stream_.wait(0); !status) return status.error();
+    auto used = use(part, half(0));
+    if (!used) return used;
+    if (auto status = begin_packed(Towards::device, device, part, 0); !status) return status.error();
+    if (auto status = stream_.wait(0); !status) return status.error();
+    moved += *used;
+  }
+  return moved;
+}
+
+Result<int64_t> DeviceLink::in_parts_with_gaps(const pattern::Side& device, int64_t bytes, Use use) {
+  UntilAllIsCopied copies(stream_);
+  auto moved = parts_to_host_and_back(device, bytes, use);
+  auto done = copies.wait();
+  if (moved && !done) return done.error();
+  return moved;
+}
+
 Result<int64_t> DeviceLink::in_parts(Towards towards, const pattern::Side& device, int64_t bytes, Use use) {
   if (bytes <= 0) return 0;
   UntilAllIsCopied copies(stream_);

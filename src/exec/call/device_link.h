@@ -35,12 +35,16 @@ class DeviceLink {
   // these are fewer than the part has, it was the last. Returns the sum.
   using Use = FunctionRef<Result<int64_t>(pattern::Interval part, std::byte* memory)>;
   Result<int64_t> in_parts(Towards towards, const pattern::Side& device, int64_t bytes, Use use);
+  // The same towards the device, for a use() that may leave out bytes anywhere: `memory` holds what the
+  // device has, and parts of which fewer bytes were moved are not the last.
+  Result<int64_t> in_parts_with_gaps(const pattern::Side& device, int64_t bytes, Use use);
 
  private:
   class UntilAllIsCopied;
   Status begin_packed(Towards towards, pattern::Side device, pattern::Interval part, size_t half);
   Result<int64_t> parts_to_host(const pattern::Side& device, int64_t bytes, Use use);
   Result<int64_t> parts_to_device(const pattern::Side& device, int64_t bytes, Use use);
+  Result<int64_t> parts_to_host_and_back(const pattern::Side& device, int64_t bytes, Use use);
   Status copy_by_parts(Towards towards, const pattern::Side& device, const pattern::Side& host,
                        int64_t bytes);
   std::byte* half(size_t which) const { return room_.data() + static_cast<int64_t>(which) * half_bytes_; }

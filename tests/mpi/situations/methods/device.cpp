@@ -117,6 +117,28 @@ SITUATION(Device, WritesHeldBack, not_own) {
   write_and_read_all(info, [](int64_t call) { return (call + context.rank) % 2 == 0; });
 }
 
+// The pieces' offsets decrease now and then, so pieces behind the end of the file lie between others.
+SITUATION(Device, ReadAcrossTheEndOfInterlacedPieces, not_own) {
+  constexpr int piece = 10000, tiles = 30, bytes = 2 * piece * tiles;
+  const Type tile = resized_of(blocks_at({piece, piece}, {0, 5 * piece}, MPI_BYTE), 0, 2 * piece);
+  for (const char* method : all_methods) {
+    const Info info{{"concilio_memory_limit", "64K"}, {"concilio_method", method}};
+    File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    if (context.rank == 0) {
+      const std::vector<uint8_t> contents = values(1, 21 * piece);
+      OK(MPI_File_write_at(file, 0, contents.data(), 21 * piece, MPI_BYTE, MPI_STATUS_IGNORE));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    OK(MPI_File_set_view(file, 0, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+    Either host(values(9, bytes), false), device(values(9, bytes), true);
+    MPI_Status of_host, of_device;
+    OK(MPI_File_read_at(file, 0, host.data(), bytes, MPI_BYTE, &of_host));
+    OK(MPI_File_read_at(file, 0, device.data(), bytes, MPI_BYTE, &of_device));
+    EXPECT_EQUAL(bytes_in(of_host), bytes_in(of_device));
+    EXPECT_BYTES(host.get(), device.get());
+  }
+}
+
 SITUATION(Device, OneCallOnOneRank, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   const Info info{{"concilio_memory_limit", "64K"}};
