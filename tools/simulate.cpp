@@ -41,7 +41,7 @@ struct SimulateOptions {
   int repetitions = 1;
   bool independent = false, read_only = false, write_only = false;
   int64_t verify = 0;  // above 0: --verify, below: --no-verify
-  std::string json_file;
+  std::string json_file, report_file;
   double timeout_seconds = 3600;
   bool list = false;
 };
@@ -148,8 +148,8 @@ Words simulation_words(const SimulateOptions& options, const Simulator& simulato
   return words;
 }
 
-Environment simulated_environment(const DescribedMachine& machine, const std::string& folder,
-                                  Environment environment) {
+Environment simulated_environment(const SimulateOptions& options, const DescribedMachine& machine,
+                                  const std::string& folder, Environment environment) {
   // What the user measures on this machine, or asks of all runs, is not of the simulated one.
   for (const char* name :
        {"LD_PRELOAD", "CONCILIO_METHOD", "CONCILIO_REPORT", "CONCILIO_LIVE", "CONCILIO_RANKS_PER_NODE"})
@@ -157,6 +157,7 @@ Environment simulated_environment(const DescribedMachine& machine, const std::st
   environment.set("TMPDIR", folder);  // for the simulator's copies of the program
   environment.set("CONCILIO_PROFILE", "off");
   environment.set("CONCILIO_THROTTLE", fmt::format("{};state={}/devices", machine.throttle, folder));
+  if (!options.report_file.empty()) environment.set("CONCILIO_REPORT", options.report_file);
   environment.set("CONCILIO_NODE_MEMORY", fmt::format("{}", fmt::join(machine.free_memory_bytes, ",")));
   return environment;
 }
@@ -216,9 +217,9 @@ Result<int> run_simulator(const SimulateOptions& options, const Simulator& simul
   }
   raise_limit_of_files();
   const auto begin = std::chrono::steady_clock::now();
-  const auto captured =
-      capture(simulation_words(options, simulator, placed, folder),
-              simulated_environment(machine, folder, environment), options.timeout_seconds, Echo::yes);
+  const auto captured = capture(simulation_words(options, simulator, placed, folder),
+                                simulated_environment(options, machine, folder, environment),
+                                options.timeout_seconds, Echo::yes);
   if (!captured) return captured.error();
   if (captured->exit_status == exit_timeout)
     complain(fmt::format("simulate: stopped after {} seconds (see --timeout)", options.timeout_seconds));
@@ -320,6 +321,10 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
   parser
       ->add_option("--json", options->json_file,
                    "Write the results as JSON to FILE; -: to stdout, in place of the table")
+      ->type_name("FILE");
+  parser
+      ->add_option("--report", options->report_file,
+                   "Append what the library records of each file to FILE, for concilio report")
       ->type_name("FILE");
   parser->add_option("--timeout", options->timeout_seconds, "Seconds after which the simulation is stopped")
       ->check(CLI::PositiveNumber)
