@@ -5,7 +5,8 @@ Patterns of the benchmark run on a simulated machine, and on Open MPI with the s
 up (concilio_ranks_per_node). For each pattern and method all counters but times must be equal, summed over the ranks and of
 the rank with most, and so must peak memory. Only SMPI tells some datatypes by other constructors than they were made by, so
 that their descriptions have some more bytes or fewer: where they travel, and where they are kept. Sieving is left out: when
-several ranks sieve, which of them meet others' locks depends on time.
+several ranks sieve, which of them meet others' locks depends on time; and so does which calls are made apart, unless ranks
+always meet (concilio_agree).
 """
 import json
 import os
@@ -23,7 +24,8 @@ METHODS = ["two_phase", "list"]
 MACHINE = {"concilio_machine": 1,
            "nodes": {"count": 64, "cores": 2, "free_memory_gib": 0.0625, "copy_gb_per_second": 10, "core_copy_gb_per_second": 5},
            "network": {"gb_per_second": 10, "latency_us": 2},
-           "storage": {"device": "lustre", "targets": 2, "target_gb_per_second": 100, "request_ms": 0, "open_ms": 0, "lock_ms": 0}}
+           "storage": {"device": "lustre", "targets": 2, "target_gb_per_second": 100, "request_ms": 0, "open_ms": 0,
+                       "lock_ms": 0}}
 THROTTLE = "device=lustre:2;bandwidth=100G;request=0;open=0;lock=0"
 
 
@@ -49,7 +51,7 @@ def records(path):
 def differences(concilio, ranks, per_node, method, folder):
     machine, simulated, real = (folder / f"{method}.{name}" for name in ("machine", "simulated", "real"))
     machine.write_text(json.dumps(MACHINE), encoding="utf-8")
-    same = ["-n", ranks, "--mib-per-rank", "0.0625", "--repetitions", "1", *PATTERNS]
+    same = ["-n", ranks, "--mib-per-rank", "0.0625", "--repetitions", "1", "--hint", "concilio_agree=always", *PATTERNS]
     run([concilio, "simulate", "--machine", str(machine), "--ranks-per-node", per_node, "--method", method, "--report",
          str(simulated), *same])
     run([concilio, "bench", "--mpi", "openmpi", "--concilio", "--hint", f"concilio_method={method}", "--hint",

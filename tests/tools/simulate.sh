@@ -63,6 +63,15 @@ if [ "$?" = 77 ]; then
 fi
 leaves_only four wrong
 
+# All bytes of every pattern are right, and the library's records are those of a run.
+expect 0 "$concilio" simulate contiguous interleaved:64 block3d btio unstruc hpio:64/64:indexed hpio:8/24:struct extent:64/50 \
+  timesteps:4 hacc ior:1024 mpiiotest:1024 -n 4 --ranks-per-node 2 --machine ./four --mib-per-rank 0.0078125 --report records.json
+says out 'every byte checked'
+says_not out failed
+[ "$(wc -l <records.json)" = 12 ] || fail 'not a record for each pattern'
+expect 0 "$concilio" report records.json
+says out 'by 4 ranks on 2 nodes'
+
 # A table and JSON, the same in every run.
 sixteen=(interleaved:64 block3d -n 16 --machine ./four --mib-per-rank 0.0625 --method 'two_phase,list')
 expect 0 "$concilio" simulate "${sixteen[@]}" --json first.json
