@@ -100,7 +100,7 @@ Status check_words(const SimulateOptions& options) {
   }
   for (const std::string& method : options.methods) {
     Config config = Config::defaults();
-    const Status status = set_by_option(config, Config::Origin::info, "--method", "concilio_method", method);
+    Status status = set_by_option(config, Config::Origin::info, "--method", "concilio_method", method);
     if (!status) return status;
   }
   return {};
@@ -233,10 +233,10 @@ Result<int> run_simulator(const SimulateOptions& options, const Simulator& simul
   }
   if (options.json_file != "-") {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    fmt::print("{}{} ranks on {} nodes; {} MiB a rank, {}; simulated in {:.1f} s\n{}", text_of(machine),
-               placed.ranks, placed.nodes, options.mib_per_rank,
-               verifies(options, placed) ? "every byte checked" : "bytes not checked", seconds,
-               table_of(*all));
+    fmt::print("{}{} rank{} on {} node{}; {} MiB a rank, {}; simulated in {:.1f} s\n{}", text_of(machine),
+               placed.ranks, placed.ranks == 1 ? "" : "s", placed.nodes, placed.nodes == 1 ? "" : "s",
+               options.mib_per_rank, verifies(options, placed) ? "every byte checked" : "bytes not checked",
+               seconds, table_of(*all));
   }
   const auto failed = [](const Simulated& one) { return !one.failure.empty(); };
   return std::ranges::any_of(*all, failed) ? exit_failure : captured->exit_status;

@@ -72,6 +72,10 @@ says_not out failed
 expect 0 "$concilio" report records.json
 says out 'by 4 ranks on 2 nodes'
 
+# A call that fails is told of.
+CONCILIO_FAULT=write:1:EIO expect 1 "$concilio" simulate contiguous -n 2 --machine ./four --mib-per-rank 0.01
+says out 'failed: rank 0: write failed'
+
 # A table and JSON, the same in every run.
 sixteen=(interleaved:64 block3d -n 16 --machine ./four --mib-per-rank 0.0625 --method 'two_phase,list')
 expect 0 "$concilio" simulate "${sixteen[@]}" --json first.json

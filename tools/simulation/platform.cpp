@@ -49,7 +49,9 @@ Result<RanksOnNodes> place_ranks(const RanksWanted& wanted, const DescribedMachi
     return cannot_place(fmt::format("{} ranks on {} nodes are {} on a node, which has {} cores", placed.ranks,
                                     placed.nodes, fullest, machine.cores));
   if (placed.ranks > most_ranks)
-    return cannot_place(fmt::format("{} ranks: at most {} can be simulated", placed.ranks, most_ranks));
+    return cannot_place(
+        fmt::format("{} ranks: at most {} can be simulated; `concilio explain` plans calls of any number",
+                    placed.ranks, most_ranks));
   return placed;
 }
 
