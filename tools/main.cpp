@@ -33,6 +33,7 @@ int run_main(Words words) {
                                     add_probe(app, environment),
                                     add_explain(app),
                                     add_study(app, environment),
+                                    add_simulate(app, environment),
                                     add_report(app),
                                     add_hints(app),
                                     add_version(app, environment),

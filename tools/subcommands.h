@@ -26,6 +26,7 @@ Subcommand add_bench_scorpio(CLI::App& bench, const Environment& environment);
 Subcommand add_probe(CLI::App& app, const Environment& environment);
 Subcommand add_explain(CLI::App& app);
 Subcommand add_study(CLI::App& app, const Environment& environment);
+Subcommand add_simulate(CLI::App& app, const Environment& environment);
 Subcommand add_report(CLI::App& app);
 // These two know all the others.
 Subcommand add_completion(CLI::App& app, const std::optional<Words>& after_mark);

@@ -31,6 +31,9 @@ class Harness {
  private:
   bool ok() const { return outcome_.failure.empty(); }
   void fail_if(const std::string& failure) { outcome_.failure = agree(failure); }
+  void tell(MPI_File file, const char* done) const {
+    if (ok() && options_.watch) options_.watch(file, done);
+  }
 
   void prepare_file() {
     fail_if(data_.prepare_file(options_.path));
@@ -44,6 +47,7 @@ class Harness {
     MPI_File file = MPI_FILE_NULL;
     fail_if(open_file({data_.users(), data_.path_of(options_.path), options_.write, options_.hints},
                       data_.accesses(), file));
+    tell(file, "open");
     for (int repetition = 0; ok() && repetition <= options_.repetitions; ++repetition)
       call_once(file, repetition);
     const Memory after = read_memory();
@@ -70,6 +74,7 @@ class Harness {
                         *status);
       });
     }
+    if (options_.write) tell(file, "write");
     if (ok() && options_.write && options_.sync) sync(file, repetition);
     if (ok() && options_.overlap) call_overlapped(file, repetition);
     // If only writes are measured, the file itself is checked at the end.
@@ -81,6 +86,7 @@ class Harness {
     timed(outcome_.read, file, repetition, "read", [&](const Access& access, MPI_Status* status) {
       return transfer(file, {Operation::read, options_.collective}, access, data_.buffer_of(access), *status);
     });
+    tell(file, "read");
     if (ok() && options_.verify) fail_if(data_.check_buffer(content));
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct RunOptions {
   // Each write is repeated as a nonblocking call during a computation that takes as long.
   bool overlap = false;
   Hints hints;
+  // Called on each rank when the file is open ("open"), and when a repetition has written ("write") or read
+  // ("read").
+  std::function<void(MPI_File file, const char* done)> watch;
 };
 
 struct Times {  // of the repetitions: each is the time of all its calls, and of setting their views if there

@@ -43,6 +43,14 @@ void wake_sleepers(const std::atomic<uint32_t>& value) {
   syscall(SYS_futex, &value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
+void take_time_of_copy(int64_t) {}
+
+void take_time_of_storage_network(int64_t, bool) {}
+
+int described_cores() {
+  return 0;
+}
+
 bool ranks_are_simulated() {
   return false;
 }

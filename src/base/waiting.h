@@ -1,7 +1,8 @@
-// The clock, and the ways in which a rank waits without being told to by MPI or by storage. All of the
-// library that runs in calls of the program waits by these functions and asks them for the time. So the
-// flavour for a simulator needs nothing else than other definitions of them (src/mpi/simulated_waiting.cpp),
-// which are linked in place of those in waiting.cpp.
+// The clock, the ways in which a rank waits without being told to by MPI or by storage, and what takes time
+// by itself on a real machine and must be accounted for on one that is only described. All of the library
+// that runs in calls of the program waits by these functions and asks them for the time. So the flavour for a
+// simulator needs nothing else than other definitions of them (src/mpi/simulated_waiting.cpp), which are
+// linked in place of those in waiting.cpp.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,14 @@ void sleep_until_ns(int64_t until_ns);
 // called, or for `longest_ns`. It may also return at once. Returns whether it was woken.
 bool sleep_while(const std::atomic<uint32_t>& value, uint32_t is, int64_t longest_ns);
 void wake_sleepers(const std::atomic<uint32_t>& value);
+
+// The calling rank has copied so many bytes in memory, or moved them between its node and storage. On a
+// simulated machine that takes the time that its description says; on a real one, that time has passed.
+void take_time_of_copy(int64_t bytes);
+void take_time_of_storage_network(int64_t bytes, bool to_storage);
+// The cores of this rank's node as the description of a simulated machine says; 0 where the machine is real,
+// or the description does not say.
+int described_cores();
 
 // Whether the ranks are actors of a simulator. They take turns on one thread: a rank that polls holds up all
 // others, and messages proceed while it sleeps. No rank ends before the whole simulation does.

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -45,6 +46,12 @@ struct Bedroom {
   }
 };
 
+// What the platform's file says of this rank's host (<prop id="NAME" value="NUMBER"/>); 0 if it says nothing.
+double property_of_host(const char* name) {
+  const char* value = s4u::this_actor::get_host()->get_property(name);
+  return value ? std::atof(value) : 0;
+}
+
 }  // namespace
 }  // namespace concilio::mpi
 
@@ -80,6 +87,29 @@ bool concilio::sleep_while(const std::atomic<uint32_t>& value, uint32_t is, int6
 void concilio::wake_sleepers(const std::atomic<uint32_t>&) {
   const InSimulator yes;
   Bedroom::of_host().sleepers->notify_all();
+}
+
+// The speed of a host is the rate at which its memory takes copies, of all ranks together.
+void concilio::take_time_of_copy(int64_t bytes) {
+  if (bytes <= 0 || !is_rank()) return;
+  static const double rate_of_core = property_of_host("core_copy_rate");
+  if (rate_of_core <= 0) return;
+  const InSimulator yes;
+  s4u::this_actor::exec_init(static_cast<double>(bytes))->set_bound(rate_of_core)->wait();
+}
+
+// Storage is the host of that name, if there is one.
+void concilio::take_time_of_storage_network(int64_t bytes, bool to_storage) {
+  if (bytes <= 0 || !is_rank()) return;
+  static s4u::Host* const storage = s4u::Host::by_name_or_null("storage");
+  if (!storage) return;
+  const InSimulator yes;
+  s4u::Host* const node = s4u::this_actor::get_host();
+  s4u::Comm::sendto(to_storage ? node : storage, to_storage ? storage : node, static_cast<uint64_t>(bytes));
+}
+
+int concilio::described_cores() {
+  return is_rank() ? static_cast<int>(property_of_host("cores")) : 0;
 }
 
 bool concilio::ranks_are_simulated() {

@@ -13,7 +13,8 @@ the direction of the house:
 and within a folder, and within tools and bench, the direction of its own folders (INNER).
 
 Also: base, pattern, plan, sim, store and counter see no MPI; pattern, plan and sim no files, clocks or threads; only base reads
-the environment; the command sees base, plan, sim and probe of all this; the benchmarks see the numbers that describe
+the environment; the command sees base, plan, sim and probe of all this, and where it
+reads a described machine, the devices of store; the benchmarks see the numbers that describe
 patterns (sim/patterns), from which they make their datatypes, and nothing else but SEEN_BY_ALL, except for
 NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store; the installed
 headers are C.
@@ -47,8 +48,8 @@ INNER = {
     "mpiio": ["", "settings", "file", "calls", "transfer"],
     "bind": ["mpi_library", "fortran", "lifetime", ""],
     "probe": ["derive", "show", "measure", ""],
-    "bench": ["job", "patterns", "data", "measure", "methods", "scorpio", ""],
-    "tools": ["system", "launch", "summary", "benchmark", ""],
+    "bench": ["job", "patterns", "data", "measure", "methods", "scorpio", "simulated", ""],
+    "tools": ["system", "launch", "summary", "benchmark", "simulation", ""],
 }
 # Headers that programs may always see.
 SEEN_BY_ALL = {"base/median.h", "base/methods.def"}
@@ -111,7 +112,8 @@ def of_program(place, path, text):
     name_of_file = path.split("/")[-1]
     of_bench = {"base", "store"} if name_of_file == "posix_way.cpp" else \
         {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()
-    seen = {"tools": {"base", "plan", "sim", "probe"}, "bench": of_bench}[place]
+    of_tools = {"base", "plan", "sim", "probe"} | ({"store"} if path == "simulation/machine.cpp" else set())
+    seen = {"tools": of_tools, "bench": of_bench}[place]
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):
         target = name.split("/")[0]
         permitted = name in SEEN_BY_ALL or place == "bench" and name.startswith("sim/patterns/")

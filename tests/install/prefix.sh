@@ -20,7 +20,8 @@ must() { "$@" > "$folder/output" 2>&1 || { fail "$*"; cat "$folder/output"; retu
 
 must cmake --install "$build" --prefix "$prefix" || exit 1
 [ "$("$prefix/bin/concilio" version | head -n 1)" = "concilio $version" ] || fail "concilio version"
-for page in concilio concilio-run concilio-bench concilio-probe concilio-explain concilio-study concilio-hints; do
+for page in concilio concilio-run concilio-bench concilio-probe concilio-explain concilio-study concilio-simulate \
+  concilio-hints; do
   [ -n "$(find "$prefix" -name "$page.1")" ] || fail "no man page $page.1"
 done
 
@@ -31,6 +32,13 @@ done
 # `concilio study` must find its Python package.
 must env -u CONCILIO_PYTHONDIR "$prefix/bin/concilio" study --numbers-only --list --only romio --storage real --dir "$folder" &&
   { grep -q 'bench block3d' "$folder/output" || fail "concilio study --list"; }
+
+# `concilio simulate` must find its machines, and where SimGrid is there, its program.
+must "$prefix/bin/concilio" simulate --list &&
+  { grep -q "^cluster .*" "$folder/output" || fail "concilio simulate --list"; }
+if [ -e "$build/libexec/concilio/concilio-bench-smpi" ]; then
+  must "$prefix/bin/concilio" simulate contiguous --machine laptop -n 2 --mib-per-rank 0.01
+fi
 
 # Links of documents must lead to something that is installed, and the module file must load.
 documents=$prefix/share/doc/concilio

@@ -8,7 +8,7 @@ PATH=$(dirname "$concilio"):$PATH
 # What may follow, as the shells ask for it. follows WORDS... : leaves candidates in out.
 follows() { expect 0 "$concilio" completion words -- "$@"; }
 follows ''
-for word in run bench probe explain study report hints version completion help; do says out "^$word	"; done
+for word in run bench probe explain study simulate report hints version completion help; do says out "^$word	"; done
 says_not out '^-'
 says_not out '^words'
 follows r

@@ -216,6 +216,52 @@ Result<std::string> find_probe_program(Flavour flavour, const Environment& envir
   return find_program(fmt::format("concilio-probe-{}", flavour_word(flavour)), environment);
 }
 
+Result<std::string> find_simulated_bench_program(const Environment& environment) {
+  auto program = find_program("concilio-bench-smpi", environment);
+  if (program) return program;
+  return Error{
+      ErrorKind::no_such_file, ENOENT,
+      "this Concilio was built without SimGrid's SMPI, which runs the ranks: install Debian's package "
+      "libsimgrid-dev and build again with -DCONCILIO_SMPI=ON, or set CONCILIO_LIBEXECDIR to the folder of "
+      "concilio-bench-smpi"};
+}
+
+Result<std::string> find_simulator_launcher(const Environment& environment) {
+  for (const std::string& word : {std::string(CONCILIO_LAUNCHER_SMPI), std::string("smpirun")}) {
+    if (const auto found = environment.find_executable(word)) return *found;
+  }
+  return Error{ErrorKind::no_such_file, ENOENT,
+               "found no smpirun, SimGrid's launcher; install Debian's package libsimgrid-dev"};
+}
+
+namespace {
+
+std::vector<fs::path> folders_of_machines() {
+  const fs::path prefix = folder_of_this_executable() / "..", machines = fs::path("concilio") / "machines";
+  return {prefix / "share" / machines, prefix / CONCILIO_INSTALL_DATADIR / machines};
+}
+
+}  // namespace
+
+std::optional<std::string> find_machine_file(const std::string& name) {
+  for (const fs::path& folder : folders_of_machines()) {
+    const fs::path path = (folder / (name + ".json")).lexically_normal();
+    if (access(path.c_str(), R_OK) == 0) return path.string();
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> machine_names() {
+  std::set<std::string> names;
+  for (const fs::path& folder : folders_of_machines()) {
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+      if (entry.path().extension() == ".json") names.insert(entry.path().stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 namespace {
 
 // Where pip puts packages, if it has installed this command too: lib/python3.11/site-packages, the same in

@@ -40,6 +40,14 @@ Result<std::string> find_bench_program(Flavour flavour, const Environment& envir
 Result<std::string> find_scorpio_bench_program(Flavour flavour, const Environment& environment);
 // Finds concilio-probe-FLAVOUR in the same places.
 Result<std::string> find_probe_program(Flavour flavour, const Environment& environment);
+// Finds the benchmark program with the library for SimGrid's SMPI in it, and SimGrid's launcher. The errors
+// name what must be installed.
+Result<std::string> find_simulated_bench_program(const Environment& environment);
+Result<std::string> find_simulator_launcher(const Environment& environment);
+// The described machines that come with Concilio: NAME.json in share/concilio/machines beside the folder of
+// this executable.
+std::optional<std::string> find_machine_file(const std::string& name);
+std::vector<std::string> machine_names();  // in order
 // Finds the folder concilio/study, which Python runs for `concilio study`, in $CONCILIO_PYTHONDIR, or else in
 // lib/concilio/python beside the folder of this executable, or where pip has put it there.
 Result<std::string> find_python_package(const Environment& environment);

@@ -28,6 +28,7 @@ class JsonPlace {
   // have them, except that find() returns nothing for a missing member.
   JsonPlace at(const std::string& name) const;
   std::optional<JsonPlace> find(const std::string& name) const;  // nothing if missing or null
+  bool is_list() const { return value_->is_array(); }
   std::vector<JsonPlace> list() const;
   std::vector<JsonPlace> list_of(size_t count, const char* form) const;  // exactly `count`; `form`: "[x, y]"
   std::vector<std::pair<std::string, JsonPlace>> members() const;

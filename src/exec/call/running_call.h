@@ -2,6 +2,7 @@
 // those of others.
 #pragma once
 
+#include "base/waiting.h"
 #include "exec/call/device_link.h"
 #include "exec/call/open_file.h"
 #include "pattern/copy.h"
@@ -52,11 +53,13 @@ struct Request {
   Status copy_to(const pattern::Side& to, int64_t at, int64_t length) const {
     if (device) return device->copy(Towards::host, memory_side(at), to, length);
     copy(memory_side(at), to, length);
+    take_time_of_copy(length);
     return {};
   }
   Status copy_from(const pattern::Side& from, int64_t at, int64_t length) const {
     if (device) return device->copy(Towards::device, memory_side(at), from, length);
     copy(from, memory_side(at), length);
+    take_time_of_copy(length);
     return {};
   }
   pattern::Side memory_side(int64_t at) const { return {memory, at, buffer, 0}; }

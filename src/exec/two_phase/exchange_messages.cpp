@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/exceptions.h"
+#include "base/waiting.h"
 #include "exec/two_phase/exchange.h"
 #include "exec/two_phase/node_messages.h"
 #include "exec/windows/coverage.h"
@@ -258,6 +259,7 @@ class MessageExchange : public Exchange {
     const std::byte* next = message + head_bytes + head.coverage_bytes;
     if (head.whole) {
       std::memcpy(window, next, static_cast<size_t>(head.data_bytes));
+      take_time_of_copy(head.data_bytes);
       for (WindowPart& part : parts) part.map.mark(part.file);
       return;
     }
@@ -267,6 +269,7 @@ class MessageExchange : public Exchange {
       next += covered.length();
       pattern::CoverageMap(part.map).mark(covered);
     });
+    take_time_of_copy(next - message - head_bytes - head.coverage_bytes);
   }
 
   Status ask(int64_t round, ReadsMore& storage) {
@@ -341,6 +344,7 @@ class MessageExchange : public Exchange {
           std::memcpy(next, address(part, covered), static_cast<size_t>(covered.length()));
           next += covered.length();
         });
+        take_time_of_copy(wish.data_bytes);
       }
       std::memcpy(reply.data, &head, sizeof head);
       if (auto status = answers.send(reply); !status) return status;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/waiting.h"
 #include "exec/two_phase/node_messages.h"
 #include "pattern/copy.h"
 #include "plan/layout/footprint.h"
@@ -284,6 +285,7 @@ Status Parcels::merge(int64_t round, std::span<WindowPart> parts) {
       WindowPart& into = parts[part];
       copy(bytes_at(stream + at), pattern::Side{&file, data.begin, into.data, into.file.begin},
            data.length());
+      take_time_of_copy(data.length());
       into.map.mark(file, data.begin, data.end);
     });
   }
@@ -310,6 +312,7 @@ Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t 
               const int64_t parcel = at / most, length = std::min(data.length(), (parcel + 1) * most - at);
               copy(pattern::Side{&sender.ranks[rank].file, data.begin, from.data, from.file.begin},
                    bytes_at(place + (parcel + 1) * head_bytes_ + at), length);
+              take_time_of_copy(length);
               data.begin += length;
               at += length;
             }

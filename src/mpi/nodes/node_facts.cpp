@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/waiting.h"
 #include "mpi/nodes/control_group.h"
 
 namespace concilio::mpi {
@@ -32,12 +33,14 @@ int64_t free_memory_bytes() {
 }
 
 int usable_cores() {
+  if (const int described = described_cores(); described > 0) return described;
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return online_cores();
   return std::max(1, CPU_COUNT(&set));
 }
 
 int online_cores() {
+  if (const int described = described_cores(); described > 0) return described;
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 

@@ -21,6 +21,7 @@ namespace {
 struct Client {
   ClientClock clock;
   int64_t begin_ns = 0, done_ns = 0;  // of the transfers that are under way
+  int64_t bytes = 0;                  // of those of them that are over
 };
 thread_local Client client;
 
@@ -49,9 +50,14 @@ class Throttle : public StoreObserver {
     return {};
   }
 
-  // Waits only after the transfer, since the time that this took here has also passed in the model.
+  // Waits only after the transfer, since the time that this took here has also passed in the model. The bytes
+  // pass the network while the devices serve the request.
   void after(const StoreEvent& event, bool) override {
-    if (is_of_devices(event) && event.turn + 1 == event.at_once) finish(client.done_ns);
+    if (!moves_data(event.operation)) return;
+    client.bytes = event.bytes + (event.turn == 0 ? 0 : client.bytes);
+    if (event.turn + 1 < event.at_once) return;
+    take_time_of_storage_network(client.bytes, event.operation == StoreOperation::write);
+    if (devices_) finish(client.done_ns);
   }
 
   void describe(StorageLayout& layout) override { model_layout(costs_, layout); }

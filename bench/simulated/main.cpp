@@ -1,0 +1,189 @@
+// concilio-bench-smpi: the benchmark program of `concilio simulate`, with the library linked into it, which
+// SimGrid's smpirun starts. Ranks take turns on one thread, and all times are simulated. Rank 0 writes what
+// was measured to a file.
+//
+//   concilio-bench-smpi OPTION=VALUE... PATTERN...
+//
+// The command writes the line, and has looked at what its user gave. So only patterns can be wrong here.
+#include <concilio/file.h>
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "job/agree.h"
+#include "job/nodes.h"
+#include "measure/harness.h"
+#include "patterns/pattern.h"
+
+namespace concilio::bench {
+
+namespace {
+
+constexpr double mib = 1024.0 * 1024.0;
+
+struct Options {
+  RunOptions run;
+  std::string results;               // the file to write
+  std::vector<std::string> methods;  // values of the hint concilio_method
+  std::vector<std::string> patterns;
+  double mib_per_rank = 1;
+  bool terminal = false;  // whether a line of progress takes the place of the one before
+};
+
+Options parse(int argument_count, char** arguments) {
+  Options options;
+  std::map<std::string, std::string> values;
+  for (int i = 1; i < argument_count; ++i) {
+    const std::string word = arguments[i];
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals),
+                      value = equals == word.npos ? "" : word.substr(equals + 1);
+    if (equals == word.npos) {
+      options.patterns.push_back(word);
+    } else if (name == "method") {
+      options.methods.push_back(value);
+    } else if (name == "hint") {
+      const size_t middle = value.find('=');
+      options.run.hints.emplace_back(value.substr(0, middle), value.substr(middle + 1));
+    } else {
+      values[name] = value;
+    }
+  }
+  options.results = values["results"];
+  options.mib_per_rank = std::stod(values["mib-per-rank"]);
+  options.terminal = values["terminal"] == "1";
+  options.run.path = values["file"];
+  options.run.repetitions = std::stoi(values["repetitions"]);
+  options.run.collective = values["independent"] != "1";
+  options.run.write = values["read-only"] != "1";
+  options.run.read = values["write-only"] != "1";
+  options.run.verify = values["verify"] == "1";
+  return options;
+}
+
+// What this rank counted while the file was open: in the last repetition's calls, and of its memory.
+class Watch {
+ public:
+  void operator()(MPI_File file, const std::string& done) {
+    std::vector<int64_t> now;
+    for (int i = 0; concilio_counter_name(i); ++i)
+      concilio_file_counter(file, concilio_counter_name(i), &now.emplace_back());
+    std::vector<int64_t>& more = counted_[done];
+    more = now;
+    for (size_t i = 0; i < before_.size(); ++i) more[i] -= before_[i];
+    before_ = std::move(now);
+    concilio_file_memory(file, nullptr, nullptr, &peak_bytes_);
+  }
+  const std::vector<int64_t>& counted(const std::string& done) { return counted_[done]; }
+  int64_t peak_bytes() const { return peak_bytes_; }
+
+ private:
+  std::map<std::string, std::vector<int64_t>> counted_;
+  std::vector<int64_t> before_;
+  int64_t peak_bytes_ = 0;
+};
+
+// Collective, as the functions below; the result counts on rank 0.
+nlohmann::json counters_json(const std::vector<int64_t>& mine) {
+  std::vector<int64_t> sums(mine.size()), most(mine.size());
+  const int count = static_cast<int>(mine.size());
+  MPI_Reduce(mine.data(), sums.data(), count, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(mine.data(), most.data(), count, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+  nlohmann::json json = {{"sum", nlohmann::json::object()}, {"max", nlohmann::json::object()}};
+  for (size_t i = 0; i < mine.size(); ++i) {
+    const char* name = concilio_counter_name(static_cast<int>(i));
+    json["sum"][name] = sums[i];
+    json["max"][name] = most[i];
+  }
+  return json;
+}
+
+nlohmann::json call_json(const Times& times, const std::vector<int64_t>& counted) {
+  return {{"first_seconds", times.first_seconds},
+          {"seconds", times.seconds},
+          {"counters", counters_json(counted)}};
+}
+
+nlohmann::json run_one(const std::string& name, const Pattern& pattern, const std::string& method,
+                       const Options& options) {
+  Watch watch;
+  RunOptions run = options.run;
+  run.hints.emplace_back("concilio_method", method);
+  run.watch = [&](MPI_File file, const char* done) { watch(file, done); };
+  const Outcome outcome = run_pattern(pattern, run);
+  nlohmann::json result = {{"pattern", name},
+                           {"method", method},
+                           {"bytes", outcome.total_bytes},
+                           {"verified", run.verify && outcome.failure.empty()}};
+  if (!pattern.note().empty()) result["note"] = pattern.note();
+  // It is the same on all ranks.
+  if (!outcome.failure.empty()) {
+    result["failure"] = outcome.failure;
+    return result;
+  }
+  result["peak_bytes_per_rank"] = over_ranks(watch.peak_bytes(), MPI_INT64_T, MPI_MAX);
+  int64_t most = 0;
+  for (const NodeGrowth& node : growth_by_node(watch.peak_bytes(), 0)) most = std::max(most, node.bytes);
+  result["peak_bytes_per_node"] = most;
+  if (run.write) result["write"] = call_json(outcome.write, watch.counted("write"));
+  if (run.read) result["read"] = call_json(outcome.read, watch.counted("read"));
+  return result;
+}
+
+// Returns the exit status, which is 0 if there are results: whether calls failed is among them, and SimGrid's
+// launcher would print its whole command.
+int run_all(const Options& options) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const Size size{ranks, static_cast<int64_t>(options.mib_per_rank * mib)};
+  nlohmann::json results = nlohmann::json::array();
+  size_t begun = 0;
+  const size_t all = options.patterns.size() * options.methods.size();
+  for (const std::string& name : options.patterns) {
+    const Made pattern = make_pattern(name, size);
+    if (!pattern) {
+      if (rank == 0) fmt::print(stderr, "concilio: simulate: {}\n", pattern.error().message);
+      return 2;
+    }
+    for (const std::string& method : options.methods) {
+      ++begun;
+      if (rank == 0) {
+        fmt::print(stderr, "{}[{}/{}] {} {}{}", options.terminal ? "\r\033[K" : "", begun, all, name, method,
+                   options.terminal ? "" : "\n");
+        std::fflush(stderr);
+      }
+      results.push_back(run_one(name, **pattern, method, options));
+    }
+  }
+  if (rank != 0) return 0;
+  if (options.terminal) fmt::print(stderr, "\r\033[K");
+  std::ofstream file(options.results);
+  file << results.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  file.close();
+  if (file) return 0;
+  fmt::print(stderr, "concilio: simulate: cannot write {}\n", options.results);
+  return 1;
+}
+
+}  // namespace
+}  // namespace concilio::bench
+
+int main(int argument_count, char** arguments) {
+  MPI_Init(&argument_count, &arguments);
+  int exit_status = 1;
+  try {
+    exit_status = concilio::bench::run_all(concilio::bench::parse(argument_count, arguments));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "concilio: simulate: {}\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return exit_status;
+}

@@ -1,0 +1,145 @@
+#!/bin/bash
+# concilio simulate: errors by their words, and where SimGrid is there, what it finds out. Argument: CONCILIO.
+concilio=$1
+. "$(dirname "$0")/common.sh"
+unset CONCILIO_THROTTLE CONCILIO_NODE_MEMORY CONCILIO_METHOD CONCILIO_LIBEXECDIR
+check() { /usr/bin/python3 -c "$@" >>err 2>&1 || fail "check: $1"; }
+# machine NAME [PLACE VALUE]...: a machine of 4 nodes, with some values changed.
+machine() {
+  /usr/bin/python3 - "$@" >"$1" <<'END'
+import json, sys
+machine = {"concilio_machine": 1,
+           "nodes": {"count": 4, "cores": 4, "free_memory_gib": 1, "copy_gb_per_second": 10, "core_copy_gb_per_second": 5},
+           "network": {"gb_per_second": 10, "latency_us": 2},
+           "storage": {"device": "lustre", "targets": 2, "target_gb_per_second": 0.5, "request_ms": 0, "open_ms": 0}}
+for place, value in zip(sys.argv[2::2], sys.argv[3::2]):
+    *folders, name = place.split(".")
+    where = machine
+    for folder in folders:
+        where = where[folder]
+    where[name] = json.loads(value)
+print(json.dumps(machine))
+END
+}
+machine ./four
+
+# What is wrong is said before anything starts.
+expect 2 "$concilio" simulate interleaved:64 -n 4
+says err 'give the machine by --machine'
+expect 2 "$concilio" simulate interleaved:64 -n 4 --machine clusters
+says err 'did you mean cluster?'
+expect 2 "$concilio" simulate interleaved:64 -n 4 --machine ./none
+says err 'machine ./none: .*No such file'
+expect 2 "$concilio" simulate -n 4 --machine cluster
+says err 'give a pattern'
+expect 2 "$concilio" simulate interlaved:64 -n 4 --machine cluster
+says err 'no pattern interlaved'
+expect 2 "$concilio" simulate interleaved:64 --machine cluster
+says err 'give the number of ranks'
+expect 2 "$concilio" simulate interleaved:64 -n 17 --machine ./four
+says err 'the machine has 4 nodes of 4 cores'
+expect 2 "$concilio" simulate interleaved:64 -n 4 --machine cluster --method two-phase
+says err "is none of auto.*two_phase"
+expect 2 "$concilio" simulate interleaved:64 -n 4 --machine cluster --hint cb_buffer_sizes=1
+says err 'cb_buffer_size'
+machine ./wrong network.gb_per_second '"fast"'
+expect 2 "$concilio" simulate interleaved:64 -n 4 --machine ./wrong
+says err 'wrong describes no machine: network.gb_per_second is "fast", and not a number'
+CONCILIO_LIBEXECDIR=$scratch expect 77 "$concilio" simulate interleaved:64 -n 4 --machine cluster
+says err 'libsimgrid-dev'
+says err 'CONCILIO_SMPI=ON'
+
+# The machines that come with Concilio are right, whoever reads them.
+expect 0 "$concilio" simulate --list
+for name in laptop cluster memory-conscious; do says out "^$name "; done
+says_not err .
+
+# Without SimGrid there is nothing more to test.
+"$concilio" simulate contiguous -n 2 --machine ./four --mib-per-rank 0.01 >out 2>err </dev/null
+if [ "$?" = 77 ]; then
+  [ "$failures" = 0 ] || finish
+  cat err
+  exit 77
+fi
+leaves_only four wrong
+
+# All bytes of every pattern are right, and the library's records are those of a run.
+expect 0 "$concilio" simulate contiguous interleaved:64 block3d btio unstruc hpio:64/64:indexed hpio:8/24:struct extent:64/50 \
+  timesteps:4 hacc ior:1024 mpiiotest:1024 -n 4 --ranks-per-node 2 --machine ./four --mib-per-rank 0.0078125 --report records.json
+says out 'every byte checked'
+says_not out failed
+[ "$(wc -l <records.json)" = 12 ] || fail 'not a record for each pattern'
+expect 0 "$concilio" report records.json
+says out 'by 4 ranks on 2 nodes'
+
+# A call that fails is told of.
+CONCILIO_FAULT=write:1:EIO expect 1 "$concilio" simulate contiguous -n 2 --machine ./four --mib-per-rank 0.01
+says out 'failed: rank 0: write failed'
+
+# A table and JSON, the same in every run.
+sixteen=(interleaved:64 block3d -n 16 --machine ./four --mib-per-rank 0.0625 --method 'two_phase,list')
+expect 0 "$concilio" simulate "${sixteen[@]}" --json first.json
+says out '^4 nodes of 4 cores, 1 GiB free; network 10 GB/s, 2 us$'
+says out '^16 ranks on 4 nodes; 0.0625 MiB a rank, every byte checked; simulated in '
+says out '^interleaved:64: 1 MiB$'
+says out '^  two_phase  *write  *[0-9.]*[1-9][0-9]*  *[0-9.]*  *[1-9][0-9]* '
+says out "^  list  *read "
+says err '^\[4/4\] block3d list$'
+expect 0 "$concilio" simulate "${sixteen[@]}" --json -
+cmp -s out first.json || fail 'two runs differ'
+check 'import json
+run = json.load(open("first.json"))
+assert (run["ranks"], run["nodes"], len(run["results"])) == (16, 4, 4), run
+for one in run["results"]:
+    assert one["verified"] and "failure" not in one, one
+    for call in ("write", "read"):
+        assert one[call]["seconds"][0] > 0, one
+        counts = one[call]["counters"]["sum"]
+        assert (counts["messages_sent"] > 0) == (one["method"] == "two_phase"), one
+        assert counts["method_" + one["method"]] == 16, one
+two_phase, separate = run["results"][:2]
+assert 0 < two_phase["peak_bytes_per_rank"] <= two_phase["peak_bytes_per_node"], two_phase
+requests = [one["write"]["counters"]["sum"]["storage_writes"] for one in (two_phase, separate)]
+assert requests[0] < requests[1], requests'
+
+# Where storage is the bottleneck, twice its bandwidth halves the time. Other parts of the machine count too where
+# they are the bottleneck.
+seconds() { # FILE MACHINE [OPTION...]: of a write and a read
+  expect 0 "$concilio" simulate contiguous -n 8 --ranks-per-node 2 --mib-per-rank 1 --json "$1" --machine "${@:2}"
+}
+compare() { # FILE FILE LEAST MOST: how many times as long the first took
+  check "import json
+def seconds(name): return [json.load(open(name))['results'][0][call]['seconds'][0] for call in ('write', 'read')]
+ratios = [a / b for a, b in zip(seconds('$1'), seconds('$2'))]
+assert all($3 < ratio < $4 for ratio in ratios), ratios"
+}
+machine ./slow storage.target_gb_per_second 0.02
+machine ./twice storage.target_gb_per_second 0.04
+machine ./fast storage.target_gb_per_second 100
+machine ./narrow storage.target_gb_per_second 100 network.gb_per_second 0.01
+machine ./linked storage.target_gb_per_second 100 storage.gb_per_second 0.01
+for one in slow twice fast narrow linked; do seconds $one.json ./$one --method independent; done
+compare slow.json twice.json 1.9 2.1
+compare narrow.json fast.json 20 10000
+compare linked.json narrow.json 3.8 4.2
+# So does copying, in memory that is slow.
+machine ./copies storage.target_gb_per_second 100 nodes.copy_gb_per_second 0.01
+machine ./core storage.target_gb_per_second 100 nodes.core_copy_gb_per_second 0.005
+for one in fast copies core; do seconds $one.json ./$one --method two_phase; done
+compare copies.json fast.json 3 10000
+compare core.json fast.json 3 10000
+
+# The memory of the machine's file reaches the plan: with little of it, there are as many rounds as are planned for it.
+pattern=(interleaved:64 -n 16 --mib-per-rank 0.25 --method two_phase --hint cb_nodes=4)
+rounds() { # MACHINE SIZE: in simulated writing, and as planned
+  expect 0 "$concilio" simulate "${pattern[@]}" --machine "$1" --json rounds.json
+  expect 0 "$concilio" explain "${pattern[@]}" --nodes 4 --memory-per-node "$2"
+  check "import json, re
+rounds = json.load(open('rounds.json'))['results'][0]['write']['counters']['max']['rounds']
+planned = re.search('at most ([0-9]*) round', open('out').read())[1]
+assert rounds == int(planned) and (rounds > 10) == ('$1' == './poor'), (rounds, planned)"
+}
+machine ./poor nodes.free_memory_gib 0.00048828125
+rounds ./four 1G
+rounds ./poor 512K
+finish

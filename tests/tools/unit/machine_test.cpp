@@ -1,0 +1,66 @@
+#include "simulation/machine.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace concilio::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+nlohmann::json a_machine() {
+  return nlohmann::json::parse(R"({
+    "concilio_machine": 1,
+    "nodes": {"count": 4, "cores": 2, "free_memory_gib": [1, 0.5], "copy_gb_per_second": 10, "core_copy_gb_per_second": 5},
+    "network": {"gb_per_second": 12.5, "latency_us": 2},
+    "storage": {"device": "lustre", "targets": 4, "target_gb_per_second": 0.1, "open_ms": 3, "stripe_mib": 2,
+                "gb_per_second": 0.3}
+  })");
+}
+
+TEST(Machine, IsWhatItsFileSays) {
+  const auto machine = parse_machine(a_machine().dump());
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_EQ(machine->nodes, 4);
+  EXPECT_EQ(machine->cores, 2);
+  EXPECT_EQ(machine->free_memory_bytes, (std::vector<int64_t>{1 << 30, 1 << 29}));
+  EXPECT_DOUBLE_EQ(machine->copy_rate, 10e9);
+  EXPECT_DOUBLE_EQ(machine->core_copy_rate, 5e9);
+  EXPECT_DOUBLE_EQ(machine->network_rate, 12.5e9);
+  EXPECT_DOUBLE_EQ(machine->network_latency_s, 2e-6);
+  EXPECT_DOUBLE_EQ(machine->storage_rate, 0.3e9);
+  EXPECT_EQ(machine->throttle, "device=lustre:4;targets=4;bandwidth=100000000;open=3;stripe=2097152");
+}
+
+// Every message names the place.
+TEST(Machine, SaysWhatIsWrongAndWhere) {
+  struct Case {
+    const char *place, *value, *said;
+  };
+  const Case cases[] = {
+      {"/concilio_machine", "2", "concilio_machine is not 1"},
+      {"/nodes/cores", "0", "nodes.cores is 0; it is at least 1"},
+      {"/nodes/cores", "2.5", "nodes.cores is 2.5, and not a whole number"},
+      {"/nodes/free_memory_gib/1", "-1", "nodes.free_memory_gib[1] is -1; it is above 0"},
+      {"/nodes/free_memory_gib", "[]", "nodes.free_memory_gib is empty"},
+      {"/nodes/free_memory", "2",
+       "nodes has a \"free_memory\", which is not known; did you mean free_memory_gib?"},
+      {"/network/gb_per_second", "0", "network.gb_per_second is 0; it is above 0"},
+      {"/network", "null", "it has no \"network\""},
+      {"/storage/device", "\"tape\"", "storage cannot be modelled: 'device=tape'"},
+      {"/storage/targets", "300", "storage cannot be modelled: 'targets=300;streams=4'"},
+      {"/storage/open_ms", "\"2\"", "storage.open_ms is \"2\", and not a number"},
+  };
+  for (const Case& one : cases) {
+    nlohmann::json document = a_machine();
+    document[nlohmann::json::json_pointer(one.place)] = nlohmann::json::parse(one.value);
+    const auto machine = parse_machine(document.dump());
+    ASSERT_FALSE(machine) << one.place << " " << one.value;
+    EXPECT_THAT(machine.error().message, HasSubstr(one.said));
+  }
+  EXPECT_FALSE(parse_machine("{\"concilio_machine\": 1"));
+  EXPECT_FALSE(parse_machine("[]"));
+}
+
+}  // namespace
+}  // namespace concilio::tools

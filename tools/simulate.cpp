@@ -1,0 +1,337 @@
+// concilio simulate: runs the library with a benchmark's patterns on a machine that is only described, by
+// SimGrid's SMPI.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/system/read_file.h"
+#include "base/text/nearest_name.h"
+#include "launch/installation.h"
+#include "settings.h"
+#include "sim/pattern.h"
+#include "simulation/machine.h"
+#include "simulation/outcome.h"
+#include "simulation/platform.h"
+#include "subcommands.h"
+#include "system/temporary_folder.h"
+#include "system/write_text.h"
+
+namespace concilio::tools {
+
+namespace {
+
+// The simulator, or the program for it, is not there. (Tests that cannot run end with this status too.)
+constexpr int exit_no_simulator = 77;
+// As much data as are checked unless the user asks for it: each byte is made, moved and compared for real.
+constexpr double most_verified_mib = 4096;
+
+struct SimulateOptions {
+  std::vector<std::string> patterns;
+  std::string machine;
+  RanksWanted ranks;
+  std::vector<std::string> methods = {"auto"};
+  std::vector<std::string> hints;
+  double mib_per_rank = 1;
+  int repetitions = 1;
+  bool independent = false, read_only = false, write_only = false;
+  int64_t verify = 0;  // above 0: --verify, below: --no-verify
+  std::string json_file, report_file;
+  double timeout_seconds = 3600;
+  bool list = false;
+};
+
+Error cannot_simulate(std::string message) {
+  return {ErrorKind::argument, 0, std::move(message)};
+}
+
+// The text of a machine's file, and its path.
+struct MachineFile {
+  std::string path, text;
+};
+// A name without a slash is that of a machine that comes with Concilio, or else of a file.
+Result<MachineFile> machine_file(const std::string& name) {
+  std::string path = name;
+  if (name.find('/') == name.npos) {
+    if (const auto shipped = find_machine_file(name)) path = *shipped;
+  }
+  auto text = read_file(path, most_machine_bytes);
+  if (text) return MachineFile{path, std::move(*text)};
+  NearestName nearest(name);
+  const std::vector<std::string> known = machine_names();
+  for (const std::string& one : known) nearest.consider(one.c_str());
+  return cannot_simulate(
+      fmt::format("--machine {}: {}{}; `concilio simulate --list` lists the machines that come with Concilio",
+                  name, text.error().message, nearest.question()));
+}
+
+Result<DescribedMachine> described_machine(const MachineFile& file) {
+  auto machine = parse_machine(file.text);
+  if (!machine)
+    return cannot_simulate(fmt::format("{} describes no machine: {}", file.path, machine.error().message));
+  return machine;
+}
+
+int list_machines() {
+  for (const std::string& name : machine_names()) {
+    const auto file = machine_file(name);
+    const auto machine = file ? described_machine(*file) : Result<DescribedMachine>(file.error());
+    if (!machine) {
+      complain("simulate: " + machine.error().message);
+      return exit_usage;
+    }
+    fmt::print("{:<16} {}\n{:<16} {}\n", name, machine->about, "", file->path);
+  }
+  return 0;
+}
+
+Status check_words(const SimulateOptions& options) {
+  if (options.machine.empty())
+    return cannot_simulate("give the machine by --machine; `concilio simulate --list` lists some");
+  if (options.patterns.empty())
+    return cannot_simulate("give a pattern; `concilio simulate --help` lists them");
+  for (const std::string& hint : options.hints) {
+    if (Status status = check_hint(hint); !status) return status;
+  }
+  for (const std::string& method : options.methods) {
+    Config config = Config::defaults();
+    Status status = set_by_option(config, Config::Origin::info, "--method", "concilio_method", method);
+    if (!status) return status;
+  }
+  return {};
+}
+
+// What is wrong with the patterns is said before anything starts. They need no MPI for that.
+Status check_patterns(const SimulateOptions& options, const RanksOnNodes& placed) {
+  const sim::Size size{static_cast<int>(placed.ranks), static_cast<int64_t>(options.mib_per_rank * 0x1p20)};
+  for (const std::string& pattern : options.patterns) {
+    if (const auto made = sim::make_pattern(pattern, size); !made) return made.error();
+  }
+  return {};
+}
+
+bool verifies(const SimulateOptions& options, const RanksOnNodes& placed) {
+  if (options.verify != 0) return options.verify > 0;
+  return options.mib_per_rank * static_cast<double>(placed.ranks) <= most_verified_mib;
+}
+
+struct Simulator {
+  std::string launcher, program;
+};
+Result<Simulator> find_simulator(const Environment& environment) {
+  const auto program = find_simulated_bench_program(environment);
+  if (!program) return program.error();
+  const auto launcher = find_simulator_launcher(environment);
+  if (!launcher) return launcher.error();
+  return Simulator{*launcher, *program};
+}
+
+Words simulation_words(const SimulateOptions& options, const Simulator& simulator, const RanksOnNodes& placed,
+                       const std::string& folder) {
+  Words words = simulator_words(simulator.launcher, placed, folder);
+  words.insert(words.end(), {simulator.program, "results=" + folder + "/results.json",
+                             "file=" + folder + "/data", fmt::format("mib-per-rank={}", options.mib_per_rank),
+                             fmt::format("repetitions={}", options.repetitions),
+                             fmt::format("independent={:d}", options.independent),
+                             fmt::format("read-only={:d}", options.read_only),
+                             fmt::format("write-only={:d}", options.write_only),
+                             fmt::format("verify={:d}", verifies(options, placed)),
+                             fmt::format("terminal={:d}", isatty(STDERR_FILENO) != 0)});
+  for (const std::string& hint : options.hints) words.push_back("hint=" + hint);
+  for (const std::string& method : options.methods) words.push_back("method=" + method);
+  words.insert(words.end(), options.patterns.begin(), options.patterns.end());
+  return words;
+}
+
+Environment simulated_environment(const SimulateOptions& options, const DescribedMachine& machine,
+                                  const std::string& folder, Environment environment) {
+  // What the user measures on this machine, or asks of all runs, is not of the simulated one.
+  for (const char* name :
+       {"LD_PRELOAD", "CONCILIO_METHOD", "CONCILIO_REPORT", "CONCILIO_LIVE", "CONCILIO_RANKS_PER_NODE"})
+    environment.unset(name);
+  environment.set("TMPDIR", folder);  // for the simulator's copies of the program
+  environment.set("CONCILIO_PROFILE", "off");
+  environment.set("CONCILIO_THROTTLE", fmt::format("{};state={}/devices", machine.throttle, folder));
+  if (!options.report_file.empty()) environment.set("CONCILIO_REPORT", options.report_file);
+  environment.set("CONCILIO_NODE_MEMORY", fmt::format("{}", fmt::join(machine.free_memory_bytes, ",")));
+  return environment;
+}
+
+// The ranks of all nodes are in one process, and each has files open.
+void raise_limit_of_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+Status write_simulation_json(const SimulateOptions& options, const MachineFile& file,
+                             const RanksOnNodes& placed, const std::string& results) {
+  nlohmann::json out = {{"machine", nlohmann::json::parse(file.text)},
+                        {"ranks", placed.ranks},
+                        {"nodes", placed.nodes},
+                        {"mib_per_rank", options.mib_per_rank},
+                        {"repetitions", options.repetitions},
+                        {"collective", !options.independent},
+                        {"hints", options.hints},
+                        {"results", nlohmann::json::parse(results)}};
+  const std::string text = out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (options.json_file != "-") return write_text(options.json_file, text);
+  fmt::print("{}", text);
+  return {};
+}
+
+// What is simulated: everything that the command line and the machine's file say, checked.
+struct Simulation {
+  MachineFile file;
+  DescribedMachine machine;
+  RanksOnNodes placed;
+};
+Result<Simulation> what_to_simulate(const SimulateOptions& options) {
+  if (Status status = check_words(options); !status) return status.error();
+  auto file = machine_file(options.machine);
+  if (!file) return file.error();
+  auto machine = described_machine(*file);
+  if (!machine) return machine.error();
+  const auto placed = place_ranks(options.ranks, *machine);
+  if (!placed) return placed.error();
+  if (Status status = check_patterns(options, *placed); !status) return status.error();
+  return Simulation{std::move(*file), std::move(*machine), *placed};
+}
+
+// Returns the exit status of the program.
+Result<int> run_simulator(const SimulateOptions& options, const Simulator& simulator,
+                          const Simulation& subject, const Environment& environment) {
+  const auto& [file, machine, placed] = subject;
+  const auto made = TemporaryFolder::make(environment.temporary_folder(), "concilio-simulate.");
+  if (!made) return made.error();
+  const std::string& folder = made->path();
+  for (const auto& [name, text] : {std::pair{"/platform.xml", platform_of(machine, placed.nodes)},
+                                   std::pair{"/hosts", host_file_of(placed)}}) {
+    if (Status status = write_text(folder + name, text); !status) return status.error();
+  }
+  raise_limit_of_files();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto captured = capture(simulation_words(options, simulator, placed, folder),
+                                simulated_environment(options, machine, folder, environment),
+                                options.timeout_seconds, Echo::yes);
+  if (!captured) return captured.error();
+  if (captured->exit_status == exit_timeout)
+    complain(fmt::format("simulate: stopped after {} seconds (see --timeout)", options.timeout_seconds));
+  const auto results = read_file(folder + "/results.json", int64_t{1} << 30);
+  if (!results) return captured->exit_status == 0 ? exit_failure : captured->exit_status;
+  const auto all = parse_outcome(*results);
+  if (!all) return all.error();
+  if (!options.json_file.empty()) {
+    if (Status status = write_simulation_json(options, file, placed, *results); !status)
+      return status.error();
+  }
+  if (options.json_file != "-") {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    fmt::print("{}{} rank{} on {} node{}; {} MiB a rank, {}; simulated in {:.1f} s\n{}", text_of(machine),
+               placed.ranks, placed.ranks == 1 ? "" : "s", placed.nodes, placed.nodes == 1 ? "" : "s",
+               options.mib_per_rank, verifies(options, placed) ? "every byte checked" : "bytes not checked",
+               seconds, table_of(*all));
+  }
+  const auto failed = [](const Simulated& one) { return !one.failure.empty(); };
+  return std::ranges::any_of(*all, failed) ? exit_failure : captured->exit_status;
+}
+
+int simulate(const SimulateOptions& options, const Environment& environment) {
+  if (options.list) return list_machines();
+  const auto refuse = [](const Error& error, int exit_status) {
+    complain("simulate: " + error.message);
+    return status_after_signals(exit_status);
+  };
+  const auto subject = what_to_simulate(options);
+  if (!subject) return refuse(subject.error(), exit_usage);
+  const auto simulator = find_simulator(environment);
+  if (!simulator) return refuse(simulator.error(), exit_no_simulator);
+  const auto status = run_simulator(options, *simulator, *subject, environment);
+  return status ? status_after_signals(*status) : refuse(status.error(), exit_usage);
+}
+
+std::string simulated_patterns_help() {
+  std::string text = "Patterns, as of concilio bench:\n";
+  for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
+  return text +
+         "\nThe exit status is 1 if a byte was wrong or a call failed, 2 if the command line or the "
+         "machine's file "
+         "was wrong, and 77 if SimGrid or the program for it is not installed.";
+}
+
+}  // namespace
+
+Subcommand add_simulate(CLI::App& app, const Environment& environment) {
+  CLI::App* parser = app.add_subcommand(
+      "simulate", "Run access patterns on many ranks of a machine that is only described, by SimGrid");
+  auto options = std::make_shared<SimulateOptions>();
+  parser->add_option("patterns", options->patterns, "The patterns that are listed below")
+      ->type_name("PATTERN");
+  parser
+      ->add_option("--machine", options->machine,
+                   "A file that describes the machine, or a name that --list lists")
+      ->type_name("FILE");
+  parser->add_flag("--list", options->list, "List the machines that come with Concilio, and their files");
+  parser
+      ->add_option("-n,--ranks", options->ranks.ranks,
+                   "Number of ranks (default: one on each core of the nodes)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("RANKS");
+  parser->add_option("--nodes", options->ranks.nodes, "Number of nodes (default: as few as hold the ranks)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("COUNT");
+  parser
+      ->add_option("--ranks-per-node", options->ranks.ranks_per_node,
+                   "Most ranks on a node (default: its number of cores)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("COUNT");
+  parser
+      ->add_option("--method", options->methods, "Methods to simulate side by side: a list of auto"
+#define METHOD(name, ranks, writes, summary) ", " #name
+#include "base/methods.def"
+                   )
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->capture_default_str();
+  parser->add_option("--hint", options->hints, "Hint that the program gives to MPI_File_open")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  parser->add_option("--mib-per-rank", options->mib_per_rank, "MiB that each rank moves in a call")
+      ->check(CLI::PositiveNumber)
+      ->type_name("MIB")
+      ->capture_default_str();
+  parser
+      ->add_option("--repetitions", options->repetitions,
+                   "Number of calls that count, after one that does not")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("COUNT")
+      ->capture_default_str();
+  parser->add_flag("--independent", options->independent, "Independent calls in place of collective ones");
+  auto* read_only = parser->add_flag("--read-only", options->read_only, "Only read");
+  parser->add_flag("--write-only", options->write_only, "Only write")->excludes(read_only);
+  parser->add_flag("--verify,!--no-verify", options->verify,
+                   "Check every byte (default: if all ranks together move at most 4 GiB in a call)");
+  parser
+      ->add_option("--json", options->json_file,
+                   "Write the results as JSON to FILE; -: to stdout, in place of the table")
+      ->type_name("FILE");
+  parser
+      ->add_option("--report", options->report_file,
+                   "Append what the library records of each file to FILE, for concilio report")
+      ->type_name("FILE");
+  parser->add_option("--timeout", options->timeout_seconds, "Seconds after which the simulation is stopped")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  parser->footer(simulated_patterns_help());
+  return {parser, [=, &environment] { return simulate(*options, environment); }};
+}
+
+}  // namespace concilio::tools

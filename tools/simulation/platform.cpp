@@ -1,0 +1,100 @@
+#include "simulation/platform.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace concilio::tools {
+
+namespace {
+
+Error cannot_place(std::string message) {
+  return {ErrorKind::argument, 0, std::move(message)};
+}
+
+// SMPI gives every rank a copy of the program and a stack. More ranks than this take hours.
+constexpr int64_t most_ranks = 20'000;
+
+}  // namespace
+
+int64_t RanksOnNodes::node_of(int64_t rank) const {
+  // Node i has the ranks from ranks * i / nodes on.
+  return ((rank + 1) * nodes - 1) / ranks;
+}
+
+Result<RanksOnNodes> place_ranks(const RanksWanted& wanted, const DescribedMachine& machine) {
+  RanksOnNodes placed;
+  const int64_t per_node = wanted.ranks_per_node > 0 ? wanted.ranks_per_node : machine.cores;
+  if (wanted.ranks > 0) {
+    placed.ranks = wanted.ranks;
+    placed.nodes = wanted.nodes > 0 ? wanted.nodes : (wanted.ranks + per_node - 1) / per_node;
+  } else if (wanted.nodes > 0) {
+    placed.nodes = wanted.nodes;
+    placed.ranks = wanted.nodes * per_node;
+  } else {
+    return cannot_place("give the number of ranks by -n, or of nodes by --nodes");
+  }
+  const int64_t fullest = (placed.ranks + placed.nodes - 1) / placed.nodes;
+  if (placed.nodes > machine.nodes)
+    return cannot_place(fmt::format("{} ranks on {} nodes: the machine has {} nodes of {} cores",
+                                    placed.ranks, placed.nodes, machine.nodes, machine.cores));
+  if (placed.nodes > placed.ranks)
+    return cannot_place(fmt::format("--nodes {}: there are only {} ranks", placed.nodes, placed.ranks));
+  if (wanted.ranks_per_node > 0 && fullest > wanted.ranks_per_node)
+    return cannot_place(
+        fmt::format("{} ranks on {} nodes are more than {} a node; leave out one of --ranks, --nodes and "
+                    "--ranks-per-node",
+                    placed.ranks, placed.nodes, wanted.ranks_per_node));
+  if (fullest > machine.cores)
+    return cannot_place(fmt::format("{} ranks on {} nodes are {} on a node, which has {} cores", placed.ranks,
+                                    placed.nodes, fullest, machine.cores));
+  if (placed.ranks > most_ranks)
+    return cannot_place(
+        fmt::format("{} ranks: at most {} can be simulated; `concilio explain` plans calls of any number",
+                    placed.ranks, most_ranks));
+  return placed;
+}
+
+std::string platform_of(const DescribedMachine& machine, int64_t nodes) {
+  // A message crosses two links.
+  const double half_latency = machine.network_latency_s / 2;
+  constexpr double no_limit = 1e18, latency_in_memory = 2e-7;
+  return fmt::format(
+      R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="machine" routing="Full">
+    <cluster id="nodes" prefix="node" suffix="" radical="0-{}" speed="{}f" bw="{}Bps" lat="{}s"
+             loopback_bw="{}Bps" loopback_lat="{}s" router_id="switch">
+      <prop id="cores" value="{}"/>
+      <prop id="core_copy_rate" value="{}"/>
+    </cluster>
+    <zone id="servers" routing="Full"><host id="storage" speed="1f"/></zone>
+    <link id="to_storage" bandwidth="{}Bps" latency="{}s" sharing_policy="SPLITDUPLEX"/>
+    <zoneRoute src="nodes" dst="servers" gw_src="switch" gw_dst="storage"><link_ctn id="to_storage" direction="UP"/></zoneRoute>
+  </zone>
+</platform>
+)",
+      nodes - 1, machine.copy_rate, machine.network_rate, half_latency, machine.copy_rate, latency_in_memory,
+      machine.cores, machine.core_copy_rate, machine.storage_rate > 0 ? machine.storage_rate : no_limit,
+      half_latency);
+}
+
+std::string host_file_of(const RanksOnNodes& placed) {
+  std::string text;
+  for (int64_t rank = 0; rank < placed.ranks; ++rank) text += fmt::format("node{}\n", placed.node_of(rank));
+  return text;
+}
+
+Words simulator_words(const std::string& launcher, const RanksOnNodes& placed, const std::string& folder) {
+  return {launcher, "-np", std::to_string(placed.ranks), "-platform", folder + "/platform.xml", "-hostfile",
+          folder + "/hosts",
+          // docs/simulation.md says why.
+          "--cfg=smpi/errors-are-fatal:no", "--cfg=smpi/coll-selector:ompi", "--cfg=smpi/bcast:binomial_tree",
+          "--cfg=smpi/simulate-computation:no",
+          // The rates and the latency are those of the machine's file, and not of a network that the
+          // simulator's authors measured.
+          "--cfg=smpi/bw-factor:0:1", "--cfg=smpi/lat-factor:0:1", "--log=root.thres:error"};
+}
+
+}  // namespace concilio::tools

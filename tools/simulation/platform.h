@@ -1,0 +1,35 @@
+// A described machine as SimGrid reads it: its platform, where its ranks run, and the settings of the
+// simulator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "simulation/machine.h"
+#include "system/process.h"
+
+namespace concilio::tools {
+
+// A number below 0: not given.
+struct RanksWanted {
+  int64_t ranks = -1, nodes = -1, ranks_per_node = -1;
+};
+struct RanksOnNodes {
+  int64_t ranks = 1, nodes = 1;
+  int64_t node_of(int64_t rank) const;  // ranks are divided evenly among the nodes, in order
+};
+// By default a node has as many ranks as cores. The error says what the machine does not have.
+Result<RanksOnNodes> place_ranks(const RanksWanted& wanted, const DescribedMachine& machine);
+
+// The platform's XML, with these nodes alone and, behind a link of its own, the host `storage`. A node's
+// speed is the rate of copies in its memory; how fast a core copies, and how many cores it has, are
+// properties. (src/mpi/simulated_waiting.cpp takes time accordingly.)
+std::string platform_of(const DescribedMachine& machine, int64_t nodes);
+// A line for each rank.
+std::string host_file_of(const RanksOnNodes& placed);
+
+// smpirun's words up to the program. Its files lie in `folder`.
+Words simulator_words(const std::string& launcher, const RanksOnNodes& placed, const std::string& folder);
+
+}  // namespace concilio::tools
