@@ -63,7 +63,7 @@ int run(const Options& options, const Environment& environment) {
   if (!captured) return refuse(captured.error().message);
   if (captured->exit_status == exit_timeout)
     complain(fmt::format("bench scorpio: stopped after {} seconds (see --timeout)", options.timeout_seconds));
-  return captured->exit_status;
+  return status_after_signals(captured->exit_status);
 }
 
 void add_workload_options(CLI::App& parser, Options& options) {
