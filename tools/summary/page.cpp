@@ -124,6 +124,7 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
       if (const Advice advice = advice_on(file); !advice.text.empty()) {
         row["advice"] = {{"text", advice.text},
                          {"to_paste", advice.to_paste},
+                         {"expectation", advice.expectation},
                          {"seconds", advice.seconds},
                          {"at_most", advice.at_most}};
       }
