@@ -48,7 +48,7 @@ const columns = [
   ['bytes a second', file => callSeconds(file) > 0 ? Math.round(moved(file) / callSeconds(file)) : 0, bytes],
   ['requests', requests, count],
   ['bytes a request', file => requests(file) > 0 ? Math.round(requestBytes(file) / requests(file)) : 0, bytes],
-  ['methods', file => file.methods, text => text || nothing],
+  ['methods', file => data.methods[file.methods], text => text || nothing],
 ];
 
 // ---- The page, from elements: text of the program never becomes markup.
