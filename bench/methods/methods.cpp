@@ -208,7 +208,7 @@ class Methods {
   }
 
   std::string check_written(size_t way) {
-    const std::string failure = ways_[way]->sync();
+    std::string failure = ways_[way]->sync();
     if (!failure.empty()) return failure;
     MPI_Barrier(MPI_COMM_WORLD);
     return agree(data_.check_file(options_.path, file_content_));
