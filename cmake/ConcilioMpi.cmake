@@ -1,7 +1,8 @@
 # One build serves several MPIs: what does not know MPI is compiled once, and the rest once for each MPI that is found.
 # Sets CONCILIO_MPI_NAMES to the MPIs that get every program and test. CONCILIO_ALL_MPI_NAMES also has the light ones,
 # which get the library and few tests. For each NAME there are the interface target concilio_use_NAME and the variables
-# CONCILIO_MPI_NAME_CC (the compiler wrapper) and CONCILIO_MPI_NAME_LAUNCHER.
+# CONCILIO_MPI_NAME_CC (the compiler wrapper), CONCILIO_MPI_NAME_LAUNCHER and CONCILIO_MPI_NAME_FORTRAN (the wrapper for
+# Fortran; empty if there is none).
 
 # Each of these needs a library of its own. Open MPI 4 and 5 share a soname but differ in constants. MPICH 4 and 5 have
 # different sonames. The ABI of the MPI 5 standard (mpiabi) has other handles.
@@ -38,6 +39,13 @@ function(concilio_find_mpi flavour wrapper)
   get_filename_component(folder ${wrapper} DIRECTORY)
   find_program(CONCILIO_MPI_${flavour}_LAUNCHER NAMES mpirun.${flavour} mpirun mpiexec HINTS ${folder} NO_DEFAULT_PATH)
   set(CONCILIO_MPI_${flavour}_CC ${wrapper} CACHE INTERNAL "")
+  find_program(CONCILIO_MPI_${flavour}_FORTRAN_WRAPPER mpifort.${flavour})
+  mark_as_advanced(CONCILIO_MPI_${flavour}_FORTRAN_WRAPPER)
+  set(fortran "")
+  if(CONCILIO_MPI_${flavour}_FORTRAN_WRAPPER)
+    set(fortran ${CONCILIO_MPI_${flavour}_FORTRAN_WRAPPER})
+  endif()
+  set(CONCILIO_MPI_${flavour}_FORTRAN "${fortran}" CACHE INTERNAL "")
 endfunction()
 
 set(CONCILIO_ALL_MPI_NAMES "")

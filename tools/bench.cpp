@@ -10,6 +10,7 @@
 #include "settings.h"
 #include "sim/pattern.h"
 #include "subcommands.h"
+#include "system/other_work.h"
 
 namespace concilio::tools {
 
@@ -77,6 +78,7 @@ int bench(const BenchOptions& options, const Environment& environment) {
   Result<int> status = [&]() -> Result<int> {
     const auto machine = parse_bench_machine(options, environment);
     if (!machine) return machine.error();
+    tell_of_other_work("bench");
     return options.compare ? compare(options, *machine, environment)
                            : run_once(options, *machine, environment);
   }();

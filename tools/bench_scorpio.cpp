@@ -5,6 +5,7 @@
 
 #include "benchmark/launch_bench.h"
 #include "subcommands.h"
+#include "system/other_work.h"
 
 namespace concilio::tools {
 
@@ -58,12 +59,13 @@ int run(const Options& options, const Environment& environment) {
   auto command = make_launch_command({flavours->front(), options.ranks, options.concilio, options.json},
                                      *program, arguments_of(options, file), "", environment);
   if (!command) return refuse(command.error().message);
+  tell_of_other_work("bench scorpio");
   command->data_files = {file + ".in.h5", file + ".out.h5", file + ".out.h5.h5diff"};
   const auto captured = run_bench_command(*command, options.timeout_seconds, Echo::yes);
   if (!captured) return refuse(captured.error().message);
   if (captured->exit_status == exit_timeout)
     complain(fmt::format("bench scorpio: stopped after {} seconds (see --timeout)", options.timeout_seconds));
-  return captured->exit_status;
+  return status_after_signals(captured->exit_status);
 }
 
 void add_workload_options(CLI::App& parser, Options& options) {

@@ -3,6 +3,7 @@
 
 #include "benchmark/suite.h"
 #include "subcommands.h"
+#include "system/other_work.h"
 
 namespace concilio::tools {
 
@@ -56,6 +57,7 @@ Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
             Result<int> status = [&]() -> Result<int> {
               const auto machine = parse_bench_machine(options->bench, environment);
               if (!machine) return machine.error();
+              tell_of_other_work("bench suite");
               return suite(*options, *machine, environment);
             }();
             if (status) return *status;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -53,8 +54,28 @@ std::vector<Candidate> words_of(const CLI::App& app) {
   return all;
 }
 
+// Whether another program reads the words of a subcommand, and its --help too.
+bool has_help_of_its_own(const CLI::App& app) {
+  return app.get_help_ptr() == nullptr;
+}
+
+// The options that a help lists, each at the beginning of a line: "  -n RANKS, --ranks RANKS".
+std::vector<Candidate> options_in(const std::string& help) {
+  std::vector<Candidate> all;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  -")) continue;
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      if (word.back() == ',') word.pop_back();
+      if (word.starts_with("--")) all.push_back({word, ""});
+    }
+  }
+  return all;
+}
+
 // What may stand in the place of the last of the words. Nothing, where it may be any file or program.
-std::vector<Candidate> candidates(const CLI::App& root, const Words& words) {
+std::vector<Candidate> candidates(const CLI::App& root, const Environment& environment, const Words& words) {
   const CLI::App* app = &root;
   for (size_t i = 0; i + 1 < words.size(); ++i) {
     const CLI::Option* option = app->get_option_no_throw(words[i]);
@@ -63,6 +84,7 @@ std::vector<Candidate> candidates(const CLI::App& root, const Words& words) {
       if (i + 1 == words.size()) return choices_of(*option);
     } else if (const CLI::App* deeper = subcommand_named(*app, words[i])) {
       app = deeper;
+      if (has_help_of_its_own(*app)) return options_in(help_of_study(environment));
     } else if (words[i].empty() || words[i][0] != '-') {
       if (app->get_prefix_command()) return {};  // all that follows is the program's
     }
@@ -70,9 +92,9 @@ std::vector<Candidate> candidates(const CLI::App& root, const Words& words) {
   return words_of(*app);
 }
 
-int print_candidates(const CLI::App& root, Words words) {
+int print_candidates(const CLI::App& root, const Environment& environment, Words words) {
   if (words.empty()) words.emplace_back();
-  for (const Candidate& one : candidates(root, words)) {
+  for (const Candidate& one : candidates(root, environment, words)) {
     // Options are many, and nobody who begins a name of a file wants them.
     const bool option = one.word[0] == '-', asked = words.back().starts_with('-');
     if (option != asked || !one.word.starts_with(words.back())) continue;
@@ -81,7 +103,7 @@ int print_candidates(const CLI::App& root, Words words) {
   return 0;
 }
 
-int print_help(const CLI::App& root, const Words& words) {
+int print_help(const CLI::App& root, const Environment& environment, const Words& words) {
   const CLI::App* app = &root;
   std::string name = root.get_name();
   for (const std::string& word : words) {
@@ -92,6 +114,10 @@ int print_help(const CLI::App& root, const Words& words) {
     }
     name += " " + word;
   }
+  if (has_help_of_its_own(*app)) {
+    fmt::print("{}", help_of_study(environment));
+    return 0;
+  }
   // App::help() would be that of the command on the command line, which is "help".
   fmt::print("{}", app->get_formatter()->make_help(app, name, CLI::AppFormatMode::Normal));
   return 0;
@@ -99,7 +125,8 @@ int print_help(const CLI::App& root, const Words& words) {
 
 }  // namespace
 
-Subcommand add_completion(CLI::App& app, const std::optional<Words>& after_mark) {
+Subcommand add_completion(CLI::App& app, const Environment& environment,
+                          const std::optional<Words>& after_mark) {
   CLI::App* parser = app.add_subcommand("completion", "Print what lets a shell complete command lines");
   for (const auto& [shell, text, how] :
        {std::tuple{"bash", completion_bash, "eval \"$(concilio completion bash)\" in ~/.bashrc"},
@@ -109,16 +136,16 @@ Subcommand add_completion(CLI::App& app, const std::optional<Words>& after_mark)
   // What the shells ask: concilio completion words -- WORDS. An empty group is not in the help.
   const CLI::App* words = parser->add_subcommand("words", "Print what may follow")->group("");
   parser->require_subcommand(1);
-  return {parser, [&app, &after_mark, words] {
-            return words->parsed() ? print_candidates(app, after_mark.value_or(Words())) : 0;
+  return {parser, [&app, &environment, &after_mark, words] {
+            return words->parsed() ? print_candidates(app, environment, after_mark.value_or(Words())) : 0;
           }};
 }
 
-Subcommand add_help(CLI::App& app) {
+Subcommand add_help(CLI::App& app, const Environment& environment) {
   CLI::App* parser = app.add_subcommand("help", "Print the help of a command");
   auto words = std::make_shared<Words>();
   parser->add_option("command", *words, "As in: concilio help run")->type_name("COMMAND");
-  return {parser, [&app, words] { return print_help(app, *words); }};
+  return {parser, [&app, &environment, words] { return print_help(app, environment, *words); }};
 }
 
 }  // namespace concilio::tools

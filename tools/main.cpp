@@ -37,8 +37,8 @@ int run_main(Words words) {
                                     add_report(app),
                                     add_hints(app),
                                     add_version(app, environment),
-                                    add_completion(app, after_mark),
-                                    add_help(app)};
+                                    add_completion(app, environment, after_mark),
+                                    add_help(app, environment)};
   try {
     std::reverse(words.begin(), words.end());  // CLI11 expects the last word first
     app.parse(words);

@@ -16,6 +16,7 @@
 #include "probe/show/figures.h"
 #include "probe/show/report.h"
 #include "subcommands.h"
+#include "system/other_work.h"
 
 namespace concilio::tools {
 
@@ -139,6 +140,7 @@ int launch(const ProbeOptions& options, const Environment& environment) {
   const BenchLaunch start{flavours->front(), options.ranks > 0 ? options.ranks : default_ranks()};
   const auto command =
       make_launch_command(start, *program, arguments_of(options, *workplace), "", environment);
+  tell_of_other_work("probe");
   const auto captured =
       command ? capture(command->words, command->environment, options.timeout_seconds, Echo::yes)
               : Result<Captured>(command.error());

@@ -85,6 +85,14 @@ int run_study(const Words& words, Environment environment) {
 
 }  // namespace
 
+std::string help_of_study(const Environment& environment) {
+  const auto package = find_python_package(environment);
+  const auto python = find_interpreter(environment);
+  if (!package || !python) return {};
+  const auto told = capture({python->path, "-B", *package, "--help"}, environment, 20);
+  return told ? told->output : "";
+}
+
 Subcommand add_study(CLI::App& app, const Environment& environment) {
   CLI::App* parser = app.add_subcommand(
       "study", "Repeat the evaluations of papers on your own storage, and write a report with figures");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "system/complain.h"
 #include "system/environment.h"
@@ -27,10 +28,13 @@ Subcommand add_probe(CLI::App& app, const Environment& environment);
 Subcommand add_explain(CLI::App& app);
 Subcommand add_study(CLI::App& app, const Environment& environment);
 Subcommand add_simulate(CLI::App& app, const Environment& environment);
+// The help of its Python package, which alone knows its options; empty if it cannot be run.
+std::string help_of_study(const Environment& environment);
 Subcommand add_report(CLI::App& app);
 // These two know all the others.
-Subcommand add_completion(CLI::App& app, const std::optional<Words>& after_mark);
-Subcommand add_help(CLI::App& app);
+Subcommand add_completion(CLI::App& app, const Environment& environment,
+                          const std::optional<Words>& after_mark);
+Subcommand add_help(CLI::App& app, const Environment& environment);
 Subcommand add_hints(CLI::App& app);
 Subcommand add_version(CLI::App& app, const Environment& environment);
 

@@ -208,7 +208,7 @@ class Methods {
   }
 
   std::string check_written(size_t way) {
-    const std::string failure = ways_[way]->sync();
+    std::string failure = ways_[way]->sync();
     if (!failure.empty()) return failure;
     MPI_Barrier(MPI_COMM_WORLD);
     return agree(data_.check_file(options_.path, file_content_));
@@ -291,16 +291,34 @@ MethodsOutcome run_methods(const Pattern& pattern, const RunOptions& options, co
   return Methods(pattern, options, methods).run();
 }
 
-double regret(const std::vector<MethodTimes>& all) {
-  double own_choice = 0, best = 0;
+namespace {
+
+// The times of the library's own choice and of the best of its methods; null if they were not measured.
+struct ChoiceAndBest {
+  const MethodTimes *choice = nullptr, *best = nullptr;
+};
+
+ChoiceAndBest choice_and_best(const std::vector<MethodTimes>& all) {
+  ChoiceAndBest found;
   for (const MethodTimes& times : all) {
-    const bool measured = times.failure.empty() && times.left_out.empty() && !times.seconds.empty();
-    if (!measured || !is_of_library(times.method)) continue;
-    const double seconds = median(times.seconds);
-    if (times.method == "auto") own_choice = seconds;
-    if (best == 0 || seconds < best) best = seconds;
+    if (is_out(times) || times.seconds.empty() || !is_of_library(times.method)) continue;
+    if (times.method == "auto") found.choice = &times;
+    if (found.best == nullptr || median(times.seconds) < median(found.best->seconds)) found.best = &times;
   }
-  return best > 0 ? own_choice / best : 0;
+  return found;
+}
+
+}  // namespace
+
+double regret(const std::vector<MethodTimes>& times) {
+  const auto [choice, best] = choice_and_best(times);
+  const double least = best ? median(best->seconds) : 0;
+  return choice && least > 0 ? median(choice->seconds) / least : 0;
+}
+
+bool regret_may_be_chance(const std::vector<MethodTimes>& times) {
+  const auto [choice, best] = choice_and_best(times);
+  return choice && choice != best && !clearly_below(best->seconds, choice->seconds);
 }
 
 }  // namespace concilio::bench

@@ -53,5 +53,7 @@ MethodsOutcome run_methods(const Pattern& pattern, const RunOptions& options, co
 // The time of the library's own choice divided by that of the best of the library's methods, of which its
 // choice counts as one; 0 if not measured.
 double regret(const std::vector<MethodTimes>& times);
+// Whether the times of these two do not lie clearly apart, so that a regret above 1 may be chance.
+bool regret_may_be_chance(const std::vector<MethodTimes>& times);
 
 }  // namespace concilio::bench

@@ -66,8 +66,11 @@ std::string row(Operation operation, const MethodTimes& times, int64_t bytes) {
   const std::string predicted =
       times.predicted_seconds < 0 ? "-" : fmt::format("{:.3f} ms", times.predicted_seconds * 1e3);
   const std::string& taken = taken_at_last(times);
-  return fmt::format("  {:<6} {:<12} {:>10.3f} ms {:>10} MiB/s {:>14}  {}{}\n", name_of(operation),
-                     times.method, seconds * 1e3, rate, predicted, taken.empty() ? "-" : taken,
+  if (times.seconds.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(times.seconds);
+  const std::string spread = fmt::format("{:.3f}-{:.3f} ms", least * 1e3, most * 1e3);
+  return fmt::format("  {:<6} {:<12} {:>10.3f} ms {:>20} {:>10} MiB/s {:>14}  {}{}\n", name_of(operation),
+                     times.method, seconds * 1e3, spread, rate, predicted, taken.empty() ? "-" : taken,
                      changed(times) ? " at last" : "");
 }
 
@@ -80,23 +83,32 @@ json to_json(const std::string& pattern, const std::string& note, const MethodsO
   for (const auto& [name, times] : {std::pair{"write", &outcome.write}, std::pair{"read", &outcome.read}}) {
     if (times->empty()) continue;
     result["operations"][name] = operation_json(*times);
-    if (const double times_best = regret(*times); times_best > 0) result["regret"][name] = times_best;
+    if (const double times_best = regret(*times); times_best > 0) {
+      result["regret"][name] = times_best;
+      result["regret_may_be_chance"][name] = regret_may_be_chance(*times);
+    }
   }
   return result;
 }
 
 std::string to_text(const std::string& pattern, const std::string& note, const MethodsOutcome& outcome) {
-  std::string text = fmt::format("{}, {:.2f} MiB{}{}\n  {:<6} {:<12} {:>13} {:>16} {:>14}  {}\n", pattern,
-                                 static_cast<double>(outcome.total_bytes) / mib, note.empty() ? "" : "; ",
-                                 note, "", "method", "median", "rate", "predicted", "taken");
+  std::string text =
+      fmt::format("{}, {:.2f} MiB{}{}\n  {:<6} {:<12} {:>13} {:>20} {:>16} {:>14}  {}\n", pattern,
+                  static_cast<double>(outcome.total_bytes) / mib, note.empty() ? "" : "; ", note, "",
+                  "method", "median", "spread", "rate", "predicted", "taken");
   std::string last;
   for (const auto& [operation, times] :
        {std::pair{Operation::write, &outcome.write}, std::pair{Operation::read, &outcome.read}}) {
     for (const MethodTimes& own : *times) text += row(operation, own, outcome.total_bytes);
     if (const double times_best = regret(*times); times_best > 0)
-      last += fmt::format("{} {} {:.2f}", last.empty() ? "" : ",", name_of(operation), times_best);
+      last += fmt::format("{} {} {:.2f}{}", last.empty() ? "" : ",", name_of(operation), times_best,
+                          regret_may_be_chance(*times) ? "?" : "");
   }
-  if (!last.empty()) text += fmt::format("  regret of auto:{}\n", last);
+  if (!last.empty()) {
+    const bool unclear = last.find('?') != last.npos;
+    text += fmt::format("  regret of auto:{}{}\n", last,
+                        unclear ? " (?: the times spread so far that it may be chance)" : "");
+  }
   return text;
 }
 

@@ -11,6 +11,8 @@ constexpr std::array<const char*, counter_count> counter_names = {
     "collective_writes",
     "bytes_read",
     "bytes_written",
+    "gaps_read",
+    "gaps_written",
     "device_calls",
     "device_bytes",
     "failed_calls",

@@ -17,6 +17,8 @@ enum class Counter : int {
   collective_writes,
   bytes_read,  // the program's bytes
   bytes_written,
+  gaps_read,  // between the pieces of the file that independent calls asked for
+  gaps_written,
   device_calls,  // calls of the program whose buffer was in the memory of a GPU
   device_bytes,  // the program's bytes that these moved
   failed_calls,  // calls of any kind that returned an error

@@ -102,6 +102,7 @@ Plan plan(const Facts& facts) {
   const Choice choice = spans.empty() ? Choice{} : choose_method(facts, plan.candidates);
   if (choice.method == Method::two_phase) static_cast<Layout&>(plan) = std::move(layout);
   plan.operation = facts.operation;
+  plan.file_pieces = facts.digest.file_pieces;
   plan.method = choice.method;
   plan.wished = choice.wished;
   plan.candidates[plan.method].chosen = true;

@@ -27,6 +27,7 @@ struct Plan : Layout {
   bool wished = false;  // the user's wishes decided, so measured times change nothing
   Candidates candidates;
   std::array<Appraisal, method_count> appraisals;  // one for each candidate
+  int64_t file_pieces = 1;                         // that were asked for, of all ranks together (Digest)
   int64_t sieve_buffer_bytes = 0;                  // sieve only
 
   const Appraisal& appraisal(Method of) const { return appraisals[static_cast<size_t>(of)]; }

@@ -16,9 +16,11 @@
 #include <vector>
 
 // The library times each long call, and only some of the short ones. By this clock, which it takes for the C
-// library's, every call is long, however fast the machine is and whatever else runs on it.
+// library's, every call takes as long as HOT_PATHS_STEP_NS says, however fast the machine is and whatever
+// else runs on it.
+int64_t step_ns = 10'000;
 extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t, timespec* now) {
-  constexpr int64_t step_ns = 10'000, second_ns = 1'000'000'000;
+  constexpr int64_t second_ns = 1'000'000'000;
   static std::atomic<int64_t> last_ns = second_ns;
   const int64_t now_ns = last_ns.fetch_add(step_ns) + step_ns;
   *now = {now_ns / second_ns, now_ns % second_ns};
@@ -137,6 +139,9 @@ PATH(independent_write_8) {
 PATH(independent_read_8) {
   REPEATED OK(MPI_File_read_at(file, 8 * i, data.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE));
 }
+PATH(independent_write_1048576) {
+  REPEATED OK(MPI_File_write_at(file, 0, data.data(), 1 << 20, MPI_BYTE, MPI_STATUS_IGNORE));
+}
 PATH(apart_write_8) {
   REPEATED write_at_all(8);
 }
@@ -145,6 +150,9 @@ PATH(apart_read_8) {
 }
 PATH(meeting_write_8) {
   REPEATED write_at_all(8);
+}
+PATH(meeting_write_16384) {
+  REPEATED write_at_all(16384);
 }
 PATH(strided_write_16_of_8) {
   REPEATED OK(MPI_File_write_at(file, 128 * i, data.data(), 128, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -210,6 +218,15 @@ void twice(void (*path)()) {
   path();
 }
 
+void larger_writes() {
+  open({});
+  twice(path_independent_write_1048576);
+  close();
+  open({{"concilio_method", "independent"}, {"concilio_agree", "always"}});
+  twice(path_meeting_write_16384);
+  close();
+}
+
 // An extent of 0: the pieces lie irregularly.
 void by_method(const char* method, const char* method_counter, std::initializer_list<void (*)()> paths,
                int piece_bytes, int extent) {
@@ -229,6 +246,8 @@ void by_method(const char* method, const char* method_counter, std::initializer_
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   path_name = argv[1];
+  const char* const step = std::getenv("HOT_PATHS_STEP_NS");
+  if (step != nullptr) step_ns = std::atoll(step);
   // glibc and libstdc++ take shorter ways in a process that never had a second thread. Whether MPI starts one
   // depends on the machine's network, so there is one in any case.
   std::thread([] { pause(); }).detach();
@@ -249,8 +268,9 @@ int main(int argc, char** argv) {
   twice(path_set_view_of_pieces);
   close();
   twice(path_open_and_close);
-  // With a report, the paths until here are counted.
-  if (std::getenv("CONCILIO_REPORT")) {
+  // Where calls take another time, these paths and larger writes are counted.
+  if (step != nullptr) {
+    larger_writes();
     MPI_Finalize();
     return 0;
   }
@@ -275,5 +295,6 @@ int main(int argc, char** argv) {
   by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_4_in_records}, 4, 38);
   by_method("two_phase", "method_two_phase", {path_two_phase_write_64_of_1024}, 1024, 2048);
   by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8_irregular}, 8, 0);
+  larger_writes();
   MPI_Finalize();
 }

@@ -21,7 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "instructions.txt")
 SOURCE = os.path.join(HERE, "hot_paths.cpp")
 GROWTH = 1.10
-REPORTED = ("independent_write_8", "gathered_write_2_of_8", "open_and_close")  # are counted with a report too
+# Are counted with a report too, which times each long call, and of the short ones some for all.
+REPORTED = ("independent_write_8", "independent_write_1048576", "gathered_write_2_of_8", "open_and_close", "meeting_write_16384")
+SHORT = ("independent_write_8",)
 SKIPPED = 77
 HEAD = """\
 # What a call takes on the hot paths of hot_paths.cpp: instructions, those of the MPI among them, and system calls, whose
@@ -52,8 +54,11 @@ class Cost(typing.NamedTuple):
 
 def count(library, program):
     """What a call takes, by path."""
-    reported = count_paths(library, program, REPORTED, {"CONCILIO_REPORT": os.devnull})
-    return count_paths(library, program, source_facts()[0], {}) | {f"reported_{path}": cost for path, cost in reported.items()}
+    report, short, long = {"CONCILIO_REPORT": os.devnull}, {"HOT_PATHS_STEP_NS": "200"}, {"HOT_PATHS_STEP_NS": "20000"}
+    kinds = {"": (source_facts()[0], {}), "short_": (SHORT, short), "reported_": (REPORTED, report | long),
+             "reported_short_": (SHORT, report | short)}
+    return {kind + path: cost for kind, (paths, settings) in kinds.items()
+            for path, cost in count_paths(library, program, paths, settings).items()}
 
 
 def count_paths(library, program, paths, settings):

@@ -119,7 +119,7 @@ faked 0 --quick --only sieving,realms,scorpio --mpi openmpi --alternations 2 --o
 [ "$(grep -c 'bench' log)" = 12 ] || fail 'not each of five variants twice, and each case of SCORPIO, which is not there, once'
 ! grep -q probe log || fail 'comparisons probed the storage'
 says err 'realms: left out: .*distributed file system'
-says err '] sieving: mpi=openmpi, auto;'
+says err '] sieving: mpi=openmpi, auto$'
 grep -q '^| 1 KiB | 3 | .* | 0 % | ' papers.md || fail 'the table is not in the document'
 grep -q 'no concilio-scorpio-bench' compared/scorpio.json || fail 'it is not kept why there is no SCORPIO'
 grep -q '<h2 id=sieving>' compared/report.html || fail 'the report has no comparison'

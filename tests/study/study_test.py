@@ -2,6 +2,7 @@
 """study_test.py ROOT: the arithmetic, the storages, the cases and the report of `concilio study`, from records given here."""
 import copy
 import html.parser
+import io
 import json
 import pathlib
 import re
@@ -14,7 +15,20 @@ import unittest.mock
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "python"))
-from concilio.study import contrast, device, drawing, experiments, findings, measure, regret, report, results, storage  # noqa: E402
+from concilio.study import (  # noqa: E402
+    contrast,
+    device,
+    drawing,
+    experiments,
+    figures,
+    findings,
+    measure,
+    progress,
+    regret,
+    report,
+    results,
+    storage,
+)
 
 RECORDED = json.loads((ROOT / "tests/study/recorded.json").read_text(encoding="utf-8"))
 
@@ -27,6 +41,77 @@ def row(method, seconds, operation="write", taken=None, **more):
 def result(rows, **more):
     return {"key": "k", "experiment": "regret", "storage": "hdd", "pattern": "block3d", "ranks": 4, "labels": {},
             "bytes": 4 * 2 ** 20, "failure": None, "rows": rows, **more}
+
+
+class TimeLeft(unittest.TestCase):
+    def shown(self, totals, steps):
+        """What is said after steps of (kind, seconds)."""
+        times = [0]
+        for _, seconds in steps:
+            times.append(times[-1] + seconds)
+        stream = io.StringIO()
+        plain = progress.Plain(totals, stream, iter(times).__next__)
+        for kind, _ in steps:
+            plain.end(kind, kind)
+        return stream.getvalue().splitlines()
+
+    def test_a_probe_says_nothing_of_the_time_that_cases_take(self):
+        lines = self.shown({"probe": 1, "case": 11}, [("probe", 60), ("case", 2), ("case", 4)])
+        self.assertEqual(lines, ["[1/12] probe", "[2/12] case; about 20 s left", "[3/12] case; about 27 s left"])
+
+    def test_more_than_what_is_known_of(self):
+        lines = self.shown({"one": 3, "other": 1}, [("one", 2), ("one", 4), ("one", 3), ("other", 9)])
+        self.assertEqual(lines, ["[1/4] one; more than 4 s left", "[2/4] one; more than 3 s left", "[3/4] one", "[4/4] other"])
+
+    def test_none_at_the_end_and_kinds_without_steps_do_not_matter(self):
+        self.assertEqual(self.shown({"probe": 0, "case": 1}, [("case", 2)]), ["[1/1] case"])
+
+
+@unittest.skipUnless(drawing.available(), "there is no matplotlib")
+class Panels(unittest.TestCase):
+    def drawn(self, slowest, sizes):
+        """The axes of a figure of two rows of panels, whose rates are far apart in one of them alone."""
+        rates = {"write": 100.0, "read": slowest}
+        points = [{"operation": operation, "ranks": ranks, "transfer": size, "series": series, "rate": rate, "low": rate,
+                   "high": rate} for operation in rates for ranks in (1, 4) for size in sizes
+                  for series, rate in (("auto", 100.0), ("POSIX", rates[operation]))]
+        with unittest.mock.patch.object(figures, "inline", lambda figure, name: figure.axes):
+            return figures.figure_of(points, experiments.ALL["ior"].drawings[0], "ior")
+
+    def test_all_panels_are_linear_or_all_are_logarithmic(self):
+        for slowest, scale in ((100.0, "linear"), (1.0, "log")):
+            axes = self.drawn(slowest, (64, 128, 256))
+            self.assertEqual({axis.get_yscale() for axis in axes}, {scale})
+            self.assertEqual(len({axis.get_ylim() for axis in axes}), 1)
+
+    def test_axes_are_named_once(self):
+        axes = self.drawn(100.0, (64, 128, 256))
+        self.assertEqual([axis.get_ylabel() for axis in axes], ["MiB/s", "", "MiB/s", ""])
+        self.assertEqual([axis.get_xlabel() for axis in axes], ["", "", "bytes of a transfer", "bytes of a transfer"])
+
+    def test_two_points_are_no_line(self):
+        self.assertTrue(all(axis.patches and not axis.lines for axis in self.drawn(100.0, (64, 128))))
+        self.assertTrue(all(axis.lines and not axis.patches for axis in self.drawn(100.0, (64, 128, 256))))
+
+
+class Ranks(unittest.TestCase):
+    def test_no_case_has_more_ranks_than_are_wanted(self):
+        places = storage.storages_of(["real", "hdd"], ["."])
+        for ranks in ((1, 2), (2,), (4,), (1,)):
+            scale = experiments.Scale(ranks=ranks, methods=("list",))
+            for one in experiments.ALL.values():
+                for place in places:
+                    cases = list(one.cases(place, scale))
+                    self.assertLessEqual({case.ranks for case in cases}, set(ranks), one.name)
+                    if one.name not in ("device", "contrast"):
+                        self.assertTrue(cases, (one.name, place.name, ranks))
+            for case in contrast.storage_cases(places[1], scale):
+                self.assertIn(case.ranks, ranks)
+
+    def test_one_rank_is_one(self):
+        case = next(iter(experiments.checkpoint(storage.storages_of(["hdd"], ["."])[0], experiments.Scale(ranks=(1,)))))
+        self.assertIn(", 1 rank", case.title)
+        self.assertNotIn("1 ranks", case.title)
 
 
 class Regret(unittest.TestCase):
@@ -302,6 +387,10 @@ class Results(unittest.TestCase):
     def test_points(self):
         point, = results.points_of([result([row("auto", 2.0), row("list", 1.0, failure="no")], labels={"ranks": 4})])
         self.assertEqual((point["rate"], point["low"], point["high"], point["ranks"]), (2.0, 1.0, 4.0, 4))
+
+    def test_auto_that_is_never_slower(self):
+        points = [{"series": name, "seconds": seconds} for name, seconds in (("auto", 0.88), ("list", 1))]
+        self.assertIn("in 1 of 1 points; it is slower in none", findings.auto_tracks(points))
 
     def test_how_auto_tracks_the_best(self):
         points = results.points_of([result([row("auto", 1.2), row("two_phase", 1.0), row("POSIX", 0.1)])])

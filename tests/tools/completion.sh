@@ -25,6 +25,9 @@ says out '^openmpi$'
 says out '^mpiabi$'
 follows run --mpi mpich
 [ "$(tr '\n' ' ' <out)" = 'mpich mpich5 ' ] || fail 'not the choices that begin so'
+# The options of the study are those of its Python package.
+follows study --storage real --re
+[ "$(tr '\n' ' ' <out)" = '--resume --report-only ' ] || fail 'not the options of the study'
 # The program's own words, and names of files, are the shell's.
 for words in 'run mpirun --summ' 'run --report x' 'run --only x' 'no-such-command --x'; do
   # shellcheck disable=SC2086
@@ -60,12 +63,14 @@ expect 0 "$concilio" help run
 says out '--memory-limit'
 expect 0 "$concilio" help bench scorpio
 says out '--grid'
+expect 0 "$concilio" help study
+says out '--report-only'
 expect 2 "$concilio" help no-such
 says err 'there is no command no-such'
 # The number of ranks is called the same everywhere.
-for command in bench 'bench scorpio' probe explain; do
+for command in bench 'bench suite' 'bench scorpio' probe explain study; do
   # shellcheck disable=SC2086
   expect 0 "$concilio" help $command
-  says out '-n,--ranks'
+  says out '-n.*--ranks'
 done
 finish

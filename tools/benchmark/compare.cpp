@@ -36,6 +36,16 @@ double ratio(double mine, double other) {
   return other > 0 ? mine / other : 0;
 }
 
+// "1.25", or "1.25?" where the times of both sides spread so far that the difference may be chance.
+std::string shown_ratio(const std::vector<double>& own, const std::vector<double>& concilio) {
+  constexpr double about_equal = 0.05;
+  if (own.empty() || concilio.empty() || median(concilio) <= 0) return "-";
+  const double times_faster = median(own) / median(concilio);
+  const bool differ = times_faster < 1 - about_equal || times_faster > 1 + about_equal;
+  const bool clear = clearly_below(own, concilio) || clearly_below(concilio, own);
+  return fmt::format("{:.2f}{}", times_faster, differ && !clear ? "?" : "");
+}
+
 std::string last_line(const std::string& text) {
   const size_t end = text.find_last_not_of("\n ");
   if (end == std::string::npos) return {};
@@ -181,8 +191,8 @@ std::string render_table(const std::vector<Comparison>& rows) {
         fmt::format(line, row.ranks, flavour_word(row.flavour), row.pattern,
                     number_or_dash(row.own.write_rate(), 0), number_or_dash(row.own.read_rate(), 0),
                     number_or_dash(row.concilio.write_rate(), 0), number_or_dash(row.concilio.read_rate(), 0),
-                    number_or_dash(ratio(row.concilio.write_rate(), row.own.write_rate()), 2),
-                    number_or_dash(ratio(row.concilio.read_rate(), row.own.read_rate()), 2), memory(row.own),
+                    shown_ratio(row.own.write_seconds, row.concilio.write_seconds),
+                    shown_ratio(row.own.read_seconds, row.concilio.read_seconds), memory(row.own),
                     memory(row.concilio), row.methods.empty() ? "-" : row.methods);
     for (const auto& [name, side] : {std::pair{"own", &row.own}, std::pair{"Concilio", &row.concilio}}) {
       if (!side->failure.empty()) {
@@ -193,7 +203,9 @@ std::string render_table(const std::vector<Comparison>& rows) {
     if (!row.note.empty()) below += fmt::format("{} ranks, {}: {}\n", row.ranks, row.pattern, row.note);
   }
   return text +
-         "write and read: MiB/s of all ranks together, medians; MiB: growth of a rank's peak memory\n" +
+         "write and read: MiB/s of all ranks together, medians; MiB: growth of a rank's peak memory; ?: the "
+         "times "
+         "spread so far that it may be chance\n" +
          below;
 }
 

@@ -111,7 +111,7 @@ class Turns {
     const auto start = std::chrono::steady_clock::now();
     const auto captured = capture(launch.words, launch.environment, most_seconds);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    const int exit_status = captured ? captured->exit_status : exit_not_executable;
+    const int exit_status = captured ? status_after_signals(captured->exit_status) : exit_not_executable;
     if (exit_status != 0) {
       progress_.end();
       if (captured) fmt::print(stderr, "{}{}", captured->output, captured->errors);

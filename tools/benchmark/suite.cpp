@@ -46,15 +46,6 @@ const std::vector<Workload>& workloads() {
   return all;
 }
 
-// The value below which so large a part of the values lies, between two of them if need be.
-double quantile(std::vector<double> values, double part) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const double place = part * static_cast<double>(values.size() - 1);
-  const auto before = static_cast<size_t>(place), after = std::min(before + 1, values.size() - 1);
-  return values[before] + (place - static_cast<double>(before)) * (values[after] - values[before]);
-}
-
 Finding worse(Finding a, Finding b) {
   return std::max(a, b);
 }
@@ -180,10 +171,7 @@ Finding finding_of(const std::vector<double>& own, const std::vector<double>& co
   const double mine = median(concilio);
   if (own.empty() || mine <= 0) return Finding::not_measured;
   if (median(own) / mine >= enough) return Finding::not_slower;
-  constexpr size_t fewest = 3;  // fewer times do not show how far they spread
-  const bool apart = std::min(own.size(), concilio.size()) >= fewest &&
-                     quantile(own, 0.75) < enough * quantile(concilio, 0.25);
-  return apart ? Finding::slower : Finding::unclear;
+  return clearly_below(own, concilio, enough) ? Finding::slower : Finding::unclear;
 }
 
 nlohmann::json suite_json(const std::vector<SuiteCell>& cells) {

@@ -48,7 +48,7 @@ const columns = [
   ['bytes a second', file => callSeconds(file) > 0 ? Math.round(moved(file) / callSeconds(file)) : 0, bytes],
   ['requests', requests, count],
   ['bytes a request', file => requests(file) > 0 ? Math.round(requestBytes(file) / requests(file)) : 0, bytes],
-  ['methods', file => file.methods, text => text || nothing],
+  ['methods', file => data.methods[file.methods], text => text || nothing],
 ];
 
 // ---- The page, from elements: text of the program never becomes markup.
@@ -95,6 +95,7 @@ function showTotals() {
 
 // ---- Advice, that which wins most first. Where nobody knows, it is not more than the file's calls take.
 const toBeWon = advice => `${advice.at_most ? 'at most' : 'about'} ${seconds(advice.seconds)} to be won`;
+const expected = advice => advice.expectation ? [element('div', {}, advice.expectation)] : [];
 const pasted = advice => advice.to_paste.length === 0 ? [] : [element('details', {}, element('summary', {}, 'What to write'),
   ...advice.to_paste.map(line => element('pre', {}, line)))];
 function showAdvice() {
@@ -103,7 +104,7 @@ function showAdvice() {
   section('advice').append(advised.length === 0
     ? element('p', {}, 'Nothing that the record shows.')
     : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice.text), ' ',
-      element('span', { class: 'quiet' }, `${file.name}: ${toBeWon(file.advice)}`), ...pasted(file.advice)))));
+      element('span', { class: 'quiet' }, `${file.name}: ${toBeWon(file.advice)}`), ...expected(file.advice), ...pasted(file.advice)))));
   if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${counted(advised.length - told, 'more file')}`));
 }
 
@@ -138,7 +139,7 @@ function methodTable(file) {
 function details(file) {
   const cell = element('td', { class: 'wide', colspan: columns.length });
   for (const trouble of file.troubles || []) cell.append(element('p', { class: 'trouble' }, trouble));
-  if (file.advice) cell.append(element('p', {}, element('code', {}, file.advice.text)));
+  if (file.advice) cell.append(element('p', {}, element('code', {}, file.advice.text), ...expected(file.advice)));
   if (file.why) cell.append(element('p', {}, `Opened ${counted(file.opened, 'time')} by ${counted(file.ranks, 'rank')} on ${counted(file.nodes, 'node')}, ` +
     `${seconds(file.open_seconds)}; ${bytes(file.peak)} of memory of a rank at most.`));
   cell.append(timeBar(file));

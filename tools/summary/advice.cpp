@@ -90,7 +90,7 @@ Advice advice_on_hint_that_chose(const FileRecord& file, const DataOperation& op
         "{}: {} {} a {} by {}, {} by {}", option, known_by, format_seconds(best.other_seconds),
         operation.name, method_name(best.other->method), format_seconds(best.taken_seconds), reason.method);
     const double won = (best.taken_seconds - best.other_seconds) * static_cast<double>(reason.calls);
-    return {text, {}, std::min(won, seconds_in_calls(file)), false};
+    return {text, std::min(won, seconds_in_calls(file)), false};
   }
   return {};
 }
@@ -109,7 +109,6 @@ Advice advice_on_hint_that_forbade(const FileRecord& file, const DataOperation& 
     return {fmt::format("--hint {0}=automatic: with {0}=disable there were {1} of {2} on average", hint,
                         counted(requests, operation.name),
                         format_bytes(file.sum[operation.request_bytes] / requests)),
-            {},
             seconds_in_calls(file)};
   };
   const bool lists_together = took(file, operation, true, "list");
@@ -137,6 +136,33 @@ std::vector<std::string> collective_forms(const DataOperation& operation) {
       "netCDF: nc_var_par_access(file, variable, NC_COLLECTIVE);"};
 }
 
+// Whether a file was used by independent calls of this operation alone, so that all the time was theirs.
+bool has_no_other_calls(const FileRecord& file, const DataOperation& operation) {
+  return std::ranges::all_of(data_operations, [&](const DataOperation& one) {
+    return file.sum[one.collective] == 0 && (&one == &operation || file.sum[one.independent] == 0);
+  });
+}
+
+// Adds what one collective call would take in place of the independent ones, if that is known. Returns
+// whether it is worth while as far as anybody knows.
+bool add_expectation(const FileRecord& file, const DataOperation& operation, Advice& advice) {
+  const auto one = std::ranges::find(file.one_calls, operation.name, &OneCall::operation);
+  if (one == file.one_calls.end()) return true;
+  const bool measured = has_no_other_calls(file, operation);
+  const double now = measured ? seconds_in_calls(file) : one->lone_seconds;
+  if (now < least_gain * one->seconds) return false;
+  const std::string basis = measured
+                                ? fmt::format("predicted, by prices that give {} for the calls as they were",
+                                              format_seconds(one->lone_seconds))
+                                : "both predicted";
+  advice.expectation =
+      fmt::format("as one collective {}, {} would take {} instead of {} ({})", operation.name, one->method,
+                  format_seconds(one->seconds), format_seconds(now), basis);
+  advice.seconds = std::min(now - one->seconds, seconds_in_calls(file));
+  advice.at_most = false;
+  return true;
+}
+
 // Independent calls of several ranks that are small, or that were carried out in many small requests. Only
 // collective calls can bring the pieces of several ranks together.
 Advice advice_on_independent_calls(const FileRecord& file, const DataOperation& operation) {
@@ -147,9 +173,10 @@ Advice advice_on_independent_calls(const FileRecord& file, const DataOperation& 
   const bool others = file.sum[operation.collective] > 0;
   const int64_t mean = file.sum[operation.bytes] / calls, requests = file.sum[operation.requests];
   const auto advise = [&](const std::string& what, const char* how) -> Advice {
-    return {fmt::format("{}: make them {}: {}; h5py: with dset.collective:", what, how,
-                        operation.collective_call),
-            collective_forms(operation), seconds_in_calls(file)};
+    Advice advice{fmt::format("{}: make them {}: {}; h5py: with dset.collective:", what, how,
+                              operation.collective_call),
+                  seconds_in_calls(file), true, collective_forms(operation)};
+    return add_expectation(file, operation, advice) ? advice : Advice{};
   };
   // The bytes of collective calls are counted too, so they make the mean a bound.
   if (mean > 0 && mean < small_bytes && calls >= many_calls * callers)
@@ -175,7 +202,6 @@ Advice advice_on_memory(const FileRecord& file) {
   if (calls == 0 || rounds < many_parts * calls) return {};
   return {fmt::format("--memory-limit {}: {} make {} of {}", setting.default_value, format_bytes(*limit),
                       counted(rounds, "round"), counted(calls, "collective call")),
-          {},
           seconds_in_calls(file)};
 }
 

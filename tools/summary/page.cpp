@@ -108,13 +108,14 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
   std::ranges::stable_sort(files, std::ranges::greater(), seconds_of);
   Shared<std::map<std::string, std::string>> hints;
   Shared<json> reasons;
+  Shared<std::string> methods;
   json rows = json::array();
   size_t activity_bytes = 0;
   for (const FileRecord& file : files) {
     const bool in_full = rows.size() < files_in_full;
     json row = numbers_of(file, in_full);
     row["name"] = file.file;
-    row["methods"] = methods_taken(file);
+    row["methods"] = methods.place_of(methods_taken(file));
     row["hints"] = hints.place_of(file.hints);
     if (const auto troubles = troubles_of(file); !troubles.empty()) row["troubles"] = troubles;
     if (in_full) {
@@ -124,6 +125,7 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
       if (const Advice advice = advice_on(file); !advice.text.empty()) {
         row["advice"] = {{"text", advice.text},
                          {"to_paste", advice.to_paste},
+                         {"expectation", advice.expectation},
                          {"seconds", advice.seconds},
                          {"at_most", advice.at_most}};
       }
@@ -148,6 +150,7 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
                {"files", rows},
                {"hints", hints.list()},
                {"reasons", reasons.list()},
+               {"methods", methods.list()},
                {"defaults", defaults()}};
   if (report.exit_status) data["exit_code"] = *report.exit_status;
   return data;

@@ -9,6 +9,7 @@
 
 #include "plan/facts/method.h"
 #include "plan/show/candidate_json.h"
+#include "summary/data_operations.h"
 
 namespace concilio::tools {
 
@@ -73,6 +74,10 @@ FileRecord record_of(const json& line) {
                               reason.value("calls", int64_t{0}),
                               plan::candidates_from_json(reason.value("candidates", json::array()))});
   }
+  for (const json& call : line.value("as_one_call", json::array())) {
+    record.one_calls.push_back({call.value("operation", ""), call.value("method", ""),
+                                call.value("seconds", 0.0), call.value("lone_seconds", 0.0)});
+  }
   record.times_opened = line.value("times_opened", int64_t{1});
   record.first_error = line.value("first_error", "");
   for (const json& rank : line.value("open_ranks", json::array())) {
@@ -113,6 +118,26 @@ void add_reason(std::vector<Reason>& reasons, const Reason& added) {
   reasons.push_back(added);
 }
 
+// What is known of the calls of both records together: nothing, where it is not known of those of one.
+std::vector<OneCall> together(const FileRecord& a, const FileRecord& b) {
+  std::vector<OneCall> all;
+  for (const DataOperation& operation : data_operations) {
+    OneCall both{operation.name, "", 0, 0};
+    bool known = true;
+    for (const FileRecord* record : {&a, &b}) {
+      if (record->sum[operation.independent] == 0) continue;
+      const auto found = std::ranges::find(record->one_calls, operation.name, &OneCall::operation);
+      known = known && found != record->one_calls.end();
+      if (!known) break;
+      both.method = found->method;
+      both.seconds += found->seconds;
+      both.lone_seconds += found->lone_seconds;
+    }
+    if (known && !both.method.empty()) all.push_back(both);
+  }
+  return all;
+}
+
 json json_of(const FileRecord& record) {
   json reasons = json::array();
   for (const Reason& reason : record.reasons) {
@@ -136,6 +161,12 @@ json json_of(const FileRecord& record) {
                  {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
                  {"reasons", reasons},
                  {"hints", record.hints}};
+  for (const OneCall& call : record.one_calls) {
+    object["as_one_call"].push_back({{"operation", call.operation},
+                                     {"method", call.method},
+                                     {"seconds", call.seconds},
+                                     {"lone_seconds", call.lone_seconds}});
+  }
   if (!record.hints_given.empty()) object["hints_given"] = json::parse(record.hints_given);
   if (!record.first_error.empty()) object["first_error"] = record.first_error;
   for (const OpenRank& rank : record.open_ranks) object["open_ranks"].push_back(json_of(rank));
@@ -225,6 +256,7 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
     same->nodes = std::max(same->nodes, file.nodes);
     same->times_opened += file.times_opened;
     same->open_seconds += file.open_seconds;
+    same->one_calls = together(*same, file);  // before the calls are added up
     for (int i = 0; i < counter_count; ++i) {
       const Counter counter = static_cast<Counter>(i);
       same->sum[counter] += file.sum[counter];

@@ -24,6 +24,13 @@ struct Reason {
   std::vector<plan::Candidate> candidates;  // those of the last of the calls
 };
 
+// What the independent calls of an operation would take as one collective call, by price, and what they
+// should have taken as they were made, by the same prices.
+struct OneCall {
+  std::string operation, method;
+  double seconds = 0, lone_seconds = 0;
+};
+
 // A rank that had a file open when the program ended, and the call that it was in then.
 struct OpenRank {
   int64_t rank = 0;  // of MPI_COMM_WORLD
@@ -52,6 +59,7 @@ struct FileRecord {
   int64_t peak_bytes_per_node = 0;              // of all ranks of the node together
   int64_t peak_description_bytes_per_rank = 0;  // of the datatypes of views and buffers
   std::vector<Reason> reasons;
+  std::vector<OneCall> one_calls;  // of the operations for which that is known
   std::map<std::string, std::string> hints;
   // JSON as the library wrote it (base/activity/activity_json.h, base/settings/given_hints.h), which only
   // pages and traces read; empty if there is none. An activity for each time that the file was opened.

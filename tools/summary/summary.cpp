@@ -248,8 +248,10 @@ std::string render_summary(const std::vector<FileRecord>& files) {
     text += lines_on_troubles(file, fmt::format("  {:<8} ", ""));
     if (const std::string late = told_of_late_rank(file); !late.empty())
       text += fmt::format("  {:<8} {}\n", "", late);
-    if (const Advice advice = advice_on(file); !advice.text.empty())
-      text += fmt::format("  {:<8} {}\n", "", advice.text);
+    const Advice advice = advice_on(file);
+    for (const std::string& line : {advice.text, advice.expectation}) {
+      if (!line.empty()) text += fmt::format("  {:<8} {}\n", "", line);
+    }
   }
   if (files.size() > told_files)
     text += fmt::format("  {:<8} {}\n", format_seconds(untold_seconds),

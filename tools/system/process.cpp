@@ -209,8 +209,6 @@ Result<Captured> capture(const Words& words, const Environment& environment, dou
   }
   captured.exit_status = wait_for(*child);
   if (timed_out) captured.exit_status = exit_timeout;
-  // Some launchers end with status 0 after a signal told them to stop.
-  if (captured.exit_status == 0 && stopped_by != 0) captured.exit_status = 128 + stopped_by;
   return captured;
 }
 

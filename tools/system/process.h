@@ -30,8 +30,7 @@ Result<int> run_to_end(const Words& words, const Environment& environment);
 Error replace_by(const Words& words, const Environment& environment);
 
 struct Captured {
-  // exit_timeout if the program was ended because the time ran out. It is never 0 if a signal told the
-  // program to stop.
+  // exit_timeout if the program was ended because the time ran out. Of a launcher, see status_after_signals.
   int exit_status = 0;
   std::string output;  // stdout
   std::string errors;  // stderr

@@ -26,7 +26,7 @@ def parser():
                "\n\ncomparisons, which are measured only where --only names them (all: comparisons):\n" +
                "\n".join(f"  {name:<12}{make(True).title}" for name, make in comparisons.ALL.items()) +
                "\n\nexamples:\n"
-               "  concilio study --quick                       see what it is, in a few minutes\n"
+               "  concilio study --quick                       see what it is\n"
                "  concilio study --dir /scratch/me             your file system, and models of disk, SSD and NVM\n"
                "  concilio study --only regret                 how good the library's own choice is\n"
                "  concilio study --storage real --only ior -n 1,4,16\n"
@@ -34,7 +34,7 @@ def parser():
                "Ctrl-C ends it, and writes the report of what was measured; --resume goes on from there.\n"
                "The exit status is 0 if something was measured, 1 if nothing could be, 2 if the command line is wrong,\n"
                "130 after Ctrl-C.")
-    made.add_argument("--quick", action="store_true", help="few and small measurements: to see that it works, in minutes")
+    made.add_argument("--quick", action="store_true", help="few and small measurements: to see that it works")
     made.add_argument("--storage", action="extend", nargs="+", default=[], metavar="NAME",
                       help="real, or modelled: hdd, ssd, nvm, nfs, lustre:OSTS, or a file of costs; several may be "
                            "given (default: real hdd ssd nvm, with --quick real hdd nvm)")
@@ -46,7 +46,7 @@ def parser():
     made.add_argument("--only", action="extend", nargs="+", default=[], metavar="EXPERIMENT,...",
                       help="these experiments or comparisons alone (default: all experiments)")
     made.add_argument("-n", "--ranks", dest="n", default="1,2,4,8", metavar="RANKS",
-                      help="numbers of ranks, as 1,2,4,8 (the default)")
+                      help="numbers of ranks of experiments, as 1,2,4,8 (the default); comparisons have those of their papers")
     made.add_argument("--mpi", default="", metavar="MPI", help="openmpi, mpich, ... as in concilio bench (default: the first)")
     made.add_argument("--case", default="", metavar="TEXT", help="of comparisons, only cases whose name contains TEXT")
     made.add_argument("--alternations", type=int, metavar="COUNT",

@@ -36,7 +36,8 @@ def storage_cases(storage, scale):
     """Small pieces on a disk: each a seek, if not brought together."""
     # So few bytes that a seek for each piece takes seconds, and not minutes.
     for block, mib in ((4096, 0.25), (1024, 0.125))[:1 if scale.quick else 2]:
-        yield scale.case("contrast", storage, f"interleaved:{block}", 4, SERIES, {"finding": SLOW_STORAGE, "block": block},
+        yield scale.case("contrast", storage, f"interleaved:{block}", min(4, max(scale.ranks)), SERIES,
+                         {"finding": SLOW_STORAGE, "block": block},
                          mib_per_rank=mib, method_seconds=120, timeout_seconds=400, skip_slower_than=ANY, repetitions=3)
 
 

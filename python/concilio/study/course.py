@@ -135,7 +135,7 @@ class Course:
             if os.path.exists(path):
                 bench.profiles[one.name] = path
             study.save()
-            shown.end(f"probe: {one.title}")
+            shown.end(f"probe: {one.title}", "probe")
 
     def measure(self, study, bench, cases, shown):
         by_name = {one.name: one for one in self.storages}
@@ -151,10 +151,16 @@ class Course:
         study.put(result)
 
     def contrast_cases(self, study):
-        disk = contrast.disk(self.storages)
-        cases = [(case, disk, False) for case in contrast.storage_cases(disk, self.scale)]
+        disk, most = contrast.disk(self.storages), max(self.scale.ranks)
+        cases = []
+        if most < 2:
+            study.leave_out("contrast: slow storage", "one rank has nobody to gather pieces with")
+        else:
+            cases = [(case, disk, False) for case in contrast.storage_cases(disk, self.scale)]
         fast = next((one for one in self.storages if one.real), None)
-        if why := hosts.why_not(contrast.RATE):
+        if most < contrast.HOSTS:
+            study.leave_out("contrast: slow network", f"it needs {contrast.HOSTS} ranks (-n)")
+        elif why := hosts.why_not(contrast.RATE):
             study.leave_out("contrast: slow network", why)
         elif fast is None:
             study.leave_out("contrast: slow network", "it needs real storage (--storage real)")
@@ -171,7 +177,7 @@ class Course:
             shown.begin(case.title)
             result = bench.measure(case, place)
             self.keep(study, bench, result)
-            shown.end(f"{case.title}: {measure.brief_of(result)}")
+            shown.end(f"{case.title}: {measure.brief_of(result)}", "contrast")
         hosted = [(case, place) for case, place, on_hosts in cases if on_hosts]
         if not hosted:
             return
@@ -188,7 +194,7 @@ class Course:
                         shown.begin(case.title)
                         result = bench.measure(case, place, environment)
                         self.keep(study, bench, result)
-                        shown.end(f"{case.title}, slow network: {measure.brief_of(result)}")
+                        shown.end(f"{case.title}, slow network: {measure.brief_of(result)}", "contrast")
                 finally:
                     bench.mpi = mpi
         except measure.Failed as failed:
@@ -224,7 +230,9 @@ class Course:
         contrasts = self.contrast_cases(study) if "contrast" in self.names else []
         with self.comparisons_bench(files) as starts:
             works = self.comparisons_work(starts, folder)
-            with progress(self.probes + len(cases) + len(contrasts) + sum(len(one.missing) for one in works)) as shown:
+            steps = {"probe": self.probes, "case": len(cases), "contrast": len(contrasts),
+                     **{one.comparison.name: len(one.missing) for one in works}}
+            with progress(steps) as shown:
                 self.probe(study, bench, shown)
                 self.measure(study, bench, cases, shown)
                 self.measure_contrast(study, bench, contrasts, shown)

@@ -43,6 +43,30 @@ def legend_below(figure, axes, inches=1.5):
     figure.legend(found.values(), found.keys(), loc="lower center", ncols=columns)
 
 
+def same_rates(axes, logarithmic):
+    """The same axis of rates in all panels, whose numbers then compare at a glance."""
+    if logarithmic:
+        for axis in axes:
+            axis.set_yscale("log")
+    low = min(axis.get_ylim()[0] for axis in axes) if logarithmic else 0
+    high = max(axis.get_ylim()[1] for axis in axes)
+    for axis in axes:
+        axis.set_ylim(low, high)
+
+
+def name_once(axes, across, along):
+    """The names of the axes, at the first panel of a line and at the last of a column."""
+    for axis in axes:
+        place = axis.get_subplotspec()
+        if place.is_first_col():
+            axis.set_ylabel(along)
+    columns = {}
+    for axis in axes:
+        columns[axis.get_subplotspec().colspan.start] = axis
+    for axis in columns.values():
+        axis.set_xlabel(across)
+
+
 def doubling(axis, values, text=str):
     """Along the axis, values that double, each with its name."""
     axis.set_xscale("log", base=2)

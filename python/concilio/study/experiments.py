@@ -5,6 +5,10 @@ KIB, MIB = 1024, 1024 * 1024
 OWN = "mpi"  # the MPI's own MPI-IO, without Concilio
 
 
+def counted(count, noun):
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
 @dataclasses.dataclass(frozen=True)
 class Case:
     """One start of `concilio bench`: a pattern on a storage, by several methods in turn."""
@@ -39,7 +43,7 @@ class Case:
     @property
     def title(self):
         calls = "" if self.collective else ", independent calls"
-        return f"{self.experiment}: {self.storage}, {self.pattern}, {self.ranks} ranks{calls}"
+        return f"{self.experiment}: {self.storage}, {self.pattern}, {counted(self.ranks, 'rank')}{calls}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,7 +193,7 @@ APPLICATIONS = {"block3d": "DIST3D", "btio": "BTIO", "unstruc": "UNSTRUC"}
 
 
 def romio(storage, scale):
-    ranks = 1 if scale.smallest else max(4, scale.most_ranks)
+    ranks = scale.most_ranks
     for pattern, name in APPLICATIONS.items():
         labels = {"application": name, "ranks": ranks}
         series = {"auto": "auto", "posix": "Unix-style", "two_phase": "collective"}
@@ -218,7 +222,7 @@ def regret(storage, scale):
     for number, pattern in enumerate(patterns):
         some = counts
         if not scale.quick and (storage.throttle or storage.distributed):
-            some = counts[number % 2::2]
+            some = counts[number % min(2, len(counts))::2]
         for ranks in some:
             mib = scale.mib(storage) if ranks < 8 else scale.mib(storage) / 2
             if not scale.quick and not storage.throttle and not storage.distributed:

@@ -1,6 +1,6 @@
 """A drawing's points as an inline SVG. Titles are put above it by the report."""
-from .drawing import bars, curve, doubling, inline, legend_below, panels
-from .experiments import size_text
+from .drawing import bars, curve, doubling, inline, legend_below, name_once, panels, same_rates
+from .experiments import counted, size_text
 from .results import select, values_of
 
 # Distinct in grey and to the colour-blind too.
@@ -17,7 +17,7 @@ def colour_of(series):
 
 def label_of(name, value):
     if name == "ranks":
-        return f"{value} rank{'' if value == 1 else 's'}"
+        return counted(value, "rank")
     return size_text(value) if name in SIZES else str(value)
 
 
@@ -48,14 +48,13 @@ def draw_lines(axis, points, drawing):
         curve(axis, [(one[drawing.x], *median_and_range(one)) for one in here], colour_of(series), 0.1, label=series,
               linewidth=2.2 if auto else 1.2, linestyle="--" if auto else "-", zorder=3 if auto else 2)
     doubling(axis, values_of(points, drawing.x), size_text if drawing.x in SIZES else str)
-    axis.set_xlabel(drawing.x_title)
 
 
 def draw_bars(axis, points, drawing):
     names, places = order_of(points), values_of(points, drawing.x)
     groups = [{one["series"]: median_and_range(one) for one in select(points, **{drawing.x: place})}
               for place in places]
-    bars(axis, groups, names, colour_of, places)
+    bars(axis, groups, names, colour_of, [size_text(place) if drawing.x in SIZES else place for place in places])
 
 
 def spread(points):
@@ -64,49 +63,66 @@ def spread(points):
     return max(rates) > 20 * min(rates)
 
 
+def is_a_curve(points, drawing):
+    """Two points are no curve, and are bars beside each other."""
+    return drawing.kind == "lines" and len(values_of(points, drawing.x)) > 2
+
+
 def figure_of(points, drawing, name):
-    """Points of one storage as SVG text."""
+    """Points of one storage as SVG text. All panels have the same axes, each with its name once."""
     parts = panels_of(points, drawing.panels)
     columns = len(values_of(points, drawing.panels[-1])) if len(drawing.panels) > 1 else len(parts)
     figure, axes = panels(len(parts), max(2, min(columns, 4)))
+    curves = is_a_curve(points, drawing)
     for axis, (title, some) in zip(axes, parts):
-        (draw_bars if drawing.kind == "bars" else draw_lines)(axis, some, drawing)
-        if spread(some):
-            axis.set_yscale("log")
-        else:
-            axis.set_ylim(bottom=0)
+        (draw_lines if curves else draw_bars)(axis, some, drawing)
         axis.set_title(title)
-        axis.set_ylabel("MiB/s")
+    same_rates(axes, spread(points))
+    name_once(axes, drawing.x_title, "MiB/s")
     legend_below(figure, axes)
     return inline(figure, name)
 
 
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777")
+
+
+def by_storage(situations):
+    return [(colour, storage, select(situations, storage=storage))
+            for colour, storage in zip(PALETTE * 3, values_of(situations, "storage"))]
+
+
 def regret_figure(situations, name="regret"):
     """Every situation's regret, sorted, a curve a storage, with the bounds."""
-    figure, (regrets, errors) = panels(2, 2, 4.6, 3.2)
-    palette = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777")
-    for colour, storage in zip(palette * 3, values_of(situations, "storage")):
-        here = select(situations, storage=storage)
-        ordered = sorted((one["regret"] - 1) * 100 for one in here)
+    figure, (axis,) = panels(1, 1, 5.5, 3.2)
+    for colour, storage, here in by_storage(situations):
+        ordered = sorted(one["regret"] for one in here)
         share = [100 * (i + 1) / len(ordered) for i in range(len(ordered))]
-        regrets.plot(share, ordered, color=colour, label=storage, marker=".", markersize=3, linewidth=1.2)
+        axis.plot(share, ordered, color=colour, label=storage, marker=".", markersize=3, linewidth=1.2)
+    for bound in (1.1, 1.3):
+        axis.axhline(bound, color="#777777", linewidth=0.8, linestyle="--")
+    worst = max(one["regret"] for one in situations)
+    if worst > 3:
+        axis.set_yscale("log")
+    else:
+        axis.set_ylim(top=max(1.35, worst * 1.05))
+    axis.set_xlabel("situations, %")
+    axis.set_ylabel("time of auto over that of the best")
+    legend_below(figure, [axis])
+    return inline(figure, name)
+
+
+def prediction_figure(situations, name="prediction"):
+    """Predicted against measured times, a point a method of a situation."""
+    figure, (axis,) = panels(1, 1, 5.5, 3.2)
+    for colour, storage, here in by_storage(situations):
         pairs = [(one["seconds"][method] * 1e3, one["predicted"][method] * 1e3) for one in here for method in one["predicted"]
                  if one["predicted"][method] > 0]
-        errors.plot([x for x, _ in pairs], [y for _, y in pairs], ".", color=colour, markersize=3, alpha=0.6)
-    for bound in (10, 30):
-        regrets.axhline(bound, color="#777777", linewidth=0.8, linestyle="--")
-    worst = max(one["regret"] - 1 for one in situations) * 100
-    if worst > 100:
-        regrets.set_yscale("symlog", linthresh=30)
-    else:
-        regrets.set_ylim(top=max(35, worst * 1.05))
-    regrets.set_xlabel("situations, %")
-    regrets.set_ylabel("auto behind the best, %")
-    errors.set_xscale("log")
-    errors.set_yscale("log")
-    low, high = errors.get_xlim()
-    errors.plot([low, high], [low, high], color="#777777", linewidth=0.8)
-    errors.set_xlabel("measured, ms")
-    errors.set_ylabel("predicted, ms")
-    legend_below(figure, [regrets])
+        axis.plot([x for x, _ in pairs], [y for _, y in pairs], ".", color=colour, markersize=3, alpha=0.6, label=storage)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    low, high = axis.get_xlim()
+    axis.plot([low, high], [low, high], color="#777777", linewidth=0.8)
+    axis.set_xlabel("measured, ms")
+    axis.set_ylabel("predicted, ms")
+    legend_below(figure, [axis])
     return inline(figure, name)

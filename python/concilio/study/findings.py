@@ -1,5 +1,5 @@
 """What the numbers of an experiment say, in sentences. No sentence claims what its numbers do not."""
-from .experiments import size_text
+from .experiments import counted, size_text
 from .results import select, values_of
 
 BESIDES = ("auto", "POSIX", "Unix-style", "the MPI's own, collective", "the MPI's own, independent")
@@ -25,8 +25,9 @@ def auto_tracks(points):
     if not ratios:
         return None
     near = sum(one <= 1.1 for one in ratios)
-    return (f"auto is within 10 % of the best of Concilio's other ways, or faster, in {near} of {len(ratios)} points; at worst "
-            f"it takes {max(ratios):.2f} times as long.")
+    worst = f"at worst it takes {max(ratios):.2f} times as long" if max(ratios) > 1.005 else "it is slower in none"
+    return (f"auto is within 10 % of the best of Concilio's other ways, or faster, in {near} of {len(ratios)} points; "
+            f"{worst}.")
 
 
 def compared(points, one, other, label):
@@ -47,8 +48,8 @@ def place(point, labels):
     for name in labels:
         if name in point:
             words.append(size_text(point[name]) if name in ("transfer", "block")
-                         else f"{point[name]} ranks" if name == "ranks"
-                         else f"{point[name]} clients" if name == "clients" else str(point[name]))
+                         else counted(point[name], "rank") if name == "ranks"
+                         else counted(point[name], "client") if name == "clients" else str(point[name]))
     return ", ".join(words)
 
 

@@ -1,4 +1,4 @@
-"""How far it is: rich's bar on a terminal where that is installed, else a line for each case."""
+"""How far it is: rich's bar on a terminal where that is installed, else a line for each step."""
 import sys
 import time
 
@@ -8,9 +8,12 @@ def rough(seconds):
 
 
 class Plain:
-    def __init__(self, total, stream=None):
-        self.total, self.done, self.stream = total, 0, stream or sys.stderr
-        self.started = time.monotonic()
+    """`totals`: how many steps there are of each kind. Steps of one kind take about equally long, those of several need not."""
+
+    def __init__(self, totals, stream=None, clock=time.monotonic):
+        self.totals, self.stream, self.clock = totals, stream or sys.stderr, clock
+        self.taken = {kind: [] for kind in totals}
+        self.last = clock()
 
     def __enter__(self):
         return self
@@ -24,20 +27,46 @@ class Plain:
     def begin(self, text):
         pass
 
-    def end(self, text):
-        self.done += 1
-        left = (time.monotonic() - self.started) / self.done * (self.total - self.done)
-        self.say(f"[{self.done}/{self.total}] {text}" + (f"; about {rough(left)} left" if self.done < self.total else ""))
+    @property
+    def done(self):
+        return sum(map(len, self.taken.values()))
+
+    @property
+    def total(self):
+        return sum(self.totals.values())
+
+    def step(self, kind):
+        """Counts what took the time since the last step."""
+        now = self.clock()
+        self.taken[kind].append(now - self.last)
+        self.last = now
+
+    def left(self):
+        """In words. Of steps of a kind that has not been seen yet nobody knows how long they take."""
+        seconds, all_known = 0, True
+        for kind, total in self.totals.items():
+            taken, to_come = self.taken[kind], total - len(self.taken[kind])
+            if to_come > 0 and taken:
+                seconds += sum(taken) / len(taken) * to_come
+            all_known = all_known and (to_come <= 0 or bool(taken))
+        if self.done == self.total or not all_known and seconds < 1:
+            return ""
+        return f"{'about' if all_known else 'more than'} {rough(seconds)} left"
+
+    def end(self, text, kind="case"):
+        self.step(kind)
+        left = self.left()
+        self.say(f"[{self.done}/{self.total}] {text}" + (f"; {left}" if left else ""))
 
 
 class Rich(Plain):
-    def __init__(self, total):
-        super().__init__(total)
+    def __init__(self, totals):
+        super().__init__(totals)
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-        self.bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-                            console=Console(stderr=True))
-        self.task = self.bar.add_task("study", total=total)
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        self.bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                            TextColumn("{task.fields[left]}"), console=Console(stderr=True))
+        self.task = self.bar.add_task("study", total=self.total, left="")
 
     def __enter__(self):
         self.bar.start()
@@ -52,14 +81,15 @@ class Rich(Plain):
     def begin(self, text):
         self.bar.update(self.task, description=text[:60])
 
-    def end(self, text):
-        self.bar.advance(self.task)
+    def end(self, text, kind="case"):
+        self.step(kind)
+        self.bar.update(self.task, advance=1, left=self.left())
 
 
-def progress(total):
+def progress(totals):
     if sys.stderr.isatty():
         try:
-            return Rich(total)
+            return Rich(totals)
         except ImportError:
             pass
-    return Plain(total)
+    return Plain(totals)

@@ -18,6 +18,7 @@ th:first-child, td:first-child { text-align: left; } td.best { font-weight: bold
 .pass { color: #006b2d; } .fail { color: #b00020; } .real { color: #006b2d; } .modelled { color: #8a4b00; }
 pre, code { background: #f4f4f4; } pre { padding: .7em; overflow-x: auto; } .note { color: #555; }
 """
+BUSY = 0.5  # a load above it is told of
 LABELS = {"checkpoint": ("layout", "ranks"), "ior": ("transfer", "ranks"), "romio": ("application", "ranks"),
           "mpiio_test_block": ("block",), "mpiio_test_clients": ("clients",)}
 
@@ -122,8 +123,9 @@ class Page:
                           "taken too long (see the methods left out below); they are in none of these numbers.", "note")]
         if self.draw:
             short = [{**one, "storage": f"{one['storage']} ({self.kind(one['storage'])})"} for one in situations]
-            body.append(self.figure("Regret, and predicted against measured times, by storage; each is named real or "
-                                    "modelled below", figures.regret_figure(short)))
+            named = "by storage; each is named real or modelled below"
+            body.append(self.figure(f"Regret, {named}", figures.regret_figure(short)))
+            body.append(self.figure(f"Predicted against measured times, {named}", figures.prediction_figure(short)))
         body.append(tables.regret_summaries(regret.by(titled, "storage"), "storage"))
         for name in ("pattern", "ranks", "operation"):
             body.append(tables.regret_summaries(regret.by(situations, name), name))
@@ -174,12 +176,16 @@ class Page:
         lines = [tables.table(f"How it was measured{but}", ["", ""], rows)]
         if data.get("quick"):
             lines.append(paragraph("Measured with --quick: few and small, to see that it works; not to be compared.", "note"))
+        if machine["load"] > BUSY:
+            lines.append(paragraph(f"The machine had other work when the study began (load {machine['load']}), so that times "
+                                   "vary more than the storage's own; look at the ranges.", "note"))
         if data.get("interrupted"):
             lines.append(paragraph("The study was interrupted: what had been measured until then is here.", "note"))
         names = "".join(f"<tr><td class={'real' if one['real'] else 'modelled'}>{'real' if one['real'] else 'modelled'}</td>"
                         f"<td>{escaped(name)}</td><td>{escaped(one['title'])}</td></tr>"
                         for name, one in self.storages.items())
-        lines.append(f"<table><caption>Storage: what was real and what was modelled</caption><tbody>{names}</tbody></table>")
+        lines.append("<div class='wide'><table><caption>Storage: what was real and what was modelled</caption>"
+                     f"<tbody>{names}</tbody></table></div>")
         lines.append(paragraph("Modelled storage is the first folder's, which the library itself slows down to what the model "
                                "says (CONCILIO_THROTTLE); the MPI's own MPI-IO cannot be slowed down so, and is shown on real "
                                "storage alone. Rates are medians; shaded is the range. Bytes were checked."))
@@ -194,7 +200,8 @@ class Page:
         if left:
             missing += tables.table("Left out", ["what", "why"], left)
         return "\n".join([
-            "<!DOCTYPE html>", "<html lang=en><head><meta charset=utf-8><title>Concilio: a study of this storage</title>",
+            "<!DOCTYPE html>", "<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+            "<title>Concilio: a study of this storage</title>",
             f"<style>{STYLE}</style></head><body>", "<h1>Collective I/O on this storage</h1>",
             paragraph("This study repeats the evaluations of papers. The experiments are those of an early evaluation of Optane "
                       "with HPC I/O, and of data sieving and collective I/O in ROMIO; the comparisons are the figures of three "

@@ -2,7 +2,7 @@
 import html
 
 from . import device
-from .experiments import size_text
+from .experiments import counted, size_text
 from .figures import SIZES, order_of
 
 
@@ -90,7 +90,7 @@ def failures(results):
     """What went wrong or was left out, case by case."""
     rows = []
     for result in results:
-        where = f"{result['experiment']}: {result['storage']}, {result['pattern']}, {result['ranks']} ranks"
+        where = f"{result['experiment']}: {result['storage']}, {result['pattern']}, {counted(result['ranks'], 'rank')}"
         if result["failure"]:
             rows.append([where, "", result["failure"]])
         rows += [[where, f"{row['operation']}, {row['series']}", row["failure"]] for row in result["rows"]

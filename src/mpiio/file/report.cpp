@@ -20,6 +20,7 @@
 #include "base/settings/given_hints.h"
 #include "mpiio/file/file.h"
 #include "mpiio/file/gather_activity.h"
+#include "mpiio/file/lone_calls.h"
 #include "mpiio/settings/process_config.h"
 #include "plan/show/candidate_json.h"
 #include "plan/show/reason_text.h"
@@ -159,6 +160,9 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
     }
     json.member("peak_description_bytes_per_rank", maxima[described]);
     write_reasons(file.history().all(), json);
+    if (const auto calls = as_one_call(file, {sums, counter_count}, {maxima, counter_count}, activity);
+        !calls.empty())
+      write_one_calls(calls, json);
     json.name("hints");
     json.object([&] {
       for (const auto& [name, value] : file.config().effective_hints()) json.member(name, value);

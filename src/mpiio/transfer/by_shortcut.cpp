@@ -88,22 +88,25 @@ void count_time(File& file, int64_t ns) {
     recording.activity()->passed_on(
         {operation, start_ns, end_ns, 0, call.offset, call.offset + bytes, bytes, like});
   };
-  if (!recording.short_calls().times(call)) {
-    exec::Outcome outcome = request(file, operation, transfer);
-    if (!outcome) return outcome;
-    if (*outcome == call.bytes)
-      recording.short_calls().add_untimed(call);
-    else if (const int64_t now = now_ns(); *outcome > 0)
+  const bool alone = !file.threads(), timed = recording.short_calls().times(call, alone);
+  const int64_t start_ns = timed ? now_ns() : 0;
+  // There is one outcome, so that it is made where the caller has it: to move it would take longer than to
+  // count the call.
+  exec::Outcome outcome = request(file, operation, transfer);
+  if (!timed) {
+    if (outcome && *outcome == call.bytes) return outcome;
+    recording.short_calls().take_back(alone);
+    if (outcome && *outcome > 0) {
+      const int64_t now = now_ns();
       record(now, now, *outcome, 1);
+    }
     return outcome;
   }
-  const int64_t start_ns = now_ns();
-  exec::Outcome outcome = request(file, operation, transfer);
   const int64_t end_ns = now_ns(), ns = end_ns - start_ns;
   count_time(file, ns);
   if (!outcome) return outcome;
   bool stands_for_them = false;
-  const ShortCalls::Untimed before = recording.short_calls().add_timed(call, ns, stands_for_them);
+  const ShortCalls::Untimed before = recording.short_calls().add_timed(call, ns, alone, stands_for_them);
   // What has met the end of the file is like no other.
   stands_for_them = stands_for_them && *outcome == call.bytes;
   if (stands_for_them)

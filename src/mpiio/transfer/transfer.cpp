@@ -51,6 +51,12 @@ void count(Counters& counters, const Call& call, int64_t bytes, bool device) {
   counters[Counter::device_bytes] += bytes;
 }
 
+void count_gaps(Counters& counters, const exec::Request& request, const plan::Plan& plan) {
+  if (plan.file_pieces <= 1) return;
+  counters[request.operation == Operation::read ? Counter::gaps_read : Counter::gaps_written] +=
+      plan.file_pieces - 1;
+}
+
 }  // namespace
 
 Transfer::Transfer(File& file, const Call& call, const Data& data)
@@ -286,7 +292,9 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
       kept = plan_alone(opened, request);
       plan = kept.get();
     }
-    return exec::run_alone({*opened}, request, *plan);
+    exec::Outcome moved = exec::run_alone({*opened}, request, *plan);
+    if (moved && !call_.collective) count_gaps(file_.counters(), request, *plan);
+    return moved;
   };
   if (needs_staging()) {
     if (auto status = stage(*opened, file_.wishes(request_.operation)); !status) return status.error();

@@ -6,7 +6,7 @@ namespace concilio::probe {
 
 namespace {
 
-constexpr double width = 760, height = 300, left = 80, right = 190, top = 44, bottom = 46, heading = 50;
+constexpr double width = 760, height = 310, left = 80, right = 190, top = 54, bottom = 46, heading = 50;
 constexpr const char* colours[] = {"#b2182b", "#ef8a62", "#2166ac", "#67a9cf"};
 
 void draw(Drawing& svg, const Figure& figure, double y) {
@@ -19,7 +19,7 @@ void draw(Drawing& svg, const Figure& figure, double y) {
     svg.line({field.x, y_of(value)}, {field.right(), y_of(value)}, drawn("#ddd"));
     svg.text(field.x - 6, y_of(value) + 4, fmt::format("{:g}", value), {.align = Align::end});
   }
-  svg.text(12, field.y + 4, figure.y_label);
+  svg.text(field.x - 6, field.y - 12, figure.y_label, {.align = Align::end});  // above the numbers
   svg.text(field.right(), field.bottom() + 34, figure.x_label, {.align = Align::end});
   double last_label = -100;
   for (const Figure::Line& line : figure.lines) {

@@ -43,29 +43,29 @@ std::string bandwidth_table(const Measurements& found) {
        Q::read_direct},
       {"direct, 1 MiB", 1 << 20, Q::write_direct_scattered, Q::write_direct, Q::read_direct_scattered,
        Q::read_direct}};
-  std::string text = fmt::format("Bandwidth, MB/s\n{:<18}{:>14}{:>18}{:>13}{:>17}\n", "", "write scattered",
+  std::string text = fmt::format("Bandwidth, MB/s\n{:<16}{:>17}{:>18}{:>17}{:>17}\n", "", "write scattered",
                                  "write sequential", "read scattered", "read sequential");
   for (const Row& row : rows) {
     if (found[row.read_sequential].empty()) continue;
     text += fmt::format(
-        "{:<18}{:>14}{:>18}{:>13}{:>17}\n", row.name, rate_cell(found, row.write_random, row.bytes),
+        "{:<16}{:>17}{:>18}{:>17}{:>17}\n", row.name, rate_cell(found, row.write_random, row.bytes),
         rate_cell(found, row.write_sequential, row.bytes), rate_cell(found, row.read_random, row.bytes),
         rate_cell(found, row.read_sequential, row.bytes));
   }
   for (const int64_t bytes : {int64_t{4} << 10, int64_t{1} << 20}) {
-    text += fmt::format("{:<18}{:>14}{:>18}{:>13}{:>17}\n", "synced, " + format_bytes(bytes), "-",
+    text += fmt::format("{:<16}{:>17}{:>18}{:>17}{:>17}\n", "synced, " + format_bytes(bytes), "-",
                         rate_cell(found, Q::write_synced, static_cast<double>(bytes)), "-", "-");
   }
   return text;
 }
 
 std::string request_table(const Measurements& found) {
-  std::string text =
-      fmt::format("Time of a request, one client\n{:>9}{:>14}{:>16}{:>14}{:>13}{:>15}\n", "bytes",
-                  "write scattered", "w. sequential", "w. growing", "read scattered", "r. sequential");
+  std::string text = fmt::format("Time of a request, one client\n{:>9}{:>17}{:>18}{:>15}{:>16}{:>17}\n",
+                                 "bytes", "write scattered", "write sequential", "write growing",
+                                 "read scattered", "read sequential");
   for (const Sample& sample : found[Q::read_adjoining]) {
     const auto at = [&](Quantity quantity) { return time_cell(value_at(found[quantity], sample.x)); };
-    text += fmt::format("{:>9}{:>14}{:>16}{:>14}{:>13}{:>15}\n", short_bytes(sample.x),
+    text += fmt::format("{:>9}{:>17}{:>18}{:>15}{:>16}{:>17}\n", short_bytes(sample.x),
                         at(Q::write_scattered), at(Q::write_adjoining), at(Q::write_growing),
                         at(Q::read_scattered), at(Q::read_adjoining));
   }
@@ -84,11 +84,11 @@ std::string operation_table(const Measurements& found) {
   text += fmt::format("  open and close {}, lock and unlock {}\n", only(Q::open), only(Q::lock));
   text += fmt::format("  random requests of 4 KiB a second: {} writes, {} reads\n",
                       per_second(Q::write_scattered), per_second(Q::read_scattered));
-  text += fmt::format("{:>12}{:>16}{:>16}{:>16}{:>16}\n", "submitted", "write one by one", "write together",
+  text += fmt::format("{:>11}{:>18}{:>16}{:>17}{:>15}\n", "submitted", "write one by one", "write together",
                       "read one by one", "read together");
   for (const Sample& sample : found[Q::read_list]) {
     const auto at = [&](Quantity quantity) { return time_cell(value_at(found[quantity], sample.x)); };
-    text += fmt::format("{:>12}{:>16}{:>16}{:>16}{:>16}\n", fmt::format("{:.0f}", sample.x),
+    text += fmt::format("{:>11}{:>18}{:>16}{:>17}{:>15}\n", fmt::format("{:.0f}", sample.x),
                         at(Q::write_list), at(Q::write_at_once), at(Q::read_list), at(Q::read_at_once));
   }
   if (!found[Q::read_direct_at_once].empty()) {
@@ -150,10 +150,10 @@ std::string parameter_table(const plan::Parameters& parameters) {
   const auto bytes = [](int64_t value) { return value > 0 ? format_bytes(value) : "not measured"; };
   return fmt::format(
       "Parameters\n"
-      "  aggregators a node   (N_ah)      {}\n"
-      "  data of an aggregator (Msg_ind)  {}\n"
-      "  data of a group (Msg_group)      {}\n"
-      "  memory of an aggregator (Mem_min) {}\n",
+      "  aggregators a node (N_ah)          {}\n"
+      "  data of an aggregator (Msg_ind)    {}\n"
+      "  data of a group (Msg_group)        {}\n"
+      "  memory of an aggregator (Mem_min)  {}\n",
       parameters.aggregators_per_node > 0 ? std::to_string(parameters.aggregators_per_node) : "not known",
       bytes(parameters.domain_bytes), bytes(parameters.group_bytes), bytes(parameters.memory_min_bytes));
 }

@@ -29,8 +29,13 @@ holds 'the others waited for it' "together['waited_least'][1]['waited_seconds'] 
 holds 'times are in stretches that the waiting fills' "cells(together['time'], 'exchange_us') > 50000"
 holds 'sizes are counted' "together['lengths']['asked_written'] == [16, 10]"
 # Of the short calls, some are timed for all.
-holds 'small calls are there too' "cells(alone['offsets'], 'asked_written') == cells(alone['offsets'], 'stored_written') == 2 * 3400 * 8"
-holds 'their sizes too' "alone['lengths']['asked_written'] == [3, 6800]"
+holds 'small calls are there too' "cells(alone['offsets'], 'asked_written') == cells(alone['offsets'], 'stored_written') == 2 * 40000 * 8"
+holds 'their sizes too' "alone['lengths']['asked_written'] == [3, 80000]"
+holds 'what one collective call would take is predicted' "[(one['operation'], one['method']) for one in files['alone']['as_one_call']] in ([('write', 'two_phase')], [('write', 'mapped')])"
+holds 'that is less than many calls take' "0 < files['alone']['as_one_call'][0]['seconds'] < files['alone']['as_one_call'][0]['lone_seconds'] / 4"
+holds 'gaps between pieces are counted' "files['strided']['counters']['gaps_written'] == 2 * 2000 * 63 and files['alone']['counters']['gaps_written'] == 0"
+holds 'it is predicted of calls of many pieces too' "0 < files['strided']['as_one_call'][0]['seconds'] < files['strided']['as_one_call'][0]['lone_seconds'] / 4"
+holds 'of collective calls nothing is predicted' "'as_one_call' not in files['together']"
 holds 'what became of hints' "sorted((hint['name'], hint['by'], hint['outcome']) for hint in files['alone']['hints_given']) == [
   ('cb_buffer_size', 'program', 'overridden'), ('cb_buffer_size', 'user', 'used'), ('cb_nodes', 'program', 'used'),
   ('cb_nods', 'program', 'ignored')]"
@@ -40,7 +45,7 @@ holds 'why a hint is ignored' "any('did you mean cb_nodes?' in hint.get('why', '
 printf '{"file": "a part' >lines
 expect 0 env CONCILIO_REPORT="$scratch/lines" "$concilio" run "${start[@]}" "$program" "$scratch/data"
 python3 -c 'import json; assert all(json.loads(line)["file"] for line in open("lines").read().splitlines()[1:])' || fail 'a spoiled line'
-[ "$(wc -l <lines)" = 3 ] || fail "not a line for each of two files: $(wc -l <lines)"
+[ "$(wc -l <lines)" = 4 ] || fail "not a line for each of three files: $(wc -l <lines)"
 
 # Of a process that closes very many files, the tables of the first ones are there, as many as take 16 MiB.
 rm lines
@@ -61,7 +66,7 @@ python3 - <<'PYTHON' || fail 'no trace'
 import json
 events = json.load(open("trace.json"))["traceEvents"]
 names = {event["pid"]: event["args"]["name"].rsplit(".", 1)[1] for event in events if event["name"] == "process_name"}
-assert sorted(names.values()) == ["alone: rank 0", "alone: rank 1", "together: rank 0", "together: rank 1"], names
+assert sorted(names.values()) == [f"{file}: rank {rank}" for file in ("alone", "strided", "together") for rank in (0, 1)], names
 slices = [event for event in events if event["ph"] == "X"]
 waiting = sum(event["dur"] for event in slices if event["name"].startswith("waiting") and names[event["pid"]] == "together: rank 0")
 assert waiting > 50000, waiting

@@ -41,6 +41,17 @@ says err 'ended with status 7 with Concilio'
 says_not err '\[3/6\]'
 
 # What cannot be compared.
+# A program that ends with 0 when it is told to stop has not been measured.
+cat >ends_well <<'END'
+#!/bin/sh
+trap 'kill $sleeping; exit 0' TERM
+sleep 20 &
+sleeping=$!
+wait
+END
+chmod +x ends_well
+expect 143 timeout --preserve-status 2 "$concilio" run --compare --mpi "$mpi" ./ends_well
+says err 'the program ended with status 143 without Concilio, so there is nothing to compare'
 CONCILIO_DISABLE=1 expect 2 "${compare[@]}"
 says err 'CONCILIO_DISABLE is set'
 LD_PRELOAD=/somewhere/libconcilio-$mpi.so expect 2 "${compare[@]}"

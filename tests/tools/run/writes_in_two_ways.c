@@ -1,11 +1,12 @@
-// An MPI program whose two ranks write two files: FILE.together, interleaved, by collective calls that rank 1
-// comes late to; and FILE.alone, with hints, by many small independent calls. Argument: FILE.
+// An MPI program whose two ranks write three files: FILE.together, interleaved, by collective calls that rank
+// 1 comes late to; and FILE.alone, with hints, by many small independent calls; FILE.strided, by independent
+// calls of 64 pieces with gaps. Argument: FILE.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { piece_bytes = 1024, pieces = 64, steps = 5, small_writes = 3400 };
+enum { piece_bytes = 1024, pieces = 64, steps = 5, small_writes = 40000, strided_writes = 2000 };
 
 static MPI_File open_file(const char* name, const char* end, MPI_Info info) {
   char path[4096];
@@ -43,6 +44,16 @@ int main(int argument_count, char** arguments) {
   for (int i = 0; i < small_writes; ++i) {
     MPI_File_write_at(file, ((MPI_Offset)2 * i + rank) * 8, data, 8, MPI_BYTE, MPI_STATUS_IGNORE);
   }
+  MPI_File_close(&file);
+
+  file = open_file(arguments[1], "strided", MPI_INFO_NULL);
+  MPI_Datatype strided;
+  MPI_Type_vector(pieces * strided_writes, 8, 16, MPI_BYTE, &strided);
+  MPI_Type_commit(&strided);
+  MPI_File_set_view(file, (MPI_Offset)8 * rank, MPI_BYTE, strided, "native", MPI_INFO_NULL);
+  MPI_Type_free(&strided);
+  for (int i = 0; i < strided_writes; ++i)
+    MPI_File_write(file, data, pieces * 8, MPI_BYTE, MPI_STATUS_IGNORE);
   MPI_File_close(&file);
   MPI_Finalize();
   return 0;

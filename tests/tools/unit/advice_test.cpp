@@ -66,6 +66,35 @@ TEST(Advice, SaysWhatItWins) {
   EXPECT_FALSE(chosen.at_most);
 }
 
+TEST(Advice, TellsWhatOneCollectiveCallWouldTake) {
+  FileRecord file = small_writes();
+  file.one_calls = {{"write", "two_phase", 0.3, 0.8}};
+  const Advice advice = advice_on(file);
+  EXPECT_EQ(advice.expectation,
+            "as one collective write, two_phase would take 300 ms instead of 1 s (predicted, by prices that "
+            "give 800 ms for the calls as they were)");
+  EXPECT_DOUBLE_EQ(advice.seconds, 0.7);
+  EXPECT_FALSE(advice.at_most);
+  // Where other calls took a part of the time, nobody has measured what these took.
+  file.sum[Counter::independent_reads] = 1;
+  const Advice among_others = advice_on(file);
+  EXPECT_EQ(among_others.expectation,
+            "as one collective write, two_phase would take 300 ms instead of 800 ms (both predicted)");
+  EXPECT_DOUBLE_EQ(among_others.seconds, 0.5);
+  // What is known of the reads says nothing of the writes.
+  file.one_calls[0].operation = "read";
+  EXPECT_EQ(advice_on(file).expectation, "");
+  EXPECT_TRUE(advice_on(file).at_most);
+}
+
+TEST(Advice, NoneWhereACollectiveCallWouldWinNothing) {
+  FileRecord file = small_writes();
+  file.one_calls = {{"write", "list", 0.9, 0.8}};
+  EXPECT_EQ(advice_on(file).text, "");
+  file.one_calls[0].seconds = 0.7;
+  EXPECT_NE(advice_on(file).text, "");
+}
+
 TEST(Advice, IndependentCallsInManyPiecesAreMadeCollective) {
   FileRecord file = slow_file();
   file.sum[Counter::independent_writes] = 4;

@@ -186,7 +186,7 @@ class Work:
         for alternation, case, variant in self.missing:
             title = f"{self.comparison.name}: {case.key}, {variant.name}"
             if case.key in cannot:
-                shown.end(f"{title}: left out")
+                shown.end(f"{title}: left out", self.comparison.name)
                 continue
             shown.begin(title)
             try:
@@ -195,12 +195,12 @@ class Work:
                 if isinstance(why, LeftOut):
                     cannot.add(case.key)
                 self.results.leave_out(str(why), case, variant)
-                shown.end(f"{title}: {why}")
+                shown.end(f"{title}: {why}", self.comparison.name)
                 continue
             self.results.data["runs"].append(run)
             self.results.data["mpi"][case.mpi] = library
             self.results.save()
-            shown.end(title)
+            shown.end(title, self.comparison.name)
         self.results.save()
 
 
