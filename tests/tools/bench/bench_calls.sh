@@ -19,7 +19,14 @@ for under in "" --concilio; do
   run mpiiotest:8192; moved mpiiotest:8192 65536
   says out '"peak_growth_bytes": [0-9]'
   says out '"nodes": \['
+  for calls in icollective iindependent; do
+    run interleaved:64 ior:1024 --calls "$calls"; moved interleaved:64 65536; moved ior:1024 65536
+    says out "\"calls\": \"$calls\""
+  done
+  run contiguous mpiiotest:64 --calls shared; moved contiguous 65536; moved mpiiotest:64 65536
+  run mpiiotest:4096 hacc:10:fpp --calls open; moved mpiiotest:4096 0; moved hacc:10:fpp 0
 done
+expect 0 "$concilio" bench contiguous --calls open -n 1 --mpi "$mpi"; says out 'write *[0-9.]* ms'
 run timesteps:3:4/8 --overlap; says out '"overlap": [0-9.]*'
 expect 0 "$concilio" bench mpiiotest:4 -n 1 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 1 --write-only --json
 moved mpiiotest:4 16384; says out '"note": "4096 calls, 16384 of 32768 bytes a rank"'
