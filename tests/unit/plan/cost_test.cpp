@@ -48,7 +48,7 @@ Facts write_alone(StorageFacts::Kind storage, int64_t pieces, int64_t pitch_byte
   return facts;
 }
 
-// To rewrite takes five system calls: to look who waits, lock, read, write and unlock.
+// To rewrite takes four system calls: to lock, read, write and unlock.
 TEST(Price, FewSmallPiecesAreWrittenOneByOne) {
   using Kind = StorageFacts::Kind;
   for (const int64_t pitch_bytes : {16, 256}) {
