@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "benchmark/suite.h"
+#include "sim/patterns/calls.h"
 #include "subcommands.h"
 
 namespace concilio::tools {
@@ -17,6 +18,12 @@ Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
   parser
       ->add_option("--mpi", options->bench.mpi, flavour_words() + ", or a list (default: what is installed)")
       ->type_name("MPI");
+  std::vector<std::string> names;
+  for (const sim::CallsWords& words : sim::calls_words) names.emplace_back(words.name);
+  parser->add_option("--calls", options->calls, "Kinds of calls that are measured, a list (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->type_name("LIST");
   parser->add_flag("--full", options->full, "More sizes and patterns, which take hours");
   parser
       ->add_option("--repetitions", options->bench.repetitions,

@@ -87,6 +87,9 @@ class Suite {
       for (const int ranks : machine.rank_counts) {
         for (const Workload& workload : workloads()) {
           if (workload.full && !options.full) continue;
+          if (!options.calls.empty() &&
+              std::ranges::find(options.calls, sim::name_of(workload.calls)) == options.calls.end())
+            continue;
           Group& group = groups_.emplace_back(Group{&workload, {}});
           for (const std::string& pattern : workload.patterns) {
             group.cells.push_back(cells_.size());

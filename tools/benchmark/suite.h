@@ -14,6 +14,7 @@ namespace concilio::tools {
 struct SuiteOptions {
   BenchOptions bench;  // without patterns and sizes, which the grid has
   bool full = false;
+  std::vector<std::string> calls;  // names of sim::calls_words that are measured; empty: all
   std::string picture_file;
 };
 
