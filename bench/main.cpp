@@ -24,7 +24,8 @@ struct Options {
   std::vector<std::string> patterns;
   double mib_per_rank = 0;
   std::vector<std::string> hints;
-  bool independent = false, collective = false, read_only = false, write_only = false, no_verify = false;
+  std::string calls = sim::name_of(Calls::collective);
+  bool read_only = false, write_only = false, no_verify = false;
   bool json = false;
   std::string method_list, device;
   RunOptions run;
@@ -43,8 +44,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--hint", options.hints, "Hint for MPI_File_open, NAME=VALUE")->allow_extra_args(false);
-  auto* independent = app.add_flag("--independent", options.independent, "Independent calls");
-  app.add_flag("--collective", options.collective, "Collective calls (the default)")->excludes(independent);
+  app.add_option("--calls", options.calls, "The calls that are made, see below")->capture_default_str();
   app.add_option("--file", options.run.path, "File to write and read; it is created and then removed");
   auto* read_only = app.add_flag("--read-only", options.read_only, "Only read");
   app.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
@@ -86,7 +86,7 @@ void add_options(CLI::App& app, Options& options) {
       ->needs(methods)
       ->capture_default_str();
   app.add_flag("--json", options.json, "Print the results as JSON");
-  app.footer("Patterns:\n" + list_of_patterns());
+  app.footer("Calls:\n" + sim::lines_of_calls() + "\nPatterns:\n" + list_of_patterns());
 }
 
 // Returns an empty text if nothing is wrong.
@@ -102,7 +102,13 @@ std::string complete(Options& options) {
     options.methods.methods = parse_methods(options.method_list, error);
     if (!error.empty()) return error;
   }
-  options.run.collective = !options.independent;
+  const auto calls = sim::calls_named(options.calls);
+  if (!calls) return fmt::format("--calls {}: there are no such calls", options.calls);
+  options.run.calls = *calls;
+  const bool of_repetitions = *calls == Calls::shared || *calls == Calls::open;
+  if (of_repetitions && (options.run.overlap || !options.method_list.empty()))
+    return fmt::format("--calls {} cannot be combined with --overlap or --methods", options.calls);
+  if (*calls == Calls::open && options.run.sync) return "--calls open cannot be combined with --sync";
   options.run.device = !options.device.empty();
   options.run.write = !options.read_only;
   options.run.read = !options.write_only;
@@ -121,6 +127,8 @@ nlohmann::json times_json(const Times& times, int64_t bytes) {
 std::string times_text(const char* name, const Times& times, int64_t bytes) {
   if (times.seconds.empty()) return {};
   const double seconds = median(times.seconds);
+  if (bytes == 0)
+    return fmt::format("  {} {:8.3f} ms (first {:.3f})", name, seconds * 1e3, times.first_seconds * 1e3);
   return fmt::format("  {} {:8.1f} MiB/s (first {:.1f})", name, static_cast<double>(bytes) / mib / seconds,
                      static_cast<double>(bytes) / mib / times.first_seconds);
 }
@@ -136,7 +144,8 @@ nlohmann::json outcome_json(const std::string& name, const std::string& note, co
                             const RunOptions& options) {
   nlohmann::json result = {{"pattern", name},
                            {"bytes", outcome.total_bytes},
-                           {"collective", options.collective},
+                           {"calls", sim::name_of(options.calls)},
+                           {"collective", is_collective(options.calls)},
                            {"verified", options.verify && outcome.failure.empty()},
                            {"peak_growth_bytes", outcome.peak_growth_bytes},
                            {"shared_growth_bytes", outcome.shared_growth_bytes},
@@ -207,6 +216,12 @@ int run_all(Options& options, int rank, int ranks) {
       if (rank == 0) fmt::print(stderr, "concilio bench: {}\n", pattern.error().message);
       return 2;
     }
+    if (options.run.calls == Calls::shared && !(*pattern)->side_by_side()) {
+      if (rank == 0)
+        fmt::print(stderr, "concilio bench: pattern {}: --calls shared is for contiguous and mpiiotest\n",
+                   name);
+      return 2;
+    }
     Report report = run_one(name, **pattern, options);
     if (!report.failures.empty()) exit_status = 1;
     if (rank != 0) continue;
@@ -225,7 +240,8 @@ int run_all(Options& options, int rank, int ranks) {
     if (options.run.device) all["device"] = options.device;
     if (!options.methods.methods.empty()) {
       all["warm_up"] = options.methods.warm_up;
-      all["collective"] = options.run.collective;
+      all["calls"] = options.calls;
+      all["collective"] = is_collective(options.run.calls);
       if (!concilio_version_loaded().empty()) all["concilio"] = concilio_version_loaded();
     }
     fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -9,6 +9,7 @@
 #include "benchmark/launch_bench.h"
 #include "settings.h"
 #include "sim/pattern.h"
+#include "sim/patterns/calls.h"
 #include "subcommands.h"
 #include "system/other_work.h"
 
@@ -17,7 +18,7 @@ namespace concilio::tools {
 namespace {
 
 std::string patterns_help() {
-  std::string text = "Patterns:\n";
+  std::string text = "Calls:\n" + sim::lines_of_calls() + "\nPatterns:\n";
   for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
   return text +
          "\nconcilio bench scorpio --help: the benchmark of SCORPIO against plain HDF5.\nThe exit status is "
@@ -101,9 +102,20 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
   parser.add_option("--hint", options.hints, "Hint that the program gives to MPI_File_open")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
-  auto* independent = parser.add_flag("--independent", options.independent, "Independent calls");
-  parser.add_flag("--collective", options.collective, "Collective calls (the default)")
-      ->excludes(independent);
+  std::vector<std::string> names;
+  for (const sim::CallsWords& words : sim::calls_words) names.emplace_back(words.name);
+  auto* calls = parser.add_option("--calls", options.calls, "The calls that are made, as listed below")
+                    ->check(CLI::IsMember(names))
+                    ->type_name("CALLS")
+                    ->capture_default_str();
+  auto* independent = parser.add_flag_callback(
+      "--independent", [&options] { options.calls = sim::name_of(sim::Calls::independent); },
+      "The same as --calls independent");
+  auto* collective = parser.add_flag_callback(
+      "--collective", [&options] { options.calls = sim::name_of(sim::Calls::collective); },
+      "The same as --calls collective");
+  calls->excludes(independent)->excludes(collective);
+  collective->excludes(independent);
   auto* read_only = parser.add_flag("--read-only", options.read_only, "Only read");
   parser.add_flag("--write-only", options.write_only, "Only write")->excludes(read_only);
   parser.add_flag("--sync", options.sync, "End each write with MPI_File_sync, inside the timed part")

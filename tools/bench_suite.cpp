@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "benchmark/suite.h"
+#include "sim/patterns/calls.h"
 #include "subcommands.h"
 #include "system/other_work.h"
 
@@ -18,6 +19,12 @@ Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
   parser
       ->add_option("--mpi", options->bench.mpi, flavour_words() + ", or a list (default: what is installed)")
       ->type_name("MPI");
+  std::vector<std::string> names;
+  for (const sim::CallsWords& words : sim::calls_words) names.emplace_back(words.name);
+  parser->add_option("--calls", options->calls, "Kinds of calls that are measured, a list (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->type_name("LIST");
   parser->add_flag("--full", options->full, "More sizes and patterns, which take hours");
   parser
       ->add_option("--repetitions", options->bench.repetitions,
@@ -47,11 +54,18 @@ Subcommand add_bench_suite(CLI::App& bench, const Environment& environment) {
       ->type_name("SECONDS")
       ->capture_default_str();
   parser->footer(
-      "A cell is the time of the MPI's own MPI-IO over Concilio's. It is marked where that is below 0.95: "
-      "with ! if the "
-      "times\nare clearly apart, with ? if they still may be so by chance after they have been measured "
-      "again. The exit "
-      "status is 1 if a\nbyte was wrong or a call failed, and 2 if the command line was wrong.");
+      "Cells: kinds of calls (as in `concilio bench --help`) and what a rank moves by them, with their "
+      "patterns:\n" +
+      list_of_cells() +
+      "\nA cell is the time of the MPI's own MPI-IO over Concilio's, of the first repetition after the open "
+      "and "
+      "of those that\nrepeat it. It is marked with ! where that is below 0.95 and the times are clearly "
+      "apart, and "
+      "with ? where the times\nspread so far, also after the cell has been measured again, that they do not "
+      "tell "
+      "whether it is. The exit status is 1 if a\nbyte was wrong or a call failed, and 2 if the command line "
+      "was "
+      "wrong.");
   return {parser, [=] {
             if (options->bench.ranks.empty()) options->bench.ranks = options->full ? "1,2,4,8" : "1,2";
             Result<int> status = [&]() -> Result<int> {

@@ -44,11 +44,19 @@ std::string check_holes(const MappedFile& file, const std::vector<unsigned char>
 
 }  // namespace
 
-RankData::RankData(const Pattern& pattern) : pattern_(pattern), own_file_(pattern.file_per_rank()) {
+RankData::RankData(const Pattern& pattern, bool any_order)
+    : pattern_(pattern), own_file_(pattern.file_per_rank()) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   keeper_ = own_file_ || rank_ == 0;
   for (int call = 0; call < pattern.calls(); ++call) accesses_.push_back(pattern.make_access(rank_, call));
+  const auto has_first_view = [&](const Access& access) {
+    const Access& first = accesses_.front();
+    return access.displacement == first.displacement && access.etype == first.etype &&
+           access.filetype.get() == first.filetype.get();
+  };
+  one_view_ = over_ranks<int>(std::ranges::all_of(accesses_, has_first_view), MPI_INT, MPI_MIN) != 0;
+  if (any_order) content_shift_ = accesses_.front().offset - pattern.make_access(0, 0).offset;
   // The buffer is never empty, and every byte of it is touched, so that later growth of memory is the MPI
   // library's.
   buffer_.assign(static_cast<size_t>(pattern.buffer_bytes(rank_)) + 1, gap_byte);
@@ -124,7 +132,7 @@ std::string RankData::put() const {
 
 std::string RankData::fill(uint64_t content) {
   pattern_.for_each_piece(rank_, [&](const Piece& piece) {
-    fill_content(buffer_.data() + piece.memory_offset, piece.file_offset, piece.bytes, content);
+    fill_content(buffer_.data() + piece.memory_offset, content_offset(piece), piece.bytes, content);
   });
   return put();
 }
@@ -150,9 +158,9 @@ std::string RankData::check_buffer(uint64_t content) {
   pattern_.for_each_piece(rank_, [&](const Piece& piece) {
     if (!failure.empty()) return;
     const unsigned char* bytes = buffer_.data() + piece.memory_offset;
-    const int64_t at = find_difference(bytes, piece.file_offset, piece.bytes, content);
+    const int64_t at = find_difference(bytes, content_offset(piece), piece.bytes, content);
     if (at >= 0)
-      failure = difference("read", piece.file_offset + at, content_byte(piece.file_offset + at, content),
+      failure = difference("read", piece.file_offset + at, content_byte(content_offset(piece) + at, content),
                            bytes[at]);
     check_gap(piece.memory_offset);
     gap_begin = piece.memory_offset + piece.bytes;
@@ -174,10 +182,11 @@ std::string RankData::check_file(const std::string& path, uint64_t content) cons
       return;
     }
     const int64_t at =
-        find_difference(file.bytes() + piece.file_offset, piece.file_offset, piece.bytes, content);
+        find_difference(file.bytes() + piece.file_offset, content_offset(piece), piece.bytes, content);
     if (at >= 0) {
-      failure = difference("the file", piece.file_offset + at, content_byte(piece.file_offset + at, content),
-                           file.bytes()[piece.file_offset + at]);
+      failure =
+          difference("the file", piece.file_offset + at, content_byte(content_offset(piece) + at, content),
+                     file.bytes()[piece.file_offset + at]);
     }
   });
   if (!failure.empty() || !keeper_) return failure;

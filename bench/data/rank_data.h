@@ -15,11 +15,15 @@ namespace concilio::bench {
 // Functions that return a text return what failed on this rank, or an empty text.
 class RankData {
  public:
-  explicit RankData(const Pattern& pattern);  // collective over MPI_COMM_WORLD
+  // Collective over MPI_COMM_WORLD. `any_order`: in each call of a pattern whose ranks move equally many
+  // bytes side by side, each of them may have the place of any, so all of them write the same.
+  explicit RankData(const Pattern& pattern, bool any_order = false);
 
   const Pattern& pattern() const { return pattern_; }
   const std::vector<Access>& accesses() const { return accesses_; }  // for the calls of a repetition
   unsigned char* buffer() { return buffer_.data(); }
+  // The view that all ranks can take for all calls; null if each call has a view of its own.
+  const Access* access_of_view() const { return one_view_ ? accesses_.data() : nullptr; }
   // What the calls get.
   unsigned char* buffer_of(const Access& access) {
     return (device_ ? device_.data() : buffer_.data()) + access.memory_offset;
@@ -48,10 +52,14 @@ class RankData {
  private:
   std::string fill_holes(const std::string& path) const;
   std::string put() const;
+  // The place in the file whose content a piece has.
+  int64_t content_offset(const Piece& piece) const { return piece.file_offset - content_shift_; }
 
   const Pattern& pattern_;
   int rank_ = 0, ranks_ = 1;
   bool own_file_;
+  int64_t content_shift_ = 0;
+  bool one_view_ = false;
   bool keeper_ = false;  // whether this rank makes and removes the file
   std::vector<Access> accesses_;
   std::vector<unsigned char> buffer_;

@@ -15,13 +15,13 @@ namespace {
 class Harness {
  public:
   Harness(const Pattern& pattern, const RunOptions& options)
-      : pattern_(pattern), options_(options), data_(pattern) {}
+      : pattern_(pattern), options_(options), data_(pattern, options.calls == Calls::shared) {}
 
   Outcome run() {
-    outcome_.total_bytes = data_.total_bytes();
+    if (options_.calls != Calls::open) outcome_.total_bytes = data_.total_bytes();
     if (options_.device) fail_if(data_.move_to_device());
     if (ok()) prepare_file();
-    if (ok()) call_all();
+    if (ok()) options_.calls == Calls::open ? open_all() : call_all();
     if (ok() && options_.write && options_.verify) check_file();
     MPI_Barrier(MPI_COMM_WORLD);
     data_.remove_file(options_.path);
@@ -45,17 +45,56 @@ class Harness {
     reset_peak();
     const Memory before = read_memory();
     MPI_File file = MPI_FILE_NULL;
-    fail_if(open_file({data_.users(), data_.path_of(options_.path), options_.write, options_.hints},
-                      data_.accesses(), file));
+    fail_if(open_file(opening(options_.write), data_.access_of_view(), file));
     tell(file, "open");
     for (int repetition = 0; ok() && repetition <= options_.repetitions; ++repetition)
       call_once(file, repetition);
-    const Memory after = read_memory();
+    note_memory(before);
     if (file != MPI_FILE_NULL) {
       const int code = MPI_File_close(&file);
       const std::string failure = agree(code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_close"));
       if (ok()) outcome_.failure = failure;
     }
+  }
+
+  // Each call opens and closes the file: a new one for writing, and for reading one that has its bytes.
+  void open_all() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    reset_peak();
+    const Memory before = read_memory();
+    for (int repetition = 0; ok() && repetition <= options_.repetitions; ++repetition) {
+      const auto content = static_cast<uint64_t>(repetition);
+      if (options_.write) {
+        open_once(outcome_.write, repetition, true);
+        if (ok()) fail_if(data_.write_by_posix(options_.path, content));
+      }
+      if (ok() && options_.read) open_once(outcome_.read, repetition, false);
+    }
+    note_memory(before);
+  }
+  void open_once(Times& times, int repetition, bool writes) {
+    double& sum = sum_of(times, repetition);
+    for (int call = 0; ok() && call < pattern_.calls(); ++call) {
+      if (writes) fail_if(data_.prepare_file(options_.path));
+      if (!ok()) return;
+      const char* failed = "MPI_File_open";
+      const int code = timed(sum, [&] {
+        MPI_File file;
+        const int opened = open_file(opening(writes), file);
+        if (opened != MPI_SUCCESS) return opened;
+        failed = "MPI_File_close";
+        return MPI_File_close(&file);
+      });
+      fail_if(code == MPI_SUCCESS ? "" : message_of(code, failed));
+    }
+  }
+
+  Opening opening(bool writes) const {
+    return {data_.users(), data_.path_of(options_.path), writes, options_.hints};
+  }
+
+  void note_memory(const Memory& before) {
+    const Memory after = read_memory();
     const int64_t peak = std::max<int64_t>(after.peak_bytes - before.resident_bytes, 0);
     const int64_t shared = std::max<int64_t>(after.shared_bytes - before.shared_bytes, 0);
     outcome_.peak_growth_bytes = over_ranks(peak, MPI_INT64_T, MPI_MAX);
@@ -69,9 +108,8 @@ class Harness {
     if (options_.write) {
       fail_if(data_.fill(content));
       if (!ok()) return;
-      timed(outcome_.write, file, repetition, "write", [&](const Access& access, MPI_Status* status) {
-        return transfer(file, {Operation::write, options_.collective}, access, data_.buffer_of(access),
-                        *status);
+      make_calls(outcome_.write, file, repetition, "write", [&](const Access& access, MPI_Status* status) {
+        return transfer(file, {Operation::write, options_.calls}, access, data_.buffer_of(access), *status);
       });
     }
     if (options_.write) tell(file, "write");
@@ -83,8 +121,8 @@ class Harness {
     if (!ok()) return;
     // Independent reads must not begin while other ranks still write.
     MPI_Barrier(MPI_COMM_WORLD);
-    timed(outcome_.read, file, repetition, "read", [&](const Access& access, MPI_Status* status) {
-      return transfer(file, {Operation::read, options_.collective}, access, data_.buffer_of(access), *status);
+    make_calls(outcome_.read, file, repetition, "read", [&](const Access& access, MPI_Status* status) {
+      return transfer(file, {Operation::read, options_.calls}, access, data_.buffer_of(access), *status);
     });
     tell(file, "read");
     if (ok() && options_.verify) fail_if(data_.check_buffer(content));
@@ -100,18 +138,15 @@ class Harness {
     const double start = MPI_Wtime();
     for (int call = 0; call < pattern_.calls(); ++call) computing_.run(work_per_call);
     const double computing_seconds = over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
-    timed(outcome_.overlapped, file, repetition, "nonblocking write",
-          [&](const Access& access, MPI_Status* status) {
-            MPI_Request request;
-            const int code = options_.collective
-                                 ? MPI_File_iwrite_at_all(file, 0, data_.buffer_of(access), access.count,
-                                                          access.memory.get(), &request)
-                                 : MPI_File_iwrite_at(file, 0, data_.buffer_of(access), access.count,
-                                                      access.memory.get(), &request);
-            if (code != MPI_SUCCESS) return code;
-            computing_.run(work_per_call);
-            return MPI_Wait(&request, status);
-          });
+    make_calls(outcome_.overlapped, file, repetition, "nonblocking write",
+               [&](const Access& access, MPI_Status* status) {
+                 MPI_Request request;
+                 const int code = begin_transfer(file, {Operation::write, options_.calls}, access,
+                                                 data_.buffer_of(access), request);
+                 if (code != MPI_SUCCESS) return code;
+                 computing_.run(work_per_call);
+                 return MPI_Wait(&request, status);
+               });
     if (repetition > 0) {
       outcome_.overlap.push_back(outcome_.overlapped.seconds.back() /
                                  std::max(write_seconds, computing_seconds));
@@ -127,23 +162,39 @@ class Harness {
     fail_if(code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_sync"));
   }
 
+  // All calls of a repetition.
   template <typename Call>
-  void timed(Times& times, MPI_File file, int repetition, const char* what, Call call) {
-    const std::vector<Access>& accesses = data_.accesses();
-    double& sum = repetition == 0 ? times.first_seconds : times.seconds.emplace_back();
-    for (size_t i = 0; i < accesses.size() && ok(); ++i) {
-      const Access& access = accesses[i];
-      std::string failure;
+  void make_calls(Times& times, MPI_File file, int repetition, const char* what, Call call) {
+    if (options_.calls == Calls::shared) {
+      const int code = MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+      fail_if(code == MPI_SUCCESS ? "" : message_of(code, "MPI_File_seek_shared"));
+    }
+    const bool own_views = !data_.access_of_view();
+    double& sum = sum_of(times, repetition);
+    for (const Access& access : data_.accesses()) {
+      if (!ok()) return;
       MPI_Status status;
       std::memset(&status, 0, sizeof status);
-      MPI_Barrier(MPI_COMM_WORLD);
-      const double start = MPI_Wtime();
-      int code = accesses.size() > 1 ? set_view(file, access) : MPI_SUCCESS;
-      if (code == MPI_SUCCESS) code = call(access, &status);
-      sum += over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
-      if (code != MPI_SUCCESS || options_.verify) failure = failure_of(code, access, status, what);
-      fail_if(failure);
+      const int code = timed(sum, [&] {
+        const int viewed = own_views ? set_view(file, access) : MPI_SUCCESS;
+        return viewed == MPI_SUCCESS ? call(access, &status) : viewed;
+      });
+      fail_if(code != MPI_SUCCESS || options_.verify ? failure_of(code, access, status, what) : "");
     }
+  }
+
+  static double& sum_of(Times& times, int repetition) {
+    return repetition == 0 ? times.first_seconds : times.seconds.emplace_back();
+  }
+
+  // Adds the time of the slowest rank.
+  template <typename Call>
+  static int timed(double& sum, Call call) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    const int code = call();
+    sum += over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
+    return code;
   }
 
   // The file is closed, and this is what any other program sees of it.

@@ -15,7 +15,7 @@ namespace concilio::bench {
 struct RunOptions {
   std::string path;
   int repetitions = 5;
-  bool collective = true;
+  Calls calls = Calls::collective;
   bool write = true;
   bool read = true;
   bool verify = true;
@@ -36,8 +36,8 @@ struct Times {  // of the repetitions: each is the time of all its calls, and of
 };
 
 struct Outcome {
-  std::string failure;  // empty if every call succeeded and every byte is right; the same on all ranks
-  int64_t total_bytes = 0;
+  std::string failure;      // empty if every call succeeded and every byte is right; the same on all ranks
+  int64_t total_bytes = 0;  // that a repetition moves
   Times write, read;
   Times overlapped;  // the nonblocking write, the computation and the wait
   // This time divided by the longer of the write alone and the computation alone.

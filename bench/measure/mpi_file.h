@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "patterns/pattern.h"
+#include "sim/patterns/calls.h"
 
 namespace concilio::bench {
 
+using sim::Calls;
 using Hints = std::vector<std::pair<std::string, std::string>>;
 
 enum class Operation { write, read };
@@ -18,24 +20,28 @@ const char* name_of(Operation operation);
 
 std::string message_of(int code, const char* call);
 
-// Opens the file, and sets the view of `accesses` if there is only one. Returns what failed, or an empty
-// text. If the file cannot be opened, `file` is MPI_FILE_NULL.
 struct Opening {
   MPI_Comm users = MPI_COMM_WORLD;
   std::string path;
   bool write = true;
   Hints hints;
 };
-std::string open_file(const Opening& opening, const std::vector<Access>& accesses, MPI_File& file);
+// If the file cannot be opened, `file` is MPI_FILE_NULL.
+int open_file(const Opening& opening, MPI_File& file);
+// Opens the file, and sets the view of this access unless it is null. Returns what failed, or an empty text.
+std::string open_file(const Opening& opening, const Access* access, MPI_File& file);
 
 int set_view(MPI_File file, const Access& access);
 
 // MPI_File_write_at_all and similar functions.
 struct CallKind {
   Operation operation = Operation::write;
-  bool collective = true;
+  Calls calls = Calls::collective;  // any but open
 };
+// `kind` may be nonblocking, and is then also waited for. Shared file pointers are where they are.
 int transfer(MPI_File file, CallKind kind, const Access& access, void* buffer, MPI_Status& status);
+// Begins a nonblocking call.
+int begin_transfer(MPI_File file, CallKind kind, const Access& access, void* buffer, MPI_Request& request);
 
 // What the error code or the status says is wrong with a call.
 std::string failure_of(int code, const Access& access, const MPI_Status& status, const char* what);

@@ -80,7 +80,7 @@ class Methods {
  public:
   Methods(const Pattern& pattern, const RunOptions& options, const MethodsOptions& methods)
       : options_(options), methods_(methods), data_(pattern) {
-    const WaySettings settings{options.path, options.write, options.collective, options.sync, options.hints};
+    const WaySettings settings{options.path, options.write, options.calls, options.sync, options.hints};
     for (const std::string& method : methods.methods) {
       ways_.push_back(method == "posix" ? make_posix_way(data_, settings)
                                         : make_mpi_way(method, data_, settings));

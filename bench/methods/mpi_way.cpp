@@ -50,22 +50,21 @@ class MpiWay : public Way {
 
   std::string open() override {
     return agree(open_file({data_.users(), data_.path_of(settings_.path), settings_.write, settings_.hints},
-                           data_.accesses(), file_));
+                           data_.access_of_view(), file_));
   }
 
   Took move(Operation operation) override {
     Took took;
     Told told;
-    const std::vector<Access>& accesses = data_.accesses();
-    for (const Access& access : accesses) {
+    const bool own_views = !data_.access_of_view();
+    for (const Access& access : data_.accesses()) {
       MPI_Status status;
       std::memset(&status, 0, sizeof status);
       MPI_Barrier(MPI_COMM_WORLD);
       const double start = MPI_Wtime();
-      int code = accesses.size() > 1 ? set_view(file_, access) : MPI_SUCCESS;
-      if (code == MPI_SUCCESS) {
-        code = transfer(file_, {operation, settings_.collective}, access, data_.buffer_of(access), status);
-      }
+      int code = own_views ? set_view(file_, access) : MPI_SUCCESS;
+      if (code == MPI_SUCCESS)
+        code = transfer(file_, {operation, settings_.calls}, access, data_.buffer_of(access), status);
       took.seconds += over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
       took.failure = agree(failure_of(code, access, status, name_of(operation)));
       if (!took.failure.empty()) return took;

@@ -31,7 +31,7 @@ struct Took {
 struct WaySettings {
   std::string path;
   bool write = true;
-  bool collective = true;
+  Calls calls = Calls::collective;
   bool sync = false;  // each timed write ends with MPI_File_sync
   Hints hints;
 };

@@ -17,10 +17,11 @@ class Contiguous : public Pattern {
   int64_t buffer_bytes(int) const override { return bytes_; }
   Access make_access(int rank, int) const override {
     Access access;
-    access.displacement = rank * bytes_;
+    access.offset = rank * bytes_;
     access.count = static_cast<int>(bytes_);
     return access;
   }
+  bool side_by_side() const override { return true; }
 
  private:
   int64_t bytes_;

@@ -52,6 +52,7 @@ struct Access {
   MPI_Datatype etype = MPI_BYTE;
   Datatype filetype;
   Datatype memory;
+  MPI_Offset offset = 0;      // of the call, in etypes of the view
   int count = 0;              // of `memory`
   int64_t memory_offset = 0;  // in the buffer
 };
@@ -63,11 +64,14 @@ class Pattern {
   // pieces of all ranks.
   virtual void for_each_piece(int rank, const std::function<void(const Piece&)>& visit) const = 0;
   virtual int64_t buffer_bytes(int rank) const = 0;  // including the gaps in memory
-  // The number of calls that a repetition consists of, each with its own view; the same on all ranks.
+  // The number of calls that a repetition consists of; the same on all ranks.
   virtual int calls() const { return 1; }
   virtual Access make_access(int rank, int call) const = 0;
   virtual bool file_per_rank() const { return false; }  // instead of one file for all ranks
-  virtual std::string note() const { return {}; }       // what a user should know of this run; may be empty
+  // Whether the ranks move equally many bytes in each call, side by side in their order, one call after
+  // another.
+  virtual bool side_by_side() const { return false; }
+  virtual std::string note() const { return {}; }  // what a user should know of this run; may be empty
 
   int64_t data_bytes(int rank) const;
 };

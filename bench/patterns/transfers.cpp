@@ -11,7 +11,8 @@ using sim::Transfers;
 
 class RowOfTransfers : public Pattern {
  public:
-  explicit RowOfTransfers(const Transfers& transfers) : transfers_(transfers) {}
+  RowOfTransfers(const Transfers& transfers, bool side_by_side)
+      : transfers_(transfers), side_by_side_(side_by_side) {}
   void for_each_piece(int rank, const std::function<void(const Piece&)>& visit) const override {
     for (int64_t i = 0; i < transfers_.count; ++i)
       visit({transfers_.offset(rank, i), i * transfers_.bytes, transfers_.bytes});
@@ -20,30 +21,32 @@ class RowOfTransfers : public Pattern {
   int calls() const override { return static_cast<int>(transfers_.count); }
   Access make_access(int rank, int call) const override {
     Access access;
-    access.displacement = transfers_.offset(rank, call);
+    access.offset = transfers_.offset(rank, call);
     access.count = static_cast<int>(transfers_.bytes);
     access.memory_offset = call * transfers_.bytes;
     return access;
   }
+  bool side_by_side() const override { return side_by_side_; }
   std::string note() const override { return transfers_.note; }
 
  private:
   Transfers transfers_;
+  bool side_by_side_;
 };
 
-Made made_of(const Result<Transfers>& transfers) {
+Made made_of(const Result<Transfers>& transfers, bool side_by_side) {
   if (!transfers) return transfers.error();
-  return Made(std::make_unique<RowOfTransfers>(*transfers));
+  return Made(std::make_unique<RowOfTransfers>(*transfers, side_by_side));
 }
 
 }  // namespace
 
 Made make_ior(const Parameters& parameters, const Size& size) {
-  return made_of(sim::ior_of(parameters, size));
+  return made_of(sim::ior_of(parameters, size), false);
 }
 
 Made make_mpiiotest(const Parameters& parameters, const Size& size) {
-  return made_of(sim::mpiiotest_of(parameters, size));
+  return made_of(sim::mpiiotest_of(parameters, size), true);
 }
 
 }  // namespace concilio::bench

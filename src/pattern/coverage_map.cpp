@@ -25,6 +25,15 @@ uint64_t as_bits(const std::uint8_t* marks) {
   return bits;
 }
 
+// std::popcount is a function of the compiler's library where processors need not have an instruction for it.
+int64_t count_ones(uint64_t word) {
+  constexpr uint64_t each = ~uint64_t{0};
+  word -= word >> 1 & each / 3;                       // of each two bits
+  word = (word & each / 5) + (word >> 2 & each / 5);  // of each four
+  word = (word + (word >> 4)) & each / 17;            // of each byte
+  return static_cast<int64_t>(word * (each / 255) >> 56);
+}
+
 // Marks `width` granules from each of place(0) ... place(count - 1) on. The widths that small pieces have are
 // stored at once, where a call of memset would take longer.
 template <typename Place>
@@ -147,8 +156,8 @@ CoverageMap::Summary CoverageMap::summary() const {
     if (word == 0) continue;
     first = std::min(first, base + std::countr_zero(word));
     end = base + 64 - std::countl_zero(word);
-    covered += std::popcount(word);
-    stretches += std::popcount(begins);
+    covered += count_ones(word);
+    stretches += count_ones(begins);
     if (begins != 0) last_begin = base + 63 - std::countl_zero(begins);
   }
   if (stretches == 0) return {};
@@ -158,45 +167,64 @@ CoverageMap::Summary CoverageMap::summary() const {
   return {range, covered * granule_ - cut, stretches, offsets(last_begin, end).begin};
 }
 
-// Holes of whole granules, of fixed_bytes bytes if that is not 0; then short holes are copied by the granule.
+// Whole granules, of fixed_bytes bytes if that is not 0; then short stretches are copied by the granule.
 template <int64_t fixed_bytes>
-void CoverageMap::fill(const Summary& covered, std::byte* to, const std::byte* from) const {
+void CoverageMap::copy_granules(const Summary& covered, uint64_t unwanted, std::byte* to,
+                                const std::byte* from) const {
   constexpr uint64_t many = 0b1111;
   const int64_t granule = fixed_bytes > 0 ? fixed_bytes : granule_;
-  const int64_t first = index(covered.range.begin - grid_), end = index(covered.range.end - 1 - grid_);
+  const int64_t first = index(covered.range.begin - grid_) + 1, end = index(covered.range.end - 1 - grid_);
   const int64_t shift = grid_ - covered.range.begin;  // from range.begin to granule 0
   for (int64_t base = first; base < end; base += 64) {
-    uint64_t holes = ~marks(base);
-    if (end - base < 64) holes &= (uint64_t{1} << (end - base)) - 1;
-    while (holes != 0) {
-      const int begin = std::countr_zero(holes);
+    uint64_t wanted = marks(base) ^ unwanted;
+    if (end - base < 64) wanted &= (uint64_t{1} << (end - base)) - 1;
+    while (wanted != 0) {
+      const int begin = std::countr_zero(wanted);
       const int64_t at = (base + begin) * granule + shift;
-      if (fixed_bytes > 0 && (holes >> begin & many) != many) {
+      if (fixed_bytes > 0 && (wanted >> begin & many) != many) {
         std::memcpy(to + at, from + at, fixed_bytes);
-        holes &= holes - 1;
+        wanted &= wanted - 1;
         continue;
       }
-      const int count = std::countr_one(holes >> begin);
+      const int count = std::countr_one(wanted >> begin);
       std::memcpy(to + at, from + at, static_cast<size_t>(count * granule));
       if (begin + count == 64) break;
-      holes &= ~uint64_t{0} << (begin + count);
+      wanted &= ~uint64_t{0} << (begin + count);
     }
   }
 }
 
-void CoverageMap::fill_holes(const Summary& covered, std::byte* to, const std::byte* from) const {
+// The granules between the first and the last covered one that are covered, or those that are not: those
+// whose marks differ from the bits of `unwanted`. The window cuts none of them.
+void CoverageMap::copy_inner(const Summary& covered, uint64_t unwanted, std::byte* to,
+                             const std::byte* from) const {
   switch (granule_) {
     case 1:
-      return fill<1>(covered, to, from);
+      return copy_granules<1>(covered, unwanted, to, from);
     case 2:
-      return fill<2>(covered, to, from);
+      return copy_granules<2>(covered, unwanted, to, from);
     case 4:
-      return fill<4>(covered, to, from);
+      return copy_granules<4>(covered, unwanted, to, from);
     case 8:
-      return fill<8>(covered, to, from);
+      return copy_granules<8>(covered, unwanted, to, from);
     default:
-      return fill<0>(covered, to, from);
+      return copy_granules<0>(covered, unwanted, to, from);
   }
+}
+
+void CoverageMap::fill_holes(const Summary& covered, std::byte* to, const std::byte* from) const {
+  copy_inner(covered, ~uint64_t{0}, to, from);
+}
+
+void CoverageMap::copy_covered(const Summary& covered, std::byte* to, const std::byte* from) const {
+  if (covered.range.empty()) return;
+  for (const int64_t offset : {covered.range.begin, covered.range.end - 1}) {
+    const int64_t i = index(offset - grid_);
+    const Interval granule = offsets(i, i + 1);
+    const int64_t at = granule.begin - covered.range.begin;
+    std::memcpy(to + at, from + at, static_cast<size_t>(granule.length()));
+  }
+  copy_inner(covered, 0, to, from);
 }
 
 uint64_t CoverageMap::marks(int64_t first) const {

@@ -35,7 +35,9 @@ class CoverageMap {
     int64_t bytes = 0, stretches = 0, last_begin = 0;
   };
   Summary summary() const;
-  // Copies the holes between the covered stretches. `to` and `from` are where the byte at range.begin is.
+  // Copy the covered stretches, and the holes between them. `to` and `from` are where the byte at range.begin
+  // is.
+  void copy_covered(const Summary& covered, std::byte* to, const std::byte* from) const;
   void fill_holes(const Summary& covered, std::byte* to, const std::byte* from) const;
 
   // The same granule by granule, for 0 <= i < granules(). marks() gives the marks of granules [first, first +
@@ -52,8 +54,9 @@ class CoverageMap {
   int64_t index(int64_t distance) const;  // index of the granule at grid_ + distance
   void mark_pieces(const Chunk& chunk);
   Interval next_of(int64_t from, int value) const;
+  void copy_inner(const Summary& covered, uint64_t unwanted, std::byte* to, const std::byte* from) const;
   template <int64_t fixed_bytes>
-  void fill(const Summary& covered, std::byte* to, const std::byte* from) const;
+  void copy_granules(const Summary& covered, uint64_t unwanted, std::byte* to, const std::byte* from) const;
 
   std::uint8_t* map_;
   Interval window_;

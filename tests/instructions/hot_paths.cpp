@@ -151,8 +151,10 @@ PATH(apart_read_8) {
 PATH(meeting_write_8) {
   REPEATED write_at_all(8);
 }
-PATH(meeting_write_16384) {
   REPEATED write_at_all(16384);
+}
+PATH(strided_write_2_of_8) {
+  REPEATED OK(MPI_File_write_at(file, 16 * i, data.data(), 16, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 PATH(strided_write_16_of_8) {
   REPEATED OK(MPI_File_write_at(file, 128 * i, data.data(), 128, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -256,6 +258,7 @@ int main(int argc, char** argv) {
   twice(path_independent_write_8);
   twice(path_independent_read_8);
   view_of_pieces(8, 16);
+  twice(path_strided_write_2_of_8);
   twice(path_strided_write_16_of_8);
   twice(path_strided_read_16_of_8);
   OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));

@@ -32,8 +32,10 @@ std::string number_or_dash(double value, int digits) {
   return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-";
 }
 
-double ratio(double mine, double other) {
-  return other > 0 ? mine / other : 0;
+// How many times as fast Concilio is; 0 if not measured.
+double ratio(const std::vector<double>& own, const std::vector<double>& concilio) {
+  const double mine = median(concilio);
+  return mine > 0 ? median(own) / mine : 0;
 }
 
 // "1.25", or "1.25?" where the times of both sides spread so far that the difference may be chance.
@@ -102,11 +104,13 @@ void add_to_side(Side& side, const Captured& captured, size_t pattern) {
     const json& one = all.at("patterns").at(pattern);
     side.bytes = one.at("bytes").get<int64_t>();
     side.peak_growth_bytes = std::max(side.peak_growth_bytes, one.at("peak_growth_bytes").get<int64_t>());
-    for (const auto& [name, seconds] :
-         {std::pair{"write", &side.write_seconds}, std::pair{"read", &side.read_seconds}}) {
+    for (const auto& [name, seconds, first] :
+         {std::tuple{"write", &side.write_seconds, &side.first_write_seconds},
+          std::tuple{"read", &side.read_seconds, &side.first_read_seconds}}) {
       if (!one.contains(name)) continue;
       const auto more = one.at(name).at("seconds").get<std::vector<double>>();
       seconds->insert(seconds->end(), more.begin(), more.end());
+      first->push_back(one.at(name).at("first_seconds").get<double>());
     }
   } catch (const json::exception&) {
     side.failure = "the benchmark program wrote no result: " + last_line(captured.output);
@@ -214,6 +218,8 @@ json to_json(const Comparison& row) {
     json object = {{"bytes", side.bytes},
                    {"write_seconds", side.write_seconds},
                    {"read_seconds", side.read_seconds},
+                   {"first_write_seconds", side.first_write_seconds},
+                   {"first_read_seconds", side.first_read_seconds},
                    {"write_mib_per_second", side.write_rate()},
                    {"read_mib_per_second", side.read_rate()},
                    {"peak_growth_bytes", side.peak_growth_bytes}};
@@ -225,8 +231,8 @@ json to_json(const Comparison& row) {
           {"pattern", row.pattern},
           {"own", side_json(row.own)},
           {"concilio", side_json(row.concilio)},
-          {"write_ratio", ratio(row.concilio.write_rate(), row.own.write_rate())},
-          {"read_ratio", ratio(row.concilio.read_rate(), row.own.read_rate())},
+          {"write_ratio", ratio(row.own.write_seconds, row.concilio.write_seconds)},
+          {"read_ratio", ratio(row.own.read_seconds, row.concilio.read_seconds)},
           {"methods", row.methods},
           {"note", row.note}};
 }
@@ -239,7 +245,7 @@ json all_to_json(const std::vector<Comparison>& rows, const BenchOptions& option
   return {{"concilio", CONCILIO_VERSION},
           {"repetitions", options.repetitions},
           {"alternations", options.alternations},
-          {"collective", !options.independent},
+          {"calls", options.calls},
           {"hints", options.hints},
           {"comparisons", comparisons}};
 }

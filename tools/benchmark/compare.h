@@ -16,6 +16,8 @@ namespace concilio::tools {
 struct Side {
   int64_t bytes = 0;
   std::vector<double> write_seconds, read_seconds;
+  // Of the first repetition of each start, which is not among these.
+  std::vector<double> first_write_seconds, first_read_seconds;
   int64_t peak_growth_bytes = 0;
   std::string failure;
 

@@ -24,7 +24,7 @@ void add_program_options(const BenchOptions& options, const BenchLaunch& launch,
   if (!options.mib_per_rank.empty()) words.insert(words.end(), {"--mib-per-rank", options.mib_per_rank});
   words.insert(words.end(), {"--repetitions", std::to_string(options.repetitions)});
   for (const std::string& hint : options.hints) words.insert(words.end(), {"--hint", hint});
-  if (options.independent) words.push_back("--independent");
+  words.insert(words.end(), {"--calls", options.calls});
   if (options.read_only) words.push_back("--read-only");
   if (options.write_only) words.push_back("--write-only");
   if (options.sync) words.push_back("--sync");

@@ -21,8 +21,8 @@ struct BenchOptions {
   std::string mib_per_rank;
   int repetitions = 5;
   std::vector<std::string> hints;
-  bool independent = false, collective = false, read_only = false, write_only = false, sync = false,
-       no_verify = false;
+  std::string calls = "collective";  // a name of sim::calls_words
+  bool read_only = false, write_only = false, sync = false, no_verify = false;
   bool overlap = false;
   std::string device;   // where the buffers lie; empty: in the host's memory
   std::string methods;  // the argument of --methods; empty if it was not given

@@ -8,6 +8,7 @@
 
 #include "base/median.h"
 #include "benchmark/progress.h"
+#include "sim/patterns/calls.h"
 #include "system/complain.h"
 
 namespace concilio::tools {
@@ -15,11 +16,13 @@ namespace {
 
 // The patterns that one start of the benchmark program measures. Tiny calls are patterns of 4096 of them.
 struct Workload {
-  const char* calls;
+  sim::Calls calls;
+  const char* size;  // in words
   const char* mib_per_rank;
-  bool independent;
   bool full;  // only measured with --full
   std::vector<std::string> patterns;
+
+  std::string name() const { return fmt::format("{}, {}", sim::name_of(calls), size); }
 };
 
 const std::vector<Workload>& workloads() {
@@ -30,29 +33,35 @@ const std::vector<Workload>& workloads() {
                                                   "hpio:64/64",       "hpio:64/64:contigmem",
                                                   "block3d",          "btio",
                                                   "unstruc:8",        "extent:1024/50"},
+                                        some = {"contiguous", "interleaved:1024", "interleaved:65536",
+                                                "btio"},
                                         others = {"contiguous", "ior:1024", "interleaved:4096",
                                                   "block3d",    "btio",     "unstruc"};
+  using enum sim::Calls;
   static const std::vector<Workload> all = {
-      {"collective, 32 KiB", "0.03125", false, false, tiny},
-      {"independent, 32 KiB", "0.03125", true, false, tiny},
-      {"collective, 4 MiB", "4", false, false, pieces},
-      {"independent, 4 MiB", "4", true, false, pieces},
-      {"collective, 4 MiB", "4", false, true, {"interleaved:8", "hacc:100000:records", "timesteps"}},
-      {"collective, 64 KiB", "0.0625", false, true, others},
-      {"independent, 64 KiB", "0.0625", true, true, others},
-      {"collective, 64 MiB", "64", false, true, others},
-      {"independent, 64 MiB", "64", true, true, others},
+      {collective, "32 KiB", "0.03125", false, tiny},
+      {independent, "32 KiB", "0.03125", false, tiny},
+      {icollective, "32 KiB", "0.03125", false, tiny},
+      {iindependent, "32 KiB", "0.03125", false, tiny},
+      {shared, "32 KiB", "0.03125", false, {"mpiiotest:8"}},
+      {collective, "4 MiB", "4", false, pieces},
+      {independent, "4 MiB", "4", false, pieces},
+      {icollective, "4 MiB", "4", false, some},
+      {iindependent, "4 MiB", "4", false, some},
+      {shared, "4 MiB", "4", false, {"contiguous", "mpiiotest:16384"}},
+      {open, "16 times", "0.0001220703125", false, {"mpiiotest:8"}},
+      {collective, "4 MiB", "4", true, {"interleaved:8", "hacc:100000:records", "timesteps"}},
+      {collective, "64 KiB", "0.0625", true, others},
+      {independent, "64 KiB", "0.0625", true, others},
+      {collective, "64 MiB", "64", true, others},
+      {independent, "64 MiB", "64", true, others},
   };
   return all;
 }
 
-Finding worse(Finding a, Finding b) {
-  return std::max(a, b);
-}
-
-Finding finding_of_cell(const Comparison& row) {
-  return worse(finding_of(row.own.write_seconds, row.concilio.write_seconds),
-               finding_of(row.own.read_seconds, row.concilio.read_seconds));
+bool may_be_chance(const Comparison& row) {
+  return std::ranges::any_of(measured_of(row),
+                             [](const Measured& measured) { return measured.finding() == Finding::unclear; });
 }
 
 // The cells that the same starts of the benchmark program measure.
@@ -69,11 +78,14 @@ class Suite {
       for (const int ranks : machine.rank_counts) {
         for (const Workload& workload : workloads()) {
           if (workload.full && !options.full) continue;
+          if (!options.calls.empty() &&
+              std::ranges::find(options.calls, sim::name_of(workload.calls)) == options.calls.end())
+            continue;
           Group& group = groups_.emplace_back(Group{&workload, {}});
           for (const std::string& pattern : workload.patterns) {
             group.cells.push_back(cells_.size());
             SuiteCell& cell = cells_.emplace_back();
-            cell.calls = workload.calls;
+            cell.calls = workload.name();
             cell.comparison.flavour = flavour;
             cell.comparison.ranks = ranks;
             cell.comparison.pattern = pattern;
@@ -85,12 +97,12 @@ class Suite {
 
   Status measure() {
     if (Status measured = measure(groups_); !measured.ok()) return measured;
-    // A cell that may be slower by chance is measured once more.
+    // A cell of which the times do not tell enough is measured once more.
     std::vector<Group> again;
     for (const Group& group : groups_) {
       Group unclear{group.workload, {}};
       for (const size_t cell : group.cells) {
-        if (finding_of_cell(cells_[cell].comparison) == Finding::unclear) unclear.cells.push_back(cell);
+        if (may_be_chance(cells_[cell].comparison)) unclear.cells.push_back(cell);
       }
       if (!unclear.cells.empty()) again.push_back(std::move(unclear));
     }
@@ -106,7 +118,7 @@ class Suite {
       for (int start = 0; measured.ok() && start < 2 * options_.bench.alternations; ++start) {
         const Comparison& first = cells_[group.cells.front()].comparison;
         progress.next(fmt::format("{} {} ranks, {}, {}", flavour_word(first.flavour), first.ranks,
-                                  group.workload->calls, start % 2 == 1 ? "Concilio" : "own"));
+                                  group.workload->name(), start % 2 == 1 ? "Concilio" : "own"));
         measured = start_group(group, start % 2 == 1);
       }
     }
@@ -117,7 +129,7 @@ class Suite {
   Status start_group(const Group& group, bool under_concilio) {
     BenchOptions bench = options_.bench;
     bench.mib_per_rank = group.workload->mib_per_rank;
-    bench.independent = group.workload->independent;
+    bench.calls = sim::name_of(group.workload->calls);
     std::vector<Comparison*> rows;
     for (const size_t cell : group.cells) {
       Comparison& row = cells_[cell].comparison;
@@ -145,14 +157,14 @@ class Suite {
   std::vector<Group> groups_;
 };
 
-nlohmann::json direction_json(const std::vector<double>& own, const std::vector<double>& concilio) {
+nlohmann::json finding_json(const Measured& measured) {
   constexpr const char* names[] = {"not measured", "not slower", "unclear", "slower"};
   const auto quartiles = [](const std::vector<double>& seconds) {
     return nlohmann::json{quantile(seconds, 0.25), median(seconds), quantile(seconds, 0.75)};
   };
-  return {{"own_quartiles", quartiles(own)},
-          {"concilio_quartiles", quartiles(concilio)},
-          {"finding", names[static_cast<size_t>(finding_of(own, concilio))]}};
+  return {{"own_quartiles", quartiles(*measured.own)},
+          {"concilio_quartiles", quartiles(*measured.concilio)},
+          {"finding", names[static_cast<size_t>(measured.finding())]}};
 }
 
 int write_picture(const std::string& path, const std::vector<SuiteCell>& cells) {
@@ -168,10 +180,42 @@ int write_picture(const std::string& path, const std::vector<SuiteCell>& cells) 
 
 Finding finding_of(const std::vector<double>& own, const std::vector<double>& concilio) {
   constexpr double enough = 0.95;
+  // The middle half of the times is so wide, as a part of the median, that the median says little.
+  constexpr double wide = 0.3;
   const double mine = median(concilio);
   if (own.empty() || mine <= 0) return Finding::not_measured;
-  if (median(own) / mine >= enough) return Finding::not_slower;
+  if (median(own) / mine >= enough) {
+    const auto is_wide = [](const std::vector<double>& seconds) {
+      return quantile(seconds, 0.75) - quantile(seconds, 0.25) > wide * median(seconds);
+    };
+    const bool may_be_slower = quantile(own, 0.25) < enough * quantile(concilio, 0.75);
+    return may_be_slower && (is_wide(own) || is_wide(concilio)) ? Finding::unclear : Finding::not_slower;
+  }
   return clearly_below(own, concilio, enough) ? Finding::slower : Finding::unclear;
+}
+
+Finding Measured::finding() const {
+  return finding_of(*own, *concilio);
+}
+double Measured::ratio() const {
+  return median(*own) / median(*concilio);
+}
+
+std::array<Measured, 4> measured_of(const Comparison& row) {
+  const Side &own = row.own, &concilio = row.concilio;
+  return {{{false, false, &own.write_seconds, &concilio.write_seconds},
+           {true, false, &own.read_seconds, &concilio.read_seconds},
+           {false, true, &own.first_write_seconds, &concilio.first_write_seconds},
+           {true, true, &own.first_read_seconds, &concilio.first_read_seconds}}};
+}
+
+std::string list_of_cells() {
+  std::string text;
+  for (const Workload& workload : workloads()) {
+    text += fmt::format("  {}{}\n      {}\n", workload.name(), workload.full ? " (with --full)" : "",
+                        fmt::join(workload.patterns, " "));
+  }
+  return text;
 }
 
 nlohmann::json suite_json(const std::vector<SuiteCell>& cells) {
@@ -180,8 +224,11 @@ nlohmann::json suite_json(const std::vector<SuiteCell>& cells) {
     const Comparison& row = cell.comparison;
     nlohmann::json one = to_json(row);
     one["calls"] = cell.calls;
-    one["write"] = direction_json(row.own.write_seconds, row.concilio.write_seconds);
-    one["read"] = direction_json(row.own.read_seconds, row.concilio.read_seconds);
+    for (const Measured& measured : measured_of(row)) {
+      const std::string key =
+          fmt::format("{}{}", measured.first ? "first_" : "", measured.reads ? "read" : "write");
+      one[key] = finding_json(measured);
+    }
     all.push_back(std::move(one));
   }
   return all;

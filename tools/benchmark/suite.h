@@ -2,6 +2,7 @@
 // under Concilio. It shows where Concilio leads and where it does not.
 #pragma once
 
+#include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -13,21 +14,36 @@ namespace concilio::tools {
 struct SuiteOptions {
   BenchOptions bench;  // without patterns and sizes, which the grid has
   bool full = false;
+  std::vector<std::string> calls;  // names of sim::calls_words that are measured; empty: all
   std::string picture_file;
 };
 
 // What measured times say about whether Concilio is slower than the MPI's own MPI-IO. A ratio below 0.95 is
-// one. If the middle halves of the times lie so near each other that it may be chance, it is unclear.
+// one. If the middle halves of the times lie so near each other, or are so wide, that it may be chance, it is
+// unclear.
 enum class Finding { not_measured, not_slower, unclear, slower };
 Finding finding_of(const std::vector<double>& own, const std::vector<double>& concilio);
+
+// The times of one kind that a cell has of both sides.
+struct Measured {
+  bool reads, first;  // first: of the first repetition after the open, instead of those that repeat it
+  const std::vector<double>*own, *concilio;
+
+  Finding finding() const;
+  double ratio() const;  // if there is a finding
+};
+std::array<Measured, 4> measured_of(const Comparison& row);
 
 struct SuiteCell {
   std::string calls;  // their kind, and how much each rank moves: "collective, 4 MiB"
   Comparison comparison;
 };
 
-// A line for each pattern, a pair of columns for each MPI and number of ranks; below it, the cells that are
-// marked.
+// The grid's cells, as lines of --help.
+std::string list_of_cells();
+
+// Two lines for each pattern, of the first repetition after the open and of those that repeat it, and a pair
+// of columns for each MPI and number of ranks; below it, the cells that are marked.
 std::string suite_table(const std::vector<SuiteCell>& cells);
 std::string suite_picture(const std::vector<SuiteCell>& cells);
 nlohmann::json suite_json(const std::vector<SuiteCell>& cells);

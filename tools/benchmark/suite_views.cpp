@@ -12,20 +12,8 @@
 namespace concilio::tools {
 namespace {
 
-// One direction of one cell.
-struct Measured {
-  const std::vector<double>*own, *concilio;
-  Finding finding() const { return finding_of(*own, *concilio); }
-  double ratio() const { return median(*own) / median(*concilio); }
-};
-
-Measured direction_of(const Comparison& row, bool reads) {
-  return reads ? Measured{&row.own.read_seconds, &row.concilio.read_seconds}
-               : Measured{&row.own.write_seconds, &row.concilio.write_seconds};
-}
-
-std::string line_of(const SuiteCell& cell) {
-  return fmt::format("{}: {}", cell.calls, cell.comparison.pattern);
+std::string line_of(const SuiteCell& cell, const Measured& measured) {
+  return fmt::format("{}: {}{}", cell.calls, cell.comparison.pattern, measured.first ? ", first" : "");
 }
 std::string column_of(const Comparison& row) {
   return fmt::format("{} {}", flavour_word(row.flavour), row.ranks);
@@ -37,7 +25,7 @@ struct Grid {
 
   explicit Grid(const std::vector<SuiteCell>& cells) {
     for (const SuiteCell& cell : cells) {
-      add(lines, line_of(cell));
+      for (const Measured& measured : measured_of(cell.comparison)) add(lines, line_of(cell, measured));
       add(columns, column_of(cell.comparison));
     }
   }
@@ -75,6 +63,32 @@ std::string spread_of(const Measured& measured) {
   return fmt::format("own {}, Concilio {}", times_of(*measured.own), times_of(*measured.concilio));
 }
 
+bool is_marked(Finding finding) {
+  return finding == Finding::unclear || finding == Finding::slower;
+}
+
+// What many cells say together.
+class Sum {
+ public:
+  void add(const Measured& measured) {
+    const Finding finding = measured.finding();
+    if (finding == Finding::not_measured) return;
+    ++count_;
+    log_sum_ += std::log(measured.ratio());
+    slower_ += finding == Finding::slower;
+    unclear_ += finding == Finding::unclear;
+  }
+  std::string text(const char* name) const {
+    if (count_ == 0) return {};
+    return fmt::format("{}: {} of {} below 0.95, {} unclear; geometric mean {:.2f}\n", name, slower_, count_,
+                       unclear_, std::exp(log_sum_ / count_));
+  }
+
+ private:
+  int count_ = 0, slower_ = 0, unclear_ = 0;
+  double log_sum_ = 0;
+};
+
 // Green where Concilio leads, the more the faster it is, red where it is slower.
 std::string colour_of(const Measured& measured) {
   switch (measured.finding()) {
@@ -102,28 +116,24 @@ std::string suite_table(const std::vector<SuiteCell>& cells) {
   std::vector<std::vector<std::string>> shown_at(grid.lines.size(),
                                                  std::vector<std::string>(2 * grid.columns.size(), "-"));
   std::string marked;
-  int measured_count = 0, slower = 0, unclear = 0;
-  double log_sum = 0;
+  Sum repeated, first;
   for (const SuiteCell& cell : cells) {
-    const size_t line = Grid::index_in(grid.lines, line_of(cell));
-    const size_t column = Grid::index_in(grid.columns, column_of(cell.comparison));
-    const std::string name = fmt::format("{} ranks, {}", column_of(cell.comparison), line_of(cell));
-    for (const bool reads : {false, true}) {
-      const Measured measured = direction_of(cell.comparison, reads);
-      const Finding finding = measured.finding();
-      shown_at[line][2 * column + reads] = shown(measured);
-      if (finding == Finding::not_measured) continue;
-      ++measured_count;
-      log_sum += std::log(measured.ratio());
-      slower += finding == Finding::slower;
-      unclear += finding == Finding::unclear;
-      if (finding != Finding::not_slower)
-        marked += fmt::format("{}, {}: {:.2f}: {}\n", name, reads ? "read" : "write", measured.ratio(),
-                              spread_of(measured));
+    const std::string column_name = column_of(cell.comparison);
+    const size_t column = Grid::index_in(grid.columns, column_name);
+    for (const Measured& measured : measured_of(cell.comparison)) {
+      const std::string line_name = line_of(cell, measured);
+      const size_t line = Grid::index_in(grid.lines, line_name);
+      shown_at[line][2 * column + measured.reads] = shown(measured);
+      (measured.first ? first : repeated).add(measured);
+      if (is_marked(measured.finding()))
+        marked += fmt::format("{} ranks, {}, {}: {:.2f}: {}\n", column_name, line_name,
+                              measured.reads ? "read" : "write", measured.ratio(), spread_of(measured));
     }
     for (const auto& [side, words] :
          {std::pair{&cell.comparison.own, "own"}, std::pair{&cell.comparison.concilio, "Concilio"}}) {
-      if (!side->failure.empty()) marked += fmt::format("{}, {}: FAILED: {}\n", name, words, side->failure);
+      if (!side->failure.empty())
+        marked += fmt::format("{} ranks, {}: {}, {}: FAILED: {}\n", column_name, cell.calls,
+                              cell.comparison.pattern, words, side->failure);
     }
   }
   size_t width = 0;
@@ -141,17 +151,14 @@ std::string suite_table(const std::vector<SuiteCell>& cells) {
     text += "\n";
   }
   text +=
-      "times of the MPI's own MPI-IO over Concilio's, medians; !: below 0.95; ?: below, but the times "
-      "spread so far that it may be chance\n";
-  if (measured_count > 0) {
-    text += fmt::format("{} of {} below 0.95, {} unclear; geometric mean {:.2f}\n", slower, measured_count,
-                        unclear, std::exp(log_sum / measured_count));
-  }
-  return text + marked;
+      "times of the MPI's own MPI-IO over Concilio's, medians; first: of the first repetition after the "
+      "open; "
+      "!: below 0.95;\n?: the times spread so far that they do not tell whether it is\n";
+  return text + repeated.text("repeated") + first.text("first") + marked;
 }
 
 std::string suite_picture(const std::vector<SuiteCell>& cells) {
-  constexpr double left = 270, top = 44, cell_width = 46, cell_height = 17;
+  constexpr double left = 310, top = 44, cell_width = 46, cell_height = 17;
   const Grid grid(cells);
   Drawing drawing;
   for (size_t column = 0; column < grid.columns.size(); ++column) {
@@ -164,12 +171,11 @@ std::string suite_picture(const std::vector<SuiteCell>& cells) {
     drawing.text(left - 8, top + (static_cast<double>(line) + 0.75) * cell_height, grid.lines[line],
                  {11, Align::end});
   for (const SuiteCell& cell : cells) {
-    const auto line = static_cast<double>(Grid::index_in(grid.lines, line_of(cell)));
     const auto column = static_cast<double>(Grid::index_in(grid.columns, column_of(cell.comparison)));
-    for (const bool reads : {false, true}) {
-      const Measured measured = direction_of(cell.comparison, reads);
-      const Box box{left + (2 * column + reads) * cell_width, top + line * cell_height, cell_width - 1,
-                    cell_height - 1};
+    for (const Measured& measured : measured_of(cell.comparison)) {
+      const auto line = static_cast<double>(Grid::index_in(grid.lines, line_of(cell, measured)));
+      const Box box{left + (2 * column + measured.reads) * cell_width, top + line * cell_height,
+                    cell_width - 1, cell_height - 1};
       const std::string tip =
           measured.finding() == Finding::not_measured ? std::string("not measured") : spread_of(measured);
       drawing.rectangle(box, filled(colour_of(measured)), tip);
@@ -180,7 +186,7 @@ std::string suite_picture(const std::vector<SuiteCell>& cells) {
   drawing.text(
       8, bottom + 20,
       "Times of the MPI's own MPI-IO over Concilio's. Green: Concilio is faster. Red, !: below 0.95. "
-      "Yellow, ?: may be chance.");
+      "Yellow, ?: the times spread too far to tell.");
   return drawing.finished(left + static_cast<double>(grid.columns.size()) * 2 * cell_width + 10, bottom + 32);
 }
 

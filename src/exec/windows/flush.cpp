@@ -40,11 +40,18 @@ Status read_modify_write(const RunningCall& call, const WindowPart& part,
   auto got = call.opened.storage.read(std::array{store::Transfer{range.begin, old, range.length()}});
   if (!got) return got.error();
   std::memset(old + *got, 0, static_cast<size_t>(range.length() - *got));
+  store::Transfer whole = transfer_of(part, range);
   {
     Stopwatch time(call.opened.counters, Counter::copy_ns);
-    part.map.fill_holes(covered, part.data + (range.begin - part.file.begin), old);
+    // Whichever is less is copied to the other.
+    if (covered.bytes < range.length() / 2) {
+      part.map.copy_covered(covered, old, whole.data);
+      whole.data = old;
+    } else {
+      part.map.fill_holes(covered, whole.data, old);
+    }
   }
-  return guard.release(call.opened.storage.write(std::array{transfer_of(part, range)}));
+  return guard.release(call.opened.storage.write(std::array{whole}));
 }
 
 Status flush_holey(const RunningCall& call, const WindowPart& part,

@@ -11,6 +11,14 @@ double jump_seconds(const RequestPrices& requests) {
   return std::max(0.0, requests.scattered.at(0) - requests.adjoining.at(0));
 }
 
+// The part of the pieces that do not begin in the page of a cache, or the sectors of a device, where the one
+// before ended. A request for one that does costs as if it adjoined that one.
+double part_apart(const Facts& facts, double pieces) {
+  constexpr double page_bytes = 4096;
+  const double apart = ranks_at_work(facts) + static_cast<double>(facts.digest.span) / page_bytes;
+  return std::min(1.0, apart / std::max(1.0, pieces));
+}
+
 }  // namespace
 
 double Cost::seconds() const {
@@ -68,7 +76,8 @@ Cost cost_of_pieces(const Facts& facts, double pieces, double pieces_of_one, con
   const RequestPrices& requests = prices.of(facts.operation);
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double mean_bytes = bytes / std::max(1.0, pieces);
-  const RequestSeconds one(requests.scattered, mean_bytes);
+  RequestSeconds one(requests.scattered, mean_bytes);
+  one.latency -= (1 - part_apart(facts, pieces)) * jump_seconds(requests);
   const double of_one = seconds_of_one(facts.operation, pieces_of_one, prices);
   // A rank with many requests under way keeps storage as busy as several ranks with one request each.
   const double clients = ranks_at_work(facts) * std::max(1.0, one.latency / of_one);

@@ -6,25 +6,26 @@
 namespace concilio::plan {
 namespace {
 
-// Measured on a 2-core machine with a warm page cache. A request of a few bytes takes 1 us, long requests
-// move 5e9 B/s. One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered
-// writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us if
-// ranks wait for cores. One of many small writes that lie apart takes 3 us, but 8 to 17 us with many under
-// way at once (io_uring): each is handed to a thread of the kernel, and these take turns at the lock. Cached
-// reads take as long either way. A page that one rank maps costs 0.2 us for reading. For writing it costs 2
-// to 6 us in a new file, as ext4 records it in its journal, and 0.5 us in a file that has the page. With
-// several aggregators at once, a piece takes 6 us, and a window of 1 MiB that is in cache takes some 100 us
-// to be read and written; the two costs are equal if pieces begin 64 KiB apart (`concilio study --only
+// Measured on a 2-core machine with a warm page cache. A read of a few bytes takes 1 us, a write 2 us, as the
+// file system notes it in its journal, and to lock a range and unlock it, 1.2 us. Long
+// requests move 5e9 B/s. One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes.
+// Buffered writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank,
+// 15 us if ranks wait for cores. One of many small writes that lie apart takes 3 us, but 8 to 17 us with many
+// under way at once (io_uring): each is handed to a thread of the kernel, and these take turns at the lock.
+// Cached reads take as long either way. A page that one rank maps costs 0.2 us for reading. For writing it
+// costs 2 to 6 us in a new file, as ext4 records it in its journal, and 0.5 us in a file that has the page.
+// With several aggregators at once, a piece takes 6 us, and a window of 1 MiB that is in cache takes some 100
+// us to be read and written; the two costs are equal if pieces begin 64 KiB apart (`concilio study --only
 // sieving`).
 Prices local_prices() {
   Prices prices{};
-  const Curve request = Curve::line(1e-6, 5e9);
-  prices.read = {request, request, request, Curve::up_to(64), Curve::up_to(64), {1, 0}};
-  prices.write = {request, Curve::line(3e-6, 5e9), request, Curve::up_to(1), Curve::up_to(1), {1, 7e-6}};
+  const Curve read = Curve::line(1e-6, 5e9), write = Curve::line(2e-6, 5e9);
+  prices.read = {read, read, read, Curve::up_to(64), Curve::up_to(64), {1, 0}};
+  prices.write = {write, Curve::line(3e-6, 5e9), write, Curve::up_to(1), Curve::up_to(1), {1, 7e-6}};
   prices.window_bytes_per_second = 20e9;
   prices.window_piece_seconds = 6e-6;
   prices.from_memory = true;
-  prices.lock_seconds = 1e-6;
+  prices.lock_seconds = 1.2e-6;
   prices.copy = Curve::line(4e-9, 6e9);
   prices.map_seconds = 15e-6;
   prices.map_read_page_seconds = 0.2e-6;
@@ -39,9 +40,10 @@ Prices local_prices() {
   return prices;
 }
 
-// tmpfs maps page by page, and fills new ones with zeros first.
+// tmpfs keeps no journal. It maps page by page, and fills new ones with zeros first.
 Prices memory_prices() {
   Prices prices = local_prices();
+  prices.write.adjoining = prices.write.window = Curve::line(1e-6, 5e9);
   prices.map_read_page_seconds = 0.5e-6;
   prices.map_write_page_seconds = 2.6e-6;
   return prices;

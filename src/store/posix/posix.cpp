@@ -36,6 +36,9 @@ constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'00
 // holds a lock on the turnstile meanwhile, and later ones wait for that first. Without it, shared locks that
 // follow each other without a gap would keep out an exclusive lock for ever.
 constexpr int64_t turnstile = (int64_t{1} << 62) - 1, refreshed = turnstile - 1;
+// To look at the turnstile takes as long as to lock, so a process that has found nobody there does not look
+// again for so long. A process that waits tries no more often.
+constexpr int64_t turnstile_look_ns = 1'000'000;
 
 // Makes a system call that moves no data, and repeats it if a signal interrupts it.
 template <typename Call>
@@ -292,10 +295,14 @@ class PosixFile : public StoreFile {
     }
   }
 
-  // Whether another open of the file is at the turnstile.
+  // Whether another open of the file is at the turnstile, as far as this one knows.
   bool somebody_waits() {
+    const int64_t now = now_ns();
+    if (now < next_look_ns_.load(std::memory_order_relaxed)) return false;
     struct flock range = lock_of({StoreOperation::lock, path_, turnstile, 1}, F_RDLCK);
-    return fcntl(fd_, shares_ ? F_GETLK : F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+    const bool found = fcntl(fd_, shares_ ? F_GETLK : F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+    if (!found) next_look_ns_.store(now + turnstile_look_ns, std::memory_order_relaxed);
+    return found;
   }
 
   // The same as below for one piece of memory, for which pread and pwrite are faster than their vector forms.
@@ -394,6 +401,7 @@ class PosixFile : public StoreFile {
   const Nature nature_;
   static constexpr int64_t unknown_file_system = -1;
   std::atomic<int64_t> file_system_ = unknown_file_system;  // f_type of statfs(2), once it was asked for
+  std::atomic<int64_t> next_look_ns_ = 0;                   // at the turnstile
   const bool shares_;
   const std::string path_;
   const OpenMode mode_;

@@ -22,8 +22,15 @@ for under in "" --concilio; do
   moved "${bytes[@]}"
   [ "$(grep -c '"peak_growth_bytes": [0-9].*$' out)" -ge ${#bytes[@]} ] || fail 'no growth of memory'
   [ "$(grep -c '"nodes": \[' out)" = ${#bytes[@]} ] || fail 'no nodes'
+  for calls in icollective iindependent; do
+    run interleaved:64 ior:1024 --calls "$calls"; moved interleaved:64=65536 ior:1024=65536
+    says out "\"calls\": \"$calls\""
+  done
+  run contiguous mpiiotest:64 --calls shared; moved contiguous=65536 mpiiotest:64=65536
+  run mpiiotest:4096 hacc:10:fpp --calls open; moved mpiiotest:4096=0 hacc:10:fpp=0
 done
 under=""
+expect 0 "$concilio" bench contiguous --calls open -n 1 --mpi "$mpi"; says out 'write *[0-9.]* ms'
 run timesteps:3:4/8 --overlap; says out '"overlap": [0-9.]*'
 expect 0 "$concilio" bench mpiiotest:4 -n 1 --mpi "$mpi" --mib-per-rank 0.03125 --repetitions 1 --write-only --json
 moved mpiiotest:4=16384; says out '"note": "4096 calls, 16384 of 32768 bytes a rank"'

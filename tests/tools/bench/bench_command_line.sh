@@ -41,14 +41,25 @@ says err '\[4/4\]'
 grep -q '"write_ratio"' result.json || fail 'no ratio in the JSON'
 CONCILIO_LIBDIR=$scratch expect 2 "$concilio" bench --compare interleaved:64 "${small[@]}"
 says err CONCILIO_LIBDIR
-CONCILIO_LIBDIR=$parts expect 0 "$concilio" bench suite -n 1 --mpi "$mpi" --repetitions 1 --alternations 1 --picture grid.svg --json grid.json
-says out 'collective, 4 MiB: btio'
+CONCILIO_LIBDIR=$parts expect 0 "$concilio" bench suite -n 1 --mpi "$mpi" --calls iindependent,shared,open --repetitions 1 --alternations 1 --picture grid.svg --json grid.json
+says out 'iindependent, 4 MiB: btio'
+says_not out '^collective'
+for calls in iindependent shared open; do says out "$calls, .*, first"; done
+grep -q '"first_write"' grid.json || fail 'no first repetitions in the JSON'
+grep -q 'open, 16 times: mpiiotest:8, first' grid.svg || fail 'no opens in the picture'
 says out 'geometric mean'
 grep -q '</svg>' grid.svg || fail 'no picture'
 grep -q '"finding"' grid.json || fail 'no findings in the JSON'
+expect 2 "$concilio" bench contiguous --calls shard "${small[@]}"
+expect 2 "$concilio" bench contiguous --calls open --independent "${small[@]}"
+expect 2 "$concilio" bench interleaved:64 --calls shared "${small[@]}"
+says err '--calls shared is for contiguous and mpiiotest'
+expect 2 "$concilio" bench contiguous --calls open --overlap "${small[@]}"
+says err 'cannot be combined with --overlap'
 # What is told to stop begins no other program.
 CONCILIO_LIBDIR=$parts expect 143 timeout --preserve-status -s TERM 3 "$concilio" bench --compare contiguous -n 2 --mpi "$mpi" --repetitions 1000000
 says err 'stopped by signal 15'
+expect 2 "$concilio" bench suite --calls shard --mpi "$mpi"
 expect 2 "$concilio" bench suite -n none --mpi "$mpi"
 says err 'not a number of ranks'
 leaves_only result.json grid.svg grid.json

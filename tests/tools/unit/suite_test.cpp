@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/patterns/calls.h"
+
 namespace concilio::tools {
 namespace {
 
@@ -14,6 +16,9 @@ TEST(SuiteFinding, SlowerOnlyWhereTheTimesAreApart) {
   EXPECT_EQ(finding_of(own, slower), Finding::slower);
   EXPECT_EQ(finding_of(own, spread), Finding::unclear);
   EXPECT_EQ(finding_of({1.0}, {2.0}), Finding::unclear);
+  // As fast by the median, but the times say little.
+  EXPECT_EQ(finding_of(own, {0.6, 1.0, 1.5}), Finding::unclear);
+  EXPECT_EQ(finding_of(own, {0.1, 0.3, 0.5}), Finding::not_slower);
   EXPECT_EQ(finding_of(own, {}), Finding::not_measured);
 }
 
@@ -32,6 +37,8 @@ std::vector<SuiteCell> some_cells() {
                                   cell(2, "contiguous", {1, 1, 1}, {2, 2, 2}),
                                   cell(2, "btio", {1, 1, 1}, {0.8, 1.25, 2})};
   cells.back().comparison.own.failure = "stopped by the timeout";
+  cells.front().comparison.own.first_read_seconds = {2, 2, 2};
+  cells.front().comparison.concilio.first_read_seconds = {8, 8, 8};
   return cells;
 }
 
@@ -40,14 +47,19 @@ TEST(SuiteTable, MarksCellsThatAreSlowerOrMayBe) {
   EXPECT_NE(table.find(" 2.00 "), std::string::npos) << table;
   EXPECT_NE(table.find("0.50!"), std::string::npos) << table;
   EXPECT_NE(table.find("0.80?"), std::string::npos) << table;
-  EXPECT_NE(table.find("1 of 3 below 0.95, 1 unclear; geometric mean 0.93"), std::string::npos) << table;
+  EXPECT_NE(table.find("repeated: 1 of 3 below 0.95, 1 unclear; geometric mean 0.93"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("first: 1 of 1 below 0.95, 0 unclear; geometric mean 0.25"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("contiguous, first, read: 0.25: own 2 s"), std::string::npos) << table;
   EXPECT_NE(table.find("collective, 4 MiB: contiguous, write: 0.50: own 1 s"), std::string::npos) << table;
   EXPECT_NE(table.find("FAILED: stopped by the timeout"), std::string::npos) << table;
 }
 
 TEST(SuitePicture, HasEveryCell) {
   const std::string picture = suite_picture(some_cells());
-  for (const char* part : {"2.00", "0.50!", "0.80?", "#e0705f", "#f6cf8a", "contiguous", "btio"})
+  for (const char* part :
+       {"2.00", "0.50!", "0.80?", "0.25!", "contiguous, first", "#e0705f", "#f6cf8a", "contiguous", "btio"})
     EXPECT_NE(picture.find(part), std::string::npos) << part;
 }
 
@@ -56,8 +68,17 @@ TEST(SuiteJson, HasAllTimesAndFindings) {
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[1]["write"]["finding"], "slower");
   EXPECT_EQ(all[1]["read"]["finding"], "not measured");
+  EXPECT_EQ(all[0]["first_read"]["finding"], "slower");
+  EXPECT_EQ(all[0]["first_write"]["finding"], "not measured");
+  EXPECT_EQ(all[0]["concilio"]["first_read_seconds"].size(), 3u);
   EXPECT_EQ(all[2]["write"]["concilio_quartiles"][1], 1.25);
   EXPECT_EQ(all[2]["concilio"]["write_seconds"].size(), 3u);
+}
+
+TEST(SuiteHelp, NamesEveryKindOfCalls) {
+  const std::string cells = "\n" + list_of_cells();
+  for (const sim::CallsWords& words : sim::calls_words)
+    EXPECT_NE(cells.find(std::string("\n  ") + words.name + ", "), std::string::npos) << words.name;
 }
 
 }  // namespace

@@ -66,6 +66,9 @@ struct MapCase {
     map.fill_holes(summary, filled.data(), file.data());
     for (size_t i = 0; i < file.size(); ++i)
       ASSERT_EQ(filled[i] == std::byte{0}, is_covered(summary.range.begin + static_cast<int64_t>(i))) << i;
+    std::vector<std::byte> copied(file.size());
+    map.copy_covered(summary, copied.data(), file.data());
+    for (size_t i = 0; i < file.size(); ++i) ASSERT_NE(copied[i], filled[i]) << i;
   }
 };
 

@@ -39,6 +39,33 @@ TEST(Price, ListPaysForEveryPiece) {
   EXPECT_GT(price(Method::list, small, local), 20 * price(Method::list, large, local));
 }
 
+// A write of one rank alone, of `pieces` pieces of 8 bytes.
+Facts write_alone(StorageFacts::Kind storage, int64_t pieces, int64_t pitch_bytes) {
+  Facts facts = interleaved(Operation::write, 1, 8, pieces * 8);
+  facts.collective = false;
+  facts.storage.kind = storage;
+  facts.digest.end = facts.digest.span = (pieces - 1) * pitch_bytes + 8;
+  return facts;
+}
+
+// To rewrite takes four system calls: to lock, read, write and unlock.
+TEST(Price, FewSmallPiecesAreWrittenOneByOne) {
+  using Kind = StorageFacts::Kind;
+  for (const int64_t pitch_bytes : {16, 256}) {
+    EXPECT_EQ(plan(write_alone(Kind::local, 2, pitch_bytes)).method, Method::list) << pitch_bytes;
+    EXPECT_EQ(plan(write_alone(Kind::memory, 3, pitch_bytes)).method, Method::list) << pitch_bytes;
+    for (const int64_t pieces : {8, 16})
+      EXPECT_EQ(plan(write_alone(Kind::local, pieces, pitch_bytes)).method, Method::sieve) << pieces;
+  }
+}
+
+TEST(Price, PiecesInOnePageDoNotJump) {
+  Facts near = write_alone(StorageFacts::Kind::local, 100, 16),
+        far = write_alone(StorageFacts::Kind::local, 100, 8192);
+  EXPECT_NEAR(price(Method::list, near, local), 100 * local.write.adjoining.at(8), 2e-6);
+  EXPECT_NEAR(price(Method::list, far, local), 100 * local.write.scattered.at(8), 1e-9);
+}
+
 TEST(Price, ListTakesAsLongAsItsLargestRank) {
   Facts even = interleaved(Operation::read, 2, 64), uneven = even;
   uneven.digest.max_rank_file_pieces = uneven.digest.file_pieces;

@@ -7,11 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 #include <vector>
 
+#include "base/waiting.h"
 #include "store/place/filesystem.h"
 #include "store/posix/ring.h"
 
@@ -279,6 +282,33 @@ TEST_F(Posix, LockConflictIsTriedAgainUntilItIsGone) {
   EXPECT_TRUE(file->lock(0, 1, LockMode::exclusive, 60'000));
   // The calls: the range, three times the turnstile, the range, and unlocking the turnstile.
   EXPECT_EQ(calls_.size(), 6u);
+}
+
+// At every moment some reader has the range. So the writer gets it only if those that come later wait.
+TEST_F(Posix, ReadersThatFollowEachOtherLetAWriterIn) {
+  const auto open_again = [&] {
+    auto file = make_posix_store()->open(path(), create);
+    return std::move(*file);
+  };
+  const auto writer = open_again();
+  std::atomic<bool> done = false;
+  std::atomic<int> reading = 0;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&, file = open_again()] {
+      for (bool first = true; !done; first = false) {
+        EXPECT_TRUE(file->lock(0, 1, LockMode::shared, 60'000));
+        if (first) ++reading;
+        sleep_ns(300'000);
+        EXPECT_TRUE(file->unlock(0, 1));
+      }
+    });
+  }
+  while (reading < 4) sleep_ns(100'000);
+  EXPECT_TRUE(writer->lock(0, 1, LockMode::exclusive, 10'000));
+  done = true;
+  EXPECT_TRUE(writer->unlock(0, 1));
+  for (std::thread& reader : readers) reader.join();
 }
 
 TEST_F(Posix, PreallocateWhereTheFileSystemCannot) {
