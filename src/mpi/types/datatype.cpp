@@ -134,7 +134,9 @@ Result<pattern::DataType> build_vector(Contents& contents, const pattern::DataTy
 
 Result<pattern::DataType> build_derived(int combiner, Contents& contents,
                                         const std::vector<pattern::DataType>& old) {
-  if (combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer)
+  // SMPI calls a structure indexed, and a resized type, which it makes as one with markers of its bounds.
+  const bool called_indexed = combiner == MPI_COMBINER_INDEXED && old.size() > 1;
+  if (combiner == MPI_COMBINER_STRUCT || combiner == combiner_struct_integer || called_indexed)
     return build_struct(contents, old);
   if (old.size() != 1)
     return error_of(fmt::format("combiner {} with {} inner datatypes", combiner, old.size()));
