@@ -75,6 +75,7 @@ class Player {
       opens_.push_back({&opening, opens_.size(), make_comm(team_, opening.openers)});
       open(opens_.back());
     }
+    rename();
     for (size_t op = 0; op < trial_.plan.ops.size(); ++op) run_op(op);
     for (Opened& opened : opens_) close(opened);
     for (Opened& opened : opens_) free_comm(team_, &opened.comm);
@@ -163,7 +164,7 @@ class Player {
       // A rank that thought otherwise would wait for the others.
       if (rank_ == 0) require_agreement(record, opened);
       if (failed && time == 1) fail(options_, trial_, "a file cannot be opened");
-      if (failed && rank_ == 0) std::ofstream(trial_.path + ".plan") << "";
+      if (failed && rank_ == 0) std::ofstream(trial_.faults_path) << "";
       MPI_Barrier(team_);
       if (!failed) break;
     }
@@ -179,6 +180,18 @@ class Player {
           fail(options_, trial_, "MPI_File_open fails on some ranks only");
       }
     }
+  }
+
+  // Whoever opens the file only when it needs it must not come to the other one.
+  void rename() {
+    meet();
+    if (rank_ == 0 && trial_.renames) {
+      const std::string name = trial_.path;
+      trial_.path += ".renamed";
+      std::rename(name.c_str(), trial_.path.c_str());
+      std::ofstream(name) << "another file";
+    }
+    MPI_Barrier(team_);
   }
 
   void close(Opened& opened) {
@@ -369,8 +382,9 @@ struct Game {
     judge.reset();
     trial = std::make_unique<Trial>(make_trial(options->seed, number, most_ranks, options->disturbed));
     trial->path = options->folder + "/adversary";
-    std::ofstream(trial->path + ".plan") << trial->disturbance.faults;
-    unlink((trial->path + ".plan.struck").c_str());
+    trial->faults_path = trial->path + ".plan";
+    std::ofstream(trial->faults_path) << trial->disturbance.faults;
+    unlink((trial->faults_path + ".struck").c_str());
     judge = std::make_unique<Judge>(*trial);
   }
 };

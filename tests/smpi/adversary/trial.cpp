@@ -26,10 +26,12 @@ std::string random_fault(Random& random, int ranks, bool errors) {
 
 Disturbance random_disturbance(Random& random, int ranks, int calls) {
   Disturbance made;
-  if (random.chance(75)) made.longest_delay_ns = int64_t{1} << random.between(8, 24);
+  // A message takes a few microseconds. Longer delays are rare, as who waits for a lock asks again and again.
+  const int64_t longest = random.chance(4) ? 24 : 17;
+  if (random.chance(75)) made.longest_delay_ns = int64_t{1} << random.between(8, longest);
   made.slowed_ns.assign(static_cast<size_t>(ranks), 0);
   if (random.chance(30)) {
-    for (int64_t& ns : made.slowed_ns) ns = random.chance(20) ? int64_t{1} << random.between(10, 26) : 0;
+    for (int64_t& ns : made.slowed_ns) ns = random.chance(20) ? int64_t{1} << random.between(8, longest) : 0;
   }
   const int64_t kind = random.between(1, 100);
   const bool errors = kind <= 35, transfers = kind > 35 && kind <= 50, memory = kind > 50 && kind <= 62;
@@ -51,8 +53,12 @@ Disturbance random_disturbance(Random& random, int ranks, int calls) {
 struct Habits {
   std::string agree, realms;
   int64_t write_behind = 0;  // bytes
+  bool defers_opens, renames;
 
-  explicit Habits(Random& random) : agree(random.pick({"always", "always", "auto", "seldom"})) {
+  explicit Habits(Random& random)
+      : agree(random.pick({"always", "always", "auto", "seldom"})),
+        defers_opens(random.chance(20)),
+        renames(random.chance(20)) {
     if (random.chance(60)) return;
     realms = random.pick({"even", "aligned", "persistent", "cyclic", "balanced", "tree"});
     if ((realms == "persistent" || realms == "cyclic") && random.chance(60))
@@ -63,8 +69,8 @@ struct Habits {
     auto& hints = opening.hints;
     hints.emplace_back("concilio_agree", agree);
     if (!realms.empty()) hints.emplace_back("concilio_realms", realms);
+    if (defers_opens || write_behind > 0) hints.emplace_back("romio_no_indep_rw", "true");
     if (write_behind == 0) return;
-    hints.emplace_back("romio_no_indep_rw", "true");
     hints.emplace_back("concilio_method", "two_phase");
     hints.emplace_back("concilio_write_behind", std::to_string(write_behind));
   }
@@ -87,6 +93,8 @@ Trial make_trial(uint64_t seed, int64_t number, int most_ranks, bool disturbed) 
   for (oracle::Opening& opening : trial.plan.openings) habits.add_to(opening);
   trial.apart = habits.agree != "always";
   trial.holds_back = habits.write_behind > 0;
+  trial.renames = habits.renames;
+  for (const oracle::Op& op : trial.plan.ops) trial.renames &= op.kind != oracle::OpKind::reopen;
   const int calls = static_cast<int>(2 * trial.plan.ops.size() + 2 * trial.plan.openings.size());
   if (disturbed) trial.disturbance = random_disturbance(random, ranks, calls);
   trial.disturbance.slowed_ns.resize(static_cast<size_t>(ranks));
@@ -107,6 +115,7 @@ std::string describe(const Trial& trial) {
             std::to_string(disturbance.memory_call) + " of rank " + std::to_string(disturbance.memory_rank) +
             " fails";
   }
+  if (trial.renames) text += ", the file is renamed";
   return text + "\n" + oracle::describe(trial.plan);
 }
 

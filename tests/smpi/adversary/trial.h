@@ -48,7 +48,9 @@ struct Trial {
   int64_t number = 0;
   oracle::Case plan;
   Disturbance disturbance;
-  std::string path;
+  std::string path, faults_path;
+  // Whether the file has another name, and another file its old one, once it is open.
+  bool renames = false;
   bool apart = false;    // whether ranks may hear of each other's errors only when they meet
   bool holds_back = false;  // whether writes may be held back until a sync
   std::deque<Record> records;
