@@ -121,14 +121,16 @@ class Player {
     if (ns > 0) pause(ns);
   }
 
-  // Makes a call of MPI-IO in which an allocation may be made to fail.
+  // Makes a call of MPI-IO in which an allocation may be made to fail. None does where others need not come before
+  // this rank has returned: the library tells them of such an error in the call, and waits for them.
   template <typename Make>
-  void attempt(Outcome& outcome, const char* name, Make make) {
+  void attempt(Outcome& outcome, const char* name, Make make, bool others_come = true) {
     const auto& disturbance = trial_.disturbance;
     delay();
     stage() = name;
-    const bool lacks_memory = rank_ == disturbance.memory_rank && calls_++ == disturbance.memory_call;
-    if (lacks_memory) let_allocation_fail(disturbance.memory_number);
+    const bool lacks_memory =
+        rank_ == disturbance.memory_rank && others_come && !again_ && calls_++ >= disturbance.memory_call;
+    if (lacks_memory) let_allocation_fail(delays_->between(1, disturbance.memory_most));
     const int code = make();
     if (lacks_memory && let_allocations_succeed()) trial_.allocation_failed = true;
     outcome.called = true;
@@ -150,9 +152,10 @@ class Player {
     if (!mistake.empty()) fail(options_, trial_, mistake);
   }
 
-  // Opens until it succeeds: the second time without faults.
+  // The second time without faults.
   void open(Opened& opened) {
     for (int time = 0; time < 2; ++time) {
+      again_ = time > 0;
       Record& record = next_record(Call::open, opened, 0, true);
       attempt(of_this_rank(record), "MPI_File_open", [&] {
         if (opened.file != MPI_FILE_NULL) return int{MPI_SUCCESS};
@@ -168,6 +171,7 @@ class Player {
       MPI_Barrier(team_);
       if (!failed) break;
     }
+    again_ = false;
     opened.view = nullptr;
   }
 
@@ -204,7 +208,7 @@ class Player {
   void finish(Opened& opened) {
     if (!opened.under_way) return;
     Outcome& outcome = *opened.under_way->outcome;
-    attempt(outcome, "MPI_Wait", [&] { return MPI_Wait(&opened.under_way->request, MPI_STATUS_IGNORE); });
+    attempt(outcome, "MPI_Wait", [&] { return wait(&opened.under_way->request); });
     note(outcome, nullptr, opened.under_way->buffer, opened.under_way->before, OpKind::write);
     opened.under_way.reset();
   }
@@ -243,11 +247,12 @@ class Player {
     if (op.settle_after) settle();
   }
 
-  // Until it succeeds, as the case goes on with this view. Another try must succeed if memory is there again.
+  // Another try must succeed, as the case goes on with this view.
   void set_view(Opened& opened, size_t number) {
     MPI_Datatype etype = build(opened.view->etype), filetype = build(opened.view->filetype);
     bool failed = false;
-    for (int time = 0; time < 3; ++time) {
+    for (int time = 0; time < 2; ++time) {
+      again_ = time > 0;
       Outcome& outcome = of_this_rank(next_record(Call::set_view, opened, number, true));
       attempt(outcome, "MPI_File_set_view", [&] {
         return MPI_File_set_view(opened.file, opened.view->displacement, etype, filetype, "native",
@@ -258,7 +263,8 @@ class Player {
       failed = all != 0;
       if (!failed) break;
     }
-    if (failed) fail(options_, trial_, "no view can be set: " + trial_.records.back().of_rank[0].message + " at " + std::to_string(MPI_Wtime()));
+    again_ = false;
+    if (failed) fail(options_, trial_, "no view can be set");
     free_type(&etype);
     free_type(&filetype);
   }
@@ -283,7 +289,7 @@ class Player {
       made.before = made.buffer.bytes();
       attempt(outcome, "a nonblocking write", [&] {
         return start_call(opened.file, op, access, made.buffer.origin(), type, &made.request);
-      });
+      }, false);
       free_type(&type);
       if (outcome.failed) opened.under_way.reset();
       return;
@@ -295,6 +301,12 @@ class Player {
               [&] { return call(opened, number, access, buffer.origin(), type, &status); });
     free_type(&type);
     note(outcome, is_nonblocking(number) ? nullptr : &status, buffer, before, op.kind);
+  }
+
+  // MPI_Wait may fail for want of memory of its own, and then leaves the request to be waited for again.
+  static int wait(MPI_Request* request) {
+    const int code = MPI_Wait(request, MPI_STATUS_IGNORE);
+    return *request == MPI_REQUEST_NULL ? code : MPI_Wait(request, MPI_STATUS_IGNORE);
   }
 
   // Every rank makes the call in the same form: blocking, nonblocking or split.
@@ -310,7 +322,7 @@ class Player {
     if (is_nonblocking(number)) {
       MPI_Request request;
       const int code = start_call(opened.file, op, access, address, type, &request);
-      return code == MPI_SUCCESS ? MPI_Wait(&request, status) : code;
+      return code == MPI_SUCCESS ? wait(&request) : code;
     }
     if (form == 9) {
       const int code = begin_call(opened.file, op, access, address, type);
@@ -364,6 +376,7 @@ class Player {
   int rank_ = 0;
   size_t next_ = 0;  // record
   int calls_ = 0;
+  bool again_ = false;  // whether a call that failed is made a second time
   std::optional<tests::Random> delays_;
   std::deque<Opened> opens_;
 };
@@ -472,8 +485,10 @@ void play(const Options& options) {
 // adversary [--seed S] [--first CASE] [--cases N] [--undisturbed] [--describe]
 int main(int argc, char** argv) {
   const adversary::Options options = adversary::options_of(argc, argv);
-  // This must be set before Concilio reads it.
+  // These must be set before Concilio reads them.
   setenv("CONCILIO_FAULT", ("@" + options.folder + "/adversary.plan").c_str(), 1);
+  // Requests take as long as some messages, so that ranks come between each other's.
+  setenv("CONCILIO_THROTTLE", "request=0.02", 0);
   MPI_Init(&argc, &argv);
   adversary::play(options);
   MPI_Finalize();

@@ -37,7 +37,7 @@ std::string place(const Record& record, int rank) {
 
 Judge::Judge(Trial& trial) : trial_(trial) {
   model_.reset(trial.plan.initial_bytes, tests::mix(trial.plan.seed, 1));
-  least_size_ = model_.size();
+  least_size_ = size_seen_ = model_.size();
   owed_.assign(trial.plan.openings.size(), std::vector<bool>(static_cast<size_t>(trial.plan.ranks)));
   std::ofstream file(trial.path, std::ios::binary | std::ios::trunc);
   for (int64_t i = 0; i < model_.size(); ++i) file.put(static_cast<char>(model_[i]));
@@ -165,17 +165,18 @@ void Judge::check_read(const Record& record, int rank) {
   const Access& access = trial_.plan.ops[record.op].accesses[static_cast<size_t>(rank)];
   const UserBuffer before(access, stream_of(trial_, record.op, rank));
   std::vector<bool> seen(before.bytes().size());
+  const int64_t surely_there = saw_failures_ ? std::min(least_size_, size_seen_) : least_size_;
   int64_t least = 0, most = 0;
   for_each_cell(access, [&](int64_t from, const Cell& cell) {
     const auto at = static_cast<size_t>(cell.place - before.low());
-    // The case lets another rank make the file longer at the same time only where this call would not notice. But
-    // if a call has failed, the file is shorter than the case knows.
+    // While a rank reads, the case lets others make the file longer only where that rank cannot notice. But if a call
+    // has failed, the file was shorter than the case knows.
     const bool there = from < model_.size();
     if (!there && !saw_failures_) return;
     seen[at] = true;
     ++most;
-    least += from < least_size_;
-    const bool unread = from >= least_size_ && outcome.bytes[at] == before.bytes()[at];
+    least += from < surely_there;
+    const bool unread = from >= surely_there && outcome.bytes[at] == before.bytes()[at];
     // A call that failed says nothing of what it read.
     if (!outcome.failed && !unread && !(there ? possible(from, outcome.bytes[at]) : outcome.bytes[at] == 0)) {
       wrong(place(record, rank) + "byte " + std::to_string(from) + " of the file was read as " +
@@ -233,6 +234,7 @@ void Judge::believe_file() {
   model_.resize(std::ssize(bytes));
   least_size_ = model_.size();
   for (int64_t at = 0; at < model_.size(); ++at) model_.set(at, static_cast<uint8_t>(bytes[static_cast<size_t>(at)]));
+  size_seen_ = model_.size();
   or_.clear();
   before_.clear();
 }

@@ -48,6 +48,7 @@ class Judge {
   Trial& trial_;
   oracle::FileModel model_;       // if every call that failed has done its work
   int64_t least_size_ = 0;        // and the model's size is the greatest
+  int64_t size_seen_ = 0;         // when the file was last right
   std::map<int64_t, Values> or_;  // what bytes of the model may be instead
   // What bytes have been since the file was last right: what is held back may be lost by a call that fails.
   std::map<int64_t, Values> before_;

@@ -34,16 +34,17 @@ Disturbance random_disturbance(Random& random, int ranks, int calls) {
     for (int64_t& ns : made.slowed_ns) ns = random.chance(20) ? int64_t{1} << random.between(8, longest) : 0;
   }
   const int64_t kind = random.between(1, 100);
-  const bool errors = kind <= 35, transfers = kind > 35 && kind <= 50, memory = kind > 50 && kind <= 62;
+  const bool errors = kind <= 35, transfers = kind > 35 && kind <= 50, memory = kind > 50 && kind <= 70;
   if (errors || transfers) {
-    for (int64_t i = random.between(1, 2); i > 0; --i) made.faults += random_fault(random, ranks, errors) + ";";
+    for (int64_t i = random.between(1, 2); i > 0; --i)
+      made.faults += random_fault(random, ranks, errors) + ";";
     made.errors = errors;
   }
   if (memory) {
     made.errors = true;
     made.memory_rank = static_cast<int>(random.between(0, ranks - 1));
     made.memory_call = static_cast<int>(random.between(0, calls - 1));
-    made.memory_number = 1 + random.magnitude(200);
+    made.memory_most = 1 + random.magnitude(100);
   }
   return made;
 }
@@ -58,7 +59,7 @@ struct Habits {
   explicit Habits(Random& random)
       : agree(random.pick({"always", "always", "auto", "seldom"})),
         defers_opens(random.chance(20)),
-        renames(random.chance(20)) {
+        renames(random.chance(30)) {
     if (random.chance(60)) return;
     realms = random.pick({"even", "aligned", "persistent", "cyclic", "balanced", "tree"});
     if ((realms == "persistent" || realms == "cyclic") && random.chance(60))
@@ -111,9 +112,9 @@ std::string describe(const Trial& trial) {
       text += ", rank " + std::to_string(rank) + " by " + std::to_string(disturbance.slowed_ns[rank]) + " ns";
   }
   if (disturbance.memory_rank >= 0) {
-    text += ", allocation " + std::to_string(disturbance.memory_number) + " of call " +
+    text += ", one of the first " + std::to_string(disturbance.memory_most) + " allocations of call " +
             std::to_string(disturbance.memory_call) + " of rank " + std::to_string(disturbance.memory_rank) +
-            " fails";
+            " and later ones fails";
   }
   if (trial.renames) text += ", the file is renamed";
   return text + "\n" + oracle::describe(trial.plan);

@@ -17,10 +17,10 @@ struct Disturbance {
   bool errors = false;             // whether calls may fail
   int64_t longest_delay_ns = 0;    // of a rank, before a call and where it waits
   std::vector<int64_t> slowed_ns;  // how much later each rank makes every call
-  // The allocation that fails: of a rank, in one of its calls of MPI-IO.
+  // One of the first `memory_most` allocations fails, in each call of a rank from one on.
   int memory_rank = -1;
   int memory_call = 0;
-  int64_t memory_number = 0;
+  int64_t memory_most = 0;
 };
 
 // What a rank's call returned.
