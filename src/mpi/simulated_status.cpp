@@ -1,5 +1,5 @@
-// What a status tells of a transfer, for the flavour for SMPI alone. SMPI 3.32 has the function of MPI in name
-// only; its MPI_Get_count reads this field.
+// What a status tells of a transfer, for the flavour for SMPI alone. SMPI 3.32 has the function of MPI in
+// name only; its MPI_Get_count reads this field.
 #include <mpi.h>
 
 #include <algorithm>

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "calls.h"
 #include "common/mpi_type.h"
 #include "common/patient_barrier.h"
 #include "common/random.h"
 #include "common/type_generator.h"
-#include "calls.h"
 #include "file_model.h"
 #include "gpu/memory.h"
 #include "oracle_case.h"

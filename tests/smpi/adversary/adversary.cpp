@@ -121,8 +121,8 @@ class Player {
     if (ns > 0) pause(ns);
   }
 
-  // Makes a call of MPI-IO in which an allocation may be made to fail. None does where others need not come before
-  // this rank has returned: the library tells them of such an error in the call, and waits for them.
+  // Makes a call of MPI-IO in which an allocation may be made to fail. None does where others need not come
+  // before this rank has returned: the library tells them of such an error in the call, and waits for them.
   template <typename Make>
   void attempt(Outcome& outcome, const char* name, Make make, bool others_come = true) {
     const auto& disturbance = trial_.disturbance;
@@ -284,12 +284,12 @@ class Player {
     }
     MPI_Datatype type = build(access.memory);
     if (op.left_under_way) {
-      UnderWay& made =
-          opened.under_way.emplace(UnderWay{MPI_REQUEST_NULL, std::move(buffer), {}, &outcome});
+      UnderWay& made = opened.under_way.emplace(UnderWay{MPI_REQUEST_NULL, std::move(buffer), {}, &outcome});
       made.before = made.buffer.bytes();
-      attempt(outcome, "a nonblocking write", [&] {
-        return start_call(opened.file, op, access, made.buffer.origin(), type, &made.request);
-      }, false);
+      attempt(
+          outcome, "a nonblocking write",
+          [&] { return start_call(opened.file, op, access, made.buffer.origin(), type, &made.request); },
+          false);
       free_type(&type);
       if (outcome.failed) opened.under_way.reset();
       return;
@@ -388,7 +388,7 @@ struct Game {
   std::unique_ptr<Judge> judge;
   uint64_t hash = 0;
   int64_t with_failures = 0;  // cases
-  double begun = 0;  // simulated seconds
+  double begun = 0;           // simulated seconds
 
   void begin(int64_t number, int most_ranks) {
     begun = MPI_Wtime();
@@ -402,8 +402,8 @@ struct Game {
   }
 };
 
-// Without a rank that can go on, the simulation ends. As long as one waits for a time to pass, it does not; but
-// a case that takes this long has come to nothing.
+// Without a rank that can go on, the simulation ends. As long as one waits for a time to pass, it does not;
+// but a case that takes this long has come to nothing.
 void watch(const Game& game) {
   constexpr double hopeless_seconds = 4000;
   simgrid::s4u::Engine::on_deadlock_cb([&game] {
@@ -422,7 +422,8 @@ void play_case(Game& game, int64_t number) {
   if (rank == 0) game.begin(number, ranks);
   MPI_Barrier(MPI_COMM_WORLD);
   if (game.options->describe) {
-    if (rank == 0) std::printf("case %lld: %s", static_cast<long long>(number), describe(*game.trial).c_str());
+    if (rank == 0)
+      std::printf("case %lld: %s", static_cast<long long>(number), describe(*game.trial).c_str());
     return;
   }
   // Those who play, and their order, which says who shares a host with whom.

@@ -96,7 +96,8 @@ void Judge::look_at(const Record& record) {
       const Outcome& outcome = record.of_rank[rank];
       if (!outcome.failed && (outcome.count < least_size_ || outcome.count > model_.size())) {
         wrong(place(record, static_cast<int>(rank)) + "the file has " + std::to_string(outcome.count) +
-              " bytes, and must have " + std::to_string(least_size_) + " to " + std::to_string(model_.size()));
+              " bytes, and must have " + std::to_string(least_size_) + " to " +
+              std::to_string(model_.size()));
       }
     }
   }
@@ -169,8 +170,8 @@ void Judge::check_read(const Record& record, int rank) {
   int64_t least = 0, most = 0;
   for_each_cell(access, [&](int64_t from, const Cell& cell) {
     const auto at = static_cast<size_t>(cell.place - before.low());
-    // While a rank reads, the case lets others make the file longer only where that rank cannot notice. But if a call
-    // has failed, the file was shorter than the case knows.
+    // While a rank reads, the case lets others make the file longer only where that rank cannot notice. But
+    // if a call has failed, the file was shorter than the case knows.
     const bool there = from < model_.size();
     if (!there && !saw_failures_) return;
     seen[at] = true;
@@ -180,7 +181,8 @@ void Judge::check_read(const Record& record, int rank) {
     // A call that failed says nothing of what it read.
     if (!outcome.failed && !unread && !(there ? possible(from, outcome.bytes[at]) : outcome.bytes[at] == 0)) {
       wrong(place(record, rank) + "byte " + std::to_string(from) + " of the file was read as " +
-            std::to_string(outcome.bytes[at]) + (there ? ", and is " + std::to_string(model_[from]) : ", behind its end"));
+            std::to_string(outcome.bytes[at]) +
+            (there ? ", and is " + std::to_string(model_[from]) : ", behind its end"));
     }
   });
   for (size_t at = 0; at < seen.size(); ++at) {
@@ -233,7 +235,8 @@ void Judge::believe_file() {
   const std::vector<char> bytes = contents(trial_.path);
   model_.resize(std::ssize(bytes));
   least_size_ = model_.size();
-  for (int64_t at = 0; at < model_.size(); ++at) model_.set(at, static_cast<uint8_t>(bytes[static_cast<size_t>(at)]));
+  for (int64_t at = 0; at < model_.size(); ++at)
+    model_.set(at, static_cast<uint8_t>(bytes[static_cast<size_t>(at)]));
   size_seen_ = model_.size();
   or_.clear();
   before_.clear();

@@ -11,8 +11,9 @@ using tests::Random;
 
 std::string random_fault(Random& random, int ranks, bool errors) {
   static constexpr auto errors_of_transfers = {"EIO", "ENOSPC", "EDQUOT", "EIO"};
-  std::string operation = random.pick({"write", "write", "write", "read", "read", "any", "open", "lock", "unlock",
-                                       "sync", "size", "resize", "preallocate", "layout", "map", "close"});
+  std::string operation =
+      random.pick({"write", "write", "write", "read", "read", "any", "open", "lock", "unlock", "sync", "size",
+                   "resize", "preallocate", "layout", "map", "close"});
   std::string effect = random.pick(errors_of_transfers);
   if (!errors) {
     operation = random.pick({"write", "read"});
@@ -44,11 +45,10 @@ Disturbance random_disturbance(Random& random, int ranks, int calls) {
     made.errors = true;
     made.memory_rank = static_cast<int>(random.between(0, ranks - 1));
     made.memory_call = static_cast<int>(random.between(0, calls - 1));
-    made.memory_most = 1 + random.magnitude(100);
+    made.memory_most = random.pick({3, 20, 100, 400});
   }
   return made;
 }
-
 
 // Hints that matter between the calls of a file, which the oracle's cases leave out.
 struct Habits {
@@ -82,8 +82,7 @@ Trial make_trial(uint64_t seed, int64_t number, int most_ranks, bool disturbed) 
   Trial trial;
   trial.number = number;
   Random random(tests::mix(tests::mix(seed, static_cast<uint64_t>(number)), 77));
-  const int ranks =
-      random.chance(20) ? most_ranks : static_cast<int>(1 + random.magnitude(most_ranks - 1));
+  const int ranks = random.chance(20) ? most_ranks : static_cast<int>(1 + random.magnitude(most_ranks - 1));
   const Habits habits(random);
   // Held back is only what is written collectively.
   const oracle::CaseOptions options{.collective_only = habits.write_behind > 0 || random.chance(50),

@@ -20,7 +20,7 @@ struct Disturbance {
   // One of the first `memory_most` allocations fails, in each call of a rank from one on.
   int memory_rank = -1;
   int memory_call = 0;
-  int64_t memory_most = 0;
+  int memory_most = 0;
 };
 
 // What a rank's call returned.
@@ -51,7 +51,7 @@ struct Trial {
   std::string path, faults_path;
   // Whether the file has another name, and another file its old one, once it is open.
   bool renames = false;
-  bool apart = false;    // whether ranks may hear of each other's errors only when they meet
+  bool apart = false;       // whether ranks may hear of each other's errors only when they meet
   bool holds_back = false;  // whether writes may be held back until a sync
   std::deque<Record> records;
   std::vector<std::string> stages;  // what each rank is doing
