@@ -2,6 +2,8 @@
 // the place of base/waiting.cpp. SMPI counts what a rank computes between its calls as simulated time, unless
 // it is told not to; so every function here ends such a time first, and begins another one afterwards, as
 // SMPI's own functions do.
+#include "mpi/simulated_waiting.h"
+
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 
@@ -9,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <mutex>
+#include <random>
 #include <thread>
 
 #include "base/waiting.h"
@@ -31,6 +34,17 @@ struct InSimulator {
 };
 
 constexpr double ns_per_second = 1e9;
+
+// Of this rank, as each has its own copy of the program's variables.
+std::minstd_rand delays;
+int64_t longest_delay_ns = 0;
+
+// One time in four, and then every order of magnitude is as likely as another.
+void delay() {
+  if (longest_delay_ns == 0 || delays() % 4 != 0) return;
+  const int64_t at_most_ns = longest_delay_ns >> delays() % 16;
+  sleep_ns(static_cast<int64_t>(delays()) % (at_most_ns + 1));
+}
 
 // Where the ranks of a host sleep, whatever they wait for: those who were not meant look again, and no
 // simulated time passes meanwhile. Each rank has its own copy of the program's variables, so the one thing
@@ -75,16 +89,21 @@ void concilio::sleep_until_ns(int64_t until_ns) {
 }
 
 bool concilio::sleep_while(const std::atomic<uint32_t>& value, uint32_t is, int64_t longest_ns) {
-  const InSimulator yes;
-  Bedroom& bedroom = Bedroom::of_host();
-  const std::unique_lock lock(*bedroom.door);
-  // No other rank runs between this look and the sleep.
-  if (value.load() != is) return true;
-  return bedroom.sleepers->wait_for(lock, static_cast<double>(longest_ns) / ns_per_second) ==
-         std::cv_status::no_timeout;
+  const bool woken = [&] {
+    const InSimulator yes;
+    Bedroom& bedroom = Bedroom::of_host();
+    const std::unique_lock lock(*bedroom.door);
+    // No other rank runs between this look and the sleep.
+    if (value.load() != is) return true;
+    return bedroom.sleepers->wait_for(lock, static_cast<double>(longest_ns) / ns_per_second) ==
+           std::cv_status::no_timeout;
+  }();
+  delay();
+  return woken;
 }
 
 void concilio::wake_sleepers(const std::atomic<uint32_t>&) {
+  delay();
   const InSimulator yes;
   Bedroom::of_host().sleepers->notify_all();
 }
@@ -110,6 +129,13 @@ void concilio::take_time_of_storage_network(int64_t bytes, bool to_storage) {
 
 int concilio::described_cores() {
   return is_rank() ? static_cast<int>(property_of_host("cores")) : 0;
+}
+
+void concilio::mpi::delay_waiting(uint64_t number, int64_t longest_ns) {
+  // A test that lets allocations fail means those of the library.
+  Bedroom::of_host();
+  delays.seed(static_cast<uint32_t>(number));
+  longest_delay_ns = longest_ns;
 }
 
 bool concilio::ranks_are_simulated() {

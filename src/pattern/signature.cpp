@@ -1,5 +1,8 @@
 #include "pattern/signature.h"
 
+#include <cstddef>
+#include <new>
+
 namespace concilio::pattern {
 namespace {
 
@@ -76,8 +79,11 @@ struct Signature::Maker {
 };
 
 SignatureRef Signature::empty() {
-  static const auto& empty = *new const SignatureRef(Maker::make(Kind::empty));
-  return empty;
+  // It takes no memory and nobody counts who has it, so that a rank that lacks memory does not leave a call
+  // of all ranks for this.
+  alignas(Signature) static std::byte place[sizeof(Signature)];
+  static const Signature* const empty = new (place) Signature;
+  return {SignatureRef(), empty};
 }
 
 SignatureRef Signature::item(const Item& item) {

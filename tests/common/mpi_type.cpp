@@ -60,7 +60,9 @@ int construct_struct(const TypeSpec& type, MPI_Datatype* result) {
 int construct_array(const TypeSpec& type, MPI_Datatype child, MPI_Datatype* result) {
   const int order = type.fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C;
   const int dimensions = static_cast<int>(type.sizes.size());
-  const std::vector<int>&sizes = type.sizes, &subsizes = type.subsizes, &starts = type.starts;
+  // Not constant, as some MPIs declare their parameters.
+  std::vector<int> sizes = type.sizes, grid = type.grid;
+  const std::vector<int>&subsizes = type.subsizes, &starts = type.starts;
   if (type.kind == Kind::subarray) {
     return CONSTRUCT(
         type.large,
@@ -80,9 +82,9 @@ int construct_array(const TypeSpec& type, MPI_Datatype child, MPI_Datatype* resu
   return CONSTRUCT(
       type.large,
       MPI_Type_create_darray(type.ranks, type.rank, dimensions, sizes.data(), ways.data(), arguments.data(),
-                             type.grid.data(), order, child, result),
+                             grid.data(), order, child, result),
       MPI_Type_create_darray_c(type.ranks, type.rank, dimensions, as<MPI_Count>(sizes).data(), ways.data(),
-                               arguments.data(), type.grid.data(), order, child, result));
+                               arguments.data(), grid.data(), order, child, result));
 }
 
 int construct_blocks(const TypeSpec& type, MPI_Datatype child, MPI_Datatype* result) {

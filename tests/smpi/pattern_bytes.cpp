@@ -2,22 +2,28 @@
 // bytes must be right. Rank 0 prints the file's counters, summed over the ranks, one a line: they must be the
 // same on a real MPI and on simulated hosts. It uses none of the datatypes that SMPI makes wrongly.
 //
-//   pattern_bytes contiguous|BLOCK|random [--bytes PER_RANK] [--seed SEED]
+//   pattern_bytes PATTERN|block4d|random [--bytes PER_RANK] [--seed SEED]
+//
+// PATTERN is one of the benchmark program, as far as it is about the file: in memory all is contiguous.
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/expect_mpi.h"
 #include "common/random.h"
 #include "concilio/file.h"
+#include "sim/pattern.h"
 
 namespace {
 
@@ -42,29 +48,70 @@ struct Share {
     lengths.push_back(static_cast<int>(length));
   }
   int bytes() const { return std::accumulate(lengths.begin(), lengths.end(), 0); }
+  int64_t end() const { return offsets.empty() ? 0 : int64_t{offsets.back()} + lengths.back(); }
 };
 
-// Every byte of the file has one owner. Some random ranks own nothing.
-Share share_of(const Options& options, int rank, int ranks) {
+// Random pieces. Every byte of the file has one owner, and some random ranks own nothing.
+Share random_share(const Options& options, int rank, int ranks) {
   Share share;
   const int64_t file_bytes = options.bytes_per_rank * ranks;
-  if (options.pattern == "contiguous") {
-    share.add(rank * options.bytes_per_rank, options.bytes_per_rank);
-  } else if (options.pattern == "random") {
-    tests::Random random(options.seed);
-    const int64_t most_ranks = random.between(1, ranks),
-                  longest = random.magnitude(2 * options.bytes_per_rank);
-    for (int64_t at = 0; at < file_bytes;) {
-      const int64_t length = std::min(random.between(1, longest + 1), file_bytes - at);
-      if (random.between(0, most_ranks - 1) == rank) share.add(at, length);
-      at += length;
-    }
-  } else {
-    const int64_t block = std::atoll(options.pattern.c_str());
-    for (int64_t at = rank * block; at < file_bytes; at += ranks * block) share.add(at, block);
+  tests::Random random(options.seed);
+  const int64_t most_ranks = random.between(1, ranks), longest = random.magnitude(2 * options.bytes_per_rank);
+  for (int64_t at = 0; at < file_bytes;) {
+    const int64_t length = std::min(random.between(1, longest + 1), file_bytes - at);
+    if (random.between(0, most_ranks - 1) == rank) share.add(at, length);
+    at += length;
   }
   return share;
 }
+
+// A 4-D array of doubles in row-major order, divided into equal blocks.
+Share block4d_share(const Options& options, int rank, int ranks) {
+  std::array<int, 4> grid{}, at{};
+  MPI_Dims_create(ranks, 4, grid.data());
+  for (size_t axis = 4; axis-- > 0; rank /= grid[axis]) at[axis] = rank % grid[axis];
+  const auto edge = static_cast<int64_t>(std::pow(static_cast<double>(options.bytes_per_rank) / 8, 0.25));
+  Share share;
+  for (int64_t row = 0; row < edge * edge * edge; ++row) {
+    const int64_t i = at[0] * edge + row / edge / edge, j = at[1] * edge + row / edge % edge,
+                  k = at[2] * edge + row % edge;
+    const int64_t begin = ((i * grid[1] * edge + j) * grid[2] * edge + k) * grid[3] + at[3];
+    share.add(begin * edge * 8, edge * 8);
+  }
+  return share;
+}
+
+// Who writes what in one call of a pattern.
+class Shares {
+ public:
+  explicit Shares(const Options& options, int ranks) : options_(options), ranks_(ranks) {
+    if (options.pattern == "random" || options.pattern == "block4d") return;
+    auto made = concilio::sim::make_pattern(options.pattern, {ranks, options.bytes_per_rank});
+    if (!made.ok()) note_failure(nullptr, 0, made.error().message);
+    REQUIRE(made.ok());
+    pattern_ = *made;
+  }
+  int calls() const { return pattern_ ? pattern_->calls : 1; }
+  Share of(int rank, int call) const {
+    if (options_.pattern == "random") return random_share(options_, rank, ranks_);
+    if (options_.pattern == "block4d") return block4d_share(options_, rank, ranks_);
+    const concilio::sim::Request request = pattern_->request(rank, call);
+    Share share;
+    if (request.bytes == 0) return share;
+    concilio::pattern::Cursor cursor(request.file);
+    while (cursor.position() < request.bytes) {
+      const auto chunk = cursor.next(request.bytes - cursor.position());
+      for (int64_t i = 0; i < chunk.count; ++i) share.add(chunk.offset(i), chunk.length);
+    }
+    return share;
+  }
+  int ranks() const { return ranks_; }
+
+ private:
+  const Options& options_;
+  int ranks_;
+  std::optional<concilio::sim::Pattern> pattern_;
+};
 
 MPI_Datatype type_of(const Share& share) {
   MPI_Datatype type;
@@ -92,15 +139,45 @@ void view(MPI_File file, const Share& share) {
 }
 
 void print_counters(MPI_File file, int rank) {
+  const auto print_sum = [rank](const std::string& name, int64_t mine) {
+    int64_t sum = 0;
+    OK(MPI_Reduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
+    if (rank == 0) std::printf("%s %lld\n", name.c_str(), static_cast<long long>(sum));
+  };
   // Times differ.
   for (int i = 0; concilio_counter_name && concilio_counter_name(i); ++i) {
     const std::string name = concilio_counter_name(i);
     if (name.ends_with("_ns")) continue;
-    int64_t mine = 0, sum = 0;
+    int64_t mine = 0;
     EXPECT(concilio_file_counter(file, name.c_str(), &mine) == CONCILIO_SUCCESS);
-    OK(MPI_Reduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
-    if (rank == 0) std::printf("%s %lld\n", name.c_str(), static_cast<long long>(sum));
+    print_sum(name, mine);
   }
+  int64_t limit = 0, current = 0, peak = 0;
+  if (concilio_file_memory) {
+    EXPECT(concilio_file_memory(file, &limit, &current, &peak) == CONCILIO_SUCCESS);
+    print_sum("memory_peak", peak);
+  }
+}
+
+// Bytes that no rank owns are zeros.
+void check_file(const std::string& path, const Shares& shares, uint64_t stream) {
+  std::ifstream whole(path, std::ios::binary);
+  const std::vector<char> found{std::istreambuf_iterator<char>(whole), {}};
+  std::vector<char> expected;
+  for (int call = 0; call < shares.calls(); ++call) {
+    for (int rank = 0; rank < shares.ranks(); ++rank) {
+      const Share share = shares.of(rank, call);
+      const std::vector<uint8_t> bytes = contents(share, stream);
+      auto from = bytes.begin();
+      for (size_t i = 0; i < share.offsets.size(); ++i) {
+        const auto end = static_cast<size_t>(share.offsets[i] + share.lengths[i]);
+        if (expected.size() < end) expected.resize(end);
+        std::copy_n(from, share.lengths[i], expected.begin() + share.offsets[i]);
+        from += share.lengths[i];
+      }
+    }
+  }
+  EXPECT(found == expected);
 }
 
 void run(const Options& options, const std::string& path) {
@@ -108,31 +185,32 @@ void run(const Options& options, const std::string& path) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   expecting("rank %d", rank);
+  const Shares shares(options, ranks);
   MPI_File file;
   OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  // How much can be read of a window behind the end of the file would depend on who writes first.
+  int64_t my_end = 0, end = 0;
+  for (int call = 0; call < shares.calls(); ++call) my_end = std::max(my_end, shares.of(rank, call).end());
+  OK(MPI_Allreduce(&my_end, &end, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD));
+  OK(MPI_File_set_size(file, end));
   // The second time, memory, plans and windows are used again.
   for (uint64_t time : {0, 1}) {
     const uint64_t stream = tests::mix(options.seed, time);
-    const Share mine = share_of(options, rank, ranks);
-    const std::vector<uint8_t> written = contents(mine, stream);
-    view(file, mine);
-    OK(MPI_File_write_at_all(file, 0, written.data(), mine.bytes(), MPI_BYTE, MPI_STATUS_IGNORE));
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int call = 0; call < shares.calls(); ++call) {
+      const Share mine = shares.of(rank, call);
+      const std::vector<uint8_t> written = contents(mine, stream);
+      view(file, mine);
+      OK(MPI_File_write_at_all(file, 0, written.data(), mine.bytes(), MPI_BYTE, MPI_STATUS_IGNORE));
+      OK(MPI_Barrier(MPI_COMM_WORLD));
 
-    const Share others = share_of(options, (rank + 1) % ranks, ranks);
-    std::vector<uint8_t> read(static_cast<size_t>(others.bytes()));
-    view(file, others);
-    OK(MPI_File_read_at_all(file, 0, read.data(), others.bytes(), MPI_BYTE, MPI_STATUS_IGNORE));
-    EXPECT(read == contents(others, stream));
-    if (rank == 0) {
-      std::ifstream whole(path, std::ios::binary);
-      const std::vector<char> bytes{std::istreambuf_iterator<char>(whole), {}};
-      EXPECT(std::ssize(bytes) == options.bytes_per_rank * ranks);
-      int64_t wrong = 0;
-      for (int64_t i = 0; i < std::ssize(bytes); ++i)
-        wrong += static_cast<uint8_t>(bytes[static_cast<size_t>(i)]) != byte_of(stream, i);
-      EXPECT(wrong == 0);
+      const Share others = shares.of((rank + 1) % ranks, call);
+      std::vector<uint8_t> read(static_cast<size_t>(others.bytes()));
+      view(file, others);
+      OK(MPI_File_read_at_all(file, 0, read.data(), others.bytes(), MPI_BYTE, MPI_STATUS_IGNORE));
+      EXPECT(read == contents(others, stream));
+      OK(MPI_Barrier(MPI_COMM_WORLD));
     }
+    if (rank == 0) check_file(path, shares, stream);
     OK(MPI_Barrier(MPI_COMM_WORLD));
   }
   print_counters(file, rank);

@@ -214,7 +214,6 @@ Advice advice_on_stripes(const FileRecord& file) {
   return {fmt::format("--hint striping_factor=-1, where the program creates the file: {} went to or from one "
                       "storage target of Lustre; for all files of a folder: lfs setstripe -c -1 FOLDER",
                       format_bytes(bytes)),
-          {},
           seconds_in_calls(file)};
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "calls.h"
 #include "common/mpi_type.h"
 #include "common/patient_barrier.h"
 #include "common/random.h"
@@ -24,6 +25,7 @@
 #include "oracle_case.h"
 #include "random_realms.h"
 #include "turned.h"
+#include "user_buffer.h"
 
 namespace {
 
@@ -45,33 +47,18 @@ struct Options {
   std::string program, folder;
 };
 
-// The buffer of a rank for one access: filled with random bytes, with space before and after the data.
-class UserBuffer {
+// A buffer that may be in the memory of a GPU.
+class Buffer : public UserBuffer {
  public:
-  UserBuffer(const Access& access, uint64_t stream) : low_(0) {
-    int64_t high = 0;
-    for (const Piece& piece : access.buffer) {
-      low_ = std::min(low_, piece.offset);
-      high = std::max(high, piece.offset + piece.length);
-    }
-    low_ -= margin;
-    bytes_.resize(static_cast<size_t>(high + margin - low_));
-    for (size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = byte_of(stream, static_cast<int64_t>(i));
-  }
+  using UserBuffer::UserBuffer;
   // From now on MPI gets a buffer in the memory of a GPU, until it is copied back.
-  void move_to_device() { device_.emplace(bytes_); }
+  void move_to_device() { device_.emplace(bytes()); }
   void fetch() {
-    if (device_) bytes_ = device_->get();
+    if (device_) bytes() = device_->get();
   }
-  uint8_t* origin() { return (device_ ? device_->data() : bytes_.data()) - low_; }
-  uint8_t& at(int64_t offset) { return bytes_[static_cast<size_t>(offset - low_)]; }
-  int64_t low() const { return low_; }
-  std::vector<uint8_t>& bytes() { return bytes_; }
+  uint8_t* origin() { return device_ ? device_->data() - low() : UserBuffer::origin(); }
 
  private:
-  static constexpr int64_t margin = 24;
-  int64_t low_;
-  std::vector<uint8_t> bytes_;
   std::optional<GpuMemory> device_;
 };
 
@@ -102,7 +89,7 @@ class Runner {
     make_file();
     opens_.clear();
     for (const Opening& opening : case_.openings) {
-      opens_.push_back({&opening, make_comm(opening.openers)});
+      opens_.push_back({&opening, make_comm(MPI_COMM_WORLD, opening.openers)});
       open(opens_.back());
     }
     for (op_ = 0; op_ < case_.ops.size(); ++op_) {
@@ -110,9 +97,7 @@ class Runner {
       run_op(case_.ops[op_]);
     }
     for (Opened& opened : opens_) close(opened);
-    for (Opened& opened : opens_) {
-      if (opened.comm != MPI_COMM_WORLD && opened.comm != MPI_COMM_SELF) MPI_Comm_free(&opened.comm);
-    }
+    for (Opened& opened : opens_) free_comm(MPI_COMM_WORLD, &opened.comm);
     stage_ = "after close";
     patient_barrier(MPI_COMM_WORLD);
     if (rank_ == verifier_) {
@@ -135,7 +120,7 @@ class Runner {
   // A nonblocking write, and the objects that must live until it is complete.
   struct UnderWay {
     MPI_Request request;
-    UserBuffer buffer;
+    Buffer buffer;
     std::vector<uint8_t> before;
     int64_t bytes;
   };
@@ -240,38 +225,9 @@ class Runner {
     patient_barrier(MPI_COMM_WORLD);
   }
 
-  MPI_Comm make_comm(Openers openers) const {
-    MPI_Comm comm = MPI_COMM_WORLD;
-    switch (openers) {
-      case Openers::all:
-        break;
-      case Openers::all_reversed:
-        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &comm);
-        break;
-      case Openers::copy_of_all:
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        break;
-      case Openers::odd_and_even:
-        MPI_Comm_split(MPI_COMM_WORLD, rank_ % 2, rank_, &comm);
-        break;
-      case Openers::self:
-        comm = MPI_COMM_SELF;
-        break;
-      case Openers::copy_of_self:
-        MPI_Comm_dup(MPI_COMM_SELF, &comm);
-    }
-    return comm;
-  }
-
   void open(Opened& opened) {
-    MPI_Info info = MPI_INFO_NULL;
-    if (!opened.opening->hints.empty()) {
-      MPI_Info_create(&info);
-      for (const auto& [name, value] : opened.opening->hints) MPI_Info_set(info, name.c_str(), value.c_str());
-    }
     stage_ = "MPI_File_open";
-    check(MPI_File_open(opened.comm, path_.c_str(), case_.amode, info, &opened.file));
-    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+    check(open_file(opened.comm, path_, case_.amode, *opened.opening, &opened.file));
     View whole;
     whole.etype = whole.filetype = basic("BYTE");
     whole.flat = flatten(whole.filetype);
@@ -398,7 +354,7 @@ class Runner {
     // Open MPI 4.1 packs some descending types wrongly. MPI-IO uses only their bounds from it.
     if (!ascending(pieces)) return free_type(&type);
 #endif
-    UserBuffer buffer(access, case_.seed);
+    Buffer buffer(access, case_.seed);
     std::vector<uint8_t> expected;
     for (const Piece& piece : pieces) {
       for (int64_t i = 0; i < piece.length; ++i) expected.push_back(buffer.at(piece.offset + i));
@@ -422,7 +378,7 @@ class Runner {
   void transfer(const Op& op) {
     const Access& access = op.accesses[static_cast<size_t>(rank_)];
     if (access.takes_part && !op.explicit_offset) seek(access);
-    UserBuffer buffer(access, stream_of(rank_));
+    Buffer buffer(access, stream_of(rank_));
     if (op.same_bytes) {
       for_each_cell(access,
                     [&](int64_t at, const Cell& cell) { buffer.at(cell.place) = byte_of(case_.seed, at); });
@@ -456,7 +412,7 @@ class Runner {
   }
 
   // A vector that is moved keeps its memory.
-  void leave_under_way(const Op& op, const Access& access, UserBuffer buffer) {
+  void leave_under_way(const Op& op, const Access& access, Buffer buffer) {
     UnderWay& made = at_->under_way.emplace(UnderWay{MPI_REQUEST_NULL, std::move(buffer), {}, access.bytes});
     made.before = made.buffer.bytes();
     with_type(op, access, made.buffer, [&](void* address, MPI_Datatype type) {
@@ -474,7 +430,7 @@ class Runner {
 
   // Calls make(address, type) with the data that the access has in memory.
   template <typename Make>
-  void with_type(const Op& op, const Access& access, UserBuffer& buffer, Make make) {
+  void with_type(const Op& op, const Access& access, Buffer& buffer, Make make) {
     TypeSpec spec = access.memory;
     void* address = buffer.origin();
     if (access.absolute) {
@@ -496,68 +452,27 @@ class Runner {
     free_type(&type);
   }
 
-  void call(const Op& op, const Access& access, UserBuffer& buffer, MPI_Status* status) {
+  void call(const Op& op, const Access& access, Buffer& buffer, MPI_Status* status) {
     with_type(op, access, buffer, [&](void* address, MPI_Datatype type) {
       // A split or nonblocking call must have the same outcome as the blocking one.
       const uint64_t way = options_.own ? 0 : mix(case_.seed, op_ + 1000) % 10;
-      if (way == 9 && op.collective) return split_call(op, access, address, type, status);
+      if (way == 9 && op.collective) {
+        stage_ += "_begin";
+        check(begin_call(at_->file, op, access, address, type));
+        return end_call(at_->file, op, address, status);
+      }
       if (way >= 6) {
         MPI_Request request;
         check(start(op, access, address, type, &request));
         return MPI_Wait(&request, status);
       }
-      return blocking_call(op, access, address, type, status);
+      return blocking_call(at_->file, op, access, address, type, status);
     });
-  }
-
-  int blocking_call(const Op& op, const Access& access, void* address, MPI_Datatype type,
-                    MPI_Status* status) {
-    const int count = access.count;
-    if (op.kind == OpKind::write && op.explicit_offset) {
-      return (op.collective ? MPI_File_write_at_all : MPI_File_write_at)(at_->file, access.offset, address,
-                                                                         count, type, status);
-    }
-    if (op.kind == OpKind::write) {
-      return (op.collective ? MPI_File_write_all : MPI_File_write)(at_->file, address, count, type, status);
-    }
-    if (op.explicit_offset) {
-      return (op.collective ? MPI_File_read_at_all : MPI_File_read_at)(at_->file, access.offset, address,
-                                                                       count, type, status);
-    }
-    return (op.collective ? MPI_File_read_all : MPI_File_read)(at_->file, address, count, type, status);
   }
 
   int start(const Op& op, const Access& access, void* address, MPI_Datatype type, MPI_Request* request) {
     stage_.insert(std::strlen("MPI_File_"), "i");
-    const int count = access.count;
-    if (op.kind == OpKind::write && op.explicit_offset) {
-      return (op.collective ? MPI_File_iwrite_at_all : MPI_File_iwrite_at)(at_->file, access.offset, address,
-                                                                           count, type, request);
-    }
-    if (op.kind == OpKind::write) {
-      return (op.collective ? MPI_File_iwrite_all : MPI_File_iwrite)(at_->file, address, count, type,
-                                                                     request);
-    }
-    if (op.explicit_offset) {
-      return (op.collective ? MPI_File_iread_at_all : MPI_File_iread_at)(at_->file, access.offset, address,
-                                                                         count, type, request);
-    }
-    return (op.collective ? MPI_File_iread_all : MPI_File_iread)(at_->file, address, count, type, request);
-  }
-
-  int split_call(const Op& op, const Access& access, void* address, MPI_Datatype type, MPI_Status* status) {
-    stage_ += "_begin";
-    const int count = access.count;
-    if (op.kind == OpKind::write) {
-      check(op.explicit_offset ? MPI_File_write_at_all_begin(at_->file, access.offset, address, count, type)
-                               : MPI_File_write_all_begin(at_->file, address, count, type));
-      return op.explicit_offset ? MPI_File_write_at_all_end(at_->file, address, status)
-                                : MPI_File_write_all_end(at_->file, address, status);
-    }
-    check(op.explicit_offset ? MPI_File_read_at_all_begin(at_->file, access.offset, address, count, type)
-                             : MPI_File_read_all_begin(at_->file, address, count, type));
-    return op.explicit_offset ? MPI_File_read_at_all_end(at_->file, address, status)
-                              : MPI_File_read_all_end(at_->file, address, status);
+    return start_call(at_->file, op, access, address, type, request);
   }
 
   void check_status(MPI_Status& status, int64_t bytes) {
@@ -587,7 +502,7 @@ class Runner {
     }
   }
 
-  void check_read(const Access& access, const std::vector<uint8_t>& before, UserBuffer& buffer,
+  void check_read(const Access& access, const std::vector<uint8_t>& before, Buffer& buffer,
                   MPI_Status& status) {
     std::vector<uint8_t> expected = before;
     std::vector<uint8_t> ignored(before.size(), 0);

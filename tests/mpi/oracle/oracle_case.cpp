@@ -24,7 +24,8 @@ class Maker {
       : random_(mix(seed, static_cast<uint64_t>(ranks))),
         ranks_(ranks),
         form_(options.form),
-        collective_only_(options.collective_only) {
+        collective_only_(options.collective_only),
+        most_file_bytes_(options.most_bytes) {
     case_.seed = seed;
     case_.ranks = ranks;
     if (options.most_opens > 1) opens_ = static_cast<int>(random_.between(2, options.most_opens));
@@ -32,7 +33,7 @@ class Maker {
   }
 
   Case make() {
-    most_bytes_ = int64_t{1} << random_.between(9, random_.chance(10) ? 18 : 15);
+    most_bytes_ = std::min(int64_t{1} << random_.between(9, random_.chance(10) ? 18 : 15), most_file_bytes_);
     if (random_.chance(70)) case_.initial_bytes = random_.magnitude(most_bytes_);
     size_ = settled_size_ = case_.initial_bytes;
     choose_mode();
@@ -452,6 +453,7 @@ class Maker {
   int parties_ = 1;  // each rank in each open, with a view of its own
   Form form_;
   bool collective_only_;
+  int64_t most_file_bytes_;
   Case case_;
   int64_t most_bytes_ = 0;
   std::vector<View> views_;         // one for each party
@@ -459,6 +461,45 @@ class Maker {
   bool disjoint_ = false;           // whether views of different parties do not overlap
   int64_t size_ = 0, settled_size_ = 0;
 };
+
+// A datatype of bytes with the same extent and pieces, from the first piece on.
+TypeSpec plain_type(const Flat& flat) {
+  TypeSpec blocks;
+  if (flat.pieces.size() == 1) {
+    blocks = contiguous(static_cast<int>(flat.size), basic("BYTE"));
+    if (flat.extent() == flat.size) return blocks;
+  } else {
+    blocks.kind = Kind::hindexed;
+    for (const Piece& piece : flat.pieces) {
+      blocks.lengths.push_back(static_cast<int>(piece.length));
+      blocks.places.push_back(piece.offset - flat.pieces[0].offset);
+    }
+    blocks.children = {basic("BYTE")};
+  }
+  return resized(0, flat.extent(), blocks);
+}
+
+void make_plain(View& view) {
+  view.etype = contiguous(static_cast<int>(view.etype_bytes), basic("BYTE"));
+  if (view.flat.size == 0) {
+    view.filetype = view.etype;
+  } else {
+    view.displacement += view.flat.pieces[0].offset;
+    view.filetype = plain_type(view.flat);
+  }
+  view.flat = flatten(view.filetype);
+}
+
+void make_plain(Access& access) {
+  const Flat flat = flatten(access.memory);
+  if (flat.size == 0) {
+    access.memory = basic("BYTE");
+    access.count = 0;
+    return;
+  }
+  access.memory = plain_type(flat);
+  for (Piece& piece : access.buffer) piece.offset -= flat.pieces[0].offset;
+}
 
 std::string kilo(int64_t bytes) {
   return std::to_string(bytes) + " bytes";
@@ -538,7 +579,13 @@ std::vector<Cell> cells_of(const Access& access) {
 }
 
 Case make_case(uint64_t seed, int ranks, const CaseOptions& options) {
-  return Maker(seed, ranks, options).make();
+  Case made = Maker(seed, ranks, options).make();
+  if (!options.plain_types) return made;
+  for (Op& op : made.ops) {
+    for (View& view : op.views) make_plain(view);
+    for (Access& access : op.accesses) make_plain(access);
+  }
+  return made;
 }
 
 std::string describe(const Case& c, size_t index, int rank) {

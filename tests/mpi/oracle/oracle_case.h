@@ -91,6 +91,10 @@ struct CaseOptions {
   bool collective_only = false;  // whether every access is collective, in cases that are otherwise the same
   // If more than 1: the greatest number of opens of the file, of which there are at least 2.
   int most_opens = 1;
+  // Whether datatypes are made of bytes alone, a list of blocks each, whose first begins at 0. The pieces of
+  // the file and their order are the same. SMPI makes many other datatypes wrongly.
+  bool plain_types = false;
+  int64_t most_bytes = int64_t{1} << 18;  // about how many bytes the file has
 };
 Case make_case(uint64_t seed, int ranks, const CaseOptions& options);
 std::string describe(const Case& c);

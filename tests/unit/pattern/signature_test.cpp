@@ -55,6 +55,12 @@ TEST(Signature, OfNothingHasOneBoundary) {
   EXPECT_TRUE(items_of(*Signature::empty(), 0, 5).empty());
 }
 
+// A rank that lacked memory for it would leave a call of all ranks.
+TEST(Signature, OfNothingTakesNoMemory) {
+  EXPECT_EQ(Signature::empty().use_count(), 0);
+  EXPECT_EQ(Signature::empty(), Signature::empty());
+}
+
 TEST(Signature, EqualNeighboursAreOneRun) {
   auto five =
       sequence({repeat(Signature::item(number), 2), Signature::empty(), repeat(Signature::item(number), 3)});
