@@ -60,7 +60,7 @@ Options parse(int argument_count, char** arguments) {
   options.terminal = values["terminal"] == "1";
   options.run.path = values["file"];
   options.run.repetitions = std::stoi(values["repetitions"]);
-  options.run.collective = values["independent"] != "1";
+  options.run.calls = values["independent"] == "1" ? sim::Calls::independent : sim::Calls::collective;
   options.run.write = values["read-only"] != "1";
   options.run.read = values["write-only"] != "1";
   options.run.verify = values["verify"] == "1";

@@ -151,6 +151,7 @@ PATH(apart_read_8) {
 PATH(meeting_write_8) {
   REPEATED write_at_all(8);
 }
+PATH(meeting_write_16384) {
   REPEATED write_at_all(16384);
 }
 PATH(strided_write_2_of_8) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/waiting.h"
 #include "plan/layout/clusters.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/windows.h"
@@ -137,6 +138,7 @@ void Relay::reorder() {
     std::byte* const of_node = in_cluster(messages_of_nodes_[share.node].begin + share.in_cluster);
     std::byte* const of_realm = to_aggregators(share.to_aggregator);
     const auto bytes = static_cast<size_t>(share.bytes);
+    take_time_of_copy(share.bytes);
     if (writes()) {
       std::memcpy(of_realm, of_node, bytes);
       continue;
