@@ -1,5 +1,6 @@
 #include "mpiio/transfer/requests.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -136,12 +137,8 @@ bool has_requests() {
   return requests().count.load(std::memory_order_relaxed) > 0 && !on_pool_thread();
 }
 
-struct WaitCall::Ours {
-  int index;
-  Ref pending;
-};
-
 WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests) {
+  if (requests && count > 0) ours_.reserve(static_cast<size_t>(count));
   for (int i = 0; requests && i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
     if (Ref pending = find_pending(requests[i])) {
@@ -151,8 +148,6 @@ WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests)
     }
   }
 }
-
-WaitCall::~WaitCall() = default;
 
 namespace {
 bool is_deferred(PendingRequest& pending) {
@@ -186,28 +181,26 @@ void WaitCall::sleep() {
   }
 }
 
-// Those requests that MPI has completed and that failed.
-std::vector<WaitCall::Ours> WaitCall::failed() const {
-  std::vector<Ours> result;
-  for (const Ours& ours : ours_) {
-    if (requests_[ours.index] == MPI_REQUEST_NULL && ours.pending->code != MPI_SUCCESS)
-      result.push_back(ours);
-  }
-  return result;
+// Whether MPI has completed the request, and its operation failed.
+bool WaitCall::has_failed(const Ours& ours) const {
+  return requests_[ours.index] == MPI_REQUEST_NULL && ours.pending->code != MPI_SUCCESS;
 }
 
 int WaitCall::outcome(int code) {
   if (code != MPI_SUCCESS) return code;
-  for (const Ours& ours : failed()) return tell(*ours.pending, {});
+  for (const Ours& ours : ours_) {
+    if (has_failed(ours)) return tell(*ours.pending, {});
+  }
   return code;
 }
 
 int WaitCall::outcome(int code, MPI_Status* statuses, int completed, const int* indices) {
-  const std::vector<Ours> bad = failed();
-  if (bad.empty() || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return code;
+  const bool none_failed = std::ranges::none_of(ours_, [this](const Ours& ours) { return has_failed(ours); });
+  if (none_failed || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return code;
   if (statuses == MPI_STATUSES_IGNORE) completed = 0;
   for (int i = 0; i < completed && code == MPI_SUCCESS; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
-  for (const Ours& ours : bad) {
+  for (const Ours& ours : ours_) {
+    if (!has_failed(ours)) continue;
     ErrorHandler::Result result{ErrorHandler::Result::Kind::nobody};
     for (int i = 0; i < completed; ++i) {
       if (ours.index != (indices ? indices[i] : i)) continue;

@@ -6,7 +6,10 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "mpiio/file/file.h"
@@ -39,7 +42,6 @@ class WaitCall {
  public:
   // The array of handles must stay where it is.
   WaitCall(int count, const MPI_Request* requests);
-  ~WaitCall();
   WaitCall(const WaitCall&) = delete;
 
   // Carries out those operations that are deferred. If all requests are Concilio's, it then sleeps until all
@@ -57,10 +59,16 @@ class WaitCall {
   int outcome(int code, MPI_Status* statuses, int completed, const int* indices);
 
  private:
-  struct Ours;
-  std::vector<Ours> failed() const;
+  struct Ours {
+    int index;
+    std::shared_ptr<PendingRequest> pending;
+  };
+  bool has_failed(const Ours& ours) const;
   const MPI_Request* requests_;
-  std::vector<Ours> ours_;
+  // To wait for a few requests takes no memory, and so it cannot fail for want of it.
+  std::array<std::byte, 256> room_;
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+  std::pmr::vector<Ours> ours_{&memory_};
   int others_ = 0;  // how many of the requests are MPI's own
 };
 
