@@ -93,18 +93,23 @@ bool lies_on_lustre(const std::string& path) {
          static_cast<uint32_t>(status.f_type) == lustre_magic;
 }
 
-Descriptor create_on_lustre(const std::string& path, int flags, int permissions, const Striping& wanted) {
+Descriptor create_on_lustre(const std::string& path, int flags, int permissions, const Striping& wanted,
+                            bool& created) {
   Descriptor made(
       ::open(path.c_str(), flags | O_CREAT | O_EXCL | delays_stripes, static_cast<mode_t>(permissions)));
+  created = static_cast<bool>(made);
   if (!made) return made;
-  auto request = encode_lustre_stripes(wanted);
-  if (ioctl(made.number(), set_stripes, request.data()) == 0) return made;
+  const auto ask = [&](const Striping& striping) {
+    auto request = encode_lustre_stripes(striping);
+    return ioctl(made.number(), set_stripes, request.data()) == 0;
+  };
+  if (ask(wanted)) return made;
   log(LogLevel::warning,
       "{}: Lustre refused the stripes that striping_unit and striping_factor ask for ({}); the file gets "
-      "those of its "
-      "folder (lfs getstripe -d shows them)",
+      "those "
+      "of its folder (lfs getstripe -d shows them)",
       path, std::generic_category().message(errno));
-  return Descriptor();
+  return ask({}) ? std::move(made) : Descriptor();
 }
 
 std::optional<LustreStripes> lustre_stripes_of(int fd) {

@@ -36,9 +36,11 @@ std::array<std::byte, lustre_request_bytes> encode_lustre_stripes(const Striping
 // Whether a file of this path would lie on Lustre.
 bool lies_on_lustre(const std::string& path);
 
-// Creates a file with these stripes. `flags` and `permissions` are those of open(2). Returns no descriptor if
-// there is such a file already, or if Lustre refuses; then open(2) does what can be done, and reports what is
-// wrong.
-Descriptor create_on_lustre(const std::string& path, int flags, int permissions, const Striping& wanted);
+// Creates a file with these stripes, or with those of its folder if Lustre refuses them. `flags` and
+// `permissions` are those of open(2). Returns no descriptor if that does not go, as there is such a file
+// already, say; then open(2) does what can be done, and reports what is wrong. `created`: whether the file
+// has come to be.
+Descriptor create_on_lustre(const std::string& path, int flags, int permissions, const Striping& wanted,
+                            bool& created);
 
 }  // namespace concilio::store

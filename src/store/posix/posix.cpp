@@ -465,12 +465,13 @@ class PosixStore : public Store {
   Result<Descriptor> open_name(const std::string& name, const OpenMode& mode, const std::string& what) {
     int flags = O_CLOEXEC | O_NONBLOCK;
     flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
+    bool created = false;
     if (mode.create && mode.write && mode.striping.asked() && lies_on_lustre(name)) {
-      Descriptor made = create_on_lustre(name, flags, mode.permissions, mode.striping);
+      Descriptor made = create_on_lustre(name, flags, mode.permissions, mode.striping, created);
       if (made) return made;
     }
     if (mode.create) flags |= O_CREAT;
-    if (mode.create && mode.exclusive) flags |= O_EXCL;
+    if (mode.create && mode.exclusive && !created) flags |= O_EXCL;
     Descriptor made(retried(hook_, StoreOperation::open, [&] {
       return ::open(name.c_str(), flags, static_cast<mode_t>(mode.permissions));
     }));
