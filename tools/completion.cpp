@@ -115,7 +115,13 @@ int print_help(const CLI::App& root, const Environment& environment, const Words
     name += " " + word;
   }
   if (has_help_of_its_own(*app)) {
-    fmt::print("{}", help_of_study(environment));
+    const std::string help = help_of_study(environment);
+    if (help.empty()) {
+      complain(
+          "help: the help of study is that of its Python package, which cannot be run; see concilio study");
+      return exit_usage;
+    }
+    fmt::print("{}", help);
     return 0;
   }
   // App::help() would be that of the command on the command line, which is "help".

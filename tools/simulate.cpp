@@ -151,8 +151,8 @@ Words simulation_words(const SimulateOptions& options, const Simulator& simulato
 Environment simulated_environment(const SimulateOptions& options, const DescribedMachine& machine,
                                   const std::string& folder, Environment environment) {
   // What the user measures on this machine, or asks of all runs, is not of the simulated one.
-  for (const char* name :
-       {"LD_PRELOAD", "CONCILIO_METHOD", "CONCILIO_REPORT", "CONCILIO_LIVE", "CONCILIO_RANKS_PER_NODE"})
+  for (const char* name : {"LD_PRELOAD", "CONCILIO_METHOD", "CONCILIO_REPORT", "CONCILIO_LIVE",
+                           "CONCILIO_RANKS_PER_NODE", "CONCILIO_DISABLE", "CONCILIO_ONLY"})
     environment.unset(name);
   environment.set("TMPDIR", folder);  // for the simulator's copies of the program
   environment.set("CONCILIO_PROFILE", "off");
@@ -281,15 +281,15 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
   parser
       ->add_option("-n,--ranks", options->ranks.ranks,
                    "Number of ranks (default: one on each core of the nodes)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("RANKS");
   parser->add_option("--nodes", options->ranks.nodes, "Number of nodes (default: as few as hold the ranks)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("COUNT");
   parser
       ->add_option("--ranks-per-node", options->ranks.ranks_per_node,
                    "Most ranks on a node (default: its number of cores)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("COUNT");
   parser
       ->add_option("--method", options->methods, "Methods to simulate side by side: a list of auto"
@@ -304,7 +304,7 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
   parser->add_option("--mib-per-rank", options->mib_per_rank, "MiB that each rank moves in a call")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::PositiveNumber & CLI::Range(0.0, 1048576.0))
       ->type_name("MIB")
       ->capture_default_str();
   parser

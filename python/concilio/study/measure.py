@@ -31,6 +31,7 @@ def uninterrupted():
 def last_words(text, most=3):
     """What was wrong, by what a program wrote to stderr: Concilio's own complaints if there are any, else the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if "other programs use" not in line]  # a notice, no complaint
     own = [line.partition(": ")[2] for line in lines if line.startswith(("concilio: ", "concilio bench: "))]
     return "; ".join(own[:most] or lines[-most:])[:600]
 

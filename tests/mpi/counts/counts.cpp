@@ -154,14 +154,16 @@ class Run {
   Count write(int version) {
     const Count before = count_of(file_, nodes_.comm);
     std::vector<char> data = contents(version);
-    OK(MPI_File_write_at_all(file_, 0, at(data), access_.count, access_.memory.get(), MPI_STATUS_IGNORE));
+    OK(MPI_File_write_at_all(file_, access_.offset, at(data), access_.count, access_.memory.get(),
+                             MPI_STATUS_IGNORE));
     return count_of(file_, nodes_.comm) - before;
   }
   Count read(int version) {
     const Count before = count_of(file_, nodes_.comm);
     const std::vector<char> data = contents(version);
     std::vector<char> back(data.size());
-    OK(MPI_File_read_at_all(file_, 0, at(back), access_.count, access_.memory.get(), MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at_all(file_, access_.offset, at(back), access_.count, access_.memory.get(),
+                            MPI_STATUS_IGNORE));
     bool same = true;
     pattern_.for_each_piece(nodes_.rank, [&](const Piece& piece) {
       const auto begin = static_cast<ptrdiff_t>(piece.memory_offset);

@@ -474,6 +474,13 @@ void play(const Options& options) {
   if (rank == 0) watch(mine);
   for (int64_t number = options.first; number < options.first + options.cases; ++number)
     play_case(*game, number);
+  // The disturbances must reach the library.
+  constexpr int64_t enough_cases = 40;
+  if (rank == 0 && options.disturbed && options.cases >= enough_cases && mine.with_failures == 0) {
+    std::fprintf(stderr, "ADVERSARY: nothing was disturbed: no call failed in any case\n");
+    std::fflush(stderr);
+    _exit(1);
+  }
   if (rank == 0)
     std::printf("adversary: %lld cases, in %lld of them calls failed, hash %016llx\n",
                 static_cast<long long>(options.cases), static_cast<long long>(mine.with_failures),

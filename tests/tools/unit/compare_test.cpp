@@ -12,8 +12,8 @@ Captured result(double write_seconds, double read_seconds, int64_t growth) {
                                {{{"pattern", "contiguous"},
                                  {"bytes", 64 << 20},
                                  {"peak_growth_bytes", growth},
-                                 {"write", {{"seconds", {write_seconds}}}},
-                                 {"read", {{"seconds", {read_seconds}}}}}}}};
+                                 {"write", {{"seconds", {write_seconds}}, {"first_seconds", write_seconds}}},
+                                 {"read", {{"seconds", {read_seconds}}, {"first_seconds", read_seconds}}}}}}};
   return {0, all.dump(), ""};
 }
 

@@ -39,9 +39,10 @@ bool allow_transfers_alone() {
   action.sa_sigaction = note_call;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSYS, &action, nullptr);
-  // clock_gettime is a system call only on machines whose clock cannot be read in another way.
-  constexpr unsigned allowed[] = {__NR_pwrite64, __NR_pread64, __NR_clock_gettime, __NR_rt_sigreturn,
-                                  __NR_exit};
+  // clock_gettime is a system call only on machines whose clock cannot be read in another way. The heap may
+  // have to grow now and then, as MPI's functions take memory from it.
+  constexpr unsigned allowed[] = {__NR_pwrite64,     __NR_pread64, __NR_clock_gettime,
+                                  __NR_rt_sigreturn, __NR_brk,     __NR_exit};
   constexpr size_t count = std::size(allowed);
   std::vector<sock_filter> filter = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (size_t i = 0; i < count; ++i)
