@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/permanent.h"
 
 namespace concilio::pattern {
 
@@ -67,33 +68,45 @@ bool for_each_merged(const PieceLists& pieces, Visit&& visit) {
 
 // Makes nodes from arguments that are already normalised, and computes their properties.
 struct NestMaker {
-  static std::shared_ptr<Nest> node(Nest::Kind kind) {
-    struct Made : Nest {};  // a Nest that make_shared can make
-    std::shared_ptr<Nest> nest = std::make_shared<Made>();
-    nest->kind_ = kind;
-    nest->hash_ = mix(uint64_t{0x636f6e63696c696fu}, static_cast<int64_t>(kind));
-    nest->memory_bytes_ = static_cast<int64_t>(sizeof(Nest));
-    return nest;
+  // A Nest that can be made: its own constructor is not for others.
+  struct Made : Nest {
+    Made() = default;
+    explicit Made(Kind kind) { begin(*this, kind); }
+    explicit Made(Run run) : Made(Kind::run) { (void)become(*this, run); }
+  };
+  static void begin(Nest& nest, Nest::Kind kind) {
+    nest.kind_ = kind;
+    nest.hash_ = mix(uint64_t{0x636f6e63696c696fu}, static_cast<int64_t>(kind));
+    nest.memory_bytes_ = static_cast<int64_t>(sizeof(Nest));
   }
+  static std::shared_ptr<Nest> node(Nest::Kind kind) { return std::make_shared<Made>(kind); }
 
+  // Nobody counts who has these two.
   static NestRef empty() {
-    static const auto& nest = *new const NestRef(node(Nest::Kind::empty));
-    return nest;
+    static const Permanent<Made> nest(Nest::Kind::empty);
+    return {NestRef(), &*nest};
+  }
+  static NestRef one_byte() {
+    static const Permanent<Made> nest(Run{0, 1, 1, 1});
+    return {NestRef(), &*nest};
   }
 
-  static Result<NestRef> run(Run run) {
+  static Status become(Nest& nest, Run run) {
     if (run.count == 1) run.stride = run.length;
-    auto nest = node(Nest::Kind::run);
     const auto size = checked_multiply(run.length, run.count);
     if (!size) return overflow("size");
-    const Status spread = place(*nest, run, 0, run.length);
-    if (!spread) return spread.error();
-    nest->run_ = run;
-    nest->size_ = *size;
-    nest->pieces_ = run.count;
-    nest->granule_ = run.count == 1 ? run.length : std::gcd(run.length, run.stride);
-    nest->monotone_ = run.count == 1 || run.stride >= run.length;
-    for (int64_t value : {run.length, run.stride, run.count}) nest->hash_ = mix(nest->hash_, value);
+    if (Status spread = place(nest, run, 0, run.length); !spread) return spread;
+    nest.run_ = run;
+    nest.size_ = *size;
+    nest.pieces_ = run.count;
+    nest.granule_ = run.count == 1 ? run.length : std::gcd(run.length, run.stride);
+    nest.monotone_ = run.count == 1 || run.stride >= run.length;
+    for (int64_t value : {run.length, run.stride, run.count}) nest.hash_ = mix(nest.hash_, value);
+    return {};
+  }
+  static Result<NestRef> run(Run run) {
+    auto nest = node(Nest::Kind::run);
+    if (Status made = become(*nest, run); !made) return made.error();
     return NestRef(std::move(nest));
   }
 
@@ -340,8 +353,7 @@ NestRef Nest::empty() {
 
 NestRef Nest::bytes(int64_t length) {
   // All contiguous accesses share this one.
-  static const auto& one = *new const NestRef(*NestMaker::run(Run{0, 1, 1, 1}));
-  if (length == 1) return one;
+  if (length == 1) return NestMaker::one_byte();
   return length <= 0 ? empty() : *NestMaker::run(Run{0, length, length, 1});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/permanent.h"
 #include "exec/alone/methods.h"
 #include "exec/call/plain_write.h"
 
@@ -91,11 +92,11 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
 }
 
 Outcome through_host(const Request& request, int64_t from, FunctionRef<Outcome(const Request&)> run) {
-  static const auto& packed = *new pattern::Access(pattern::Access::contiguous(0));
+  static const Permanent<pattern::Access> packed(pattern::Access::contiguous(0));
   const auto run_part = [&](pattern::Interval data, std::byte* memory) {
     Request part = request;
     part.device = nullptr;
-    part.memory = &packed;
+    part.memory = &*packed;
     part.buffer = memory;
     part.position = request.position + from + data.begin;
     part.bytes = data.length();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/permanent.h"
 #include "pattern/rectangles.h"
 
 namespace concilio::exec {
@@ -11,8 +12,8 @@ namespace {
 constexpr int64_t pays_to_pin_bytes = 1 << 20;
 
 const pattern::Access& packed() {
-  static const auto& bytes = *new pattern::Access(pattern::Access::contiguous(0));
-  return bytes;
+  static const Permanent<pattern::Access> bytes(pattern::Access::contiguous(0));
+  return *bytes;
 }
 
 pattern::Side behind(pattern::Side side, int64_t bytes) {
