@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/exceptions.h"
+#include "base/permanent.h"
 #include "exec/locks/range_lock.h"
 #include "exec/two_phase/fetch.h"
 #include "exec/windows/flush.h"
@@ -318,8 +319,8 @@ namespace {
 
 // The group of a node that has no aggregator and whose ranks ask for nothing.
 const plan::Group& no_group() {
-  static const auto& none = *new plan::Group;
-  return none;
+  static const Permanent<plan::Group> none;
+  return *none;
 }
 
 const plan::Group& group_of(const plan::Plan& plan, int node) {
