@@ -2,7 +2,7 @@
 """instructions.py [--write] COMPILER (MPI LIBRARY PROGRAM)...: the instructions and system calls of the hot paths.
 
 Counts them under callgrind, on one rank, and fails if a call of a path takes a tenth more instructions than
-instructions.txt says, or more system calls. Unlike time, these are the same however busy the machine is. COMPILER is the
+instructions.txt says, or more system calls (rounded). Unlike time, these are the same however busy the machine is. COMPILER is the
 name and version of the compiler; the table holds for the one that it names, and with another this is skipped (exit status
 77).
 

@@ -7,10 +7,10 @@ namespace concilio::plan {
 namespace {
 
 // Measured on a 2-core machine with a warm page cache. A read of a few bytes takes 1 us, a write 2 us, as the
-// file system notes it in its journal, and to lock a range and unlock it, 1.2 us. Long
-// requests move 5e9 B/s. One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes.
-// Buffered writers to one file take turns at its inode lock; readers do not. A futex round costs 3 us a rank,
-// 15 us if ranks wait for cores. One of many small writes that lie apart takes 3 us, but 8 to 17 us with many
+// file system notes it in its journal, and to lock a range and unlock it, 1.2 us. Long requests move 5e9 B/s.
+// One core copies 6e9 B/s, and a piece of a fused copy costs 4 ns besides its bytes. Buffered writers to one
+// file take turns at its inode lock; readers do not. A futex round costs 3 us a rank, 15 us if ranks wait for
+// cores. One of many small writes that lie apart takes 3 us, but 8 to 17 us with many
 // under way at once (io_uring): each is handed to a thread of the kernel, and these take turns at the lock.
 // Cached reads take as long either way. A page that one rank maps costs 0.2 us for reading. For writing it
 // costs 2 to 6 us in a new file, as ext4 records it in its journal, and 0.5 us in a file that has the page.
