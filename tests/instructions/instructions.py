@@ -2,9 +2,9 @@
 """instructions.py [--write] COMPILER (MPI LIBRARY PROGRAM)...: the instructions and system calls of the hot paths.
 
 Counts them under callgrind, on one rank, and fails if a call of a path takes a tenth more instructions than
-instructions.txt says, or more system calls (rounded). Unlike time, these are the same however busy the machine is. COMPILER is the
-name and version of the compiler; the table holds for the one that it names, and with another this is skipped (exit status
-77).
+instructions.txt says, or more system calls (rounded). Unlike time, these are the same however busy the machine is. COMPILER
+is the name and version of the compiler; the table holds for the one that it names, and with another this is skipped (exit
+status 77).
 
 --write renews the table, for the MPIs that are given. Do it when a path has got faster, or slower for a good reason:
   cmake --build BUILD --target renew_instructions
