@@ -13,6 +13,7 @@
 #include "mpi/error.h"
 #include "mpi/nodes/descriptor_passing.h"
 #include "mpi/nodes/node_facts.h"
+#include "mpi/progress.h"
 
 namespace concilio::mpi {
 
@@ -44,7 +45,7 @@ constexpr int spins_with_own_core = 20000;
 constexpr int64_t first_rank = 1;
 constexpr int64_t no_messages = -1;
 
-// The exchange of windows uses smaller tags.
+// The exchange of windows uses smaller tags, and never_sent_tag is one less.
 constexpr int lost_rank_tag = 32767;
 constexpr int64_t look_interval_ns = 1'000'000'000;
 
@@ -352,8 +353,7 @@ class Team::Watch {
 
 void Team::make_progress() {
   if (ranks_are_simulated()) return;
-  int flag = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+  mpi::make_progress(comm_);
 }
 
 void Team::offer() {

@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "mpi/progress.h"
 #include "scorpio/ranks/agreement.h"
 
 namespace concilio::scorpio {
@@ -19,10 +20,8 @@ int cores() {
   return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
 
-// Lets MPI make progress, since this rank may have to pass on messages that other ranks wait for.
 void make_progress(void* comm) {
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<MPI_Comm*>(comm), &found, MPI_STATUS_IGNORE);
+  mpi::make_progress(*static_cast<MPI_Comm*>(comm));
 }
 
 }  // namespace
