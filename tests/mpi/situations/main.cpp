@@ -140,13 +140,15 @@ int main(int argc, char** argv) {
       context.own = true;
     } else if (word == "--large") {
       context.large = true;
+    } else if (word == "--brief") {
+      context.brief = true;
     } else if (word == "--single") {
       level = MPI_THREAD_SINGLE;
       context.threads = false;
     } else if (word == "--run" && i + 1 < argc) {
       names.push_back(argv[++i]);
     } else {
-      std::fputs("situations [--list] [--own] [--large] [--single] [--run NAME or start of NAME]...\n",
+      std::fputs("situations [--list] [--own] [--large] [--brief] [--single] [--run NAME or start of NAME]...\n",
                  stderr);
       return 2;
     }
@@ -175,8 +177,8 @@ int main(int argc, char** argv) {
     std::printf("%d situations, %zu failed\n", ran, failed.size());
     const char* prefix = std::getenv("CONCILIO_TEST_PREFIX");
     for (const char* name : failed) {
-      std::printf("again: %s %s --run %s%s\n", prefix ? prefix : "", argv[0], name,
-                  context.own ? " --own" : "");
+      std::printf("again: %s %s --run %s%s%s\n", prefix ? prefix : "", argv[0], name,
+                  context.own ? " --own" : "", context.brief ? " --brief" : "");
     }
   }
   MPI_Finalize();

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 TEST(FactsJson, WhatIsReadBackIsPlannedAlike) {
   std::mt19937_64 random(7);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < test::cases(2000, 4); ++i) {
     const Facts facts = test::random_facts(random);
     const Result<Facts> back = facts_from_json(json::parse(facts_line(facts)));
     ASSERT_TRUE(back.ok()) << i << ": " << back.error().message;

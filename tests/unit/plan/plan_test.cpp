@@ -372,7 +372,7 @@ TEST(Windows, HoldSeveralSpansOneAfterAnother) {
 TEST(Windows, TileTheSpansInOrderForAnyFacts) {
   std::mt19937_64 random(3);
   int walked = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < test::cases(1500, 4); ++i) {
     Facts facts = random_facts(random);
     facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
     Plan made = plan(facts);
@@ -418,12 +418,12 @@ TEST(Windows, TileTheSpansInOrderForAnyFacts) {
     ASSERT_EQ(all, expected) << i;
     ASSERT_EQ(made.rounds, most_rounds) << i;
   }
-  EXPECT_GT(walked, 1000);
+  EXPECT_GT(walked, test::cases(1000, 4));
 }
 
 TEST(Memory, StaysWithinTheLimitForAnyFacts) {
   std::mt19937_64 random(4);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < test::cases(3000, 4); ++i) {
     Facts facts = random_facts(random);
     facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
     const Plan made = plan(facts);

@@ -381,7 +381,7 @@ TEST(TreeRealms, LeafThatNobodyServesLeavesTheTree) {
 
 TEST(TreeRealms, EveryLeafHasAnAggregatorWithEnoughMemoryUnlessNobodyHas) {
   std::mt19937_64 random(52);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < test::cases(3000, 4); ++i) {
     std::vector<int64_t> free_mib(1 + random() % 12);
     for (int64_t& free : free_mib) free = static_cast<int64_t>(random() % 30);
     Facts facts = short_of_memory(free_mib);

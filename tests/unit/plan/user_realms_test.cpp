@@ -248,7 +248,7 @@ TEST(UserRealms, NamesTheFirstByteThatIsWrong) {
   std::mt19937_64 random(8);
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   int gaps = 0, twice = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < test::cases(4000, 4); ++i) {
     Dealt dealt(random);
     // One block that is longer, shorter or elsewhere, or one realm that is elsewhere.
     std::vector<Block>& some = dealt.blocks[below(dealt.blocks.size())];
@@ -281,8 +281,8 @@ TEST(UserRealms, NamesTheFirstByteThatIsWrong) {
           << i;
     }
   }
-  EXPECT_GT(gaps, 200);
-  EXPECT_GT(twice, 200);
+  EXPECT_GT(gaps, test::cases(200, 4));
+  EXPECT_GT(twice, test::cases(200, 4));
 }
 
 // Plans with user's realms.
