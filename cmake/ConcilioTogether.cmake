@@ -4,13 +4,6 @@
 # source by itself, which also shows that it includes what it uses; ./check --long makes such a build.
 option(CONCILIO_TOGETHER "Compile several sources together: faster from nothing" OFF)
 
-# Tests add a method, a policy and a store, and link what they have compiled in place of single objects of these
-# libraries (tests/house/add_a_*.py). With sanitizers these tests do not run.
-set(concilio_compiled_apart concilio_base concilio_plan concilio_store)
-if(CONCILIO_SANITIZE)
-  set(concilio_compiled_apart "")
-endif()
-
 # concilio_compile_together(FOLDER) sets this for the targets in and below a folder.
 function(concilio_compile_together folder)
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
@@ -21,8 +14,7 @@ function(concilio_compile_together folder)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
     get_target_property(said ${target} UNITY_BUILD)
-    if(type MATCHES "EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY" AND said STREQUAL "said-NOTFOUND"
-       AND NOT target IN_LIST concilio_compiled_apart)
+    if(type MATCHES "EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY" AND said STREQUAL "said-NOTFOUND")
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     endif()
   endforeach()
