@@ -1,7 +1,9 @@
 #include "plan/one_call.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "base/checked.h"
 #include "plan/choose/cost.h"
 #include "plan/plan.h"
 
@@ -18,7 +20,7 @@ Digest digest_of_all(const LoneCalls& calls, int64_t ranks) {
   digest.file_pieces = digest.memory_pieces = calls.all.pieces;
   digest.ranks = ranks;
   digest.ranks_with_data = calls.ranks;
-  digest.span = calls.ranks * calls.range.length();
+  digest.span = checked_multiply(calls.ranks, calls.range.length()).value_or(INT64_MAX);
   digest.max_rank_bytes = calls.most.bytes;
   digest.max_rank_file_pieces = calls.most.pieces;
   digest.granule = 1;

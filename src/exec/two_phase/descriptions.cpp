@@ -303,17 +303,22 @@ Status Descriptions::receive(mpi::Team& team, int rank, int tag) {
 Status Descriptions::hear(mpi::Team& team) {
   Status outcome;
   std::span<const std::byte> rest;  // of the last message
-  Status heard;
+  bool readable = true;             // what is left of it
   for (size_t i = 0; i < senders_.size(); ++i) {
     DescribedNode& sender = senders_[i];
     // A relay tells of several nodes in one message.
     if (i == 0 || tellers_[i] != tellers_[i - 1]) {
-      heard = receive(team, tellers_[i], description_tag);
+      Status received = receive(team, tellers_[i], description_tag);
       if (!team.failure()) return team.failure();
       rest = received_;
+      readable = received.ok();
+      note(outcome, std::move(received));
     }
-    if (heard) heard = without_exceptions([&] { return learn(rest, ranks_of(team, sender.node), sender); });
-    note(outcome, heard);
+    if (readable) {
+      Status learnt = without_exceptions([&] { return learn(rest, ranks_of(team, sender.node), sender); });
+      readable = learnt.ok();
+      note(outcome, std::move(learnt));
+    }
     std::erase_if(sender.ranks, [&](const Description& rank) { return !has_data_in(*realm_, rank); });
   }
   std::erase_if(senders_, [](const DescribedNode& sender) { return sender.ranks.empty(); });
@@ -344,20 +349,37 @@ Status Descriptions::hear_neighbours(mpi::Team& team) {
 Status Descriptions::pass_on(mpi::Team& team) {
   static Slot cannot_be_read{-1, 0};
   Status outcome;
+  int64_t shortened_bytes = 0;
   for (Relayed& relayed : relayed_) {
-    Status brought = without_exceptions([&] {
-      const bool shortened = slot_bytes_ > worth_shortening_bytes && owns_by_offsets(*relayed.realm);
-      return bring_together(team, relayed, shortened);
+    std::span<std::byte> bundle(reinterpret_cast<std::byte*>(&cannot_be_read), sizeof cannot_be_read);
+    Status brought = without_exceptions([&]() -> Status {
+      const bool shorten = slot_bytes_ > worth_shortening_bytes && owns_by_offsets(*relayed.realm) &&
+                           shortened_bytes < most_shortened_bytes;
+      auto made = bundle_of(team, relayed, shorten);
+      if (!made) return made.error();
+      bundle = *made;
+      return {};
     });
-    const Message message = brought
-                                ? Message{relayed.bundle.data(), std::ssize(relayed.bundle),
-                                          relayed.realm->aggregator, description_tag}
-                                : Message{reinterpret_cast<std::byte*>(&cannot_be_read),
-                                          sizeof cannot_be_read, relayed.realm->aggregator, description_tag};
+    if (relayed.shortened) shortened_bytes += std::ssize(relayed.bundle);
     note(outcome, std::move(brought));
-    note(outcome, start_send(team, counters_, message, sends_));
+    note(outcome,
+         start_send(team, counters_,
+                    {bundle.data(), std::ssize(bundle), relayed.realm->aggregator, description_tag}, sends_));
   }
   return outcome;
+}
+
+// What a relay tells the aggregator of a realm. A bundle that is not shortened serves all realms in which the
+// same nodes may have data, so that a relay does not keep one for each of them.
+Result<std::span<std::byte>> Descriptions::bundle_of(const mpi::Team& team, Relayed& relayed, bool shorten) {
+  if (!shorten) {
+    for (Relayed& other : relayed_) {
+      if (!other.shortened && !other.bundle.empty() && other.nodes == relayed.nodes)
+        return std::span(other.bundle);
+    }
+  }
+  if (Status brought = bring_together(team, relayed, shorten); !brought) return brought.error();
+  return std::span(relayed.bundle);
 }
 
 // Makes the bundle of a relay for a realm: those of the nodes that may have data in it, or shorter ones if
@@ -384,6 +406,7 @@ Status Descriptions::bring_together(const mpi::Team& team, Relayed& relayed, boo
   }
   if (shortened && std::ssize(bundle) > room) return bring_together(team, relayed, false);
   relayed.bundle = std::move(bundle);
+  relayed.shortened = shortened;
   return {};
 }
 

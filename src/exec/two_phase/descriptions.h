@@ -86,6 +86,7 @@ class Descriptions {
   Status hear(mpi::Team& team);
   Status hear_neighbours(mpi::Team& team);
   Status pass_on(mpi::Team& team);
+  Result<std::span<std::byte>> bundle_of(const mpi::Team& team, Relayed& relayed, bool shorten);
   Status bring_together(const mpi::Team& team, Relayed& relayed, bool shortened) const;
   Status receive(mpi::Team& team, int rank, int tag);
   Status learn(std::span<const std::byte>& bundle, size_t ranks, DescribedNode& node);
@@ -110,6 +111,7 @@ class Descriptions {
     const plan::Realm* realm;
     std::vector<int> nodes;
     std::vector<std::byte> bundle;
+    bool shortened = false;
   };
   std::vector<Relayed> relayed_;
   std::vector<MPI_Request> sends_;  // one for each of both

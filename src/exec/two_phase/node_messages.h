@@ -79,7 +79,7 @@ inline Status start_receive(const mpi::Team& team, const Message& message,
 }
 
 // Keeps the first error of several steps that are all taken.
-inline void note(Status& outcome, Status status) {
+inline void note(Status& outcome, Status&& status) {
   if (outcome && !status) outcome = std::move(status);
 }
 

@@ -35,7 +35,8 @@ Images::Images(const plan::Plan& plan, int node) : plan_(plan) {
   }
   arenas_begin_ = bytes_;
   const int64_t buffers = plan.combined_nodes > 1 ? 2 * arenas : arenas;
-  layout.push_back(buffers * arena_bytes_);
+  layout.push_back(buffers);
+  layout.push_back(arena_bytes_);
   bytes_ += buffers * arena_bytes_;
   layout_ = std::make_shared<const Layout>(std::move(layout));
   intervals_.reserve(static_cast<size_t>(parts));

@@ -59,7 +59,8 @@ void choose_clusters(const Facts& facts, Layout& layout, const Prices& prices) {
   if (wished == 1 || *obstacle_to_clusters(facts, layout)) return;
   int64_t nodes = wished;
   if (nodes == 0) nodes = shares_are_small(facts, layout) ? cheapest_clusters(facts, layout, prices) : 1;
-  nodes = std::min(nodes, largest_group(layout));
+  // A single cluster has nothing to bring together.
+  if (nodes >= largest_group(layout)) nodes = 1;
   if (nodes > 1) form_clusters(facts, layout, nodes);
 }
 
