@@ -5,6 +5,8 @@
 //
 // Where nodes form clusters (plan/layout/clusters.h), descriptions go the same way as data: a node tells the
 // relays of its cluster, and these tell aggregators what the nodes of their cluster ask for, in one message.
+// All leaders of nodes start their sends, then relays hear them and start theirs, then aggregators hear both,
+// and last of all everybody waits until what it has sent is received. Each waits only for what comes before.
 #pragma once
 
 #include <span>

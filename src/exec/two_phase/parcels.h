@@ -11,11 +11,29 @@
 // other clusters to relays: all its parcels that go through the same relay in a round travel in one message,
 // and the relay sends the streams of its cluster's nodes on (exec/two_phase/relay.h), or back in reads.
 //
-// Why ranks cannot wait for each other in a circle: in a round, an aggregator first makes it possible for
-// others to get on. When writing, it posts the receives of the whole round; when reading, it starts all
-// sends. Only then does it pack or unpack with the ranks of its node. A relay waits for what other
-// nodes pack for it, or aggregators have read, and for nothing else of the round. So in the lowest round that
-// any rank is in, all parcels can be moved, whatever later rounds wait for.
+// Why ranks cannot wait for each other in a circle: every rank takes the steps of a round in the same order,
+// whichever of its parts it has, and each step waits only for earlier rounds and earlier steps. In a write:
+//   1. The ranks of a node put their data into the windows of its own aggregators. The slot of such a window
+//      has been released in an earlier round.
+//   2. Relays post the receives of the round. Aggregators have done so before it. Nobody waits.
+//   3. The ranks of a node pack its batches of parcels, and carriers send them. An arena is free once the
+//      messages of the batch before the last are received, whose receives are posted by now, and all ranks of
+//      the node have come to this batch.
+//   4. Relays wait for what their clusters send in 3, and for the receivers of what they sent on in the round
+//      before. Then they send the streams on.
+//   5. Aggregators merge what is sent to them in 3 and 4, post the receives of the next round, and write.
+// In a read:
+//   1. The ranks of a node mark what they want of its aggregators' windows, if that is done.
+//   2. Aggregators read their windows, and start all sends. Their staging is free, since what they sent two
+//      rounds before has been received in that round.
+//   3. The ranks of a node take their data from the windows of its own aggregators.
+//   4. Relays post the receives of the round, wait for what is sent in 2, and for the receivers of what they
+//      sent on in the round before. Then they start the sends to their clusters.
+//   5. Carriers receive what is sent in 2 and 4, batch by batch, and the ranks of their nodes unpack it.
+// So of all ranks that are in the lowest round, one that is at the lowest step, and in the lowest batch of
+// its node, can go on, whatever later rounds wait for. This takes two more things: no step counts on MPI to
+// keep a message that nobody expects yet; and who waits, also for memory that a node shares, lets MPI make
+// progress with what it has sent (mpi/progress.h).
 #pragma once
 
 #include <array>

@@ -12,9 +12,12 @@
 //   realm:  head, for each node its stream
 // where the head says where the file ends, in reads.
 //
-// A relay waits only for messages that do not depend on later rounds: nodes send theirs when they have packed
-// them, and aggregators when they have read their windows. So ranks do not wait for each other in a circle
-// (exec/two_phase/parcels.h).
+// A relay has room for all messages of a round, on either side, so it need not send some on before it can
+// receive others; where they do not fit, there are no relays (fit()). The receives of a round are posted when
+// all of the round before has been copied out of their buffer; the other one is filled again when its
+// messages have been received. What a node that is ahead of its relay sends stays in the node's arenas until
+// the relay expects it, so a relay never holds more than one round. exec/two_phase/parcels.h says why ranks
+// do not wait for each other in a circle.
 #pragma once
 
 #include <vector>
