@@ -289,7 +289,12 @@ Status Collective::plan_call(const OpenFile& opened, const Request& request, con
         plans_[operation] = std::move(made);
         return {};
       }
-      facts.wishes.exchange = plan::ExchangeWish::images;
+      // What does not fit the buffers of relays may do without them.
+      if (plan.combined_nodes > 1) {
+        facts.wishes.combine_nodes = 1;
+      } else {
+        facts.wishes.exchange = plan::ExchangeWish::images;
+      }
       continue;
     }
     // This rank or another has no memory for windows: all ranks alike take the next best method.

@@ -162,6 +162,8 @@ const std::vector<Scenario>& scenarios() {
        false,
        false,
        true},
+      {"clusters",
+       {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"concilio_combine_nodes", "2"}}},
       {"images",
        {{"concilio_method", "two_phase"}, {"concilio_ranks_per_node", "1"}, {"concilio_exchange", "images"}}},
       {"marks",

@@ -248,6 +248,7 @@ inline RandomCall random_call(std::mt19937_64& random) {
   wishes.domain_bytes = 1 + magnitude(30);
   wishes.memory_min_bytes = below(4) ? magnitude(30) : 0;
   if (below(5) == 0) wishes.realm_block_bytes = 1 + magnitude(24);
+  if (below(3) == 0) wishes.combine_nodes = 1 + below(5);
   if (below(3) == 0) facts.storage.stripe_targets = 1 + below(8);
   return call;
 }

@@ -43,6 +43,7 @@ enum class Key : int {
   realms,        // concilio_realms: how the file is divided among aggregators
   placement,     // concilio_placement: memory | spread | first: which nodes get aggregators
   exchange,      // concilio_exchange: in which form data travel between nodes
+  combine,       // concilio_combine_nodes: nodes that bring their shares together; 0 = chosen by the plan
   agree,         // concilio_agree: auto | always | seldom: in which collective calls the ranks meet
   groups,        // concilio_groups: auto | off: aggregation groups
   write_behind,  // concilio_write_behind: bytes that an aggregator with persistent realms may hold back

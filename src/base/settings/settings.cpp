@@ -82,6 +82,9 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "How data travel between nodes: nodes know beforehand what each other's ranks ask for (descriptions), "
      "each message says what it covers of a window (images), or the same by MPI_Alltoallw. auto: "
      "descriptions where these are much shorter than the data and ranks ask for different bytes."},
+    {Key::combine, ValueType::integer, 0, 1'000'000'000, "0", nullptr, "concilio_combine_nodes", nullptr,
+     "Neighbouring nodes that bring together what they have for aggregators of other nodes, in an exchange "
+     "by descriptions, so that fewer messages travel; 1: none do; 0: as many as cost least."},
     {Key::agree, ValueType::choice, none, none, "auto", "auto|always|seldom", "concilio_agree", nullptr,
      "Whether all ranks meet in every collective read and write, and so hear of each other's errors at once. "
      "auto: not in every call that repeats the last one, where each rank does its own part and the call is "

@@ -18,6 +18,11 @@ constexpr int64_t worth_shortening_bytes = 512;
 // What the shortened ones of a node may take while they are under way, unless it has long lists.
 constexpr int64_t most_shortened_bytes = 1 << 20;
 
+// Said of what does not describe anything, as a relay without memory sends it.
+Error spoilt() {
+  return {ErrorKind::communication, 0, "the descriptions of a node's requests cannot be read"};
+}
+
 // The group of a node whose ranks exchange with other nodes; else null.
 const plan::Group* exchanging_group(const plan::Plan& plan, int node) {
   const int index = plan.group_of_node[static_cast<size_t>(node)];
@@ -37,6 +42,14 @@ Result<Description> shorter(const Description& rank, const plan::Realm& realm) {
   Result<pattern::Excerpt> part = excerpt(rank.file, data);
   if (!part) return part.error();
   return Description(std::move(part->access), part->data);
+}
+
+size_t ranks_of(const mpi::Team& team, int node) {
+  return static_cast<size_t>(team.nodes()[static_cast<size_t>(node)].ranks);
+}
+
+const std::vector<int>& candidates_of(const mpi::Team& team, int node) {
+  return team.nodes()[static_cast<size_t>(node)].candidates;
 }
 
 // Whether a rank may have data in a realm.
@@ -84,21 +97,53 @@ Descriptions::Descriptions(const OpenFile& opened, const plan::Facts& facts, con
   lists_bytes_ = plan.lists_bytes;
   own_.node = team.node();
   own_.ranks.reserve(static_cast<size_t>(team.local_size()));
+  const auto add_relay = [&](int rank) {
+    const bool known = std::any_of(receivers_.begin(), receivers_.end(), [&](const Receiver& receiver) {
+      return receiver.tag == relay_description_tag && receiver.rank == rank;
+    });
+    if (!known) receivers_.push_back({rank, relay_description_tag, nullptr, {}});
+  };
+  size_t in_message = 0, most_in_message = 0;  // ranks that one message describes
   for (int i = group->first_realm; i < group->end_realm; ++i) {
     const plan::Realm& realm = plan.realms[static_cast<size_t>(i)];
-    if (realm.node != team.node() && team.local_rank() == 0 && may_have_data_in(realm, facts, team.node()))
-      receivers_.push_back({&realm, {}});
+    if (realm.node != team.node() && team.local_rank() == 0 && may_have_data_in(realm, facts, team.node())) {
+      const int relay = relay_of(plan, *group, static_cast<size_t>(i), team.node());
+      if (relay == plan::direct)
+        receivers_.push_back({realm.aggregator, description_tag, &realm, {}});
+      else if (relay != team.node())
+        add_relay(relay_rank(team, relay));
+    }
     if (realm.aggregator != team.rank()) continue;
     realm_ = &realm;
     for (const int node : group->nodes) {
       if (node == team.node() || !may_have_data_in(realm, facts, node)) continue;
+      const int relay = relay_of(plan, *group, static_cast<size_t>(i), node);
+      const bool with_last =
+          relay != plan::direct && !tellers_.empty() && tellers_.back() == relay_rank(team, relay);
+      in_message = with_last ? in_message + ranks_of(team, node) : ranks_of(team, node);
+      most_in_message = std::max(most_in_message, in_message);
+      tellers_.push_back(relay == plan::direct ? candidates_of(team, node).front() : relay_rank(team, relay));
       senders_.push_back({node, {}});
-      const auto ranks = static_cast<size_t>(team.nodes()[static_cast<size_t>(node)].ranks);
-      senders_.back().ranks.reserve(ranks);
-      received_.resize(std::max(received_.size(), ranks * static_cast<size_t>(slot_bytes_)));
+      senders_.back().ranks.reserve(ranks_of(team, node));
     }
   }
-  sends_.reserve(receivers_.size());
+  for (const size_t i : realms_relayed_by(team, plan, *group)) {
+    const plan::Realm& realm = plan.realms[i];
+    Relayed relayed{&realm, {}, {}};
+    for (const int node : cluster_of(*group, plan.combined_nodes, team.node())) {
+      if (may_have_data_in(realm, facts, node)) relayed.nodes.push_back(node);
+    }
+    if (!relayed.nodes.empty()) relayed_.push_back(std::move(relayed));
+    if (!neighbours_.empty()) continue;
+    for (const int node : cluster_of(*group, plan.combined_nodes, team.node())) {
+      if (node == team.node()) continue;
+      neighbours_.push_back({node, {}});
+      neighbours_.back().ranks.reserve(ranks_of(team, node));
+      most_in_message = std::max(most_in_message, ranks_of(team, node));
+    }
+  }
+  received_.resize(most_in_message * static_cast<size_t>(slot_bytes_));
+  sends_.reserve(receivers_.size() + relayed_.size());
   mine_.reserve(static_cast<size_t>(slot_bytes_));
   charge_ = Charge(opened.budget, static_cast<int64_t>(received_.size()) + slot_bytes_);
 }
@@ -127,18 +172,21 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   if (!team.node_barrier()) return team.failure();
   // A rank that is not the leader does not know where the bundle ends; the heads say so.
   Status learnt = without_exceptions([&] {
-    return learn({scratch, static_cast<size_t>(slot_bytes_) * ranks}, ranks, own_);
+    std::span<const std::byte> bundle(scratch, static_cast<size_t>(slot_bytes_) * ranks);
+    return learn(bundle, ranks, own_);
   });
   if (learnt) learnt = without_exceptions([&] { return shorten(bundle_bytes); });
   int64_t shortened_bytes = 0;
   for (const Receiver& receiver : receivers_) shortened_bytes += std::ssize(receiver.bundle);
   const Charge shortened_charge(opened.budget, shortened_bytes);
-  Status told = tell(team, scratch, bundle_bytes);
+  Status told = tell(opened, scratch, bundle_bytes);
   if (!team.failure()) return team.failure();
   if (lists_bytes_ > 0 && learnt_bytes_ + std::ssize(received_) > lists_bytes_) described_ = false;
   received_ = {};
   mine_ = {};
   receivers_ = {};
+  relayed_ = {};
+  tellers_ = {};
   charge_ = Charge(opened.budget, learnt_bytes_);
   return !mine ? std::move(mine) : !told ? std::move(told) : std::move(learnt);
 }
@@ -170,7 +218,7 @@ Status Descriptions::shorten(int64_t bytes) {
   int64_t sum = 0;
   std::vector<Description> parts;  // keeps the nests, which are told from each other by their addresses
   for (Receiver& receiver : receivers_) {
-    if (!owns_by_offsets(*receiver.realm)) continue;
+    if (!receiver.realm || !owns_by_offsets(*receiver.realm)) continue;
     if (sum >= most) break;
     parts.clear();
     std::vector<std::byte> bundle;
@@ -215,16 +263,23 @@ int64_t Descriptions::bring_together(std::byte* scratch, size_t ranks) const {
   return end - scratch;
 }
 
-// Sends the bundle, or a shorter one, to every aggregator that needs it, and receives those of other nodes.
-Status Descriptions::tell(mpi::Team& team, std::byte* bundle, int64_t bytes) {
+// Sends the bundle, or a shorter one, to every aggregator or relay that needs it, and receives those of other
+// nodes.
+Status Descriptions::tell(const OpenFile& opened, std::byte* bundle, int64_t bytes) {
+  mpi::Team& team = opened.team;
   Status outcome;
   for (Receiver& receiver : receivers_) {
     std::vector<std::byte>& shorter = receiver.bundle;
     const Message message{shorter.empty() ? bundle : shorter.data(),
-                          shorter.empty() ? bytes : std::ssize(shorter), receiver.realm->aggregator,
-                          description_tag};
+                          shorter.empty() ? bytes : std::ssize(shorter), receiver.rank, receiver.tag};
     note(outcome, start_send(team, counters_, message, sends_));
   }
+  if (!neighbours_.empty()) note(outcome, hear_neighbours(team));
+  if (!team.failure()) return team.failure();
+  note(outcome, pass_on(team));
+  int64_t passed_on_bytes = 0;
+  for (const Relayed& relayed : relayed_) passed_on_bytes += std::ssize(relayed.bundle);
+  const Charge passed_on_charge(opened.budget, passed_on_bytes);
   note(outcome, hear(team));
   for (MPI_Request& send : sends_) {
     const int code = team.finish(send);
@@ -235,34 +290,139 @@ Status Descriptions::tell(mpi::Team& team, std::byte* bundle, int64_t bytes) {
   return outcome;
 }
 
+// Receives a message of descriptions.
+Status Descriptions::receive(mpi::Team& team, int rank, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = PMPI_Irecv(received_.data(), static_cast<int>(received_.size()), MPI_BYTE, rank, tag,
+                        team.comm(), &request);
+  if (code == MPI_SUCCESS) code = team.finish(request);
+  if (!team.failure()) return team.failure();
+  return mpi::checked_mpi(code, "receiving descriptions of requests from other nodes");
+}
+
 Status Descriptions::hear(mpi::Team& team) {
   Status outcome;
-  for (DescribedNode& sender : senders_) {
-    const mpi::Team::Node& node = team.nodes()[static_cast<size_t>(sender.node)];
-    MPI_Request request = MPI_REQUEST_NULL;
-    int code = PMPI_Irecv(received_.data(), static_cast<int>(received_.size()), MPI_BYTE,
-                          node.candidates.front(), description_tag, team.comm(), &request);
-    if (code == MPI_SUCCESS) code = team.finish(request);
-    if (!team.failure()) return team.failure();
-    Status heard = mpi::checked_mpi(code, "receiving descriptions of requests from other nodes");
-    if (heard) {
-      heard = without_exceptions([&] { return learn(received_, static_cast<size_t>(node.ranks), sender); });
+  std::span<const std::byte> rest;  // of the last message
+  bool readable = true;             // what is left of it
+  for (size_t i = 0; i < senders_.size(); ++i) {
+    DescribedNode& sender = senders_[i];
+    // A relay tells of several nodes in one message.
+    if (i == 0 || tellers_[i] != tellers_[i - 1]) {
+      Status received = receive(team, tellers_[i], description_tag);
+      if (!team.failure()) return team.failure();
+      rest = received_;
+      readable = received.ok();
+      note(outcome, std::move(received));
     }
-    note(outcome, std::move(heard));
+    if (readable) {
+      Status learnt = without_exceptions([&] { return learn(rest, ranks_of(team, sender.node), sender); });
+      readable = learnt.ok();
+      note(outcome, std::move(learnt));
+    }
     std::erase_if(sender.ranks, [&](const Description& rank) { return !has_data_in(*realm_, rank); });
   }
   std::erase_if(senders_, [](const DescribedNode& sender) { return sender.ranks.empty(); });
   return outcome;
 }
 
-Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node) {
-  const Error spoilt{ErrorKind::communication, 0, "the descriptions of a node's requests cannot be read"};
+// Hears what the other nodes of this relay's cluster ask for.
+Status Descriptions::hear_neighbours(mpi::Team& team) {
+  Status outcome;
+  for (DescribedNode& neighbour : neighbours_) {
+    const bool tells = std::any_of(relayed_.begin(), relayed_.end(), [&](const Relayed& relayed) {
+      return std::find(relayed.nodes.begin(), relayed.nodes.end(), neighbour.node) != relayed.nodes.end();
+    });
+    if (!tells) continue;
+    Status heard = receive(team, candidates_of(team, neighbour.node).front(), relay_description_tag);
+    if (!team.failure()) return team.failure();
+    if (heard) {
+      std::span<const std::byte> bundle = received_;
+      heard = without_exceptions([&] { return learn(bundle, ranks_of(team, neighbour.node), neighbour); });
+    }
+    note(outcome, std::move(heard));
+  }
+  return outcome;
+}
+
+// Tells aggregators of other clusters what the nodes of this relay's cluster ask for. Who cannot tell says
+// so.
+Status Descriptions::pass_on(mpi::Team& team) {
+  static Slot cannot_be_read{-1, 0};
+  Status outcome;
+  int64_t shortened_bytes = 0;
+  for (Relayed& relayed : relayed_) {
+    std::span<std::byte> bundle(reinterpret_cast<std::byte*>(&cannot_be_read), sizeof cannot_be_read);
+    Status brought = without_exceptions([&]() -> Status {
+      const bool shorten = slot_bytes_ > worth_shortening_bytes && owns_by_offsets(*relayed.realm) &&
+                           shortened_bytes < most_shortened_bytes;
+      auto made = bundle_of(team, relayed, shorten);
+      if (!made) return made.error();
+      bundle = *made;
+      return {};
+    });
+    if (relayed.shortened) shortened_bytes += std::ssize(relayed.bundle);
+    note(outcome, std::move(brought));
+    note(outcome,
+         start_send(team, counters_,
+                    {bundle.data(), std::ssize(bundle), relayed.realm->aggregator, description_tag}, sends_));
+  }
+  return outcome;
+}
+
+// What a relay tells the aggregator of a realm. A bundle that is not shortened serves all realms in which the
+// same nodes may have data, so that a relay does not keep one for each of them.
+Result<std::span<std::byte>> Descriptions::bundle_of(const mpi::Team& team, Relayed& relayed, bool shorten) {
+  if (!shorten) {
+    for (Relayed& other : relayed_) {
+      if (!other.shortened && !other.bundle.empty() && other.nodes == relayed.nodes)
+        return std::span(other.bundle);
+    }
+  }
+  if (Status brought = bring_together(team, relayed, shorten); !brought) return brought.error();
+  return std::span(relayed.bundle);
+}
+
+// Makes the bundle of a relay for a realm: those of the nodes that may have data in it, or shorter ones if
+// these fit into the room of their receiver.
+Status Descriptions::bring_together(const mpi::Team& team, Relayed& relayed, bool shortened) const {
+  std::vector<std::byte> bundle;
+  std::vector<Description> parts;  // keeps the nests, which are told from each other by their addresses
+  int64_t room = 0;
+  for (const int node : relayed.nodes) {
+    const DescribedNode& its = described(node);
+    if (its.ranks.size() != ranks_of(team, node)) return spoilt();
+    room += std::ssize(its.ranks) * slot_bytes_;
+    const pattern::Nest* before = nullptr;
+    for (const Description& rank : its.ranks) {
+      if (!shortened) {
+        add(rank, before, bundle);
+        continue;
+      }
+      Result<Description> part = shorter(rank, *relayed.realm);
+      if (!part) return part.error();
+      parts.push_back(std::move(*part));
+      add(parts.back(), before, bundle);
+    }
+  }
+  if (shortened && std::ssize(bundle) > room) return bring_together(team, relayed, false);
+  relayed.bundle = std::move(bundle);
+  relayed.shortened = shortened;
+  return {};
+}
+
+const DescribedNode& Descriptions::described(int node) const {
+  if (node == own_.node) return own_;
+  return *std::find_if(neighbours_.begin(), neighbours_.end(),
+                       [&](const DescribedNode& neighbour) { return neighbour.node == node; });
+}
+
+Status Descriptions::learn(std::span<const std::byte>& bundle, size_t ranks, DescribedNode& node) {
   pattern::NestRef nest;
   for (size_t i = 0; i < ranks; ++i) {
     Slot head;
-    if (bundle.size() < sizeof head) return spoilt;
+    if (bundle.size() < sizeof head) return spoilt();
     std::memcpy(&head, bundle.data(), sizeof head);
-    if (head.nest_bytes < 0 || std::cmp_less(bundle.size(), head.bytes())) return spoilt;
+    if (head.nest_bytes < 0 || std::cmp_less(bundle.size(), head.bytes())) return spoilt();
     std::span<const std::byte> its =
         bundle.subspan(sizeof head, static_cast<size_t>(head.bytes()) - sizeof head);
     bundle = bundle.subspan(static_cast<size_t>(head.bytes()));
@@ -282,7 +442,7 @@ Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, Desc
       if (!decoded) return decoded.error();
       number = *decoded;
     }
-    if (!nest) return spoilt;
+    if (!nest) return spoilt();
     node.ranks.back() = Description(pattern::Access(nest, numbers[0], numbers[1]), {numbers[2], numbers[3]});
   }
   return {};
@@ -290,8 +450,10 @@ Status Descriptions::learn(std::span<const std::byte> bundle, size_t ranks, Desc
 
 void Descriptions::move(int64_t shift_bytes) {
   for (Description& rank : own_.ranks) rank.move(shift_bytes);
-  for (DescribedNode& sender : senders_) {
-    for (Description& rank : sender.ranks) rank.move(shift_bytes);
+  for (auto* nodes : {&senders_, &neighbours_}) {
+    for (DescribedNode& node : *nodes) {
+      for (Description& rank : node.ranks) rank.move(shift_bytes);
+    }
   }
 }
 

@@ -2,6 +2,11 @@
 // the datatype describes it (flexible collective I/O, section 5.3), and not in every round. From then on each
 // rank can compute how many bytes any of these ranks has in a window, and where they belong. So the messages
 // of a round hold data only, and who has no data in a window sends nothing.
+//
+// Where nodes form clusters (plan/layout/clusters.h), descriptions go the same way as data: a node tells the
+// relays of its cluster, and these tell aggregators what the nodes of their cluster ask for, in one message.
+// All leaders of nodes start their sends, then relays hear them and start theirs, then aggregators hear both,
+// and last of all everybody waits until what it has sent is received. Each waits only for what comes before.
 #pragma once
 
 #include <span>
@@ -67,17 +72,27 @@ class Descriptions {
   const DescribedNode& own() const { return own_; }
   // The other nodes with data in the realm that this rank aggregates, ascending.
   const std::vector<DescribedNode>& senders() const { return senders_; }
+  // If this rank is a relay: the other nodes of its cluster, ascending. One that has no data that go through
+  // this relay may have no ranks.
+  const std::vector<DescribedNode>& neighbours() const { return neighbours_; }
   // All requests have moved in the file.
   void move(int64_t shift_bytes);
 
  private:
   struct Slot;
+  struct Relayed;
   static void add(const Description& rank, const pattern::Nest*& before, std::vector<std::byte>& bundle);
   int64_t bring_together(std::byte* scratch, size_t ranks) const;
   Status shorten(int64_t bytes);
-  Status tell(mpi::Team& team, std::byte* bundle, int64_t bytes);
+  Status tell(const OpenFile& opened, std::byte* bundle, int64_t bytes);
   Status hear(mpi::Team& team);
-  Status learn(std::span<const std::byte> bundle, size_t ranks, DescribedNode& node);
+  Status hear_neighbours(mpi::Team& team);
+  Status pass_on(mpi::Team& team);
+  Result<std::span<std::byte>> bundle_of(const mpi::Team& team, Relayed& relayed, bool shorten);
+  Status bring_together(const mpi::Team& team, Relayed& relayed, bool shortened) const;
+  Status receive(mpi::Team& team, int rank, int tag);
+  Status learn(std::span<const std::byte>& bundle, size_t ranks, DescribedNode& node);
+  const DescribedNode& described(int node) const;
 
   Counters& counters_;
   bool described_ = true;
@@ -85,17 +100,28 @@ class Descriptions {
   int64_t lists_bytes_ = 0;             // the most that may be learnt; 0: whatever there is
   int64_t learnt_bytes_ = 0;            // memory of the descriptions
   const plan::Realm* realm_ = nullptr;  // that this rank aggregates
-  // An aggregator that a node's leader tells, and what it is told: if this is empty, all that the ranks ask
-  // for.
+  // An aggregator or a relay that a node's leader tells, and what it is told: if this is empty, all that the
+  // ranks ask for.
   struct Receiver {
-    const plan::Realm* realm;
+    int rank, tag;
+    const plan::Realm* realm;  // null for a relay
     std::vector<std::byte> bundle;
   };
   std::vector<Receiver> receivers_;
-  std::vector<MPI_Request> sends_;  // one for each
+  // A realm that this relay tells of, the nodes of its cluster that may have data in it, and what it tells.
+  struct Relayed {
+    const plan::Realm* realm;
+    std::vector<int> nodes;
+    std::vector<std::byte> bundle;
+    bool shortened = false;
+  };
+  std::vector<Relayed> relayed_;
+  std::vector<MPI_Request> sends_;  // one for each of both
   std::vector<std::byte> received_, mine_;
   DescribedNode own_;
   std::vector<DescribedNode> senders_;
+  std::vector<int> tellers_;  // of each of the senders: the rank that tells of it
+  std::vector<DescribedNode> neighbours_;
   Charge charge_;
 };
 

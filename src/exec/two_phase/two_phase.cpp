@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/exceptions.h"
-#include "base/permanent.h"
 #include "exec/locks/range_lock.h"
 #include "exec/two_phase/fetch.h"
 #include "exec/windows/flush.h"
@@ -319,8 +318,8 @@ namespace {
 
 // The group of a node that has no aggregator and whose ranks ask for nothing.
 const plan::Group& no_group() {
-  static const Permanent<plan::Group> none;
-  return *none;
+  static const auto& none = *new plan::Group;
+  return none;
 }
 
 const plan::Group& group_of(const plan::Plan& plan, int node) {

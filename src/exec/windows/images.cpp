@@ -34,8 +34,10 @@ Images::Images(const plan::Plan& plan, int node) : plan_(plan) {
     parts = std::max(parts, plan::most_parts(realm, realm.window_bytes));
   }
   arenas_begin_ = bytes_;
+  const int64_t buffers = plan.combined_nodes > 1 ? 2 * arenas : arenas;
+  layout.push_back(buffers);
   layout.push_back(arena_bytes_);
-  bytes_ += arenas * arena_bytes_;
+  bytes_ += buffers * arena_bytes_;
   layout_ = std::make_shared<const Layout>(std::move(layout));
   intervals_.reserve(static_cast<size_t>(parts));
   parts_.reserve(static_cast<size_t>(parts));

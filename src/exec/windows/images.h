@@ -1,10 +1,11 @@
 // The images of the windows of a group's realms on one node, in the segment that the node's ranks share.
 //
-//   segment = headers [realm][slot] and of arenas, then images [realm][slot], then arenas
+//   segment = headers [realm][slot] and of arenas, then images [realm][slot], then arenas and buffers
 //   image   = coverage map (map_bytes), head, window (window_bytes)
 //
 // If nodes know what each other's ranks ask for, a node has images of its own aggregators' windows alone, and
-// two arenas for what it exchanges with other nodes (exec/two_phase/parcels.h). Otherwise:
+// two arenas for what it exchanges with other nodes (exec/two_phase/parcels.h). Where nodes form
+// clusters, two buffers of its relay follow (exec/two_phase/relay.h). Otherwise:
 //
 // An image is sent from where it lies. If it is fully covered, it is sent from the head on. Else the covered
 // bytes are first moved to the window's front, and the description of what they cover takes the place of the
@@ -70,8 +71,8 @@ class Images {
   // Sets where the images of a call lie: the segment, which begins with those of the group's first realm.
   void lie_in(std::byte* segment) { segment_ = segment; }
 
-  // The number of slots, the image_bytes and map_bytes of each image, and the length of an arena. Images with
-  // equal layouts lie at the same places.
+  // The number of slots, the image_bytes and map_bytes of each image, and the length of the arenas and
+  // buffers. Images with equal layouts lie at the same places.
   using Layout = std::vector<int64_t>;
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   int64_t headers_bytes() const { return headers_bytes_; }
@@ -86,6 +87,8 @@ class Images {
   std::byte* arena(size_t i) const {
     return segment_ + arenas_begin_ + static_cast<int64_t>(i) * arena_bytes_;
   }
+  // What a relay gets or sends, in its cluster (0) and between it and aggregators (1).
+  std::byte* relay_buffer(size_t i) const { return arena(arenas + i); }
 
   ImageHeader& header(size_t realm, int64_t round) const {
     return reinterpret_cast<ImageHeader*>(segment_)[index(realm, round)];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/choose/clusters.h"
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
 #include "plan/layout/lay_out.h"
@@ -97,6 +98,7 @@ Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& sp
   lay_out_two_phase(facts, spans, layout);
   if (spans.empty()) return layout;
   layout.exchange = choose_exchange(facts, layout, prices_of(facts));
+  choose_clusters(facts, layout, prices_of(facts));
   choose_reading(facts, layout, prices_of(facts));
   return layout;
 }

@@ -113,6 +113,7 @@ struct Wishes {
   int64_t alignment_bytes = 0;                      // romio_cb_fr_alignment
   Choice3 alltoallw = Choice3::automatic;           // romio_cb_alltoall
   ExchangeWish exchange = ExchangeWish::automatic;  // concilio_exchange
+  int64_t combine_nodes = 0;                        // concilio_combine_nodes
   RealmPolicy realms = RealmPolicy::automatic;      // concilio_realms, romio_cb_pfr, romio_cb_fr_types
   int64_t realm_block_bytes = 0;            // romio_cb_fr_types: blocks of cyclic and persistent realms
   Placement placement = Placement::memory;  // concilio_placement

@@ -43,6 +43,7 @@ void take_over(const Config& config, Operation operation, Counts&& counts, Wishe
     wishes.aggregators_per_node = most_aggregators_of_node(config);
   choice(Key::romio_cb_alltoall, wishes.alltoallw);
   if (counts(Key::exchange)) wishes.exchange = static_cast<ExchangeWish>(config.integer(Key::exchange));
+  number(Key::combine, wishes.combine_nodes);
   if (counts(Key::realms) || counts(Key::romio_cb_pfr) || counts(Key::romio_cb_fr_types))
     wishes.realms = realms_wished(config);
   if (counts(Key::romio_cb_fr_types))

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "plan/facts/spans.h"
+#include "plan/layout/clusters.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/windows.h"
 
@@ -33,21 +34,48 @@ ExchangeStrategy exchange_of(const Facts& facts) {
   return may_describe(facts) && !others ? ExchangeStrategy::descriptions : ExchangeStrategy::images;
 }
 
-int64_t most_messages(const Facts& facts, const Layout& layout, const Group& group) {
+int64_t Messages::all() const {
+  return checked_add(of_aggregators, within_clusters).value_or(INT64_MAX);
+}
+
+Messages most_messages(const Facts& facts, const Layout& layout, const Group& group) {
+  return most_messages(facts, layout, group, layout.combined_nodes);
+}
+
+Messages most_messages(const Facts& facts, const Layout& layout, const Group& group, int64_t combined) {
+  const int64_t nodes = std::ssize(group.nodes);
+  if (nodes < 2) return {};
+  const int64_t clusters = ceil_divide(nodes, combined), last = nodes - (clusters - 1) * combined;
   int64_t windows = 0;
-  for (int i = group.first_realm; i < group.end_realm; ++i)
-    windows += rounds_of(layout.realms[static_cast<size_t>(i)]);
-  const int64_t others = std::ssize(group.nodes) - 1;
-  if (others == 0) return 0;
-  int64_t pairs = checked_multiply(windows, others).value_or(INT64_MAX);
+  Messages most;
+  const auto add = [](int64_t& sum, int64_t count, int64_t each) {
+    sum = checked_add(sum, checked_multiply(count, each).value_or(INT64_MAX)).value_or(INT64_MAX);
+  };
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = layout.realms[static_cast<size_t>(i)];
+    const int64_t rounds = rounds_of(realm);
+    const int64_t neighbours = combined > 1 ? std::ssize(cluster_of(group, combined, realm.node)) : 1;
+    windows += rounds;
+    add(most.of_aggregators, rounds, neighbours - 1 + clusters - 1);
+    // Each node of another cluster sends to the relay, which may get the data of several windows at once.
+    add(most.within_clusters, rounds, nodes - neighbours - (clusters - 1));
+  }
+  // In a round, each node sends to each other node of its cluster at most once.
+  int64_t in_round = 0;
+  add(in_round, clusters - 1, combined * (combined - 1));
+  add(in_round, last, last - 1);
+  most.within_clusters =
+      std::min(most.within_clusters, checked_multiply(group.rounds, in_round).value_or(INT64_MAX));
   // Who has nothing in a window sends nothing. So a message holds a piece at least, or what the border of a
   // window cuts off one, unless several nodes ask for the same piece.
-  if (layout.exchange != ExchangeStrategy::alltoallw && !overlap(facts))
-    pairs = std::min(pairs, checked_add(facts.digest.file_pieces, windows).value_or(INT64_MAX));
+  if (layout.exchange != ExchangeStrategy::alltoallw && !overlap(facts)) {
+    const int64_t pieces = checked_add(facts.digest.file_pieces, windows).value_or(INT64_MAX);
+    most = {std::min(most.of_aggregators, pieces), std::min(most.within_clusters, pieces)};
+  }
   // If windows are described one by one, each message of a read is a wish that is answered by another.
-  const bool wishes =
-      layout.exchange != ExchangeStrategy::descriptions && layout.operation == Operation::read;
-  return wishes ? checked_multiply(pairs, 2).value_or(INT64_MAX) : pairs;
+  if (layout.exchange != ExchangeStrategy::descriptions && layout.operation == Operation::read)
+    most.of_aggregators = checked_multiply(most.of_aggregators, 2).value_or(INT64_MAX);
+  return most;
 }
 
 bool may_have_data_in(const Realm& realm, const Facts& facts, int node) {

@@ -18,7 +18,14 @@ ExchangeStrategy exchange_of(const Facts& facts);
 // Whether a node may have data in a realm. Yes, if it is not known where the nodes' data lie.
 bool may_have_data_in(const Realm& realm, const Facts& facts, int node);
 
-// How many messages travel between nodes for the windows of a group, at most.
-int64_t most_messages(const Facts& facts, const Layout& layout, const Group& group);
+// How many messages travel between nodes for the windows of a group, at most: between aggregators and nodes
+// or relays, and between these and the other nodes of their clusters.
+struct Messages {
+  int64_t of_aggregators = 0, within_clusters = 0;
+  int64_t all() const;
+};
+Messages most_messages(const Facts& facts, const Layout& layout, const Group& group);
+// The same if clusters had so many nodes.
+Messages most_messages(const Facts& facts, const Layout& layout, const Group& group, int64_t combined);
 
 }  // namespace concilio::plan

@@ -18,7 +18,6 @@ constexpr int64_t message_head_bytes = 64;
 constexpr int64_t synchronisation_bytes = 64;  // counters of one image
 constexpr int64_t messages_held = 2;
 constexpr int64_t description_head_bytes = 64;  // what a description takes besides its nest
-constexpr int64_t least_parcel_bytes = 4096;
 constexpr int64_t greatest_parcel_bytes = 1 << 20;
 // A node's two arenas together take an eighth of its limit if the node has windows too. Otherwise they take
 // all but a quarter, which is left to what the ranks know of each other's requests.
@@ -118,8 +117,8 @@ int64_t arena_bytes(int64_t parcel_bytes) {
   return parcel_bytes + parcel_alignment;
 }
 
-int64_t arenas_bytes(int64_t parcel_bytes) {
-  return 2 * (arena_bytes(parcel_bytes) + synchronisation_bytes);
+int64_t arenas_bytes(int64_t parcel_bytes, bool clusters) {
+  return (clusters ? 4 : 2) * arena_bytes(parcel_bytes) + 2 * synchronisation_bytes;
 }
 
 int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes) {
@@ -155,7 +154,7 @@ namespace {
 // What a node shares besides images.
 int64_t arenas_of(const Layout& layout, const Group& group, int node) {
   if (layout.exchange != ExchangeStrategy::descriptions || group.nodes.size() < 2) return 0;
-  return arenas_bytes(layout.parcel_bytes[static_cast<size_t>(node)]);
+  return arenas_bytes(layout.parcel_bytes[static_cast<size_t>(node)], layout.combined_nodes > 1);
 }
 
 }  // namespace

@@ -40,14 +40,16 @@ int64_t room_for_lists(const Facts& facts, int64_t description_bytes);
 // What precedes the data of a parcel.
 int64_t parcel_head_bytes(Operation operation);
 inline constexpr int64_t parcel_alignment = 64;
+inline constexpr int64_t least_parcel_bytes = 4096;
 // The longest stream that a node puts into one parcel. It follows from the node's memory: a node that has
 // aggregators keeps a small part of it for parcels, and a node without any has it for nothing else. Two
 // parcels have room for the descriptions of the node's ranks, which lie there before the first round.
 int64_t parcel_bytes(const Layout& layout, const Facts& facts, const NodeFacts& node, bool aggregates);
 // The room for parcels of this length, of which a node has two.
 int64_t arena_bytes(int64_t parcel_bytes);
-// Both, and their counters.
-int64_t arenas_bytes(int64_t parcel_bytes);
+// Both, and their counters. Where nodes form clusters, a relay has two more buffers of this length, for what
+// it gets and for what it sends in a round.
+int64_t arenas_bytes(int64_t parcel_bytes, bool clusters);
 // The room for all parcels of one window; an aggregator has two.
 int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t window_bytes);
 

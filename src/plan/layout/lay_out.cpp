@@ -95,14 +95,9 @@ void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>&
     layout.parcel_bytes.resize(facts.nodes.size());
   }
   for (Group& group : layout.groups) lay_out(facts, layout, group);
-  for (const Group& group : layout.groups)
-    layout.segment_bytes = std::max(layout.segment_bytes, group.segment_bytes);
-  for (const Realm& realm : layout.realms) {
+  for (const Realm& realm : layout.realms)
     layout.window_bytes = std::max(layout.window_bytes, realm.window_bytes);
-    const Group& group = layout.groups[static_cast<size_t>(realm.group)];
-    layout.staging_bytes = std::max(layout.staging_bytes, staging_bytes(layout, group, realm));
-  }
-  layout.peak_bytes = peak_bytes(facts, layout);
+  add_up_memory(facts, layout);
   count_rounds(layout);
   if (!layout.fixed) layout.behind_bytes = 0;  // the realms of the file could not be made
 }

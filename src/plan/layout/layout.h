@@ -80,6 +80,9 @@ struct Layout {
   std::vector<int64_t> parcel_bytes;
   int64_t description_bytes = 0;
   int64_t lists_bytes = 0;
+  // So many neighbouring nodes of a group bring their shares of other nodes' windows together, see
+  // plan/layout/clusters.h; 1: each node sends its own.
+  int64_t combined_nodes = 1;
   int slots = 2;
   pattern::Access::Granule granule;
   int64_t behind_bytes = 0;   // bytes that an aggregator of a write may hold back; 0: none

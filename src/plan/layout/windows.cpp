@@ -73,7 +73,7 @@ class Sizing {
       const std::vector<size_t>& of_node = found == of_node_.end() ? no_realms : found->second;
       int64_t& parcel = layout_.parcel_bytes[static_cast<size_t>(node)];
       parcel = parcel_bytes(layout_, facts_, its, !of_node.empty());
-      const int64_t arenas = group_.nodes.size() > 1 ? arenas_bytes(parcel) : 0;
+      const int64_t arenas = group_.nodes.size() > 1 ? arenas_bytes(parcel, false) : 0;
       int64_t most = 1;
       for (const size_t i : of_node) most = std::max(most, targets_[i]);
       const int64_t least = std::min(most, least_window_bytes);
@@ -219,7 +219,7 @@ int64_t pad_of(const Realm& realm) {
 bool size_windows(const Facts& facts, Layout& layout, Group& group) {
   const auto first = layout.realms.begin() + group.first_realm, end = layout.realms.begin() + group.end_realm;
   const std::span<Realm> realms(first, end);
-  group.segment_bytes = group.rounds = 0;
+  group.rounds = 0;
   if (realms.empty()) return true;
   const bool good = Sizing(facts, layout, group, realms).run();
   for (Realm& realm : realms) {
@@ -229,8 +229,6 @@ bool size_windows(const Facts& facts, Layout& layout, Group& group) {
     realm.image_bytes = sizes.image_bytes;
     group.rounds = std::max(group.rounds, rounds_of(realm));
   }
-  for (const auto& [node, bytes] : segments_of(layout, group))
-    group.segment_bytes = std::max(group.segment_bytes, bytes);
   return good;
 }
 
@@ -271,7 +269,7 @@ int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Layout& lay
       const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
       int64_t segment = (describes ? own : count) * sizes.slots_bytes;
       if (describes && group.nodes.size() > 1)
-        segment += arenas_bytes(parcel_bytes(layout, facts, node, own > 0));
+        segment += arenas_bytes(parcel_bytes(layout, facts, node, own > 0), false);
       return segment + own * sizes.staging_bytes <= limit.node_bytes &&
              ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
     });
@@ -326,6 +324,21 @@ int64_t peak_bytes(const Facts& facts, const Layout& layout) {
     }
   }
   return peak;
+}
+
+void add_up_memory(const Facts& facts, Layout& layout) {
+  layout.segment_bytes = layout.staging_bytes = 0;
+  for (Group& group : layout.groups) {
+    group.segment_bytes = 0;
+    for (const auto& [node, bytes] : segments_of(layout, group))
+      group.segment_bytes = std::max(group.segment_bytes, bytes);
+    layout.segment_bytes = std::max(layout.segment_bytes, group.segment_bytes);
+  }
+  for (const Realm& realm : layout.realms) {
+    const Group& group = layout.groups[static_cast<size_t>(realm.group)];
+    layout.staging_bytes = std::max(layout.staging_bytes, staging_bytes(layout, group, realm));
+  }
+  layout.peak_bytes = peak_bytes(facts, layout);
 }
 
 int64_t node_bytes(const Layout& layout, int node) {

@@ -12,7 +12,7 @@
 namespace concilio::plan {
 
 // Sizes the windows of a group's realms, which are in layout.realms, and what goes with them: their maps and
-// images, the parcels of the group's nodes, and the group's segment and rounds. Returns whether everything
+// images, the parcels of the group's nodes, and the group's rounds. Returns whether everything
 // fits; if not, the windows have the smallest size.
 bool size_windows(const Facts& facts, Layout& layout, Group& group);
 
@@ -31,6 +31,9 @@ int64_t rounds_of(const Realm& realm);
 
 // The memory of the rank that needs most: its private memory and its share of its node's segment.
 int64_t peak_bytes(const Facts& facts, const Layout& layout);
+// Fills in what the segments of the groups and of the whole layout take, what is private to an aggregator,
+// and the peak.
+void add_up_memory(const Facts& facts, Layout& layout);
 // The memory of all ranks of a node together.
 int64_t node_bytes(const Layout& layout, int node);
 

@@ -9,6 +9,7 @@
 #include "base/settings/config.h"
 #include "base/text/bytes.h"
 #include "base/text/format_count.h"
+#include "plan/layout/clusters.h"
 #include "plan/layout/exchange.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/realms/tree.h"
@@ -193,6 +194,29 @@ json nodes_json(const Facts& facts, const Plan& plan) {
   return out;
 }
 
+// Whether nodes bring their shares together, and why.
+std::string clusters_text(const Facts& facts, const Plan& plan) {
+  if (plan.combined_nodes < 2) {
+    const char* obstacle = obstacle_to_clusters(facts, plan);
+    if (facts.wishes.combine_nodes < 2 || !*obstacle) return "";
+    return fmt::format("nodes do not bring their shares together: {}\n", obstacle);
+  }
+  int64_t alone = 0, of_aggregators = 0, within = 0;
+  for (const Group& group : plan.groups) {
+    const Messages most = most_messages(facts, plan, group);
+    of_aggregators += most.of_aggregators;
+    within += most.within_clusters;
+    alone += most_messages(facts, plan, group, 1).all();
+  }
+  return fmt::format(
+      "{} neighbouring nodes bring their shares of a window together{}: at most {} to aggregators or from "
+      "them "
+      "instead of {}, and {} among neighbours\n",
+      plan.combined_nodes,
+      facts.wishes.combine_nodes > 0 ? ", as concilio_combine_nodes asks for" : ", which costs less",
+      counted(of_aggregators, "message"), alone, within);
+}
+
 }  // namespace
 
 Movement movement_of(const Facts& facts, const Plan& plan) {
@@ -203,14 +227,15 @@ Movement movement_of(const Facts& facts, const Plan& plan) {
       ranks += facts.nodes[static_cast<size_t>(node)].ranks;
       most_ranks = std::max(most_ranks, facts.nodes[static_cast<size_t>(node)].ranks);
     }
-    movement.messages += most_messages(facts, plan, group);
+    movement.messages += most_messages(facts, plan, group).all();
+    const int64_t streams = most_messages(facts, plan, group, 1).all();
     // By descriptions, ranks copy to or from the windows of their own node alone, and their parts of parcels.
     const bool describes = plan.exchange == ExchangeStrategy::descriptions;
     for (const Realm& realm : realms_in(plan, group)) {
       const int64_t sharing = describes ? facts.nodes[static_cast<size_t>(realm.node)].ranks : ranks;
       movement.shared += rounds_of(realm) * sharing;
     }
-    if (describes) movement.shared += most_messages(facts, plan, group) * most_ranks;
+    if (describes) movement.shared += streams * most_ranks;
   }
   return movement;
 }
@@ -236,6 +261,7 @@ std::string explain_two_phase_text(const Facts& given, const Plan& plan) {
   out += fmt::format("memory of a rank: {} at most; {} shared on a node, {} of an aggregator's own\n",
                      format_bytes(plan.peak_bytes), format_bytes(plan.segment_bytes),
                      format_bytes(plan.staging_bytes));
+  out += clusters_text(facts, plan);
   const bool marks = std::any_of(plan.groups.begin(), plan.groups.end(),
                                  [](const Group& group) { return group.marks_wanted; });
   if (marks)
@@ -266,6 +292,7 @@ json explain_two_phase_json(const Facts& given, const Plan& plan) {
           {"staging_bytes", plan.staging_bytes},
           {"behind_bytes", plan.behind_bytes},
           {"exchange", exchange_name(plan.exchange)},
+          {"combined_nodes", plan.combined_nodes},
           {"messages_between_nodes", movement.messages},
           {"copies_within_nodes", movement.shared}};
 }

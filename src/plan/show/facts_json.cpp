@@ -65,6 +65,7 @@ constexpr WishField wish_fields[] = {
     {"group_bytes", &Wishes::group_bytes},
     {"domain_bytes", &Wishes::domain_bytes},
     {"memory_min_bytes", &Wishes::memory_min_bytes},
+    {"combine_nodes", &Wishes::combine_nodes},
     {"memory_limit_bytes", &Wishes::memory_limit_bytes},
     {"sieve_buffer_bytes", &Wishes::sieve_buffer_bytes},
 };

@@ -2,16 +2,19 @@
 // node. Clocks differ from run to run, and these numbers do not. The ranks of one machine stand for nodes
 // (concilio_ranks_per_node).
 //
-//   counts RANKS_PER_NODE [PATTERN]
+//   counts RANKS_PER_NODE [--combine NODES] [PATTERN]
 //
 // Every pattern runs on some of the nodes and on all of them, with the same data a rank, since the memory of
 // a node must not depend on how many nodes there are.
+// --combine: so many neighbouring nodes bring their shares of a window together (concilio_combine_nodes).
+// Then there are fewer messages, and bytes travel twice.
 #include <concilio/file.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "common/expect_mpi.h"
@@ -27,12 +30,14 @@ using concilio::bench::Piece;
 // The nodes: consecutive ranks of a communicator.
 struct Nodes {
   MPI_Comm comm;
-  int rank, ranks, ranks_per_node;
+  int rank, ranks, ranks_per_node, combined;
   int node_of(int other) const { return other / ranks_per_node; }
   int count() const { return ranks / ranks_per_node; }
+  int clusters() const { return (count() + combined - 1) / combined; }
 };
 
 constexpr int64_t window_bytes = 64 << 10;
+int calls_with_fewer_messages = 0;  // than without clusters, which is exactly what the formula says
 
 // What the pattern itself says: windows lie at multiples of their length.
 struct Expected {
@@ -128,6 +133,7 @@ class Run {
     for (const auto& [name, value] :
          {std::pair{"concilio_ranks_per_node", std::to_string(nodes.ranks_per_node)},
           std::pair{"concilio_method", std::string("two_phase")},
+          std::pair{"concilio_combine_nodes", std::to_string(nodes.combined)},
           std::pair{"concilio_group_bytes",
                     std::string("1")},  // groups are not joined for having little data
           std::pair{"cb_buffer_size", std::to_string(window_bytes)},
@@ -188,6 +194,18 @@ void show(const char* name, const Nodes& nodes, const char* call, const Count& c
               nodes.count(), call, count.messages, count.bytes, count.rounds, count.aggregators);
 }
 
+// The messages of a call without those that tell what ranks ask for, at most. In clusters, an aggregator
+// exchanges one for each window with each other node of its cluster and with each other cluster, and a node
+// one in a round with each other node of its cluster. No message is without data.
+struct Bounds {
+  int64_t of_windows, within_clusters;
+};
+Bounds bounds_of(const Expected& expected, const Nodes& nodes, int64_t rounds) {
+  const int64_t neighbours = nodes.combined - 1;
+  return {std::min(expected.pairs, expected.windows * (neighbours + nodes.clusters() - 1)),
+          std::min(expected.pairs, rounds * nodes.count() * neighbours)};
+}
+
 // The first write and the first read of a pattern are planned and told, and later ones repeat them. Returns
 // the memory of a node.
 int64_t check(const Case& its, const Nodes& nodes, int64_t bytes_per_rank) {
@@ -210,10 +228,22 @@ int64_t check(const Case& its, const Nodes& nodes, int64_t bytes_per_rank) {
     EXPECT(count.aggregators >= nodes.count() / 2);
     // Each node tells each aggregator what its ranks ask for: a few dozen bytes a rank, or parts of its list.
     const int64_t telling = count.plans * nodes.count() * (count.aggregators - 1);
-    int64_t descriptions = telling * nodes.ranks_per_node * 128;
+    // Nodes with long lists of pieces form no clusters.
+    const bool combines = nodes.combined > 1 && its.interwoven == Interwoven::regularly;
+    const int64_t ways = combines ? 2 : 1;
+    int64_t descriptions = ways * telling * nodes.ranks_per_node * 128;
     if (its.interwoven == Interwoven::irregularly) descriptions += count.plans * expected.pieces * 4;
-    EXPECT(count.messages <= expected.pairs + telling);
-    EXPECT(count.bytes <= expected.crossing_bytes * 101 / 100 + descriptions);
+    const Bounds most = combines ? bounds_of(expected, nodes, count.rounds) : Bounds{expected.pairs, 0};
+    EXPECT(count.messages <= most.of_windows + most.within_clusters + telling);
+    EXPECT(count.bytes <= ways * expected.crossing_bytes * 101 / 100 + descriptions);
+    // Where all nodes have data in all windows, and all aggregators have as many windows, that is the number.
+    const bool even =
+        expected.pairs == expected.windows * nodes.count() && count.aggregators == nodes.count() &&
+        expected.windows == count.rounds * count.aggregators && nodes.count() % nodes.combined == 0;
+    if (even && combines && count.plans == 0) {
+      EXPECT(count.messages == most.of_windows + most.within_clusters);
+      calls_with_fewer_messages += count.messages < expected.windows * (nodes.count() - 1);
+    }
   }
   const int64_t memory = memory_of_a_node(run.file(), nodes);
   if (nodes.rank == 0)
@@ -223,9 +253,9 @@ int64_t check(const Case& its, const Nodes& nodes, int64_t bytes_per_rank) {
   return memory;
 }
 
-int run_all(int ranks_per_node, const char* only) {
+int run_all(int ranks_per_node, int combined, const char* only) {
   constexpr int64_t bytes_per_rank = 640 << 10;
-  Nodes all{MPI_COMM_WORLD, 0, 0, ranks_per_node};
+  Nodes all{MPI_COMM_WORLD, 0, 0, ranks_per_node, combined};
   MPI_Comm_rank(all.comm, &all.rank);
   MPI_Comm_size(all.comm, &all.ranks);
   expecting("rank %d", all.rank);
@@ -241,6 +271,7 @@ int run_all(int ranks_per_node, const char* only) {
     const int64_t of_all = check(its, all, bytes_per_rank);
     if (all.rank == 0) EXPECT(std::abs(of_all - of_few) * 10 <= of_few);
   }
+  if (combined > 1 && !only && all.rank == 0) EXPECT(calls_with_fewer_messages > 0);
   if (among_few) MPI_Comm_free(&few.comm);
   int failures = 0;
   MPI_Allreduce(&noted_failures, &failures, 1, MPI_INT, MPI_SUM, all.comm);
@@ -253,12 +284,21 @@ int run_all(int ranks_per_node, const char* only) {
 
 int main(int argc, char** argv) {
   const int ranks_per_node = argc > 1 ? std::atoi(argv[1]) : 0;
-  if (ranks_per_node < 1) {
-    std::fputs("counts RANKS_PER_NODE [PATTERN]\n", stderr);
+  int combined = 1;
+  const char* only = nullptr;
+  for (int i = 2; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--combine") == 0 && i + 1 < argc) {
+      combined = std::atoi(argv[++i]);
+    } else {
+      only = argv[i];
+    }
+  }
+  if (ranks_per_node < 1 || combined < 1) {
+    std::fputs("counts RANKS_PER_NODE [--combine NODES] [PATTERN]\n", stderr);
     return 2;
   }
   MPI_Init(&argc, &argv);
-  const int failed = counts::run_all(ranks_per_node, argc > 2 ? argv[2] : nullptr);
+  const int failed = counts::run_all(ranks_per_node, combined, only);
   MPI_Finalize();
   return failed;
 }

@@ -31,9 +31,9 @@ namespace {
 using namespace oracle;
 
 struct Options {
-  uint64_t seed = 1;
+  TrialOptions of_trials;
   int64_t first = 0, cases = 100;
-  bool describe = false, disturbed = true;
+  bool describe = false;
   std::string folder;
 };
 
@@ -46,8 +46,9 @@ void pause(int64_t ns) {
   for (size_t rank = 0; rank < trial.stages.size(); ++rank)
     stages += "  rank " + std::to_string(rank) + " is at " + trial.stages[rank] + "\n";
   const char* prefix = std::getenv("CONCILIO_TEST_PREFIX");
-  const std::string command = std::string(prefix ? prefix : "adversary") + " --seed " +
-                              std::to_string(options.seed) + (options.disturbed ? "" : " --undisturbed");
+  const std::string command =
+      std::string(prefix ? prefix : "adversary") + " --seed " + std::to_string(options.of_trials.seed) +
+      (options.of_trials.disturbed ? "" : " --undisturbed") + (options.of_trials.relays ? " --relays" : "");
   std::fprintf(stderr, "ADVERSARY: case %lld: %s\n%s%sagain: %s --first %lld --cases %lld\n",
                static_cast<long long>(trial.number), what.c_str(), describe(trial).c_str(), stages.c_str(),
                command.c_str(), static_cast<long long>(options.first),
@@ -393,7 +394,7 @@ struct Game {
   void begin(int64_t number, int most_ranks) {
     begun = MPI_Wtime();
     judge.reset();
-    trial = std::make_unique<Trial>(make_trial(options->seed, number, most_ranks, options->disturbed));
+    trial = std::make_unique<Trial>(make_trial(options->of_trials, number, most_ranks));
     trial->path = options->folder + "/adversary";
     trial->faults_path = trial->path + ".plan";
     std::ofstream(trial->faults_path) << trial->disturbance.faults;
@@ -456,9 +457,10 @@ Options options_of(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--describe") options.describe = true;
-    if (word == "--undisturbed") options.disturbed = false;
+    if (word == "--undisturbed") options.of_trials.disturbed = false;
+    if (word == "--relays") options.of_trials.relays = true;
     if (i + 1 == argc) continue;
-    if (word == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 0);
+    if (word == "--seed") options.of_trials.seed = std::strtoull(argv[i + 1], nullptr, 0);
     if (word == "--first") options.first = std::atoll(argv[i + 1]);
     if (word == "--cases") options.cases = std::atoll(argv[i + 1]);
   }
@@ -476,7 +478,8 @@ void play(const Options& options) {
     play_case(*game, number);
   // The disturbances must reach the library.
   constexpr int64_t enough_cases = 40;
-  if (rank == 0 && options.disturbed && options.cases >= enough_cases && mine.with_failures == 0) {
+  const bool disturbs = options.of_trials.disturbed && !options.describe;
+  if (rank == 0 && disturbs && options.cases >= enough_cases && mine.with_failures == 0) {
     std::fprintf(stderr, "ADVERSARY: nothing was disturbed: no call failed in any case\n");
     std::fflush(stderr);
     _exit(1);
@@ -490,7 +493,7 @@ void play(const Options& options) {
 }  // namespace
 }  // namespace adversary
 
-// adversary [--seed S] [--first CASE] [--cases N] [--undisturbed] [--describe]
+// adversary [--seed S] [--first CASE] [--cases N] [--relays] [--undisturbed] [--describe]
 int main(int argc, char** argv) {
   const adversary::Options options = adversary::options_of(argc, argv);
   // These must be set before Concilio reads them.

@@ -76,27 +76,43 @@ struct Habits {
     hints.emplace_back("concilio_write_behind", std::to_string(write_behind));
   }
 };
+
+// Hints by which calls go through relays, drawn from numbers of their own.
+void add_relays(oracle::Case& plan, Random random) {
+  const auto combined = random.pick({2, 2, 3, 4}), on_node = random.pick({1, 1, 2});
+  const auto domain = random.pick({100, 500, 2000}), window = random.pick({64, 500, 4096});
+  for (oracle::Opening& opening : plan.openings) {
+    for (const auto& [name, value] :
+         {std::pair("concilio_combine_nodes", combined), std::pair("concilio_ranks_per_node", on_node),
+          std::pair("concilio_domain_bytes", domain), std::pair("cb_buffer_size", window)})
+      opening.hints.emplace_back(name, std::to_string(value));
+    opening.hints.emplace_back("concilio_method", "two_phase");
+  }
+}
+
 }  // namespace
 
-Trial make_trial(uint64_t seed, int64_t number, int most_ranks, bool disturbed) {
+Trial make_trial(const TrialOptions& options, int64_t number, int most_ranks) {
   Trial trial;
   trial.number = number;
-  Random random(tests::mix(tests::mix(seed, static_cast<uint64_t>(number)), 77));
+  const uint64_t seed = tests::mix(options.seed, static_cast<uint64_t>(number));
+  Random random(tests::mix(seed, 77));
   const int ranks = random.chance(20) ? most_ranks : static_cast<int>(1 + random.magnitude(most_ranks - 1));
   const Habits habits(random);
   // Held back is only what is written collectively.
-  const oracle::CaseOptions options{.collective_only = habits.write_behind > 0 || random.chance(50),
+  const oracle::CaseOptions of_case{.collective_only = habits.write_behind > 0 || random.chance(50),
                                     .most_opens = random.chance(70) ? 1 : 3,
                                     .plain_types = true,
                                     .most_bytes = int64_t{1} << random.between(9, 13)};
-  trial.plan = oracle::make_case(random.next(), ranks, options);
+  trial.plan = oracle::make_case(random.next(), ranks, of_case);
   for (oracle::Opening& opening : trial.plan.openings) habits.add_to(opening);
+  if (options.relays) add_relays(trial.plan, Random(tests::mix(seed, 78)));
   trial.apart = habits.agree != "always";
   trial.holds_back = habits.write_behind > 0;
   trial.renames = habits.renames;
   for (const oracle::Op& op : trial.plan.ops) trial.renames &= op.kind != oracle::OpKind::reopen;
   const int calls = static_cast<int>(2 * trial.plan.ops.size() + 2 * trial.plan.openings.size());
-  if (disturbed) trial.disturbance = random_disturbance(random, ranks, calls);
+  if (options.disturbed) trial.disturbance = random_disturbance(random, ranks, calls);
   trial.disturbance.slowed_ns.resize(static_cast<size_t>(ranks));
   trial.stages.resize(static_cast<size_t>(ranks));
   return trial;

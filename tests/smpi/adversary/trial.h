@@ -58,8 +58,14 @@ struct Trial {
   bool allocation_failed = false;
 };
 
-// Follows from `seed` and `number` alone.
-Trial make_trial(uint64_t seed, int64_t number, int most_ranks, bool disturbed);
+struct TrialOptions {
+  uint64_t seed = 1;
+  bool disturbed = true;
+  bool relays = false;  // whether neighbouring nodes bring small shares together; else the cases are the same
+};
+
+// Follows from the options and `number` alone.
+Trial make_trial(const TrialOptions& options, int64_t number, int most_ranks);
 std::string describe(const Trial& trial);
 
 // The data of a rank in an operation.

@@ -142,7 +142,7 @@ void expect_sums(const Plan& plan) {
     std::map<int, int64_t> segments;  // by node
     for (const int node : group.nodes) {
       if (plan.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1)
-        segments[node] = arenas_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
+        segments[node] = arenas_bytes(plan.parcel_bytes[static_cast<size_t>(node)], plan.combined_nodes > 1);
       for (const Realm& realm : realms_of_group(plan, group)) {
         if (plan.exchange == ExchangeStrategy::descriptions && realm.node != node) continue;
         segments[node] += slots_bytes(plan, realm.image_bytes);

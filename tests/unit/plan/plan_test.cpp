@@ -535,7 +535,7 @@ TEST(Messages, FollowTheDataOnTenThousandNodes) {
   ASSERT_EQ(made.method, Method::two_phase);
   ASSERT_EQ(made.groups.size(), 1u);
   const int64_t blocks_of_node = ranks * bytes_a_rank / block;
-  EXPECT_LT(most_messages(facts, made, made.groups[0]) / nodes, 2 * blocks_of_node);
+  EXPECT_LT(most_messages(facts, made, made.groups[0]).all() / nodes, 2 * blocks_of_node);
   EXPECT_LT(node_bytes(made, 0), 64 * MiB);
 }
 

@@ -1,5 +1,6 @@
 // Two-phase I/O: the pieces of all ranks are gathered at aggregators.
 #include <algorithm>
+#include <iterator>
 
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
@@ -71,18 +72,29 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   cost.add("storage", traffic.byte_seconds / at_once * uneven);
   // Every other node of a group sends its share of each window to the aggregator; groups do so at the same
   // time. Data that stay on their own node need no message.
-  double messages = 0, network = 0;
+  double messages = 0, network = 0, hop_seconds = 0;
   for (const Group& group : layout.groups) {
     const double of_group = static_cast<double>(group.nodes.size());
     if (of_group < 2) continue;
     const double its_realms = group.end_realm - group.first_realm;
     const double links = std::max(1.0, std::min(its_realms, of_group));
     const double its_bytes = group.data_bytes > 0 ? static_cast<double>(group.data_bytes) : bytes;
-    messages = std::max(messages, static_cast<double>(most_messages(facts, layout, group)) / links);
+    const Messages most = most_messages(facts, layout, group);
+    messages = std::max(messages, static_cast<double>(most.of_aggregators) / links +
+                                      static_cast<double>(most.within_clusters) / of_group);
     network = std::max(network, its_bytes * (of_group - 1) / of_group / links);
+    // In clusters, the data of all others go through a relay, which takes one more step in each round.
+    const double combined =
+        static_cast<double>(std::min<int64_t>(layout.combined_nodes, std::ssize(group.nodes)));
+    if (combined < 2) continue;
+    const double relayed = its_bytes * (of_group - combined) / of_group / of_group;  // by each node
+    hop_seconds =
+        std::max(hop_seconds, static_cast<double>(group.rounds) * prices.message.at(0) +
+                                  relayed * (combined - 1) / combined / prices.network_bytes_per_second +
+                                  prices.copy.at(relayed));
   }
   const double copies = copy_seconds(facts, bytes, largest_piece_count(facts), prices);
-  const double message_seconds = nodes > 1 ? messages * prices.message.at(0) : 0;
+  const double message_seconds = nodes > 1 ? messages * prices.message.at(0) + hop_seconds : 0;
   const double network_seconds = nodes > 1 ? network / prices.network_bytes_per_second : 0;
   // While storage writes or reads one window the next is filled, unless both need the same cores. So the
   // exchange adds only its first round, and what takes longer than storage.

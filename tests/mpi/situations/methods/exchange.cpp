@@ -133,6 +133,30 @@ SITUATION(Exchange, APoorNodeSendsFewMessages, not_own) {
   EXPECT(back.messages <= most);
 }
 
+// What a round brings to a relay must fit its buffers. Where it does not, all ranks find that out when they
+// have told each other what they ask for, and no byte travels twice.
+SITUATION(Exchange, SharesTooLargeForARelayGoToTheAggregatorsThemselves, not_own) {
+  constexpr int block = 4 * KiB, blocks = 1024;
+  for (const char* window : {"65536", "1M"}) {
+    const Info info{{"concilio_method", "two_phase"},
+                    {"concilio_ranks_per_node", "1"},
+                    {"concilio_combine_nodes", "2"},
+                    {"cb_buffer_size", window}};
+    Interleaved file(context.fresh_file("shares"), block, blocks, info);
+    const int64_t nodes = context.ranks, crossing = (nodes - 1) * file.bytes();
+    const bool small = std::string(window) == "65536";
+    for (int version = 0; version < 2; ++version) {
+      const Traffic written = file.write(0, version), back = file.read(0, version);
+      EXPECT_EQUAL(version == 0 ? nodes : int64_t{0}, written.plans_made);
+      for (const Traffic& one : {written, back}) {
+        if (version == 0) continue;  // what ranks ask for is told too
+        EXPECT(small || one.bytes <= crossing * 101 / 100);
+        if (small && nodes > 2) EXPECT(one.bytes > crossing * 101 / 100);
+      }
+    }
+  }
+}
+
 // One node has all data. The others send nothing, and no message goes to the node itself.
 SITUATION(Exchange, NobodySendsWhoHasNothing, not_own) {
   const int nodes = context.ranks, last = nodes - 1;
