@@ -78,7 +78,9 @@ struct Data {
 int transfer(File& file, const Call& call, const Data& data, MPI_Status* status);
 // Starts a nonblocking operation. If the program has MPI_THREAD_MULTIPLE, the operation proceeds by itself,
 // on one of Concilio's threads. Otherwise a collective operation is carried out when the program waits for it
-// (deferred.h), and an independent one is complete when this function returns.
+// (deferred.h), and an independent one is complete when this function returns. A start waits for no other
+// rank, except where this rank cannot start the call, and takes part at once to tell the others
+// (docs/reliability.md).
 int start(File& file, const Call& call, const Data& data, MPI_Request* request);
 // Split collectives. A file has at most one between its begin and its end.
 int begin(File& file, const Call& call, const Data& data);

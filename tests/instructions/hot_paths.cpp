@@ -154,6 +154,19 @@ PATH(meeting_write_8) {
 PATH(meeting_write_16384) {
   REPEATED write_at_all(16384);
 }
+PATH(nonblocking_write_8) {
+  REPEATED {
+    MPI_Request request;
+    OK(MPI_File_iwrite_at_all(file, 0, data.data(), 8, MPI_BYTE, &request));
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  }
+}
+PATH(split_write_8) {
+  REPEATED {
+    OK(MPI_File_write_at_all_begin(file, 0, data.data(), 8, MPI_BYTE));
+    OK(MPI_File_write_at_all_end(file, data.data(), MPI_STATUS_IGNORE));
+  }
+}
 PATH(strided_write_2_of_8) {
   REPEATED OK(MPI_File_write_at(file, 16 * i, data.data(), 16, MPI_BYTE, MPI_STATUS_IGNORE));
 }
@@ -291,6 +304,8 @@ int main(int argc, char** argv) {
   close();
   open({{"concilio_method", "independent"}, {"concilio_agree", "always"}});
   twice(path_meeting_write_8);
+  twice(path_nonblocking_write_8);
+  twice(path_split_write_8);
   close();
   by_method("list", "method_list", {path_list_write_128_of_8}, 8, 16);
   by_method("sieve", "method_sieve", {path_sieve_write_1024_of_8, path_sieve_read_1024_of_8}, 8, 16);

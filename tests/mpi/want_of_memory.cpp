@@ -3,9 +3,11 @@
 // fails, must move the right bytes. It runs with Concilio preloaded, and needs one start of the processes for
 // the whole sweep.
 #include <concilio/file.h>
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -30,6 +32,8 @@ std::atomic<long> left{0};  // until one fails
 bool all_that_follow = false, explains = false;
 // Not the n-th allocation fails, but the first one that is asked for by calls by which none has failed.
 bool by_callers = false;
+// The system gives the library no thread.
+std::atomic<bool> refuses_threads{false};
 uintptr_t library_begin = 0, library_end = 0;
 thread_local bool exempt = false;
 
@@ -50,10 +54,13 @@ bool are_new_callers() {
   return false;
 }
 
-bool fails(const void* caller) {
-  if (!armed.load(std::memory_order_relaxed) || exempt) return false;
+bool is_of_library(const void* caller) {
   const auto address = reinterpret_cast<uintptr_t>(caller);
-  if (address < library_begin || address >= library_end) return false;
+  return address >= library_begin && address < library_end;
+}
+
+bool fails(const void* caller) {
+  if (!armed.load(std::memory_order_relaxed) || exempt || !is_of_library(caller)) return false;
   if (by_callers && left.load() > 0 && !are_new_callers()) return false;
   const long now = left.fetch_sub(1) - 1;
   if (now != 0 && !(all_that_follow && now < 0)) return false;
@@ -102,6 +109,12 @@ int posix_memalign(void** result, size_t alignment, size_t bytes) {
   if (fails(__builtin_return_address(0))) return ENOMEM;
   *result = __libc_memalign(alignment, bytes);
   return *result ? 0 : ENOMEM;
+}
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*),
+                   void* argument) {
+  if (refuses_threads && is_of_library(__builtin_return_address(0))) return EAGAIN;
+  static const auto next = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return next(thread, attributes, work, argument);
 }
 }
 #pragma GCC visibility pop
@@ -574,6 +587,148 @@ void transfers(const Scenario& scenario, bool onward) {
   must_do_well(open.close(), "MPI_File_close");
 }
 
+// Nonblocking or split collective calls that one rank starts before the others. These start theirs when a
+// message says that it has, so that a start that waits for other ranks waits for ever.
+class Starts {
+ public:
+  explicit Starts(const Scenario& scenario) : open_(scenario) {
+    must_do_well(open_.open(), "MPI_File_open");
+    if (open_.file == MPI_FILE_NULL) return;
+    must_do_well(open_.set_view(), "MPI_File_set_view");
+    check_all(open_);
+  }
+  Starts(const Starts&) = delete;
+  ~Starts() {
+    if (open_.file != MPI_FILE_NULL) must_do_well(open_.close(), "MPI_File_close");
+  }
+
+  // The n-th allocation of the first rank's starts fails. If all that follow fail too, its second start
+  // cannot be noted and waits for the others, so these do not wait for a message.
+  void sweep_starts(bool onward) {
+    for (const bool writes : {true, false}) {
+      for (int first = 0; first < ranks; ++first) {
+        const char* what = writes ? "writes in a row" : "reads in a row";
+        const auto starts = [&](int) { return in_a_row({writes, first, !onward, true}); };
+        const auto check_after = [&](int, bool well) { check(writes, well); };
+        const long tried = sweep_rank(first, open_.scenario, {what, [](int) {}, starts, check_after}, onward);
+        if (tried == 0) mistake("no allocation was reached");
+        if (rank == 0)
+          std::printf("%s, %s: %ld allocations of rank %d failed in turn%s\n", open_.scenario.name, what,
+                      tried, first, onward ? ", with all that follow" : "");
+      }
+    }
+  }
+
+  // No rank gets a thread. Then the calls are carried out when the program waits for them, or tests them.
+  void without_threads() {
+    refuses_threads = true;
+    for (const bool waits : {true, false}) {
+      for (int first = 0; first < ranks; ++first) {
+        alarm(20);
+        std::snprintf(place, sizeof place, "%s, writes in a row: rank %d gets no thread", open_.scenario.name,
+                      first);
+        must_do_well(in_a_row({true, first, true, waits}), "a write without threads");
+        check(true, true);
+      }
+    }
+    refuses_threads = false;
+  }
+
+ private:
+  // Each call moves a part of the data.
+  static constexpr int parts = 3, blocks_of_part = usual_blocks / parts;
+  static constexpr int bytes_of_part = blocks_of_part * block, pieces_of_part = bytes_of_part / piece_bytes;
+  struct Row {
+    bool writes;
+    int first;  // the rank that starts before the others
+    bool says_so;
+    bool waits;  // or tests
+  };
+
+  // Returns the first error of this rank.
+  int in_a_row(const Row& row) {
+    if (row.writes) ++open_.version;
+    buffer_.assign(buffer_bytes(open_.scenario, usual_blocks), 0);
+    for (int i = 0; row.writes && i < usual_blocks * block; ++i)
+      buffer_[buffer_place(open_.scenario, i)] = value(rank, i, open_.version);
+    type_ = buffer_type(open_.scenario);
+    const bool fails_here = armed.exchange(false);
+    // Of split calls, a file has one at a time.
+    const bool splits = open_.scenario.calls == Scenario::Calls::split;
+    MPI_Request requests[parts];
+    int codes[parts];
+    for (int part = 0; part < parts; ++part) {
+      const bool begins = splits || part == 0, ends = splits || part == parts - 1;
+      if (begins && row.says_so && rank != row.first) receive_word(row.first);
+      armed = fails_here;
+      codes[part] = splits ? begin(row.writes, part) : start(row.writes, part, &requests[part]);
+      armed = false;
+      if (row.says_so && codes[part] != MPI_SUCCESS) mistake("a start fails");
+      if (ends && row.says_so && rank == row.first) send_word();
+      if (splits && codes[part] == MPI_SUCCESS) codes[part] = end(row.writes, part);
+    }
+    for (int part = 0; !splits && part < parts; ++part) {
+      if (codes[part] == MPI_SUCCESS) codes[part] = complete(&requests[part], row.waits);
+    }
+    MPI_Type_free(&type_);
+    int first_error = MPI_SUCCESS;
+    for (const int code : codes) {
+      (void)all_well(code, "a call in a row");
+      if (first_error == MPI_SUCCESS) first_error = code;
+    }
+    return first_error;
+  }
+
+  uint8_t* data_of(int part) {
+    return buffer_.data() + buffer_bytes(open_.scenario, blocks_of_part) * static_cast<size_t>(part);
+  }
+  static MPI_Offset offset_of(int part) { return MPI_Offset{part} * bytes_of_part; }
+  int start(bool writes, int part, MPI_Request* request) {
+    uint8_t* data = data_of(part);
+    return writes ? MPI_File_iwrite_at_all(open_.file, offset_of(part), data, pieces_of_part, type_, request)
+                  : MPI_File_iread_at_all(open_.file, offset_of(part), data, pieces_of_part, type_, request);
+  }
+  static int complete(MPI_Request* request, bool waits) {
+    if (waits) return MPI_Wait(request, MPI_STATUS_IGNORE);
+    int done = 0;
+    for (;; usleep(20)) {
+      const int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+      if (done || code != MPI_SUCCESS) return code;
+    }
+  }
+  int begin(bool writes, int part) {
+    uint8_t* data = data_of(part);
+    return writes ? MPI_File_write_at_all_begin(open_.file, offset_of(part), data, pieces_of_part, type_)
+                  : MPI_File_read_at_all_begin(open_.file, offset_of(part), data, pieces_of_part, type_);
+  }
+  int end(bool writes, int part) {
+    uint8_t* data = data_of(part);
+    return writes ? MPI_File_write_at_all_end(open_.file, data, MPI_STATUS_IGNORE)
+                  : MPI_File_read_at_all_end(open_.file, data, MPI_STATUS_IGNORE);
+  }
+
+  static constexpr int word = 5;
+  static void send_word() {
+    for (int to = 0; to < ranks; ++to)
+      if (to != rank) MPI_Send(nullptr, 0, MPI_BYTE, to, word, MPI_COMM_WORLD);
+  }
+  static void receive_word(int from) {
+    MPI_Request request;
+    MPI_Irecv(nullptr, 0, MPI_BYTE, from, word, MPI_COMM_WORLD, &request);
+    patient_wait(request);
+  }
+
+  void check(bool writes, bool well) {
+    if (well && writes) open_.check_file(usual_blocks, "the writes");
+    if (well && !writes) open_.check_read(buffer_, usual_blocks, "the reads");
+    check_all(open_);
+  }
+
+  Open open_;
+  std::vector<uint8_t> buffer_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
 // Hints that are the same on all ranks, or others on each; then rank 0's are taken.
 int with_hints(const char* buffer_bytes, bool alike, const std::function<int(MPI_Info)>& call) {
   MPI_Info hints;
@@ -780,8 +935,9 @@ void other_calls(const Scenario& scenario, bool onward) {
 
 }  // namespace
 
-// want_of_memory [--threads] [--onward] [--explain] [--run SCENARIO]... [--calls transfers|open|close|other]
+// want_of_memory [--threads] [--onward] [--explain] [--run SCENARIO]... [--calls KIND]
 // want_of_memory [--threads] [--onward] [--explain] --run SCENARIO --first RANK
+// where KIND is transfers, starts, open, close or other.
 int main(int argc, char** argv) {
   bool threads = false, onward = false;
   std::string calls;
@@ -810,22 +966,34 @@ int main(int argc, char** argv) {
   signal(SIGALRM, on_alarm);
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   path = std::string(folder ? folder : "/tmp") + "/want_of_memory";
-  for (const Scenario& scenario : scenarios()) {
-    bool wanted = chosen.empty();
-    for (const std::string& name : chosen) wanted = wanted || name == scenario.name;
-    if (!wanted) continue;
-    if (rank == 0) unlink(path.c_str());
-    patient_barrier(MPI_COMM_WORLD);
-    const auto wants = [&](const char* kind) {
-      return unlucky_first < 0 && (calls.empty() || calls == kind);
-    };
+  const auto wants = [&](const char* kind) { return unlucky_first < 0 && (calls.empty() || calls == kind); };
+  const auto for_all_chosen = [&](const std::function<void(const Scenario&)>& run) {
+    for (const Scenario& scenario : scenarios()) {
+      bool wanted = chosen.empty();
+      for (const std::string& name : chosen) wanted = wanted || name == scenario.name;
+      if (!wanted) continue;
+      if (rank == 0) unlink(path.c_str());
+      patient_barrier(MPI_COMM_WORLD);
+      run(scenario);
+      if (rank == 0) unlink(path.c_str());
+    }
+  };
+  const auto starts = [](const Scenario& scenario) {
+    return scenario.calls == Scenario::Calls::nonblocking || scenario.calls == Scenario::Calls::split;
+  };
+  // The library keeps a thread that it has got, so this comes first.
+  if (threads && wants("starts"))
+    for_all_chosen([&](const Scenario& scenario) {
+      if (starts(scenario)) Starts(scenario).without_threads();
+    });
+  for_all_chosen([&](const Scenario& scenario) {
     if (unlucky_first >= 0) Opens(scenario, onward).sweep_first(unlucky_first);
     if (wants("transfers")) transfers(scenario, onward);
+    if (wants("starts") && starts(scenario)) Starts(scenario).sweep_starts(onward);
     if (wants("open")) Opens(scenario, onward).sweep_opens();
     if (wants("close")) Opens(scenario, onward).sweep_closes();
     if (wants("other")) other_calls(scenario, onward);
-    if (rank == 0) unlink(path.c_str());
-  }
+  });
   alarm(0);
   int most = 0;
   MPI_Allreduce(&mistakes, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

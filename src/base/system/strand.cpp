@@ -3,11 +3,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <deque>
-#include <exception>
-#include <memory>
+#include <cstddef>
 #include <new>
-#include <thread>
 #include <utility>
 
 namespace concilio {
@@ -15,24 +12,25 @@ namespace {
 
 thread_local bool is_pool_thread = false;
 
+}  // namespace
+
 // The pool is never destroyed and its threads are never joined: idle threads cost nothing, and end with the
 // process.
-class Pool {
+class Strand::Pool {
  public:
   static Pool& instance() {
-    static auto* pool = new Pool;
+    alignas(Pool) static std::byte room[sizeof(Pool)];
+    static auto* pool = new (room) Pool;
     return *pool;
   }
 
-  // Returns false where there is no thread for the work.
-  bool run(std::function<void()> work) {
+  // Has a thread run the strand's tasks. Returns false where there is no thread for them.
+  bool run(Strand& strand) {
     std::lock_guard lock(mutex_);
-    if (idle_ <= waiting_.size() && !add_thread()) return false;
-    try {
-      waiting_.push_back(std::move(work));
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
+    if (idle_ <= ready_ && !add_thread()) return false;
+    (first_ ? last_->next_ready_ : first_) = &strand;
+    last_ = &strand;
+    ++ready_;
     work_came_.notify_one();
     return true;
   }
@@ -45,15 +43,14 @@ class Pool {
     sigfillset(&others);
     for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&others, own);
     pthread_sigmask(SIG_SETMASK, &others, &before);
-    bool made = true;
-    try {
-      std::thread([this] { serve(); }).detach();
-      ++idle_;
-    } catch (const std::exception&) {
-      made = false;
-    }
+    const auto serve = [](void* pool) -> void* { static_cast<Pool*>(pool)->serve(); };
+    pthread_t thread;
+    const bool made = pthread_create(&thread, nullptr, serve, this) == 0;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return made;
+    if (!made) return false;
+    pthread_detach(thread);
+    ++idle_;
+    return true;
   }
 
   [[noreturn]] void serve() {
@@ -61,13 +58,13 @@ class Pool {
     pthread_setname_np(pthread_self(), "concilio");
     std::unique_lock lock(mutex_);
     for (;;) {
-      work_came_.wait(lock, [&] { return !waiting_.empty(); });
-      auto work = std::move(waiting_.front());
-      waiting_.pop_front();
+      work_came_.wait(lock, [&] { return first_ != nullptr; });
+      Strand& strand = *first_;
+      first_ = std::exchange(strand.next_ready_, nullptr);
+      --ready_;
       --idle_;
       lock.unlock();
-      work();
-      work = nullptr;
+      strand.run_claimed();
       lock.lock();
       ++idle_;
     }
@@ -75,82 +72,84 @@ class Pool {
 
   std::mutex mutex_;
   std::condition_variable work_came_;
-  std::deque<std::function<void()>> waiting_;
+  // The strands whose turn is a thread's.
+  Strand* first_ = nullptr;
+  Strand* last_ = nullptr;
+  size_t ready_ = 0;
   size_t idle_ = 0;  // threads without work, including those just made
 };
-
-}  // namespace
 
 bool on_pool_thread() {
   return is_pool_thread;
 }
 
-void Strand::append(Entry& entry) {
-  (first_ ? last_->next : first_) = &entry;
-  last_ = &entry;
+void Strand::append(Task& task) {
+  task.next_ = nullptr;
+  (first_ ? last_->next_ : first_) = &task;
+  last_ = &task;
 }
 
-Strand::Entry* Strand::take_first() {
-  return std::exchange(first_, first_->next);
+Strand::Task& Strand::take_first() {
+  Task& task = *first_;
+  first_ = task.next_;
+  return task;
 }
 
-void Strand::post(std::function<void()> task) {
-  auto entry = std::make_unique<Entry>();
-  entry->task = std::move(task);
-  {
-    std::lock_guard lock(mutex_);
-    append(*entry.release());
-    if (busy_) return;
-    busy_ = true;
-  }
-  if (!Pool::instance().run([this] { run_tasks(); })) run_tasks();
+void Strand::post(Task& task) {
+  std::lock_guard lock(mutex_);
+  append(task);
+  if (!busy_) busy_ = Pool::instance().run(*this);
+}
+
+bool Strand::claim() {
+  std::lock_guard lock(mutex_);
+  if (busy_ || !first_) return false;
+  busy_ = true;
+  return !Pool::instance().run(*this);
+}
+
+void Strand::run_claimed() {
+  std::unique_lock lock(mutex_);
+  run_tasks(lock);
 }
 
 void Strand::enter() {
-  Entry mine;
   std::unique_lock lock(mutex_);
-  if (!busy_) {
+  if (!busy_ && !first_) {
     busy_ = true;
     return;
   }
+  // It is queued on the caller's own stack.
+  struct Caller final : Task {
+    void run() noexcept override {}
+  } mine;
+  bool granted = false;
+  mine.granted_ = &granted;
   append(mine);
-  turn_.wait(lock, [&] { return mine.granted; });
+  // Whoever finds tasks without a thread runs them.
+  if (!std::exchange(busy_, true)) run_tasks(lock);
+  turn_.wait(lock, [&] { return granted; });
 }
 
 void Strand::leave() {
-  {
-    std::lock_guard lock(mutex_);
-    if (!first_) {
-      busy_ = false;
-      return;
-    }
-    if (!first_->task) {
-      take_first()->granted = true;
+  std::unique_lock lock(mutex_);
+  if (first_ && !first_->granted_ && Pool::instance().run(*this)) return;
+  run_tasks(lock);
+}
+
+void Strand::run_tasks(std::unique_lock<std::mutex>& lock) {
+  while (first_) {
+    Task& task = take_first();
+    if (task.granted_) {
+      *task.granted_ = true;
       turn_.notify_all();
       return;
     }
+    lock.unlock();
+    task.run();
+    lock.lock();
   }
-  if (!Pool::instance().run([this] { run_tasks(); })) run_tasks();
-}
-
-void Strand::run_tasks() {
-  for (;;) {
-    std::unique_ptr<Entry> entry;
-    {
-      std::lock_guard lock(mutex_);
-      if (!first_) {
-        busy_ = false;
-        return;
-      }
-      if (!first_->task) {
-        take_first()->granted = true;
-        turn_.notify_all();
-        return;
-      }
-      entry.reset(take_first());
-    }
-    entry->task();
-  }
+  busy_ = false;
 }
 
 }  // namespace concilio

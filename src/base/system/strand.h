@@ -2,24 +2,41 @@
 // on a thread of the process's pool; work that its caller waits for runs on the caller's own thread. The pool
 // makes a new thread when there is work and no thread is idle. So a strand that waits, for other ranks or for
 // storage, never holds up another one, and a process in which one strand has work has one thread.
+//
+// Nothing here needs memory: whoever posts work brings what the strand remembers of it.
 #pragma once
 
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 
 namespace concilio {
 
 class Strand {
  public:
+  // Work to be posted. It must live until it runs.
+  class Task {
+   public:
+    // Is called once. It may end the task's life.
+    virtual void run() noexcept = 0;
+
+   protected:
+    Task() = default;
+    Task(const Task&) = delete;
+    ~Task() = default;
+
+   private:
+    friend class Strand;
+    bool* granted_ = nullptr;  // of a caller that waits for its turn; nullptr: to be run by a thread
+    Task* next_ = nullptr;
+  };
+
   Strand() = default;
   Strand(const Strand&) = delete;
   Strand& operator=(const Strand&) = delete;
 
-  // Runs the task after all work that came before; it must not throw. If the system gives no thread for it,
-  // the task runs now, on the calling thread. If there is no memory to queue it, throws std::bad_alloc and
-  // runs nothing.
-  void post(std::function<void()> task);
+  // Runs the task after all work that came before. Returns at once. If the system gives no thread for it, it
+  // stays until somebody posts or runs more work here, or claims it.
+  void post(Task& task);
 
   // Runs the work on the calling thread, after all work that came before, and returns what it returns. Must
   // not be called from work of the same strand.
@@ -33,15 +50,13 @@ class Strand {
     run([] {});
   }
 
+  // Asks once more for a thread for tasks that have none. If the system still gives none, returns true, and
+  // the caller must call run_claimed(), which runs them here. Until then it is nobody else's turn.
+  bool claim();
+  void run_claimed();
+
  private:
-  // A caller that waits for its turn queues an entry on its own stack, so that waiting needs no memory.
-  struct Entry {
-    std::function<void()> task;  // empty: a caller waits for its turn
-    bool granted = false;
-    Entry* next = nullptr;
-  };
-  void append(Entry& entry);
-  Entry* take_first();
+  class Pool;
   class Turn {
    public:
     explicit Turn(Strand& strand) : strand_(strand) { strand_.enter(); }
@@ -52,14 +67,17 @@ class Strand {
   };
   void enter();
   void leave();
+  void append(Task& task);
+  Task& take_first();
   // Runs tasks until it is a waiting caller's turn, or no task is left.
-  void run_tasks();
+  void run_tasks(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::condition_variable turn_;
-  Entry* first_ = nullptr;
-  Entry* last_ = nullptr;
-  bool busy_ = false;
+  Task* first_ = nullptr;
+  Task* last_ = nullptr;
+  bool busy_ = false;             // it is somebody's turn, or a thread's that is on its way
+  Strand* next_ready_ = nullptr;  // in the pool's queue
 };
 
 // Whether this is a thread of the pool. Such a thread shares its core with the program's own work, and so

@@ -36,18 +36,13 @@ Deferred::~Deferred() {
   while (first_) drop_first();
 }
 
-uint64_t Deferred::add(mpi::Team& team, Operation& lent) {
+uint64_t Deferred::add(mpi::Team& team, Operation& operation) {
   team_ = &team;
   if (!first_) enlist();
-  (first_ ? last_operation_->next : first_) = &lent;
-  last_operation_ = &lent;
+  (first_ ? last_operation_->next_ : first_) = &operation;
+  last_operation_ = &operation;
   ++waiting_;
   return last();
-}
-
-uint64_t Deferred::add(mpi::Team& team, std::unique_ptr<Operation> operation) {
-  operation->owned = true;
-  return add(team, *operation.release());
 }
 
 // Tries to carry out the first operation.
@@ -62,16 +57,16 @@ bool Deferred::attempt(int64_t patience_ns) {
     }
   } now{*this};
   team_->set_patience(patience_ns);
-  return now.over = first_->run();
+  return now.over = first_->attempt();
 }
 
 void Deferred::drop_first() {
-  Operation* gone = std::exchange(first_, first_->next);
-  if (gone->owned) delete gone;
+  Operation& gone = *std::exchange(first_, first_->next_);
   --waiting_;
   ++done_;
   tests_in_vain_ = 0;
   if (!first_) withdraw();
+  gone.let_go();
 }
 
 // Carries out one operation of a file, the wanted one or another, if all ranks of the node come to it, or if

@@ -7,10 +7,10 @@
 // operation that all ranks of the node offer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 
+#include "base/function_ref.h"
 #include "mpi/nodes/team.h"
 
 namespace concilio::mpiio {
@@ -18,24 +18,45 @@ namespace concilio::mpiio {
 // The operations of one file, in the order in which the program has started them.
 class Deferred {
  public:
-  struct Operation {
+  // Whoever adds an operation brings what is remembered of it, so that this needs no memory.
+  class Operation {
+   public:
     // Carries out the operation and returns true. Returns false, and nothing has happened, if
     // Team::first_allreduce finds that ranks are missing.
-    std::function<bool()> run;
-    // Whether the operation, when it is the first, needs no other rank. An empty function: it never does.
-    std::function<bool()> is_apart{};
-    bool owned = false;
-    Operation* next = nullptr;
+    virtual bool attempt() = 0;
+    // Whether the operation, when it is the first, needs no other rank.
+    virtual bool is_apart() const = 0;
+    // Is called when the operation is over, or will never be carried out. It may end the operation's life.
+    virtual void let_go() noexcept {}
+
+   protected:
+    Operation() = default;
+    Operation(const Operation&) = delete;
+    ~Operation() = default;
+
+   private:
+    friend class Deferred;
+    Operation* next_ = nullptr;
+  };
+  // An operation whose caller waits for it.
+  class Here final : public Operation {
+   public:
+    Here(FunctionRef<bool()> attempt, FunctionRef<bool()> is_apart)
+        : attempt_(attempt), is_apart_(is_apart) {}
+    bool attempt() override { return attempt_(); }
+    bool is_apart() const override { return is_apart_(); }
+
+   private:
+    FunctionRef<bool()> attempt_, is_apart_;
   };
 
   Deferred() = default;
   Deferred(const Deferred&) = delete;
   ~Deferred();
 
-  // Adds an operation and returns its number: 1, 2 and so on. The team must outlive this object. An operation
-  // that is lent must live until it is done; it is lent so that waiting for it needs no memory.
-  uint64_t add(mpi::Team& team, Operation& lent);
-  uint64_t add(mpi::Team& team, std::unique_ptr<Operation> operation);
+  // Adds an operation, which must live until it is let go, and returns its number: 1, 2 and so on. The team
+  // must outlive this object.
+  uint64_t add(mpi::Team& team, Operation& operation);
   size_t waiting() const { return waiting_; }
   uint64_t last() const { return done_ + waiting_; }
   // Returns when operation `number`, and therefore every one before it, is done.
@@ -47,7 +68,7 @@ class Deferred {
  private:
   static bool step(Deferred& wanted, int64_t patience_ns);
   bool attempt(int64_t patience_ns);
-  bool first_is_apart() const { return first_->is_apart && first_->is_apart(); }
+  bool first_is_apart() const { return first_->is_apart(); }
   void drop_first();
   void enlist();
   void withdraw();

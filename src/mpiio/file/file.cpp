@@ -42,7 +42,8 @@ File::File(const char* path, int amode)
           *store_, absolute(path), store::OpenMode{amode_reads(amode), amode_writes(amode), false, false},
           counters())),
       handler_(ErrorHandler::of_null()),
-      amode_(amode) {
+      amode_(amode),
+      reserve_(std::make_shared_for_overwrite<Reserve>()) {
   storage_->record_in(recording_.activity());
 }
 
@@ -250,23 +251,6 @@ void File::remember(Operation operation, bool collective, const plan::Plan& plan
   if (&plan == &plan::plan_of_one_stretch()) return remember_one_stretch(operation, collective);
   ++counters()[method_counter(plan.method)];
   history_.remember(operation, collective, plan);
-}
-
-uint64_t File::go_on(std::function<exec::Outcome()> work, std::function<void(exec::Outcome)> then,
-                     std::function<bool()> is_apart) {
-  if (!threads_) {
-    auto operation = std::make_unique<Deferred::Operation>();
-    operation->run = [work = std::move(work), then = std::move(then)] {
-      exec::Outcome outcome = work();
-      if (!outcome && outcome.error().kind == ErrorKind::not_yet) return false;
-      then(std::move(outcome));
-      return true;
-    };
-    operation->is_apart = std::move(is_apart);
-    return deferred_.add(*team_, std::move(operation));
-  }
-  collectives_.post([work = std::move(work), then = std::move(then)] { then(work()); });
-  return 0;
 }
 
 Status File::settle() {

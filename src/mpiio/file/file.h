@@ -4,8 +4,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <functional>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +26,7 @@
 #include "mpiio/file/deferred.h"
 #include "mpiio/file/opening.h"
 #include "mpiio/file/recording.h"
+#include "mpiio/file/reserve.h"
 #include "mpiio/file/shortcut.h"
 #include "mpiio/settings/hints.h"
 #include "plan/facts/wishes.h"
@@ -56,6 +55,8 @@ struct View {
   // What calls see that move no data.
   const Shown& shown() const { return reads.representation ? reads : writes; }
 };
+
+class Started;  // mpiio/transfer/started.h
 
 class File {
   template <typename F>
@@ -95,11 +96,11 @@ class File {
   auto run_collective(Work&& work, const IsApart& is_apart = never_apart) {
     if (threads_) return collectives_.run(work);
     std::optional<decltype(work())> result;
-    const auto run = [&] {
+    const auto attempt = [&] {
       result.emplace(work());
       return result->ok() || result->error().kind != ErrorKind::not_yet;
     };
-    Deferred::Operation operation{std::cref(run), std::cref(is_apart)};  // references need no memory
+    Deferred::Here operation(attempt, is_apart);
     deferred_.finish(deferred_.add(*team_, operation));
     return std::move(*result);
   }
@@ -117,14 +118,13 @@ class File {
     if (deferred_.waiting() > 0) return {};
     return if_apart();
   }
-  // Starts an operation. It proceeds by itself and this returns 0, or it is carried out when the program
-  // waits for it and this returns its number. is_apart() says whether the operation, when those before it are
-  // done, needs no other rank.
-  uint64_t go_on(std::function<exec::Outcome()> work, std::function<void(exec::Outcome)> then,
-                 std::function<bool()> is_apart);
-  // The operations that are carried out when the program waits for them.
+  // With threads, collective operations are posted to this strand.
+  Strand& collectives() { return collectives_; }
+  // Without, they are kept here until the program waits for them.
   Deferred& deferred() { return deferred_; }
   Strand& independents() { return independents_; }
+  // For the start of one operation while there is no other memory.
+  const std::shared_ptr<Reserve>& reserve() const { return reserve_; }
   // Carries out work that all ranks do together and that changes the file's state. It begins after all
   // operations before it are done, and when all ranks have come for it.
   template <typename Work>
@@ -200,16 +200,10 @@ class File {
   struct Split {
     Direction direction;
     Pointer pointer;
-    std::shared_future<exec::Outcome> outcome;
-    uint64_t number = 0;  // the number of its deferred operation, else 0
+    std::shared_ptr<Started> call;
   };
   // Returns false if a split collective has begun already.
   bool begin_split(Split split);
-  void number_split(uint64_t number) {
-    locked([&] {
-      if (split_) split_->number = number;
-    });
-  }
   std::optional<Split> take_split();
 
   // Whether operations on this file may proceed by themselves, on Concilio's threads: the value of
@@ -286,7 +280,6 @@ class File {
   void clear_shortcut();
   mutable std::mutex state_;
   Strand collectives_, independents_;
-  Deferred deferred_;
   bool threads_ = false;
   std::shared_ptr<mpi::Team> team_;
   Recording recording_;
@@ -302,7 +295,6 @@ class File {
   mpi::WritersBoard* board_ = nullptr;
   ErrorHandler handler_;
   std::shared_ptr<const View> view_ = std::make_shared<const View>();
-  std::optional<Split> split_;
   store::FileIdentity identity_;  // only what is the same on every host
   const int amode_;
   std::atomic<int64_t> position_ = 0;
@@ -310,6 +302,10 @@ class File {
   bool reports_ = false;  // whether rank 0's environment asks for a report
   CallHistory history_;
   std::string complaint_;
+  const std::shared_ptr<Reserve> reserve_;
+  // What was started refers to all of the above.
+  std::optional<Split> split_;
+  Deferred deferred_;
 };
 
 // Appends what happened to a file to rank 0's report (report.cpp). Collective over the file's team. False:

@@ -4,33 +4,14 @@
 #include "base/exceptions.h"
 #include "mpiio/calls/raise.h"
 #include "mpiio/transfer/requests.h"
-#include "mpiio/transfer/transfer.h"
+#include "mpiio/transfer/started.h"
 
 namespace concilio::mpiio {
 namespace {
 
-// Runs the transfer and passes its outcome to `then`. If MPI allows several threads, another thread does
-// this. Otherwise a collective transfer runs when the program waits for the number that is returned, and an
-// independent transfer, which needs no other rank, runs at once. If there is no memory to note a transfer for
-// later, it also runs at once.
-template <typename Then>
-uint64_t launch(File& file, const Call& call, std::shared_ptr<Transfer> transfer, Then then) {
-  const auto is_apart = [transfer] { return transfer->is_apart(); };
-  auto run = [transfer = std::move(transfer)] { return without_exceptions([&] { return transfer->run(); }); };
-  try {
-    if (call.collective) return file.go_on(run, then, is_apart);
-    if (file.threads()) {
-      file.independents().post([run, then] { then(run()); });
-      return 0;
-    }
-  } catch (const std::bad_alloc&) {
-  }
-  then(call.collective ? file.run_collective(run, is_apart) : file.independents().run(run));
-  return 0;
-}
-
-// Handles a call that this rank cannot start. If the call is collective, other ranks count on this one, so it
-// takes part and fails on all ranks.
+// Handles a call that this rank cannot start: MPI makes no request for it, or there is no memory and the
+// file's reserve is in use. If the call is collective, other ranks count on this one, so it takes part at
+// once, and fails on all ranks.
 int refuse(File& file, const Call& call, Transfer& transfer, const Error& why) {
   transfer.give_back();
   transfer.fail(why);
@@ -59,37 +40,34 @@ const char* what(const File::Split& split) {
 
 int start(File& file, const Call& call, const Data& data, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
-  std::shared_ptr<Transfer> transfer;
-  NonblockingRequest made;
+  std::shared_ptr<Started> started;
   const Status ready = without_exceptions([&]() -> Status {
-    transfer = std::make_shared<Transfer>(file, call, data);
-    if (!call.collective && !transfer->trouble()) return transfer->trouble();
-    if (NonblockingRequest::make(file, call.name, request, &made) == MPI_SUCCESS) return {};
+    started = Started::make(file, call, data);
+    const Status& trouble = started->transfer().trouble();
+    if (!call.collective && !trouble) return trouble;
+    if (make_request(started, request)) return {};
     return Error{ErrorKind::other, 0, "MPI cannot create a request"};
   });
   if (!ready)
-    return transfer ? refuse(file, call, *transfer, ready.error()) : refuse(file, call, data, ready.error());
-  made.set_number(launch(file, call, std::move(transfer),
-                         [made](const exec::Outcome& outcome) { made.complete(outcome); }));
+    return started ? refuse(file, call, started->transfer(), ready.error())
+                   : refuse(file, call, data, ready.error());
+  Started::go_on(std::move(started));
   return MPI_SUCCESS;
 }
 
 int begin(File& file, const Call& call, const Data& data) {
-  std::shared_ptr<Transfer> transfer;
-  std::shared_ptr<std::promise<exec::Outcome>> promise;
+  std::shared_ptr<Started> started;
   const Status ready = without_exceptions([&]() -> Status {
-    promise = std::make_shared<std::promise<exec::Outcome>>();
-    transfer = std::make_shared<Transfer>(file, call, data);
+    started = Started::make(file, call, data);
     return {};
   });
   if (!ready) return refuse(file, call, data, ready.error());
-  if (!file.begin_split({call.direction, call.pointer, promise->get_future().share()})) {
+  if (!file.begin_split({call.direction, call.pointer, started})) {
     return raise(
         file, call.name,
         Error{ErrorKind::argument, 0, "a split collective call of this file has begun and has not ended"});
   }
-  file.number_split(launch(file, call, std::move(transfer),
-                           [promise](exec::Outcome outcome) { promise->set_value(std::move(outcome)); }));
+  Started::go_on(std::move(started));
   return MPI_SUCCESS;
 }
 
@@ -104,8 +82,9 @@ int end(File& file, const Call& call, MPI_Status* status) {
     file.begin_split(std::move(*split));
     return fail(std::move(why));
   }
-  file.deferred().finish(split->number);
-  const exec::Outcome& outcome = split->outcome.get();
+  split->call->finish();
+  split->call->wait();
+  const exec::Outcome& outcome = split->call->outcome();
   set_status(status, outcome ? *outcome : 0);
   return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());
 }

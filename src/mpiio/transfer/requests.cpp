@@ -2,58 +2,72 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <map>
+#include <cstdint>
+#include <functional>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "mpi/epoch.h"
-#include "mpiio/calls/raise.h"
-#include "mpiio/transfer/transfer.h"
 
 namespace concilio::mpiio {
-
-// One operation, from its start until MPI tells the program that it is complete. `function`, `file` and
-// `handler` serve to report an error; the program may ask for it after it has closed the file.
-struct PendingRequest {
-  MPI_Request request = MPI_REQUEST_NULL;
-  File* file = nullptr;
-  MPI_File handle = MPI_FILE_NULL;
-  const char* function = "";
-  ErrorHandler handler;
-  uint64_t number = 0;  // of the deferred operation; the file is open until that is done
-
-  std::mutex mutex;
-  std::condition_variable came;
-  bool done = false;
-  int64_t bytes = 0;
-  int code = MPI_SUCCESS;
-  std::string message;
-};
-
 namespace {
 
-using Ref = std::shared_ptr<PendingRequest>;
+using Ref = std::shared_ptr<Started>;
 
-struct Requests {
-  std::mutex mutex;
-  mpi::OfEpoch<std::map<MPI_Request, Ref>> pending;
-  std::atomic<int64_t> count{0};
+// The requests that MPI has and has not forgotten. They are linked to each other, so that a request that MPI
+// has made can always be entered.
+class Requests {
+ public:
+  // Takes no memory of its own either.
+  static Requests& instance() {
+    alignas(Requests) static std::byte room[sizeof(Requests)];
+    static auto* all = new (room) Requests;
+    return *all;
+  }
+
+  void enter(Ref started) {
+    std::lock_guard lock(mutex_);
+    Started*& first = *place_of(started->request().handle);
+    started->request().next = std::exchange(first, started.get());
+    started->request().held = std::move(started);
+    ++count_;
+  }
+  Ref find(MPI_Request handle) {
+    std::lock_guard lock(mutex_);
+    Started** place = place_of(handle);
+    while (*place && (*place)->request().handle != handle) place = &(*place)->request().next;
+    return *place ? (*place)->request().held : nullptr;
+  }
+  void erase(Started& started) {
+    Ref last;  // ends its life after the lock
+    std::lock_guard lock(mutex_);
+    Started** place = place_of(started.request().handle);
+    while (*place && *place != &started) place = &(*place)->request().next;
+    if (*place) *place = started.request().next;
+    last = std::move(started.request().held);
+    --count_;
+  }
+  int64_t count() const { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr int places_log2 = 8;
+  using Table = std::array<Started*, size_t{1} << places_log2>;
+
+  // The upper bits of a product with 2^64 divided by the golden ratio, which depend on all bits.
+  Started** place_of(MPI_Request handle) {
+    const uint64_t number = std::hash<MPI_Request>()(handle);
+    return &(*table_)[number * 0x9E3779B97F4A7C15u >> (64 - places_log2)];
+  }
+
+  std::mutex mutex_;
+  mpi::OfEpoch<Table> table_;
+  std::atomic<int64_t> count_{0};
 };
-Requests& requests() {
-  static auto* all = new Requests;
-  return *all;
-}
-
-Ref find_pending(MPI_Request request) {
-  Requests& all = requests();
-  std::lock_guard lock(all.mutex);
-  auto found = all.pending->find(request);
-  return found == all.pending->end() ? nullptr : found->second;
-}
 
 int query(void* extra, MPI_Status* status) {
-  const Ref& pending = *static_cast<Ref*>(extra);
-  set_status(status, pending->bytes);
+  const exec::Outcome& outcome = static_cast<Started*>(extra)->outcome();
+  set_status(status, outcome ? *outcome : 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
   return MPI_SUCCESS;
@@ -61,21 +75,8 @@ int query(void* extra, MPI_Status* status) {
 
 // MPI calls this when the program has been told, or has freed the request.
 int forget(void* extra) {
-  auto* pending = static_cast<Ref*>(extra);
-  Requests& all = requests();
-  {
-    std::lock_guard lock(all.mutex);
-    all.pending->erase((*pending)->request);
-  }
-  --all.count;
-  delete pending;
+  Requests::instance().erase(*static_cast<Started*>(extra));
   return MPI_SUCCESS;
-}
-
-// Calls the file's error handler. The program may have closed the file before it asks for the request.
-int tell(const PendingRequest& failed, ErrorHandler::Result result) {
-  MPI_File handle = find(failed.handle) ? failed.handle : MPI_FILE_NULL;
-  return failed.handler.call(handle, failed.code, failed.message, result);
 }
 
 // An operation that has begun is always completed; it cannot be cancelled.
@@ -85,111 +86,50 @@ int cancel(void*, int) {
 
 }  // namespace
 
-int NonblockingRequest::make(File& file, const char* function, MPI_Request* request,
-                             NonblockingRequest* made) {
-  auto pending = std::make_shared<PendingRequest>();
-  pending->file = &file;
-  pending->handle = file.handle();
-  pending->function = function;
-  pending->handler = file.handler();
-  auto held = std::make_unique<Ref>(pending);
-  std::map<MPI_Request, Ref> entry;  // made before the request, so that nothing after it needs memory
-  auto node = entry.extract(entry.emplace(MPI_REQUEST_NULL, pending).first);
-  if (int code = PMPI_Grequest_start(query, forget, cancel, held.get(), request); code != MPI_SUCCESS)
-    return code;
-  (void)held.release();  // forget() deletes it
-  pending->request = node.key() = *request;
-  Requests& all = requests();
-  {
-    std::lock_guard lock(all.mutex);
-    all.pending->insert(std::move(node));
-  }
-  ++all.count;
-  made->pending_ = std::move(pending);
-  return MPI_SUCCESS;
-}
-
-void NonblockingRequest::set_number(uint64_t number) const {
-  pending_->number = number;
-}
-
-void NonblockingRequest::complete(const exec::Outcome& outcome) const {
-  {
-    std::lock_guard lock(pending_->mutex);
-    if (outcome) {
-      pending_->bytes = *outcome;
-    } else {
-      pending_->code = class_of(outcome.error().kind);  // stays if there is no memory for the message
-      try {
-        Error full = explain(*pending_->file, pending_->function, outcome.error());
-        pending_->code = code_of(full);
-        pending_->message = full.message;
-      } catch (const std::bad_alloc&) {
-      }
-    }
-    pending_->done = true;
-    pending_->came.notify_all();
-  }
-  PMPI_Grequest_complete(pending_->request);
+bool make_request(const std::shared_ptr<Started>& started, MPI_Request* request) {
+  if (PMPI_Grequest_start(query, forget, cancel, started.get(), request) != MPI_SUCCESS) return false;
+  started->request().handle = *request;
+  Requests::instance().enter(started);
+  return true;
 }
 
 bool has_requests() {
-  return requests().count.load(std::memory_order_relaxed) > 0 && !on_pool_thread();
+  return Requests::instance().count() > 0 && !on_pool_thread();
 }
 
 WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests) {
   if (requests && count > 0) ours_.reserve(static_cast<size_t>(count));
   for (int i = 0; requests && i < count; ++i) {
     if (requests[i] == MPI_REQUEST_NULL) continue;
-    if (Ref pending = find_pending(requests[i])) {
-      ours_.push_back({i, std::move(pending)});
+    if (Ref started = Requests::instance().find(requests[i])) {
+      ours_.push_back({i, std::move(started)});
     } else {
       ++others_;
     }
   }
 }
 
-namespace {
-bool is_deferred(PendingRequest& pending) {
-  std::lock_guard lock(pending.mutex);
-  return pending.number != 0 && !pending.done;
-}
-}  // namespace
-
 bool WaitCall::attempt() {
   bool left = false;
-  for (const Ours& ours : ours_) {
-    PendingRequest& pending = *ours.pending;
-    if (is_deferred(pending) && !pending.file->deferred().test(pending.number)) left = true;
-  }
+  for (const Ours& ours : ours_) left = ours.started->advance() || left;
   return left;
 }
 
 void WaitCall::sleep() {
-  for (const Ours& ours : ours_) {
-    PendingRequest& pending = *ours.pending;
-    if (is_deferred(pending)) pending.file->deferred().finish(pending.number);
-  }
+  for (const Ours& ours : ours_) ours.started->finish();
   if (others_ > 0) return;
-  for (const Ours& ours : ours_) {
-    PendingRequest& pending = *ours.pending;
-    std::unique_lock lock(pending.mutex);
-    // Other ranks may need messages of this rank to proceed. The file stays open at least as long as the lock
-    // is held, because the operation cannot become done meanwhile.
-    while (!pending.came.wait_for(lock, std::chrono::milliseconds(1), [&] { return pending.done; }))
-      pending.file->team().make_progress();
-  }
+  for (const Ours& ours : ours_) ours.started->wait();
 }
 
 // Whether MPI has completed the request, and its operation failed.
 bool WaitCall::has_failed(const Ours& ours) const {
-  return requests_[ours.index] == MPI_REQUEST_NULL && ours.pending->code != MPI_SUCCESS;
+  return requests_[ours.index] == MPI_REQUEST_NULL && ours.started->has_failed();
 }
 
 int WaitCall::outcome(int code) {
   if (code != MPI_SUCCESS) return code;
   for (const Ours& ours : ours_) {
-    if (has_failed(ours)) return tell(*ours.pending, {});
+    if (has_failed(ours)) return ours.started->tell({});
   }
   return code;
 }
@@ -204,10 +144,10 @@ int WaitCall::outcome(int code, MPI_Status* statuses, int completed, const int* 
     ErrorHandler::Result result{ErrorHandler::Result::Kind::nobody};
     for (int i = 0; i < completed; ++i) {
       if (ours.index != (indices ? indices[i] : i)) continue;
-      statuses[i].MPI_ERROR = ours.pending->code;
+      statuses[i].MPI_ERROR = ours.started->code();
       result = {ErrorHandler::Result::Kind::place, &statuses[i].MPI_ERROR};
     }
-    tell(*ours.pending, result);
+    ours.started->tell(result);
   }
   return MPI_ERR_IN_STATUS;
 }

@@ -12,24 +12,12 @@
 #include <memory_resource>
 #include <vector>
 
-#include "mpiio/file/file.h"
+#include "mpiio/transfer/started.h"
 
 namespace concilio::mpiio {
 
-struct PendingRequest;
-
-// A request; any thread may complete it by complete().
-class NonblockingRequest {
- public:
-  // Returns an MPI error code other than MPI_SUCCESS if MPI cannot make a request.
-  static int make(File& file, const char* function, MPI_Request* request, NonblockingRequest* made);
-  void complete(const exec::Outcome& outcome) const;
-  // Sets the number of the deferred operation (File::deferred) that the request stands for.
-  void set_number(uint64_t number) const;
-
- private:
-  std::shared_ptr<PendingRequest> pending_;
-};
+// Has MPI make a request for the call. Returns false if MPI cannot make one.
+bool make_request(const std::shared_ptr<Started>& started, MPI_Request* request);
 
 // Whether any request of Concilio is not yet completed; without one, MPI's functions need no help. False on
 // threads of the pool, which wait for no requests.
@@ -61,7 +49,7 @@ class WaitCall {
  private:
   struct Ours {
     int index;
-    std::shared_ptr<PendingRequest> pending;
+    std::shared_ptr<Started> started;
   };
   bool has_failed(const Ours& ours) const;
   const MPI_Request* requests_;

@@ -1,0 +1,115 @@
+#include "mpiio/transfer/started.h"
+
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "base/exceptions.h"
+#include "mpiio/calls/raise.h"
+
+namespace concilio::mpiio {
+
+std::shared_ptr<Started> Started::make(File& file, const Call& call, const Data& data) {
+  return std::allocate_shared<Started>(OrReserve<Started>(file.reserve()), file, call, data);
+}
+
+Started::Started(File& file, const Call& call, const Data& data)
+    : file_(file),
+      handle_(file.handle()),
+      handler_(file.handler()),
+      function_(call.name),
+      collective_(call.collective) {
+  transfer_.emplace(file, call, data);
+}
+
+void Started::go_on(std::shared_ptr<Started> started) {
+  Started& call = *started;
+  call.queued_ = std::move(started);
+  if (call.file_.threads())
+    call.strand().post(call);
+  else if (call.collective_)
+    call.number_ = call.file_.deferred().add(call.file_.team(), call);
+  else
+    call.run();
+}
+
+exec::Outcome Started::carry_out() {
+  return without_exceptions([&] { return transfer_->run(); });
+}
+
+void Started::run() noexcept {
+  complete(carry_out());
+  let_go();
+}
+
+bool Started::attempt() {
+  exec::Outcome outcome = carry_out();
+  if (!outcome && outcome.error().kind == ErrorKind::not_yet) return false;
+  complete(std::move(outcome));
+  return true;
+}
+
+void Started::let_go() noexcept {
+  transfer_.reset();
+  const std::shared_ptr<Started> last = std::move(queued_);
+}
+
+void Started::complete(exec::Outcome outcome) {
+  transfer_.reset();  // the file may be closed as soon as the call is done
+  {
+    std::lock_guard lock(mutex_);
+    if (!outcome && request_.handle != MPI_REQUEST_NULL) {
+      code_ = class_of(outcome.error().kind);  // stays if there is no memory for the message
+      if_there_is_memory([&] {
+        Error full = explain(file_, function_, outcome.error());
+        code_ = code_of(full);
+        message_ = std::move(full.message);
+      });
+    }
+    outcome_ = std::move(outcome);
+    done_ = true;
+    came_.notify_all();
+  }
+  if (request_.handle != MPI_REQUEST_NULL) PMPI_Grequest_complete(request_.handle);
+}
+
+// As long as the lock is held, a call that is not done does not become done, and so its file stays open.
+void Started::finish() {
+  std::unique_lock lock(mutex_);
+  if (done_) return;
+  if (number_ != 0) {
+    lock.unlock();
+    file_.deferred().finish(number_);
+  } else if (strand().claim()) {
+    lock.unlock();
+    strand().run_claimed();
+  }
+}
+
+bool Started::advance() {
+  std::unique_lock lock(mutex_);
+  if (done_) return false;
+  if (number_ != 0) {
+    lock.unlock();
+    return !file_.deferred().test(number_);
+  }
+  if (strand().claim()) {
+    lock.unlock();
+    strand().run_claimed();
+  }
+  return false;
+}
+
+void Started::wait() {
+  std::unique_lock lock(mutex_);
+  // Other ranks may need messages of this rank to proceed.
+  while (!came_.wait_for(lock, std::chrono::milliseconds(1), [&] { return done_; }))
+    file_.team().make_progress();
+}
+
+int Started::tell(ErrorHandler::Result result) const {
+  MPI_File handle = find(handle_) ? handle_ : MPI_FILE_NULL;
+  return handler_.call(handle, code_, message_, result);
+}
+
+}  // namespace concilio::mpiio
