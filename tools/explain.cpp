@@ -45,6 +45,11 @@ Error wrong(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
 }
 
+// Ranks that do not ask alike are gone through one by one.
+constexpr int64_t most_unlike_ranks = 10'000'000;
+// Of more nodes a picture would show nothing.
+constexpr size_t most_nodes_of_picture = 20'000;
+
 Result<Subject> from_pattern(const ExplainOptions& options, const Config& config) {
   const Result<sim::Machine> machine = machine_of(options, config);
   if (!machine) return machine.error();
@@ -53,6 +58,13 @@ Result<Subject> from_pattern(const ExplainOptions& options, const Config& config
   if (!bytes) return bytes.error();
   const Result<sim::Pattern> pattern = sim::make_pattern(options.pattern, {static_cast<int>(ranks), *bytes});
   if (!pattern) return pattern.error();
+  if (!pattern->alike && ranks > most_unlike_ranks)
+    return wrong(fmt::format("{} ranks: at most {}, except with patterns whose ranks ask alike: {}", ranks,
+                             most_unlike_ranks, sim::names_of_alike()));
+  if (!options.picture_file.empty() && machine->ranks_of_node.size() > most_nodes_of_picture)
+    return wrong(
+        fmt::format("--picture: {} nodes are more than a picture can show, which is {}; leave it out",
+                    machine->ranks_of_node.size(), most_nodes_of_picture));
   const int call = std::max(0, options.call);
   if (call >= pattern->calls)
     return wrong(fmt::format("--call {}: {} has {} call{}, numbered from 0", call, options.pattern,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <optional>
 #include <random>
@@ -20,7 +21,7 @@ namespace concilio::tools {
 
 namespace {
 
-constexpr int64_t most_ranks = 10'000'000;
+constexpr int64_t most_ranks = INT32_MAX;
 // The default of `concilio bench`: a total over all ranks, but at least 1 MiB for each rank.
 constexpr int64_t default_bytes = 64 << 20, least_default_bytes = 1 << 20;
 

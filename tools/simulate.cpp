@@ -1,5 +1,5 @@
 // concilio simulate: runs the library with a benchmark's patterns on a machine that is only described, by
-// SimGrid's SMPI.
+// SimGrid's SMPI; or counts what they move, where there are too many to run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "launch/installation.h"
 #include "settings.h"
 #include "sim/pattern.h"
+#include "simulation/counting.h"
 #include "simulation/machine.h"
 #include "simulation/outcome.h"
 #include "simulation/platform.h"
@@ -44,6 +46,7 @@ struct SimulateOptions {
   std::string json_file, report_file;
   double timeout_seconds = 3600;
   bool list = false;
+  bool count = false;
 };
 
 Error cannot_simulate(std::string message) {
@@ -170,6 +173,7 @@ void raise_limit_of_files() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// `results` is JSON.
 Status write_simulation_json(const SimulateOptions& options, const MachineFile& file,
                              const RanksOnNodes& placed, const std::string& results) {
   nlohmann::json out = {{"machine", nlohmann::json::parse(file.text)},
@@ -242,6 +246,38 @@ Result<int> run_simulator(const SimulateOptions& options, const Simulator& simul
   return std::ranges::any_of(*all, failed) ? exit_failure : captured->exit_status;
 }
 
+bool counts(const SimulateOptions& options, const RanksOnNodes& placed) {
+  return options.count || placed.ranks > most_simulated_ranks;
+}
+
+// Returns the exit status.
+Result<int> count(const SimulateOptions& options, const Simulation& subject) {
+  const auto& [file, machine, placed] = subject;
+  const std::string because =
+      options.count ? "--count" : fmt::format("more than {} ranks, which are counted", most_simulated_ranks);
+  if (options.independent)
+    return cannot_simulate(
+        fmt::format("--independent cannot go with {}: collective calls alone are", because));
+  if (!options.report_file.empty())
+    return cannot_simulate(fmt::format("--report cannot go with {}: it needs a run", because));
+  const auto all = count_calls(
+      {options.patterns, options.methods, options.hints, static_cast<int64_t>(options.mib_per_rank * 0x1p20),
+       !options.read_only, !options.write_only},
+      machine, placed);
+  if (!all) return all.error();
+  if (!options.json_file.empty()) {
+    if (Status status = write_simulation_json(options, file, placed, json_of(*all)); !status)
+      return status.error();
+  }
+  if (options.json_file != "-") {
+    fmt::print("{}{} rank{} on {} node{}; {} MiB a rank; counted from the plans, not run\n{}",
+               text_of(machine), placed.ranks, placed.ranks == 1 ? "" : "s", placed.nodes,
+               placed.nodes == 1 ? "" : "s", options.mib_per_rank, table_of(*all));
+  }
+  const auto failed = [](const Counted& one) { return !one.failure.empty(); };
+  return std::ranges::any_of(*all, failed) ? exit_failure : 0;
+}
+
 int simulate(const SimulateOptions& options, const Environment& environment) {
   if (options.list) return list_machines();
   const auto refuse = [](const Error& error, int exit_status) {
@@ -250,6 +286,10 @@ int simulate(const SimulateOptions& options, const Environment& environment) {
   };
   const auto subject = what_to_simulate(options);
   if (!subject) return refuse(subject.error(), exit_usage);
+  if (counts(options, subject->placed)) {
+    const auto status = count(options, *subject);
+    return status ? *status : refuse(status.error(), exit_usage);
+  }
   const auto simulator = find_simulator(environment);
   if (!simulator) return refuse(simulator.error(), exit_no_simulator);
   const auto status = run_simulator(options, *simulator, *subject, environment);
@@ -259,8 +299,9 @@ int simulate(const SimulateOptions& options, const Environment& environment) {
 std::string simulated_patterns_help() {
   std::string text = "Patterns, as of concilio bench:\n";
   for (const sim::PatternRow& row : sim::pattern_rows()) text += sim::lines_of(row.words);
-  return text +
-         "\nThe exit status is 1 if a byte was wrong or a call failed, 2 if the command line or the "
+  return text + "\nThose that can be counted are " + sim::names_of_alike() +
+         ".\n\nThe exit status is 1 if a byte was wrong, a call failed or one cannot be counted, 2 if the "
+         "command line or the "
          "machine's file "
          "was wrong, and 77 if SimGrid or the program for it is not installed.";
 }
@@ -281,7 +322,7 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
   parser
       ->add_option("-n,--ranks", options->ranks.ranks,
                    "Number of ranks (default: one on each core of the nodes)")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(CLI::Range(1, INT32_MAX))
       ->type_name("RANKS");
   parser->add_option("--nodes", options->ranks.nodes, "Number of nodes (default: as few as hold the ranks)")
       ->check(CLI::Range(1, 1'000'000))
@@ -291,6 +332,10 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
                    "Most ranks on a node (default: its number of cores)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("COUNT");
+  parser->add_flag(
+      "--count", options->count,
+      "Count what the calls move, from their plans, and run nothing; so it is done anyway with more "
+      "than 20 000 ranks");
   parser
       ->add_option("--method", options->methods, "Methods to simulate side by side: a list of auto"
 #define METHOD(name, ranks, writes, summary) ", " #name

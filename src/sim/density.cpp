@@ -32,11 +32,12 @@ std::vector<Raster::Row> empty_rows(const std::vector<int64_t>& ranks_of_node, i
   return out;
 }
 
-void add(const Request& request, const Raster& raster, std::vector<double>& bytes_of_column) {
-  if (request.bytes == 0) return;
+// Adds the first `bytes` of the data of an access.
+void add(const pattern::Access& file, int64_t bytes, const Raster& raster,
+         std::vector<double>& bytes_of_column) {
   int64_t data = 0;
-  for (int column = 0; column < raster.columns && data < request.bytes; ++column) {
-    const int64_t next = std::clamp(request.file.data_before(raster.border(column + 1)), data, request.bytes);
+  for (int column = 0; column < raster.columns && data < bytes; ++column) {
+    const int64_t next = std::clamp(file.data_before(raster.border(column + 1)), data, bytes);
     bytes_of_column[static_cast<size_t>(column)] += static_cast<double>(next - data);
     data = next;
   }
@@ -64,8 +65,15 @@ Raster raster_of(const Pattern& pattern, int call, const Machine& machine, patte
                  int columns, int rows) {
   Raster raster{range, columns, empty_rows(machine.ranks_of_node, columns, rows, false)};
   for (Raster::Row& row : raster.rows) {
-    for (int64_t rank = row.first_rank; rank < row.first_rank + row.ranks; ++rank)
-      add(pattern.request(static_cast<int>(rank), call), raster, row.bytes_of_column);
+    if (pattern.alike) {
+      add(pattern.alike->together(row.first_rank, row.ranks), row.ranks * pattern.alike->rank_bytes(), raster,
+          row.bytes_of_column);
+      continue;
+    }
+    for (int64_t rank = row.first_rank; rank < row.first_rank + row.ranks; ++rank) {
+      const Request request = pattern.request(static_cast<int>(rank), call);
+      add(request.file, request.bytes, raster, row.bytes_of_column);
+    }
   }
   return raster;
 }

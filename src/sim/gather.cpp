@@ -1,5 +1,7 @@
 #include "sim/gather.h"
 
+#include <numeric>
+
 #include "plan/facts/digest.h"
 #include "plan/facts/spans.h"
 #include "plan/plan.h"
@@ -33,6 +35,16 @@ std::vector<plan::NodeFacts> nodes_of(const Machine& machine) {
   return nodes;
 }
 
+// What a node tells the others of where its bytes lie.
+void tell_of(const plan::Histogram& of_node, plan::NodeFacts& node) {
+  for (const plan::Bucket& bucket : of_node.buckets) node.bytes += bucket.bytes;
+  node.spans = tight_spans(of_node.buckets, plan::most_node_spans);
+}
+
+void take_buckets(const plan::Histogram& all, plan::Facts& facts) {
+  facts.buckets.assign(all.buckets.begin(), all.buckets.end());
+}
+
 // Gathers the histogram buckets of all ranks, and for each node where its bytes lie.
 void gather_buckets(const Pattern& pattern, int call, const Machine& machine, plan::Facts& facts) {
   const pattern::Interval range{facts.digest.first, facts.digest.end};
@@ -40,10 +52,7 @@ void gather_buckets(const Pattern& pattern, int call, const Machine& machine, pl
   size_t current = 0;
   const auto finish_node = [&] {
     all = combine(all, of_node);
-    if (facts.nodes.size() < 2) return;
-    plan::NodeFacts& node = facts.nodes[current];
-    for (const plan::Bucket& bucket : of_node.buckets) node.bytes += bucket.bytes;
-    node.spans = tight_spans(of_node.buckets, plan::most_node_spans);
+    if (facts.nodes.size() > 1) tell_of(of_node, facts.nodes[current]);
   };
   for_each_rank(pattern, call, machine, [&](size_t node, int, const Request& request) {
     if (node != current) {
@@ -54,7 +63,40 @@ void gather_buckets(const Pattern& pattern, int call, const Machine& machine, pl
     of_node = combine(of_node, plan::histogram_of(request.file, 0, request.bytes, range));
   });
   finish_node();
-  facts.buckets.assign(all.buckets.begin(), all.buckets.end());
+  take_buckets(all, facts);
+}
+
+// The same of ranks that ask alike: those of a node are taken together, and so are all.
+void gather_buckets(const Alike& alike, plan::Facts& facts) {
+  const pattern::Interval range{facts.digest.first, facts.digest.end};
+  const auto histogram_of = [&](int64_t first, int64_t ranks) {
+    return plan::histogram_of(alike.together(first, ranks), 0, ranks * alike.rank_bytes(), range);
+  };
+  take_buckets(histogram_of(0, facts.digest.ranks), facts);
+  if (facts.nodes.size() < 2) return;
+  int64_t first = 0;
+  for (plan::NodeFacts& node : facts.nodes) {
+    tell_of(histogram_of(first, node.ranks), node);
+    first += node.ranks;
+  }
+}
+
+plan::Digest gather_digest(const Pattern& pattern, int call, const Machine& machine) {
+  const auto digest_of = [](const Request& request) {
+    return plan::digest_of(request.file, request.memory, 0, request.bytes);
+  };
+  if (pattern.alike) {
+    const std::vector<int64_t>& ranks = machine.ranks_of_node;
+    const int64_t count = std::accumulate(ranks.begin(), ranks.end(), int64_t{0});
+    return pattern.alike->digest_of_all(digest_of(pattern.request(0, call)), count);
+  }
+  plan::Digest all;
+  bool first = true;
+  for_each_rank(pattern, call, machine, [&](size_t, int, const Request& request) {
+    all = first ? digest_of(request) : combine(all, digest_of(request));
+    first = false;
+  });
+  return all;
 }
 
 }  // namespace
@@ -69,14 +111,12 @@ plan::Facts gather(const Pattern& pattern, int call, const Machine& machine, Ope
   facts.wishes = wishes;
   facts.nodes = nodes_of(machine);
   using Kind = plan::StorageFacts::Kind;
-  facts.may_map = machine.storage.kind == Kind::local || machine.storage.kind == Kind::memory;
-  bool first = true;
-  for_each_rank(pattern, call, machine, [&](size_t, int, const Request& request) {
-    const plan::Digest own = plan::digest_of(request.file, request.memory, 0, request.bytes);
-    facts.digest = first ? own : combine(facts.digest, own);
-    first = false;
-  });
-  if (needs_buckets(facts)) gather_buckets(pattern, call, machine, facts);
+  // What is written to a device without a page cache has no pages to map.
+  facts.may_map = (machine.storage.kind == Kind::local || machine.storage.kind == Kind::memory) &&
+                  machine.storage.uncached == 0;
+  facts.digest = gather_digest(pattern, call, machine);
+  if (needs_buckets(facts))
+    pattern.alike ? gather_buckets(*pattern.alike, facts) : gather_buckets(pattern, call, machine, facts);
   return facts;
 }
 

@@ -17,7 +17,8 @@ struct Machine {
   std::shared_ptr<const plan::Prices> prices;  // measured ones; null: those that are built in
 };
 
-// Takes memory in proportion to the number of nodes, whatever the number of ranks.
+// Takes memory in proportion to the number of nodes, whatever the number of ranks; and so it does time, if
+// the ranks ask alike.
 plan::Facts gather(const Pattern& pattern, int call, const Machine& machine, Operation operation,
                    const plan::Wishes& wishes);
 

@@ -17,13 +17,13 @@ namespace concilio::sim {
 namespace {
 
 constexpr std::array<PatternRow, 11> rows = {{
-    {contiguous_words, contiguous},
-    {interleaved_words, interleaved},
+    {contiguous_words, contiguous, true},
+    {interleaved_words, interleaved, true},
     {block3d_words, block3d},
     {btio_words, btio},
     {unstruc_words, unstruc},
-    {hpio_words, hpio},
-    {extent_words, extent},
+    {hpio_words, hpio, true},
+    {extent_words, extent, true},
     {timesteps_words, timesteps},
     {hacc_words, hacc},
     {ior_words, ior},
@@ -34,6 +34,14 @@ constexpr std::array<PatternRow, 11> rows = {{
 
 std::span<const PatternRow> pattern_rows() {
   return rows;
+}
+
+std::string names_of_alike() {
+  std::string names;
+  for (const PatternRow& row : rows) {
+    if (row.alike) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.words.name);
+  }
+  return names;
 }
 
 Result<Pattern> make_pattern(std::string_view text, const Size& size) {

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "pattern/access.h"
+#include "sim/alike.h"
 #include "sim/patterns/parameters.h"
 
 namespace concilio::sim {
@@ -25,13 +27,17 @@ struct Pattern {
   int calls = 1;     // number of calls, each with accesses of its own
   std::string note;  // what a user should know; empty: nothing
   std::function<Request(int rank, int call)> request;
+  std::optional<Alike> alike{};  // if the ranks ask alike, in the only call
 };
 
 struct PatternRow {
   PatternWords words;
   Result<Pattern> (*make)(const Parameters& parameters, const Size& size);
+  bool alike = false;  // see Pattern
 };
 std::span<const PatternRow> pattern_rows();
+// The names of the patterns whose ranks ask alike, with commas between them.
+std::string names_of_alike();
 
 // Makes the pattern that a text such as "interleaved:64" names.
 Result<Pattern> make_pattern(std::string_view text, const Size& size);

@@ -395,12 +395,11 @@ class Picture {
     const double height = bottom_of(0) - top_of(0);
     if (height < 3) return;
     svg_.text(x, plot_.y - 4, "memory of a node, limit", {.size = 10, .colour = "#666"});
-    int64_t largest = 1;
-    for (size_t node = 0; node < facts_.nodes.size(); ++node)
-      largest = std::max(largest, node_bytes(plan_, static_cast<int>(node)));
+    const std::vector<int64_t> taken = bytes_of_nodes(plan_);
+    const int64_t largest = std::max<int64_t>(1, *std::max_element(taken.begin(), taken.end()));
     double free_from = plot_.y - 1;
     for (size_t node = 0; node < facts_.nodes.size(); ++node) {
-      const int64_t used = node_bytes(plan_, static_cast<int>(node));
+      const int64_t used = taken[node];
       const int64_t limit = node_limit(facts_, facts_.nodes[node]).node_bytes;
       const bool limited = limit < INT64_MAX / 2;
       const double part = static_cast<double>(used) / static_cast<double>(limited ? limit : largest);

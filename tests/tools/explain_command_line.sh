@@ -97,7 +97,9 @@ refused 'there is no pattern spiral; there are contiguous' spiral
 refused 'write interleaved:B' interleaved
 refused 'there are only 4 ranks' contiguous --ranks 4 --nodes 5
 refused 'take 3 nodes, not 2' contiguous --ranks 6 --nodes 2 --ranks-per-node 2
-refused '10000000' contiguous --ranks 10000001
+refused '10000000, except .*: contiguous, interleaved, hpio, extent$' block3d --ranks 10000001
+refused '2147483647' contiguous --ranks 2147483648
+refused 'more than a picture can show' contiguous --nodes 20001 --picture plan.svg
 refused '[-]-policy spiral' contiguous --policy spiral
 refused 'concilio_file_set_realms' contiguous --policy user
 refused '[-]-window lots' contiguous --window lots

@@ -54,6 +54,34 @@ expect 0 "$concilio" simulate --list
 for name in laptop cluster memory-conscious; do says out "^$name "; done
 says_not err .
 
+# What calls move is counted from their plans, also without SimGrid.
+count() { expect 0 env CONCILIO_LIBEXECDIR="$scratch" "$concilio" simulate --count "$@"; }
+count interleaved:64 contiguous -n 16 --machine ./four --mib-per-rank 0.0625 --method two_phase,list
+says out 'counted from the plans, not run'
+says out '^  two_phase  *write  *[1-9][0-9]*  *[0-9.]* KiB  *1  *0  *[1-9]'
+says out '^  list  *read  *0  *0 B  *0  *16384  *0  *1 MiB  *0 B$'
+machine ./many nodes.count 1000000 nodes.cores 1000
+count contiguous --nodes 100000 --machine ./many --method list --json many.json
+check 'import json
+counted = json.load(open("many.json"))
+assert counted["ranks"] == 10**8, counted
+write = counted["results"][0]["write"]
+assert write["method"] == "list" and write["counters"]["sum"]["storage_writes"] == 10**8, write'
+expect 0 "$concilio" simulate contiguous -n 20001 --machine ./many --mib-per-rank 0.01
+says out '^20001 ranks on 21 nodes; .* counted from the plans'
+expect 2 "$concilio" simulate block3d -n 20001 --machine ./many
+says err 'block3d cannot be counted, .* those of contiguous, interleaved, hpio, extent do'
+expect 2 "$concilio" simulate contiguous --count --independent -n 4 --machine ./four
+says err 'independent cannot go with --count'
+expect 2 "$concilio" simulate contiguous -n 20001 --machine ./many --report records.json
+says err 'report cannot go with more than 20000 ranks'
+expect 1 "$concilio" simulate --count interleaved:64 -n 16 --machine ./four --method sieve
+says out 'sieve  *not counted: sieving is not counted'
+machine ./unnamed storage '{"targets": 2}'
+expect 2 "$concilio" simulate --count contiguous -n 4 --machine ./unnamed
+says err 'names no device'
+rm -f many unnamed many.json
+
 # Without SimGrid there is nothing more to test.
 "$concilio" simulate contiguous -n 2 --machine ./four --mib-per-rank 0.01 >out 2>err </dev/null
 if [ "$?" = 77 ]; then

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace concilio::tools {
 
@@ -12,8 +13,7 @@ Error cannot_place(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
 }
 
-// SMPI gives every rank a copy of the program and a stack. More ranks than this take hours.
-constexpr int64_t most_ranks = 20'000;
+constexpr int64_t most_ranks = INT32_MAX;  // that MPI can number
 
 }  // namespace
 
@@ -49,9 +49,7 @@ Result<RanksOnNodes> place_ranks(const RanksWanted& wanted, const DescribedMachi
     return cannot_place(fmt::format("{} ranks on {} nodes are {} on a node, which has {} cores", placed.ranks,
                                     placed.nodes, fullest, machine.cores));
   if (placed.ranks > most_ranks)
-    return cannot_place(
-        fmt::format("{} ranks: at most {} can be simulated; `concilio explain` plans calls of any number",
-                    placed.ranks, most_ranks));
+    return cannot_place(fmt::format("{} ranks: MPI has at most {}", placed.ranks, most_ranks));
   return placed;
 }
 

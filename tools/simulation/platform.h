@@ -19,6 +19,8 @@ struct RanksOnNodes {
   int64_t ranks = 1, nodes = 1;
   int64_t node_of(int64_t rank) const;  // ranks are divided evenly among the nodes, in order
 };
+// SMPI gives every rank a copy of the program and a stack. More ranks than this would take hours to run.
+inline constexpr int64_t most_simulated_ranks = 20'000;
 // By default a node has as many ranks as cores. The error says what the machine does not have.
 Result<RanksOnNodes> place_ranks(const RanksWanted& wanted, const DescribedMachine& machine);
 

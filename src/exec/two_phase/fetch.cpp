@@ -5,6 +5,7 @@
 
 #include "exec/alone/list.h"
 #include "exec/windows/window_parts.h"
+#include "plan/choose/sparse_reads.h"
 
 namespace concilio::exec {
 namespace {
@@ -163,12 +164,6 @@ class Missing {
   Status outcome_;
 };
 
-// Whether ranks want few bytes of a window. If not, it is better read whole: to mark what they want takes
-// time too.
-bool is_few(int64_t wanted_bytes, std::span<const WindowPart> parts) {
-  return 2 * wanted_bytes <= total_bytes(parts);
-}
-
 Result<int64_t> fetch_told(const RunningCall& call, std::span<WindowPart> parts, const Descriptions& told,
                            std::vector<store::Transfer>& transfers) {
   std::vector<pattern::Interval> window;
@@ -176,7 +171,7 @@ Result<int64_t> fetch_told(const RunningCall& call, std::span<WindowPart> parts,
   int64_t wanted_bytes = 0;
   for_each_wanted(told, window,
                   [&](const Description&, size_t, pattern::Interval data) { wanted_bytes += data.length(); });
-  if (!is_few(wanted_bytes, parts)) return fetch_whole(call, parts, transfers);
+  if (!plan::is_sparse(wanted_bytes, total_bytes(parts))) return fetch_whole(call, parts, transfers);
   const MapsInUse maps(parts);
   for_each_wanted(told, window, [&](const Description& rank, size_t part, pattern::Interval data) {
     parts[part].map.mark(rank.file, data.begin, data.end);
@@ -190,7 +185,7 @@ Result<int64_t> fetch_window(const RunningCall& call, std::span<WindowPart> part
                              std::vector<store::Transfer>& transfers) {
   if (wanted.told) return fetch_told(call, parts, *wanted.told, transfers);
   if (!wanted.marked) return fetch_whole(call, parts, transfers);
-  if (is_few(covered_bytes(parts), parts)) return fetch_marked(call, parts);
+  if (plan::is_sparse(covered_bytes(parts), total_bytes(parts))) return fetch_marked(call, parts);
   for (WindowPart& part : parts) part.map.mark(part.file);
   return fetch_whole(call, parts, transfers);
 }

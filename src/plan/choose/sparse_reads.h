@@ -14,6 +14,11 @@ struct Prices;
 
 // Whether the aggregators of a group know what ranks of their own node want of a window before they read it.
 bool knows_wanted(const Layout& layout, const Group& group);
+// Whether so few bytes of a window are wanted that they are read in pieces. If not, it is better read whole:
+// to mark what ranks want takes time too.
+constexpr bool is_sparse(int64_t wanted_bytes, int64_t window_bytes) {
+  return 2 * wanted_bytes <= window_bytes;
+}
 // Decides for each group whether its ranks mark what they want.
 void choose_reading(const Facts& facts, Layout& layout, const Prices& prices);
 

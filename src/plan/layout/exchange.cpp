@@ -23,8 +23,9 @@ bool overlap(const Facts& facts) {
 }  // namespace
 
 bool may_describe(const Facts& facts) {
-  return facts.nodes.size() > 1 && facts.digest.description_bytes <= longest_description(facts) &&
-         !overlap(facts);
+  const int64_t bytes = facts.digest.description_bytes;
+  const bool short_enough = bytes <= short_description_bytes || bytes <= longest_description(facts);
+  return facts.nodes.size() > 1 && short_enough && !overlap(facts);
 }
 
 ExchangeStrategy exchange_of(const Facts& facts) {

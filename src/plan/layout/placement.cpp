@@ -12,6 +12,8 @@ namespace {
 
 // A few cores use up one node's memory bandwidth.
 constexpr int64_t most_aggregators_of_only_node = 4;
+// So many hosts are asked one after another whether they have data somewhere, before an index is.
+constexpr size_t most_asked = 64;
 
 std::vector<Aggregator> by_memory(Hosts& hosts, std::span<const std::vector<pattern::Interval>> realms) {
   std::vector<Aggregator> out;
@@ -151,47 +153,89 @@ int64_t Hosts::most(bool with_memory) const {
   return most;
 }
 
-// Of the suitable hosts with room, considers those that have taken on least, so that no host does the work of
-// all, and returns the one with most memory; null if there is none.
-template <typename Suits>
-Hosts::Host* Hosts::richest(Suits&& suits) {
-  while (first_with_room_ < hosts_.size() && is_full(hosts_[first_with_room_])) ++first_with_room_;
-  Host* best = nullptr;
-  for (size_t i = first_with_room_; i < hosts_.size(); ++i) {
-    Host& host = hosts_[i];
-    if (is_full(host) || !suits(host)) continue;
-    if (!best || host.taken < best->taken) best = &host;
-    // The hosts that follow have no more memory.
-    if (best->taken == 0) break;
-  }
-  return best;
+// Puts a host that has room where it belongs. Memory for one more does not come back.
+void Hosts::enter(size_t i) {
+  const Host& host = hosts_[i];
+  if (!is_full(host)) (fits_one_more(host) ? roomy_ : short_).emplace(host.taken, i);
 }
 
-std::optional<Aggregator> Hosts::take_on(Host* host) {
-  if (!host) return {};
-  last_ = static_cast<size_t>(host - hosts_.data());
-  const auto candidate = static_cast<size_t>(host->taken++ / portions_of_each_);
-  return Aggregator{host->candidates[candidate], host->node};
+void Hosts::put_in_order() {
+  if (in_order_) return;
+  in_order_ = true;
+  roomy_.clear();
+  short_.clear();
+  for (size_t i = 0; i < hosts_.size(); ++i) enter(i);
+}
+
+const SpanIndex& Hosts::spans() {
+  if (!spans_.empty()) return spans_;
+  std::vector<SpanIndex::Span> all;
+  for (size_t i = 0; i < hosts_.size(); ++i) {
+    for (const pattern::Interval& span : hosts_[i].spans) all.push_back({span, i});
+  }
+  return spans_ = SpanIndex(std::move(all));
+}
+
+// The first host in the order that has data in `bytes`. If many have, one of the first will do; else the few
+// that have are looked up.
+std::optional<Hosts::Place> Hosts::first_with_data(const Order& order,
+                                                   std::span<const pattern::Interval> bytes) {
+  size_t asked = 0;
+  for (const Place& place : order) {
+    if (has_data_in(hosts_[place.second], bytes)) return place;
+    if (++asked == most_asked) break;
+  }
+  if (asked < most_asked) return {};
+  std::optional<Place> first;
+  for (const pattern::Interval& part : bytes) {
+    spans().for_each_in(part, [&](size_t i) {
+      const Place place{hosts_[i].taken, i};
+      if ((!first || place < *first) && order.contains(place)) first = place;
+    });
+  }
+  return first;
+}
+
+std::optional<Aggregator> Hosts::take_on(std::optional<size_t> i) {
+  if (!i) return {};
+  last_ = i;
+  Host& host = hosts_[*i];
+  if (in_order_) {
+    roomy_.erase({host.taken, *i});
+    short_.erase({host.taken, *i});
+  }
+  const auto candidate = static_cast<size_t>(host.taken++ / portions_of_each_);
+  if (in_order_) enter(*i);
+  return Aggregator{host.candidates[candidate], host.node};
 }
 
 std::optional<Aggregator> Hosts::with_most_memory(std::span<const pattern::Interval> bytes, bool goes_on) {
-  Host* const last = last_ ? &hosts_[*last_] : nullptr;
+  const Host* const last = last_ ? &hosts_[*last_] : nullptr;
   const bool may_go_on = last && last->taken % portions_of_each_ != 0 && has_data_in(*last, bytes);
-  if (may_go_on && goes_on) return take_on(last);
-  Host* const found =
-      richest([&](const Host& host) { return fits_one_more(host) && has_data_in(host, bytes); });
+  if (may_go_on && goes_on) return take_on(last_);
+  put_in_order();
+  const std::optional<Place> found = first_with_data(roomy_, bytes);
+  if (!found) return {};
   // Portions lie side by side rather than on a host that has some elsewhere.
-  return take_on(may_go_on && found && found->taken > 0 ? last : found);
+  return take_on(may_go_on && found->first > 0 ? *last_ : found->second);
 }
 
 std::optional<Aggregator> Hosts::best_of_all(std::span<const pattern::Interval> bytes) {
-  Host* const found = richest([&](const Host& host) { return has_data_in(host, bytes); });
-  return take_on(found ? found : richest([](const Host&) { return true; }));
+  put_in_order();
+  const auto first_of = [](std::optional<Place> a, std::optional<Place> b) {
+    return a && b ? std::min(a, b) : a ? a : b;
+  };
+  const auto front = [](const Order& order) {
+    return order.empty() ? std::optional<Place>() : *order.begin();
+  };
+  std::optional<Place> found = first_of(first_with_data(roomy_, bytes), first_with_data(short_, bytes));
+  if (!found) found = first_of(front(roomy_), front(short_));
+  return take_on(found ? std::optional(found->second) : std::nullopt);
 }
 
 std::optional<Aggregator> Hosts::on(size_t i) {
-  Host& host = hosts_[by_index_[i]];
-  return take_on(is_full(host) ? nullptr : &host);
+  const size_t host = by_index_[i];
+  return take_on(is_full(hosts_[host]) ? std::nullopt : std::optional(host));
 }
 
 }  // namespace concilio::plan

@@ -10,11 +10,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/facts/facts.h"
+#include "plan/layout/span_index.h"
 
 namespace concilio::plan {
 
@@ -34,7 +37,10 @@ class Hosts {
   Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates);
 
   // From now on an aggregator takes on up to this many portions, and not only one.
-  void allow_portions(int64_t of_each) { portions_of_each_ = of_each; }
+  void allow_portions(int64_t of_each) {
+    portions_of_each_ = of_each;
+    in_order_ = false;
+  }
 
   // How many aggregators the hosts take on together; with_memory: counts only those that have memory for
   // them.
@@ -57,19 +63,27 @@ class Hosts {
     std::span<const pattern::Interval> spans;
     int64_t free_bytes;
   };
+  // Hosts that have room, in the order in which they are asked: those that have taken on least come first, so
+  // that no host does the work of all, and of these the one with most memory.
+  using Place = std::pair<int64_t, size_t>;  // what a host has taken on, and its index into hosts_
+  using Order = std::set<Place>;
   bool is_full(const Host& host) const;
   bool fits_one_more(const Host& host) const;
   bool has_data_in(const Host& host, std::span<const pattern::Interval> bytes) const;
-  template <typename Suits>
-  Host* richest(Suits&& suits);
-  std::optional<Aggregator> take_on(Host* host);
+  void put_in_order();
+  void enter(size_t i);
+  const SpanIndex& spans();
+  std::optional<Place> first_with_data(const Order& order, std::span<const pattern::Interval> bytes);
+  std::optional<Aggregator> take_on(std::optional<size_t> host);
 
   const Facts& facts_;
   bool knows_data_ = false;    // it is known where the hosts' data lie
   bool anybody_fits_ = false;  // some host has memory for an aggregator; if none has, memory is no criterion
   std::vector<Host> hosts_;    // by available memory, most first, then by index
   std::vector<size_t> by_index_;
-  size_t first_with_room_ = 0;  // all hosts before it in hosts_ are full
+  bool in_order_ = false;  // the orders are up to date
+  Order roomy_, short_;    // hosts that have memory for one more, and that have not
+  SpanIndex spans_;        // of hosts_; made when it is first needed
   int64_t portions_of_each_ = 1;
   std::optional<size_t> last_;  // the host, in hosts_, that has taken on the last portion
 };

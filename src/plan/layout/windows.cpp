@@ -353,4 +353,17 @@ int64_t node_bytes(const Layout& layout, int node) {
   return bytes;
 }
 
+std::vector<int64_t> bytes_of_nodes(const Layout& layout) {
+  std::vector<int64_t> bytes(layout.group_of_node.size());
+  for (const Group& group : layout.groups) {
+    for (const auto& [node, segment] : segments_of(layout, group))
+      bytes[static_cast<size_t>(node)] += segment;
+    for (int i = group.first_realm; i < group.end_realm; ++i) {
+      const Realm& realm = layout.realms[static_cast<size_t>(i)];
+      bytes[static_cast<size_t>(realm.node)] += staging_bytes(layout, group, realm);
+    }
+  }
+  return bytes;
+}
+
 }  // namespace concilio::plan

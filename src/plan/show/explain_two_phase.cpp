@@ -183,13 +183,13 @@ json group_json(const Facts& facts, const Plan& plan, const Group& group) {
 
 json nodes_json(const Facts& facts, const Plan& plan) {
   json out = json::array();
+  const std::vector<int64_t> taken = bytes_of_nodes(plan);
   for (size_t node = 0; node < facts.nodes.size(); ++node) {
     const int64_t limit = node_limit(facts, facts.nodes[node]).node_bytes;
     json limit_bytes;
     if (limit < INT64_MAX / 2) limit_bytes = limit;
-    out.push_back({{"group", plan.group_of_node[node]},
-                   {"memory_bytes", node_bytes(plan, static_cast<int>(node))},
-                   {"limit_bytes", limit_bytes}});
+    out.push_back(
+        {{"group", plan.group_of_node[node]}, {"memory_bytes", taken[node]}, {"limit_bytes", limit_bytes}});
   }
   return out;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/checked.h"
 #include "sim/pattern.h"
 
 namespace concilio::sim {
@@ -16,11 +15,14 @@ Result<Pattern> contiguous(const Parameters& parameters, const Size& size) {
   const Result<Contiguous> parts = contiguous_of(parameters, size);
   if (!parts) return parts.error();
   const int64_t bytes = parts->bytes;
-  if (!checked_multiply(bytes, size.ranks)) return malformed("the file is larger than files can be");
+  const Result<Alike> alike = Alike::of({size.ranks, bytes, bytes, bytes, 1});
+  if (!alike) return alike.error();
   return Pattern{
-      1, "", [bytes](int rank, int) {
+      1, "",
+      [bytes](int rank, int) {
         return Request{pattern::Access::contiguous(rank * bytes), pattern::Access::contiguous(0), bytes};
-      }};
+      },
+      *alike};
 }
 
 }  // namespace concilio::sim

@@ -2,24 +2,24 @@
 
 #include <algorithm>
 
-#include "base/checked.h"
 #include "sim/pattern.h"
 
 namespace concilio::sim {
 namespace {
 
 Result<Pattern> in_turns(const Turns& turns) {
-  const auto round_bytes = checked_multiply(turns.ranks, turns.pitch_bytes);
-  if (!round_bytes || !checked_multiply(*round_bytes, turns.pieces))
-    return malformed("the file is larger than files can be");
-  const Result<pattern::NestRef> file = series(turns.bytes, turns.pieces, *round_bytes);
+  const Result<Alike> alike = Alike::of(turns);
+  if (!alike) return alike.error();
+  const Result<pattern::NestRef> file = series(turns.bytes, turns.pieces, turns.round_bytes());
   const Result<pattern::NestRef> memory = series(turns.bytes, turns.pieces, turns.memory_pitch_bytes);
   if (!file) return file.error();
   if (!memory) return memory.error();
   return Pattern{
-      1, "", [file = *file, memory = *memory, turns](int rank, int) {
+      1, "",
+      [file = *file, memory = *memory, turns](int rank, int) {
         return Request{whole(file, rank * turns.pitch_bytes), whole(memory, 0), turns.bytes * turns.pieces};
-      }};
+      },
+      *alike};
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
 
+#include "plan/facts/spans.h"
 #include "unit/plan_facts.h"
 
 namespace concilio::plan::placement_test {
@@ -218,6 +221,91 @@ TEST(Placement, NamesEveryRankAtMostOnceAndAsManyAsThereAreWhateverTheHosts) {
         ASSERT_THAT(node.candidates, ::testing::Contains(one.rank)) << row.name << i;
         ASSERT_LE(++taken[one.node], aggregators_per_node(facts, node, facts.nodes.size())) << row.name << i;
       }
+    }
+  }
+}
+
+// What Hosts does, by looking at every host each time.
+class PlainHosts {
+ public:
+  PlainHosts(const Facts& facts, int64_t of_each)
+      : facts_(facts), of_each_(of_each), taken_(facts.nodes.size()) {}
+
+  std::optional<int> with_most_memory(const Intervals& bytes) {
+    const bool last_may = last_ && taken_[*last_] % of_each_ != 0 && has_data(*last_, bytes);
+    const std::optional<size_t> found = best([&](size_t i) { return fits(i) && has_data(i, bytes); });
+    return take(last_may && found && taken_[*found] > 0 ? last_ : found);
+  }
+  std::optional<int> best_of_all(const Intervals& bytes) {
+    const std::optional<size_t> found = best([&](size_t i) { return has_data(i, bytes); });
+    return take(found ? found : best([](size_t) { return true; }));
+  }
+
+ private:
+  int64_t candidates(size_t i) const {
+    return aggregators_per_node(facts_, facts_.nodes[i], facts_.nodes.size());
+  }
+  bool has_data(size_t i, const Intervals& bytes) const { return intersect(facts_.nodes[i].spans, bytes); }
+  bool fits(size_t i) const {
+    const bool anybody = std::any_of(facts_.nodes.begin(), facts_.nodes.end(), [&](const NodeFacts& node) {
+      return node.free_bytes >= least_memory(facts_);
+    });
+    return !anybody || facts_.nodes[i].free_bytes / least_memory(facts_) > taken_[i] / of_each_;
+  }
+  template <typename Suits>
+  std::optional<size_t> best(Suits&& suits) const {
+    std::optional<size_t> best;
+    const auto rank = [&](size_t i) { return std::tuple(taken_[i], -facts_.nodes[i].free_bytes, i); };
+    for (size_t i = 0; i < taken_.size(); ++i) {
+      if (taken_[i] < candidates(i) * of_each_ && suits(i) && (!best || rank(i) < rank(*best))) best = i;
+    }
+    return best;
+  }
+  std::optional<int> take(std::optional<size_t> i) {
+    if (!i) return {};
+    last_ = i;
+    ++taken_[*i];
+    return static_cast<int>(*i);
+  }
+  const Facts& facts_;
+  int64_t of_each_;
+  std::vector<int64_t> taken_;
+  std::optional<size_t> last_;
+};
+
+TEST(Placement, ByMemoryIsThatOfLookingAtEveryHost) {
+  std::mt19937_64 random(16);
+  const auto below = [&](int64_t most) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(most));
+  };
+  for (int round = 0; round < test::cases(200); ++round) {
+    std::vector<int64_t> free_mib(static_cast<size_t>(1 + below(round % 8 == 0 ? 160 : 12)));
+    const int64_t kinds = 1 + below(60);
+    for (int64_t& mib : free_mib) mib = below(kinds);
+    Facts facts = hosts_with(free_mib, 1 + below(4));
+    const bool side_by_side = below(2) == 0;
+    const int64_t places = std::ssize(facts.nodes) * 10;
+    for (size_t node = 0; node < facts.nodes.size(); ++node) {
+      Intervals& spans = facts.nodes[node].spans;
+      if (side_by_side) {
+        spans = {{static_cast<int64_t>(node) * 10, static_cast<int64_t>(node) * 10 + 1 + below(10)}};
+      } else {
+        for (int64_t i = 0, at = below(places), count = 1 + below(3); i < count; ++i, at += 1 + below(places))
+          spans.push_back({at, at + 1 + below(5)}), at = spans.back().end;
+      }
+    }
+    const int64_t of_each = 1 + below(3);
+    Hosts hosts(facts, all_nodes(facts), false);
+    hosts.allow_portions(of_each);
+    PlainHosts plain(facts, of_each);
+    for (int64_t i = 0; i < 3 * std::ssize(facts.nodes); ++i) {
+      const int64_t begin = below(places);
+      const Intervals bytes = {{begin, begin + 1 + below(20)}, {begin + 30, begin + 31 + below(20)}};
+      const bool any = below(3) == 0;
+      const std::optional<Aggregator> found = any ? hosts.best_of_all(bytes) : hosts.with_most_memory(bytes);
+      const std::optional<int> expected = any ? plain.best_of_all(bytes) : plain.with_most_memory(bytes);
+      ASSERT_EQ(found ? std::optional(found->node) : std::nullopt, expected)
+          << "round " << round << ", " << i;
     }
   }
 }

@@ -1,0 +1,225 @@
+#include "simulation/counting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/settings/config.h"
+#include "base/text/bytes.h"
+#include "plan/facts/wishes.h"
+#include "settings.h"
+#include "sim/gather.h"
+#include "sim/pattern.h"
+#include "store/devices/throttle_costs.h"
+
+namespace concilio::tools {
+
+namespace {
+
+using nlohmann::json;
+
+Error cannot_count(std::string message) {
+  return {ErrorKind::argument, 0, std::move(message)};
+}
+
+plan::StorageFacts::Kind kind_of(store::StorageLayout::Kind kind) {
+  using Known = store::StorageLayout::Kind;
+  switch (kind) {
+    case Known::local:
+      return plan::StorageFacts::Kind::local;
+    case Known::memory:
+      return plan::StorageFacts::Kind::memory;
+    case Known::network:
+      return plan::StorageFacts::Kind::network;
+    case Known::parallel:
+      return plan::StorageFacts::Kind::parallel;
+    case Known::unknown:
+      break;
+  }
+  return plan::StorageFacts::Kind::unknown;
+}
+
+// What the library would find out about a file on the machine's storage.
+Result<plan::StorageFacts> storage_of(const DescribedMachine& machine, const Config& config) {
+  const auto costs = store::parse_throttle(machine.throttle);
+  if (!costs) return costs.error();
+  if (costs->device.empty())
+    return cannot_count(
+        "the machine's storage names no device, so plans would be made for the storage of this machine; to "
+        "count, "
+        "give it a \"device\"");
+  store::StorageLayout layout;
+  model_layout(*costs, layout);
+  plan::StorageFacts facts;
+  facts.kind = kind_of(layout.kind);
+  facts.uncached = layout.uncached;
+  facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
+  facts.stripe_bytes = layout.stripe_bytes;
+  facts.stripe_targets = layout.stripe_targets;
+  if (layout.stripe_bytes == 0) plan::take_over_stripes(config, facts);
+  return facts;
+}
+
+// The settings that a file has in a simulation with this method.
+Result<Config> config_of(const CountingOptions& options, const std::string& method,
+                         const DescribedMachine& machine) {
+  Config config = Config::defaults();
+  config.take(Key::node_memory, fmt::format("{}", fmt::join(machine.free_memory_bytes, ",")),
+              Config::Origin::environment);
+  for (const std::string& hint : options.hints) {
+    if (Status set = set_hint(config, Config::Origin::info, hint); !set) return set.error();
+  }
+  const Status set = set_by_option(config, Config::Origin::info, "--method", "concilio_method", method);
+  if (!set) return set.error();
+  if (config.text(Key::realms) == "user")
+    return cannot_count("the realms of the policy 'user' are given by a program (concilio_file_set_realms)");
+  return config;
+}
+
+Result<sim::Machine> machine_of(const DescribedMachine& described, const RanksOnNodes& placed,
+                                const Config& config) {
+  auto storage = storage_of(described, config);
+  if (!storage) return storage.error();
+  sim::Machine machine;
+  machine.storage = *storage;
+  machine.cores_per_node = described.cores;
+  machine.node_memory = byte_list(config.text(Key::node_memory));
+  const int64_t most = config.integer(Key::ranks_per_node);
+  for (int64_t node = 0; node < placed.nodes; ++node) {
+    int64_t ranks = placed.ranks * (node + 1) / placed.nodes - placed.ranks * node / placed.nodes;
+    for (; most > 0 && ranks > most; ranks -= most) machine.ranks_of_node.push_back(most);
+    machine.ranks_of_node.push_back(ranks);
+  }
+  return machine;
+}
+
+plan::FlushRules rules_of(const Config& config, const sim::Machine& machine) {
+  plan::FlushRules rules;
+  // 0 is auto; the others follow in the order of Flush.
+  if (const int64_t flush = config.integer(Key::flush); flush > 0)
+    rules.asked = static_cast<plan::Flush>(flush - 1);
+  rules.threshold = config.integer(Key::romio_cb_ds_threshold);
+  // Clients that cache network storage may see old bytes in the holes.
+  rules.may_rewrite =
+      machine.storage.kind != plan::StorageFacts::Kind::network || machine.ranks_of_node.size() == 1;
+  return rules;
+}
+
+// Counts the writes and then the reads of a file that is opened once: realms of the file stay for both.
+Status count_both(const CountingOptions& options, const sim::Pattern& pattern, const sim::Machine& machine,
+                  const Config& config, Counted& counted) {
+  std::shared_ptr<const plan::FixedRealms> fixed;
+  const auto count_one = [&](Operation operation, std::optional<CountedCalls>& calls) -> Status {
+    plan::Facts facts = gather(pattern, 0, machine, operation, plan::wishes_of(config, operation));
+    facts.fixed = fixed;
+    const plan::Plan plan = plan::plan(facts);
+    if (plan.fixed) fixed = plan.fixed;
+    const auto counts = sim::count(*pattern.alike, facts, plan, rules_of(config, machine));
+    if (!counts) return counts.error();
+    calls = CountedCalls{plan.method, *counts};
+    return {};
+  };
+  if (options.write) {
+    if (Status status = count_one(Operation::write, counted.write); !status) return status;
+  }
+  return options.read ? count_one(Operation::read, counted.read) : Status();
+}
+
+json json_of(const CountedCalls& calls) {
+  const sim::Counts& counts = calls.counts;
+  return {{"method", method_name(calls.method)},
+          {"counters",
+           {{"sum",
+             {{"messages_sent", counts.messages_sent},
+              {"message_bytes_sent", counts.message_bytes_sent},
+              {"storage_reads", counts.storage_reads},
+              {"storage_writes", counts.storage_writes},
+              {"storage_bytes_read", counts.storage_bytes_read},
+              {"storage_bytes_written", counts.storage_bytes_written},
+              {"windows_whole", counts.windows_whole},
+              {"windows_rmw", counts.windows_rmw},
+              {"windows_list", counts.windows_list},
+              {"windows_batch", counts.windows_batch}}},
+            {"max", {{"rounds", counts.rounds}}}}}};
+}
+
+std::string method_text(const Counted& one, const CountedCalls& calls) {
+  const char* taken = method_name(calls.method);
+  return one.method == taken ? one.method : fmt::format("{}: {}", one.method, taken);
+}
+
+constexpr const char* line_format = "  {:<{}} {:<5} {:>16} {:>10} {:>8} {:>14} {:>14} {:>10} {:>10}\n";
+
+std::string line_of(const Counted& one, const char* call, const CountedCalls& calls, size_t width) {
+  const sim::Counts& counts = calls.counts;
+  return fmt::format(fmt::runtime(line_format), method_text(one, calls), width, call, counts.messages_sent,
+                     format_bytes(counts.message_bytes_sent), counts.rounds, counts.storage_reads,
+                     counts.storage_writes, format_bytes(counts.storage_bytes_read),
+                     format_bytes(counts.storage_bytes_written));
+}
+
+}  // namespace
+
+Result<std::vector<Counted>> count_calls(const CountingOptions& options, const DescribedMachine& machine,
+                                         const RanksOnNodes& placed) {
+  std::vector<Counted> all;
+  for (const std::string& text : options.patterns) {
+    const auto pattern = sim::make_pattern(text, {static_cast<int>(placed.ranks), options.bytes_per_rank});
+    if (!pattern) return pattern.error();
+    if (!pattern->alike)
+      return cannot_count(fmt::format("{} cannot be counted, as its ranks do not ask alike; those of {} do",
+                                      text, sim::names_of_alike()));
+    for (const std::string& method : options.methods) {
+      const auto config = config_of(options, method, machine);
+      if (!config) return config.error();
+      const auto described = machine_of(machine, placed, *config);
+      if (!described) return described.error();
+      Counted& counted = all.emplace_back();
+      counted.pattern = text;
+      counted.method = method;
+      counted.bytes = placed.ranks * pattern->alike->rank_bytes();
+      const Status status = count_both(options, *pattern, *described, *config, counted);
+      if (!status) counted.failure = status.error().message;
+    }
+  }
+  return all;
+}
+
+std::string json_of(const std::vector<Counted>& all) {
+  json out = json::array();
+  for (const Counted& one : all) {
+    json its = {{"pattern", one.pattern}, {"method", one.method}, {"bytes", one.bytes}, {"counted", true}};
+    if (!one.failure.empty()) its["failure"] = one.failure;
+    if (one.write) its["write"] = json_of(*one.write);
+    if (one.read) its["read"] = json_of(*one.read);
+    out.push_back(std::move(its));
+  }
+  return out.dump();
+}
+
+std::string table_of(const std::vector<Counted>& all) {
+  std::string text, pattern;
+  size_t width = 0;  // of the column of methods
+  for (const Counted& one : all) {
+    for (const auto* calls : {&one.write, &one.read})
+      width = std::max(width, (*calls ? method_text(one, **calls) : one.method).size());
+  }
+  for (const Counted& one : all) {
+    if (one.pattern != pattern) {
+      pattern = one.pattern;
+      text += fmt::format("\n{}: {}\n", pattern, format_bytes(one.bytes));
+      text += fmt::format(fmt::runtime(line_format), "method", width, "call", "messages", "on wire", "rounds",
+                          "reads", "writes", "read", "written");
+    }
+    if (one.write) text += line_of(one, "write", *one.write, width);
+    if (one.read) text += line_of(one, "read", *one.read, width);
+    if (!one.failure.empty())
+      text += fmt::format("  {:<{}} not counted: {}\n", one.method, width, one.failure);
+  }
+  return text;
+}
+
+}  // namespace concilio::tools

@@ -1,0 +1,42 @@
+// What `concilio simulate` tells of calls that are counted from their plans in place of being run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/facts/method.h"
+#include "sim/count.h"
+#include "simulation/machine.h"
+#include "simulation/platform.h"
+
+namespace concilio::tools {
+
+struct CountedCalls {
+  plan::Method method = plan::Method::independent;  // that is taken
+  sim::Counts counts;
+};
+struct Counted {
+  std::string pattern, method;  // as they were asked for
+  std::string failure;          // why it cannot be counted; empty: nothing
+  int64_t bytes = 0;
+  std::optional<CountedCalls> write, read;
+};
+
+struct CountingOptions {
+  std::vector<std::string> patterns, methods, hints;
+  int64_t bytes_per_rank = 0;
+  bool write = true, read = true;
+};
+
+// For each pattern and method the calls of one repetition, after one that does not count. An error says what
+// of the machine or the patterns cannot be counted.
+Result<std::vector<Counted>> count_calls(const CountingOptions& options, const DescribedMachine& machine,
+                                         const RanksOnNodes& placed);
+
+// The same as JSON, with the names of the library's counters, and as a table like that of a simulation.
+std::string json_of(const std::vector<Counted>& all);
+std::string table_of(const std::vector<Counted>& all);
+
+}  // namespace concilio::tools
