@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "base/checked.h"
 #include "plan/choose/sparse_reads.h"
 #include "plan/facts/prices.h"
 #include "plan/facts/spans.h"
+#include "plan/layout/clusters.h"
 #include "plan/layout/footprint.h"
 #include "plan/layout/windows.h"
 
@@ -79,16 +81,23 @@ class Counting {
         alike_(alike),
         blocks_(alike, facts) {}
 
-  Counts run() {
+  Result<Counts> run() {
     counts_.rounds = plan_.rounds;
     for (const plan::Group& group : plan_.groups) {
-      const bool travels = group.nodes.size() > 1;
+      const bool travels = group.nodes.size() > 1 && plan_.combined_nodes < 2;
       least_parcel_ = INT64_MAX;
       for (const int node : group.nodes) {
         if (travels) least_parcel_ = std::min(least_parcel_, plan_.parcel_bytes[static_cast<size_t>(node)]);
       }
       for (int i = group.first_realm; i < group.end_realm; ++i)
         count_realm(group, plan_.realms[static_cast<size_t>(i)], travels);
+      if (group.nodes.size() < 2 || plan_.combined_nodes < 2) continue;
+      for (int64_t round = 0; round < group.rounds; ++round) {
+        if (!count_relayed(group, round))
+          return cannot_count(
+              "what nodes have does not fit the relays that the plan has; concilio_combine_nodes=1 plans "
+              "none");
+      }
     }
     return counts_;
   }
@@ -186,6 +195,14 @@ class Counting {
   // it.
   void count_messages(int64_t own) {
     if (count_single_parcels(own)) return;
+    find_others();
+    for (const int64_t node : others_) {
+      if (node != own) send_parcels(node, bytes_of(node));
+    }
+  }
+
+  // Finds the nodes with data in the window.
+  void find_others() {
     others_.clear();
     for (const pattern::Interval& part : parts_) {
       const Covered covered = covered_in(part);
@@ -196,12 +213,87 @@ class Counting {
     }
     std::sort(others_.begin(), others_.end());
     others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
-    for (const int64_t node : others_) {
-      if (node == own) continue;
-      int64_t bytes = 0;
-      for (const pattern::Interval& part : parts_) bytes += blocks_.bytes_in(node, part);
-      send(ceil_divide(bytes, plan_.parcel_bytes[static_cast<size_t>(node)]), bytes);
+  }
+
+  // What a node has in the window.
+  int64_t bytes_of(int64_t node) const {
+    int64_t bytes = 0;
+    for (const pattern::Interval& part : parts_) bytes += blocks_.bytes_in(node, part);
+    return bytes;
+  }
+
+  void send_parcels(int64_t node, int64_t bytes) { send(ceil_divide(bytes, room_of(node)), bytes); }
+  int64_t room_of(int64_t node) const { return plan_.parcel_bytes[static_cast<size_t>(node)]; }
+
+  // As exec/two_phase/relay.cpp brings together what the nodes of a cluster have in a round's windows of
+  // other clusters. False if that does not fit a relay's buffers.
+  bool count_relayed(const plan::Group& group, int64_t round) {
+    shares_.clear();
+    for (int i = group.first_realm; i < group.end_realm; ++i) {
+      const auto realm = static_cast<size_t>(i);
+      if (round >= rounds_of(plan_.realms[realm])) continue;
+      window(plan_.realms[realm], round, parts_);
+      find_others();
+      for (const int64_t node : others_) {
+        if (node == plan_.realms[realm].node) continue;
+        const int relay = relay_of(plan_, group, realm, static_cast<int>(node));
+        if (relay == plan::direct) {
+          send_parcels(node, bytes_of(node));
+        } else {
+          shares_.push_back({relay, static_cast<int>(node), i, bytes_of(node)});
+        }
+      }
     }
+    return count_to_relays() && count_from_relays();
+  }
+
+  // One message of each node to each relay, and what the relay's own node has. False if a message is too long
+  // for its sender, or they are together for the relay.
+  bool count_to_relays() {
+    std::sort(shares_.begin(), shares_.end(), [](const Share& a, const Share& b) {
+      return std::tie(a.relay, a.node) < std::tie(b.relay, b.node);
+    });
+    return for_each_message(
+        [](const Share& a, const Share& b) { return a.relay == b.relay && a.node == b.node; },
+        [&](std::span<const Share> of_message, int64_t bytes) {
+          const Share& first = of_message.front();
+          const int64_t heads = std::ssize(of_message) * plan::parcel_head_bytes(plan_.operation);
+          if (first.node != first.relay) {
+            ++counts_.messages_sent;
+            counts_.message_bytes_sent += heads + bytes;
+          }
+          return heads + bytes <= room_of(first.node) ? heads + bytes : -1;
+        });
+  }
+
+  // One message of each relay to each aggregator.
+  bool count_from_relays() {
+    std::sort(shares_.begin(), shares_.end(), [](const Share& a, const Share& b) {
+      return std::tie(a.relay, a.realm) < std::tie(b.relay, b.realm);
+    });
+    return for_each_message(
+        [](const Share& a, const Share& b) { return a.relay == b.relay && a.realm == b.realm; },
+        [&](std::span<const Share>, int64_t bytes) {
+          send(1, bytes);
+          return plan::parcel_head_bytes(plan_.operation) + bytes;
+        });
+  }
+
+  // Calls f(shares, their bytes) for each run of shares that are in one message, which returns the length of
+  // the message, or -1. False if one did, or if all messages of a relay are longer than its buffer.
+  template <typename InOne, typename F>
+  bool for_each_message(InOne&& in_one, F&& f) {
+    int64_t used = 0;
+    for (size_t first = 0, end = 0; first < shares_.size(); first = end) {
+      int64_t bytes = 0;
+      for (end = first; end < shares_.size() && in_one(shares_[first], shares_[end]); ++end)
+        bytes += shares_[end].bytes;
+      const int64_t length = f(std::span<const Share>(shares_).subspan(first, end - first), bytes);
+      if (first == 0 || shares_[first - 1].relay != shares_[first].relay) used = 0;
+      used += length;
+      if (length < 0 || used > room_of(shares_[first].relay)) return false;
+    }
+    return true;
   }
 
   // Where no node has more than one block in the window, nor than fits one parcel, nodes need not be gone
@@ -234,6 +326,12 @@ class Counting {
   int64_t least_parcel_ = 0;              // of the group's nodes
   std::vector<pattern::Interval> parts_;  // of the window that is counted
   std::vector<int64_t> others_;           // nodes with data in it
+  // What a node has in the window of a realm in another cluster.
+  struct Share {
+    int relay, node, realm;
+    int64_t bytes;
+  };
+  std::vector<Share> shares_;  // of the round that is counted
   Counts counts_;
 };
 

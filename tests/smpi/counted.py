@@ -16,6 +16,8 @@ PATTERNS = ["contiguous", "interleaved:64", "interleaved:4096", "interleaved:100
 HINTS = [*([f"concilio_realms={policy}"] for policy in ("even", "aligned", "persistent", "cyclic", "balanced", "tree")),
          ["cb_buffer_size=10000"], ["concilio_groups=off", "cb_nodes=3"], ["concilio_flush=list", "striping_unit=65536"],
          ["romio_cb_ds_threshold=50", "concilio_placement=spread"], ["concilio_ranks_per_node=3"],
+         ["concilio_combine_nodes=2", "concilio_domain_bytes=8K", "cb_buffer_size=8K"],
+         ["concilio_combine_nodes=3", "concilio_realms=cyclic", "romio_cb_fr_types=4096"],
          ["concilio_realms=cyclic", "romio_cb_fr_types=4096", "cb_buffer_size=20000"]]
 OPTIONS = [["--method", "two_phase,list"], *(["--method", "two_phase", *(f"--hint={hint}" for hint in hints)] for hints in HINTS),
            # So little memory that buffers for writes and for reads would not fit side by side.
