@@ -35,7 +35,6 @@ bool by_callers = false;
 // The system gives the library no thread.
 std::atomic<bool> refuses_threads{false};
 uintptr_t library_begin = 0, library_end = 0;
-thread_local bool exempt = false;
 
 // Whether these calls ask for memory for the first time.
 bool are_new_callers() {
@@ -60,7 +59,7 @@ bool is_of_library(const void* caller) {
 }
 
 bool fails(const void* caller) {
-  if (!armed.load(std::memory_order_relaxed) || exempt || !is_of_library(caller)) return false;
+  if (!armed.load(std::memory_order_relaxed) || !is_of_library(caller)) return false;
   if (by_callers && left.load() > 0 && !are_new_callers()) return false;
   const long now = left.fetch_sub(1) - 1;
   if (now != 0 && !(all_that_follow && now < 0)) return false;
@@ -399,11 +398,7 @@ struct Open {
         MPI_Request request;
         code = writes ? MPI_File_iwrite_at_all(file, 0, data, count, type, &request)
                       : MPI_File_iread_at_all(file, 0, data, count, type, &request);
-        if (code == MPI_SUCCESS) {
-          exempt = true;  // the thread of the operation may fail, but MPI_Wait may not
-          code = MPI_Wait(&request, MPI_STATUS_IGNORE);
-          exempt = false;
-        }
+        if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
         break;
       }
       case Calls::split:
