@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/system/read_file.h"
 #include "base/text/nearest_name.h"
@@ -246,6 +247,23 @@ Result<int> run_simulator(const SimulateOptions& options, const Simulator& simul
   return std::ranges::any_of(*all, failed) ? exit_failure : captured->exit_status;
 }
 
+// The settings that a file has in a simulation with this method.
+Result<Config> config_of(const SimulateOptions& options, const std::string& method,
+                         const DescribedMachine& machine) {
+  Config config = Config::defaults();
+  config.take(Key::node_memory, fmt::format("{}", fmt::join(machine.free_memory_bytes, ",")),
+              Config::Origin::environment);
+  for (const std::string& hint : options.hints) {
+    if (Status set = set_hint(config, Config::Origin::info, hint); !set) return set.error();
+  }
+  const Status set = set_by_option(config, Config::Origin::info, "--method", "concilio_method", method);
+  if (!set) return set.error();
+  if (config.text(Key::realms) == "user")
+    return cannot_simulate(
+        "the realms of the policy 'user' are given by a program (concilio_file_set_realms)");
+  return config;
+}
+
 bool counts(const SimulateOptions& options, const RanksOnNodes& placed) {
   return options.count || placed.ranks > most_simulated_ranks;
 }
@@ -260,10 +278,17 @@ Result<int> count(const SimulateOptions& options, const Simulation& subject) {
         fmt::format("--independent cannot go with {}: collective calls alone are", because));
   if (!options.report_file.empty())
     return cannot_simulate(fmt::format("--report cannot go with {}: it needs a run", because));
-  const auto all = count_calls(
-      {options.patterns, options.methods, options.hints, static_cast<int64_t>(options.mib_per_rank * 0x1p20),
-       !options.read_only, !options.write_only},
-      machine, placed);
+  CountingOptions counting{options.patterns,
+                           {},
+                           static_cast<int64_t>(options.mib_per_rank * 0x1p20),
+                           !options.read_only,
+                           !options.write_only};
+  for (const std::string& method : options.methods) {
+    auto config = config_of(options, method, machine);
+    if (!config) return config.error();
+    counting.methods.emplace_back(method, std::move(*config));
+  }
+  const auto all = count_calls(counting, machine, placed);
   if (!all) return all.error();
   if (!options.json_file.empty()) {
     if (Status status = write_simulation_json(options, file, placed, json_of(*all)); !status)

@@ -77,7 +77,7 @@ expect 2 "$concilio" simulate contiguous -n 20001 --machine ./many --report reco
 says err 'report cannot go with more than 20000 ranks'
 expect 1 "$concilio" simulate --count interleaved:64 -n 16 --machine ./four --method sieve
 says out 'sieve  *not counted: sieving is not counted'
-machine ./unnamed storage '{"targets": 2}'
+machine ./unnamed storage '{"target_gb_per_second": 1}'
 expect 2 "$concilio" simulate --count contiguous -n 4 --machine ./unnamed
 says err 'names no device'
 rm -f many unnamed many.json

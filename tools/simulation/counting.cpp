@@ -1,19 +1,15 @@
 #include "simulation/counting.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/settings/config.h"
 #include "base/text/bytes.h"
 #include "plan/facts/wishes.h"
-#include "settings.h"
 #include "sim/gather.h"
 #include "sim/pattern.h"
-#include "store/devices/throttle_costs.h"
 
 namespace concilio::tools {
 
@@ -25,66 +21,15 @@ Error cannot_count(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
 }
 
-plan::StorageFacts::Kind kind_of(store::StorageLayout::Kind kind) {
-  using Known = store::StorageLayout::Kind;
-  switch (kind) {
-    case Known::local:
-      return plan::StorageFacts::Kind::local;
-    case Known::memory:
-      return plan::StorageFacts::Kind::memory;
-    case Known::network:
-      return plan::StorageFacts::Kind::network;
-    case Known::parallel:
-      return plan::StorageFacts::Kind::parallel;
-    case Known::unknown:
-      break;
-  }
-  return plan::StorageFacts::Kind::unknown;
-}
-
-// What the library would find out about a file on the machine's storage.
-Result<plan::StorageFacts> storage_of(const DescribedMachine& machine, const Config& config) {
-  const auto costs = store::parse_throttle(machine.throttle);
-  if (!costs) return costs.error();
-  if (costs->device.empty())
-    return cannot_count(
-        "the machine's storage names no device, so plans would be made for the storage of this machine; to "
-        "count, "
-        "give it a \"device\"");
-  store::StorageLayout layout;
-  model_layout(*costs, layout);
-  plan::StorageFacts facts;
-  facts.kind = kind_of(layout.kind);
-  facts.uncached = layout.uncached;
-  facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
-  facts.stripe_bytes = layout.stripe_bytes;
-  facts.stripe_targets = layout.stripe_targets;
-  if (layout.stripe_bytes == 0) plan::take_over_stripes(config, facts);
-  return facts;
-}
-
-// The settings that a file has in a simulation with this method.
-Result<Config> config_of(const CountingOptions& options, const std::string& method,
-                         const DescribedMachine& machine) {
-  Config config = Config::defaults();
-  config.take(Key::node_memory, fmt::format("{}", fmt::join(machine.free_memory_bytes, ",")),
-              Config::Origin::environment);
-  for (const std::string& hint : options.hints) {
-    if (Status set = set_hint(config, Config::Origin::info, hint); !set) return set.error();
-  }
-  const Status set = set_by_option(config, Config::Origin::info, "--method", "concilio_method", method);
-  if (!set) return set.error();
-  if (config.text(Key::realms) == "user")
-    return cannot_count("the realms of the policy 'user' are given by a program (concilio_file_set_realms)");
-  return config;
-}
-
 Result<sim::Machine> machine_of(const DescribedMachine& described, const RanksOnNodes& placed,
                                 const Config& config) {
-  auto storage = storage_of(described, config);
-  if (!storage) return storage.error();
+  if (!described.modelled_storage)
+    return cannot_count(
+        "the machine's storage names no device, so plans would be made for the storage of this machine; to "
+        "count, give it a \"device\"");
   sim::Machine machine;
-  machine.storage = *storage;
+  machine.storage = *described.modelled_storage;
+  if (machine.storage.stripe_bytes == 0) plan::take_over_stripes(config, machine.storage);
   machine.cores_per_node = described.cores;
   machine.node_memory = byte_list(config.text(Key::node_memory));
   const int64_t most = config.integer(Key::ranks_per_node);
@@ -172,16 +117,14 @@ Result<std::vector<Counted>> count_calls(const CountingOptions& options, const D
     if (!pattern->alike)
       return cannot_count(fmt::format("{} cannot be counted, as its ranks do not ask alike; those of {} do",
                                       text, sim::names_of_alike()));
-    for (const std::string& method : options.methods) {
-      const auto config = config_of(options, method, machine);
-      if (!config) return config.error();
-      const auto described = machine_of(machine, placed, *config);
+    for (const auto& [method, config] : options.methods) {
+      const auto described = machine_of(machine, placed, config);
       if (!described) return described.error();
       Counted& counted = all.emplace_back();
       counted.pattern = text;
       counted.method = method;
       counted.bytes = placed.ranks * pattern->alike->rank_bytes();
-      const Status status = count_both(options, *pattern, *described, *config, counted);
+      const Status status = count_both(options, *pattern, *described, config, counted);
       if (!status) counted.failure = status.error().message;
     }
   }

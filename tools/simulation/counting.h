@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/settings/config.h"
 #include "plan/facts/method.h"
 #include "sim/count.h"
 #include "simulation/machine.h"
@@ -25,7 +27,9 @@ struct Counted {
 };
 
 struct CountingOptions {
-  std::vector<std::string> patterns, methods, hints;
+  std::vector<std::string> patterns;
+  // Each method, and the settings that a file has in a simulation with it.
+  std::vector<std::pair<std::string, Config>> methods;
   int64_t bytes_per_rank = 0;
   bool write = true, read = true;
 };

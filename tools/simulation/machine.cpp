@@ -77,6 +77,36 @@ void read_network(const JsonPlace& in, DescribedMachine& machine) {
   machine.network_latency_s = in.at("latency_us").number_from_0() * 1e-6;
 }
 
+plan::StorageFacts::Kind kind_of(store::StorageLayout::Kind kind) {
+  using Known = store::StorageLayout::Kind;
+  switch (kind) {
+    case Known::local:
+      return plan::StorageFacts::Kind::local;
+    case Known::memory:
+      return plan::StorageFacts::Kind::memory;
+    case Known::network:
+      return plan::StorageFacts::Kind::network;
+    case Known::parallel:
+      return plan::StorageFacts::Kind::parallel;
+    case Known::unknown:
+      break;
+  }
+  return plan::StorageFacts::Kind::unknown;
+}
+
+std::optional<plan::StorageFacts> facts_of(const store::ThrottleCosts& costs) {
+  if (costs.device.empty()) return {};
+  store::StorageLayout layout;
+  model_layout(costs, layout);
+  plan::StorageFacts facts;
+  facts.kind = kind_of(layout.kind);
+  facts.uncached = layout.uncached;
+  facts.rotational = layout.medium == store::StorageLayout::Medium::rotational;
+  facts.stripe_bytes = layout.stripe_bytes;
+  facts.stripe_targets = layout.stripe_targets;
+  return facts;
+}
+
 // As the text that the library reads, so that a device costs here what it costs there.
 void read_storage(const JsonPlace& in, DescribedMachine& machine) {
   struct Cost {
@@ -114,6 +144,7 @@ void read_storage(const JsonPlace& in, DescribedMachine& machine) {
   machine.throttle = fmt::format("{}", fmt::join(parts, ";"));
   const auto read = store::parse_throttle(machine.throttle);
   if (!read) in.refuse(fmt::format("cannot be modelled: {}", read.error().message));
+  machine.modelled_storage = facts_of(*read);
   if (in.find("gb_per_second")) machine.storage_rate = positive(in, "gb_per_second") * giga;
 }
 

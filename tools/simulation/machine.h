@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "plan/facts/facts.h"
 
 namespace concilio::tools {
 
@@ -20,6 +22,9 @@ struct DescribedMachine {
   double network_rate = 0, network_latency_s = 0;  // of a node's link, and from node to node
   double storage_rate = 0;                         // bytes a second of the link to storage; 0: no limit
   std::string throttle;                            // storage as a value of CONCILIO_THROTTLE
+  // What the library finds out about a file there; nothing if no device is named, so that it is this
+  // machine's.
+  std::optional<plan::StorageFacts> modelled_storage;
 };
 
 // A machine's file is small; a larger one is something else.
