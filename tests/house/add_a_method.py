@@ -122,6 +122,9 @@ def main():
         # Code that methods do not concern comes from the build. Code that was compiled again comes first.
         libraries = [build / f"libconcilio_mpi_{mpi}.a"] + [build / f"src/{name}/libconcilio_{name}.a"
                                                              for name in ("counter", "store", "pattern", "base")]
+        # Of storage only a part is used, but its sources may be compiled together with those that use io_uring.
+        cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+        libraries += re.findall(r"^CONCILIO_LIBURING:\S+=(/.*)$", cache, re.MULTILINE)
         subprocess.run([compiler, *(str(copy / f"{name}.o") for name in units), *map(str, libraries), "-lfmt", "-lstdc++", "-lm",
                         "-lpthread", "-ldl", "-lrt", "-o", str(copy / "try")], check=True)
         said = subprocess.run([str(copy / "try")], check=True, capture_output=True, text=True,

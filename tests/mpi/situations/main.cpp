@@ -148,8 +148,9 @@ int main(int argc, char** argv) {
     } else if (word == "--run" && i + 1 < argc) {
       names.push_back(argv[++i]);
     } else {
-      std::fputs("situations [--list] [--own] [--large] [--brief] [--single] [--run NAME or start of NAME]...\n",
-                 stderr);
+      std::fputs(
+          "situations [--list] [--own] [--large] [--brief] [--single] [--run NAME or start of NAME]...\n",
+          stderr);
       return 2;
     }
   }

@@ -27,7 +27,7 @@ enum Limits : unsigned {
 struct Context {
   int rank = 0, ranks = 1;
   bool own = false, large = false;
-  bool brief = false;  // what is repeated until chance has met every fault is repeated a tenth as often
+  bool brief = false;   // what is repeated until chance has met every fault is repeated a tenth as often
   bool threads = true;  // whether MPI was initialised with MPI_THREAD_MULTIPLE; --single asks for less
   std::string folder;
 
