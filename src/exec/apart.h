@@ -18,6 +18,7 @@
 
 #include "base/exceptions.h"
 #include "base/operation.h"
+#include "exec/call/run_length.h"
 #include "mpi/nodes/agree.h"
 
 namespace concilio::exec {
@@ -76,24 +77,19 @@ class Apart {
   // the calls that they repeat: the methods of those may not suit others.
   void views_changed(bool alike) { suspended_.store(!alike, std::memory_order_relaxed); }
   // A call in which the ranks have met, and which has taken so long on all of them together, is at its end.
-  // If all have found that nothing is new, they make the next calls of its operation apart. Calls of a
-  // microsecond meet less often: where all ranks write beside each other, they take turns at the file's lock,
-  // and that takes longer when they begin together than when each goes on at its own pace.
+  // If all have found that nothing is new, they make the next calls of its operation apart.
   void part(Operation operation, bool nothing_new, double seconds) {
-    constexpr double long_enough_seconds = 0.001;
-    const double calls = std::clamp(long_enough_seconds / std::max(seconds, 1e-9), 63.0, 1023.0);
-    length_ = nothing_new ? std::min(2 * length_ + 1, static_cast<int64_t>(calls)) : 0;
     operation_.store(operation, std::memory_order_relaxed);
     suspended_.store(false, std::memory_order_relaxed);
-    left_.store(length_, std::memory_order_relaxed);
+    left_.store(length_.after_meeting(nothing_new, seconds), std::memory_order_relaxed);
   }
 
  private:
   std::atomic<int64_t> left_ = 0;  // how many more calls are made apart
   std::atomic<Operation> operation_ = Operation::read;
   std::atomic<bool> suspended_ = false;
-  int64_t length_ = 0;  // how many calls the ranks make apart in a row
-  int64_t calls_ = 0;   // since the last meeting
+  RunLength length_;
+  int64_t calls_ = 0;  // since the last meeting
   int64_t calls_passed_ = 0;
   Status untold_;         // this rank's first error that it has not told
   mpi::Failure failure_;  // the first one that all ranks know of

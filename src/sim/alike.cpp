@@ -29,7 +29,7 @@ Result<Alike> Alike::of(const Turns& turns) {
 }
 
 Result<pattern::NestRef> Alike::nest_of(int64_t count) const {
-  const Result<pattern::NestRef> side_by_side = series(turns_.bytes, count, turns_.pitch_bytes);
+  Result<pattern::NestRef> side_by_side = series(turns_.bytes, count, turns_.pitch_bytes);
   if (!side_by_side) return side_by_side;
   return pattern::Nest::repeat(*side_by_side, turns_.pieces, turns_.round_bytes());
 }

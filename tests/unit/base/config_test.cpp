@@ -326,7 +326,8 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["romio_visibility_immediate"], "true");
   EXPECT_EQ(hints["romio_cb_pfr"], "disable");
   EXPECT_EQ(hints["concilio_realms"], "auto");
-  EXPECT_EQ(hints.size(), 36u);
+  EXPECT_EQ(hints["concilio_combine_nodes"], Config::defaults().text(Key::combine));
+  EXPECT_EQ(hints.size(), 37u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {

@@ -185,22 +185,6 @@ SITUATION(Apart, CallsOfOtherKindsSeeWhatWasWritten, not_own) {
   EXPECT_EQUAL(size_t{9} * context.ranks * block, contents(path).size());
 }
 
-// Calls of a microsecond meet more seldom than each 64th time. How long a call takes is uncertain where ranks
-// share cores, so each has a file of its own, and there are calls enough for many a slow one.
-SITUATION(Apart, ShortCallsMeetMoreSeldom, not_own) {
-  const std::string path = context.fresh_file("apart-short") + std::to_string(context.rank);
-  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Hints(seldom("independent")), MPI_COMM_SELF);
-  const std::vector<uint8_t> data = values(context.rank, 8);
-  int64_t longest = 0;
-  for (int call = 0, last_meeting = 0; call < 200'000 && longest <= 63; ++call) {
-    const int64_t before = counter(file, "calls_apart");
-    OK(MPI_File_write_at_all(file, 0, data.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE));
-    if (counter(file, "calls_apart") == before) last_meeting = call;
-    longest = std::max<int64_t>(longest, call - last_meeting);
-  }
-  EXPECT(longest > 63);
-}
-
 // HDF5 sets a view before each collective access, whose datatype begins where the rank's bytes do, and
 // another view after it.
 SITUATION(Apart, GoesOnWhereEachCallHasItsView, not_own) {
