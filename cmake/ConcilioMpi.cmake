@@ -105,6 +105,10 @@ function(concilio_add_folders mpi)
       concilio_${folder}_${mpi} PUBLIC concilio_base concilio_counter concilio_pattern concilio_plan concilio_store
                                        concilio_use_${mpi} nlohmann_json::nlohmann_json)
     target_compile_definitions(concilio_${folder}_${mpi} PRIVATE CONCILIO_MPI="${mpi}")
+    if(mpi IN_LIST CONCILIO_LIGHT_MPIS)
+      target_compile_options(concilio_${folder}_${mpi} PRIVATE -O0)
+      target_precompile_headers(concilio_${folder}_${mpi} REUSE_FROM ${concilio_unoptimised_precompiled})
+    endif()
   endforeach()
 endfunction()
 

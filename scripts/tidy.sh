@@ -6,12 +6,12 @@ source scripts/packages.sh
 mkdir -p build/tidy
 # Sources that know MPI are compiled once for each MPI, but are checked only once. gcc's precompiled headers are left
 # out, as clang cannot read them.
-# All of them are checked a dozen at a time, as clang-tidy spends most of its time on their headers: see
+# All of them are checked up to forty at a time, as clang-tidy spends most of its time on their headers: see
 # cmake/ConcilioTogether.cmake.
 together=OFF tests=ON
 if [ $# -eq 0 ]; then together=ON tests=OFF; fi
 build=build/tidy/together-$together
-cmake -S . -B "$build" -G Ninja -DCONCILIO_TESTS=$tests -DCMAKE_UNITY_BUILD=$together -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
+cmake -S . -B "$build" -G Ninja -DCONCILIO_TESTS=$tests -DCMAKE_UNITY_BUILD=$together -DCMAKE_UNITY_BUILD_BATCH_SIZE=40 \
   > build/tidy/cmake.log 2>&1 || { cat build/tidy/cmake.log; exit 1; }
 /usr/bin/python3 - "$build" "$PWD/src/" "$@" > build/tidy/sources <<'END' || exit 1
 import json, re, sys

@@ -46,13 +46,13 @@ Largest<size> combine(const Largest<size>& a, const Largest<size>& b) {
 
 // In each place one rank gives its number, and all other ranks give 0.
 template <size_t size>
-struct Table {
+struct PlaceARank {
   int64_t values[size];
 };
 
 template <size_t size>
-Table<size> combine(const Table<size>& a, const Table<size>& b) {
-  Table<size> out;
+PlaceARank<size> combine(const PlaceARank<size>& a, const PlaceARank<size>& b) {
+  PlaceARank<size> out;
   for (size_t i = 0; i < size; ++i) out.values[i] = a.values[i] | b.values[i];
   return out;
 }
@@ -62,7 +62,7 @@ constexpr size_t few = 64, many = 1000;
 template <size_t size>
 std::vector<int64_t> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
                                   size_t total) {
-  Table<size> table{};
+  PlaceARank<size> table{};
   std::copy(mine.begin(), mine.end(), table.values + at);
   team.allreduce(table);
   return {table.values, table.values + total};
