@@ -1,16 +1,20 @@
 // concilio run: starts an MPI program with Concilio in its ranks.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "base/settings/config.h"
+#include "base/text/record_words.h"
 #include "benchmark/compare_program.h"
 #include "launch/detect.h"
 #include "settings.h"
 #include "subcommands.h"
+#include "summary/joined_record.h"
 #include "summary/live_folder.h"
 #include "summary/page.h"
 #include "summary/records.h"
@@ -29,6 +33,7 @@ struct RunOptions {
   std::string summary;  // "short" or "full"; empty if not wanted
   std::string report;
   std::string page;
+  std::string record;
   std::string mpi;
   bool compare = false;
   int alternations = 3;
@@ -114,6 +119,42 @@ void conclude(const RunOptions& options, const Environment& environment, const R
   }
 }
 
+// "rank 3", "ranks 1, 2, 3 and 60 more".
+std::string text_of_ranks(const std::vector<int64_t>& ranks) {
+  constexpr size_t most = 8;
+  const std::vector<int64_t> first(ranks.begin(),
+                                   ranks.begin() + static_cast<int64_t>(std::min(ranks.size(), most)));
+  std::string text = fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(first, ", "));
+  if (ranks.size() > most) text += fmt::format(" and {} more", ranks.size() - most);
+  return text;
+}
+
+// Joins what the ranks have recorded, and says what is not there.
+void conclude_record(const RunOptions& options, const Environment& environment, const JoinedRecord& record,
+                     bool loaded) {
+  if (!record.has_parts())
+    return complain(why_no_file(options, environment, loaded) + ", so there is no record");
+  const auto joined = record.join();
+  if (!joined) return complain(joined.error().message);
+  if (!joined->full.empty())
+    complain(fmt::format(
+        "the record of {} is full: it holds {} MiB a rank, and ends before the program did (record a shorter "
+        "run, or --only the files that matter)",
+        text_of_ranks(joined->full), most_record_bytes >> 20));
+  if (!joined->absent.empty())
+    complain(
+        fmt::format("{} opened no file that is recorded (if that is not so, name a record in a folder "
+                    "that all nodes share)",
+                    text_of_ranks(joined->absent)));
+}
+
+// What a record needs.
+Status check_record(const RunOptions& options, const Environment& environment) {
+  if (options.record.empty() || !family_of_running_launcher(environment)) return {};
+  return Error{ErrorKind::argument, 0,
+               "--record joins what all ranks record: put concilio run before the launcher"};
+}
+
 // What makes a comparison pointless.
 Status check_comparison(const Environment& environment) {
   const auto refuse = [](const char* why) { return Error{ErrorKind::argument, 0, why}; };
@@ -149,7 +190,8 @@ int run_command(const RunOptions& options, const Environment& environment) {
   }
   const Status possible = options.compare ? check_comparison(environment) : Status();
   for (const Status& status :
-       {possible, check_path("--report", options.report), check_path("--html", options.page)}) {
+       {possible, check_path("--report", options.report), check_path("--html", options.page),
+        check_path("--record", options.record), check_record(options, environment)}) {
     if (status.ok()) continue;
     complain(status.error().message);
     return exit_usage;
@@ -162,7 +204,18 @@ int run_command(const RunOptions& options, const Environment& environment) {
 
   std::unique_ptr<RecordsFile> records_file;
   std::optional<LiveFolder> live;
-  if (!options.summary.empty() || !options.report.empty() || !options.page.empty() || options.compare) {
+  std::optional<JoinedRecord> record;
+  if (!options.record.empty()) {
+    auto begun = JoinedRecord::begin(options.record);
+    if (!begun) {
+      complain(begun.error().message);
+      return exit_usage;
+    }
+    record.emplace(std::move(*begun));
+    variables->emplace_back("CONCILIO_RECORD", record->folder());
+  }
+  if (!options.summary.empty() || !options.report.empty() || !options.page.empty() || options.compare ||
+      record) {
     auto made = RecordsFile::make(environment);
     if (!made) {
       complain(made.error().message + "; set TMPDIR to a folder that can be written to");
@@ -195,6 +248,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
     conclude(options, environment, *records_file, live, exit_status);
+  if (record) conclude_record(options, environment, *record, records_file->made_by_library());
   return exit_status;
 }
 
@@ -220,6 +274,10 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
       ->type_name("FILE");
   parser->add_option("--html", options->page, "At the end, write the same as a page for a browser to FILE")
       ->type_name("FILE");
+  auto* record = parser
+                     ->add_option("--record", options->record,
+                                  "Write down every MPI-IO call in FILE, for concilio simulate --record")
+                     ->type_name("FILE");
   parser
       ->add_option("--hint", options->settings.hints,
                    "Set a hint, which takes precedence over the program's (see: concilio hints)")
@@ -242,6 +300,7 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
   auto* compare = parser->add_flag(
       "--compare", options->compare,
       "Run the program without and with Concilio by turns, compare times and the files that it writes");
+  compare->excludes(record);
   parser
       ->add_option("--alternations", options->alternations,
                    "With --compare: how often each side is started, after one start to warm up")

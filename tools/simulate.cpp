@@ -17,10 +17,12 @@
 #include "launch/installation.h"
 #include "settings.h"
 #include "sim/pattern.h"
+#include "sim/record.h"
 #include "simulation/counting.h"
 #include "simulation/machine.h"
 #include "simulation/outcome.h"
 #include "simulation/platform.h"
+#include "simulation/replayed.h"
 #include "subcommands.h"
 #include "system/temporary_folder.h"
 #include "system/write_text.h"
@@ -34,8 +36,15 @@ constexpr int exit_no_simulator = 77;
 // As much data as are checked unless the user asks for it: each byte is made, moved and compared for real.
 constexpr double most_verified_mib = 4096;
 
+// As many bytes of files as are checked of a record unless the user asks for it, as there is a table of them.
+constexpr double most_verified_bytes = 0x1p30;
+// What is tried side by side for a record, so that the best is found.
+const std::vector<std::string> methods_of_record = {"auto", "two_phase", "list", "sieve", "independent"};
+
 struct SimulateOptions {
   std::vector<std::string> patterns;
+  std::string record;
+  int64_t scale = 1;
   std::string machine;
   RanksWanted ranks;
   std::vector<std::string> methods = {"auto"};
@@ -97,8 +106,10 @@ int list_machines() {
 Status check_words(const SimulateOptions& options) {
   if (options.machine.empty())
     return cannot_simulate("give the machine by --machine; `concilio simulate --list` lists some");
-  if (options.patterns.empty())
+  if (options.record.empty() && options.patterns.empty())
     return cannot_simulate("give a pattern; `concilio simulate --help` lists them");
+  if (!options.record.empty() && !options.patterns.empty())
+    return cannot_simulate("give either patterns or a record by --record");
   for (const std::string& hint : options.hints) {
     if (Status status = check_hint(hint); !status) return status;
   }
@@ -119,6 +130,37 @@ Status check_patterns(const SimulateOptions& options, const RanksOnNodes& placed
   return {};
 }
 
+// The record, and how its ranks and their copies are placed: with as many of them on a node as it had, if the
+// machine has so many nodes, else with one on each core.
+Result<RanksOnNodes> place_record(const SimulateOptions& options, const sim::Record& record,
+                                  const DescribedMachine& machine) {
+  const int64_t ranks = record.ranks() * options.scale;
+  const std::string copies = options.scale == 1 ? "" : fmt::format(" {} times (--scale)", options.scale);
+  if (options.ranks.ranks > 0 && options.ranks.ranks != ranks)
+    return cannot_simulate(fmt::format("--ranks {}: {} has the calls of {} ranks{}; give {}, or leave it out",
+                                       options.ranks.ranks, options.record, record.ranks(), copies, ranks));
+  if (ranks > most_simulated_ranks)
+    return cannot_simulate(fmt::format(
+        "{} ranks{} are {}, and at most {} can be run; take a smaller --scale, up to {}", record.ranks(),
+        copies, ranks, most_simulated_ranks, most_simulated_ranks / record.ranks()));
+  RanksWanted wanted = options.ranks;
+  wanted.ranks = ranks;
+  if (wanted.nodes < 0 && wanted.ranks_per_node < 0) {
+    const int64_t per_node = (record.ranks() + record.nodes - 1) / record.nodes;
+    if (per_node <= machine.cores && (ranks + per_node - 1) / per_node <= machine.nodes)
+      wanted.ranks_per_node = per_node;
+  }
+  return place_ranks(wanted, machine);
+}
+
+// The bytes of all files, of all copies.
+double bytes_of_files(const SimulateOptions& options, const sim::Record& record) {
+  double bytes = 0;
+  for (const sim::RecordedPath& path : record.paths)
+    bytes += static_cast<double>(path.extent) * static_cast<double>(options.scale);
+  return bytes;
+}
+
 bool verifies(const SimulateOptions& options, const RanksOnNodes& placed) {
   if (options.verify != 0) return options.verify > 0;
   return options.mib_per_rank * static_cast<double>(placed.ranks) <= most_verified_mib;
@@ -136,18 +178,20 @@ Result<Simulator> find_simulator(const Environment& environment) {
 }
 
 Words simulation_words(const SimulateOptions& options, const Simulator& simulator, const RanksOnNodes& placed,
-                       const std::string& folder) {
+                       bool verify, const std::string& folder) {
   Words words = simulator_words(simulator.launcher, placed, folder);
-  words.insert(words.end(), {simulator.program, "results=" + folder + "/results.json",
-                             "file=" + folder + "/data", fmt::format("mib-per-rank={}", options.mib_per_rank),
-                             fmt::format("repetitions={}", options.repetitions),
-                             fmt::format("independent={:d}", options.independent),
-                             fmt::format("read-only={:d}", options.read_only),
-                             fmt::format("write-only={:d}", options.write_only),
-                             fmt::format("verify={:d}", verifies(options, placed)),
-                             fmt::format("terminal={:d}", isatty(STDERR_FILENO) != 0)});
+  words.insert(
+      words.end(),
+      {simulator.program, "results=" + folder + "/results.json", "file=" + folder + "/data",
+       fmt::format("mib-per-rank={}", options.mib_per_rank),
+       fmt::format("repetitions={}", options.repetitions),
+       fmt::format("independent={:d}", options.independent), fmt::format("read-only={:d}", options.read_only),
+       fmt::format("write-only={:d}", options.write_only), fmt::format("verify={:d}", verify),
+       fmt::format("terminal={:d}", isatty(STDERR_FILENO) != 0)});
   for (const std::string& hint : options.hints) words.push_back("hint=" + hint);
   for (const std::string& method : options.methods) words.push_back("method=" + method);
+  if (!options.record.empty())
+    words.insert(words.end(), {"record=" + options.record, fmt::format("scale={}", options.scale)});
   words.insert(words.end(), options.patterns.begin(), options.patterns.end());
   return words;
 }
@@ -156,7 +200,7 @@ Environment simulated_environment(const SimulateOptions& options, const Describe
                                   const std::string& folder, Environment environment) {
   // What the user measures on this machine, or asks of all runs, is not of the simulated one.
   for (const char* name : {"LD_PRELOAD", "CONCILIO_METHOD", "CONCILIO_REPORT", "CONCILIO_LIVE",
-                           "CONCILIO_RANKS_PER_NODE", "CONCILIO_DISABLE", "CONCILIO_ONLY"})
+                           "CONCILIO_RECORD", "CONCILIO_RANKS_PER_NODE", "CONCILIO_DISABLE", "CONCILIO_ONLY"})
     environment.unset(name);
   environment.set("TMPDIR", folder);  // for the simulator's copies of the program
   environment.set("CONCILIO_PROFILE", "off");
@@ -180,11 +224,13 @@ Status write_simulation_json(const SimulateOptions& options, const MachineFile& 
   nlohmann::json out = {{"machine", nlohmann::json::parse(file.text)},
                         {"ranks", placed.ranks},
                         {"nodes", placed.nodes},
-                        {"mib_per_rank", options.mib_per_rank},
-                        {"repetitions", options.repetitions},
-                        {"collective", !options.independent},
                         {"hints", options.hints},
                         {"results", nlohmann::json::parse(results)}};
+  const nlohmann::json of_record = {{"record", options.record}, {"scale", options.scale}};
+  const nlohmann::json of_patterns = {{"mib_per_rank", options.mib_per_rank},
+                                      {"repetitions", options.repetitions},
+                                      {"collective", !options.independent}};
+  out.update(options.record.empty() ? of_patterns : of_record);
   const std::string text = out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (options.json_file != "-") return write_text(options.json_file, text);
   fmt::print("{}", text);
@@ -196,6 +242,8 @@ struct Simulation {
   MachineFile file;
   DescribedMachine machine;
   RanksOnNodes placed;
+  std::optional<sim::Record> record{};  // in place of patterns
+  bool verify = true;
 };
 Result<Simulation> what_to_simulate(const SimulateOptions& options) {
   if (Status status = check_words(options); !status) return status.error();
@@ -203,16 +251,60 @@ Result<Simulation> what_to_simulate(const SimulateOptions& options) {
   if (!file) return file.error();
   auto machine = described_machine(*file);
   if (!machine) return machine.error();
+  if (!options.record.empty()) {
+    const auto text = read_all(options.record);
+    if (!text) return cannot_simulate(fmt::format("--record {}: {}", options.record, text.error().message));
+    auto record = sim::parse_record(*text, options.record);
+    if (!record) return cannot_simulate("--record " + record.error().message);
+    const auto placed = place_record(options, *record, *machine);
+    if (!placed) return placed.error();
+    const bool verify =
+        options.verify != 0 ? options.verify > 0 : bytes_of_files(options, *record) <= most_verified_bytes;
+    return Simulation{std::move(*file), std::move(*machine), *placed, std::move(*record), verify};
+  }
   const auto placed = place_ranks(options.ranks, *machine);
   if (!placed) return placed.error();
   if (Status status = check_patterns(options, *placed); !status) return status.error();
-  return Simulation{std::move(*file), std::move(*machine), *placed};
+  return Simulation{std::move(*file), std::move(*machine), *placed, {}, verifies(options, *placed)};
+}
+
+// What is told of results.
+struct Told {
+  std::string what;  // was simulated
+  std::string tables;
+  bool failed = false;
+};
+
+Result<Told> text_of_simulated(const SimulateOptions& options, const std::string& results) {
+  const auto all = parse_outcome(results);
+  if (!all) return all.error();
+  const auto failed = [](const Simulated& one) { return !one.failure.empty(); };
+  return Told{fmt::format("{} MiB a rank", options.mib_per_rank), table_of(*all),
+              std::ranges::any_of(*all, failed)};
+}
+
+Result<Told> text_of_replayed(const SimulateOptions& options, const Simulation& subject,
+                              const std::string& results) {
+  const auto all = parse_replayed(results);
+  if (!all) return all.error();
+  const sim::Record& record = *subject.record;
+  Told told;
+  told.what = fmt::format("the calls of {} recorded ranks", record.ranks());
+  if (options.scale > 1) told.what += fmt::format(", {} times", options.scale);
+  if (record.left_out > 0)
+    told.tables =
+        fmt::format("{} of {} recorded calls are left out, as not all ranks of their file came to them: {}\n",
+                    record.left_out, record.total_calls,
+                    record.full ? "a rank's record was full" : "the program ended before");
+  told.tables += table_of(options.record, *all) + limits_of(*all, subject.machine, subject.placed);
+  told.failed = std::ranges::any_of(*all, [](const Replayed& one) { return !one.failure.empty(); });
+  return told;
 }
 
 // Returns the exit status of the program.
 Result<int> run_simulator(const SimulateOptions& options, const Simulator& simulator,
                           const Simulation& subject, const Environment& environment) {
-  const auto& [file, machine, placed] = subject;
+  const auto& [file, machine, placed, record, verify] = subject;
   const auto made = TemporaryFolder::make(environment.temporary_folder(), "concilio-simulate.");
   if (!made) return made.error();
   const std::string& folder = made->path();
@@ -222,7 +314,7 @@ Result<int> run_simulator(const SimulateOptions& options, const Simulator& simul
   }
   raise_limit_of_files();
   const auto begin = std::chrono::steady_clock::now();
-  const auto captured = capture(simulation_words(options, simulator, placed, folder),
+  const auto captured = capture(simulation_words(options, simulator, placed, verify, folder),
                                 simulated_environment(options, machine, folder, environment),
                                 options.timeout_seconds, Echo::yes);
   if (!captured) return captured.error();
@@ -230,21 +322,20 @@ Result<int> run_simulator(const SimulateOptions& options, const Simulator& simul
     complain(fmt::format("simulate: stopped after {} seconds (see --timeout)", options.timeout_seconds));
   const auto results = read_file(folder + "/results.json", int64_t{1} << 30);
   if (!results) return captured->exit_status == 0 ? exit_failure : captured->exit_status;
-  const auto all = parse_outcome(*results);
-  if (!all) return all.error();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const auto told =
+      record ? text_of_replayed(options, subject, *results) : text_of_simulated(options, *results);
+  if (!told) return told.error();
   if (!options.json_file.empty()) {
     if (Status status = write_simulation_json(options, file, placed, *results); !status)
       return status.error();
   }
   if (options.json_file != "-") {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    fmt::print("{}{} rank{} on {} node{}; {} MiB a rank, {}; simulated in {:.1f} s\n{}", text_of(machine),
-               placed.ranks, placed.ranks == 1 ? "" : "s", placed.nodes, placed.nodes == 1 ? "" : "s",
-               options.mib_per_rank, verifies(options, placed) ? "every byte checked" : "bytes not checked",
-               seconds, table_of(*all));
+    fmt::print("{}{} rank{} on {} node{}; {}, {}; simulated in {:.1f} s\n{}", text_of(machine), placed.ranks,
+               placed.ranks == 1 ? "" : "s", placed.nodes, placed.nodes == 1 ? "" : "s", told->what,
+               verify ? "every byte checked" : "bytes not checked", seconds, told->tables);
   }
-  const auto failed = [](const Simulated& one) { return !one.failure.empty(); };
-  return std::ranges::any_of(*all, failed) ? exit_failure : captured->exit_status;
+  return told->failed ? exit_failure : captured->exit_status;
 }
 
 // The settings that a file has in a simulation with this method.
@@ -265,12 +356,13 @@ Result<Config> config_of(const SimulateOptions& options, const std::string& meth
 }
 
 bool counts(const SimulateOptions& options, const RanksOnNodes& placed) {
+  if (!options.record.empty()) return false;  // its ranks do not ask alike
   return options.count || placed.ranks > most_simulated_ranks;
 }
 
 // Returns the exit status.
 Result<int> count(const SimulateOptions& options, const Simulation& subject) {
-  const auto& [file, machine, placed] = subject;
+  const auto& [file, machine, placed, record, verify] = subject;
   const std::string because =
       options.count ? "--count" : fmt::format("more than {} ranks, which are counted", most_simulated_ranks);
   if (options.independent)
@@ -361,15 +453,29 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       "--count", options->count,
       "Count what the calls move, from their plans, and run nothing; so it is done anyway with more "
       "than 20 000 ranks");
+  auto* record = parser
+                     ->add_option("--record", options->record,
+                                  "In place of patterns: the calls of a program that concilio run --record "
+                                  "has written to FILE")
+                     ->type_name("FILE");
   parser
-      ->add_option("--method", options->methods, "Methods to simulate side by side: a list of auto"
+      ->add_option(
+          "--scale", options->scale,
+          "With --record: so many times as many ranks, each copy of them in its own part of the files")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("COPIES")
+      ->capture_default_str()
+      ->needs(record);
+  auto* methods =
+      parser
+          ->add_option("--method", options->methods, "Methods to simulate side by side: a list of auto"
 #define METHOD(name, ranks, writes, summary) ", " #name
 #include "base/methods.def"
-                   )
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("LIST")
-      ->capture_default_str();
+                       )
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->type_name("LIST")
+          ->capture_default_str();
   parser->add_option("--hint", options->hints, "Hint that the program gives to MPI_File_open")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
@@ -386,8 +492,10 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
   parser->add_flag("--independent", options->independent, "Independent calls in place of collective ones");
   auto* read_only = parser->add_flag("--read-only", options->read_only, "Only read");
   parser->add_flag("--write-only", options->write_only, "Only write")->excludes(read_only);
-  parser->add_flag("--verify,!--no-verify", options->verify,
-                   "Check every byte (default: if all ranks together move at most 4 GiB in a call)");
+  parser->add_flag(
+      "--verify,!--no-verify", options->verify,
+      "Check every byte (default: if all ranks together move at most 4 GiB in a call; with --record, "
+      "if the files have at most 1 GiB)");
   parser
       ->add_option("--json", options->json_file,
                    "Write the results as JSON to FILE; -: to stdout, in place of the table")
@@ -400,8 +508,14 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
+  for (const char* of_patterns :
+       {"--count", "--mib-per-rank", "--repetitions", "--independent", "--read-only", "--write-only"})
+    record->excludes(parser->get_option(of_patterns));
   parser->footer(simulated_patterns_help());
-  return {parser, [=, &environment] { return simulate(*options, environment); }};
+  return {parser, [=, &environment] {
+            if (!options->record.empty() && methods->count() == 0) options->methods = methods_of_record;
+            return simulate(*options, environment);
+          }};
 }
 
 }  // namespace concilio::tools

@@ -3,6 +3,7 @@
 // was measured to a file.
 //
 //   concilio-bench-smpi OPTION=VALUE... PATTERN...
+//   concilio-bench-smpi record=FILE scale=COPIES OPTION=VALUE...
 //
 // The command writes the line, and has looked at what its user gave. So only patterns can be wrong here.
 #include <concilio/file.h>
@@ -20,6 +21,7 @@
 #include "job/nodes.h"
 #include "measure/harness.h"
 #include "patterns/pattern.h"
+#include "simulated/replay.h"
 
 namespace concilio::bench {
 
@@ -32,6 +34,8 @@ struct Options {
   std::string results;               // the file to write
   std::vector<std::string> methods;  // values of the hint concilio_method
   std::vector<std::string> patterns;
+  std::string record;  // a record to replay in place of patterns
+  int copies = 1;      // of its ranks
   double mib_per_rank = 1;
   bool terminal = false;  // whether a line of progress takes the place of the one before
 };
@@ -56,6 +60,8 @@ Options parse(int argument_count, char** arguments) {
     }
   }
   options.results = values["results"];
+  options.record = values["record"];
+  if (!options.record.empty()) options.copies = std::stoi(values["scale"]);
   options.mib_per_rank = std::stod(values["mib-per-rank"]);
   options.terminal = values["terminal"] == "1";
   options.run.path = values["file"];
@@ -110,6 +116,13 @@ nlohmann::json call_json(const Times& times, const std::vector<int64_t>& counted
           {"counters", counters_json(counted)}};
 }
 
+// The greatest sum of the ranks of a node.
+int64_t most_of_a_node(int64_t peak_bytes) {
+  int64_t most = 0;
+  for (const NodeGrowth& node : growth_by_node(peak_bytes, 0)) most = std::max(most, node.bytes);
+  return most;
+}
+
 nlohmann::json run_one(const std::string& name, const Pattern& pattern, const std::string& method,
                        const Options& options) {
   Watch watch;
@@ -128,12 +141,59 @@ nlohmann::json run_one(const std::string& name, const Pattern& pattern, const st
     return result;
   }
   result["peak_bytes_per_rank"] = over_ranks(watch.peak_bytes(), MPI_INT64_T, MPI_MAX);
-  int64_t most = 0;
-  for (const NodeGrowth& node : growth_by_node(watch.peak_bytes(), 0)) most = std::max(most, node.bytes);
-  result["peak_bytes_per_node"] = most;
+  result["peak_bytes_per_node"] = most_of_a_node(watch.peak_bytes());
   if (run.write) result["write"] = call_json(outcome.write, watch.counted("write"));
   if (run.read) result["read"] = call_json(outcome.read, watch.counted("read"));
   return result;
+}
+
+nlohmann::json run_record(Replay& replay, const std::string& method, const Options& options) {
+  Hints hints = options.run.hints;
+  hints.emplace_back("concilio_method", method);
+  const ReplayOutcome outcome = replay.run(options.run.path, hints);
+  nlohmann::json result = {{"method", method}, {"verified", options.run.verify && outcome.failure.empty()}};
+  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+  result["seconds"] = outcome.seconds;
+  result["call_seconds"] = outcome.call_seconds;
+  result["idle_seconds"] = outcome.idle_seconds;
+  result["all_calls_seconds"] = outcome.all_calls_seconds;
+  result["counters"] = counters_json(outcome.counted);
+  result["peak_bytes_per_node"] = most_of_a_node(outcome.peak_bytes);
+  return result;
+}
+
+// One line of progress.
+void tell(const Options& options, size_t begun, size_t all, const std::string& what) {
+  fmt::print(stderr, "{}[{}/{}] {}{}", options.terminal ? "\r\033[K" : "", begun, all, what,
+             options.terminal ? "" : "\n");
+  std::fflush(stderr);
+}
+
+// Returns the exit status.
+int write_results(const Options& options, const nlohmann::json& results) {
+  if (options.terminal) fmt::print(stderr, "\r\033[K");
+  std::ofstream file(options.results);
+  file << results.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  file.close();
+  if (file) return 0;
+  fmt::print(stderr, "concilio: simulate: cannot write {}\n", options.results);
+  return 1;
+}
+
+int run_all_of_record(const Options& options) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  Replay replay(options.record, options.copies, options.run.verify);
+  if (!replay.failure().empty()) {
+    if (rank == 0) fmt::print(stderr, "concilio: simulate: {}\n", replay.failure());
+    return 2;
+  }
+  nlohmann::json results = nlohmann::json::array();
+  for (const std::string& method : options.methods) {
+    if (rank == 0) tell(options, results.size() + 1, options.methods.size(), method);
+    results.push_back(run_record(replay, method, options));
+  }
+  return rank == 0 ? write_results(options, results) : 0;
 }
 
 // Returns the exit status, which is 0 if there are results: whether calls failed is among them, and SimGrid's
@@ -154,22 +214,11 @@ int run_all(const Options& options) {
     }
     for (const std::string& method : options.methods) {
       ++begun;
-      if (rank == 0) {
-        fmt::print(stderr, "{}[{}/{}] {} {}{}", options.terminal ? "\r\033[K" : "", begun, all, name, method,
-                   options.terminal ? "" : "\n");
-        std::fflush(stderr);
-      }
+      if (rank == 0) tell(options, begun, all, fmt::format("{} {}", name, method));
       results.push_back(run_one(name, **pattern, method, options));
     }
   }
-  if (rank != 0) return 0;
-  if (options.terminal) fmt::print(stderr, "\r\033[K");
-  std::ofstream file(options.results);
-  file << results.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-  file.close();
-  if (file) return 0;
-  fmt::print(stderr, "concilio: simulate: cannot write {}\n", options.results);
-  return 1;
+  return rank == 0 ? write_results(options, results) : 0;
 }
 
 }  // namespace
@@ -179,7 +228,9 @@ int main(int argument_count, char** arguments) {
   MPI_Init(&argument_count, &arguments);
   int exit_status = 1;
   try {
-    exit_status = concilio::bench::run_all(concilio::bench::parse(argument_count, arguments));
+    const auto options = concilio::bench::parse(argument_count, arguments);
+    exit_status = options.record.empty() ? concilio::bench::run_all(options)
+                                         : concilio::bench::run_all_of_record(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "concilio: simulate: {}\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -16,8 +16,8 @@ Also: base, pattern, plan, sim, store and counter see no MPI; pattern, plan and 
 the environment; the command sees base, plan, sim and probe of all this, and where it
 reads a described machine, the devices of store; the benchmarks see the numbers that describe
 patterns (sim/patterns), from which they make their datatypes, and nothing else but SEEN_BY_ALL, except for
-NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store; the installed
-headers are C.
+NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store, and the program of
+`concilio simulate`, which makes a record's calls again; the installed headers are C.
 """
 import pathlib
 import re
@@ -111,7 +111,8 @@ def of_program(place, path, text):
     """What is wrong with a file of tools or bench, `path` below it: which of src it sees, and which of its own place."""
     name_of_file = path.split("/")[-1]
     of_bench = {"base", "store"} if name_of_file == "posix_way.cpp" else \
-        {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else set()
+        {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else \
+        {"base", "pattern", "sim"} if path.startswith("simulated/") else set()
     of_tools = {"base", "plan", "sim", "probe"} | ({"store"} if path == "simulation/machine.cpp" else set())
     seen = {"tools": of_tools, "bench": of_bench}[place]
     for bracket, name in INCLUDE.findall(without_comments(text, with_strings=True)):

@@ -32,6 +32,8 @@ class Includes(unittest.TestCase):
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
         self.assert_right("bench/methods/posix_way.cpp", '#include "store/wrappers/stack.h"\n')
         self.assert_right("bench/a.cpp", '#include "sim/patterns/btio.h"\n')
+        self.assert_right("bench/simulated/a.cpp", '#include "sim/record.h"\n#include "pattern/access.h"\n')
+        self.assert_wrong("bench/measure/a.cpp", '#include "sim/record.h"\n')
         self.assert_right("src/sim/a.cpp", '#include "plan/plan.h"\n#include "pattern/access.h"\n')
         self.assert_right("tools/a.cpp", '#include "base/settings/config.h"\n#include "plan/plan.h"\n#include "own.h"\n')
 

@@ -59,8 +59,9 @@ enum class Key : int {
   only,       // CONCILIO_ONLY: GLOB[:GLOB]
   log_level,  // CONCILIO_LOG: error | warning | info | debug
   report,     // CONCILIO_REPORT: file that a JSON line is appended to for every file closed
-  live,   // CONCILIO_LIVE: folder for what ranks know of their open files, see base/activity/live_record.h
-  hints,  // CONCILIO_HINTS: "key=value;key=value", which `concilio run --hint` sets
+  live,    // CONCILIO_LIVE: folder for what ranks know of their open files, see base/activity/live_record.h
+  record,  // CONCILIO_RECORD: folder for what ranks record of their calls, see mpiio/file/call_record.h
+  hints,   // CONCILIO_HINTS: "key=value;key=value", which `concilio run --hint` sets
   romio_hints,  // ROMIO_HINTS: file of "key value" lines
   fault,        // CONCILIO_FAULT: faults of storage to inject, for tests; see store/wrappers/fault.h
   throttle,     // CONCILIO_THROTTLE: costs to give storage, for experiments; see docs/guide.md

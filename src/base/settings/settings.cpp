@@ -126,6 +126,9 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::live, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_LIVE",
      "Folder where each rank keeps what it counts for its open files, which `concilio run` makes and reads; "
      "empty: none."},
+    {Key::record, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_RECORD",
+     "Folder where each rank writes down its calls, which `concilio run --record` makes and reads; empty: "
+     "none."},
     {Key::hints, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_HINTS",
      "Hints for every file, as key=value;key=value."},
     {Key::romio_hints, ValueType::text, none, none, "", nullptr, nullptr, "ROMIO_HINTS",

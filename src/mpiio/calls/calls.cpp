@@ -9,6 +9,7 @@
 #include "mpi/epoch.h"
 #include "mpi/nodes/agree.h"
 #include "mpiio/calls/raise.h"
+#include "mpiio/file/call_record.h"
 #include "mpiio/settings/hints.h"
 #include "mpiio/settings/process_config.h"
 #include "store/wrappers/stack.h"
@@ -45,6 +46,15 @@ Status check_size(File& file, MPI_Offset size) {
   return {};
 }
 
+// A call that all ranks of the file make, and its line in the record of calls, where there is one.
+template <typename Work>
+Status recorded(File& file, const char* call, int64_t argument, const Work& work) {
+  const CallRecord::Timing timing(file.record());
+  Status status = work();
+  if (file.record() && status) file.record()->changed(file, call, argument, timing);
+  return status;
+}
+
 // The smallest position in the view, in etypes, that is behind the last byte of a file of `size` bytes.
 int64_t end_of_view(const View& view, int64_t size) {
   const Shown& shown = view.shown();
@@ -69,9 +79,11 @@ int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* ha
 
 int close(MPI_File* handle, void (*forget)(MPI_File)) {
   File* open = find(*handle);
+  const CallRecord::Timing timing(open->record());
   bool stays_open = false;
   const Status status = open->close(stays_open);
   if (stays_open) return raise(*open, "MPI_File_close", status);
+  if (open->record()) open->record()->changed(*open, "close", -1, timing);
   // This must come before the file is deleted: from then on another thread's new file may get the same
   // handle. If there is no memory for the table of handles to forget, no entry of this file can be in it.
   if_there_is_memory([&] { forget(*handle); });
@@ -82,7 +94,10 @@ int close(MPI_File* handle, void (*forget)(MPI_File)) {
 
 int remove(const char* path, MPI_Info) {
   const std::string name = path ? plain_path(path) : "";
+  CallRecord* const record = CallRecord::of_process();
+  const CallRecord::Timing timing(record);
   auto status = store::make_store(process_config(), mpi::rank_in_job())->remove(name);
+  if (record && status) record->removed(name, timing);
   return status ? MPI_SUCCESS : raise_without_file(name, "MPI_File_delete", status.error());
 }
 
@@ -94,21 +109,23 @@ int get_size(File& file, MPI_Offset* size) {
 }
 
 int set_size(File& file, MPI_Offset size) {
-  return raise(file, "MPI_File_set_size",
-               change_once(
-                   file, exec::CallKind::set_size, [&] { return check_size(file, size); },
-                   [&] { return file.storage().resize(size); }));
+  return raise(file, "MPI_File_set_size", recorded(file, "set_size", size, [&] {
+                 return change_once(
+                     file, exec::CallKind::set_size, [&] { return check_size(file, size); },
+                     [&] { return file.storage().resize(size); });
+               }));
 }
 
 int preallocate(File& file, MPI_Offset size) {
-  return raise(file, "MPI_File_preallocate",
-               change_once(
-                   file, exec::CallKind::preallocate, [&] { return check_size(file, size); },
-                   [&] { return file.storage().preallocate(size); }));
+  return raise(file, "MPI_File_preallocate", recorded(file, "preallocate", size, [&] {
+                 return change_once(
+                     file, exec::CallKind::preallocate, [&] { return check_size(file, size); },
+                     [&] { return file.storage().preallocate(size); });
+               }));
 }
 
 int sync(File& file) {
-  return raise(file, "MPI_File_sync", file.in_turn(exec::CallKind::sync, [&] {
+  const auto sync_all = [&] {
     const Status settled = file.settle();
     Status synced =
         file.agree(without_exceptions([&] { return file.writes() ? file.storage().sync() : Status(); }));
@@ -116,7 +133,9 @@ int sync(File& file) {
     if (synced && file.opened()->caches_differ())
       synced = file.agree(without_exceptions([&] { return file.storage().refresh(); }));
     return settled ? synced : settled;
-  }));
+  };
+  return raise(file, "MPI_File_sync",
+               recorded(file, "sync", -1, [&] { return file.in_turn(exec::CallKind::sync, sync_all); }));
 }
 
 int get_amode(File& file, int* amode) {
@@ -243,7 +262,7 @@ int register_datarep(const mpi::UserRepresentation& wanted) {
 }
 
 int set_atomicity(File& file, int flag) {
-  auto status = file.in_turn(exec::CallKind::set_atomicity, [&]() -> Status {
+  const auto set = [&]() -> Status {
     if (auto same = agree_on(file.team(), {flag != 0}, different_arguments); !same) return same;
     const auto opened = file.opened();
     if (flag && !opened->locks_work && (file.team().size() > 1 || opened->concurrent)) {
@@ -251,11 +270,13 @@ int set_atomicity(File& file, int flag) {
                    "atomic mode needs locks, which do not work on this file system"};
     }
     if (auto settled = file.settle(); !settled) return settled;
-    if (auto set = file.set_atomic(flag != 0); !set) return set;
+    if (auto changed = file.set_atomic(flag != 0); !changed) return changed;
     file.collective().forget();
     return {};
-  });
-  return raise(file, "MPI_File_set_atomicity", status);
+  };
+  return raise(file, "MPI_File_set_atomicity", recorded(file, "set_atomicity", flag != 0, [&] {
+                 return file.in_turn(exec::CallKind::set_atomicity, set);
+               }));
 }
 
 int get_atomicity(File& file, int* flag) {

@@ -12,6 +12,7 @@
 #include "mpi/types/contiguous_types.h"
 #include "mpi/types/datatype.h"
 #include "mpiio/calls/raise.h"
+#include "mpiio/file/call_record.h"
 
 namespace concilio::mpiio {
 namespace {
@@ -188,6 +189,7 @@ Status change_view(File& file, std::shared_ptr<View> view, MPI_Info info, const 
 
 int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
              const char* datarep, MPI_Info info) {
+  const CallRecord::Timing timing(file.record());
   std::shared_ptr<View> view;
   Status made = without_exceptions([&]() -> Status {
     view = std::make_shared<View>();
@@ -198,7 +200,9 @@ int set_view(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Dataty
     return made;
   };
   const auto change = [&](const exec::Terms& all) { return change_view(file, view, info, all); };
-  return raise(file, "MPI_File_set_view", file.in_turn(exec::CallKind::set_view, prepare, change));
+  const Status status = file.in_turn(exec::CallKind::set_view, prepare, change);
+  if (file.record() && status) file.record()->viewed(file, timing);
+  return raise(file, "MPI_File_set_view", status);
 }
 
 int get_view(File& file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,

@@ -14,6 +14,7 @@
 #include "exec/alone/run_alone.h"
 #include "mpi/epoch.h"
 #include "mpi/nodes/agree.h"
+#include "mpiio/file/call_record.h"
 #include "mpiio/file/registry.h"
 #include "mpiio/settings/hints.h"
 #include "mpiio/settings/process_config.h"
@@ -43,12 +44,14 @@ File::File(const char* path, int amode)
           counters())),
       handler_(ErrorHandler::of_null()),
       amode_(amode),
+      record_(CallRecord::of_process()),
       reserve_(std::make_shared_for_overwrite<Reserve>()) {
   storage_->record_in(recording_.activity());
 }
 
 Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info info) {
   int64_t start_ns = now_ns();
+  const CallRecord::Timing timing(CallRecord::of_process());
   set_log_rank(mpi::rank_in_job());
 
   Config config;
@@ -85,6 +88,10 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   file->open_ns_ = now_ns() - start_ns;
   file->recording_.show(file->path(), mpi::rank_in_job(), file->team_->size(), file->team_->nodes().size(),
                         file->open_ns_);
+  if (file->record_) {
+    file->record_number_ = file->record_->opened(*file, file->size_at_open_, timing);
+    if (file->record_number_ == 0) file->record_ = nullptr;
+  }
   return file.release();
 }
 
@@ -93,6 +100,7 @@ Status File::open_storage(Config config, bool concurrent) {
   if (!found) return found.error();
   if (amode_ & MPI_MODE_APPEND) position_ = found->size;
   identity_ = found->identity;
+  size_at_open_ = found->size;
   reports_ = found->reports;
   // Only this thread knows the file until the ranks have agreed that all of them have it.
   return agree(without_exceptions([&]() -> Status {
@@ -227,7 +235,7 @@ Shortcut::View shortcut_view(const Shown& shown) {
 // Finds out which calls may go by the shortcut from now on.
 void File::clear_shortcut() {
   for (const Operation operation : {Operation::read, Operation::write}) {
-    const bool clear = (operation == Operation::read ? reads() : writes()) &&
+    const bool clear = !record_ && (operation == Operation::read ? reads() : writes()) &&
                        !(amode_ & MPI_MODE_SEQUENTIAL) &&
                        settings_.wishes[static_cast<size_t>(operation)].forced_method < 0 &&
                        needs_no_lock(*settings_.opened, operation);

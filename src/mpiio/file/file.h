@@ -56,7 +56,8 @@ struct View {
   const Shown& shown() const { return reads.representation ? reads : writes; }
 };
 
-class Started;  // mpiio/transfer/started.h
+class Started;     // mpiio/transfer/started.h
+class CallRecord;  // mpiio/file/call_record.h
 
 class File {
   template <typename F>
@@ -78,6 +79,9 @@ class File {
   exec::Storage& storage() { return *storage_; }
   exec::Collective& collective() { return collective_; }  // only within collectives()
   exec::LastPlan& last_plan(Operation operation) { return last_plans_[static_cast<size_t>(operation)]; }
+  // Where the program's calls on this file are recorded, and the file's number there; null, 0: nowhere.
+  CallRecord* record() const { return record_; }
+  int64_t record_number() const { return record_number_; }
   Counters& counters() { return recording_.counters(); }
   Recording& recording() { return recording_; }
   const Budget& budget() const { return *budget_; }
@@ -299,6 +303,9 @@ class File {
   const int amode_;
   std::atomic<int64_t> position_ = 0;
   int64_t open_ns_ = 0;
+  int64_t size_at_open_ = 0;
+  CallRecord* record_ = nullptr;
+  int64_t record_number_ = 0;
   bool reports_ = false;  // whether rank 0's environment asks for a report
   CallHistory history_;
   std::string complaint_;

@@ -3,6 +3,7 @@
 
 #include "base/exceptions.h"
 #include "mpiio/calls/raise.h"
+#include "mpiio/file/call_record.h"
 #include "mpiio/transfer/requests.h"
 #include "mpiio/transfer/started.h"
 
@@ -13,15 +14,25 @@ namespace {
 // file's reserve is in use. If the call is collective, other ranks count on this one, so it takes part at
 // once, and fails on all ranks.
 int refuse(File& file, const Call& call, Transfer& transfer, const Error& why) {
+  const CallRecord::Timing timing(file.record());
   transfer.give_back();
   transfer.fail(why);
   if (call.collective)
     (void)file.run_collective([&] { return transfer.run(); }, [&] { return transfer.is_apart(); });
+  if (file.record())
+    file.record()->moved(file, CallRecord::Kind::blocking, call, transfer.moved(true), timing);
   return raise(file, call.name, why);
 }
 int refuse(File& file, const Call& call, const Data& data, const Error& why) {
   Transfer here(file, call, data);
   return refuse(file, call, here, why);
+}
+
+// Records the call, where calls are recorded.
+void note(File& file, CallRecord::Kind kind, Started& started, const CallRecord::Timing& timing) {
+  if (!file.record()) return;
+  const Transfer& transfer = started.transfer();
+  started.set_record_number(file.record()->moved(file, kind, transfer.call(), transfer.moved(false), timing));
 }
 
 const char* what(const File::Split& split) {
@@ -40,6 +51,7 @@ const char* what(const File::Split& split) {
 
 int start(File& file, const Call& call, const Data& data, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
+  const CallRecord::Timing timing(file.record());
   std::shared_ptr<Started> started;
   const Status ready = without_exceptions([&]() -> Status {
     started = Started::make(file, call, data);
@@ -51,11 +63,13 @@ int start(File& file, const Call& call, const Data& data, MPI_Request* request) 
   if (!ready)
     return started ? refuse(file, call, started->transfer(), ready.error())
                    : refuse(file, call, data, ready.error());
+  note(file, CallRecord::Kind::nonblocking, *started, timing);
   Started::go_on(std::move(started));
   return MPI_SUCCESS;
 }
 
 int begin(File& file, const Call& call, const Data& data) {
+  const CallRecord::Timing timing(file.record());
   std::shared_ptr<Started> started;
   const Status ready = without_exceptions([&]() -> Status {
     started = Started::make(file, call, data);
@@ -67,6 +81,7 @@ int begin(File& file, const Call& call, const Data& data) {
         file, call.name,
         Error{ErrorKind::argument, 0, "a split collective call of this file has begun and has not ended"});
   }
+  note(file, CallRecord::Kind::split, *started, timing);
   Started::go_on(std::move(started));
   return MPI_SUCCESS;
 }
@@ -75,6 +90,7 @@ int end(File& file, const Call& call, MPI_Status* status) {
   auto fail = [&](std::string why) {
     return raise(file, call.name, Error{ErrorKind::argument, 0, std::move(why)});
   };
+  const CallRecord::Timing timing(file.record());
   auto split = file.take_split();
   if (!split) return fail("no split collective call of this file has begun");
   if (split->direction != call.direction || split->pointer != call.pointer) {
@@ -84,6 +100,7 @@ int end(File& file, const Call& call, MPI_Status* status) {
   }
   split->call->finish();
   split->call->wait();
+  if (const int64_t number = split->call->record_number(); number > 0) file.record()->waited(number, timing);
   const exec::Outcome& outcome = split->call->outcome();
   set_status(status, outcome ? *outcome : 0);
   return outcome ? MPI_SUCCESS : raise(file, call.name, outcome.error());

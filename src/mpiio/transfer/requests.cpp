@@ -107,6 +107,10 @@ WaitCall::WaitCall(int count, const MPI_Request* requests) : requests_(requests)
       ++others_;
     }
   }
+  for (const Ours& ours : ours_) {
+    if (ours.started->record_number() == 0 || timing_) continue;
+    timing_.emplace(CallRecord::of_process());
+  }
 }
 
 bool WaitCall::attempt() {
@@ -126,7 +130,21 @@ bool WaitCall::has_failed(const Ours& ours) const {
   return requests_[ours.index] == MPI_REQUEST_NULL && ours.started->has_failed();
 }
 
+// The time between the calls is told once, if several have completed.
+void WaitCall::record_completed() const {
+  CallRecord* const record = timing_ ? CallRecord::of_process() : nullptr;
+  if (!record) return;
+  const CallRecord::Timing* timing = &*timing_;
+  const CallRecord::Timing none(nullptr);
+  for (const Ours& ours : ours_) {
+    if (ours.started->record_number() == 0 || requests_[ours.index] != MPI_REQUEST_NULL) continue;
+    record->waited(ours.started->record_number(), *timing);
+    timing = &none;
+  }
+}
+
 int WaitCall::outcome(int code) {
+  record_completed();
   if (code != MPI_SUCCESS) return code;
   for (const Ours& ours : ours_) {
     if (has_failed(ours)) return ours.started->tell({});
@@ -135,6 +153,7 @@ int WaitCall::outcome(int code) {
 }
 
 int WaitCall::outcome(int code, MPI_Status* statuses, int completed, const int* indices) {
+  record_completed();
   const bool none_failed = std::ranges::none_of(ours_, [this](const Ours& ours) { return has_failed(ours); });
   if (none_failed || (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS)) return code;
   if (statuses == MPI_STATUSES_IGNORE) completed = 0;

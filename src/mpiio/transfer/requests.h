@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <vector>
 
+#include "mpiio/file/call_record.h"
 #include "mpiio/transfer/started.h"
 
 namespace concilio::mpiio {
@@ -52,12 +54,14 @@ class WaitCall {
     std::shared_ptr<Started> started;
   };
   bool has_failed(const Ours& ours) const;
+  void record_completed() const;
   const MPI_Request* requests_;
   // To wait for a few requests takes no memory, and so it cannot fail for want of it.
   std::array<std::byte, 256> room_;
   std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
   std::pmr::vector<Ours> ours_{&memory_};
-  int others_ = 0;  // how many of the requests are MPI's own
+  std::optional<CallRecord::Timing> timing_;  // if calls are recorded
+  int others_ = 0;                            // how many of the requests are MPI's own
 };
 
 }  // namespace concilio::mpiio

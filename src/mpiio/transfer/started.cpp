@@ -6,6 +6,7 @@
 
 #include "base/exceptions.h"
 #include "mpiio/calls/raise.h"
+#include "mpiio/file/call_record.h"
 
 namespace concilio::mpiio {
 
@@ -34,7 +35,10 @@ void Started::go_on(std::shared_ptr<Started> started) {
 }
 
 exec::Outcome Started::carry_out() {
-  return without_exceptions([&] { return transfer_->run(); });
+  exec::Outcome outcome = without_exceptions([&] { return transfer_->run(); });
+  if (record_number_ > 0 && outcome && transfer_->call().pointer == Pointer::ordered)
+    file_.record()->placed(record_number_, transfer_->position());
+  return outcome;
 }
 
 void Started::run() noexcept {

@@ -34,6 +34,10 @@ class Started final : private Strand::Task, private Deferred::Operation {
   // carried out when the program waits for it, and an independent one, which needs no other rank, here.
   static void go_on(std::shared_ptr<Started> started);
 
+  // The call's number in the record of calls; 0: it is not recorded.
+  int64_t record_number() const { return record_number_; }
+  void set_record_number(int64_t number) { record_number_ = number; }
+
   // Carries out the call if nobody else does, after those of the file that come before it.
   void finish();
   // Carries it out if the other ranks have come to it. Returns whether it waits for them.
@@ -73,7 +77,8 @@ class Started final : private Strand::Task, private Deferred::Operation {
   const bool collective_;
   std::optional<Transfer> transfer_;  // until the call is done
   std::shared_ptr<Started> queued_;   // itself, until then
-  uint64_t number_ = 0;               // of the deferred operation, else 0
+  int64_t record_number_ = 0;
+  uint64_t number_ = 0;  // of the deferred operation, else 0
   Request request_;
 
   std::mutex mutex_;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "mpi/types/conversion.h"
+#include "mpiio/file/call_record.h"
 #include "mpiio/file/file.h"
 #include "mpiio/transfer/staged.h"
 
@@ -17,6 +18,12 @@ class Transfer {
   Transfer(File& file, const Call& call, const Data& data);
   Transfer(const Transfer&) = delete;
 
+  const Call& call() const { return call_; }
+  // Where in the view's data the transfer begins; of an ordered one once it has run.
+  int64_t position() const { return request_.position; }
+  CallRecord::Moved moved(bool failed) const {
+    return {failed || !trouble_, request_.position, request_.bytes, type_.get()};
+  }
   const Status& trouble() const { return trouble_; }
   // Whether this collective call, if it runs now, is made without meeting other ranks.
   bool is_apart() const {
