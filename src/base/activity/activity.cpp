@@ -74,48 +74,54 @@ size_t power_of_offset(int64_t offset) {
 
 }  // namespace
 
-void Activity::passed_on(const Call& call, int64_t offset, int64_t stands_for) {
+void Activity::passed_on(const Call& call, int64_t stands_for) {
   const Lock lock(mutex_, alone_);
   const int64_t ns = call.end_ns - call.start_ns;
   if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes) {
     AmountsOfTime amounts{ns * stands_for, 0, ns * stands_for};
     if (call.bytes > 0) {
-      count(call.operation, Kind::both, offset, call.bytes);
-      add_bytes(call.operation, Kind::both, {offset, offset + call.bytes}, call.bytes, amounts);
+      count(call.operation, Kind::both, call.begin, call.bytes);
+      add_bytes(call.operation, Kind::both, {call.begin, call.end}, call.bytes, amounts);
     }
     return add(call.start_ns, call.end_ns, amounts);
   }
-  if (call.bytes > 0) note(call.operation, Kind::both, offset, call.bytes);
+  join_run(call.operation, call.begin, call.bytes);
   at(short_ns_, TimeOf::calls) += ns * stands_for;
   at(short_ns_, TimeOf::storage) += ns * stands_for;
   enter_short_ones_if_due(call.end_ns);
 }
 
-void Activity::enter_call(const Call& call, const Stretch& where) {
+void Activity::note_run() {
+  const auto [operation, bytes, number, first, last] = run_;
+  run_ = {};
+  if (number == 0 || bytes == 0) return;
+  // They are side by side if the last one is about as far from the first as there are calls between them.
+  const auto [begin, end] = std::minmax(first, last);
+  const bool side_by_side = (end - begin) / number <= near();
+  const Stretch where = side_by_side ? Stretch{begin, end + bytes} : Stretch{first, first + bytes};
+  short_ones_.add(operation, Kind::both, number, bytes, where, near());
+}
+
+void Activity::enter_call(const Call& call) {
+  const Lock lock(mutex_, alone_);
   AmountsOfTime amounts{call.end_ns - call.start_ns, call.exchange_ns};
   if (call.bytes > 0) {
-    count(call.operation, Kind::asked, where.begin, call.bytes);
-    add_bytes(call.operation, Kind::asked, where, call.bytes, amounts);
+    count(call.operation, Kind::asked, call.begin, call.bytes);
+    add_bytes(call.operation, Kind::asked, {call.begin, call.end}, call.bytes, amounts);
   }
   add(call.start_ns, call.end_ns, amounts);
 }
 
-void Activity::enter_requests(Operation operation, int64_t start_ns, int64_t end_ns, const Stretch& where,
-                              int64_t bytes) {
-  AmountsOfTime amounts{0, 0, end_ns - start_ns};
-  if (bytes > 0) add_bytes(operation, Kind::stored, where, bytes, amounts);
-  add(start_ns, end_ns, amounts);
-}
-
 void Activity::enter_short_ones(int64_t now_ns) {
+  note_run();
   AmountsOfTime amounts{};
   std::ranges::copy(short_ns_, amounts.begin());
   short_ones_.take([&](Operation operation, Kind kind, size_t power, const ShortOnes::Alike& alike) {
     for_each_moved(operation, kind, [&](size_t moved) {
       data_.lengths[moved][power] += alike.number;
-      data_.alignments[moved][power_of_offset(alike.first.begin)] += alike.number;
+      data_.alignments[moved][power_of_offset(alike.where.begin)] += alike.number;
     });
-    add_bytes(operation, kind, alike.first, alike.bytes, amounts);
+    add_bytes(operation, kind, alike.where, alike.bytes, amounts);
   });
   add(now_ns - std::max(at(short_ns_, TimeOf::calls), at(short_ns_, TimeOf::storage)), now_ns, amounts);
   short_ns_ = {};

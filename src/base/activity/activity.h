@@ -51,23 +51,18 @@ class Activity {
  public:
   Activity(ActivityData& data, bool alone) : data_(data), alone_(alone), begin_ns_(activity_begins()) {}
 
-  // A call of the program that moved so many bytes; none: a call that moved none, or failed. Times are of
-  // now_ns(). place() has the `begin` and the `end` of the stretch of the file in which the bytes are.
+  // A call of the program that moved so many bytes of [begin, end); none: a call that moved none, or failed.
+  // Times are of now_ns().
   struct Call {
     Operation operation;
-    int64_t start_ns, end_ns, exchange_ns, bytes;
+    int64_t start_ns, end_ns, exchange_ns;
+    int64_t begin, end, bytes;
   };
-  template <typename Place>
-  [[gnu::noinline]] void called(const Call& call, const Place& place) {
-    const Lock lock(mutex_, alone_);
+  [[gnu::noinline]] void called(const Call& call) {
     const int64_t ns = call.end_ns - call.start_ns;
-    const auto find = [&] {
-      const auto found = place();
-      return Stretch{found.begin, found.end};
-    };
-    if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes)
-      return enter_call(call, call.bytes > 0 ? find() : Stretch{});
-    if (call.bytes > 0) short_ones_.add(call.operation, Kind::asked, call.bytes, find);
+    if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes) return enter_call(call);
+    const Lock lock(mutex_, alone_);
+    if (call.bytes > 0) note(call.operation, Kind::asked, call.bytes, {call.begin, call.end});
     at(short_ns_, TimeOf::calls) += ns;
     at(short_ns_, TimeOf::exchange) += call.exchange_ns;
     enter_short_ones_if_due(call.end_ns);
@@ -76,35 +71,24 @@ class Activity {
   // Calls that were one request to storage each. Of such that are shorter than ShortOnes::end_bytes many may
   // come before one that is timed, and stands for so many of them, itself among them.
   void passed_on(Operation operation, int64_t offset, int64_t bytes) {
-    if (bytes <= 0) return;
     const Lock lock(mutex_, alone_);
-    note(operation, Kind::both, offset, bytes);
+    join_run(operation, offset, bytes);
   }
-  void passed_on(const Call& call, int64_t offset, int64_t stands_for);
+  void passed_on(const Call& call, int64_t stands_for);
 
   // Requests to storage that moved so many bytes, the first of them first, and the time that all of them
   // took together. T has an `offset` and a `length`.
   template <typename T>
   [[gnu::noinline]] void stored(Operation operation, int64_t start_ns, int64_t end_ns,
                                 std::span<const T> requests, int64_t moved_bytes) {
+    const int64_t ns = end_ns - start_ns;
+    if (ns >= long_ns || moved_bytes >= ShortOnes::end_bytes)
+      return enter_requests(operation, start_ns, end_ns, requests, moved_bytes);
     const Lock lock(mutex_, alone_);
-    const bool is_long = end_ns - start_ns >= long_ns || moved_bytes >= ShortOnes::end_bytes;
-    Stretch all{INT64_MAX, 0};
-    int64_t bytes = 0;
-    for (const T& request : requests) {
-      const int64_t length = std::min<int64_t>(request.length, moved_bytes - bytes);
-      if (length <= 0) break;
-      bytes += length;
-      if (is_long) {
-        all = {std::min<int64_t>(all.begin, request.offset),
-               std::max<int64_t>(all.end, request.offset + length)};
-        count(operation, Kind::stored, request.offset, length);
-      } else {
-        note(operation, Kind::stored, request.offset, length);
-      }
-    }
-    if (is_long) return enter_requests(operation, start_ns, end_ns, all, bytes);
-    at(short_ns_, TimeOf::storage) += end_ns - start_ns;
+    for_each_moved_by(requests, moved_bytes, [&](int64_t offset, int64_t bytes) {
+      note(operation, Kind::stored, bytes, {offset, offset + bytes});
+    });
+    at(short_ns_, TimeOf::storage) += ns;
     enter_short_ones_if_due(end_ns);
   }
 
@@ -134,16 +118,55 @@ class Activity {
     std::mutex* mutex_;
   };
   static int64_t& at(Times& times, TimeOf part) { return times[static_cast<size_t>(part)]; }
-  void note(Operation operation, ShortOnes::Kind kind, int64_t offset, int64_t bytes) {
-    short_ones_.add(operation, kind, bytes, [&] { return Stretch{offset, offset + bytes}; });
+  // Calls use(offset, bytes) for the requests that moved these bytes.
+  template <typename T, typename Use>
+  static void for_each_moved_by(std::span<const T> requests, int64_t moved_bytes, const Use& use) {
+    for (const T& request : requests) {
+      const int64_t bytes = std::min<int64_t>(request.length, moved_bytes);
+      if (bytes <= 0) break;
+      moved_bytes -= bytes;
+      use(request.offset, bytes);
+    }
+  }
+  // Calls that were passed on one after another, in one direction and with equally many bytes. To notice that
+  // one more is like them takes half of what it takes to note it.
+  struct Run {
+    Operation operation = Operation::read;
+    int64_t bytes = 0, number = 0;
+    int64_t first = 0, last = 0;  // offsets
+  };
+  void join_run(Operation operation, int64_t offset, int64_t bytes) {
+    if (bytes != run_.bytes || operation != run_.operation) {
+      note_run();
+      run_ = {operation, bytes, 0, offset, offset};
+    }
+    run_.number += 1;
+    run_.last = offset;
+  }
+  void note_run();
+  // The width of the bins of the file.
+  int64_t near() const { return int64_t{1} << data_.offsets.range().shift; }
+  void note(Operation operation, Kind kind, int64_t bytes, const Stretch& where) {
+    short_ones_.add(operation, kind, 1, bytes, where, near());
   }
   void enter_short_ones_if_due(int64_t now_ns) {
     if (now_ns - entered_ns_ >= most_between_ns) enter_short_ones(now_ns);
   }
   void enter_short_ones(int64_t now_ns);
-  void enter_call(const Call& call, const Stretch& where);
-  void enter_requests(Operation operation, int64_t start_ns, int64_t end_ns, const Stretch& where,
-                      int64_t bytes);
+  void enter_call(const Call& call);
+  template <typename T>
+  [[gnu::noinline]] void enter_requests(Operation operation, int64_t start_ns, int64_t end_ns,
+                                        std::span<const T> requests, int64_t moved_bytes) {
+    const Lock lock(mutex_, alone_);
+    Stretch all{INT64_MAX, 0};
+    for_each_moved_by(requests, moved_bytes, [&](int64_t offset, int64_t bytes) {
+      all = {std::min(all.begin, offset), std::max(all.end, offset + bytes)};
+      count(operation, Kind::stored, offset, bytes);
+    });
+    AmountsOfTime amounts{0, 0, end_ns - start_ns};
+    if (all.end > all.begin) add_bytes(operation, Kind::stored, all, moved_bytes, amounts);
+    add(start_ns, end_ns, amounts);
+  }
   void count(Operation operation, Kind kind, int64_t offset, int64_t length);
   // The bins of a stretch of the file get so many bytes, and the amounts of a stretch of time.
   void add_bytes(Operation operation, Kind kind, const Stretch& where, int64_t bytes, AmountsOfTime& amounts);
@@ -153,6 +176,7 @@ class Activity {
   const bool alone_;
   const int64_t begin_ns_;
   ShortOnes short_ones_;
+  Run run_;
   Times short_ns_{};  // how long they took
   int64_t entered_ns_ = INT64_MIN / 2;
   std::mutex mutex_;

@@ -1,9 +1,10 @@
 // Short calls of the program, and short requests to storage, that are not in an activity's bins yet. To find
 // the bins of one takes as long as a good part of it. So they are noted here, at little cost, and enter the
-// bins together. Their numbers and bytes are sums. Where they lie is known of the first of each size: an
-// access that others like it stand for.
+// bins together. Their numbers and bytes are sums. The stretch of the file in which they lie is that of the
+// first, and of those that lie near; the others, which are elsewhere, are taken to be like these.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -27,22 +28,24 @@ class ShortOnes {
   // What is alike: of one kind, in one direction, and with lengths of 2^power bytes and more.
   struct Alike {
     int64_t number = 0, bytes = 0;
-    Stretch first;
+    Stretch where;
   };
 
-  // Notes one of so many bytes, from 1 to less than end_bytes. place() says where it lies, and is only called
-  // if that is to be known.
-  template <typename Place>
-  void add(Operation operation, Kind kind, int64_t bytes, const Place& place) {
+  // Notes so many that have so many bytes each, from 1 to less than end_bytes. `near`: bytes between what is
+  // told as one stretch.
+  void add(Operation operation, Kind kind, int64_t number, int64_t bytes, const Stretch& where,
+           int64_t near) {
     const auto power = static_cast<size_t>(std::bit_width(static_cast<uint64_t>(bytes)) - 1);
     const size_t group = static_cast<size_t>(kind) * 2 + static_cast<size_t>(operation);
     Alike& alike = alike_[group][power];
     if (alike.number == 0) {
       used_[group] |= uint32_t{1} << power;
-      alike.first = place();
+      alike.where = where;
+    } else if (where.begin - near <= alike.where.end && alike.where.begin - near <= where.end) {
+      alike.where = {std::min(alike.where.begin, where.begin), std::max(alike.where.end, where.end)};
     }
-    alike.number += 1;
-    alike.bytes += bytes;
+    alike.number += number;
+    alike.bytes += number * bytes;
   }
   // Calls use(operation, kind, power, alike) for all that were noted, and forgets them.
   template <typename Use>

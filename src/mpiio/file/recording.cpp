@@ -66,9 +66,14 @@ LiveRecord* take_record() {
 // Which of the activities that `concilio run` sees are in use.
 constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::activities)>>
     shown_activities;
-// How many are in memory of this process's own. More would take more than 1 MiB in all.
+// How many are in memory of this process's own.
 constinit std::atomic<int> own_activities = 0;
 constexpr int most_own_activities = 60;
+// All that is recorded takes no more.
+constexpr size_t most_bytes = size_t{1} << 20;
+static_assert(sizeof(LiveRecords) + shown_activities.size() * sizeof(Activity) +
+                  most_own_activities * (sizeof(ActivityData) + sizeof(Activity)) <=
+              most_bytes);
 
 // An activity that `concilio run` sees, counted from 1; 0 if there is none left.
 int32_t take_activity() {

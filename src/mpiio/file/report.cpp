@@ -183,7 +183,7 @@ void count_untimed(File& file) {
   if (ns == 0) return;
   for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, ns);
   if (Activity* const activity = file.recording().activity())
-    activity->passed_on({Operation::read, end_ns - ns, end_ns, 0, 0}, 0, 1);
+    activity->passed_on({Operation::read, end_ns - ns, end_ns, 0, 0, 0, 0}, 1);
 }
 
 }  // namespace

@@ -91,8 +91,11 @@ exec::Outcome timed_request(File& file, Operation operation, const store::Transf
   const int64_t end_ns = now_ns(), ns = end_ns - start_ns;
   file.shortcut().sampling.took(ns);
   count_time(file, calls * ns);
-  if (activity)
-    activity->passed_on({operation, start_ns, end_ns, 0, outcome ? *outcome : 0}, transfer.offset, calls);
+  if (activity) {
+    const int64_t bytes = outcome ? *outcome : 0;
+    activity->passed_on({operation, start_ns, end_ns, 0, transfer.offset, transfer.offset + bytes, bytes},
+                        calls);
+  }
   return outcome;
 }
 

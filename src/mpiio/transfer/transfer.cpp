@@ -231,8 +231,10 @@ void Transfer::record(const Times& times, const exec::Outcome& outcome) {
   if (!activity) return;
   // Bytes of the file, of which a representation makes another number in memory.
   const int64_t bytes = outcome ? std::min(*outcome, request_.bytes) : 0;
-  activity->called({request_.operation, times.start_ns, times.end_ns, times.exchange_ns, bytes},
-                   [&] { return shown_.access.bounds(request_.position, request_.position + bytes); });
+  const pattern::Interval where =
+      bytes > 0 ? shown_.access.bounds(request_.position, request_.position + bytes) : pattern::Interval{};
+  activity->called(
+      {request_.operation, times.start_ns, times.end_ns, times.exchange_ns, where.begin, where.end, bytes});
 }
 
 // What data pass through takes at most half of the memory limit, or a quarter where nothing is converted; the

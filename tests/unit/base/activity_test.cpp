@@ -89,9 +89,6 @@ TEST(Bins, ManyThatGetMuch) {
 struct Request {
   int64_t offset, length;
 };
-struct Place {
-  int64_t begin, end;
-};
 constexpr bool alone = true;
 constexpr size_t of(Moved moved) {
   return static_cast<size_t>(moved);
@@ -104,9 +101,7 @@ TEST(Activity, HasTimesPlacesAndSizes) {
   ActivityData data;
   Activity activity(data, alone);
   const int64_t now = now_ns();
-  activity.called({Operation::write, now, now + 3'000'000, 1'000'000, 4096}, [] {
-    return Place{4096, 12288};
-  });
+  activity.called({Operation::write, now, now + 3'000'000, 1'000'000, 4096, 12288, 4096});
   const std::vector<Request> requests = {{4096, 1024}, {8192, 3072}};
   activity.stored(Operation::write, now, now + 2'000'000, std::span<const Request>(requests), 4096);
   EXPECT_EQ(time_in(data, TimeOf::calls), 3'000'000);
@@ -125,18 +120,13 @@ TEST(Activity, ShortCallsEnterTogetherAndNothingIsLost) {
   ActivityData data;
   Activity activity(data, alone);
   const int64_t begin = now_ns();
-  int places = 0;
   constexpr int64_t calls = 1000, call_ns = 2000, exchange_ns = 500, storage_ns = 1000;
   for (int64_t i = 0; i < calls; ++i) {
     const int64_t start = begin + i * call_ns, bytes = i % 2 == 0 ? 8 : 100;
     const Request request{i * 128, bytes};
     activity.stored(Operation::write, start, start + storage_ns, std::span(&request, 1), bytes);
-    activity.called({Operation::write, start, start + call_ns, exchange_ns, bytes}, [&] {
-      ++places;
-      return Place{i * 128, i * 128 + bytes};
-    });
+    activity.called({Operation::write, start, start + call_ns, exchange_ns, i * 128, i * 128 + bytes, bytes});
   }
-  EXPECT_LT(places, 30) << "of each length, one in a quarter of a millisecond";
   data = activity.data(begin + calls * call_ns);
   EXPECT_EQ(time_in(data, TimeOf::calls), calls * call_ns);
   EXPECT_EQ(time_in(data, TimeOf::exchange), calls * exchange_ns);
@@ -147,7 +137,24 @@ TEST(Activity, ShortCallsEnterTogetherAndNothingIsLost) {
     EXPECT_EQ(data.lengths[of(moved)][3], calls / 2);
     EXPECT_EQ(data.lengths[of(moved)][6], calls / 2);
   }
-  EXPECT_GT(data.offsets.range().used, calls * 128 / 4096 * 3 / 4) << "along the file";
+  EXPECT_EQ(data.offsets.range().used, calls * 128 / 4096 + 1) << "all along the file";
+}
+
+TEST(Activity, OfShortCallsFarApartTheFirstStandsForAll) {
+  ActivityData data;
+  Activity activity(data, alone);
+  const int64_t now = now_ns();
+  activity.passed_on({Operation::write, now, now + 10, 0, 0, 8, 8}, 1);
+  for (int i = 0; i < 10; ++i) {
+    activity.passed_on(Operation::write, 0, 8);
+    activity.passed_on(Operation::write, int64_t{1} << 40, 8);
+    activity.called({Operation::read, now, now + 10, 0, 0, 100, 100});
+    activity.called({Operation::read, now, now + 10, 0, int64_t{1} << 40, (int64_t{1} << 40) + 100, 100});
+  }
+  data = activity.data(now + 10);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_written)), 21 * 8);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_read)), 20 * 100);
+  EXPECT_EQ(data.offsets.range().used, 1) << "nothing between them";
 }
 
 TEST(Activity, AShortCallIsToldOfAtOnceIfItComesAlone) {
@@ -156,7 +163,7 @@ TEST(Activity, AShortCallIsToldOfAtOnceIfItComesAlone) {
   const int64_t begin = now_ns();
   for (const int64_t after_ns : {0, 10'000'000, 20'000'000}) {
     const int64_t start = begin + after_ns;
-    activity.called({Operation::read, start, start + 1000, 0, 8}, [] { return Place{0, 8}; });
+    activity.called({Operation::read, start, start + 1000, 0, 0, 8, 8});
     EXPECT_EQ(time_in(data, TimeOf::calls), (after_ns / 10'000'000 + 1) * 1000);
   }
   EXPECT_GT(data.time.range().used, 1);
@@ -166,12 +173,10 @@ TEST(Activity, ALongCallIsWhereItIsAmongShortOnes) {
   ActivityData data;
   Activity activity(data, alone);
   const int64_t begin = now_ns();
-  activity.called({Operation::write, begin, begin + 10, 0, 8}, [] { return Place{0, 8}; });
-  activity.called({Operation::write, begin + 10, begin + 20, 0, 8}, [] { return Place{0, 8}; });
+  activity.called({Operation::write, begin, begin + 10, 0, 0, 8, 8});
+  activity.called({Operation::write, begin + 10, begin + 20, 0, 0, 8, 8});
   constexpr int64_t far = int64_t{1} << 30;
-  activity.called({Operation::write, begin + 20, begin + 30, 0, 1 << 20}, [] {
-    return Place{far, far + (1 << 20)};
-  });
+  activity.called({Operation::write, begin + 20, begin + 30, 0, far, far + (1 << 20), 1 << 20});
   data = activity.data(begin + 30);
   EXPECT_EQ(data.lengths[of(Moved::asked_written)][3], 2);
   EXPECT_EQ(data.lengths[of(Moved::asked_written)][20], 1);
@@ -203,7 +208,7 @@ TEST(Activity, ACallThatWasOneRequestIsBoth) {
     // Two that are not timed, and one that stands for them too.
     activity.passed_on(Operation::write, 8192, 8);
     activity.passed_on(Operation::write, 8200, 8);
-    activity.passed_on({Operation::write, start, start + ns, 0, 8}, 8208, 3);
+    activity.passed_on({Operation::write, start, start + ns, 0, 8208, 8216, 8}, 3);
     data = activity.data(start + ns);
     EXPECT_EQ(time_in(data, TimeOf::calls), 3 * ns);
     EXPECT_EQ(time_in(data, TimeOf::storage), 3 * ns);
@@ -223,7 +228,7 @@ TEST(Activity, ThreadsLoseNothing) {
     for (int i = 0; i < calls; ++i) {
       const int64_t now = now_ns();
       activity.passed_on(Operation::read, 8 * i, 8);
-      activity.called({Operation::write, now, now + 100, 0, 8}, [&] { return Place{8 * i, 8 * i + 8}; });
+      activity.called({Operation::write, now, now + 100, 0, 8 * i, 8 * i + 8, 8});
     }
   };
   {
@@ -240,8 +245,8 @@ TEST(Activity, TakesOffsetsAndTimesThatNoFileAndNoRunHas) {
   ActivityData data;
   Activity activity(data, alone);
   const int64_t now = now_ns();
-  activity.called({Operation::write, 0, INT64_MAX / 2, 0, 8}, [] { return Place{INT64_MAX - 8, INT64_MAX}; });
-  activity.called({Operation::write, 0, 1, 0, 8}, [] { return Place{0, 8}; });
+  activity.called({Operation::write, 0, INT64_MAX / 2, 0, INT64_MAX - 8, INT64_MAX, 8});
+  activity.called({Operation::write, 0, 1, 0, 0, 8, 8});
   activity.passed_on(Operation::write, INT64_MAX - 8, 8);
   data = activity.data(now);
   EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_written)), 24);
