@@ -113,8 +113,9 @@ class Stopwatch {
 // that come at the same time make the sum a little less exact, and no more.
 class Sampling {
  public:
-  // For how many calls the next one's time stands; 0: it is not to be timed.
-  int64_t next() {
+  // For how many calls the time of the next one, of so many bytes, stands; 0: it is not to be timed.
+  int64_t next(int64_t bytes) {
+    if (bytes >= long_bytes) return 1;
     const int64_t before = untimed_;
     if (before < most_untimed_) {
       untimed_ = before + 1;
@@ -124,14 +125,22 @@ class Sampling {
     return before + 1;
   }
   // The call took so long.
-  void took(int64_t ns) { most_untimed_ = most_untimed_after(ns); }
-  static int64_t most_untimed_after(int64_t ns) {
+  void took(int64_t ns) {
     constexpr int64_t short_ns = 5000;
-    return ns < short_ns ? 16 : 0;
+    last_ns_ = ns;
+    most_untimed_ = ns < short_ns ? 16 : 0;
+  }
+  // What the calls took for whose time none stands, as the last of all that were timed.
+  int64_t take_rest_ns() {
+    const int64_t untimed = untimed_;
+    untimed_ = 0;
+    return untimed * last_ns_;
   }
 
  private:
-  Tally untimed_, most_untimed_;
+  // Copying so much takes long by itself. Such a call stands for no other, and none stands for it.
+  static constexpr int64_t long_bytes = 64 << 10;
+  Tally untimed_, most_untimed_, last_ns_;
 };
 
 }  // namespace concilio

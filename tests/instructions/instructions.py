@@ -23,7 +23,7 @@ SOURCE = os.path.join(HERE, "hot_paths.cpp")
 GROWTH = 1.10
 # Are counted with a report too, which times each long call, and of the short ones some for all.
 REPORTED = ("independent_write_8", "independent_write_1048576", "gathered_write_2_of_8", "open_and_close", "meeting_write_16384")
-SHORT = ("independent_write_8",)
+SHORT = ("independent_write_8", "gathered_write_2_of_8", "meeting_write_16384")
 SKIPPED = 77
 HEAD = """\
 # What a call takes on the hot paths of hot_paths.cpp: instructions, those of the MPI among them, and system calls, whose

@@ -94,7 +94,6 @@ function showTotals() {
 }
 
 // ---- Advice, that which wins most first. Where nobody knows, it is not more than the file's calls take.
-const toBeWon = advice => `${advice.at_most ? 'at most' : 'about'} ${seconds(advice.seconds)} to be won`;
 const expected = advice => advice.expectation ? [element('div', {}, advice.expectation)] : [];
 const pasted = advice => advice.to_paste.length === 0 ? [] : [element('details', {}, element('summary', {}, 'What to write'),
   ...advice.to_paste.map(line => element('pre', {}, line)))];
@@ -104,7 +103,7 @@ function showAdvice() {
   section('advice').append(advised.length === 0
     ? element('p', {}, 'Nothing that the record shows.')
     : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice.text), ' ',
-      element('span', { class: 'quiet' }, `${file.name}: ${toBeWon(file.advice)}`), ...expected(file.advice), ...pasted(file.advice)))));
+      element('span', { class: 'quiet' }, `${file.name}: ${file.advice.to_be_won}`), ...expected(file.advice), ...pasted(file.advice)))));
   if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${counted(advised.length - told, 'more file')}`));
 }
 

@@ -31,6 +31,12 @@ double seconds_in_calls(const FileRecord& file) {
   return static_cast<double>(file.slowest[Counter::call_ns]) * 1e-9;
 }
 
+// What the calls are expected to take less; where that is more than they took, only that is known.
+void set_won(Advice& advice, double seconds, const FileRecord& file) {
+  advice.at_most = seconds > seconds_in_calls(file);
+  advice.seconds = std::min(seconds, seconds_in_calls(file));
+}
+
 std::string hint_in_force(const FileRecord& file, const std::string& name) {
   const auto found = file.hints.find(name);
   return found == file.hints.end() ? "" : found->second;
@@ -90,7 +96,9 @@ Advice advice_on_hint_that_chose(const FileRecord& file, const DataOperation& op
         "{}: {} {} a {} by {}, {} by {}", option, known_by, format_seconds(best.other_seconds),
         operation.name, method_name(best.other->method), format_seconds(best.taken_seconds), reason.method);
     const double won = (best.taken_seconds - best.other_seconds) * static_cast<double>(reason.calls);
-    return {text, std::min(won, seconds_in_calls(file)), false};
+    Advice advice{text};
+    set_won(advice, won, file);
+    return advice;
   }
   return {};
 }
@@ -158,8 +166,7 @@ bool add_expectation(const FileRecord& file, const DataOperation& operation, Adv
   advice.expectation =
       fmt::format("as one collective {}, {} would take {} instead of {} ({})", operation.name, one->method,
                   format_seconds(one->seconds), format_seconds(now), basis);
-  advice.seconds = std::min(now - one->seconds, seconds_in_calls(file));
-  advice.at_most = false;
+  set_won(advice, now - one->seconds, file);
   return true;
 }
 
@@ -229,6 +236,10 @@ Advice advice_on(const FileRecord& file) {
   }
   if (Advice advice = advice_on_memory(file); !advice.text.empty()) return advice;
   return advice_on_stripes(file);
+}
+
+std::string to_be_won(const Advice& advice) {
+  return fmt::format("{} {} to be won", advice.at_most ? "at most" : "about", format_seconds(advice.seconds));
 }
 
 }  // namespace concilio::tools

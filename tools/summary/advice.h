@@ -23,5 +23,7 @@ struct Advice {
   std::string expectation{};
 };
 Advice advice_on(const FileRecord& file);
+// "about 50 ms to be won", or "at most 4 s to be won".
+std::string to_be_won(const Advice& advice);
 
 }  // namespace concilio::tools

@@ -127,7 +127,7 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
                          {"to_paste", advice.to_paste},
                          {"expectation", advice.expectation},
                          {"seconds", advice.seconds},
-                         {"at_most", advice.at_most}};
+                         {"to_be_won", to_be_won(advice)}};
       }
       if (!file.hints_given.empty()) row["hints_given"] = json::parse(file.hints_given);
       row["why"] = json::array();

@@ -249,9 +249,10 @@ std::string render_summary(const std::vector<FileRecord>& files) {
     if (const std::string late = told_of_late_rank(file); !late.empty())
       text += fmt::format("  {:<8} {}\n", "", late);
     const Advice advice = advice_on(file);
-    for (const std::string& line : {advice.text, advice.expectation}) {
-      if (!line.empty()) text += fmt::format("  {:<8} {}\n", "", line);
-    }
+    if (advice.text.empty()) continue;
+    text += fmt::format("  {:<8} {}\n", "", advice.text);
+    text += fmt::format("  {:<8} {}{}{}\n", "", to_be_won(advice), advice.expectation.empty() ? "" : ": ",
+                        advice.expectation);
   }
   if (files.size() > told_files)
     text += fmt::format("  {:<8} {}\n", format_seconds(untold_seconds),

@@ -1,5 +1,6 @@
 #include "base/activity/activity.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/waiting.h"
@@ -47,49 +48,112 @@ int64_t activity_begins() {
   return begin_ns;
 }
 
-Activity::Parts Activity::parts_of(const Call& call, Moved asked) {
-  if (call.bytes > 0) count(asked, call.begin, call.bytes, call.like);
-  Parts parts;
-  parts.time[static_cast<size_t>(TimeOf::calls)] = (call.end_ns - call.start_ns) * call.like;
-  parts.time[static_cast<size_t>(TimeOf::exchange)] = call.exchange_ns * call.like;
-  add(parts, asked, call.bytes * call.like);
-  return parts;
+namespace {
+
+// By ShortOnes::Kind.
+constexpr bool holds(ShortOnes::Kind kind, Moved moved) {
+  const bool stored = moved == Moved::stored_read || moved == Moved::stored_written;
+  return kind == ShortOnes::Kind::both || stored == (kind == ShortOnes::Kind::stored);
+}
+// What a call or a request moved, by Moved.
+template <typename Use>
+void for_each_moved(Operation operation, ShortOnes::Kind kind, const Use& use) {
+  for (const Moved reading : {Moved::asked_read, Moved::stored_read}) {
+    if (holds(kind, reading)) use(static_cast<size_t>(reading) + static_cast<size_t>(operation));
+  }
+}
+static_assert(static_cast<size_t>(Moved::asked_written) == static_cast<size_t>(Moved::asked_read) + 1 &&
+              static_cast<size_t>(Moved::stored_written) == static_cast<size_t>(Moved::stored_read) + 1);
+
+size_t power_of_length(int64_t length) {
+  return static_cast<size_t>(std::bit_width(static_cast<uint64_t>(length)) - 1);
+}
+size_t power_of_offset(int64_t offset) {
+  return std::min<size_t>(static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(offset))), 63);
 }
 
-void Activity::called(const Call& call) {
-  const Moved asked = call.operation == Operation::read ? Moved::asked_read : Moved::asked_written;
-  std::lock_guard lock(mutex_);
-  add(parts_of(call, asked), call.start_ns, call.end_ns, call.begin, call.end);
+}  // namespace
+
+void Activity::passed_on(const Call& call, int64_t stands_for) {
+  const Lock lock(mutex_, alone_);
+  const int64_t ns = call.end_ns - call.start_ns;
+  if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes) {
+    AmountsOfTime amounts{ns * stands_for, 0, ns * stands_for};
+    if (call.bytes > 0) {
+      count(call.operation, Kind::both, call.begin, call.bytes);
+      add_bytes(call.operation, Kind::both, {call.begin, call.end}, call.bytes, amounts);
+    }
+    return add(call.start_ns, call.end_ns, amounts);
+  }
+  join_run(call.operation, call.begin, call.bytes);
+  at(short_ns_, TimeOf::calls) += ns * stands_for;
+  at(short_ns_, TimeOf::storage) += ns * stands_for;
+  enter_short_ones_if_due(call.end_ns);
 }
 
-void Activity::passed_on(const Call& call) {
-  const bool reads = call.operation == Operation::read;
-  const Moved stored = reads ? Moved::stored_read : Moved::stored_written;
-  std::lock_guard lock(mutex_);
-  Parts parts = parts_of(call, reads ? Moved::asked_read : Moved::asked_written);
-  parts.time[static_cast<size_t>(TimeOf::storage)] = parts.time[static_cast<size_t>(TimeOf::calls)];
-  add(parts, stored, call.bytes * call.like);
-  if (call.bytes > 0) count(stored, call.begin, call.bytes, call.like);
-  add(parts, call.start_ns, call.end_ns, call.begin, call.end);
+void Activity::note_run() {
+  const auto [operation, bytes, number, first, last] = run_;
+  run_ = {};
+  if (number == 0 || bytes == 0) return;
+  // They are side by side if the last one is about as far from the first as there are calls between them.
+  const auto [begin, end] = std::minmax(first, last);
+  const bool side_by_side = (end - begin) / number <= near();
+  const Stretch where = side_by_side ? Stretch{begin, end + bytes} : Stretch{first, first + bytes};
+  short_ones_.add(operation, Kind::both, number, bytes, where, near());
 }
 
-void Activity::count(Moved moved, int64_t offset, int64_t length, int64_t like) {
-  const auto place = [](int width) { return static_cast<size_t>(std::clamp(width, 0, 63)); };
-  data_.lengths[static_cast<size_t>(moved)][place(std::bit_width(static_cast<uint64_t>(length)) - 1)] += like;
-  data_.alignments[static_cast<size_t>(moved)][place(std::countr_zero(static_cast<uint64_t>(offset)))] +=
-      like;
+void Activity::enter_call(const Call& call) {
+  const Lock lock(mutex_, alone_);
+  AmountsOfTime amounts{call.end_ns - call.start_ns, call.exchange_ns};
+  if (call.bytes > 0) {
+    count(call.operation, Kind::asked, call.begin, call.bytes);
+    add_bytes(call.operation, Kind::asked, {call.begin, call.end}, call.bytes, amounts);
+  }
+  add(call.start_ns, call.end_ns, amounts);
 }
 
-void Activity::add(const Parts& parts, int64_t start_ns, int64_t end_ns, int64_t begin, int64_t end) {
-  data_.time.add(std::max<int64_t>(0, start_ns - begin_ns_), std::max<int64_t>(0, end_ns - begin_ns_),
-                 parts.time);
-  if (parts.bytes == Bins<moved_count>::Amounts{}) return;
+void Activity::enter_short_ones(int64_t now_ns) {
+  note_run();
+  AmountsOfTime amounts{};
+  std::ranges::copy(short_ns_, amounts.begin());
+  short_ones_.take([&](Operation operation, Kind kind, size_t power, const ShortOnes::Alike& alike) {
+    for_each_moved(operation, kind, [&](size_t moved) {
+      data_.lengths[moved][power] += alike.number;
+      data_.alignments[moved][power_of_offset(alike.where.begin)] += alike.number;
+    });
+    add_bytes(operation, kind, alike.where, alike.bytes, amounts);
+  });
+  add(now_ns - std::max(at(short_ns_, TimeOf::calls), at(short_ns_, TimeOf::storage)), now_ns, amounts);
+  short_ns_ = {};
+  entered_ns_ = now_ns;
+}
+
+void Activity::count(Operation operation, Kind kind, int64_t offset, int64_t length) {
+  for_each_moved(operation, kind, [&](size_t moved) {
+    data_.lengths[moved][power_of_length(length)] += 1;
+    data_.alignments[moved][power_of_offset(offset)] += 1;
+  });
+}
+
+void Activity::add_bytes(Operation operation, Kind kind, const Stretch& where, int64_t bytes,
+                         AmountsOfTime& amounts) {
+  Bins<moved_count>::Amounts of_stretch{};
+  for_each_moved(operation, kind, [&](size_t moved) {
+    of_stretch[moved] = bytes;
+    amounts[times_count + moved] += bytes;
+  });
   constexpr int64_t last_place = int64_t{1} << 62;  // the end of every bin is a number
-  data_.offsets.add(std::min(begin, last_place), std::min(end, last_place), parts.bytes);
+  data_.offsets.add(std::min(where.begin, last_place), std::min(where.end, last_place), of_stretch);
 }
 
-ActivityData Activity::data() {
-  std::lock_guard lock(mutex_);
+void Activity::add(int64_t start_ns, int64_t end_ns, const AmountsOfTime& amounts) {
+  data_.time.add(std::max<int64_t>(0, start_ns - begin_ns_), std::max<int64_t>(0, end_ns - begin_ns_),
+                 amounts);
+}
+
+ActivityData Activity::data(int64_t now_ns) {
+  const Lock lock(mutex_, alone_);
+  enter_short_ones(now_ns);
   return data_;
 }
 

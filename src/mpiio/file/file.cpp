@@ -36,7 +36,9 @@ std::string absolute(const char* path) {
 }  // namespace
 
 File::File(const char* path, int amode)
-    : budget_(std::make_unique<Budget>(0)),
+    : threads_(mpi::has_thread_multiple()),
+      recording_(!threads_),
+      budget_(std::make_unique<Budget>(0)),
       descriptions_(std::make_unique<Budget>(0, budget_.get())),
       store_(store::make_store(process_config(), mpi::rank_in_job())),
       storage_(std::make_unique<exec::Storage>(
@@ -67,7 +69,6 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   auto team = mpi::Team::acquire(comm, static_cast<int>(config.integer(Key::ranks_per_node)));
   if (!team) return team.error();
   file->team_ = std::move(*team);
-  file->threads_ = mpi::has_thread_multiple();
   if (file->team_->rank() == 0) {
     for (const std::string& complaint : process_config().complaints())
       log_once_on_node(LogLevel::warning, complaint);

@@ -284,7 +284,7 @@ class File {
   void clear_shortcut();
   mutable std::mutex state_;
   Strand collectives_, independents_;
-  bool threads_ = false;
+  const bool threads_;
   std::shared_ptr<mpi::Team> team_;
   Recording recording_;
   const std::unique_ptr<Budget> budget_, descriptions_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/exceptions.h"
+#include "base/waiting.h"
 
 namespace concilio::mpiio {
 
@@ -40,7 +41,7 @@ Status ActivityGathering::prepare(const mpi::Team& team) {
 
 bool ActivityGathering::gather(mpi::Team& team, Activity* activity, const Counters& counters,
                                int64_t slowest_call_ns) {
-  ActivityData mine = activity ? activity->data() : ActivityData();
+  ActivityData mine = activity ? activity->data(now_ns()) : ActivityData();
   Common common{mine.lengths,         mine.alignments,  mine.time.range(),
                 mine.offsets.range(), activity ? 0 : 1, waited_least_of(mpi::rank_in_job(), counters)};
   if (!team.allreduce(common)) return false;

@@ -66,9 +66,14 @@ LiveRecord* take_record() {
 // Which of the activities that `concilio run` sees are in use.
 constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::activities)>>
     shown_activities;
-// How many are in memory of this process's own. More would take more than 1 MiB in all.
+// How many are in memory of this process's own.
 constinit std::atomic<int> own_activities = 0;
-constexpr int most_own_activities = 88;
+constexpr int most_own_activities = 60;
+// All that is recorded takes no more.
+constexpr size_t most_bytes = size_t{1} << 20;
+static_assert(sizeof(LiveRecords) + shown_activities.size() * sizeof(Activity) +
+                  most_own_activities * (sizeof(ActivityData) + sizeof(Activity)) <=
+              most_bytes);
 
 // An activity that `concilio run` sees, counted from 1; 0 if there is none left.
 int32_t take_activity() {
@@ -80,7 +85,7 @@ int32_t take_activity() {
 
 }  // namespace
 
-Recording::Recording() : record_(take_record()) {
+Recording::Recording(bool alone) : record_(take_record()) {
   const bool shown = record_ != nullptr;
   if (!shown) record_ = (own_ = std::make_unique<LiveRecord>()).get();
   if (process_config().text(Key::report).empty()) return;
@@ -88,11 +93,11 @@ Recording::Recording() : record_(take_record()) {
   if (record_->activity > 0) {
     ActivityData& data = shown_records()->activities[static_cast<size_t>(record_->activity) - 1];
     data = {};
-    activity_.emplace(data);
+    activity_ = std::make_unique<Activity>(data, alone);
   } else if (own_activities.load() < most_own_activities) {
     own_activity_ = std::make_unique<ActivityData>();
     ++own_activities;
-    activity_.emplace(*own_activity_);
+    activity_ = std::make_unique<Activity>(*own_activity_, alone);
   }
 }
 
@@ -110,15 +115,6 @@ void Recording::show(const std::string& path, int rank, int ranks, size_t nodes,
   record_->nodes = static_cast<int32_t>(nodes);
   record_->open_ns = open_ns;
   record_->state.store(LiveRecord::State::open);
-}
-
-void Recording::add_untimed(const ShortCalls::Untimed& untimed, int64_t end_ns) {
-  if (untimed.calls == 0) return;
-  const auto& [operation, offset, bytes] = untimed.last;
-  for (const Counter time : {Counter::storage_ns, Counter::call_ns})
-    counters()[time] += untimed.calls * untimed.ns;
-  activity()->passed_on(
-      {operation, end_ns - untimed.ns, end_ns, 0, offset, offset + bytes, bytes, untimed.calls});
 }
 
 void Recording::add_failure(const std::string& message) {

@@ -3,17 +3,16 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/activity/live_record.h"
-#include "mpiio/file/short_calls.h"
 
 namespace concilio::mpiio {
 
 class Recording {
  public:
-  Recording();
+  // `alone`: no other thread of the rank calls meanwhile.
+  explicit Recording(bool alone);
   // A record that was shown and not finished stays: nobody has closed the file.
   ~Recording();
   Recording(const Recording&) = delete;
@@ -22,11 +21,7 @@ class Recording {
   Counters& counters() { return record_->counters; }
   // Null where nobody asks for a report, and where so many files are open that their activities would take
   // too much memory.
-  Activity* activity() { return activity_ ? &*activity_ : nullptr; }
-  // Which calls by the shortcut are timed, where there is an activity.
-  ShortCalls& short_calls() { return short_calls_; }
-  // Counts untimed calls by the shortcut that ended at about that time.
-  void add_untimed(const ShortCalls::Untimed& untimed, int64_t end_ns);
+  Activity* activity() { return activity_.get(); }
   // From now on `concilio run` sees the record. `rank`: in MPI_COMM_WORLD; the others are of the file.
   void show(const std::string& path, int rank, int ranks, size_t nodes, int64_t open_ns);
   // The report tells of the file now.
@@ -56,8 +51,7 @@ class Recording {
   LiveRecord* record_;
   std::unique_ptr<LiveRecord> own_;  // where there is no other memory
   std::unique_ptr<ActivityData> own_activity_;
-  std::optional<Activity> activity_;
-  ShortCalls short_calls_;
+  std::unique_ptr<Activity> activity_;
   std::atomic<bool> failed_ = false;
 };
 

@@ -79,54 +79,23 @@ void count_time(File& file, int64_t ns) {
   for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, ns);
 }
 
-// With a report, what is not timed is recorded too. It stays apart from the way without one, which is short.
-[[gnu::noinline]] exec::Outcome recorded_request(File& file, Operation operation,
-                                                 const store::Transfer& transfer) {
-  Recording& recording = file.recording();
-  const ShortCalls::Call call{operation, transfer.offset, transfer.length};
-  const auto record = [&](int64_t start_ns, int64_t end_ns, int64_t bytes, int64_t like) {
-    recording.activity()->passed_on(
-        {operation, start_ns, end_ns, 0, call.offset, call.offset + bytes, bytes, like});
-  };
-  const bool alone = !file.threads(), timed = recording.short_calls().times(call, alone);
-  const int64_t start_ns = timed ? now_ns() : 0;
-  // There is one outcome, so that it is made where the caller has it: to move it would take longer than to
-  // count the call.
+exec::Outcome timed_request(File& file, Operation operation, const store::Transfer& transfer) {
+  const int64_t calls = file.shortcut().sampling.next(transfer.length);
+  const int64_t start_ns = calls > 0 ? now_ns() : 0;
   exec::Outcome outcome = request(file, operation, transfer);
-  if (!timed) {
-    if (outcome && *outcome == call.bytes) return outcome;
-    recording.short_calls().take_back(alone);
-    if (outcome && *outcome > 0) {
-      const int64_t now = now_ns();
-      record(now, now, *outcome, 1);
-    }
+  Activity* const activity = file.recording().activity();
+  if (calls == 0) {
+    if (activity && outcome) activity->passed_on(operation, transfer.offset, *outcome);
     return outcome;
   }
   const int64_t end_ns = now_ns(), ns = end_ns - start_ns;
-  count_time(file, ns);
-  if (!outcome) return outcome;
-  bool stands_for_them = false;
-  const ShortCalls::Untimed before = recording.short_calls().add_timed(call, ns, alone, stands_for_them);
-  // What has met the end of the file is like no other.
-  stands_for_them = stands_for_them && *outcome == call.bytes;
-  if (stands_for_them)
-    count_time(file, before.calls * ns);
-  else
-    recording.add_untimed(before, start_ns);
-  record(start_ns, end_ns, *outcome, stands_for_them ? before.calls + 1 : 1);
-  return outcome;
-}
-
-exec::Outcome timed_request(File& file, Operation operation, const store::Transfer& transfer) {
-  const int64_t calls = file.shortcut().sampling.next();
-  if (calls == 0) return request(file, operation, transfer);
-  // These have their own way to choose, so that here each call comes until here.
-  if (file.recording().activity()) return recorded_request(file, operation, transfer);
-  const int64_t start_ns = now_ns();
-  exec::Outcome outcome = request(file, operation, transfer);
-  const int64_t ns = now_ns() - start_ns;
   file.shortcut().sampling.took(ns);
   count_time(file, calls * ns);
+  if (activity) {
+    const int64_t bytes = outcome ? *outcome : 0;
+    activity->passed_on({operation, start_ns, end_ns, 0, transfer.offset, transfer.offset + bytes, bytes},
+                        calls);
+  }
   return outcome;
 }
 

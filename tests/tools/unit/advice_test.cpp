@@ -64,6 +64,8 @@ TEST(Advice, SaysWhatItWins) {
   const Advice chosen = advice_on(file);
   EXPECT_DOUBLE_EQ(chosen.seconds, 4 * 2e-3);
   EXPECT_FALSE(chosen.at_most);
+  EXPECT_EQ(to_be_won(small), "at most 1 s to be won");
+  EXPECT_EQ(to_be_won(chosen), "about 8 ms to be won");
 }
 
 TEST(Advice, TellsWhatOneCollectiveCallWouldTake) {
@@ -85,6 +87,13 @@ TEST(Advice, TellsWhatOneCollectiveCallWouldTake) {
   file.one_calls[0].operation = "read";
   EXPECT_EQ(advice_on(file).expectation, "");
   EXPECT_TRUE(advice_on(file).at_most);
+}
+
+TEST(Advice, MoreThanTheCallsTookIsNotWon) {
+  FileRecord file = small_writes();
+  file.sum[Counter::independent_reads] = 1;
+  file.one_calls = {{"write", "two_phase", 0.3, 7}};
+  EXPECT_EQ(to_be_won(advice_on(file)), "at most 1 s to be won");
 }
 
 TEST(Advice, NoneWhereACollectiveCallWouldWinNothing) {

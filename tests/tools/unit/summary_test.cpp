@@ -132,6 +132,17 @@ TEST(Summary, OfManyFilesTellsOfTheFiveThatTookLongest) {
   EXPECT_THAT(text, EndsWith("\n  325 s    25 further files\n"));
 }
 
+TEST(Summary, SaysWhatAdviceWinsAndWhereThatIsABound) {
+  FileRecord file = file_of("/d/a", 2'000'000'000);
+  file.sum[Counter::independent_writes] = 4000;
+  file.slowest[Counter::independent_writes] = 1000;
+  file.sum[Counter::bytes_written] = 32000;
+  EXPECT_THAT(render_summary({file}), EndsWith("\n           at most 2 s to be won\n"));
+  file.one_calls = {{"write", "two_phase", 0.5, 1}};
+  EXPECT_THAT(render_summary({file}),
+              HasSubstr("\n           about 1.5 s to be won: as one collective write, two_phase would take"));
+}
+
 TEST(Records, MethodsAreNamedByHowOftenTheyWereTaken) {
   const Records records = parse_records(lines);
   EXPECT_EQ(methods_taken(records.files[0]), "two_phase, sieve");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "base/activity/activity_json.h"
@@ -74,66 +75,181 @@ TEST(Bins, OfSeveralRanksAddUpWhateverTheyHave) {
   }
 }
 
+TEST(Bins, ManyThatGetMuch) {
+  Bins<2> bins(4);
+  constexpr int64_t much = int64_t{1} << 30;
+  bins.add(8, 16 * 64, {much, 5000});
+  EXPECT_NEAR(static_cast<double>(bins.at(0)[0]), static_cast<double>(much) * 8 / 1016, 1);
+  EXPECT_NEAR(static_cast<double>(bins.at(63)[0]), static_cast<double>(much) * 16 / 1016, 64);
+  EXPECT_NEAR(static_cast<double>(bins.at(63)[1]), 5000 * 16 / 1016., 1);
+  EXPECT_EQ(sum_of(bins, 0), much);
+  EXPECT_EQ(sum_of(bins, 1), 5000);
+}
+
 struct Request {
   int64_t offset, length;
 };
+constexpr bool alone = true;
+constexpr size_t of(Moved moved) {
+  return static_cast<size_t>(moved);
+}
+int64_t time_in(const ActivityData& data, TimeOf part) {
+  return sum_of(data.time, static_cast<size_t>(part));
+}
 
 TEST(Activity, HasTimesPlacesAndSizes) {
   ActivityData data;
-  Activity activity(data);
+  Activity activity(data, alone);
   const int64_t now = now_ns();
   activity.called({Operation::write, now, now + 3'000'000, 1'000'000, 4096, 12288, 4096});
   const std::vector<Request> requests = {{4096, 1024}, {8192, 3072}};
   activity.stored(Operation::write, now, now + 2'000'000, std::span<const Request>(requests), 4096);
-  activity.called({Operation::read, now, now + 100, 0, 0, 8, 8, 17});  // one of 17
-  const auto time = [&](TimeOf part) { return sum_of(data.time, static_cast<size_t>(part)); };
-  EXPECT_EQ(time(TimeOf::calls), 3'000'000 + 17 * 100);
-  EXPECT_EQ(time(TimeOf::exchange), 1'000'000);
-  EXPECT_EQ(time(TimeOf::storage), 2'000'000);
-  const auto moved = [](Moved kind) { return static_cast<size_t>(kind); };
-  EXPECT_EQ(sum_of(data.time, times_count + moved(Moved::asked_written)), 4096);
-  EXPECT_EQ(sum_of(data.offsets, moved(Moved::asked_written)), 4096);
-  EXPECT_EQ(sum_of(data.offsets, moved(Moved::stored_written)), 4096);
-  EXPECT_EQ(sum_of(data.offsets, moved(Moved::asked_read)), 17 * 8);
-  EXPECT_EQ(data.lengths[moved(Moved::asked_written)][12], 1);
-  EXPECT_EQ(data.lengths[moved(Moved::stored_written)][10], 1);
-  EXPECT_EQ(data.lengths[moved(Moved::stored_written)][11], 1);
-  EXPECT_EQ(data.alignments[moved(Moved::stored_written)][13], 1);
-  EXPECT_EQ(data.alignments[moved(Moved::asked_read)][63], 17) << "offset 0 is a multiple of all";
+  EXPECT_EQ(time_in(data, TimeOf::calls), 3'000'000);
+  EXPECT_EQ(time_in(data, TimeOf::exchange), 1'000'000);
+  EXPECT_EQ(time_in(data, TimeOf::storage), 2'000'000);
+  EXPECT_EQ(sum_of(data.time, times_count + of(Moved::asked_written)), 4096);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_written)), 4096);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::stored_written)), 4096);
+  EXPECT_EQ(data.lengths[of(Moved::asked_written)][12], 1);
+  EXPECT_EQ(data.lengths[of(Moved::stored_written)][10], 1);
+  EXPECT_EQ(data.lengths[of(Moved::stored_written)][11], 1);
+  EXPECT_EQ(data.alignments[of(Moved::stored_written)][13], 1);
+}
+
+TEST(Activity, ShortCallsEnterTogetherAndNothingIsLost) {
+  ActivityData data;
+  Activity activity(data, alone);
+  const int64_t begin = now_ns();
+  constexpr int64_t calls = 1000, call_ns = 2000, exchange_ns = 500, storage_ns = 1000;
+  for (int64_t i = 0; i < calls; ++i) {
+    const int64_t start = begin + i * call_ns, bytes = i % 2 == 0 ? 8 : 100;
+    const Request request{i * 128, bytes};
+    activity.stored(Operation::write, start, start + storage_ns, std::span(&request, 1), bytes);
+    activity.called({Operation::write, start, start + call_ns, exchange_ns, i * 128, i * 128 + bytes, bytes});
+  }
+  data = activity.data(begin + calls * call_ns);
+  EXPECT_EQ(time_in(data, TimeOf::calls), calls * call_ns);
+  EXPECT_EQ(time_in(data, TimeOf::exchange), calls * exchange_ns);
+  EXPECT_EQ(time_in(data, TimeOf::storage), calls * storage_ns);
+  for (const Moved moved : {Moved::asked_written, Moved::stored_written}) {
+    EXPECT_EQ(sum_of(data.offsets, of(moved)), calls / 2 * 108);
+    EXPECT_EQ(sum_of(data.time, times_count + of(moved)), calls / 2 * 108);
+    EXPECT_EQ(data.lengths[of(moved)][3], calls / 2);
+    EXPECT_EQ(data.lengths[of(moved)][6], calls / 2);
+  }
+  EXPECT_EQ(data.offsets.range().used, calls * 128 / 4096 + 1) << "all along the file";
+}
+
+TEST(Activity, OfShortCallsFarApartTheFirstStandsForAll) {
+  ActivityData data;
+  Activity activity(data, alone);
+  const int64_t now = now_ns();
+  activity.passed_on({Operation::write, now, now + 10, 0, 0, 8, 8}, 1);
+  for (int i = 0; i < 10; ++i) {
+    activity.passed_on(Operation::write, 0, 8);
+    activity.passed_on(Operation::write, int64_t{1} << 40, 8);
+    activity.called({Operation::read, now, now + 10, 0, 0, 100, 100});
+    activity.called({Operation::read, now, now + 10, 0, int64_t{1} << 40, (int64_t{1} << 40) + 100, 100});
+  }
+  data = activity.data(now + 10);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_written)), 21 * 8);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_read)), 20 * 100);
+  EXPECT_EQ(data.offsets.range().used, 1) << "nothing between them";
+}
+
+TEST(Activity, AShortCallIsToldOfAtOnceIfItComesAlone) {
+  ActivityData data;
+  Activity activity(data, alone);
+  const int64_t begin = now_ns();
+  for (const int64_t after_ns : {0, 10'000'000, 20'000'000}) {
+    const int64_t start = begin + after_ns;
+    activity.called({Operation::read, start, start + 1000, 0, 0, 8, 8});
+    EXPECT_EQ(time_in(data, TimeOf::calls), (after_ns / 10'000'000 + 1) * 1000);
+  }
+  EXPECT_GT(data.time.range().used, 1);
+}
+
+TEST(Activity, ALongCallIsWhereItIsAmongShortOnes) {
+  ActivityData data;
+  Activity activity(data, alone);
+  const int64_t begin = now_ns();
+  activity.called({Operation::write, begin, begin + 10, 0, 0, 8, 8});
+  activity.called({Operation::write, begin + 10, begin + 20, 0, 0, 8, 8});
+  constexpr int64_t far = int64_t{1} << 30;
+  activity.called({Operation::write, begin + 20, begin + 30, 0, far, far + (1 << 20), 1 << 20});
+  data = activity.data(begin + 30);
+  EXPECT_EQ(data.lengths[of(Moved::asked_written)][3], 2);
+  EXPECT_EQ(data.lengths[of(Moved::asked_written)][20], 1);
+  EXPECT_EQ(data.offsets.at(0)[of(Moved::asked_written)], 16);
+  EXPECT_EQ(data.offsets.at(data.offsets.range().used - 1)[of(Moved::asked_written)], 1 << 20);
+  EXPECT_EQ(time_in(data, TimeOf::calls), 30);
 }
 
 TEST(Activity, StorageThatMovedLessThanWasRequested) {
   ActivityData data;
-  Activity activity(data);
+  Activity activity(data, alone);
   const std::vector<Request> requests = {{4096, 1024}, {8192, 3072}, {16384, 16}};
-  activity.stored(Operation::read, 0, 10, std::span<const Request>(requests), 1024 + 512);
-  const auto read = static_cast<size_t>(Moved::stored_read);
-  EXPECT_EQ(sum_of(data.offsets, read), 1024 + 512);
-  EXPECT_EQ(data.offsets.range().first + data.offsets.range().used, 3) << "nothing behind byte 12288";
-  EXPECT_EQ(data.lengths[read][9], 1);
-  EXPECT_EQ(data.lengths[read][4], 0);
+  for (const int64_t ns : {10, 1'000'000}) {
+    data = {};
+    activity.stored(Operation::read, 0, ns, std::span<const Request>(requests), 1024 + 512);
+    const ActivityData all = activity.data(ns);
+    EXPECT_EQ(sum_of(all.offsets, of(Moved::stored_read)), 1024 + 512);
+    EXPECT_EQ(all.offsets.range().first + all.offsets.range().used, 3) << "nothing behind byte 12288";
+    EXPECT_EQ(all.lengths[of(Moved::stored_read)][9], 1);
+    EXPECT_EQ(all.lengths[of(Moved::stored_read)][4], 0);
+  }
 }
 
 TEST(Activity, ACallThatWasOneRequestIsBoth) {
-  ActivityData both, one_by_one;
-  Activity(both).passed_on({Operation::write, 5, 25, 0, 8192, 8200, 8, 3});
-  Activity separate(one_by_one);
-  separate.called({Operation::write, 5, 25, 0, 8192, 8200, 8, 3});
-  EXPECT_EQ(sum_of(both.time, static_cast<size_t>(TimeOf::calls)), 60);
-  EXPECT_EQ(sum_of(both.time, static_cast<size_t>(TimeOf::storage)), 60);
-  EXPECT_EQ(both.lengths[static_cast<size_t>(Moved::stored_written)][3], 3);
-  EXPECT_EQ(sum_of(both.offsets, static_cast<size_t>(Moved::stored_written)), 24);
-  const auto asked = static_cast<size_t>(Moved::asked_written);
-  EXPECT_EQ(both.lengths[asked], one_by_one.lengths[asked]);
-  EXPECT_EQ(sum_of(both.offsets, asked), sum_of(one_by_one.offsets, asked));
+  for (const int64_t ns : {20, 100'000}) {
+    ActivityData data;
+    Activity activity(data, alone);
+    const int64_t start = now_ns();
+    // Two that are not timed, and one that stands for them too.
+    activity.passed_on(Operation::write, 8192, 8);
+    activity.passed_on(Operation::write, 8200, 8);
+    activity.passed_on({Operation::write, start, start + ns, 0, 8208, 8216, 8}, 3);
+    data = activity.data(start + ns);
+    EXPECT_EQ(time_in(data, TimeOf::calls), 3 * ns);
+    EXPECT_EQ(time_in(data, TimeOf::storage), 3 * ns);
+    for (const Moved moved : {Moved::asked_written, Moved::stored_written}) {
+      EXPECT_EQ(data.lengths[of(moved)][3], 3);
+      EXPECT_EQ(sum_of(data.offsets, of(moved)), 24);
+    }
+    EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_read)), 0);
+  }
+}
+
+TEST(Activity, ThreadsLoseNothing) {
+  ActivityData data;
+  Activity activity(data, !alone);
+  constexpr int calls = 10'000;
+  const auto make_calls = [&] {
+    for (int i = 0; i < calls; ++i) {
+      const int64_t now = now_ns();
+      activity.passed_on(Operation::read, 8 * i, 8);
+      activity.called({Operation::write, now, now + 100, 0, 8 * i, 8 * i + 8, 8});
+    }
+  };
+  {
+    std::jthread other(make_calls);
+    make_calls();
+  }
+  data = activity.data(now_ns());
+  EXPECT_EQ(data.lengths[of(Moved::asked_read)][3], 2 * calls);
+  EXPECT_EQ(data.lengths[of(Moved::asked_written)][3], 2 * calls);
+  EXPECT_EQ(time_in(data, TimeOf::calls), 2 * calls * 100);
 }
 
 TEST(Activity, TakesOffsetsAndTimesThatNoFileAndNoRunHas) {
   ActivityData data;
-  Activity activity(data);
+  Activity activity(data, alone);
+  const int64_t now = now_ns();
   activity.called({Operation::write, 0, INT64_MAX / 2, 0, INT64_MAX - 8, INT64_MAX, 8});
   activity.called({Operation::write, 0, 1, 0, 0, 8, 8});
-  EXPECT_EQ(sum_of(data.offsets, static_cast<size_t>(Moved::asked_written)), 16);
+  activity.passed_on(Operation::write, INT64_MAX - 8, 8);
+  data = activity.data(now);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_written)), 24);
 }
 
 TEST(Activity, RanksThatWaitedLeastComeFirst) {
