@@ -19,23 +19,25 @@ set(concilio_common_headers
     <utility> <variant> <vector> <fmt/format.h>)
 
 # concilio_precompiled_headers(NAME HEADERS...) makes a target whose precompiled headers other targets share.
+# They are only compiled if such a target is.
 function(concilio_precompiled_headers name)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.cpp CONTENT
        "// Only its precompiled headers are used.\n")
-  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
   target_link_libraries(${name} PRIVATE concilio_flags)
   target_precompile_headers(${name} PRIVATE ${ARGN})
 endfunction()
 concilio_precompiled_headers(concilio_common_precompiled ${concilio_common_headers})
 
-# What is not optimised is compiled in less than two thirds of the time. gcc takes only precompiled headers that were not
-# optimised either.
-if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+# What is not optimised is compiled in less than two thirds of the time. glibc warns of it if the environment's flags ask
+# for its checks of buffers. gcc takes only precompiled headers that were not optimised either.
+set(concilio_unoptimised -O0 -Wno-cpp)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT CMAKE_CXX_FLAGS MATCHES "-O")
   set(concilio_unoptimised_precompiled concilio_common_precompiled)
 else()
   set(concilio_unoptimised_precompiled concilio_unoptimised_precompiled)
   concilio_precompiled_headers(concilio_unoptimised_precompiled ${concilio_common_headers})
-  target_compile_options(concilio_unoptimised_precompiled PRIVATE -O0)
+  target_compile_options(concilio_unoptimised_precompiled PRIVATE ${concilio_unoptimised})
 endif()
 
 # concilio_use_precompiled(FOLDER NAME) makes targets in and below a folder share the precompiled headers of this target.

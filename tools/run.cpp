@@ -137,10 +137,11 @@ void conclude_record(const RunOptions& options, const Environment& environment, 
   const auto joined = record.join();
   if (!joined) return complain(joined.error().message);
   if (!joined->full.empty())
-    complain(fmt::format(
-        "the record of {} is full: it holds {} MiB a rank, and ends before the program did (record a shorter "
-        "run, or --only the files that matter)",
-        text_of_ranks(joined->full), most_record_bytes >> 20));
+    complain(
+        fmt::format("the record of {} ends before the program did: it holds at most {} MiB a rank, or there "
+                    "was no room or "
+                    "memory for more (record a shorter run, or --only the files that matter)",
+                    text_of_ranks(joined->full), most_record_bytes >> 20));
   if (!joined->absent.empty())
     complain(
         fmt::format("{} opened no file that is recorded (if that is not so, name a record in a folder "

@@ -143,6 +143,14 @@ Result<RanksOnNodes> place_record(const SimulateOptions& options, const sim::Rec
     return cannot_simulate(fmt::format(
         "{} ranks{} are {}, and at most {} can be run; take a smaller --scale, up to {}", record.ranks(),
         copies, ranks, most_simulated_ranks, most_simulated_ranks / record.ranks()));
+  for (const sim::RecordedPath& path : record.paths) {
+    int64_t end = 0;
+    if (__builtin_mul_overflow(path.extent, options.scale, &end))
+      return cannot_simulate(
+          fmt::format("{}: {} reaches to byte {}, and files cannot be {} times as long; take a "
+                      "smaller --scale",
+                      options.record, path.name, path.extent, options.scale));
+  }
   RanksWanted wanted = options.ranks;
   wanted.ranks = ranks;
   if (wanted.nodes < 0 && wanted.ranks_per_node < 0) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <optional>
 #include <utility>
@@ -182,7 +183,7 @@ class Player {
     }
     // What the program has left, or what was cut off. All ranks close their files in the same order.
     timed([&] {
-      while (!under_way_.empty()) wait(under_way_.begin()->first);
+      while (!under_way_.empty()) wait(next_to_wait_for(-1));
       while (!handles_.empty()) close(handles_.begin()->first);
     });
     outcome_.seconds = over_ranks(seconds_of(now_ns() - start_ns), MPI_DOUBLE, MPI_MAX);
@@ -320,6 +321,8 @@ class Player {
   }
 
   void close(int number) {
+    // Nobody waits for a call whose request the program has freed.
+    while (const int64_t pending = next_to_wait_for(number)) wait(pending);
     Handle& handle = handles_.at(number);
     File& file = state_.file_of(handle.open->path, copy_);
     if (handle.file != MPI_FILE_NULL) {
@@ -382,7 +385,9 @@ class Player {
       first = std::min(first, offset);
       end = std::max(end, offset + length);
     });
-    if (end - first > 16 * call.bytes + (1 << 20) || overlaps(transfer.places, call.bytes, first, end))
+    int64_t span = 0;
+    if (__builtin_sub_overflow(end, first, &span) || span > 16 * call.bytes + (1 << 20) ||
+        overlaps(transfer.places, call.bytes, first, end))
       return;
     transfer.scattered = true;
     transfer.first = first;
@@ -444,14 +449,17 @@ class Player {
   }
 
   void begin(Handle& handle, const RecordedCall& call) {
-    if (call.bytes > INT_MAX)
-      return fail(fmt::format("a call of {} bytes, more than an MPI count can hold", call.bytes));
     Transfer transfer;
     transfer.call = &call;
     transfer.handle = call.open;
     transfer.view = handle.view;
-    lay_out(transfer);
-    fill(transfer);
+    if (call.bytes <= INT_MAX) {
+      lay_out(transfer);
+      fill(transfer);
+    } else {
+      // It is made without data, as other ranks may wait in it.
+      fail(fmt::format("a call of {} bytes, more than an MPI count can hold", call.bytes));
+    }
     const MPI_Offset offset = call.position + handle.skip;
     const bool writes = call.operation == concilio::Operation::write;
     unsigned char* const buffer = transfer.buffer();
@@ -493,19 +501,34 @@ class Player {
     if (place == under_way_.end()) return;
     Transfer transfer = std::move(place->second);
     under_way_.erase(place);
-    const MPI_File file = handles_.at(transfer.handle).file;
     MPI_Status status;
-    if (transfer.call->kind == Kind::nonblocking)
+    if (transfer.call->kind == Kind::nonblocking) {
       expect(MPI_Wait(&transfer.request, &status), "MPI_Wait");
-    else if (transfer.call->operation == concilio::Operation::write)
-      expect(MPI_File_write_at_all_end(file, transfer.buffer(), &status), "MPI_File_write_at_all_end");
-    else
-      expect(MPI_File_read_at_all_end(file, transfer.buffer(), &status), "MPI_File_read_at_all_end");
+    } else {
+      const MPI_File file = handles_.at(transfer.handle).file;
+      if (transfer.call->operation == concilio::Operation::write)
+        expect(MPI_File_write_at_all_end(file, transfer.buffer(), &status), "MPI_File_write_at_all_end");
+      else
+        expect(MPI_File_read_at_all_end(file, transfer.buffer(), &status), "MPI_File_read_at_all_end");
+    }
     finish(transfer);
+  }
+  // The number of a call that is under way: of this handle, or with -1 of any; 0: there is none. All ranks
+  // number their opens alike, and so wait for calls that they make together in one order.
+  int64_t next_to_wait_for(int handle) const {
+    int64_t number = 0;
+    int of = INT_MAX;
+    for (const auto& [its_number, transfer] : under_way_) {
+      if ((handle < 0 || transfer.handle == handle) && transfer.handle < of) {
+        of = transfer.handle;
+        number = its_number;
+      }
+    }
+    return number;
   }
 
   void finish(Transfer& transfer) {
-    if (!state_.verify) return;
+    if (!state_.verify || transfer.call->bytes > INT_MAX) return;
     const int path = path_of(transfer);
     const int64_t shift = state_.shift_of(path, copy_);
     File& file = state_.file_of(path, copy_);
@@ -600,7 +623,8 @@ Replay::Replay(const std::string& record, int copies, bool verify) {
 }
 
 Replay::~Replay() {
-  MPI_Barrier(MPI_COMM_WORLD);
+  // After an exception of this rank alone, nobody else would come.
+  if (std::uncaught_exceptions() == 0) MPI_Barrier(MPI_COMM_WORLD);
 }
 
 ReplayOutcome Replay::run(const std::string& path, const Hints& hints) {

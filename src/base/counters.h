@@ -124,8 +124,9 @@ class Sampling {
     untimed_ = 0;
     return before + 1;
   }
-  // The call took so long.
-  void took(int64_t ns) {
+  // The call of so many bytes took so long.
+  void took(int64_t bytes, int64_t ns) {
+    if (bytes >= long_bytes) return;  // says nothing of the others
     constexpr int64_t short_ns = 5000;
     last_ns_ = ns;
     most_untimed_ = ns < short_ns ? 16 : 0;

@@ -98,6 +98,7 @@ class Reader {
     constexpr int64_t most_ranks = 1'000'000;
     if (ranks > most_ranks) in.at("ranks").refuse(fmt::format("is more than {}", most_ranks));
     record_.nodes = in.at("nodes").whole_number(1);
+    if (record_.nodes > ranks) in.at("nodes").refuse("is more than there are ranks");
     record_.calls.resize(static_cast<size_t>(ranks));
     record_.types.resize(static_cast<size_t>(ranks));
   }
@@ -222,6 +223,8 @@ class Reader {
     call.collective = in.at("collective").truth();
     index_in(in.at("pointer"), recorded_pointers);
     call.bytes = in.at("bytes").whole_number();
+    constexpr int64_t most_bytes = int64_t{1} << 40;
+    if (call.bytes > most_bytes) in.at("bytes").refuse("is more than memory holds");
     call.type = type_in(in);
     if (call.type >= 0 && call.bytes > 0) {
       const RecordedType& type = types()[static_cast<size_t>(call.type)];

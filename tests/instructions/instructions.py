@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "instructions.txt")
 SOURCE = os.path.join(HERE, "hot_paths.cpp")
 GROWTH = 1.10
-# Are counted with a report too, which times each long call, and of the short ones some for all.
+# Are counted with a report too, which enters each long call by itself, and notes the short ones, some of them untimed.
 REPORTED = ("independent_write_8", "independent_write_1048576", "gathered_write_2_of_8", "open_and_close", "meeting_write_16384")
 SHORT = ("independent_write_8", "gathered_write_2_of_8", "meeting_write_16384")
 SKIPPED = 77

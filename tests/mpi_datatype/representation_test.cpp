@@ -7,6 +7,7 @@
 #include <cfloat>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,8 +64,11 @@ Bytes pair(First first, int second) {
     First first;
     int second;
   };
+  // The last bytes of an extended number hold no part of it.
+  constexpr size_t first_bytes =
+      std::numeric_limits<First>::digits == 64 && sizeof(First) == 16 ? 10 : sizeof(First);
   Bytes bytes(sizeof(Pair));
-  std::memcpy(bytes.data(), &first, sizeof first);
+  std::memcpy(bytes.data(), &first, first_bytes);
   std::memcpy(bytes.data() + offsetof(Pair, second), &second, sizeof second);
   return bytes;
 }

@@ -113,7 +113,8 @@ std::string limits_of(const std::vector<Replayed>& all, const DescribedMachine& 
     text += fmt::format("At the network's full rate the messages would take {}.\n",
                         percent(wire_seconds * static_cast<double>(placed.ranks)));
   }
-  if (sound.size() < 2) return text;
+  // A hint is worth what it saves where there is none.
+  if (sound.size() < 2 || !usual.method.starts_with("auto")) return text;
   const Replayed& best =
       **std::ranges::min_element(sound, {}, [](const Replayed* one) { return one->seconds; });
   const double saved = usual.call_seconds > 0 ? (usual.seconds - best.seconds) / usual.call_seconds : 0;

@@ -31,7 +31,7 @@ double seconds_in_calls(const FileRecord& file) {
   return static_cast<double>(file.slowest[Counter::call_ns]) * 1e-9;
 }
 
-// What the calls are expected to take less; where that is more than they took, only that is known.
+// The gain that is predicted. One above what the calls took is cut to that, and is then only a bound.
 void set_won(Advice& advice, double seconds, const FileRecord& file) {
   advice.at_most = seconds > seconds_in_calls(file);
   advice.seconds = std::min(seconds, seconds_in_calls(file));
@@ -85,22 +85,27 @@ std::string without_hint_for(const std::string& method, const FileRecord& file,
 }
 
 Advice advice_on_hint_that_chose(const FileRecord& file, const DataOperation& operation) {
+  Advice advice;
+  std::string its_option;
+  double won = 0;
   for (const Reason& reason : file.reasons) {
     if (reason.operation != operation.name) continue;
     const std::string option = without_hint_for(reason.method, file, operation);
     const Alternative best = best_alternative(reason);
     if (option.empty() || best.other == nullptr || best.taken_seconds < least_gain * best.other_seconds)
       continue;
+    // Other calls that the same advice helps add to what it wins.
+    if (!its_option.empty() && option != its_option) continue;
+    won += (best.taken_seconds - best.other_seconds) * static_cast<double>(reason.calls);
+    if (!its_option.empty()) continue;
+    its_option = option;
     const char* known_by = best.measured ? "measured" : "predicted";
-    const std::string text = fmt::format(
+    advice.text = fmt::format(
         "{}: {} {} a {} by {}, {} by {}", option, known_by, format_seconds(best.other_seconds),
         operation.name, method_name(best.other->method), format_seconds(best.taken_seconds), reason.method);
-    const double won = (best.taken_seconds - best.other_seconds) * static_cast<double>(reason.calls);
-    Advice advice{text};
-    set_won(advice, won, file);
-    return advice;
   }
-  return {};
+  if (!advice.text.empty()) set_won(advice, won, file);
+  return advice;
 }
 
 bool took(const FileRecord& file, const DataOperation& operation, bool collective, const char* method) {

@@ -1,6 +1,7 @@
 #include "summary/joined_record.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -83,13 +84,18 @@ std::vector<Part> all_parts(const std::string& folder) {
 
 Result<JoinedRecord> JoinedRecord::begin(const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
-  auto folder = TemporaryFolder::make(fs::absolute(parent.empty() ? "." : parent), ".concilio-record.");
+  // Folders that an earlier command left are removed, if their locks are free. Such a lock may hold on its
+  // own node alone, so each node looks after its own folders.
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  auto folder = TemporaryFolder::make(fs::absolute(parent.empty() ? "." : parent),
+                                      fmt::format(".concilio-record.{}.", host));
   if (!folder) return folder.error();
   if (!std::ofstream(path, std::ios::app))
     return Error::from_errno(errno, fmt::format("--record: cannot write {}", path));
   // An old record is not kept: it would be taken for that of this run.
   std::error_code stays;
-  fs::remove(path, stays);
+  if (fs::is_regular_file(fs::symlink_status(path, stays))) fs::remove(path, stays);
   return JoinedRecord(path, std::move(*folder));
 }
 
@@ -102,6 +108,10 @@ Result<JoinedRecord::Joined> JoinedRecord::join() const {
   Joined joined;
   std::map<std::string, size_t> nodes;
   for (const Part& part : parts) {
+    if (part.head.ranks != parts.front().head.ranks)
+      return Error{
+          ErrorKind::argument, 0,
+          "--record: several programs have recorded their calls; start concilio run for one of them alone"};
     joined.ranks = std::max(joined.ranks, part.head.ranks);
     nodes.try_emplace(part.head.host, nodes.size());
   }

@@ -68,9 +68,6 @@ static_assert(static_cast<size_t>(Moved::asked_written) == static_cast<size_t>(M
 size_t power_of_length(int64_t length) {
   return static_cast<size_t>(std::bit_width(static_cast<uint64_t>(length)) - 1);
 }
-size_t power_of_offset(int64_t offset) {
-  return std::min<size_t>(static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(offset))), 63);
-}
 
 }  // namespace
 
@@ -78,6 +75,7 @@ void Activity::passed_on(const Call& call, int64_t stands_for) {
   const Lock lock(mutex_, alone_);
   const int64_t ns = call.end_ns - call.start_ns;
   if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes) {
+    if (has_noted()) enter_short_ones(noted_ns_);
     AmountsOfTime amounts{ns * stands_for, 0, ns * stands_for};
     if (call.bytes > 0) {
       count(call.operation, Kind::both, call.begin, call.bytes);
@@ -85,6 +83,7 @@ void Activity::passed_on(const Call& call, int64_t stands_for) {
     }
     return add(call.start_ns, call.end_ns, amounts);
   }
+  enter_earlier(call.start_ns);
   join_run(call.operation, call.begin, call.bytes);
   at(short_ns_, TimeOf::calls) += ns * stands_for;
   at(short_ns_, TimeOf::storage) += ns * stands_for;
@@ -99,11 +98,12 @@ void Activity::note_run() {
   const auto [begin, end] = std::minmax(first, last);
   const bool side_by_side = (end - begin) / number <= near();
   const Stretch where = side_by_side ? Stretch{begin, end + bytes} : Stretch{first, first + bytes};
-  short_ones_.add(operation, Kind::both, number, bytes, where, near());
+  short_ones_.add(operation, Kind::both, number, bytes, where, first, near());
 }
 
 void Activity::enter_call(const Call& call) {
   const Lock lock(mutex_, alone_);
+  if (has_noted()) enter_short_ones(noted_ns_);
   AmountsOfTime amounts{call.end_ns - call.start_ns, call.exchange_ns};
   if (call.bytes > 0) {
     count(call.operation, Kind::asked, call.begin, call.bytes);
@@ -119,7 +119,7 @@ void Activity::enter_short_ones(int64_t now_ns) {
   short_ones_.take([&](Operation operation, Kind kind, size_t power, const ShortOnes::Alike& alike) {
     for_each_moved(operation, kind, [&](size_t moved) {
       data_.lengths[moved][power] += alike.number;
-      data_.alignments[moved][power_of_offset(alike.where.begin)] += alike.number;
+      data_.alignments[moved][static_cast<size_t>(alike.alignment)] += alike.number;
     });
     add_bytes(operation, kind, alike.where, alike.bytes, amounts);
   });
@@ -131,7 +131,7 @@ void Activity::enter_short_ones(int64_t now_ns) {
 void Activity::count(Operation operation, Kind kind, int64_t offset, int64_t length) {
   for_each_moved(operation, kind, [&](size_t moved) {
     data_.lengths[moved][power_of_length(length)] += 1;
-    data_.alignments[moved][power_of_offset(offset)] += 1;
+    data_.alignments[moved][alignment_of(offset)] += 1;
   });
 }
 
@@ -151,9 +151,17 @@ void Activity::add(int64_t start_ns, int64_t end_ns, const AmountsOfTime& amount
                  amounts);
 }
 
-ActivityData Activity::data(int64_t now_ns) {
+void Activity::enter_rest(int64_t now_ns) {
   const Lock lock(mutex_, alone_);
-  enter_short_ones(now_ns);
+  if (has_noted())
+    enter_short_ones(noted_ns_);
+  else if (run_.number > 0)
+    enter_short_ones(now_ns);
+}
+
+ActivityData Activity::data(int64_t now_ns) {
+  enter_rest(now_ns);
+  const Lock lock(mutex_, alone_);
   return data_;
 }
 

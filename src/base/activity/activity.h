@@ -42,8 +42,9 @@ std::string_view name_of(Moved moved);
 // moment on all ranks, whatever their clocks show. The first call counts.
 int64_t activity_begins();
 
-// Adds to activity data, and never allocates. What is short is only noted (short_ones.h), and enters the bins
-// when a quarter of a millisecond has passed, which is a part of the narrowest bin of time: recording is to
+// Adds to activity data, and never allocates. What is short is only noted (short_ones.h). It enters the bins
+// when a quarter of a millisecond has passed since the last entry, which is a part of the narrowest bin of
+// time, and after a pause, or with a call that is long, as of the time when it was noted: recording is to
 // take less than a hundredth of what it records. `alone`: no other thread of the rank adds meanwhile, so that
 // no lock is needed, which would take longer than to note a call. Otherwise thread-safe, waiting for another
 // thread of the rank alone.
@@ -62,6 +63,7 @@ class Activity {
     const int64_t ns = call.end_ns - call.start_ns;
     if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes) return enter_call(call);
     const Lock lock(mutex_, alone_);
+    enter_earlier(call.start_ns);
     if (call.bytes > 0) note(call.operation, Kind::asked, call.bytes, {call.begin, call.end});
     at(short_ns_, TimeOf::calls) += ns;
     at(short_ns_, TimeOf::exchange) += call.exchange_ns;
@@ -85,6 +87,7 @@ class Activity {
     if (ns >= long_ns || moved_bytes >= ShortOnes::end_bytes)
       return enter_requests(operation, start_ns, end_ns, requests, moved_bytes);
     const Lock lock(mutex_, alone_);
+    enter_earlier(start_ns);
     for_each_moved_by(requests, moved_bytes, [&](int64_t offset, int64_t bytes) {
       note(operation, Kind::stored, bytes, {offset, offset + bytes});
     });
@@ -92,7 +95,9 @@ class Activity {
     enter_short_ones_if_due(end_ns);
   }
 
-  // A copy of the data, which no call changes meanwhile. `now_ns`: the time of the last call.
+  // What was noted enters the bins. `now_ns`: the time of what was not timed.
+  void enter_rest(int64_t now_ns);
+  // A copy of the data with all that was noted, which no call changes meanwhile.
   ActivityData data(int64_t now_ns);
 
  private:
@@ -100,8 +105,9 @@ class Activity {
   using Kind = ShortOnes::Kind;
   using Times = std::array<int64_t, times_count>;
   using AmountsOfTime = Bins<times_count + moved_count>::Amounts;
-  // To enter something takes about a two-hundredth of this.
-  static constexpr int64_t long_ns = 50'000, most_between_ns = 250'000;
+  // To enter a call takes about a two-hundredth of this.
+  static constexpr int64_t long_ns = 50'000;
+  static constexpr int64_t most_between_ns = 250'000;
 
   class Lock {
    public:
@@ -122,8 +128,9 @@ class Activity {
   template <typename T, typename Use>
   static void for_each_moved_by(std::span<const T> requests, int64_t moved_bytes, const Use& use) {
     for (const T& request : requests) {
+      if (moved_bytes <= 0) break;
       const int64_t bytes = std::min<int64_t>(request.length, moved_bytes);
-      if (bytes <= 0) break;
+      if (bytes <= 0) continue;
       moved_bytes -= bytes;
       use(request.offset, bytes);
     }
@@ -147,9 +154,15 @@ class Activity {
   // The width of the bins of the file.
   int64_t near() const { return int64_t{1} << data_.offsets.range().shift; }
   void note(Operation operation, Kind kind, int64_t bytes, const Stretch& where) {
-    short_ones_.add(operation, kind, 1, bytes, where, near());
+    short_ones_.add(operation, kind, 1, bytes, where, where.begin, near());
+  }
+  bool has_noted() const { return noted_ns_ > entered_ns_; }
+  // What was noted before a pause enters where it was.
+  void enter_earlier(int64_t start_ns) {
+    if (has_noted() && start_ns - noted_ns_ >= most_between_ns) enter_short_ones(noted_ns_);
   }
   void enter_short_ones_if_due(int64_t now_ns) {
+    noted_ns_ = now_ns;
     if (now_ns - entered_ns_ >= most_between_ns) enter_short_ones(now_ns);
   }
   void enter_short_ones(int64_t now_ns);
@@ -158,6 +171,7 @@ class Activity {
   [[gnu::noinline]] void enter_requests(Operation operation, int64_t start_ns, int64_t end_ns,
                                         std::span<const T> requests, int64_t moved_bytes) {
     const Lock lock(mutex_, alone_);
+    if (has_noted()) enter_short_ones(noted_ns_);
     Stretch all{INT64_MAX, 0};
     for_each_moved_by(requests, moved_bytes, [&](int64_t offset, int64_t bytes) {
       all = {std::min(all.begin, offset), std::max(all.end, offset + bytes)};
@@ -178,7 +192,8 @@ class Activity {
   ShortOnes short_ones_;
   Run run_;
   Times short_ns_{};  // how long they took
-  int64_t entered_ns_ = INT64_MIN / 2;
+  // When short ones last entered the bins, and the end of the last one that was timed and noted.
+  int64_t entered_ns_ = INT64_MIN / 2, noted_ns_ = INT64_MIN / 2;
   std::mutex mutex_;
 };
 

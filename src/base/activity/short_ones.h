@@ -14,6 +14,11 @@
 
 namespace concilio {
 
+// The largest power of two that the offset is a multiple of; of offset 0, the largest there is.
+inline size_t alignment_of(int64_t offset) {
+  return std::min<size_t>(static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(offset))), 63);
+}
+
 class ShortOnes {
  public:
   // What has so many bytes or more is not short, however fast it was.
@@ -27,24 +32,27 @@ class ShortOnes {
   };
   // What is alike: of one kind, in one direction, and with lengths of 2^power bytes and more.
   struct Alike {
-    int64_t number = 0, bytes = 0;
+    int32_t number = 0;
+    int32_t alignment = 0;  // of the first one, as of any other
+    int64_t bytes = 0;
     Stretch where;
   };
 
-  // Notes so many that have so many bytes each, from 1 to less than end_bytes. `near`: bytes between what is
-  // told as one stretch.
-  void add(Operation operation, Kind kind, int64_t number, int64_t bytes, const Stretch& where,
+  // Notes so many that have so many bytes each, from 1 to less than end_bytes, and lie in this stretch. The
+  // first begins at `first`. `near`: bytes between what is told as one stretch.
+  void add(Operation operation, Kind kind, int64_t number, int64_t bytes, const Stretch& where, int64_t first,
            int64_t near) {
     const auto power = static_cast<size_t>(std::bit_width(static_cast<uint64_t>(bytes)) - 1);
     const size_t group = static_cast<size_t>(kind) * 2 + static_cast<size_t>(operation);
     Alike& alike = alike_[group][power];
     if (alike.number == 0) {
       used_[group] |= uint32_t{1} << power;
+      alike.alignment = static_cast<int32_t>(alignment_of(first));
       alike.where = where;
     } else if (where.begin - near <= alike.where.end && alike.where.begin - near <= where.end) {
       alike.where = {std::min(alike.where.begin, where.begin), std::max(alike.where.end, where.end)};
     }
-    alike.number += number;
+    alike.number += static_cast<int32_t>(number);
     alike.bytes += number * bytes;
   }
   // Calls use(operation, kind, power, alike) for all that were noted, and forgets them.

@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
+#include "base/activity/activity.h"
 #include "base/exceptions.h"
 #include "base/json_text.h"
 #include "base/log.h"
@@ -111,6 +113,7 @@ CallRecord* CallRecord::make() {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const std::string& folder = process_config().text(Key::record);
   const std::string path = fmt::format("{}/rank-{}", folder, mpi::rank_in_job());
+  std::unique_ptr<CallRecord> record(new CallRecord());
   // Of several programs that one command starts, the first one has this name.
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0) {
@@ -123,13 +126,14 @@ CallRecord* CallRecord::make() {
   }
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  auto* const record = new CallRecord(descriptor, 0);
+  record->descriptor_ = descriptor;
+  record->last_end_ns_ = activity_begins();
   record->add([&](JsonText& line) {
     line.member("rank", mpi::rank_in_job());
     line.member("ranks", ranks);
     line.member("host", host);
   });
-  return record;
+  return record.release();
 }
 
 int64_t CallRecord::opened(File& file, int64_t size, const Timing& timing) {
@@ -141,7 +145,7 @@ int64_t CallRecord::opened(File& file, int64_t size, const Timing& timing) {
     line.member("call", "open");
     line.member("file", number);
     line.member("idle_ns", timing.idle_ns());
-    line.member("path", file.path());
+    line.member("path", std::filesystem::path(file.path()).lexically_normal().string());
     write_modes(file.amode(), line);
     line.member("size", size);
     if (!is_whole_world(ranks)) {
@@ -221,7 +225,7 @@ void CallRecord::removed(const std::string& path, const Timing& timing) {
     line.member("idle_ns", timing.idle_ns());
     std::error_code no_folder;
     const auto found = std::filesystem::absolute(path, no_folder);
-    line.member("path", no_folder ? path : found.string());
+    line.member("path", no_folder ? path : found.lexically_normal().string());
   });
 }
 
@@ -259,15 +263,18 @@ int64_t CallRecord::number_of_type(const pattern::DataType& type) {
 void CallRecord::append(std::string_view lines) {
   const auto bytes = static_cast<int64_t>(lines.size());
   if (written_ + bytes > most_record_bytes) return end();
-  written_ += bytes;
-  if (::write(descriptor_, lines.data(), lines.size()) != bytes) ended_ = true;
+  const ssize_t done = ::write(descriptor_, lines.data(), lines.size());
+  if (done < 0) return end();
+  written_ += done;
+  if (done < bytes) ended_ = true;  // a part of a line says that more was to come
 }
 
-// Needs no memory. Where storage has no room for this line either, the last one is a part of one, which says
-// the same.
+// Needs no memory. Where storage has no room for this line either, the one before it loses its end, which
+// says the same.
 void CallRecord::end() {
   ended_ = true;
-  (void)!::write(descriptor_, full_record_line, sizeof full_record_line - 1);
+  if (::write(descriptor_, full_record_line, sizeof full_record_line - 1) < 0)
+    (void)!::ftruncate(descriptor_, written_ - 1);
 }
 
 }  // namespace concilio::mpiio

@@ -38,14 +38,20 @@ class CallRecord {
    public:
     explicit Timing(CallRecord* record) : record_(record), idle_ns_(record ? record->idle_ns() : 0) {}
     ~Timing() {
-      if (record_) record_->last_end_ns_ = now_ns();
+      if (told_) record_->last_end_ns_ = now_ns();
     }
     Timing(const Timing&) = delete;
-    int64_t idle_ns() const { return idle_ns_; }
+    // For the line that tells of the call. A call without one, such as a test that was too early, counts as
+    // the program's own time.
+    int64_t idle_ns() const {
+      told_ = record_ != nullptr;
+      return idle_ns_;
+    }
 
    private:
     CallRecord* const record_;
     const int64_t idle_ns_;
+    mutable bool told_ = false;
   };
 
   // All of these write one line. Those of a file are for files whose number is not 0.
@@ -71,12 +77,9 @@ class CallRecord {
   void removed(const std::string& path, const Timing& timing);
 
  private:
-  CallRecord(int descriptor, int64_t written) : descriptor_(descriptor), written_(written) {}
+  CallRecord() = default;
   static CallRecord* make();
-  int64_t idle_ns() const {
-    const int64_t last = last_end_ns_;
-    return last == 0 ? 0 : now_ns() - last;
-  }
+  int64_t idle_ns() const { return now_ns() - last_end_ns_; }
   // Adds a line whose members `write` writes, behind those of the types that it names for the first time.
   void add(FunctionRef<void(JsonText&)> write);
   // The number of a datatype: its nest and its extent. Within add().
@@ -84,9 +87,9 @@ class CallRecord {
   void append(std::string_view lines);
   void end();
 
-  const int descriptor_;
+  int descriptor_ = -1;
   std::mutex mutex_;
-  int64_t written_;
+  int64_t written_ = 0;
   std::atomic<bool> ended_ = false;
   std::atomic<int64_t> files_ = 0, calls_ = 0, last_end_ns_ = 0;
   std::map<std::string, int64_t> types_;

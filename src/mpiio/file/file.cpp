@@ -308,8 +308,18 @@ Status File::settle_alone() {
   return collectives_.run([&] { return collective_.settle_alone(*opened()); });
 }
 
+void File::count_untimed() {
+  const int64_t ns = shortcut_.sampling.take_rest_ns(), end_ns = now_ns();
+  if (ns == 0) return;
+  for (const Counter time : {Counter::storage_ns, Counter::call_ns}) count(time, ns);
+  // The activity knows their bytes already, and lacks only the time.
+  if (Activity* const activity = recording_.activity())
+    activity->passed_on({Operation::read, end_ns - ns, end_ns, 0, 0, 0, 0}, 1);
+}
+
 Status File::abandon() {
   const Status settled = settle_alone();
+  count_untimed();
   Status outcome = storage_->close(opened()->facts.kind == plan::StorageFacts::Kind::network);
   if (!settled) outcome = settled;
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {

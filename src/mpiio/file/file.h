@@ -217,6 +217,8 @@ class File {
   // Where plain writes are announced; null if nobody else can be rewriting: there is one rank, with one
   // thread.
   mpi::WritersBoard* board() { return board_; }
+  // Counts the time of the last calls by the shortcut that were not timed, for which no other stands.
+  void count_untimed();
   // Adds to a counter; without other threads at less cost.
   void count(Counter counter, int64_t more) {
     if (threads_)

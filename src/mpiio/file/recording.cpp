@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
+#include "base/waiting.h"
 #include "mpiio/settings/process_config.h"
 
 namespace concilio::mpiio {
@@ -69,7 +71,7 @@ constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::
 // How many are in memory of this process's own.
 constinit std::atomic<int> own_activities = 0;
 constexpr int most_own_activities = 60;
-// All that is recorded takes no more.
+// What is recorded for a report, and what `concilio run` sees, take no more.
 constexpr size_t most_bytes = size_t{1} << 20;
 static_assert(sizeof(LiveRecords) + shown_activities.size() * sizeof(Activity) +
                   most_own_activities * (sizeof(ActivityData) + sizeof(Activity)) <=
@@ -85,23 +87,31 @@ int32_t take_activity() {
 
 }  // namespace
 
-Recording::Recording(bool alone) : record_(take_record()) {
-  const bool shown = record_ != nullptr;
-  if (!shown) record_ = (own_ = std::make_unique<LiveRecord>()).get();
+Recording::Recording() : record_(take_record()) {
+  if (!record_) record_ = (own_ = std::make_unique<LiveRecord>()).get();
+}
+
+// If there is no memory here, the destructor gives back what was taken.
+Recording::Recording(bool alone) : Recording() {
   if (process_config().text(Key::report).empty()) return;
-  if (shown) record_->activity = take_activity();
+  if (!own_) record_->activity = take_activity();
   if (record_->activity > 0) {
     ActivityData& data = shown_records()->activities[static_cast<size_t>(record_->activity) - 1];
     data = {};
     activity_ = std::make_unique<Activity>(data, alone);
-  } else if (own_activities.load() < most_own_activities) {
-    own_activity_ = std::make_unique<ActivityData>();
-    ++own_activities;
-    activity_ = std::make_unique<Activity>(*own_activity_, alone);
+    return;
   }
+  auto data = std::make_unique<ActivityData>();
+  if (own_activities.fetch_add(1) < most_own_activities)
+    own_activity_ = std::move(data);
+  else
+    --own_activities;
+  if (own_activity_) activity_ = std::make_unique<Activity>(*own_activity_, alone);
 }
 
 Recording::~Recording() {
+  // Of a file that nobody has closed, `concilio run` tells from the record.
+  if (activity_) activity_->enter_rest(now_ns());
   if (own_activity_) --own_activities;
   if (own_ || record_->state.load() == LiveRecord::State::open) return;
   if (record_->activity > 0) shown_activities[static_cast<size_t>(record_->activity) - 1] = false;

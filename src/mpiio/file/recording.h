@@ -48,6 +48,7 @@ class Recording {
   };
 
  private:
+  Recording();
   LiveRecord* record_;
   std::unique_ptr<LiveRecord> own_;  // where there is no other memory
   std::unique_ptr<ActivityData> own_activity_;

@@ -177,15 +177,6 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
   append_record(json);
 }
 
-// The last calls that were not timed, which no other stands for.
-void count_untimed(File& file) {
-  const int64_t ns = file.shortcut().sampling.take_rest_ns(), end_ns = now_ns();
-  if (ns == 0) return;
-  for (const Counter time : {Counter::storage_ns, Counter::call_ns}) file.count(time, ns);
-  if (Activity* const activity = file.recording().activity())
-    activity->passed_on({Operation::read, end_ns - ns, end_ns, 0, 0, 0, 0}, 1);
-}
-
 }  // namespace
 
 void report_failed_open(MPI_Comm comm, const char* path, const Error& error) {
@@ -215,7 +206,7 @@ bool write_report(File& file) {
     return gathering.prepare(team);
   });
   if (!file.agree(ready)) return false;  // if one rank has no memory, no rank takes part in the report
-  count_untimed(file);
+  file.count_untimed();
   Totals totals;
   std::ranges::copy(file.counters().values, totals.sums);
   totals.sums[peak] = file.budget().high_water_bytes();

@@ -89,7 +89,7 @@ exec::Outcome timed_request(File& file, Operation operation, const store::Transf
     return outcome;
   }
   const int64_t end_ns = now_ns(), ns = end_ns - start_ns;
-  file.shortcut().sampling.took(ns);
+  file.shortcut().sampling.took(transfer.length, ns);
   count_time(file, calls * ns);
   if (activity) {
     const int64_t bytes = outcome ? *outcome : 0;

@@ -65,7 +65,7 @@ says err 'calls are not recorded in /no/such/folder: No such file'
 
 # A rank writes no more than 16 MiB, and the program goes on.
 expect 0 "$concilio" run --record long "${start[@]}" "$program" data 160000
-says err 'the record of rank 1 is full: it holds 16 MiB a rank'
+says err 'the record of rank 1 ends before the program did: it holds at most 16 MiB a rank'
 /usr/bin/python3 - <<'PYTHON' || fail 'the record does not end where it is full'
 lines = open("long").read().splitlines()
 part = lines[lines.index('{"rank":1,"node":0}') + 1:lines.index('{"rank":2,"node":0}')]

@@ -62,6 +62,28 @@ TEST_F(JoinedRecordTest, EndsAPartBeforeALineThatIsNotWhole) {
   EXPECT_THAT(*read_all(file()), HasSubstr("{\"call\":\"j\"}\n{\"full\":true}\n{\"lines\":4}\n"));
 }
 
+TEST_F(JoinedRecordTest, IsOfOneProgram) {
+  const auto record = JoinedRecord::begin(file());
+  ASSERT_TRUE(record) << record.error().message;
+  write_part(*record, 0, "{\"rank\":0,\"ranks\":1,\"host\":\"a\"}\n");
+  write_part(*record, 1, "{\"rank\":1,\"ranks\":2,\"host\":\"a\"}\n");
+  const auto joined = record->join();
+  ASSERT_FALSE(joined);
+  EXPECT_THAT(joined.error().message, HasSubstr("several programs"));
+  EXPECT_FALSE(fs::exists(file()));
+}
+
+// A device is not removed, nor is a link.
+TEST_F(JoinedRecordTest, RemovesNothingButAnOldRecord) {
+  std::ofstream(file()) << "old";
+  const std::string link = file() + ".link";
+  fs::create_symlink(file(), link);
+  ASSERT_TRUE(JoinedRecord::begin(link));
+  EXPECT_TRUE(fs::is_symlink(link));
+  ASSERT_TRUE(JoinedRecord::begin(file()));
+  EXPECT_FALSE(fs::exists(file()));
+}
+
 TEST_F(JoinedRecordTest, LeavesNoFolderBehind) {
   std::string folder;
   {

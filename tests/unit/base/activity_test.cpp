@@ -185,6 +185,48 @@ TEST(Activity, ALongCallIsWhereItIsAmongShortOnes) {
   EXPECT_EQ(time_in(data, TimeOf::calls), 30);
 }
 
+// The bins of time in which this column has something.
+std::vector<int64_t> bins_with(const ActivityData& data, TimeOf column) {
+  std::vector<int64_t> found;
+  for (int64_t bin = 0; bin < data.time.range().used; ++bin) {
+    if (data.time.at(bin)[static_cast<size_t>(column)] > 0) found.push_back(bin);
+  }
+  return found;
+}
+
+TEST(Activity, ShortCallsBeforeAPauseOrALongCallAreWhereTheyWere) {
+  for (const int64_t later_ns : {1'000, 30'000'000}) {
+    ActivityData data;
+    Activity activity(data, alone);
+    const int64_t begin = activity_begins() + (int64_t{1} << 30), later = begin + 100'000'000;
+    for (int64_t i = 0; i < 10; ++i) {
+      const int64_t start = begin + i * 2000;
+      activity.called({Operation::write, start, start + 1000, 0, i * 8, i * 8 + 8, 8});
+    }
+    activity.called({Operation::write, later, later + later_ns, 0, 0, 8, 8});
+    const int64_t shift = data.time.range().shift, first = data.time.range().first;
+    const ActivityData all = activity.data(later + 1'000'000'000);
+    EXPECT_EQ(time_in(all, TimeOf::calls), 10 * 1000 + later_ns);
+    EXPECT_EQ(all.time.range().shift, shift) << "nothing enters as of the end";
+    EXPECT_EQ(all.time.range().first, first);
+    const std::vector<int64_t> bins = bins_with(all, TimeOf::calls);
+    ASSERT_GE(bins.size(), 2u);
+    EXPECT_EQ(bins.front(), 0);
+    EXPECT_GE(bins[1], (90'000'000 >> shift)) << "none in the pause";
+    EXPECT_GE(all.time.at(0)[static_cast<size_t>(TimeOf::calls)], 10 * 1000);
+  }
+}
+
+TEST(Activity, OfShortCallsAnyOneTellsTheAlignment) {
+  ActivityData data;
+  Activity activity(data, alone);
+  const int64_t now = now_ns();
+  activity.called({Operation::write, now, now + 10, 0, 8, 16, 8});  // enters at once
+  activity.called({Operation::write, now, now + 10, 0, 8, 16, 8});
+  activity.called({Operation::write, now, now + 10, 0, 0, 8, 8});
+  EXPECT_EQ(activity.data(now).alignments[of(Moved::asked_written)][3], 3);
+}
+
 TEST(Activity, StorageThatMovedLessThanWasRequested) {
   ActivityData data;
   Activity activity(data, alone);

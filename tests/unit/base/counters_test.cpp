@@ -26,7 +26,7 @@ TEST(Sampling, EveryCallIsCountedOnce) {
     ++timed;
     stood_for += calls;
     EXPECT_EQ(stood_for, call);
-    sampling.took(300);
+    sampling.took(8, 300);
   }
   EXPECT_EQ(timed, 1 + 999 / 17);
   EXPECT_EQ(timed + untimed, 1000);
@@ -38,18 +38,23 @@ TEST(Sampling, LongCallsAreAllTimed) {
   Sampling sampling;
   for (int call = 0; call < 100; ++call) {
     EXPECT_EQ(sampling.next(8), 1);
-    sampling.took(1'000'000);
+    sampling.took(8, 1'000'000);
   }
 }
 
 TEST(Sampling, ALargeCallStandsForItselfAlone) {
   Sampling sampling;
   sampling.next(8);
-  sampling.took(300);
+  sampling.took(8, 300);
   for (int call = 0; call < 10; ++call) EXPECT_EQ(sampling.next(8), 0);
   EXPECT_EQ(sampling.next(1 << 20), 1);
-  sampling.took(100'000);
-  EXPECT_EQ(sampling.next(8), 11) << "the next short one stands for those before";
+  sampling.took(1 << 20, 100'000);
+  EXPECT_EQ(sampling.take_rest_ns(), 10 * 300) << "none was as long as the large one";
+  for (int call = 0; call < 10; ++call) EXPECT_EQ(sampling.next(8), 0);
+  EXPECT_EQ(sampling.next(1 << 20), 1);
+  sampling.took(1 << 20, 100'000);
+  for (int call = 0; call < 6; ++call) EXPECT_EQ(sampling.next(8), 0);
+  EXPECT_EQ(sampling.next(8), 17) << "the next timed short one stands for those before";
 }
 
 }  // namespace
