@@ -126,6 +126,7 @@ void Activity::enter_short_ones(int64_t now_ns) {
   add(now_ns - std::max(at(short_ns_, TimeOf::calls), at(short_ns_, TimeOf::storage)), now_ns, amounts);
   short_ns_ = {};
   entered_ns_ = now_ns;
+  noted_ns_ = never;
 }
 
 void Activity::count(Operation operation, Kind kind, int64_t offset, int64_t length) {

@@ -108,6 +108,7 @@ class Activity {
   // To enter a call takes about a two-hundredth of this.
   static constexpr int64_t long_ns = 50'000;
   static constexpr int64_t most_between_ns = 250'000;
+  static constexpr int64_t never = INT64_MIN / 2;
 
   class Lock {
    public:
@@ -156,7 +157,7 @@ class Activity {
   void note(Operation operation, Kind kind, int64_t bytes, const Stretch& where) {
     short_ones_.add(operation, kind, 1, bytes, where, where.begin, near());
   }
-  bool has_noted() const { return noted_ns_ > entered_ns_; }
+  bool has_noted() const { return noted_ns_ != never; }
   // What was noted before a pause enters where it was.
   void enter_earlier(int64_t start_ns) {
     if (has_noted() && start_ns - noted_ns_ >= most_between_ns) enter_short_ones(noted_ns_);
@@ -192,8 +193,8 @@ class Activity {
   ShortOnes short_ones_;
   Run run_;
   Times short_ns_{};  // how long they took
-  // When short ones last entered the bins, and the end of the last one that was timed and noted.
-  int64_t entered_ns_ = INT64_MIN / 2, noted_ns_ = INT64_MIN / 2;
+  // When short ones last entered the bins, and the end of the last one that was timed and noted since.
+  int64_t entered_ns_ = never, noted_ns_ = never;
   std::mutex mutex_;
 };
 
