@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/checked.h"
 #include "base/system/read_file.h"
 #include "base/text/nearest_name.h"
 #include "launch/installation.h"
@@ -144,8 +145,7 @@ Result<RanksOnNodes> place_record(const SimulateOptions& options, const sim::Rec
         "{} ranks{} are {}, and at most {} can be run; take a smaller --scale, up to {}", record.ranks(),
         copies, ranks, most_simulated_ranks, most_simulated_ranks / record.ranks()));
   for (const sim::RecordedPath& path : record.paths) {
-    int64_t end = 0;
-    if (__builtin_mul_overflow(path.extent, options.scale, &end))
+    if (!checked_multiply(path.extent, options.scale))
       return cannot_simulate(
           fmt::format("{}: {} reaches to byte {}, and files cannot be {} times as long; take a "
                       "smaller --scale",

@@ -1,7 +1,6 @@
 #include "summary/joined_record.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/system/process.h"
 #include "base/system/read_file.h"
 #include "base/text/json_document.h"
 #include "base/text/json_place.h"
@@ -86,10 +86,8 @@ Result<JoinedRecord> JoinedRecord::begin(const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
   // Folders that an earlier command left are removed, if their locks are free. Such a lock may hold on its
   // own node alone, so each node looks after its own folders.
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
   auto folder = TemporaryFolder::make(fs::absolute(parent.empty() ? "." : parent),
-                                      fmt::format(".concilio-record.{}.", host));
+                                      fmt::format(".concilio-record.{}.", host_name()));
   if (!folder) return folder.error();
   if (!std::ofstream(path, std::ios::app))
     return Error::from_errno(errno, fmt::format("--record: cannot write {}", path));

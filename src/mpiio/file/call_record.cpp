@@ -17,6 +17,7 @@
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/settings/config.h"
+#include "base/system/process.h"
 #include "mpi/epoch.h"
 #include "mpiio/file/file.h"
 #include "mpiio/settings/process_config.h"
@@ -124,14 +125,12 @@ CallRecord* CallRecord::make() {
                                  folder, why));
     return nullptr;
   }
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
   record->descriptor_ = descriptor;
   record->last_end_ns_ = activity_begins();
   record->add([&](JsonText& line) {
     line.member("rank", mpi::rank_in_job());
     line.member("ranks", ranks);
-    line.member("host", host);
+    line.member("host", host_name());
   });
   return record.release();
 }
