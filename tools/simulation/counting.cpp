@@ -10,6 +10,7 @@
 #include "plan/facts/wishes.h"
 #include "sim/gather.h"
 #include "sim/pattern.h"
+#include "simulation/outcome.h"
 
 namespace concilio::tools {
 
@@ -91,18 +92,13 @@ json json_of(const CountedCalls& calls) {
             {"max", {{"rounds", counts.rounds}}}}}};
 }
 
-std::string method_text(const Counted& one, const CountedCalls& calls) {
-  const char* taken = method_name(calls.method);
-  return one.method == taken ? one.method : fmt::format("{}: {}", one.method, taken);
-}
-
 constexpr const char* line_format = "  {:<{}} {:<5} {:>16} {:>10} {:>8} {:>14} {:>14} {:>10} {:>10}\n";
 
 std::string line_of(const Counted& one, const char* call, const CountedCalls& calls, size_t width) {
   const sim::Counts& counts = calls.counts;
-  return fmt::format(fmt::runtime(line_format), method_text(one, calls), width, call, counts.messages_sent,
-                     format_bytes(counts.message_bytes_sent), counts.rounds, counts.storage_reads,
-                     counts.storage_writes, format_bytes(counts.storage_bytes_read),
+  return fmt::format(fmt::runtime(line_format), method_text(one.method, {method_name(calls.method)}), width,
+                     call, counts.messages_sent, format_bytes(counts.message_bytes_sent), counts.rounds,
+                     counts.storage_reads, counts.storage_writes, format_bytes(counts.storage_bytes_read),
                      format_bytes(counts.storage_bytes_written));
 }
 
@@ -148,7 +144,8 @@ std::string table_of(const std::vector<Counted>& all) {
   size_t width = 0;  // of the column of methods
   for (const Counted& one : all) {
     for (const auto* calls : {&one.write, &one.read})
-      width = std::max(width, (*calls ? method_text(one, **calls) : one.method).size());
+      width = std::max(
+          width, (*calls ? method_text(one.method, {method_name((*calls)->method)}) : one.method).size());
   }
   for (const Counted& one : all) {
     if (one.pattern != pattern) {

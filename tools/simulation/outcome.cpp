@@ -46,22 +46,21 @@ Simulated simulated_of(const JsonPlace& in) {
   return one;
 }
 
-// The method, and behind it what was taken instead.
-std::string method_text(const Simulated& one, const SimulatedCalls& calls) {
-  if (calls.methods.empty() || calls.methods == std::vector{one.method}) return one.method;
-  return fmt::format("{}: {}", one.method, fmt::join(calls.methods, ", "));
-}
-
 std::string line_of(const Simulated& one, const char* call, const SimulatedCalls& calls, size_t width) {
   const double mib_per_second =
       calls.seconds > 0 ? static_cast<double>(one.bytes) / 0x1p20 / calls.seconds : 0;
   return fmt::format("  {:<{}} {:<5} {:>12.6f} {:>10.1f} {:>10} {:>10} {:>6} {:>9} {:>11}\n",
-                     method_text(one, calls), width, call, calls.seconds, mib_per_second, calls.messages,
-                     format_bytes(calls.message_bytes), calls.rounds, calls.storage_requests,
+                     method_text(one.method, calls.methods), width, call, calls.seconds, mib_per_second,
+                     calls.messages, format_bytes(calls.message_bytes), calls.rounds, calls.storage_requests,
                      format_bytes(one.peak_bytes_per_node));
 }
 
 }  // namespace
+
+std::string method_text(const std::string& method, const std::vector<std::string>& taken) {
+  if (taken.empty() || taken == std::vector{method}) return method;
+  return fmt::format("{}: {}", method, fmt::join(taken, ", "));
+}
 
 Result<std::vector<Simulated>> parse_outcome(std::string_view text) {
   Result<JsonDocument> document = JsonDocument::parse(text);
@@ -79,7 +78,7 @@ std::string table_of(const std::vector<Simulated>& all) {
   size_t width = 0;  // of the column of methods
   for (const Simulated& one : all) {
     for (const auto* calls : {&one.write, &one.read})
-      width = std::max(width, (*calls ? method_text(one, **calls) : one.method).size());
+      width = std::max(width, (*calls ? method_text(one.method, (*calls)->methods) : one.method).size());
   }
   for (const Simulated& one : all) {
     if (one.pattern != pattern) {

@@ -33,4 +33,7 @@ Result<std::vector<Simulated>> parse_outcome(std::string_view text);
 // A line for each method and direction, and a heading for each pattern.
 std::string table_of(const std::vector<Simulated>& all);
 
+// The method that was asked for, and behind it those that were taken instead.
+std::string method_text(const std::string& method, const std::vector<std::string>& taken);
+
 }  // namespace concilio::tools

@@ -8,6 +8,7 @@
 #include "base/text/bytes.h"
 #include "base/text/json_document.h"
 #include "base/text/json_place.h"
+#include "simulation/outcome.h"
 
 namespace concilio::tools {
 
@@ -41,18 +42,13 @@ Replayed replayed_of(const JsonPlace& in) {
   return one;
 }
 
-std::string method_text(const Replayed& one) {
-  if (one.methods.empty() || one.methods == std::vector{one.method}) return one.method;
-  return fmt::format("{}: {}", one.method, fmt::join(one.methods, ", "));
-}
-
 constexpr const char* replayed_line_format =
     "  {:<{}} {:>12} {:>12} {:>12} {:>10} {:>10} {:>6} {:>9} {:>11}\n";
 
 std::string line_of(const Replayed& one, size_t width) {
   const auto seconds = [](double value) { return fmt::format("{:.6f}", value); };
-  return fmt::format(fmt::runtime(replayed_line_format), method_text(one), width, seconds(one.seconds),
-                     seconds(one.call_seconds), seconds(one.idle_seconds), one.messages,
+  return fmt::format(fmt::runtime(replayed_line_format), method_text(one.method, one.methods), width,
+                     seconds(one.seconds), seconds(one.call_seconds), seconds(one.idle_seconds), one.messages,
                      format_bytes(one.message_bytes), one.rounds, one.storage_requests,
                      format_bytes(one.peak_bytes_per_node));
 }
@@ -76,7 +72,7 @@ Result<std::vector<Replayed>> parse_replayed(std::string_view text) {
 std::string table_of(const std::string& name, const std::vector<Replayed>& all) {
   if (all.empty()) return {};
   size_t width = 0;
-  for (const Replayed& one : all) width = std::max(width, method_text(one).size());
+  for (const Replayed& one : all) width = std::max(width, method_text(one.method, one.methods).size());
   std::string text = fmt::format("\n{}: {} written, {} read\n", name, format_bytes(all.front().written),
                                  format_bytes(all.front().read));
   text += fmt::format(fmt::runtime(replayed_line_format), "method", width, "simulated s", "in calls", "idle",
