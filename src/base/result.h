@@ -25,6 +25,7 @@ enum class ErrorKind : int32_t {
   argument,
   count,
   datatype,
+  communicator,
   not_same,  // arguments that must agree differ between ranks
   info_value,
   no_memory,

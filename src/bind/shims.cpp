@@ -220,9 +220,11 @@ int test_some(int count, MPI_Request* requests, int* completed, int* indices, MP
   return call.outcome(code, statuses, std::max(*completed, 0), indices);
 }
 
-int get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  mpiio::WaitCall(1, &request).attempt();
-  return forward<int>(CONCILIO_NEXT(MPI_Request_get_status), request, flag, status);
+// The functions that only look at requests, and complete none.
+template <typename Function, typename... Args>
+int get_status(int count, const MPI_Request* requests, Function next, Args... args) {
+  mpiio::WaitCall(count, requests).attempt();
+  return forward<int>(next, args...);
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ int class_of(ErrorKind kind) {
       return MPI_ERR_COUNT;
     case ErrorKind::datatype:
       return MPI_ERR_TYPE;
+    case ErrorKind::communicator:
+      return MPI_ERR_COMM;
     case ErrorKind::not_same:
       return MPI_ERR_NOT_SAME;
     case ErrorKind::info_value:

@@ -58,6 +58,8 @@ class ErrorHandler {
   int call(MPI_File handle, int code, const std::string& message) const {
     return call(handle, code, message, Result());
   }
+  // Whether MPI's C++ bindings throw an exception when a call has returned an error code.
+  bool throws() const;
   // The handle that this was made from. The caller may free it.
   MPI_Errhandler handle() const { return handle_; }
 

@@ -198,6 +198,40 @@ Narrowed narrow(const Nest* nest, int64_t begin, int64_t end) {
   return {nest, shift};
 }
 
+// The pieces of data [begin, end) of an access, one after the other.
+class Walk {
+ public:
+  Walk(const Access& access, Interval data) : cursor_(access, data.begin), end_(data.end) { next(); }
+  const Interval& piece() const { return piece_; }  // empty behind the last
+  void next() {
+    if (++index_ >= chunk_.count) {
+      piece_ = {};
+      if (cursor_.position() >= end_) return;
+      chunk_ = cursor_.next(end_ - cursor_.position());
+      index_ = 0;
+    }
+    piece_ = {chunk_.offset(index_), chunk_.offset(index_) + chunk_.length};
+  }
+
+ private:
+  Cursor cursor_;
+  const int64_t end_;
+  Chunk chunk_;
+  int64_t index_ = 0;
+  Interval piece_;
+};
+
+// Whether two stretches of data, each in ascending order, have a byte in common.
+bool meet(const Access& access, Interval a, Interval b) {
+  Walk one(access, a), other(access, b);
+  while (!one.piece().empty() && !other.piece().empty()) {
+    const bool is_before = one.piece().end <= other.piece().begin;
+    if (!is_before && other.piece().end > one.piece().begin) return true;
+    (is_before ? one : other).next();
+  }
+  return false;
+}
+
 // Whether offsets never decrease along the first `bytes` > 0 of the nest's stream.
 bool monotone_prefix(const Nest* nest, int64_t bytes) {
   while (true) {
@@ -296,6 +330,34 @@ bool Access::monotone_within(int64_t data_bytes) const {
   return data_bytes <= nest_->size() && monotone_prefix(nest_.get(), data_bytes);
 }
 
+bool Access::comes_twice(int64_t begin, int64_t end) const {
+  if (monotone_within(end) || end <= begin) return false;
+  const int64_t size = nest_->size(), first = begin / size, last = (end - 1) / size;
+  if (first == last) return false;
+  const auto part = [&](int64_t tile) {
+    return Interval{std::max(begin, tile * size), std::min(end - tile * size, size) + tile * size};
+  };
+  // Tiles that are further apart than a tile is long have no byte in common. Of the others, all whole ones
+  // that are equally far apart lie alike; only the first and the last tile may be parts.
+  int64_t most = last - first;
+  if (extent_ > 0) most = std::min(most, (nest_->upper() - nest_->lower() - 1) / extent_);
+  for (int64_t apart = 1; apart <= most; ++apart) {
+    for (const int64_t tile : {first, first + 1, last - apart}) {
+      if (tile + apart <= last && meet(*this, part(tile), part(tile + apart))) return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Access> Access::from_tile(int64_t tile) const {
+  const auto distance = checked_multiply(tile, extent_);
+  const auto origin = distance ? checked_add(displacement_, *distance) : std::nullopt;
+  if (!origin) return std::nullopt;
+  Access rest = *this;
+  rest.displacement_ = *origin;
+  return rest;
+}
+
 int64_t Access::tile_origin(int64_t tile) const {
   return saturating_add(displacement_, saturating_multiply(tile, extent_));
 }
@@ -337,8 +399,12 @@ int64_t Access::data_before(int64_t offset) const {
   if (size == 0 || offset <= first) return 0;
   if (__builtin_sub_overflow(offset, first, &distance)) distance = int64_max;
   if (contiguous_) return distance;
-  const bool tiles_apart = extent_ > 0 && extent_ >= nest_->upper() - nest_->lower();
-  const int64_t tile = tiles_apart ? distance / extent_ : 0;
+  // Where tiles are apart, the one that begins before the offset; else the first that reaches the offset.
+  const int64_t length = nest_->upper() - nest_->lower();
+  int64_t tile = 0;
+  if (extent_ > 0)
+    tile = extent_ >= length ? distance / extent_
+                             : ceil_divide(std::max<int64_t>(0, distance - length), extent_);
   if (!nest_->monotone()) {
     Cursor cursor(*this, saturating_multiply(tile, size));
     for (const int64_t end = saturating_add(cursor.position(), size); cursor.position() < end;) {

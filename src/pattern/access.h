@@ -48,6 +48,12 @@ class Access {
   // The same for the first `data_bytes` of the stream only. Where whole tiles are not monotone the answer may
   // be a wrong no, but never a wrong yes.
   bool monotone_within(int64_t data_bytes) const;
+  // Whether some byte comes twice in data [begin, end). The nest must be monotone, and the extent not
+  // negative; tiles may interleave or overlap. Takes time for each piece at most as often as a tile is longer
+  // than the extent.
+  bool comes_twice(int64_t begin, int64_t end) const;
+  // The access without the tiles before this one, if its bytes fit 64 bits.
+  std::optional<Access> from_tile(int64_t tile) const;
 
   // All take O(log D), where D is the size of the description. `position` may lie in any tile.
   int64_t offset_of(int64_t position) const;  // of the byte at this data position; saturates
@@ -56,9 +62,10 @@ class Access {
   // Whether the offsets of all of data [begin, end), and the end of its last byte, fit 64 bits.
   bool reaches(int64_t begin, int64_t end) const;
   // How many data bytes of a monotone access lie at offsets < offset. On offsets of data, this is the inverse
-  // of offset_of(). If the nest is monotone but its tiling is not, the answer is that for the first tile
-  // alone. If the nest is not monotone, the answer is the position of the tile's first byte that does not lie
-  // before the offset, and takes time for each piece of a tile.
+  // of offset_of(). If the nest is monotone but its tiling is not, the answer is that for the first tile that
+  // reaches the offset, and all of the tiles before it. If the nest is not monotone, the answer is the
+  // position of that tile's first byte that does not lie before the offset, and takes time for each piece of
+  // a tile.
   int64_t data_before(int64_t offset) const;
   // The smallest interval of offsets that holds data [begin, end); {0,0} if begin == end. Takes O(log D) if
   // the access is monotone. If it is not, the bounds are those of the tiles, which may be wider than

@@ -69,8 +69,8 @@ Registry& registry() {
   return *instance;
 }
 
-bool is_native(const std::string& name) {
-  return name == "native" || name == "internal";
+bool is_predefined(const std::string& name) {
+  return name == "native" || name == "internal" || name == external32().name();
 }
 
 }  // namespace
@@ -91,9 +91,16 @@ UserConversion UserConversion::of(MPI_Datarep_conversion_function_c* function) {
 }
 #endif
 
+std::string standard_name(const std::string& name) {
+  if (name == "NATIVE") return "native";
+  if (name == "INTERNAL") return "internal";
+  if (name == "EXTERNAL32") return external32().name();
+  return name;
+}
+
 Result<const Representation*> find_representation(const std::string& name) {
-  if (is_native(name)) return static_cast<const Representation*>(nullptr);
   if (name == external32().name()) return &external32();
+  if (is_predefined(name)) return static_cast<const Representation*>(nullptr);
   Registry& known = registry();
   std::lock_guard lock(known.mutex);
   auto found = known.representations->find(name);
@@ -115,8 +122,7 @@ Status register_representation(UserRepresentation wanted) {
                  fmt::format("the data representation \"{}\" has no extent function", wanted.name)};
   Registry& known = registry();
   std::lock_guard lock(known.mutex);
-  if (is_native(wanted.name) || wanted.name == external32().name() ||
-      known.representations->contains(wanted.name)) {
+  if (is_predefined(standard_name(wanted.name)) || known.representations->contains(wanted.name)) {
     return Error{ErrorKind::duplicate_representation, 0,
                  fmt::format("there is a data representation \"{}\" already", wanted.name)};
   }

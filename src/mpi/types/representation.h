@@ -54,6 +54,10 @@ class Representation {
   mutable TypeCache<FileForm> forms_;
 };
 
+// The name that MPI gives a representation: ROMIO and OMPIO also take predefined ones in capitals, "NATIVE",
+// and Fortran programs rely on that.
+std::string standard_name(const std::string& name);
+
 // Returns nullptr for "native" and "internal", and an error of kind `data_representation` for a name that
 // nobody registered.
 Result<const Representation*> find_representation(const std::string& name);

@@ -23,27 +23,32 @@ Error argument(std::string message) {
   return {ErrorKind::argument, 0, std::move(message)};
 }
 
-// Rank 0 makes a change to the file for all ranks. It begins when all ranks have come, and no rank returns
-// before it is done.
-template <typename Check, typename Change>
-Status change_once(File& file, exec::CallKind kind, const Check& check, const Change& change) {
-  return file.in_turn(kind, [&]() -> Status {
-    if (auto status = file.agree(without_exceptions(check)); !status) return status;
-    if (auto status = file.settle(); !status) return status;
-    return file.agree(file.team().rank() == 0 ? without_exceptions(change) : Status());
-  });
-}
-
 Status check_not_sequential(const File& file) {
   if (!(file.amode() & MPI_MODE_SEQUENTIAL)) return {};
   return Error{ErrorKind::unsupported, 0, "the file was opened with MPI_MODE_SEQUENTIAL"};
 }
 
-Status check_size(File& file, MPI_Offset size) {
+Status check_size(const File& file, MPI_Offset size) {
   if (auto status = check_not_sequential(file); !status) return status;
   if (!file.writes()) return Error{ErrorKind::read_only, 0, "the file was opened with MPI_MODE_RDONLY"};
   if (size < 0) return argument(fmt::format("a size of {} bytes", size));
   return {};
+}
+
+// Rank 0 changes the size of the file for all ranks, which must want the same. It begins when all ranks have
+// come, and no rank returns before it is done.
+template <typename Change>
+Status change_size(File& file, exec::CallKind kind, MPI_Offset size, const Change& change) {
+  const auto prepare = [&](exec::Terms& terms) {
+    terms.least = terms.most = size;
+    return check_size(file, size);
+  };
+  return file.in_turn(kind, prepare, [&](const exec::Terms& all) -> Status {
+    if (all.least != all.most)
+      return error_with(ErrorKind::not_same, 0, [] { return std::string(different_arguments); });
+    if (auto status = file.settle(); !status) return status;
+    return file.agree(file.team().rank() == 0 ? without_exceptions(change) : Status());
+  });
 }
 
 // A call that all ranks of the file make, and its line in the record of calls, where there is one.
@@ -68,6 +73,14 @@ int open(MPI_Comm comm, const char* path, int amode, MPI_Info info, MPI_File* ha
   *handle = MPI_FILE_NULL;
   if (!path) return raise_without_file("", "MPI_File_open", {ErrorKind::bad_file, 0, "no file name"}, comm);
   path = plain_path(path);
+  // MPI's own calls on such a communicator would call its error handler, which as a rule ends the program.
+  int between_groups = 1;
+  if (comm != MPI_COMM_NULL) PMPI_Comm_test_inter(comm, &between_groups);
+  if (between_groups) {
+    return raise_without_file(
+        path, "MPI_File_open",
+        {ErrorKind::communicator, 0, "a file needs the communicator of one group, and not MPI_COMM_NULL"});
+  }
   auto file = File::open(comm, path, amode, info);
   if (!file) {
     report_failed_open(comm, path, file.error());
@@ -110,17 +123,15 @@ int get_size(File& file, MPI_Offset* size) {
 
 int set_size(File& file, MPI_Offset size) {
   return raise(file, "MPI_File_set_size", recorded(file, "set_size", size, [&] {
-                 return change_once(
-                     file, exec::CallKind::set_size, [&] { return check_size(file, size); },
-                     [&] { return file.storage().resize(size); });
+                 return change_size(file, exec::CallKind::set_size, size,
+                                    [&] { return file.storage().resize(size); });
                }));
 }
 
 int preallocate(File& file, MPI_Offset size) {
   return raise(file, "MPI_File_preallocate", recorded(file, "preallocate", size, [&] {
-                 return change_once(
-                     file, exec::CallKind::preallocate, [&] { return check_size(file, size); },
-                     [&] { return file.storage().preallocate(size); });
+                 return change_size(file, exec::CallKind::preallocate, size,
+                                    [&] { return file.storage().preallocate(size); });
                }));
 }
 
@@ -235,10 +246,8 @@ int get_position_shared(File& file, MPI_Offset* offset) {
 }
 
 int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement) {
-  auto fail = [&](const Error& error) { return raise(file, "MPI_File_get_byte_offset", error); };
-  if (auto status = check_not_sequential(file); !status) return fail(status.error());
   auto byte = byte_at(*file.view(), offset);
-  if (!byte) return fail(byte.error());
+  if (!byte) return raise(file, "MPI_File_get_byte_offset", byte.error());
   *displacement = *byte;
   return MPI_SUCCESS;
 }

@@ -120,13 +120,10 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
 #ifdef MPI_ERRORS_ABORT
   ends_program = ends_program || handler == MPI_ERRORS_ABORT;
 #endif
-  bool returns = handler == MPI_ERRORS_RETURN;
-#ifdef MPIR_ERRORS_THROW_EXCEPTIONS  // MPICH's C++ bindings throw when the call has returned the code
-  returns = returns || handler == MPIR_ERRORS_THROW_EXCEPTIONS;
-#endif
+  made.handle_ = handler;
   if (ends_program) {
     made.kind_ = Kind::fatal;
-  } else if (!returns) {
+  } else if (handler != MPI_ERRORS_RETURN && !made.throws()) {
     Handlers& known = handlers();
     std::lock_guard lock(known.mutex);
     auto found = known.functions->find(handler);
@@ -134,9 +131,16 @@ int ErrorHandler::make(MPI_Errhandler handler, ErrorHandler* result) {
     made.kind_ = Kind::user;
     made.function_ = found->second;
   }
-  made.handle_ = handler;
   *result = made;
   return MPI_SUCCESS;
+}
+
+bool ErrorHandler::throws() const {
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS  // of MPICH
+  return handle_ == MPIR_ERRORS_THROW_EXCEPTIONS;
+#else
+  return false;
+#endif
 }
 
 const ErrorHandler& ErrorHandler::of_null() {
@@ -206,15 +210,19 @@ int get_errhandler(File& file, MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
+namespace {
+int call(const ErrorHandler& handler, MPI_File handle, int code) {
+  handler.call(handle, code, mpi::mpi_error_text(code), {ErrorHandler::Result::Kind::nobody});
+  return handler.throws() ? code : MPI_SUCCESS;
+}
+}  // namespace
+
 int call_errhandler(File& file, int code) {
-  file.handler().call(file.handle(), code, mpi::mpi_error_text(code), {ErrorHandler::Result::Kind::nobody});
-  return MPI_SUCCESS;
+  return call(file.handler(), file.handle(), code);
 }
 
 int call_default_errhandler(int code) {
-  ErrorHandler::of_null().call(MPI_FILE_NULL, code, mpi::mpi_error_text(code),
-                               {ErrorHandler::Result::Kind::nobody});
-  return MPI_SUCCESS;
+  return call(ErrorHandler::of_null(), MPI_FILE_NULL, code);
 }
 
 int set_default_errhandler(MPI_Errhandler handler) {

@@ -97,7 +97,7 @@ Result<Shown> show(File& file, const Wanted& wanted, const mpi::Representation* 
 
 // Everything but where a view of a sequential file begins, which is not known before all ranks have come.
 Status make_view(File& file, Wanted wanted, View& view) {
-  view.datarep = wanted.datarep ? wanted.datarep : "";
+  view.datarep = mpi::standard_name(wanted.datarep ? wanted.datarep : "");
   auto representation = mpi::find_representation(view.datarep);
   if (!representation) return representation.error();
   view.representation = *representation;

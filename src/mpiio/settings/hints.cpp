@@ -326,7 +326,8 @@ int make_info(const Config& config, MPI_Info* info) {
   int code = PMPI_Info_create(info);
   if (code != MPI_SUCCESS) return code;
   for (const auto& [name, value] : config.effective_hints()) {
-    if (!value.empty()) PMPI_Info_set(*info, name.c_str(), value.c_str());
+    // Open MPI ends the program for a longer value. A list that is cut would say something else.
+    if (!value.empty() && value.size() < MPI_MAX_INFO_VAL) PMPI_Info_set(*info, name.c_str(), value.c_str());
   }
   return MPI_SUCCESS;
 }

@@ -35,6 +35,10 @@ void note(File& file, CallRecord::Kind kind, Started& started, const CallRecord:
   started.set_record_number(file.record()->moved(file, kind, transfer.call(), transfer.moved(false), timing));
 }
 
+// Of a split collective call that begins before the last has ended, or ends what has not begun: ROMIO's
+// class.
+constexpr ErrorKind misplaced = ErrorKind::io;
+
 const char* what(const File::Split& split) {
   bool reads = split.direction == Direction::read;
   switch (split.pointer) {
@@ -77,9 +81,9 @@ int begin(File& file, const Call& call, const Data& data) {
   });
   if (!ready) return refuse(file, call, data, ready.error());
   if (!file.begin_split({call.direction, call.pointer, started})) {
-    return raise(
-        file, call.name,
-        Error{ErrorKind::argument, 0, "a split collective call of this file has begun and has not ended"});
+    started->transfer().give_back();
+    return raise(file, call.name,
+                 Error{misplaced, 0, "a split collective call of this file has begun and has not ended"});
   }
   note(file, CallRecord::Kind::split, *started, timing);
   Started::go_on(std::move(started));
@@ -87,9 +91,7 @@ int begin(File& file, const Call& call, const Data& data) {
 }
 
 int end(File& file, const Call& call, MPI_Status* status) {
-  auto fail = [&](std::string why) {
-    return raise(file, call.name, Error{ErrorKind::argument, 0, std::move(why)});
-  };
+  auto fail = [&](std::string why) { return raise(file, call.name, Error{misplaced, 0, std::move(why)}); };
   const CallRecord::Timing timing(file.record());
   auto split = file.take_split();
   if (!split) return fail("no split collective call of this file has begun");

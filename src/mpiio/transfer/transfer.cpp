@@ -76,7 +76,8 @@ Status Transfer::prepare(const Data& data) {
   if (auto status = prepare_items(data); !status) return status;
   const int64_t bytes = request_.bytes;
   if (bytes % shown_.etype_bytes != 0) {
-    return Error{ErrorKind::argument, 0,
+    // The class is ROMIO's.
+    return Error{ErrorKind::io, 0,
                  fmt::format("{} bytes are not a multiple of the etype's {}", bytes, shown_.etype_bytes)};
   }
   if (bytes > 0 && shown_.access.empty()) {
@@ -156,10 +157,21 @@ Result<int64_t> Transfer::position_of(int64_t etypes_before, int64_t bytes) cons
 Status Transfer::place(int64_t etypes_before) {
   auto position = position_of(etypes_before, request_.bytes);
   if (!position) return position.error();
-  request_.position = *position;
-  if (call_.direction == Direction::write && !shown_.access.monotone_within(*position + request_.bytes)) {
+  position_ = request_.position = *position;
+  request_.file = &shown_.access;
+  const int64_t end = position_ + request_.bytes;
+  if (shown_.access.monotone_within(end)) return {};
+  if (call_.direction == Direction::write && shown_.access.comes_twice(position_, end)) {
     return Error{ErrorKind::datatype, 0,
                  "the view's tiles overlap, so that a write would reach some bytes twice"};
+  }
+  // Tiles that interleave, as the columns of a matrix do, are each in ascending order.
+  const int64_t size = shown_.access.nest()->size(), tile = position_ / size;
+  if (end > (tile + 1) * size) return {};
+  if (auto rest = shown_.access.from_tile(tile)) {
+    tiles_from_ = std::move(*rest);
+    request_.file = &tiles_from_;
+    request_.position -= tile * size;
   }
   return {};
 }
@@ -233,7 +245,7 @@ void Transfer::record(const Times& times, const exec::Outcome& outcome) {
   // Bytes of the file, of which a representation makes another number in memory.
   const int64_t bytes = outcome ? std::min(*outcome, request_.bytes) : 0;
   const pattern::Interval where =
-      bytes > 0 ? shown_.access.bounds(request_.position, request_.position + bytes) : pattern::Interval{};
+      bytes > 0 ? request_.file->bounds(request_.position, request_.position + bytes) : pattern::Interval{};
   activity->called(
       {request_.operation, times.start_ns, times.end_ns, times.exchange_ns, where.begin, where.end, bytes});
 }
@@ -345,7 +357,7 @@ exec::Outcome Transfer::run_collective(const exec::OpenFile& opened) {
 
 void Transfer::give_back() {
   if (call_.pointer != Pointer::individual || !trouble_) return;
-  const int64_t before = request_.position / shown_.etype_bytes;
+  const int64_t before = position_ / shown_.etype_bytes;
   file_.retreat(before + etypes_, before);
 }
 

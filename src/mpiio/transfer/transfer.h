@@ -20,9 +20,9 @@ class Transfer {
 
   const Call& call() const { return call_; }
   // Where in the view's data the transfer begins; of an ordered one once it has run.
-  int64_t position() const { return request_.position; }
+  int64_t position() const { return position_; }
   CallRecord::Moved moved(bool failed) const {
-    return {failed || !trouble_, request_.position, request_.bytes, type_.get()};
+    return {failed || !trouble_, position_, request_.bytes, type_.get()};
   }
   const Status& trouble() const { return trouble_; }
   // Whether this collective call, if it runs now, is made without meeting other ranks.
@@ -71,7 +71,9 @@ class Transfer {
   Charge description_;          // for the description of the datatype
   exec::DeviceLink device_;     // the way to the user's buffer if it is in the memory of a GPU
   exec::Request request_{};
-  int64_t etypes_ = 0;  // how far the pointer moves
+  pattern::Access tiles_from_;  // the view from the request's only tile on, where all tiles are not in order
+  int64_t position_ = 0;        // in the view's data
+  int64_t etypes_ = 0;          // how far the pointer moves
   Status trouble_;
   // Kept while a collective call is deferred and has not met all ranks, so that nothing is converted twice.
   std::optional<Staged> staged_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "unit/pattern/naive_types.h"
@@ -56,16 +57,15 @@ void check_case(Generator& generator, const Case& test) {
   const auto all = naive::expand(test.type, test.displacement, 0, stream);
   for (int64_t p = 0; p < stream; ++p) ASSERT_EQ(access.offset_of(p), all[static_cast<size_t>(p)]) << p;
 
-  // Of an access that is not monotone: the first byte of a tile that does not lie before an offset.
-  if (!access.nest()->monotone()) {
-    const int64_t tiles = access.extent() >= access.nest()->upper() - access.nest()->lower() ? 3 : 1;
+  // Of an access that is not monotone: in the first tile that reaches the offset, what lies before it.
+  if (!access.monotone()) {
     const int64_t first = all.front();
     for (const int64_t offset : {first - 1, first, first + 1, first + access.nest()->upper() / 2}) {
       const int64_t position = access.data_before(offset);
-      ASSERT_LE(position, (tiles + 1) * test.size());
-      if (position < stream && tiles == 1) {
-        for (int64_t p = 0; p < position; ++p) ASSERT_LT(all[static_cast<size_t>(p)], offset) << p;
-      }
+      ASSERT_GE(position, 0);
+      if (position == 0 || position > stream) continue;
+      for (int64_t p = (position - 1) / test.size() * test.size(); p < position; ++p)
+        ASSERT_LT(all[static_cast<size_t>(p)], offset) << p;
     }
   }
 
@@ -86,6 +86,11 @@ void check_case(Generator& generator, const Case& test) {
     const auto granule = access.granule(begin, end);
     if (access.monotone_within(end)) {
       ASSERT_TRUE(naive::is_monotone({all.begin(), all.begin() + end}));
+    }
+    if (access.nest()->monotone() && access.extent() >= 0) {
+      std::vector<int64_t> once = part;
+      std::ranges::sort(once);
+      ASSERT_EQ(access.comes_twice(begin, end), std::ranges::adjacent_find(once) != once.end());
     }
     if (part.empty()) {
       ASSERT_EQ(bounds, (Interval{0, 0}));
@@ -178,6 +183,25 @@ TEST(RandomAccesses, HashIsThatOfThePattern) {
     }
     seen.emplace_back(test.access.hash(), std::move(bytes));
   }
+}
+
+TEST(InterleavedTiles, HaveAnEndInTheFirstTileThatReachesIt) {
+  const Access columns(repeat(Nest::bytes(2), 4, 20), 100, 2);  // column k is tile k
+  EXPECT_EQ(columns.data_before(100 + 4 * 20), 10 * 8);         // behind the last of ten columns
+  EXPECT_EQ(columns.data_before(100 + 3 * 20 + 4), 8 + 8);      // behind the second
+  EXPECT_EQ(columns.data_before(100 + 3 * 20 + 3), 8 + 7);
+  EXPECT_EQ(columns.data_before(101), 1);
+  const Access integers(Nest::bytes(4), 0, 2);
+  EXPECT_EQ(integers.data_before(100), 48 * 4 + 4);
+}
+
+TEST(InterleavedTiles, AreMonotoneFromEachTileOn) {
+  const Access columns(repeat(Nest::bytes(2), 4, 20), 100, 2);
+  EXPECT_FALSE(columns.monotone_within(9));
+  const Access third = columns.from_tile(2).value();
+  EXPECT_TRUE(third.monotone_within(8));
+  for (int64_t p = 0; p < 40; ++p) EXPECT_EQ(third.offset_of(p), columns.offset_of(16 + p));
+  EXPECT_FALSE(columns.from_tile(std::numeric_limits<int64_t>::max() / 2).has_value());
 }
 
 TEST(ContiguousAccess, IsOneEndlessPiece) {

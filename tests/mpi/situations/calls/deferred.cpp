@@ -186,6 +186,19 @@ SITUATION(Deferred, TestedUntilDone, not_own) {
   test_until_done([](MPI_Request* request, int* done) {
     return MPI_Request_get_status(*request, done, MPI_STATUS_IGNORE);
   });
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+  test_until_done([](MPI_Request* request, int* done) {
+    return MPI_Request_get_status_all(1, request, done, MPI_STATUSES_IGNORE);
+  });
+  test_until_done([](MPI_Request* request, int* done) {
+    int index = 0;
+    return MPI_Request_get_status_any(1, request, &index, done, MPI_STATUS_IGNORE);
+  });
+  test_until_done([](MPI_Request* request, int* done) {
+    int index = 0;
+    return MPI_Request_get_status_some(1, request, done, &index, MPI_STATUSES_IGNORE);
+  });
+#endif
 }
 
 // The first request that completes on rank 0 is a message, and its sender starts its part only then.

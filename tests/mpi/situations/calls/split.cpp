@@ -43,10 +43,13 @@ SITUATION(Split, OneAtATimeAndInPairs, not_own) {
   const auto mine = values(context.rank, 100);
   std::vector<uint8_t> back(100);
   File file(path);
-  FAILS(MPI_ERR_ARG, MPI_File_write_all_end(file, mine.data(), MPI_STATUS_IGNORE));
+  FAILS(MPI_ERR_IO, MPI_File_write_all_end(file, mine.data(), MPI_STATUS_IGNORE));
   OK(MPI_File_write_at_all_begin(file, context.rank * 100, mine.data(), 100, MPI_BYTE));
-  FAILS(MPI_ERR_ARG, MPI_File_read_all_begin(file, back.data(), 100, MPI_BYTE));
-  FAILS(MPI_ERR_ARG, MPI_File_write_all_end(file, mine.data(), MPI_STATUS_IGNORE));
+  FAILS(MPI_ERR_IO, MPI_File_read_all_begin(file, back.data(), 100, MPI_BYTE));
+  MPI_Offset position = -1;  // which a call that does not begin leaves alone
+  OK(MPI_File_get_position(file, &position));
+  EXPECT_EQUAL(MPI_Offset{0}, position);
+  FAILS(MPI_ERR_IO, MPI_File_write_all_end(file, mine.data(), MPI_STATUS_IGNORE));
   OK(MPI_File_write_at_all_end(file, mine.data(), MPI_STATUS_IGNORE));
   OK(MPI_File_read_at_all_begin(file, context.rank * 100, back.data(), 100, MPI_BYTE));
   OK(MPI_File_read_at_all_end(file, back.data(), MPI_STATUS_IGNORE));

@@ -175,6 +175,24 @@ SITUATION(Open, ModesThatDifferBetweenRanks, not_own) {
   }
 }
 
+// The handlers of communicators, which would end the program, are not called.
+SITUATION(Open, CommunicatorThatHoldsNoGroupOrTwo, not_own) {
+  const std::string path = context.fresh_file("communicator");
+  MPI_File file;
+  FAILS(MPI_ERR_COMM,
+        MPI_File_open(MPI_COMM_NULL, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  EXPECT(file == MPI_FILE_NULL);
+  if (context.ranks < 2) return;
+  MPI_Comm part, between;
+  MPI_Comm_split(MPI_COMM_WORLD, context.rank % 2, context.rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, 1 - context.rank % 2, 3, &between);
+  FAILS(MPI_ERR_COMM,
+        MPI_File_open(between, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+  EXPECT(!exists(path));
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&part);
+}
+
 SITUATION(Delete, MissingFile, everywhere) {
   const std::string path = context.fresh_file("to-delete");
   const int code = MPI_File_delete(path.c_str(), MPI_INFO_NULL);

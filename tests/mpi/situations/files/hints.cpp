@@ -54,6 +54,24 @@ SITUATION(Hints, GetInfoReturnsTheEffectiveOnes, not_own) {
   }
 }
 
+// The longest value that a program can give becomes longer where sizes are told in bytes.
+SITUATION(Hints, TooLongToBeTold, not_own) {
+  const std::string path = context.fresh_file("long-hint");
+  std::string memory;
+  while (memory.size() + 4 < MPI_MAX_INFO_VAL) memory += memory.empty() ? "4G" : ",4G";
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+            Info{{"concilio_node_memory", memory.c_str()}, {"cb_buffer_size", "65536"}});
+  MPI_Info info;
+  OK(MPI_File_get_info(file, &info));
+  char text[MPI_MAX_INFO_VAL + 1] = "";
+  int there = 0;
+  MPI_Info_get(info, "concilio_node_memory", MPI_MAX_INFO_VAL, text, &there);
+  EXPECT(!there);
+  MPI_Info_get(info, "cb_buffer_size", MPI_MAX_INFO_VAL, text, &there);
+  EXPECT_EQUAL(std::string("65536"), std::string(text));
+  MPI_Info_free(&info);
+}
+
 SITUATION(Hints, SetInfoChangesThem, not_own) {
   const std::string path = context.fresh_file("set-info");
   File file(path);

@@ -116,6 +116,30 @@ SITUATION(ByteOffset, UnderAViewWithHoles, everywhere) {
   }
 }
 
+// Alone among the calls with individual pointers.
+SITUATION(ByteOffset, OfASequentialFile, not_own) {
+  const std::string path = context.fresh_file("byte-offset-sequential");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL);
+  const Type type = resized_of(contiguous_of(1, MPI_INT), 0, 12);
+  OK(MPI_File_set_view(file, MPI_DISPLACEMENT_CURRENT, MPI_INT, type, "native", MPI_INFO_NULL));
+  MPI_Offset place = -1;
+  OK(MPI_File_get_byte_offset(file, 5, &place));
+  EXPECT_EQUAL(MPI_Offset{60}, place);
+}
+
+SITUATION(Size, ThatDiffersBetweenRanks, not_own) {
+  const std::string path = context.fresh_file("sizes-differ");
+  File file(path);
+  OK(MPI_File_set_size(file, 50));
+  const MPI_Offset size = 100 + context.rank;
+  for (const auto set : {MPI_File_set_size, MPI_File_preallocate}) {
+    if (context.ranks > 1) FAILS(MPI_ERR_NOT_SAME, set(file, size));
+    MPI_Offset now = -1;
+    OK(MPI_File_get_size(file, &now));
+    EXPECT_EQUAL(MPI_Offset{50}, now);
+  }
+}
+
 SITUATION(Size, SetGetAndPreallocate, not_own_openmpi) {
   const std::string path = context.fresh_file("size");
   File file(path);

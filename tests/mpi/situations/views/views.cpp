@@ -238,8 +238,57 @@ SITUATION(OverlappingFiletype, RefusedForWriting, not_own) {
   const uint8_t bytes[16] = {};
   // Within one tile no byte comes twice.
   OK(MPI_File_write_at(file, 0, bytes, 8, MPI_BYTE, MPI_STATUS_IGNORE));
+  OK(MPI_File_write_at(file, 8, bytes, 8, MPI_BYTE, MPI_STATUS_IGNORE));
+  // Nor in the end of one tile and the beginning of the next.
+  OK(MPI_File_write_at(file, 6, bytes, 4, MPI_BYTE, MPI_STATUS_IGNORE));
+  FAILS(MPI_ERR_TYPE, MPI_File_write_at(file, 6, bytes, 5, MPI_BYTE, MPI_STATUS_IGNORE));
   FAILS(MPI_ERR_TYPE, MPI_File_write_at(file, 0, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
   FAILS(MPI_ERR_TYPE, MPI_File_write_at_all(file, 0, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+
+// Each tile is a column of a matrix, so tiles interleave, but no byte comes twice.
+SITUATION(InterleavedTiles, AreWrittenAloneAndTogether, not_own) {
+  constexpr int rows = 20, width = 4, columns = 6, column = rows * width;  // of each rank; bytes of a column
+  const std::string path = context.fresh_file("interleaved-tiles");
+  const int row = context.ranks * columns * width;
+  const Type type = resized_of(vector_of(rows, width, row, MPI_BYTE), 0, width);
+  const std::vector<uint8_t> mine = values(context.rank, columns * column);
+  std::vector<uint8_t> expected(static_cast<size_t>(rows * row));
+  for (int rank = 0; rank < context.ranks; ++rank) {
+    const std::vector<uint8_t> its = values(rank, columns * column);
+    for (int i = 0; i < columns * column; ++i) {
+      const int place = i % column / width * row + (rank * columns + i / column) * width + i % width;
+      expected[static_cast<size_t>(place)] = its[static_cast<size_t>(i)];
+    }
+  }
+  const MPI_Offset first = MPI_Offset{context.rank} * columns * column;
+  for (const char* method : {"two_phase", "sieve", "mapped", "list", "auto"}) {
+    make_file(path, {});
+    File file(path, MPI_MODE_RDWR, Info{{"concilio_method", method}});
+    OK(MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    const auto write = [&](int begin, int end, bool together) {
+      OK((together ? MPI_File_write_at_all : MPI_File_write_at)(file, first + begin, mine.data() + begin,
+                                                                end - begin, MPI_BYTE, MPI_STATUS_IGNORE));
+    };
+    write(0, column, false);
+    write(column, 2 * column, true);
+    write(2 * column, 3 * column + 10, true);
+    write(3 * column + 10, 4 * column, false);
+    write(4 * column, 6 * column, true);
+    OK(MPI_File_sync(file));
+    barrier();
+    EXPECT_BYTES(expected, contents(path));
+    std::vector<uint8_t> back(mine.size());
+    for (int begin = 0; begin < columns; begin += 2) {
+      OK(MPI_File_read_at_all(file, first + begin * column, back.data() + begin * column, 2 * column,
+                              MPI_BYTE, MPI_STATUS_IGNORE));
+    }
+    EXPECT_BYTES(mine, back);
+    OK(MPI_File_seek(file, 0, MPI_SEEK_END));
+    MPI_Offset end = -1;
+    OK(MPI_File_get_position(file, &end));
+    EXPECT_EQUAL(MPI_Offset{context.ranks} * columns * column, end);
+  }
 }
 
 // The first tile is read in ascending order, but the tiles after it are not. The calls are otherwise the
@@ -336,11 +385,45 @@ SITUATION(Views, UnknownRepresentationRefused, everywhere) {
         MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "no such thing", MPI_INFO_NULL));
 }
 
+// As Fortran programs write them.
+SITUATION(Views, RepresentationsInCapitals, not_own) {
+  const std::string path = context.fresh_file("capitals");
+  const std::vector<uint8_t> mine = values(context.rank, 8);
+  for (const auto& [given, named] : {std::pair("NATIVE", "native"), std::pair("INTERNAL", "internal"),
+                                     std::pair("EXTERNAL32", "external32")}) {
+    make_file(path, {});
+    File file(path, MPI_MODE_RDWR);
+    OK(MPI_File_set_view(file, 8 * context.rank, MPI_BYTE, MPI_BYTE, given, MPI_INFO_NULL));
+    OK(MPI_File_write_all(file, mine.data(), 8, MPI_BYTE, MPI_STATUS_IGNORE));
+    MPI_Offset displacement = -1;
+    MPI_Datatype etype, filetype;
+    char name[MPI_MAX_DATAREP_STRING];
+    OK(MPI_File_get_view(file, &displacement, &etype, &filetype, name));
+    EXPECT_EQUAL(std::string(named), std::string(name));
+    barrier();
+    const std::vector<uint8_t> found = contents(path);
+    const auto begin = found.begin() + 8 * context.rank;
+    EXPECT_BYTES(mine, std::vector<uint8_t>(begin, begin + 8));
+    barrier();
+  }
+  FAILS(MPI_ERR_DUP_DATAREP, MPI_Register_datarep(
+                                 "NATIVE", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
+                                 [](MPI_Datatype, MPI_Aint*, void*) { return MPI_SUCCESS; }, nullptr));
+}
+
 SITUATION(Views, FiletypeOfBrokenEtypesRefused, everywhere) {
   const std::string path = context.fresh_file("broken-etypes");
   File file(path);
   const Type ten = contiguous_of(10, MPI_BYTE);
   FAILS(MPI_ERR_ARG, MPI_File_set_view(file, 0, MPI_INT, ten, "native", MPI_INFO_NULL));
+}
+
+SITUATION(Views, PartOfAnEtypeRefused, not_own_openmpi) {
+  const std::string path = context.fresh_file("part-of-etype");
+  const uint8_t bytes[6] = {};
+  File file(path);
+  OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  FAILS(MPI_ERR_IO, MPI_File_write_at(file, 0, bytes, 6, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
 SITUATION(Views, GetViewGivesWhatWasSet, everywhere) {
