@@ -13,9 +13,9 @@ from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
 with h5py.File(sys.argv[1], "w", driver="mpio", comm=comm) as file:
-    dset = file.create_dataset("x", (4096, 64 * comm.size), "f8")
+    dset = file.create_dataset("x", (16384, 64 * comm.size), "f8")
     mine = slice(64 * comm.rank, 64 * (comm.rank + 1))
-    data = numpy.full((4096, 64), comm.rank, "f8")
+    data = numpy.full((16384, 64), comm.rank, "f8")
     if sys.argv[2:] == ["collective"]:
         with dset.collective:
             dset[:, mine] = data

@@ -15,6 +15,24 @@ namespace {
 
 using LayOut = Layout (*)(const Facts& facts, const std::vector<pattern::Interval>& spans);
 
+// Finds the methods that do all that others do. Elsewhere than in a cache, storage may well serve them
+// better.
+void compare_costs(const Facts& facts, const Prices& prices, Plan& plan) {
+  if (!prices.from_memory) return;
+  // If one request of each rank moves all bytes, each is copied once; no method does less.
+  const Digest& digest = facts.digest;
+  const bool one_request_each =
+      digest.max_rank_file_pieces <= 1 && digest.memory_pieces <= digest.ranks_with_data;
+  for (const Candidate& one : plan.candidates) {
+    for (const Candidate& other : plan.candidates) {
+      if (one.method == other.method || !one.legal || !other.legal) continue;
+      const bool least = one_request_each && other.method == Method::independent;
+      if (least || plan.appraisal(one.method).cost.includes(plan.appraisal(other.method).cost))
+        plan.candidates[one.method].outdone_by |= 1U << static_cast<int>(other.method);
+    }
+  }
+}
+
 // Prices every method with these spans. `layout` receives the layout of two_phase, if that method is legal.
 void price_methods(const Facts& facts, const std::vector<pattern::Interval>& spans, LayOut lay_out,
                    Plan& plan, Layout& layout) {
@@ -25,7 +43,10 @@ void price_methods(const Facts& facts, const std::vector<pattern::Interval>& spa
     appraisal.obstacle = row.obstacle(facts);
     candidate.legal = appraisal.obstacle.empty();
     if (candidate.legal) {
-      if (row.method == Method::two_phase) layout = lay_out(facts, spans);
+      if (row.method == Method::two_phase) {
+        layout = lay_out(facts, spans);
+        candidate.first_use_seconds = first_use_seconds(layout.segment_bytes);
+      }
       if (!spans.empty()) appraisal.cost = row.cost(facts, layout, prices);
       candidate.predicted_seconds = appraisal.cost.seconds();
       candidate.calls = facts.experience.calls(row.method);
@@ -33,6 +54,7 @@ void price_methods(const Facts& facts, const std::vector<pattern::Interval>& spa
     }
     plan.candidates.add(candidate);
   }
+  compare_costs(facts, prices, plan);
 }
 
 // The spans that the call would have if the bytes asked for had no holes between them.

@@ -14,7 +14,7 @@ python=/usr/bin/python3
 if [ "$mpi" = openmpi ] && "$python" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("h5py._debian_h5py_mpi"))' 2> /dev/null; then
   tried=1
   expect 0 "$concilio" run --summary "${start[@]}" "$python" "$examples/h5py_columns.py" independent.h5
-  says err '511-byte independent writes, 81.. by 2 ranks: make them fewer and collective: .*with dset.collective:'
+  says err '511-byte independent writes, 327.. by 2 ranks: make them fewer and collective: .*with dset.collective:'
   expect 0 "$concilio" run --summary "${start[@]}" "$python" "$examples/h5py_columns.py" collective.h5 collective
   says err '2 collective writes'
   says_not err 'make them'

@@ -1,5 +1,7 @@
-// The plan of a rank's last request of its own. Programs make the same small request again and again, each
-// time a little further on in the file, and to plan it takes several times as long as to carry it out.
+// The plan of a rank's last request of its own, and how long such requests took by each method. Programs make
+// the same request again and again, each time a little further on in the file. To plan a small one takes
+// several times as long as to carry it out; for a large one, methods that may be faster than the one of the
+// lowest price are worth a trial, as in collective calls.
 #pragma once
 
 #include <memory>
@@ -26,17 +28,28 @@ RequestLooks looks_of(const OpenFile& opened, const Request& request);
 // Thread-safe.
 class LastPlan {
  public:
-  // Null if the last request looked otherwise, or the file had other settings.
+  // Null if the last request looked otherwise, the file had other settings, or the next request is to be made
+  // by another method.
   std::shared_ptr<const plan::Plan> find(const std::shared_ptr<const OpenFile>& opened,
                                          const RequestLooks& looks) const;
   void keep(std::shared_ptr<const OpenFile> opened, const RequestLooks& looks,
             std::shared_ptr<const plan::Plan> plan);
+  // Of requests that look so.
+  plan::Experience experience(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks) const;
+  // Whether requests of this plan are to be measured: the price chose its method, and they are long enough.
+  static bool is_measured(const plan::Plan& plan);
+  void learn(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks, plan::Method method,
+             double seconds);
 
  private:
+  bool is_of(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks) const {
+    return opened == opened_ && looks == looks_;
+  }
   mutable std::mutex mutex_;
   std::shared_ptr<const OpenFile> opened_;  // kept, so that no other settings can be at its address
   RequestLooks looks_;
   std::shared_ptr<const plan::Plan> plan_;
+  plan::Experience experience_;
 };
 
 }  // namespace concilio::exec

@@ -272,18 +272,20 @@ exec::Outcome Transfer::run_apart(const Opened& opened) {
   return outcome;
 }
 
-// The plan of a request that this rank makes alone.
-std::shared_ptr<const plan::Plan> Transfer::plan_alone(const Opened& opened, const exec::Request& request) {
-  const exec::RequestLooks looks = looks_of(*opened, request);
+// The plan of a request that this rank makes alone, and looks so.
+std::shared_ptr<const plan::Plan> Transfer::plan_alone(const Opened& opened, const exec::Request& request,
+                                                       const exec::RequestLooks& looks) {
   exec::LastPlan& last = file_.last_plan(request.operation);
   std::shared_ptr<const plan::Plan> plan = last.find(opened, looks);
   if (plan) return plan;
   const plan::Wishes wishes = file_.wishes(request.operation);
-  if (wishes.forced_method < 0 && needs_no_plan(request))
+  if (wishes.forced_method < 0 && needs_no_plan(request)) {
     plan = {std::shared_ptr<void>(), &plan::plan_of_one_stretch()};  // which has no owner
-  else
-    plan = std::make_shared<const plan::Plan>(
-        plan::plan(facts_alone(*opened, request, looks.may_rewrite, wishes)));
+  } else {
+    plan::Facts facts = facts_alone(*opened, request, looks.may_rewrite, wishes);
+    facts.experience = last.experience(opened, looks);
+    plan = std::make_shared<const plan::Plan>(plan::plan(facts));
+  }
   last.keep(opened, looks, plan);
   return plan;
 }
@@ -301,11 +303,18 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
   const plan::Plan* plan = may_repeat ? file_.collective().plan_alone(request_) : nullptr;
   const bool known = plan != nullptr;
   auto run = [&](const exec::Request& request) {
+    exec::RequestLooks looks;
     if (!known) {
-      kept = plan_alone(opened, request);
+      looks = looks_of(*opened, request);
+      kept = plan_alone(opened, request, looks);
       plan = kept.get();
     }
+    const bool measured = !known && exec::LastPlan::is_measured(*plan);
+    const int64_t begin_ns = measured ? now_ns() : 0;
     exec::Outcome moved = exec::run_alone({*opened}, request, *plan);
+    // At the end of the file a request takes less.
+    if (measured && moved && *moved == request.bytes)
+      file_.last_plan(request.operation).learn(opened, looks, plan->method, 1e-9 * (now_ns() - begin_ns));
     if (moved && !call_.collective) count_gaps(file_.counters(), request, *plan);
     return moved;
   };

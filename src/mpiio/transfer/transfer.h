@@ -48,7 +48,8 @@ class Transfer {
   Status place_in_order(mpi::Team& team);
   // The file's state, as the call holds it.
   using Opened = std::shared_ptr<const exec::OpenFile>;
-  std::shared_ptr<const plan::Plan> plan_alone(const Opened& opened, const exec::Request& request);
+  std::shared_ptr<const plan::Plan> plan_alone(const Opened& opened, const exec::Request& request,
+                                               const exec::RequestLooks& looks);
   exec::Outcome run_alone(const Opened& opened);
   exec::Outcome run_apart(const Opened& opened);
   exec::Outcome run_collective(const exec::OpenFile& opened);

@@ -17,6 +17,11 @@ struct Candidate {
   // How many earlier calls of the same pattern took this method, and how long they took (Experience).
   int64_t calls = 0;
   double measured_seconds = 0;  // meaningless if there were no such calls
+  // What its first call takes besides: the system fills pages of memory when they are first touched.
+  double first_use_seconds = 0;
+  // Bit M: it does all that method M does, and more, so it is not faster, whatever the prices are.
+  uint32_t outdone_by = 0;
+  bool is_outdone_by(Method method) const { return (outdone_by >> static_cast<int>(method) & 1) != 0; }
 };
 
 // All methods, in the order of Method; or none, if the call left no choice. The list allocates no memory.

@@ -27,6 +27,24 @@ double Cost::seconds() const {
   return sum;
 }
 
+double Cost::seconds_of(std::string_view term) const {
+  double seconds = 0;
+  for (const Term& one : terms()) {
+    if (one.name == term) seconds += one.seconds;
+  }
+  return seconds;
+}
+
+bool Cost::includes(const Cost& other) const {
+  return std::ranges::all_of(other.terms(),
+                             [&](const Term& term) { return seconds_of(term.name) >= term.seconds; });
+}
+
+double first_use_seconds(int64_t bytes) {
+  constexpr double page_bytes = 4096, page_seconds = 1e-6;  // measured on a virtual machine
+  return static_cast<double>(bytes) / page_bytes * page_seconds;
+}
+
 double ranks_at_work(const Facts& facts) {
   return static_cast<double>(std::max<int64_t>(1, facts.digest.ranks_with_data));
 }

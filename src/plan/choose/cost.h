@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "plan/choose/hole_filling.h"
 #include "plan/facts/prices.h"
@@ -24,12 +25,17 @@ class Cost {
   void add(const char* name, double seconds) { terms_.at(count_++) = {name, seconds}; }
   std::span<const Term> terms() const { return {terms_.data(), count_}; }
   double seconds() const;
+  double seconds_of(std::string_view term) const;  // 0 if it has no such term
+  // Whether no term is smaller than that of `other`.
+  bool includes(const Cost& other) const;
 
  private:
   std::array<Term, most_terms> terms_{};
   size_t count_ = 0;
 };
 
+// The time to touch so much memory of a node for the first time.
+double first_use_seconds(int64_t bytes);
 double ranks_at_work(const Facts& facts);
 // The number of cores that the ranks keep busy together.
 double cores_at_work(const Facts& facts);

@@ -69,11 +69,13 @@ class Expectations {
     const double least = seconds(fastest);
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
-      if (!candidate.legal || candidate.method == fastest.method) continue;
+      if (!candidate.legal || candidate.method == fastest.method || candidate.is_outdone_by(fastest.method))
+        continue;
       const bool may_be_faster = hoped_seconds(candidate) < (1 - least_hope) * least;
       if (!may_be_faster && calls(candidate) > 0) continue;
       const double cost = std::max(seconds(candidate) - least, least_cost * least) *
-                          static_cast<double>(std::max<int64_t>(1, calls(candidate)));
+                              static_cast<double>(std::max<int64_t>(1, calls(candidate))) +
+                          (calls(candidate) == 0 ? candidate.first_use_seconds : 0);
       const double share = may_be_faster ? trial_share : dear_trial_share;
       if (cost > share * experience_.seconds_since(candidate.method)) continue;
       if (best == nullptr || hoped_seconds(candidate) < hoped_seconds(*best)) best = &candidate;

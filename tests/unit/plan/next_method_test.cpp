@@ -143,6 +143,23 @@ TEST(NextMethod, DearOnesAreTriedWhenATwentiethOfTheTimePaysForIt) {
   EXPECT_EQ(bad.back(), two_phase);
 }
 
+TEST(NextMethod, MemoryThatIsFirstTouchedMakesATrialDear) {
+  // Without it, two_phase would be tried at the third call.
+  auto candidates = priced({1, -1, -1, 1.2});
+  candidates[static_cast<size_t>(two_phase)].first_use_seconds = 10;
+  const auto methods = course(candidates, 40, [](Method, int) { return 1.0; });
+  const auto trial = std::ranges::find(methods, two_phase) - methods.begin();
+  EXPECT_GT(trial, 20);
+  EXPECT_LT(trial, 40);
+}
+
+TEST(NextMethod, NeverOneThatDoesAllThatTheFastestDoesAndMore) {
+  auto candidates = priced({1, -1, -1, 1.2});
+  candidates[static_cast<size_t>(two_phase)].outdone_by = 1U << static_cast<int>(independent);
+  const auto methods = course(candidates, 100, [](Method, int) { return 1.0; });
+  EXPECT_EQ(std::ranges::find(methods, two_phase), methods.end());
+}
+
 TEST(NextMethod, NeverOneThatIsNotLegal) {
   Experience experience;
   experience.add(sieve, 0.1);

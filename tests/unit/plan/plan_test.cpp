@@ -117,6 +117,23 @@ TEST(MethodChoice, CallWithoutBytesIsIndependentWhateverIsForced) {
   EXPECT_FALSE(needs_buckets(facts));
 }
 
+TEST(Outdone, IsWhatDoesAllOfAnotherAndMoreInACache) {
+  for (const Operation operation : both_ways) {
+    const Plan one_stretch = plan(contiguous(operation, 2));
+    for (const Method method : {Method::sieve, Method::two_phase, Method::mapped})
+      EXPECT_EQ(of(one_stretch, method).is_outdone_by(Method::independent), of(one_stretch, method).legal);
+    EXPECT_FALSE(of(one_stretch, Method::independent).is_outdone_by(Method::two_phase));
+    // Fewer requests, but more copies.
+    const Plan pieces = plan(interleaved(operation, 4, 64 * KiB));
+    EXPECT_FALSE(of(pieces, Method::two_phase).is_outdone_by(Method::list));
+    EXPECT_FALSE(of(pieces, Method::list).is_outdone_by(Method::two_phase));
+    // Elsewhere it may help that fewer clients come to storage.
+    Facts facts = contiguous(operation, 2);
+    facts.storage.kind = StorageFacts::Kind::network;
+    EXPECT_FALSE(of(plan(facts), Method::two_phase).is_outdone_by(Method::independent));
+  }
+}
+
 TEST(Legality, IndependentNeedsOneStretchOfEachRank) {
   EXPECT_FALSE(of(plan(interleaved(Operation::write, 2, 64)), Method::independent).legal);
   EXPECT_TRUE(of(plan(contiguous(Operation::write, 2)), Method::independent).legal);

@@ -408,7 +408,7 @@ SITUATION(Views, RepresentationsInCapitals, not_own) {
   }
   FAILS(MPI_ERR_DUP_DATAREP, MPI_Register_datarep(
                                  "NATIVE", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
-                                 [](MPI_Datatype, MPI_Aint*, void*) { return MPI_SUCCESS; }, nullptr));
+                                 [](MPI_Datatype, MPI_Aint*, void*) -> int { return MPI_SUCCESS; }, nullptr));
 }
 
 SITUATION(Views, FiletypeOfBrokenEtypesRefused, everywhere) {
