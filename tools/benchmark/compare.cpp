@@ -119,8 +119,11 @@ void add_to_side(Side& side, const Captured& captured, size_t pattern) {
 
 Status start_side(std::span<Comparison* const> rows, bool under_concilio, const BenchOptions& options,
                   const Environment& environment) {
+  // A report tells which methods a file's calls took. All patterns of a start use one file, so it would not
+  // say of which pattern; and to report takes a little of the time of short calls, and of opens.
+  const bool reports = under_concilio && rows.size() == 1 && options.calls != "open";
   std::string report;
-  if (under_concilio) {
+  if (reports) {
     report = environment.temporary_folder() + "/concilio-bench-XXXXXX";
     const int descriptor = mkstemp(report.data());
     if (descriptor < 0)
@@ -146,8 +149,7 @@ Status start_side(std::span<Comparison* const> rows, bool under_concilio, const 
     if (!side.failure.empty()) continue;
     add_to_side(side, *captured, i);
     if (!side.failure.empty()) continue;
-    // All patterns of a start use one file.
-    if (under_concilio && rows.size() == 1) {
+    if (reports) {
       for (const FileRecord& file : by_name(records.files)) rows[i]->methods = methods_taken(file);
     }
     const json all = json::parse(captured->output, nullptr, false);

@@ -48,7 +48,7 @@ Status SharedCounter::set_up(MPI_Comm comm, std::atomic<int64_t>* on_node) {
 }
 
 Result<int64_t> SharedCounter::add(int64_t more) {
-  if (more != 0) moved_here_ = true;
+  if (more != 0 && !moved_here_.load(std::memory_order_relaxed)) moved_here_ = true;
   if (here_) return here_->fetch_add(more);
   return client_->ask(counter::CounterClient::Operation::add, more);
 }

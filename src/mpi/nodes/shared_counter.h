@@ -32,6 +32,8 @@ class SharedCounter {
   // later get an error with the reason. It fails if a rank lacks memory.
   Status set_up(MPI_Comm comm, std::atomic<int64_t>* on_node);
 
+  // Whether it is in memory of this process, so that add() cannot fail.
+  bool is_here() const { return here_ != nullptr; }
   // Adds `more` and returns the value before. Thread-safe. Returns an error of kind `communication` if rank 0
   // does not answer.
   Result<int64_t> add(int64_t more);

@@ -107,8 +107,8 @@ bool needs_a_driver(const exec::Outcome& outcome) {
 }  // namespace
 
 std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Data& data) {
-  const bool individual = call.pointer == Pointer::individual;
-  if (!individual && call.pointer != Pointer::explicit_offset) return std::nullopt;
+  const bool individual = call.pointer == Pointer::individual, shared = call.pointer == Pointer::shared;
+  if (call.pointer == Pointer::ordered || (shared && !file.shared_pointer().is_here())) return std::nullopt;
   const Operation operation = call.direction == Direction::read ? Operation::read : Operation::write;
   const Shortcut::View view = file.shortcut().view(operation);
   if (view.etype_bytes == 0 || file.collective().holds_back()) return std::nullopt;
@@ -124,10 +124,17 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
     place = begin_of(view, etypes_before, memory.bytes);
     return place >= 0;
   };
+  const auto claim_place = [&] {
+    if (individual) return file.advance(etypes, find_place);
+    if (!shared) return find_place(data.offset);
+    mpi::SharedCounter& pointer = file.shared_pointer();
+    if (find_place(*pointer.add(etypes))) return true;
+    (void)pointer.add(-etypes);
+    return false;
+  };
   const auto request = [&]() -> std::optional<exec::Outcome> {
     const Announcement announcement(operation == Operation::write ? file.board() : nullptr);
-    if (!announcement.may_write()) return std::nullopt;
-    if (!(individual ? file.advance(etypes, find_place) : find_place(data.offset))) return std::nullopt;
+    if (!announcement.may_write() || !claim_place()) return std::nullopt;
     return timed_request(file, operation, {place, memory.data, memory.bytes});
   };
   std::optional<exec::Outcome> outcome = request();
