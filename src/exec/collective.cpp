@@ -87,7 +87,7 @@ void learn(plan::Plan& plan, double seconds, plan::Experience& experience) {
 Collective::Pattern Collective::pattern_of(const Request& request, const plan::Digest& digest) {
   Pattern pattern{request.file->hash(), request.memory->hash(), 0,
                   request.bytes,        digest.first,           digest.monotone};
-  if (!request.file->empty()) pattern.phase = request.position % request.file->nest()->size();
+  if (!request.file->empty()) pattern.phase = request.position % request.file->period_bytes();
   return pattern;
 }
 

@@ -286,6 +286,7 @@ Access::Access(NestRef nest, int64_t displacement, int64_t extent, int64_t tiles
       nest_ = Nest::bytes(1);
     }
   }
+  period_bytes_ = nest_->size();
   monotone_ = nest_->monotone() && extent_ >= nest_->upper() - nest_->lower();
   // To make the list takes as long as to go through several times as many pieces one by one.
   const bool pays = saturating_multiply(tiles, nest_->pieces()) >= 4 * unrolled_pieces;

@@ -43,6 +43,9 @@ class Access {
   int64_t extent() const { return extent_; }
   bool empty() const { return nest_->size() == 0; }   // describes no bytes at all
   bool is_contiguous() const { return contiguous_; }  // every byte from displacement on
+  // From each multiple of these data bytes on, the access looks alike. The nest may hold several such
+  // periods.
+  int64_t period_bytes() const { return period_bytes_; }
   // Whether offsets never decrease along the stream and no byte comes twice, over all tiles.
   bool monotone() const { return monotone_; }
   // The same for the first `data_bytes` of the stream only. Where whole tiles are not monotone the answer may
@@ -90,7 +93,7 @@ class Access {
   int64_t tile_origin(int64_t tile) const;
   void unroll();
   NestRef nest_ = Nest::empty();
-  int64_t displacement_ = 0, extent_ = 0;
+  int64_t displacement_ = 0, extent_ = 0, period_bytes_ = 0;
   bool contiguous_ = false, monotone_ = true;
 };
 

@@ -35,5 +35,11 @@ if [ -n "$surplus" ]; then
   printf 'defined, though %s has no such name:\n%s\n' "$mpi" "$surplus"
   failed=1
 fi
+# MPIs of version 3.1 with MPICH's ABI load the library too.
+needed=$("$nm" -D --undefined-only "$library" | grep -E ' U P?MPI_(.*_c|Session_.*)$' || true)
+if [ -n "$needed" ]; then
+  printf 'needed, though MPI 3.1 does not have them:\n%s\n' "$needed"
+  failed=1
+fi
 echo "$(echo "$expected" | wc -l) names expected, $(echo "$actual" | wc -l) defined"
 exit $failed

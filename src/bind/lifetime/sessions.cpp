@@ -10,6 +10,9 @@
 #pragma weak ompi_mpi_instance_null
 #endif
 
+// MPIs of version 3.1 have no sessions.
+#pragma weak PMPI_Session_get_info
+
 #include <string_view>
 
 #include "bind/lifetime/ends.h"

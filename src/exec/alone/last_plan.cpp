@@ -1,5 +1,6 @@
 #include "exec/alone/last_plan.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "plan/choose/next_method.h"
@@ -8,7 +9,7 @@ namespace concilio::exec {
 
 RequestLooks looks_of(const OpenFile& opened, const Request& request) {
   RequestLooks looks{request.file->hash(), request.memory->hash(), 0, request.bytes, request.staging_bytes};
-  if (!request.file->empty()) looks.phase = request.position % request.file->nest()->size();
+  if (!request.file->empty()) looks.phase = request.position % request.file->period_bytes();
   looks.monotone = request.file->monotone_within(request.position + request.bytes);
   looks.may_rewrite = request.operation == Operation::write && opened.rewriting.hopeful();
   return looks;
@@ -46,9 +47,10 @@ bool LastPlan::is_measured(const plan::Plan& plan) {
 }
 
 void LastPlan::learn(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks,
-                     plan::Method method, double seconds) {
+                     const plan::Plan& plan, double seconds, bool whole) {
+  if (!whole) seconds = std::max(seconds, plan.candidates[plan.method].predicted_seconds);
   std::lock_guard lock(mutex_);
-  if (is_of(opened, looks)) experience_.add(method, seconds);
+  if (is_of(opened, looks)) experience_.add(plan.method, seconds);
 }
 
 }  // namespace concilio::exec

@@ -38,8 +38,10 @@ class LastPlan {
   plan::Experience experience(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks) const;
   // Whether requests of this plan are to be measured: the price chose its method, and they are long enough.
   static bool is_measured(const plan::Plan& plan);
-  void learn(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks, plan::Method method,
-             double seconds);
+  // `whole`: all bytes were moved. A request that ends early, at the end of the file or by an error, says
+  // little of its method, and counts as its price if that is more.
+  void learn(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks, const plan::Plan& plan,
+             double seconds, bool whole);
 
  private:
   bool is_of(const std::shared_ptr<const OpenFile>& opened, const RequestLooks& looks) const {

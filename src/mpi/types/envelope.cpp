@@ -4,6 +4,13 @@
 
 #include "mpi/types/contiguous_types.h"
 
+// MPIs of version 3.1 that share MPICH's ABI (Intel MPI, MVAPICH2) load the library for MPICH 4, and do not
+// have these.
+#if MPI_VERSION >= 4
+#pragma weak PMPI_Type_get_envelope_c
+#pragma weak PMPI_Type_get_contents_c
+#endif
+
 namespace concilio::mpi {
 namespace {
 
@@ -11,21 +18,38 @@ Error error_of(const char* message) {
   return Error{ErrorKind::datatype, 0, message};
 }
 
+int contents_of(MPI_Datatype type, const Envelope& envelope, int* integers, MPI_Aint* addresses,
+                [[maybe_unused]] MPI_Count* counts, MPI_Datatype* types) {
+#if MPI_VERSION >= 4
+  if (PMPI_Type_get_contents_c) {
+    return PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts,
+                                    envelope.types, integers, addresses, counts, types);
+  }
+#endif
+  return PMPI_Type_get_contents(type, static_cast<int>(envelope.integers),
+                                static_cast<int>(envelope.addresses), static_cast<int>(envelope.types),
+                                integers, addresses, types);
+}
+
 }  // namespace
 
 Result<Envelope> Envelope::of(MPI_Datatype type) {
   Envelope envelope;
+  constexpr const char* refused = "MPI_Type_get_envelope refuses the datatype";
 #if MPI_VERSION >= 4
-  int code = PMPI_Type_get_envelope_c(type, &envelope.integers, &envelope.addresses, &envelope.counts,
-                                      &envelope.types, &envelope.combiner);
-#else
+  if (PMPI_Type_get_envelope_c) {
+    const int code = PMPI_Type_get_envelope_c(type, &envelope.integers, &envelope.addresses, &envelope.counts,
+                                              &envelope.types, &envelope.combiner);
+    if (code != MPI_SUCCESS) return error_of(refused);
+    return envelope;
+  }
+#endif
   int integers = 0, addresses = 0, types = 0;
-  int code = PMPI_Type_get_envelope(type, &integers, &addresses, &types, &envelope.combiner);
+  if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &envelope.combiner) != MPI_SUCCESS)
+    return error_of(refused);
   envelope.integers = integers;
   envelope.addresses = addresses;
   envelope.types = types;
-#endif
-  if (code != MPI_SUCCESS) return error_of("MPI_Type_get_envelope refuses the datatype");
   return envelope;
 }
 
@@ -55,15 +79,8 @@ Result<Contents> Contents::of(MPI_Datatype type, const Envelope& envelope) {
   auto* addresses = reinterpret_cast<MPI_Aint*>(counts + envelope.counts);
   auto* types = reinterpret_cast<MPI_Datatype*>(addresses + envelope.addresses);
   auto* integers = reinterpret_cast<int*>(types + envelope.types);
-#if MPI_VERSION >= 4
-  int code = PMPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.counts,
-                                      envelope.types, integers, addresses, counts, types);
-#else
-  int code =
-      PMPI_Type_get_contents(type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
-                             static_cast<int>(envelope.types), integers, addresses, types);
-#endif
-  if (code != MPI_SUCCESS) return error_of("MPI_Type_get_contents refuses the datatype");
+  if (contents_of(type, envelope, integers, addresses, counts, types) != MPI_SUCCESS)
+    return error_of("MPI_Type_get_contents refuses the datatype");
   contents.types_ = {types, static_cast<size_t>(envelope.types)};
   // The large-count forms return the counts last, but two constructors have other integer parameters behind
   // their counts.

@@ -112,6 +112,9 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
   const Operation operation = call.direction == Direction::read ? Operation::read : Operation::write;
   const Shortcut::View view = file.shortcut().view(operation);
   if (view.etype_bytes == 0 || file.collective().holds_back()) return std::nullopt;
+  // A place that is claimed by the shared pointer cannot be given back, since others may have claimed those
+  // behind it. So this call must be sure to need no other way.
+  if (shared && view.piece_bytes > 0) return std::nullopt;
   const Memory memory = memory_of(data);
   // Most etypes are bytes, or as long as what is moved; a division takes as long as all the rest.
   const bool one = memory.bytes == view.etype_bytes, bytes = view.etype_bytes == 1;
@@ -129,7 +132,7 @@ std::optional<exec::Outcome> by_shortcut(File& file, const Call& call, const Dat
     if (!shared) return find_place(data.offset);
     mpi::SharedCounter& pointer = file.shared_pointer();
     if (find_place(*pointer.add(etypes))) return true;
-    (void)pointer.add(-etypes);
+    (void)pointer.add(-etypes);  // no file has such a place, nor one behind it
     return false;
   };
   const auto request = [&]() -> std::optional<exec::Outcome> {

@@ -92,10 +92,14 @@ Status Transfer::prepare(const Data& data) {
     case Pointer::shared: {
       auto before = file_.shared_pointer().add(etypes_);
       if (!before) return before.error();
-      auto status = place(*before);
-      // A rank that claimed its place later is even further behind, so it fails too and gives its part back.
-      if (!status) (void)file_.shared_pointer().add(-etypes_);
-      return status;
+      // No file has such a place. A rank that claimed its place later is even further behind, so it fails too
+      // and gives its part back. After other errors the place stays empty, since those behind it may have
+      // been claimed.
+      if (auto there = position_of(*before, request_.bytes); !there) {
+        (void)file_.shared_pointer().add(-etypes_);
+        return there.error();
+      }
+      return place(*before);
     }
     case Pointer::ordered:
       break;  // all ranks find their places together when the call is carried out
@@ -312,9 +316,11 @@ exec::Outcome Transfer::run_alone(const Opened& opened) {
     const bool measured = !known && exec::LastPlan::is_measured(*plan);
     const int64_t begin_ns = measured ? now_ns() : 0;
     exec::Outcome moved = exec::run_alone({*opened}, request, *plan);
-    // At the end of the file a request takes less.
-    if (measured && moved && *moved == request.bytes)
-      file_.last_plan(request.operation).learn(opened, looks, plan->method, 1e-9 * (now_ns() - begin_ns));
+    if (measured) {
+      const bool whole = moved && *moved == request.bytes;
+      file_.last_plan(request.operation)
+          .learn(opened, looks, *plan, 1e-9 * static_cast<double>(now_ns() - begin_ns), whole);
+    }
     if (moved && !call_.collective) count_gaps(file_.counters(), request, *plan);
     return moved;
   };

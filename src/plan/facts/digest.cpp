@@ -14,18 +14,18 @@ Digest digest_of(const pattern::Access& file, const pattern::Access& memory, int
   const int64_t end = position + bytes;
   const pattern::Interval bounds = file.bounds(position, end);
   const pattern::Access::Granule granule = file.granule(position, end);
+  digest.monotone = file.monotone_within(end);
   digest.first = bounds.begin;
   digest.end = bounds.end;
   digest.bytes = digest.max_rank_bytes = bytes;
   digest.file_pieces = digest.max_rank_file_pieces =
-      bounds.length() == bytes ? 1 : std::max<int64_t>(1, file.pieces(position, end));
+      digest.monotone && bounds.length() == bytes ? 1 : std::max<int64_t>(1, file.pieces(position, end));
   digest.memory_pieces = std::max<int64_t>(1, memory.pieces(0, bytes));
   digest.span = bounds.length();
   digest.ranks_with_data = 1;
   digest.granule = granule.granule;
   digest.anchor = granule.anchor;
   digest.description_bytes = file.nest()->memory_bytes();
-  digest.monotone = file.monotone_within(end);
   return digest;
 }
 

@@ -265,6 +265,14 @@ TEST(TiledView, OfRowsThatContinueIsOneEndlessLoop) {
 }
 
 // If few tiles of an access are used, it has the same bytes, but no lists of the pieces of many tiles.
+TEST(TiledView, LooksAlikeFromEachTileOn) {
+  const Access pieces(repeat(Nest::bytes(3), 5, 10), 7, 100);
+  EXPECT_EQ(pieces.period_bytes(), 15);
+  EXPECT_GT(pieces.nest()->size(), 15) << "tiles of few pieces are repeated";
+  EXPECT_EQ(Access(repeat(Nest::bytes(3), 500, 10), 7, 10000).period_bytes(), 1500);
+  EXPECT_EQ(Access(repeat(Nest::bytes(3), 5, 10), 7, 50).period_bytes(), 3) << "an endless run";
+}
+
 TEST(TiledView, OfFewTilesHasTheSameBytes) {
   const auto vector = type_vector(3, 5, 8, type_bytes(1)).value();
   const Access many = Access::of(vector, 7), few = Access::of(vector, 7, 2);

@@ -28,3 +28,32 @@ SITUATION(Learning, OfARankAlone, not_own) {
   const char* throttle = std::getenv("CONCILIO_THROTTLE");
   if (throttle && std::string(throttle).find("request=") != std::string::npos) EXPECT(requests < pieces / 4);
 }
+
+// A tile of few pieces a call, the next tile in the next: the pattern repeats itself.
+SITUATION(Learning, OneTileACallRepeats, not_own) {
+  constexpr int pieces = 8, piece = 8, tile = pieces * piece, rounds = 20;
+  const std::string path = context.fresh_file("tile-by-tile");
+  const std::vector<uint8_t> mine = values(context.rank, rounds * tile);
+  const int row = context.ranks * piece;
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_method", "two_phase"}});
+    const Type type = resized_of(vector_of(pieces, piece, row, MPI_BYTE), 0, pieces * row);
+    OK(MPI_File_set_view(file, context.rank * piece, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    for (int round = 0; round < rounds; ++round)
+      OK(MPI_File_write_all(file, mine.data() + round * tile, tile, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT(counter(file, "plans_made") <= 2);
+    std::vector<uint8_t> back(mine.size());
+    OK(MPI_File_read_at_all(file, 0, back.data(), rounds * tile, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT_BYTES(mine, back);
+  }
+  barrier();
+  const std::vector<uint8_t> found = contents(path);
+  EXPECT_EQUAL(rounds * tile * context.ranks, std::ssize(found));
+  for (int i = 0; i < rounds * tile; ++i) {
+    const auto place = static_cast<size_t>(i / piece * row + context.rank * piece + i % piece);
+    if (place >= found.size() || found[place] != mine[static_cast<size_t>(i)]) {
+      EXPECT_EQUAL(i, -1);
+      break;
+    }
+  }
+}

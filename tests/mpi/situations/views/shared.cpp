@@ -362,3 +362,27 @@ SITUATION(Sequential, OnlyTheSharedPointer, not_own) {  // ompi 4990
   OK(MPI_File_read_shared(file, &byte, 1, MPI_BYTE, &status));
   EXPECT_EQUAL(1, bytes_in(status));
 }
+
+// Some records lie within a piece of the view, others reach over several; none may take the place of another.
+SITUATION(Shared, RecordsOfDifferentRanksInAViewOfPieces, not_own) {
+  constexpr int records = 500;
+  const std::string path = context.fresh_file("shared-pieces");
+  File file(path);
+  const Type type = resized_of(contiguous_of(8, MPI_BYTE), 0, 16);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL));
+  const auto length = [](int rank) { return rank % 2 == 0 ? 12 : 4; };
+  const std::vector<uint8_t> record(12, static_cast<uint8_t>(context.rank + 1));
+  barrier();
+  for (int i = 0; i < records; ++i)
+    OK(MPI_File_write_shared(file, record.data(), length(context.rank), MPI_BYTE, MPI_STATUS_IGNORE));
+  barrier();
+  int64_t total = 0;
+  for (int rank = 0; rank < context.ranks; ++rank) total += records * length(rank);
+  MPI_Offset position = -1;
+  OK(MPI_File_get_position_shared(file, &position));
+  EXPECT_EQUAL(total, position);
+  std::vector<uint8_t> all(static_cast<size_t>(total));
+  OK(MPI_File_read_at_all(file, 0, all.data(), static_cast<int>(total), MPI_BYTE, MPI_STATUS_IGNORE));
+  for (int rank = 0; rank < context.ranks; ++rank)
+    EXPECT_EQUAL(records * length(rank), std::count(all.begin(), all.end(), static_cast<uint8_t>(rank + 1)));
+}
