@@ -48,6 +48,12 @@ inline Status about(const std::string& file, const Status& status) {
   return Error{status.error().kind, 0, fmt::format("{}: {}", file, status.error().message)};
 }
 
+// What the ranks must agree on also says which I/O group it is: those of one communicator have files with the
+// same handles.
+inline std::string in_group(const Group& group, const std::string& call) {
+  return fmt::format("{} (I/O group {})", call, group.number);
+}
+
 // Runs work(Group&) -> Status with the I/O group of the call. There must be one: then all its ranks can learn
 // of any other error.
 template <typename Work>
@@ -70,7 +76,7 @@ inline Status begin_together(const Group& group, Layout& layout, const std::stri
                              const std::string& call, const Status& mine) {
   if (layout.is_root()) layout.notices.mark(layout.local);
   int64_t posted = layout.notices.posted();
-  Status agreed = agree_on({group.comm, file}, call, mine, &posted);
+  Status agreed = agree_on({group.comm, file}, in_group(group, call), mine, &posted);
   if (!layout.is_root()) layout.notices.pass(layout.local, posted);
   return agreed;
 }
@@ -115,11 +121,11 @@ int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
     const LayoutRef layout = found ? (*found)->layout : group.layout;
     const Status mine = found ? at_rank(group, asked.mine) : Status(found.error());
     Notice notice;
-    notice.call =
-        fmt::format("{} with file handle {} of I/O group {}", asked.name, asked.handle, group.number);
+    notice.call = in_group(group, fmt::format("{} with file handle {}", asked.name, asked.handle));
     if (layout->is_root()) {
-      notice.outcome = agree_on({layout->io, found ? name : "", &layout->roots},
-                                fmt::format("{} with file handle {}", asked.call, asked.handle), mine);
+      notice.outcome =
+          agree_on({layout->io, found ? name : "", &layout->roots},
+                   in_group(group, fmt::format("{} with file handle {}", asked.call, asked.handle)), mine);
       if (notice.outcome) notice.outcome = without_exceptions([&] { return work(**found, notice.value); });
       notice.outcome = about(name, notice.outcome);
       notice.stays = found && asked.ends_file;

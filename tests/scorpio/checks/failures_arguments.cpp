@@ -255,6 +255,29 @@ SITUATION(Arguments, GroupsThatCannotBe) {
   File("h5").works("d");
 }
 
+// The groups have files with the same handle. Every rank is a root.
+SITUATION(Arguments, RanksWithDifferentGroups) {
+  if (context.ranks == 1) return;
+  Group first(context.ranks), second(context.ranks);
+  const int handle = scorpio_open_file(path_of("first").c_str(), first, SCORPIO_FILE_CREATE);
+  OK(handle);
+  EXPECT(scorpio_open_file(path_of("second").c_str(), second, SCORPIO_FILE_CREATE) == handle);
+  iogroup_t* mine = context.rank == 0 ? static_cast<iogroup_t*>(first) : second;
+  const int global[] = {context.ranks}, local[] = {1};
+  const int value = context.rank;
+  const auto write = [&](iogroup_t* group) {
+    return scorpio_write_dataset(&value, SCORPIO_INTEGER, 1, global, local, handle, "d", group,
+                                 SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
+  };
+  ALL_FAIL(scorpio_set_buffer_bytes(8192, mine), "calls differ");
+  ALL_FAIL(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, handle, "/", mine), "calls differ");
+  ALL_FAIL(write(mine), "calls differ");
+  ALL_FAIL(scorpio_close_file(handle, mine), "calls differ");
+  ALL_FAIL(scorpio_IOgroup_cleanup(mine), "calls differ");
+  OK(write(first));
+  OK(write(second));
+}
+
 SITUATION(Arguments, SettingsThatCannotBe) {
   File file("h5");
   for (int64_t bytes : {int64_t{-1}, int64_t{1}, int64_t{4095}, std::numeric_limits<int64_t>::min()}) {
