@@ -11,6 +11,7 @@
 
 #include "base/exceptions.h"
 #include "scorpio/files/group.h"
+#include "scorpio/ranks/begin.h"
 
 namespace concilio::scorpio {
 
@@ -70,17 +71,6 @@ int with_group(iogroup_t* shown, const std::string& call, Work work) noexcept {
   });
 }
 
-// Begins a call that all ranks of a group make: the ranks agree on the call, and discard what roots have told
-// them in calls of the roots alone.
-inline Status begin_together(const Group& group, Layout& layout, const std::string& file,
-                             const std::string& call, const Status& mine) {
-  if (layout.is_root()) layout.notices.mark(layout.local);
-  int64_t posted = layout.notices.posted();
-  Status agreed = agree_on({group.comm, file}, in_group(group, call), mine, &posted);
-  if (!layout.is_root()) layout.notices.pass(layout.local, posted);
-  return agreed;
-}
-
 // Runs work(File&) -> Status, which is collective, on all ranks of the file's group. `call` says what is
 // called, with those arguments that must be the same on all ranks, for example "reads dataset rho". `mine` is
 // the error that this rank alone finds in its arguments. `work` runs only if `call` is the same and `mine` is
@@ -90,9 +80,8 @@ int on_file(iogroup_t* shown, int handle, const std::string& call, const Status&
   return with_group(shown, call, [&](Group& group) -> Status {
     const auto found = group.file(handle);
     File* file = found ? *found : nullptr;
-    const LayoutRef layout = file ? file->layout : group.layout;
-    Status status = begin_together(group, *layout, file ? file->name : "",
-                                   fmt::format("{} with file handle {}", call, handle),
+    Status status = begin_together({group.comm, file ? file->name : ""},
+                                   in_group(group, fmt::format("{} with file handle {}", call, handle)),
                                    found ? at_rank(group, mine) : Status(found.error()));
     if (status) status = work(*file);
     return about(file ? file->name : "SCORPIO", status);

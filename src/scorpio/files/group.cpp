@@ -8,7 +8,7 @@
 
 #include "base/settings/config.h"
 #include "scorpio/files/netcdf.h"
-#include "scorpio/ranks/agreement.h"
+#include "scorpio/ranks/begin.h"
 #include "scorpio/ranks/group_size.h"
 
 namespace concilio::scorpio {
@@ -121,7 +121,7 @@ Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
     conf.preferredGroupSize = conf.numIOgroups <= ranks ? ranks / conf.numIOgroups : ranks;
   group->group_size = std::clamp(conf.preferredGroupSize, 0, ranks);
   const std::string call = fmt::format("makes I/O groups of {} ranks", group->group_size);
-  if (Status status = agree_on({group->comm, ""}, call, {}); !status) return status.error();
+  if (Status status = begin_together({group->comm, ""}, call, {}); !status) return status.error();
   if (Status status = take_settings(*group); !status) return status.error();
   auto layout = layout_for(*group, false, 0);
   if (!layout) return layout.error();
