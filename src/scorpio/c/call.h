@@ -107,7 +107,7 @@ int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
   return with_group(asked.shown, asked.call, [&](Group& group) -> Status {
     const auto found = group.file(asked.handle);
     const std::string name = found ? (*found)->name : "SCORPIO";
-    const LayoutRef layout = found ? (*found)->layout : group.layout;
+    const LayoutRef layout = group.layout_of_file(asked.handle);
     const Status mine = found ? at_rank(group, asked.mine) : Status(found.error());
     Notice notice;
     notice.call = in_group(group, fmt::format("{} with file handle {}", asked.name, asked.handle));

@@ -89,6 +89,11 @@ Result<File*> Group::file(int handle) {
   return files[static_cast<size_t>(handle)].get();
 }
 
+const LayoutRef& Group::layout_of_file(int handle) const {
+  const bool had_file = handle >= 0 && handle < static_cast<int>(layouts.size());
+  return had_file ? layouts[static_cast<size_t>(handle)] : layout;
+}
+
 std::string File::path_of(const std::string& name, bool in_open_group) const {
   std::string path = name;
   if (name.empty() || name.front() != '/') {
@@ -179,6 +184,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   shown.acc_tpl = shown.xfer_plist = shown.link_plist = shown.sid = shown.file_dataspace =
       shown.mem_dataspace = shown.dataset = shown.groupid = -1;
   group.shown.push_back(&file->shown);
+  group.layouts.push_back(file->layout);
   group.files.push_back(std::move(file));
   return group.shown.back()->handle;
 }

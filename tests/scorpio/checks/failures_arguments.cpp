@@ -297,6 +297,32 @@ SITUATION(Arguments, CallsThatTheRootDoesNotMake) {
   OK(scorpio_close_file(handle, group));
 }
 
+// The library chooses other roots for the second file than for the first.
+SITUATION(Arguments, FilesWithDifferentRoots) {
+  if (context.ranks == 1) return;
+  Group group(0);
+  const auto open = [&](const char* name) {
+    const int handle = scorpio_open_file(path_of(name).c_str(), group, SCORPIO_FILE_CREATE);
+    OK(handle);
+    return handle;
+  };
+  const int first = open("first"), open_longer = open("longer");
+  const bool root = group->localrank == 0;
+  const int roots = group->numIOgroups;
+  OK(scorpio_set_expected_bytes(int64_t{1} << 40, group));
+  const int second = open("second");
+  EXPECT(group->numIOgroups > roots);
+  // The roots alone close the first file, which the other ranks then use too.
+  if (root) OK(scorpio_close_file(first, group));
+  int value = 0;
+  ALL_FAIL(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, first, "/", group), "no handle");
+  ALL_FAIL(scorpio_get_dataset_ndims(&value, first, "d", group), "no handle");
+  // The last rank waits for its root of one file, while that root is in a call on the other file.
+  if (context.rank == context.ranks - 1)
+    FAILS(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, open_longer, "/", group), "calls differ");
+  EXPECT(scorpio_dataset_exists("d", second, group) == 0);
+}
+
 // The groups have files with the same handle. Every rank is a root.
 SITUATION(Arguments, RanksWithDifferentGroups) {
   if (context.ranks == 1) return;
