@@ -110,6 +110,7 @@ int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
     const LayoutRef layout = group.layout_of_file(asked.handle);
     const Status mine = found ? at_rank(group, asked.mine) : Status(found.error());
     Notice notice;
+    notice.group = group.number;
     notice.call = in_group(group, fmt::format("{} with file handle {}", asked.name, asked.handle));
     if (layout->is_root()) {
       notice.outcome =

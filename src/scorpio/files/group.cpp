@@ -145,6 +145,7 @@ Status end_group(Group& group) {
     if (outcome && !closed)
       outcome = Error{closed.error().kind, 0, fmt::format("{}: {}", name, closed.error().message)};
   }
+  for (const LayoutRef& layout : layouts_of(group.comm)) layout->notices.forget(layout->local, group.number);
   release_buffers(group.comm, nullptr);
   return agree(group.comm, outcome);
 }

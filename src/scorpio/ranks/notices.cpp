@@ -19,7 +19,7 @@ struct Header {
   int64_t calls;
   int64_t kind;  // an ErrorKind, or:
   static constexpr int64_t well = -1;
-  int64_t value, stays, call_bytes;
+  int64_t value, stays, group, call_bytes;
 };
 
 std::string shortened(const std::string& text) {
@@ -69,11 +69,12 @@ void Notices::send(MPI_Comm local, std::vector<char> bytes) {
 void Notices::post(MPI_Comm local, const Notice& notice) {
   const int64_t kind = notice.outcome ? Header::well : static_cast<int64_t>(notice.outcome.error().kind);
   const std::string message = notice.outcome ? "" : shortened(notice.outcome.error().message);
-  send(local, packed({calls_, kind, notice.value, notice.stays, 0}, shortened(notice.call), message));
+  send(local,
+       packed({calls_, kind, notice.value, notice.stays, notice.group, 0}, shortened(notice.call), message));
 }
 
 void Notices::mark(MPI_Comm local) {
-  send(local, packed({calls_, Header::well, 0, 0, 0}, "", ""));
+  send(local, packed({calls_, Header::well, 0, 0, 0, 0}, "", ""));
 }
 
 bool Notices::receive(MPI_Comm local, Received& next) {
@@ -92,7 +93,7 @@ bool Notices::receive(MPI_Comm local, Received& next) {
   const char* text = call + header.call_bytes;
   const char* end = bytes.data() + bytes.size();
   next.calls = root_calls_ = header.calls;
-  next.notice = {{call, text}, {}, header.value, header.stays != 0};
+  next.notice = {{call, text}, {}, header.value, header.stays != 0, static_cast<int>(header.group)};
   if (header.kind >= 0)
     next.notice.outcome = Error{static_cast<ErrorKind>(header.kind), 0, std::string(text, end)};
   return true;
@@ -133,12 +134,21 @@ void Notices::discard(MPI_Comm local) {
   for (Received next; receive(local, next);) keep(std::move(next.notice));
 }
 
-void Notices::end(MPI_Comm local) {
+void Notices::receive_all(MPI_Comm local) {
   int rank = 0;
   MPI_Comm_rank(local, &rank);
   int64_t all = sent_count_;
   MPI_Bcast(&all, 1, MPI_INT64_T, 0, local);
   while (rank != 0 && received_count_ < all) keep(receive_next(local, [] {}).notice);
+}
+
+void Notices::forget(MPI_Comm local, int group) {
+  receive_all(local);
+  std::erase_if(passed_, [&](const auto& kept) { return kept.second.group == group; });
+}
+
+void Notices::end(MPI_Comm local) {
+  receive_all(local);
   for (Sent& sent : sent_)
     MPI_Waitall(static_cast<int>(sent.requests.size()), sent.requests.data(), MPI_STATUSES_IGNORE);
   sent_.clear();

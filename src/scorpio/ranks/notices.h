@@ -2,9 +2,9 @@
 // for these ranks, and tells them whether or not they ask. A rank that makes the call too learns its outcome
 // from the notice. A rank that does not make it discards the notice in the next call that all ranks make.
 //
-// These calls of all ranks are the clock: every rank counts those that it has begun, whatever came of them, and
-// every notice carries its root's count. So a rank knows which notices are from before the last of them, and
-// that its root has gone on to the next.
+// These calls of all ranks are the clock: every rank counts those that it has begun, whatever came of them,
+// and every notice carries its root's count. So a rank knows which notices are from before the last of them,
+// and that its root has gone on to the next.
 #pragma once
 
 #include <mpi.h>
@@ -25,6 +25,7 @@ struct Notice {
   Status outcome;      // with a short text, which MPI sends at once
   int64_t value = 0;   // an id that the call returns
   bool stays = false;  // kept for ranks that make the call after the next call of all ranks
+  int group = 0;       // the number of the I/O group
 };
 
 class Notices {
@@ -40,10 +41,12 @@ class Notices {
   // On the other ranks: returns the next notice of this call, or an error if the root has gone on to a call
   // that all ranks make. `waiting` is called again and again meanwhile.
   Result<Notice> await(MPI_Comm local, const std::string& call, FunctionRef<void()> waiting);
-  // On the other ranks, in a call that all ranks make: receives what has come, and discards it, except notices
-  // that stay. What comes later is recognised by its count.
+  // On the other ranks, in a call that all ranks make: receives what has come, and discards it, except
+  // notices that stay. What comes later is recognised by its count.
   void discard(MPI_Comm local);
 
+  // Forgets the notices that stay of an I/O group that ends. Collective over `local`.
+  void forget(MPI_Comm local, int group);
   // To be called before `local` is freed. Collective over it.
   void end(MPI_Comm local);
 
@@ -59,6 +62,7 @@ class Notices {
   void send(MPI_Comm local, std::vector<char> bytes);
   bool receive(MPI_Comm local, Received& next);
   Received receive_next(MPI_Comm local, FunctionRef<void()> waiting);
+  void receive_all(MPI_Comm local);
   void keep(Notice notice);
 
   std::list<Sent> sent_;  // whose memory MPI may still read

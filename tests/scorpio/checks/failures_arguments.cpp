@@ -306,7 +306,7 @@ SITUATION(Arguments, FilesWithDifferentRoots) {
     OK(handle);
     return handle;
   };
-  const int first = open("first"), open_longer = open("longer");
+  const int first = open("first"), longer = open("longer");
   const bool root = group->localrank == 0;
   const int roots = group->numIOgroups;
   OK(scorpio_set_expected_bytes(int64_t{1} << 40, group));
@@ -319,7 +319,7 @@ SITUATION(Arguments, FilesWithDifferentRoots) {
   ALL_FAIL(scorpio_get_dataset_ndims(&value, first, "d", group), "no handle");
   // The last rank waits for its root of one file, while that root is in a call on the other file.
   if (context.rank == context.ranks - 1)
-    FAILS(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, open_longer, "/", group), "calls differ");
+    FAILS(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, longer, "/", group), "calls differ");
   EXPECT(scorpio_dataset_exists("d", second, group) == 0);
 }
 
