@@ -50,6 +50,8 @@ contains
     INCLUDE_SCORPIO
     integer, intent(in) :: group, file
     character :: letters(5), back(5)
+    character(len=4) :: tags(5)
+    character(len=32) :: name
     integer(int8) :: codes(5)
     integer :: ierr
     letters = achar(iachar('a') + rank)
@@ -63,6 +65,14 @@ contains
     call fscorpio_read_dataset_block(codes, SCORPIO_CHAR, 1, [5 * ranks], [5], [5 * rank], file, 'letters'//CHAR(0), &
                                      group, ierr)
     call expect(ierr == 0 .and. all(codes == iachar('a') + rank), 'letters are read as integers')
+    ! Texts of 4 letters, and a name of which CHAR(0) and blanks follow.
+    tags = 'tags'
+    name = 'Materials'//CHAR(0)
+    call fscorpio_write_dataset(tags, SCORPIO_CHAR, 2, [5 * ranks, 4], [5, 4], file, name, group, &
+                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE, ierr)
+    call expect(ierr == 0, 'tags are written')
+    call fscorpio_dataset_exists('Materials', file, group, ierr)
+    call expect(ierr == 1, 'the name of tags is whole')
   end subroutine characters
 
   subroutine strings(group, file)
