@@ -310,8 +310,8 @@ class Pass {
       H5Sselect_none(memory_space);
     }
     const herr_t code =
-        write ? H5Dwrite(dataset_.id(), element_.hdf5, memory_space, file_space, properties, data)
-              : H5Dread(dataset_.id(), element_.hdf5, memory_space, file_space, properties, data);
+        write ? H5Dwrite(dataset_.id(), dataset_.cell_type(), memory_space, file_space, properties, data)
+              : H5Dread(dataset_.id(), dataset_.cell_type(), memory_space, file_space, properties, data);
     note(transferred(code, dataset_.id(), write ? "could not write" : "could not read"));
   }
 
