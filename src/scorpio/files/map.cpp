@@ -362,8 +362,8 @@ Status move_rows(Group& group, File& file, const Request& request, std::span<con
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
   const Layout& layout = *file.layout;
-  // The buffer that a transfer of blocks left must not add to this call's memory.
-  file.layout->buffer.release();
+  // The buffers that transfers of blocks left must not add to this call's memory.
+  release_buffers(layout.global, nullptr);
   List list;
   Status status = without_exceptions([&]() -> Status {
     list = List(map, request.write);
