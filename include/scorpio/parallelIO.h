@@ -22,8 +22,9 @@
 #define parallelIO_write_str_array scorpio_write_str_array
 #define parallelIO_write_simple_attr scorpio_write_simple_attr
 #define parallelIO_write_attr scorpio_write_attr
-#define parallelIO_create_dataset_group scorpio_create_dataset_group
-/* This call takes no id, because a file has only one group open at a time. */
+/* A file has only one group open at a time, so these calls return 0 and take no id. */
+#define parallelIO_create_dataset_group(name, file, group) \
+  (scorpio_create_dataset_group(name, file, group) == FAILURE ? FAILURE : 0)
 #define parallelIO_close_dataset_group scorpio_close_last_dataset_group
 
 #define UNIFORM_CONTIGUOUS_READ SCORPIO_UNIFORM_CONTIGUOUS_READ

@@ -122,7 +122,7 @@ typedef enum {
   SCORPIO_FILE_CREATE_NETCDF4 = 3
 } file_mode_t;
 
-/* The types int, double, float, long, char, unsigned char, and strings. */
+/* The types int, double, float, long, signed char, unsigned char, and strings. */
 typedef enum {
   SCORPIO_INTEGER = 0,
   SCORPIO_DOUBLE = 1,

@@ -22,6 +22,10 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
   scorpio_program(scorpio_oracle ${mpi} ${scorpio_oracle_sources})
   scorpio_program(scorpio_failures ${mpi} ${scorpio_checks_sources} checks/failures_arguments.cpp
                   checks/failures_files.cpp)
+  scorpio_program(scorpio_notices ${mpi} ${scorpio_checks_sources} checks/notices.cpp
+                  ${PROJECT_SOURCE_DIR}/src/scorpio/ranks/notices.cpp)
+  target_link_libraries(scorpio_notices-${mpi} PRIVATE concilio_base)
+  concilio_mpi_test(scorpio.notices.${mpi}.2 ${mpi} 2 scorpio OWN COMMAND scorpio_notices)
   scorpio_program(scorpio_full_disk ${mpi} ${scorpio_checks_sources} checks/full_disk.cpp)
   scorpio_program(scorpio_small_shared_memory ${mpi} ${scorpio_checks_sources} checks/small_shared_memory.cpp)
   scorpio_script_test(scorpio.small-shared-memory.${mpi}.4 ${mpi} 4 checks/small_shared_memory.sh

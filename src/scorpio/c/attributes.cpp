@@ -1,4 +1,6 @@
 // Attributes of datasets and groups.
+#include "scorpio/c/attributes.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -17,24 +19,6 @@ namespace concilio::scorpio {
 namespace {
 
 constexpr int64_t most_bytes = int64_t{1} << 30;
-
-// What a call says about the attribute that it writes or reads.
-struct AttributeCall {
-  const char* attr;
-  const char* object;
-  datatype_t type;
-  int handle;
-  iogroup_t* group;
-
-  std::string words() const { return fmt::format("attribute {} of {}", text_of(attr), text_of(object)); }
-  Status check() const {
-    if (Status status = has_name(attr, "an attribute"); !status) return status;
-    if (Status status = has_name(object, "the object of an attribute"); !status) return status;
-    if (type == SCORPIO_STRING) return {};
-    const auto element = element_of(type);
-    return element ? Status() : Status(element.error());
-  }
-};
 
 std::string words_of_type(datatype_t type) {
   if (type == SCORPIO_STRING) return "string";
@@ -74,13 +58,6 @@ Result<Shape> shape_of(int ndims, const int* dims) {
 
 // --- Writing ---
 
-struct Given {
-  const void* data;
-  bool single;  // in scorpio_write_simple_attr
-  int ndims = 0;
-  const int* dims = nullptr;
-};
-
 // The value that is written, which is rank 0's on all roots.
 struct Values {
   hid_t type = -1;   // in memory and in the file
@@ -89,7 +66,7 @@ struct Values {
   std::vector<char> cells;
 };
 
-Status gather_texts(const Shape& shape, const Given& given, Texts& texts) {
+Status gather_texts(const Shape& shape, const GivenValue& given, Texts& texts) {
   const auto* strings = static_cast<const char* const*>(given.data);
   for (int64_t i = 0; i < shape.count; ++i) {
     const char* string = given.single ? static_cast<const char*>(given.data) : strings[i];
@@ -102,7 +79,7 @@ Status gather_texts(const Shape& shape, const Given& given, Texts& texts) {
 }
 
 // Gives all roots rank 0's values. Collective over the roots.
-Status take_values(const File& file, const AttributeCall& asked, const Given& given, Values& values) {
+Status take_values(const File& file, const AttributeCall& asked, const GivenValue& given, Values& values) {
   const Layout& layout = *file.layout;
   const bool strings = asked.type == SCORPIO_STRING;
   Texts texts;
@@ -181,31 +158,6 @@ Status in_words(const AttributeCall& asked, const Status& status) {
   return Error{status.error().kind, 0, fmt::format("{}: {}", asked.words(), status.error().message)};
 }
 
-int write_attribute(const AttributeCall& asked, const Given& given) noexcept {
-  return guarded([&]() -> int {
-    Status mine = asked.check();
-    const auto shape = shape_of(given.ndims, given.dims);
-    if (mine && !shape) mine = shape.error();
-    const std::string name = fmt::format("writes {}", asked.words());
-    const std::string call = fmt::format("{} as {} of [{}]", name, words_of_type(asked.type),
-                                         shape ? fmt::format("{}", fmt::join(shape->dims, ",")) : "");
-    const RootCall root_call{asked.group, asked.handle, name, call, in_words(asked, mine)};
-    const auto write = [&](File& file, int64_t&) -> Status {
-      Values values;
-      values.shape = *shape;
-      if (Status taken = take_values(file, asked, given, values); !taken) return in_words(asked, taken);
-      const Status written = among_roots(file, [&]() -> Status {
-        if (Status status = may_change(file, file.path_of(asked.object)); !status) return status;
-        const auto object = open_object(file.id, file.path_of(asked.object));
-        if (!object) return object.error();
-        return put(*object, asked.attr, values);
-      });
-      return in_words(asked, written);
-    };
-    return on_roots(root_call, write, [](File&, int64_t) {});
-  });
-}
-
 // --- Reading ---
 
 struct Read {
@@ -269,21 +221,14 @@ Status check_single(const Read& read, datatype_t type) {
   return Error{ErrorKind::count, 0, fmt::format("it has {} values: use scorpio_read_attr", read.count)};
 }
 
-struct Answer {
-  void** data;
-  int* ndims = nullptr;  // null in scorpio_read_simple_attr
-  int** dims = nullptr;
-  bool single() const { return !ndims; }
-};
-
-Status deliver_all(const File& file, const AttributeCall& asked, const Read& read, const Answer& answer) {
+Status deliver_all(const File& file, const AttributeCall& asked, const Read& read, const RoomForValue& room) {
   const bool strings = asked.type == SCORPIO_STRING;
   int64_t count = 0;
-  auto data = !strings          ? deliver(file, read.cells)
-              : answer.single() ? deliver_string(file, read.texts)
-                                : deliver_array(file, read.texts, count);
+  auto data = !strings        ? deliver(file, read.cells)
+              : room.single() ? deliver_string(file, read.texts)
+                              : deliver_array(file, read.texts, count);
   if (!data) return data.error();
-  if (!answer.single()) {
+  if (!room.single()) {
     std::vector<int> dims(read.dims.begin(), read.dims.end());
     int ndims = static_cast<int>(dims.size());
     if (Status status = mpi::checked_mpi(MPI_Bcast(&ndims, 1, MPI_INT, 0, file.layout->local), "MPI_Bcast");
@@ -292,14 +237,54 @@ Status deliver_all(const File& file, const AttributeCall& asked, const Read& rea
     const char* bytes = reinterpret_cast<const char*>(dims.data());
     auto told = deliver(file, std::vector<char>(bytes, bytes + dims.size() * sizeof(int)));
     if (!told) return told.error();
-    *answer.ndims = ndims;
-    *answer.dims = static_cast<int*>(told->release());
+    *room.ndims = ndims;
+    *room.dims = static_cast<int*>(told->release());
   }
-  *answer.data = data->release();
+  *room.data = data->release();
   return {};
 }
 
-int read_attribute(const AttributeCall& asked, const Answer& answer, bool has_room) noexcept {
+}  // namespace
+
+std::string AttributeCall::words() const {
+  return fmt::format("attribute {} of {}", text_of(attr), text_of(object));
+}
+
+Status AttributeCall::check() const {
+  if (!mine) return mine;
+  if (Status status = has_name(attr, "an attribute"); !status) return status;
+  if (Status status = has_name(object, "the object of an attribute"); !status) return status;
+  if (type == SCORPIO_STRING) return {};
+  const auto element = element_of(type);
+  return element ? Status() : Status(element.error());
+}
+
+int write_attribute(const AttributeCall& asked, const GivenValue& given) noexcept {
+  return guarded([&]() -> int {
+    Status mine = asked.check();
+    const auto shape = shape_of(given.ndims, given.dims);
+    if (mine && !shape) mine = shape.error();
+    const std::string name = fmt::format("writes {}", asked.words());
+    const std::string call = fmt::format("{} as {} of [{}]", name, words_of_type(asked.type),
+                                         shape ? fmt::format("{}", fmt::join(shape->dims, ",")) : "");
+    const RootCall root_call{asked.group, asked.handle, name, call, in_words(asked, mine)};
+    const auto write = [&](File& file, int64_t&) -> Status {
+      Values values;
+      values.shape = *shape;
+      if (Status taken = take_values(file, asked, given, values); !taken) return in_words(asked, taken);
+      const Status written = among_roots(file, [&]() -> Status {
+        if (Status status = may_change(file, file.path_of(asked.object)); !status) return status;
+        const auto object = open_object(file.id, file.path_of(asked.object));
+        if (!object) return object.error();
+        return put(*object, asked.attr, values);
+      });
+      return in_words(asked, written);
+    };
+    return on_roots(root_call, write, [](File&, int64_t) {});
+  });
+}
+
+int read_attribute(const AttributeCall& asked, const RoomForValue& room, bool has_room) noexcept {
   return guarded([&]() -> int {
     Status mine = asked.check();
     if (mine && !has_room)
@@ -311,15 +296,14 @@ int read_attribute(const AttributeCall& asked, const Answer& answer, bool has_ro
         const auto attribute = open_attribute(file.id, file.path_of(asked.object), asked.attr);
         if (!attribute) return attribute.error();
         if (Status got = read_values(*attribute, asked.type, values); !got) return got;
-        return answer.single() ? check_single(values, asked.type) : Status();
+        return room.single() ? check_single(values, asked.type) : Status();
       });
-      if (status) status = deliver_all(file, asked, values, answer);
+      if (status) status = deliver_all(file, asked, values, room);
       return in_words(asked, status);
     });
   });
 }
 
-}  // namespace
 }  // namespace concilio::scorpio
 
 using namespace concilio;

@@ -11,6 +11,7 @@
 
 #include "base/exceptions.h"
 #include "scorpio/files/group.h"
+#include "scorpio/ranks/begin.h"
 
 namespace concilio::scorpio {
 
@@ -48,6 +49,12 @@ inline Status about(const std::string& file, const Status& status) {
   return Error{status.error().kind, 0, fmt::format("{}: {}", file, status.error().message)};
 }
 
+// What the ranks must agree on also says which I/O group it is: those of one communicator have files with the
+// same handles.
+inline std::string in_group(const Group& group, const std::string& call) {
+  return fmt::format("{} (I/O group {})", call, group.number);
+}
+
 // Runs work(Group&) -> Status with the I/O group of the call. There must be one: then all its ranks can learn
 // of any other error.
 template <typename Work>
@@ -64,17 +71,6 @@ int with_group(iogroup_t* shown, const std::string& call, Work work) noexcept {
   });
 }
 
-// Begins a call that all ranks of a group make: the ranks agree on the call, and discard what roots have told
-// them in calls of the roots alone.
-inline Status begin_together(const Group& group, Layout& layout, const std::string& file,
-                             const std::string& call, const Status& mine) {
-  if (layout.is_root()) layout.notices.mark(layout.local);
-  int64_t posted = layout.notices.posted();
-  Status agreed = agree_on({group.comm, file}, call, mine, &posted);
-  if (!layout.is_root()) layout.notices.pass(layout.local, posted);
-  return agreed;
-}
-
 // Runs work(File&) -> Status, which is collective, on all ranks of the file's group. `call` says what is
 // called, with those arguments that must be the same on all ranks, for example "reads dataset rho". `mine` is
 // the error that this rank alone finds in its arguments. `work` runs only if `call` is the same and `mine` is
@@ -84,9 +80,8 @@ int on_file(iogroup_t* shown, int handle, const std::string& call, const Status&
   return with_group(shown, call, [&](Group& group) -> Status {
     const auto found = group.file(handle);
     File* file = found ? *found : nullptr;
-    const LayoutRef layout = file ? file->layout : group.layout;
-    Status status = begin_together(group, *layout, file ? file->name : "",
-                                   fmt::format("{} with file handle {}", call, handle),
+    Status status = begin_together({group.comm, file ? file->name : ""},
+                                   in_group(group, fmt::format("{} with file handle {}", call, handle)),
                                    found ? at_rank(group, mine) : Status(found.error()));
     if (status) status = work(*file);
     return about(file ? file->name : "SCORPIO", status);
@@ -112,14 +107,15 @@ int on_roots(const RootCall& asked, Work work, Follow follow) noexcept {
   return with_group(asked.shown, asked.call, [&](Group& group) -> Status {
     const auto found = group.file(asked.handle);
     const std::string name = found ? (*found)->name : "SCORPIO";
-    const LayoutRef layout = found ? (*found)->layout : group.layout;
+    const LayoutRef layout = group.layout_of_file(asked.handle);
     const Status mine = found ? at_rank(group, asked.mine) : Status(found.error());
     Notice notice;
-    notice.call =
-        fmt::format("{} with file handle {} of I/O group {}", asked.name, asked.handle, group.number);
+    notice.group = group.number;
+    notice.call = in_group(group, fmt::format("{} with file handle {}", asked.name, asked.handle));
     if (layout->is_root()) {
-      notice.outcome = agree_on({layout->io, found ? name : "", &layout->roots},
-                                fmt::format("{} with file handle {}", asked.call, asked.handle), mine);
+      notice.outcome =
+          agree_on({layout->io, found ? name : "", &layout->roots},
+                   in_group(group, fmt::format("{} with file handle {}", asked.call, asked.handle)), mine);
       if (notice.outcome) notice.outcome = without_exceptions([&] { return work(**found, notice.value); });
       notice.outcome = about(name, notice.outcome);
       notice.stays = found && asked.ends_file;

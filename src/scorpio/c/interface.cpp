@@ -166,7 +166,7 @@ int move_map(bool write, void* data, datatype_t type, int ndims, const int64_t* 
 template <typename Work>
 int on_group(iogroup_t* shown, const std::string& call, const Status& mine, Work work) noexcept {
   return with_group(shown, call, [&](Group& group) -> Status {
-    if (Status status = begin_together(group, *group.layout, "", call, mine); !status) return status;
+    if (Status status = begin_together({group.comm, ""}, in_group(group, call), mine); !status) return status;
     return work(group);
   });
 }

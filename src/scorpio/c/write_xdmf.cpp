@@ -88,7 +88,9 @@ Status take_fields(const scorpio_xdmf_grid_t& given, XdmfGrid& grid) {
 }
 
 Result<XdmfGrid> copied(const scorpio_xdmf_grid_t* given) {
-  if (!given) return refusal("grid is a null pointer");
+  if (!given)
+    return refusal(
+        "no grid: a null pointer or, in Fortran, no call of fscorpio_xdmf_begin_... before this one");
   XdmfGrid grid;
   grid.time = given->time;
   if (!std::isfinite(grid.time)) return refusal(fmt::format("time is {}", grid.time));

@@ -15,6 +15,8 @@ Result<Element> element_of(datatype_t type) {
     case SCORPIO_LONG:
       return Element{H5T_NATIVE_LONG, MPI_LONG, sizeof(long), "long"};
     case SCORPIO_CHAR:
+      // Signed on all machines, unlike H5T_NATIVE_CHAR: HDF5 would clip what another machine has written, and
+      // this is also the type of Fortran's and Python's 8-bit integers.
       return Element{H5T_NATIVE_SCHAR, MPI_CHAR, 1, "char"};
     case SCORPIO_BYTE:
       return Element{H5T_NATIVE_UCHAR, MPI_BYTE, 1, "byte"};

@@ -75,7 +75,10 @@ Status Dataset::open_on_root(const Request& request) {
   if (!there) return there.error();
   if (*there == Kind::none) {
     if (!request.write) return Error{ErrorKind::no_such_file, 0, "there is no such dataset in the file"};
-    if (Status made = make(request); !made) return made;
+    if (Status made = make(request); !made) {
+      if (file_->netcdf) take_back(file_->id, path_);
+      return made;
+    }
   } else {
     id_ = Handle(H5Dopen2(file_->id, path_.c_str(), H5P_DEFAULT), H5Dclose);
     if (!id_.ok()) return hdf5_error("could not open it");

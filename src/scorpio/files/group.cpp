@@ -8,7 +8,7 @@
 
 #include "base/settings/config.h"
 #include "scorpio/files/netcdf.h"
-#include "scorpio/ranks/agreement.h"
+#include "scorpio/ranks/begin.h"
 #include "scorpio/ranks/group_size.h"
 
 namespace concilio::scorpio {
@@ -89,6 +89,11 @@ Result<File*> Group::file(int handle) {
   return files[static_cast<size_t>(handle)].get();
 }
 
+const LayoutRef& Group::layout_of_file(int handle) const {
+  const bool had_file = handle >= 0 && handle < static_cast<int>(layouts.size());
+  return had_file ? layouts[static_cast<size_t>(handle)] : layout;
+}
+
 std::string File::path_of(const std::string& name, bool in_open_group) const {
   std::string path = name;
   if (name.empty() || name.front() != '/') {
@@ -121,7 +126,7 @@ Result<std::unique_ptr<Group>> make_group(iogroup_conf_t& conf) {
     conf.preferredGroupSize = conf.numIOgroups <= ranks ? ranks / conf.numIOgroups : ranks;
   group->group_size = std::clamp(conf.preferredGroupSize, 0, ranks);
   const std::string call = fmt::format("makes I/O groups of {} ranks", group->group_size);
-  if (Status status = agree_on({group->comm, ""}, call, {}); !status) return status.error();
+  if (Status status = begin_together({group->comm, ""}, call, {}); !status) return status.error();
   if (Status status = take_settings(*group); !status) return status.error();
   auto layout = layout_for(*group, false, 0);
   if (!layout) return layout.error();
@@ -140,6 +145,7 @@ Status end_group(Group& group) {
     if (outcome && !closed)
       outcome = Error{closed.error().kind, 0, fmt::format("{}: {}", name, closed.error().message)};
   }
+  for (const LayoutRef& layout : layouts_of(group.comm)) layout->notices.forget(layout->local, group.number);
   release_buffers(group.comm, nullptr);
   return agree(group.comm, outcome);
 }
@@ -179,6 +185,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
   shown.acc_tpl = shown.xfer_plist = shown.link_plist = shown.sid = shown.file_dataspace =
       shown.mem_dataspace = shown.dataset = shown.groupid = -1;
   group.shown.push_back(&file->shown);
+  group.layouts.push_back(file->layout);
   group.files.push_back(std::move(file));
   return group.shown.back()->handle;
 }

@@ -62,10 +62,14 @@ struct Group {
   bool relative_names = false;  // for files that are still to be opened
   int64_t peak_bytes = 0;
   std::vector<std::unique_ptr<File>> files;  // by handle, which is not used again; null: closed
+  std::vector<LayoutRef> layouts;            // by handle
   std::vector<iofile_t*> shown;
 
   // Returns the open file of a handle, or an error if there is none.
   Result<File*> file(int handle);
+  // Returns the layout of a handle's file, whether it is open or closed, since roots may have closed a file
+  // that is open on other ranks. If the handle has had no file, returns that of the file opened last.
+  const LayoutRef& layout_of_file(int handle) const;
 };
 
 // The following functions are collective, unless they say otherwise, and their errors are the same on all

@@ -310,8 +310,8 @@ class Pass {
       H5Sselect_none(memory_space);
     }
     const herr_t code =
-        write ? H5Dwrite(dataset_.id(), element_.hdf5, memory_space, file_space, properties, data)
-              : H5Dread(dataset_.id(), element_.hdf5, memory_space, file_space, properties, data);
+        write ? H5Dwrite(dataset_.id(), dataset_.cell_type(), memory_space, file_space, properties, data)
+              : H5Dread(dataset_.id(), dataset_.cell_type(), memory_space, file_space, properties, data);
     note(transferred(code, dataset_.id(), write ? "could not write" : "could not read"));
   }
 
@@ -362,8 +362,8 @@ Status move_rows(Group& group, File& file, const Request& request, std::span<con
   auto dataset = Dataset::open(file, request);
   if (!dataset) return dataset.error();
   const Layout& layout = *file.layout;
-  // The buffer that a transfer of blocks left must not add to this call's memory.
-  file.layout->buffer.release();
+  // The buffers that transfers of blocks left must not add to this call's memory.
+  release_buffers(layout.global, nullptr);
   List list;
   Status status = without_exceptions([&]() -> Status {
     list = List(map, request.write);

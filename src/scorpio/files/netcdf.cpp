@@ -305,4 +305,11 @@ Status make_way(hid_t file, const std::string& path, const std::vector<int64_t>&
   return {};
 }
 
+void take_back(hid_t file, const std::string& path) {
+  const std::string aside = path + set_aside;
+  const auto kind = kind_of(file, aside);
+  if (kind && *kind == Kind::dataset)
+    H5Lmove(file, aside.c_str(), file, path.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+}
+
 }  // namespace concilio::scorpio

@@ -31,5 +31,7 @@ Status add_unnamed_scales(File& file, hid_t dataset, const std::string& path,
 // To be called before a dataset is opened or made for a write. If the dataset at `path` only stands for a
 // dimension, it is set aside, and add_dimension_scales makes the new dataset that dimension's coordinates.
 Status make_way(hid_t file, const std::string& path, const std::vector<int64_t>& extents);
+// Puts back what make_way has set aside, if anything. To be called if the dataset could not be made.
+void take_back(hid_t file, const std::string& path);
 
 }  // namespace concilio::scorpio

@@ -22,6 +22,13 @@ Table& table() {
   return one;
 }
 
+// Whether CHAR(0) ends the text, and nothing but blanks follows it.
+bool is_ended(const char* text, size_t length) {
+  const char* const all = text + length;
+  const char* const end = std::find(text, all, '\0');
+  return end != all && std::all_of(end + 1, all, [](char c) { return c == ' '; });
+}
+
 }  // namespace
 
 int add_entry() {
@@ -77,8 +84,8 @@ std::string fortran_text_behind_data(int type, const char* text, size_t length, 
   const bool may_be_character = type == SCORPIO_CHAR || type == SCORPIO_BYTE;
   const bool may_be_length = next_length >= 1 && next_length <= longest_name;
   if (may_be_character && may_be_length && !std::memchr(text, 0, length)) {
-    // If `length` is above 1, `next_length` is taken only if it ends the name exactly at its CHAR(0).
-    if (length == 1 || (next_length > length && std::memchr(text, 0, next_length) == text + next_length - 1))
+    // If `length` is above 1, `next_length` is taken only if the text of that length is one that is ended.
+    if (length == 1 || (next_length > length && is_ended(text, next_length)))
       return fortran_text(text, next_length);
   }
   return fortran_text(text, length);

@@ -46,7 +46,7 @@ std::string fortran_text_behind_data(int type, const char* text, size_t length, 
 bool put_text(std::string_view text, char* out, size_t length);
 
 // Returns the value for `ierr`, which is the same on all ranks of the group. `mine` is what this rank found
-// by itself. Collective.
+// by itself in the results of a call that all of them have made. Collective.
 int outcome(const iogroup_t& group, const Status& mine);
 
 // Runs a routine's body with the group's entry, if there is one. The body returns the value for `ierr`.

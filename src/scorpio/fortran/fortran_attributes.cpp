@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "scorpio/c/attributes.h"
 #include "scorpio/files/delivery.h"
 #include "scorpio/fortran/fortran.h"
 
@@ -80,12 +81,6 @@ size_t bytes_of(int type) {
   }
 }
 
-Status checked_type(int type, const std::string& attribute) {
-  if (bytes_of(type) > 0) return {};
-  return refused("attribute {}: {} is no type of numbers or bytes; strings have routines of their own",
-                 attribute, type);
-}
-
 // What C returns for an attribute with dimensions.
 struct Attribute {
   Owned<void> data;
@@ -105,11 +100,19 @@ struct AttributePlace {
   int file;
 };
 
-bool read(const AttributePlace& place, int type, iogroup_t* group, Attribute& found) {
+// The call for an attribute of numbers or bytes. The ranks learn of another type when they agree on the call.
+AttributeCall call_for(const AttributePlace& place, int type, iogroup_t* group) {
+  Status fits;
+  if (bytes_of(type) == 0)
+    fits = refused("{} is no type of numbers or bytes; strings have routines of their own", type);
+  return {
+      place.attribute.c_str(), place.object.c_str(), static_cast<datatype_t>(type), place.file, group, fits};
+}
+
+bool read(const AttributeCall& asked, Attribute& found) {
   void* data = nullptr;
   int* dims = nullptr;
-  const int result = scorpio_read_attr(place.attribute.c_str(), &data, static_cast<datatype_t>(type),
-                                       &found.ndims, &dims, place.file, place.object.c_str(), group);
+  const int result = read_attribute(asked, {&data, &found.ndims, &dims}, true);
   found.data.reset(data);
   found.dims.reset(dims);
   return result == 0;
@@ -176,11 +179,9 @@ FSCORPIO fscorpio_write_simple_attr_(const char* attr, const void* data, const i
                                      const char* object, const int* gid, int* ierr, size_t attr_length,
                                      size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string name = fortran_text(attr, attr_length);
-    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
-    return scorpio_write_simple_attr(
-        name.c_str(), data, static_cast<datatype_t>(*type), *fid,
-        fortran_text_behind_data(*type, object, object_length, next_length).c_str(), group);
+    const AttributePlace place{fortran_text(attr, attr_length),
+                               fortran_text_behind_data(*type, object, object_length, next_length), *fid};
+    return write_attribute(call_for(place, *type, group), {data, true});
   });
 }
 
@@ -188,14 +189,10 @@ FSCORPIO fscorpio_read_simple_attr_(const char* attr, void* data, const int* typ
                                     const char* object, const int* gid, int* ierr, size_t attr_length,
                                     size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string name = fortran_text(attr, attr_length);
-    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
+    const AttributePlace place{fortran_text(attr, attr_length),
+                               fortran_text_behind_data(*type, object, object_length, next_length), *fid};
     void* found = nullptr;
-    if (scorpio_read_simple_attr(name.c_str(), &found, static_cast<datatype_t>(*type), *fid,
-                                 fortran_text_behind_data(*type, object, object_length, next_length).c_str(),
-                                 group) != 0) {
-      return FAILURE;
-    }
+    if (read_attribute(call_for(place, *type, group), {&found}, true) != 0) return FAILURE;
     const Owned<void> owned(found);
     std::memcpy(data, found, bytes_of(*type));
     return 0;
@@ -206,11 +203,9 @@ FSCORPIO fscorpio_write_attr_(const char* attr, const void* data, const int* typ
                               const int* dims, const int* fid, const char* object, const int* gid, int* ierr,
                               size_t attr_length, size_t object_length, size_t next_length) {
   on_group(gid, ierr, [&](iogroup_t* group) {
-    const std::string name = fortran_text(attr, attr_length);
-    if (outcome(*group, checked_type(*type, name)) != 0) return FAILURE;
-    return scorpio_write_attr(name.c_str(), data, static_cast<datatype_t>(*type), *ndims, dims, *fid,
-                              fortran_text_behind_data(*type, object, object_length, next_length).c_str(),
-                              group);
+    const AttributePlace place{fortran_text(attr, attr_length),
+                               fortran_text_behind_data(*type, object, object_length, next_length), *fid};
+    return write_attribute(call_for(place, *type, group), {data, false, *ndims, dims});
   });
 }
 
@@ -223,8 +218,7 @@ FSCORPIO fscorpio_read_attr_(const char* attr, void* data, const int* type, cons
     const AttributePlace place{fortran_text(attr, attr_length),
                                fortran_text_behind_data(*type, object, object_length, next_length), *fid};
     Attribute found;
-    if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
-    if (!read(place, *type, group, found)) return FAILURE;
+    if (!read(call_for(place, *type, group), found)) return FAILURE;
     Status fits = put_dims(found, place, ndims, dims);
     if (fits && found.elements() > *capacity)
       fits = refused("attribute {}: it has {} elements, the caller has room for {}", place.attribute,
@@ -241,8 +235,7 @@ FSCORPIO fscorpio_get_attr_dims_(const char* attr, const int* type, int* ndims, 
   on_group(gid, ierr, [&](iogroup_t* group) {
     const AttributePlace place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
     Attribute found;
-    if (outcome(*group, checked_type(*type, place.attribute)) != 0) return FAILURE;
-    if (!read(place, *type, group, found)) return FAILURE;
+    if (!read(call_for(place, *type, group), found)) return FAILURE;
     return outcome(*group, put_dims(found, place, ndims, dims));
   });
 }
@@ -290,7 +283,8 @@ FSCORPIO fscorpio_read_str_array_attr_(const char* attr, char* strings, int* n, 
   on_group(gid, ierr, [&](iogroup_t* group) {
     const AttributePlace place{fortran_text(attr, attr_length), fortran_text(object, object_length), *fid};
     Attribute found;
-    if (!read(place, SCORPIO_STRING, group, found)) return FAILURE;
+    if (!read({place.attribute.c_str(), place.object.c_str(), SCORPIO_STRING, *fid, group}, found))
+      return FAILURE;
     const Room room{strings, strings_length, *n};
     *n = static_cast<int>(found.elements());
     const auto* texts = static_cast<const char* const*>(found.data.get());

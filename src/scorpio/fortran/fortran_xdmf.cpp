@@ -31,6 +31,7 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 int write(const XdmfDraft& draft, int file, iogroup_t* group) {
+  if (!draft.begun) return scorpio_write_xdmf(nullptr, file, group);
   std::vector<const char*> coordinates = pointers_to(draft.coordinates);
   std::vector<scorpio_xdmf_field_t> fields;
   for (const XdmfDraft::Field& field : draft.fields) {
@@ -117,11 +118,6 @@ FSCORPIO fscorpio_xdmf_add_field_(const char* dataset, const char* name, const i
 }
 
 FSCORPIO fscorpio_write_xdmf_(const int* fid, const int* gid, int* ierr) {
-  on_entry(gid, ierr, [&](Entry& entry) {
-    const XdmfDraft draft = std::exchange(entry.draft, {});
-    Status begun;
-    if (!draft.begun)
-      begun = Error{ErrorKind::argument, 0, "XDMF: no grid to write: call fscorpio_xdmf_begin_... first"};
-    return outcome(entry.group, begun) == 0 ? write(draft, *fid, &entry.group) : FAILURE;
-  });
+  on_entry(gid, ierr,
+           [&](Entry& entry) { return write(std::exchange(entry.draft, {}), *fid, &entry.group); });
 }

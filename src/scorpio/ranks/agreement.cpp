@@ -92,12 +92,13 @@ void Waiting::operator()() {
   complain(root_, call_, fmt::format("rank {}", name_of(root_, 0)));
 }
 
-Status agree_on(const Party& party, const std::string& call, const Status& mine, int64_t* highest) {
+Status agree_on(const Party& party, const std::string& call, const Status& mine,
+                const std::function<void()>& late) {
   const Comm self(party.comm);
   const auto hash = static_cast<int64_t>(std::hash<std::string>{}(call) >> 1);
-  int64_t most[4] = {mine ? 0 : self.size - self.rank, hash, -hash, highest ? *highest : 0};
-  if (Status status = first_largest(party.comm, most, 4, complaint_of(party, call)); !status) return status;
-  if (highest) *highest = most[3];
+  int64_t most[3] = {mine ? 0 : self.size - self.rank, hash, -hash};
+  if (Status status = first_largest(party.comm, most, 3, complaint_of(party, call), late); !status)
+    return status;
   // A failure that a rank has found by itself is reported first, since a difference between the calls may
   // only follow from it.
   if (most[0] != 0) return told_by(party.comm, self.size - static_cast<int>(most[0]), mine);

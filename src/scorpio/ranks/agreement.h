@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,9 +40,10 @@ class Waiting {
 
 // Does what agree does, and also checks that `call` is the same on all ranks. `call` describes the call and
 // those of its arguments that must be the same; a difference is an error. Every call that ranks make together
-// begins with this. `highest` becomes the highest value of all ranks. Collective. It takes one reduction if
-// all is well.
-Status agree_on(const Party& party, const std::string& call, const Status& mine, int64_t* highest = nullptr);
+// begins with this. `late` is called once if this rank waits for others for a while (late_ns). Collective. It
+// takes one reduction if all is well.
+Status agree_on(const Party& party, const std::string& call, const Status& mine,
+                const std::function<void()>& late = {});
 
 // Gives `text` of rank `root` to all ranks of `comm`. Collective. It is meant for messages and other short
 // texts.

@@ -66,7 +66,7 @@ void Buffer::detach() {
 
 void Buffer::release() {
   shared_ = mpi::SharedSegment();
-  own_ = {};
+  own_ = std::vector<std::byte>();  // an empty list would leave the vector its memory
   gate_ = nullptr;
   data_ = nullptr;
   bytes_ = 0;

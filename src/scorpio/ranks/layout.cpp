@@ -151,10 +151,17 @@ Result<OwnCommunicator> own_communicator(MPI_Comm comm) {
   return OwnCommunicator{(*known)->comm, ++(*known)->groups_made};
 }
 
-void release_buffers(MPI_Comm comm, const Layout* but) {
-  const auto known = known_of(comm);
-  if (!known) return;
-  for (auto& [key, layout] : (*known)->layouts) {
+std::vector<LayoutRef> layouts_of(MPI_Comm own) {
+  std::vector<LayoutRef> layouts;
+  for (const Known& known : all_known()) {
+    if (known.comm != own) continue;
+    for (const auto& [key, layout] : known.layouts) layouts.push_back(layout);
+  }
+  return layouts;
+}
+
+void release_buffers(MPI_Comm own, const Layout* but) {
+  for (const LayoutRef& layout : layouts_of(own)) {
     if (layout.get() != but) layout->buffer.release();
   }
 }

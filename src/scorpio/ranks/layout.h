@@ -24,7 +24,7 @@ struct Layout {
   int group_size = 1;        // of every group but perhaps the last
   std::vector<int> roots;    // by group: the root's rank in global
   std::vector<int> members;  // of this group: their ranks in global
-  Notices notices;           // of this group's root
+  Notices notices;           // of this group's root; count the calls of all ranks since the layout was made
   Buffer buffer;             // the root's, for transfers
 
   bool is_root() const { return local_rank == 0; }
@@ -42,9 +42,13 @@ struct OwnCommunicator {
 };
 Result<OwnCommunicator> own_communicator(MPI_Comm comm);
 
+// Returns the layouts that there are of a communicator that own_communicator has returned. All ranks have the
+// same, in the same order. Local.
+std::vector<LayoutRef> layouts_of(MPI_Comm own);
+
 // Frees the buffers of all layouts of the communicator except `but`, which may be nullptr. Collective over
 // all its ranks.
-void release_buffers(MPI_Comm comm, const Layout* but);
+void release_buffers(MPI_Comm own, const Layout* but);
 
 // Returns the largest number of ranks on a node. Collective. It is found once for each communicator.
 Result<int> ranks_per_node(MPI_Comm comm);

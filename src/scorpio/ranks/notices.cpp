@@ -16,9 +16,10 @@ constexpr int tag = 2;
 constexpr size_t most_text_bytes = 700;
 
 struct Header {
-  int64_t kind;  // an ErrorKind, or one of the constants below
-  int64_t value, stays, call_bytes;
-  static constexpr int64_t well = -1, mark = -2;
+  int64_t calls;
+  int64_t kind;  // an ErrorKind, or:
+  static constexpr int64_t well = -1;
+  int64_t value, stays, group, call_bytes;
 };
 
 std::string shortened(const std::string& text) {
@@ -57,7 +58,7 @@ void Notices::send(MPI_Comm local, std::vector<char> bytes) {
     MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, other, tag, local,
               &sent.requests.back());
   }
-  ++posted_;
+  ++sent_count_;
   std::erase_if(sent_, [](Sent& one) {
     int done = 0;
     MPI_Testall(static_cast<int>(one.requests.size()), one.requests.data(), &done, MPI_STATUSES_IGNORE);
@@ -68,14 +69,12 @@ void Notices::send(MPI_Comm local, std::vector<char> bytes) {
 void Notices::post(MPI_Comm local, const Notice& notice) {
   const int64_t kind = notice.outcome ? Header::well : static_cast<int64_t>(notice.outcome.error().kind);
   const std::string message = notice.outcome ? "" : shortened(notice.outcome.error().message);
-  send(local, packed({kind, notice.value, notice.stays, 0}, shortened(notice.call), message));
-  marked_ = false;
+  send(local,
+       packed({calls_, kind, notice.value, notice.stays, notice.group, 0}, shortened(notice.call), message));
 }
 
 void Notices::mark(MPI_Comm local) {
-  if (marked_) return;
-  send(local, packed({Header::mark, 0, 0, 0}, "", ""));
-  marked_ = true;
+  send(local, packed({calls_, Header::well, 0, 0, 0, 0}, "", ""));
 }
 
 bool Notices::receive(MPI_Comm local, Received& next) {
@@ -87,14 +86,14 @@ bool Notices::receive(MPI_Comm local, Received& next) {
   MPI_Get_count(&status, MPI_BYTE, &count);
   std::vector<char> bytes(static_cast<size_t>(count));
   MPI_Mrecv(bytes.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-  ++seen_;
+  ++received_count_;
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
   const char* call = bytes.data() + sizeof header;
   const char* text = call + header.call_bytes;
   const char* end = bytes.data() + bytes.size();
-  next.mark = header.kind == Header::mark;
-  next.notice = {{call, text}, {}, header.value, header.stays != 0};
+  next.calls = root_calls_ = header.calls;
+  next.notice = {{call, text}, {}, header.value, header.stays != 0, static_cast<int>(header.group)};
   if (header.kind >= 0)
     next.notice.outcome = Error{static_cast<ErrorKind>(header.kind), 0, std::string(text, end)};
   return true;
@@ -112,34 +111,44 @@ Notices::Received Notices::receive_next(MPI_Comm local, FunctionRef<void()> wait
 Result<Notice> Notices::await(MPI_Comm local, const std::string& call, FunctionRef<void()> waiting) {
   const std::string wanted = shortened(call);
   if (auto kept = passed_.extract(wanted)) return std::move(kept.mapped());
-  for (std::string others;;) {
-    Received next;
-    if (!root_is_ahead_) next = receive_next(local, waiting);
-    root_is_ahead_ = root_is_ahead_ || next.mark;
-    if (root_is_ahead_)
-      return Error{ErrorKind::not_same, 0,
-                   fmt::format("the ranks' calls differ: this rank {}, but its I/O group's root {}", call,
-                               others.empty() ? "does not" : others)};
-    if (next.notice.call == wanted) return std::move(next.notice);
-    others = next.notice.call;
-    if (next.notice.stays) passed_[others] = std::move(next.notice);
+  std::string others;
+  while (root_calls_ <= calls_) {
+    Received next = receive_next(local, waiting);
+    const bool in_time = next.calls == calls_;
+    if (next.notice.call == wanted && (in_time || next.notice.stays)) return std::move(next.notice);
+    if (in_time) others = next.notice.call;
+    keep(std::move(next.notice));
   }
+  return Error{ErrorKind::not_same, 0,
+               fmt::format("the ranks' calls differ: this rank {}, but its I/O group's root {}", call,
+                           others.empty() ? "does not" : others)};
 }
 
-void Notices::pass(MPI_Comm local, int64_t posted) {
-  root_is_ahead_ = false;
-  while (seen_ < posted) {
-    Received next = receive_next(local, [] {});
-    if (next.notice.stays) passed_[next.notice.call] = std::move(next.notice);
-  }
+void Notices::keep(Notice notice) {
+  if (!notice.stays) return;
+  std::string call = notice.call;
+  passed_[std::move(call)] = std::move(notice);
+}
+
+void Notices::discard(MPI_Comm local) {
+  for (Received next; receive(local, next);) keep(std::move(next.notice));
+}
+
+void Notices::receive_all(MPI_Comm local) {
+  int rank = 0;
+  MPI_Comm_rank(local, &rank);
+  int64_t all = sent_count_;
+  MPI_Bcast(&all, 1, MPI_INT64_T, 0, local);
+  while (rank != 0 && received_count_ < all) keep(receive_next(local, [] {}).notice);
+}
+
+void Notices::forget(MPI_Comm local, int group) {
+  receive_all(local);
+  std::erase_if(passed_, [&](const auto& kept) { return kept.second.group == group; });
 }
 
 void Notices::end(MPI_Comm local) {
-  int rank = 0;
-  MPI_Comm_rank(local, &rank);
-  int64_t posted = posted_;
-  MPI_Bcast(&posted, 1, MPI_INT64_T, 0, local);
-  if (rank != 0) pass(local, posted);
+  receive_all(local);
   for (Sent& sent : sent_)
     MPI_Waitall(static_cast<int>(sent.requests.size()), sent.requests.data(), MPI_STATUSES_IGNORE);
   sent_.clear();

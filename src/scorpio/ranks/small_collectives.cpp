@@ -30,7 +30,7 @@ mpi::Team* team_of(MPI_Comm comm) {
   return (all_teams()[comm] = all != 0 ? *team : nullptr).get();
 }
 
-constexpr int most_values = 4;
+constexpr int most_values = 3;
 
 template <size_t size>
 struct Largest {
@@ -88,19 +88,30 @@ Status largest(MPI_Comm comm, int64_t* values, int count) {
   return {};
 }
 
-Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint) {
+Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint,
+                     const std::function<void()>& late) {
   mpi::Team* team = team_of(comm);
   if (!team || count > most_values) {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, comm, &request);
     if (code != MPI_SUCCESS) return mpi::checked_mpi(code, "MPI_Iallreduce");
-    return finish(request, "MPI_Iallreduce", complaint);
+    return finish(request, "MPI_Iallreduce", complaint, late);
   }
   Largest<most_values> all{};
   std::copy(values, values + count, all.values);
-  if (complaint.after_ns >= 0)
-    team->set_alarm({now_ns() + complaint.after_ns, [&] {
-                       if (team->is_first_to_wait()) complaint.tell(team->missing());
+  const int64_t start_ns = now_ns();
+  const auto complain = [&] {
+    if (team->is_first_to_wait()) complaint.tell(team->missing());
+  };
+  const auto set_complaint = [&] {
+    if (complaint.after_ns >= 0) team->set_alarm({start_ns + complaint.after_ns, complain});
+  };
+  set_complaint();
+  // A team has one alarm at a time.
+  if (late)
+    team->set_alarm({start_ns + late_ns, [&] {
+                       set_complaint();
+                       late();
                      }});
   team->first_allreduce(all);
   team->set_alarm({});
@@ -108,17 +119,24 @@ Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint&
   return {};
 }
 
-Status finish(MPI_Request& request, const char* what, const Complaint& complaint) {
+Status finish(MPI_Request& request, const char* what, const Complaint& complaint,
+              const std::function<void()>& late) {
   const int64_t start_ns = now_ns();
-  bool told = complaint.after_ns < 0;
+  bool called = !late, told = complaint.after_ns < 0;
   for (;;) {
     int done = 0;
     const int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || done) return mpi::checked_mpi(code, what);
     sched_yield();
-    if (told || now_ns() - start_ns < complaint.after_ns) continue;
-    complaint.tell({});
-    told = true;
+    const int64_t waited_ns = now_ns() - start_ns;
+    if (!called && waited_ns >= late_ns) {
+      called = true;
+      late();
+    }
+    if (!told && waited_ns >= complaint.after_ns) {
+      told = true;
+      complaint.tell({});
+    }
   }
 }
 

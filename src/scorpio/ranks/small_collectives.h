@@ -26,10 +26,14 @@ struct Complaint {
   int64_t after_ns;  // below 0: never
   std::function<void(const std::vector<int>& missing)> tell;
 };
-// The same, as the first step of a call that all ranks make, to which some may come late.
-Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint);
+// The same, as the first step of a call that all ranks make, to which some may come late. `late`, if there is
+// one, is called once by every rank that still waits after late_ns.
+Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint& complaint,
+                     const std::function<void()>& late = {});
+constexpr int64_t late_ns = 100'000'000;
 // Waits for a nonblocking collective operation. `what` is its function's name, for errors.
-Status finish(MPI_Request& request, const char* what, const Complaint& complaint);
+Status finish(MPI_Request& request, const char* what, const Complaint& complaint,
+              const std::function<void()>& late = {});
 // Returns the numbers of all ranks, in the order of ranks. Every rank gives equally many.
 Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>& mine);
 // Returns the sum of the numbers of lower ranks.

@@ -29,7 +29,7 @@ class DataFile {
   }
 
   void write_attribute(const std::string& name, const std::string& path, const std::string& value) {
-    EXPECT(parallelIO_create_dataset_group(path.c_str(), file_, &group_) != FAILURE);
+    EXPECT(parallelIO_create_dataset_group(path.c_str(), file_, &group_) == 0);
     EXPECT(parallelIO_close_dataset_group(file_, &group_) == 0);
     EXPECT(parallelIO_write_simple_attr(name.c_str(), (void*)value.c_str(), PIO_STRING, file_, path.c_str(),
                                         &group_) == 0);

@@ -1,5 +1,7 @@
 // One rank, or every rank, passes an invalid argument. The call must return FAILURE on all ranks with a
 // message, and the file must still work.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -253,6 +255,95 @@ SITUATION(Arguments, GroupsThatCannotBe) {
   OK(scorpio_IOgroup_cleanup(&none));
   ALL_FAIL(scorpio_IOgroup_cleanup(&none));
   File("h5").works("d");
+}
+
+// Rank 1 waits for its root, rank 0, which does not come but goes on to a call of all ranks.
+SITUATION(Arguments, CallsThatTheRootDoesNotMake) {
+  if (context.ranks == 1) return;
+  Group group(1);
+  const int handle = scorpio_open_file(path_of("h5").c_str(), group, SCORPIO_FILE_CREATE);
+  OK(handle);
+  const int value = 3, global[] = {context.ranks}, local[] = {1};
+  const auto all_write = [&] {
+    OK(scorpio_write_dataset(&value, SCORPIO_INTEGER, 1, global, local, handle, "d", group,
+                             SCORPIO_UNIFORM_CONTIGUOUS_WRITE));
+  };
+  const auto write_attribute = [&] {
+    return scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, handle, "/", group);
+  };
+  // First in the file, after a call that the root has made alone, and again.
+  if (context.rank == 1) FAILS(write_attribute(), "calls differ", "does not");
+  all_write();
+  if (context.rank == 0) OK(write_attribute());
+  all_write();
+  if (context.rank == 1) FAILS(write_attribute(), "calls differ", "does not");
+  if (context.rank == 1) FAILS(write_attribute(), "calls differ", "does not");
+  all_write();
+  // In between the root makes another call of this kind.
+  if (context.rank == 0) OK(scorpio_create_link("/d", 0, "link", handle, group));
+  if (context.rank == 1) FAILS(write_attribute(), "calls differ", "root links link to /d");
+  all_write();
+  // While rank 1 comes late, its root tells it that it need not wait. This is no news for later calls.
+  if (context.rank == 1) usleep(300'000);
+  all_write();
+  OK(write_attribute());
+  // A file is closed twice by rank 1, and once by its root.
+  const int closed = scorpio_open_file(path_of("closed").c_str(), group, SCORPIO_FILE_CREATE);
+  OK(closed);
+  OK(scorpio_close_file(closed, group));
+  all_write();
+  if (context.rank == 1) FAILS(scorpio_close_file(closed, group), "no handle");
+  all_write();
+  OK(scorpio_close_file(handle, group));
+}
+
+// The library chooses other roots for the second file than for the first.
+SITUATION(Arguments, FilesWithDifferentRoots) {
+  if (context.ranks == 1) return;
+  Group group(0);
+  const auto open = [&](const char* name) {
+    const int handle = scorpio_open_file(path_of(name).c_str(), group, SCORPIO_FILE_CREATE);
+    OK(handle);
+    return handle;
+  };
+  const int first = open("first"), longer = open("longer");
+  const bool root = group->localrank == 0;
+  const int roots = group->numIOgroups;
+  OK(scorpio_set_expected_bytes(int64_t{1} << 40, group));
+  const int second = open("second");
+  EXPECT(group->numIOgroups > roots);
+  // The roots alone close the first file, which the other ranks then use too.
+  if (root) OK(scorpio_close_file(first, group));
+  int value = 0;
+  ALL_FAIL(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, first, "/", group), "no handle");
+  ALL_FAIL(scorpio_get_dataset_ndims(&value, first, "d", group), "no handle");
+  // The last rank waits for its root of one file, while that root is in a call on the other file.
+  if (context.rank == context.ranks - 1)
+    FAILS(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, longer, "/", group), "calls differ");
+  EXPECT(scorpio_dataset_exists("d", second, group) == 0);
+}
+
+// The groups have files with the same handle. Every rank is a root.
+SITUATION(Arguments, RanksWithDifferentGroups) {
+  if (context.ranks == 1) return;
+  Group first(context.ranks), second(context.ranks);
+  const int handle = scorpio_open_file(path_of("first").c_str(), first, SCORPIO_FILE_CREATE);
+  OK(handle);
+  EXPECT(scorpio_open_file(path_of("second").c_str(), second, SCORPIO_FILE_CREATE) == handle);
+  iogroup_t* mine = context.rank == 0 ? static_cast<iogroup_t*>(first) : second;
+  const int global[] = {context.ranks}, local[] = {1};
+  const int value = context.rank;
+  const auto write = [&](iogroup_t* group) {
+    return scorpio_write_dataset(&value, SCORPIO_INTEGER, 1, global, local, handle, "d", group,
+                                 SCORPIO_UNIFORM_CONTIGUOUS_WRITE);
+  };
+  ALL_FAIL(scorpio_set_buffer_bytes(8192, mine), "calls differ");
+  ALL_FAIL(scorpio_write_simple_attr("a", &value, SCORPIO_INTEGER, handle, "/", mine), "calls differ");
+  ALL_FAIL(write(mine), "calls differ");
+  ALL_FAIL(scorpio_close_file(handle, mine), "calls differ");
+  ALL_FAIL(scorpio_IOgroup_cleanup(mine), "calls differ");
+  OK(write(first));
+  OK(write(second));
 }
 
 SITUATION(Arguments, SettingsThatCannotBe) {

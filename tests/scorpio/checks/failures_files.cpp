@@ -220,6 +220,37 @@ SITUATION(Files, DatasetsOfOtherTypes) {
   file.works("d");
 }
 
+// The original SCORPIO writes SCORPIO_BYTE as bytes without a meaning.
+SITUATION(Files, OpaqueBytesByMaps) {
+  const std::string path = path_of("h5");
+  on_rank_0([&] {
+    const hsize_t rows = static_cast<hsize_t>(context.ranks);
+    const std::vector<unsigned char> bytes(static_cast<size_t>(rows), 200);
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(1, &rows, nullptr);
+    const hid_t set = H5Dcreate2(file, "d", H5T_NATIVE_OPAQUE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    EXPECT(H5Dwrite(set, H5T_NATIVE_OPAQUE, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    EXPECT(H5Fclose(file) >= 0);
+  });
+  Group group(std::min(2, context.ranks));
+  const int handle = scorpio_open_file(path.c_str(), group, SCORPIO_FILE_READWRITE);
+  OK(handle);
+  const int64_t global[] = {context.ranks}, map[] = {context.ranks - 1 - context.rank};
+  unsigned char found = 0;
+  const auto mine = static_cast<unsigned char>(100 + context.rank);
+  const auto read = [&] {
+    return scorpio_read_dataset_map(&found, SCORPIO_BYTE, 1, global, 1, map, handle, "d", group);
+  };
+  OK(read());
+  EXPECT(found == 200);
+  OK(scorpio_write_dataset_map(&mine, SCORPIO_BYTE, 1, global, 1, map, handle, "d", group));
+  OK(read());
+  EXPECT(found == mine);
+  OK(scorpio_close_file(handle, group));
+}
+
 SITUATION(Files, NamesThatAreTaken) {
   File file("h5");
   file.works("g/d");

@@ -1,5 +1,7 @@
 // The memory of a root that moves 64 MiB for its group through a buffer of 1 MiB, as the system counts it,
 // including shared pages. The data of the group would take 64 MiB.
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +41,11 @@ int64_t growth_during(const std::function<void()>& work) {
   MPI_Barrier(MPI_COMM_WORLD);
   work();
   return reset ? std::max<int64_t>(0, status_bytes("VmHWM") - before) : -1;
+}
+
+// The memory of this process without what malloc keeps for later.
+int64_t bytes_in_use() {
+  return status_bytes("VmRSS") - static_cast<int64_t>(mallinfo2().fordblks);
 }
 
 struct Shape {
@@ -124,6 +131,29 @@ SITUATION(Memory, EntireDataset) {
   expect_bounded("read", growth, group);
   EXPECT(data.front() == 1 && data.back() == context.ranks);
   OK(scorpio_close_file(handle, group));
+}
+
+// The root's buffer for blocks is given back when rows are moved by a map, in another division.
+SITUATION(Memory, BufferOfAnotherDivision) {
+  constexpr int64_t large = 8 * mebibyte;
+  Group all(1), each(context.ranks);
+  OK(scorpio_set_buffer_bytes(large, all));
+  const int blocks = scorpio_open_file(path_of("blocks").c_str(), all, SCORPIO_FILE_CREATE);
+  const int rows = scorpio_open_file(path_of("rows").c_str(), each, SCORPIO_FILE_CREATE);
+  OK(blocks);
+  OK(rows);
+  Shape shape = columns(32 * mebibyte);
+  shape.global[1] += 512;  // contiguous slabs would need a smaller buffer
+  const std::vector<double> data(static_cast<size_t>(shape.local[0] * shape.local[1]), 1);
+  OK(scorpio_write_dataset_block_64(data.data(), SCORPIO_DOUBLE, 2, shape.global.data(), shape.local.data(),
+                                    shape.start.data(), blocks, "d", all));
+  const int64_t global[] = {context.ranks}, map[] = {context.rank};
+  const int64_t before = bytes_in_use();
+  OK(scorpio_write_dataset_map(data.data(), SCORPIO_DOUBLE, 1, global, 1, map, rows, "d", each));
+  if (context.rank == 0) EXPECT(scorpio_peak_buffer_bytes(all) > large * 3 / 4);
+  if (context.rank == 0) EXPECT(bytes_in_use() < before - large / 2);
+  OK(scorpio_close_file(rows, each));
+  OK(scorpio_close_file(blocks, all));
 }
 
 // Single elements that belong to the ranks by turns, selected by a map. There are as many bytes of indices as

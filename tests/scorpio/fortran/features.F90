@@ -29,6 +29,8 @@ contains
     call strings(group, file)
     call attributes(group, file)
     call string_attributes(group, file)
+    call calls_of_roots(group, file, local == 0)
+    call calls_that_differ(group, file)
     call links(group, file)
     call creation(group, file)
     call xdmf(group, file)
@@ -48,6 +50,8 @@ contains
     INCLUDE_SCORPIO
     integer, intent(in) :: group, file
     character :: letters(5), back(5)
+    character(len=4) :: tags(5)
+    character(len=32) :: name
     integer(int8) :: codes(5)
     integer :: ierr
     letters = achar(iachar('a') + rank)
@@ -61,6 +65,14 @@ contains
     call fscorpio_read_dataset_block(codes, SCORPIO_CHAR, 1, [5 * ranks], [5], [5 * rank], file, 'letters'//CHAR(0), &
                                      group, ierr)
     call expect(ierr == 0 .and. all(codes == iachar('a') + rank), 'letters are read as integers')
+    ! Texts of 4 letters, and a name of which CHAR(0) and blanks follow.
+    tags = 'tags'
+    name = 'Materials'//CHAR(0)
+    call fscorpio_write_dataset(tags, SCORPIO_CHAR, 2, [5 * ranks, 4], [5, 4], file, name, group, &
+                                SCORPIO_UNIFORM_CONTIGUOUS_WRITE, ierr)
+    call expect(ierr == 0, 'tags are written')
+    call fscorpio_dataset_exists('Materials', file, group, ierr)
+    call expect(ierr == 1, 'the name of tags is whole')
   end subroutine characters
 
   subroutine strings(group, file)
@@ -169,6 +181,70 @@ contains
     call fscorpio_read_str_array_attr('axes', long_words, n, file, 'Names', group, ierr)
     call expect(ierr == 0 .and. n == 2 .and. all(long_words == [character(len=20) :: 'north', 'up']), 'texts are read')
   end subroutine string_attributes
+
+  ! Only the roots write attributes and strings.
+  subroutine calls_of_roots(group, file, is_root)
+    USE_SCORPIO
+    INCLUDE_SCORPIO
+    integer, intent(in) :: group, file
+    logical, intent(in) :: is_root
+    integer :: ierr, n, found(2), ndims, dims(1)
+    character(len=8) :: text, texts(1)
+    if (is_root) then
+      call fscorpio_write_simple_attr('roots one', 5, SCORPIO_INTEGER, file, '/', group, ierr)
+      call expect(ierr == 0, 'roots write an attribute')
+      call fscorpio_write_attr('roots two', [6, 7], SCORPIO_INTEGER, 1, [2], file, '/', group, ierr)
+      call expect(ierr == 0, 'roots write an attribute with dimensions')
+      call fscorpio_write_simple_attr('roots none', 1, 6, file, '/', group, ierr)
+      call expect_failure(ierr, 'strings have routines', 'roots write an attribute of numbers, of type string')
+      call fscorpio_write_str_attr('roots text', 'rock', file, '/', group, ierr)
+      call expect(ierr == 0, 'roots write a text')
+      call fscorpio_write_str_array_attr('roots texts', ['clay'], 1, file, '/', group, ierr)
+      call expect(ierr == 0, 'roots write an attribute of texts')
+      call fscorpio_write_str_array(['sand'], 1, file, 'roots words', group, ierr)
+      call expect(ierr == 0, 'roots write words')
+    end if
+    call fscorpio_get_dataset_ndims(n, file, 'roots words', group, ierr)
+    call expect(ierr == 0 .and. n == 1, 'all ranks ask')
+    call fscorpio_read_simple_attr('roots one', n, SCORPIO_INTEGER, file, '/', group, ierr)
+    call expect(ierr == 0 .and. n == 5, 'the attribute of roots is read')
+    ndims = 1
+    call fscorpio_read_attr('roots two', found, SCORPIO_INTEGER, 2_int64, ndims, dims, file, '/', group, ierr)
+    call expect(ierr == 0 .and. all(found == [6, 7]), 'the attribute of roots with dimensions is read')
+    call fscorpio_read_str_attr('roots text', text, file, '/', group, ierr)
+    call expect(ierr == 0 .and. text == 'rock', 'the text of roots is read')
+    n = 1
+    call fscorpio_read_str_array_attr('roots texts', texts, n, file, '/', group, ierr)
+    call expect(ierr == 0 .and. texts(1) == 'clay', 'the texts of roots are read')
+  end subroutine calls_of_roots
+
+  ! Rank 0 makes another call than the others.
+  subroutine calls_that_differ(group, file)
+    USE_SCORPIO
+    INCLUDE_SCORPIO
+    integer, intent(in) :: group, file
+    integer :: ierr, n, ndims, dims(1)
+    if (ranks == 1) return
+    if (rank == 0) then
+      call fscorpio_read_simple_attr('steps', n, SCORPIO_INTEGER, file, '/', group, ierr)
+    else
+      call fscorpio_get_dataset_ndims(n, file, 'letters', group, ierr)
+    end if
+    call expect_failure(ierr, 'calls differ', 'reading an attribute on one rank')
+    if (rank == 0) then
+      call fscorpio_get_attr_dims('steps', SCORPIO_INTEGER, ndims, dims, file, '/', group, ierr)
+    else
+      call fscorpio_get_dataset_ndims(n, file, 'letters', group, ierr)
+    end if
+    call expect_failure(ierr, 'calls differ', 'asking for an attribute on one rank')
+    if (rank == 0) then
+      call fscorpio_xdmf_begin_uniform(0d0, 2, [2_int64, 2_int64], [0d0, 0d0], [1d0, 1d0], group, ierr)
+      call fscorpio_write_xdmf(file, group, ierr)
+    else
+      call fscorpio_get_dataset_ndims(n, file, 'letters', group, ierr)
+    end if
+    call expect_failure(ierr, 'calls differ', 'writing a grid on one rank')
+  end subroutine calls_that_differ
 
   subroutine links(group, file)
     USE_SCORPIO

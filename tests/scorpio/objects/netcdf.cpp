@@ -102,3 +102,24 @@ SITUATION(Netcdf, CoordinatesAfterwards) {
   name_dimensions(session, "y,x");
   session.write("v", {3, 2});
 }
+
+// HDF5 refuses chunks of 4 GiB. The dimension is then what it was.
+SITUATION(Netcdf, CoordinatesThatCannotBeMade) {
+  Session session("no_coordinates.nc", SCORPIO_FILE_CREATE_NETCDF4);
+  const int64_t many = int64_t{1} << 29, none = 0;
+  const double nothing = 0;
+  const auto write = [&](const char* name, datatype_t type) {
+    return scorpio_write_dataset_block_64(&nothing, type, 1, &many, &none, &none, session.file(), name,
+                                          session.group());
+  };
+  name_dimensions(session, "x");
+  WELL(write("line", SCORPIO_CHAR));
+  const scorpio_creation_t chunked{1, &many, 0, 0, "x"};
+  WELL(scorpio_set_creation(&chunked, session.file(), session.group()));
+  FAILS(write("x", SCORPIO_DOUBLE), "4GB");
+  EXPECT(scorpio_dataset_exists("x", session.file(), session.group()) == 1);
+  name_dimensions(session, "x");
+  WELL(write("line again", SCORPIO_CHAR));
+  EXPECT(scorpio_dataset_exists("dim_536870912", session.file(), session.group()) == 0);
+  WELL(write("x", SCORPIO_CHAR));
+}
