@@ -17,7 +17,8 @@ the environment; the command sees base, plan, sim and probe of all this, and whe
 reads a described machine, the devices of store; the benchmarks see the numbers that describe
 patterns (sim/patterns), from which they make their datatypes, and nothing else but SEEN_BY_ALL, except for
 NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store, and the program of
-`concilio simulate`, which makes a record's calls again; the installed headers are C.
+`concilio simulate`, which makes a record's calls again; the installed headers are C; plan, which all ranks must compute
+alike, calls no function of the C library's mathematics whose last bit differs between processors.
 """
 import pathlib
 import re
@@ -61,6 +62,7 @@ IMPURE_HEADERS = {
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 ENVIRONMENT = re.compile(r"\b(?:secure_)?getenv\s*\(|\bsetenv\s*\(|\benviron\b")
+INEXACT = re.compile(r"\b(?:std::)?(?:log|log2|log10|log1p|exp|exp2|expm1|pow|cbrt|hypot|sin|cos|tan|tanh)\s*\(")
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".def"}
 
@@ -105,6 +107,8 @@ def of_source(folder, path, text):
             yield f"includes <{name}>: {folder} sees no files, clocks, threads"
     if folder != "base" and ENVIRONMENT.search(without_comments(text, with_strings=False)):
         yield "touches the environment: only base does"
+    if folder == "plan" and INEXACT.search(without_comments(text, with_strings=False)):
+        yield "calls a function whose last bit differs between processors: see plan/facts/logarithm.h"
 
 
 def of_program(place, path, text):

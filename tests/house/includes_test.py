@@ -76,6 +76,12 @@ class Includes(unittest.TestCase):
         self.assert_right("src/base/a.cpp", 'auto v = std::getenv("HOME");\n')
         self.assert_right("src/exec/a.cpp", '// getenv("HOME")\nauto v = "getenv(";\n')
 
+    def test_mathematics_that_differs_between_processors(self):
+        self.assert_wrong("src/plan/a.cpp", "double d = std::log2(x);\n")
+        self.assert_wrong("src/plan/choose/a.cpp", "double d = exp (x);\n")
+        self.assert_right("src/plan/a.cpp", "// std::log(x)\ndouble d = binary_logarithm(x) + std::floor(x);\n")
+        self.assert_right("src/sim/a.cpp", "double d = std::cbrt(x);\n")
+
     def test_include_without_folder(self):
         self.assert_wrong("src/exec/a.cpp", '#include "collective.h"\n')
 

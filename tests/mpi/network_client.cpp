@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +30,9 @@ namespace {
 constexpr int64_t page_bytes = 4096;
 constexpr int64_t marks = int64_t{1} << 61;  // locks of bytes from here on do not protect data
 
+// Which locks a client gives: those that all clients respect, those of its node alone, or none.
+enum class Locks { seen_by_all, local, refused };
+
 // The C library's functions behind the names that this program defines.
 template <typename Function>
 Function real(const char* name) {
@@ -42,10 +46,10 @@ class Client {
     return *client;
   }
 
-  void watch(const std::string& path, bool locks_are_local) {
+  void watch(const std::string& path, Locks locks) {
     std::lock_guard lock(mutex_);
     path_ = path;
-    locks_are_local_ = locks_are_local;
+    locks_ = locks;
     pages_.clear();
   }
   bool watches(int fd) {
@@ -54,7 +58,7 @@ class Client {
     const std::string link = "/proc/self/fd/" + std::to_string(fd);
     return readlink(link.c_str(), name, sizeof name - 1) > 0 && path_ == name;
   }
-  bool locks_are_local() const { return locks_are_local_; }
+  Locks locks() const { return locks_; }
 
   ssize_t read(int fd, const iovec* parts, int count, off_t offset) {
     std::lock_guard lock(mutex_);
@@ -150,7 +154,7 @@ class Client {
 
   std::mutex mutex_;
   std::string path_;
-  bool locks_are_local_ = false;
+  Locks locks_ = Locks::seen_by_all;
   std::map<int64_t, Page> pages_;
   int locks_held_ = 0;
 };
@@ -218,13 +222,18 @@ int fcntl(int fd, int command, ...) {
   Client& client = Client::instance();
   if ((command != F_OFD_SETLK && command != F_SETLK) || !client.watches(fd))
     return next(fd, command, argument);
+  if (client.locks() == Locks::refused) {
+    errno = ENOLCK;
+    return -1;
+  }
+  const bool seen_by_all = client.locks() == Locks::seen_by_all;
   const auto* lock = static_cast<const struct flock*>(argument);
   if (lock->l_type == F_UNLCK) {
     client.write_back(fd);
-    if (!client.locks_are_local() && lock->l_start < marks) client.count_lock(-1);
-    return client.locks_are_local() ? 0 : next(fd, command, argument);
+    if (seen_by_all && lock->l_start < marks) client.count_lock(-1);
+    return seen_by_all ? next(fd, command, argument) : 0;
   }
-  if (!client.locks_are_local() && next(fd, command, argument) != 0) return -1;
+  if (seen_by_all && next(fd, command, argument) != 0) return -1;
   client.forget(fd);
   if (lock->l_start < marks) client.count_lock(1);
   return 0;
@@ -256,37 +265,54 @@ MPI_File open(const std::string& path, const char* method) {
   MPI_Info info;
   MPI_Info_create(&info);
   if (*method) MPI_Info_set(info, "concilio_method", method);
+  // Every rank aggregates, and their realms meet within pages.
+  MPI_Info_set(info, "cb_nodes", std::to_string(ranks).c_str());
+  MPI_Info_set(info, "concilio_realms", "even");
   MPI_File file;
   OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file));
   MPI_Info_free(&info);
   return file;
 }
 
-// Every rank caches all pages as they were before, and then writes its slots, which lie between those of the
-// others.
-void neighbours(const std::string& path, const char* method, bool collective) {
-  const int bytes = ranks * slots * slot_bytes;
+// A file of dots, with room for the slots of all ranks.
+void make_slots(const std::string& path) {
   if (rank == 0) {
     FILE* file = std::fopen(path.c_str(), "w");
-    for (int i = 0; i < bytes; ++i) std::fputc('.', file);
+    for (int i = 0; i < ranks * slots * slot_bytes; ++i) std::fputc('.', file);
     std::fclose(file);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  Client::instance().watch(path, false);
-  MPI_File file = open(path, method);
-  std::vector<char> all(static_cast<size_t>(bytes)), mine(slots * slot_bytes);
-  OK(MPI_File_read_at(file, 0, all.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+}
+
+void cache_all_pages(MPI_File file) {
+  std::vector<char> all(static_cast<size_t>(ranks) * slots * slot_bytes);
+  OK(MPI_File_read_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_CHAR, MPI_STATUS_IGNORE));
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// This rank's slots, which lie between those of the others.
+void view_own_slots(MPI_File file) {
+  MPI_Datatype slot, tile;
+  MPI_Type_contiguous(slot_bytes, MPI_CHAR, &slot);
+  MPI_Type_create_resized(slot, 0, MPI_Aint{slot_bytes} * ranks, &tile);
+  MPI_Type_commit(&tile);
+  OK(MPI_File_set_view(file, MPI_Offset{slot_bytes} * rank, MPI_CHAR, tile, "native", MPI_INFO_NULL));
+  MPI_Type_free(&slot);
+  MPI_Type_free(&tile);
+}
+
+// Every rank caches all pages as they were before, and then writes its slots.
+void neighbours(const std::string& path, const char* method, bool collective,
+                Locks locks = Locks::seen_by_all) {
+  make_slots(path);
+  Client::instance().watch(path, locks);
+  MPI_File file = open(path, method);
+  cache_all_pages(file);
+  std::vector<char> mine(slots * slot_bytes);
   for (size_t i = 0; i < mine.size(); ++i) mine[i] = value(rank, static_cast<int64_t>(i));
   if (collective) {
-    MPI_Datatype slot, tile;
-    MPI_Type_contiguous(slot_bytes, MPI_CHAR, &slot);
-    MPI_Type_create_resized(slot, 0, MPI_Aint{slot_bytes} * ranks, &tile);
-    MPI_Type_commit(&tile);
-    OK(MPI_File_set_view(file, MPI_Offset{slot_bytes} * rank, MPI_CHAR, tile, "native", MPI_INFO_NULL));
+    view_own_slots(file);
     OK(MPI_File_write_all(file, mine.data(), static_cast<int>(mine.size()), MPI_CHAR, MPI_STATUS_IGNORE));
-    MPI_Type_free(&slot);
-    MPI_Type_free(&tile);
   } else {
     for (int i = 0; i < slots; ++i) {
       OK(MPI_File_write_at(file, MPI_Offset{slot_bytes} * (i * ranks + rank), mine.data() + i * slot_bytes,
@@ -294,9 +320,10 @@ void neighbours(const std::string& path, const char* method, bool collective) {
     }
   }
   OK(MPI_File_close(&file));
-  Client::instance().watch("", false);
+  Client::instance().watch("", locks);
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string found = stored(path);
+  const int bytes = ranks * slots * slot_bytes;
   int lost = 0;
   for (int i = 0; i < bytes; ++i) {
     const int slot = i / slot_bytes, who = slot % ranks;
@@ -305,6 +332,29 @@ void neighbours(const std::string& path, const char* method, bool collective) {
   }
   if (rank == 0 && lost > 0)
     note_failure(__FILE__, __LINE__, std::to_string(lost) + " bytes lost, method '" + method + "'");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// A rank must read in windows what it has written alone, although the aggregators have cached what was there
+// before.
+void reads_what_it_wrote(const std::string& path, Locks locks) {
+  make_slots(path);
+  Client::instance().watch(path, locks);
+  MPI_File file = open(path, "two_phase");
+  const bool writes = rank == ranks - 1;
+  if (!writes) cache_all_pages(file);
+  std::vector<char> mine(slots * slot_bytes, 'x');
+  if (writes) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const std::vector<char> all(static_cast<size_t>(ranks) * slots * slot_bytes, 'y');
+    OK(MPI_File_write_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_CHAR, MPI_STATUS_IGNORE));
+  }
+  view_own_slots(file);
+  OK(MPI_File_read_all(file, mine.data(), static_cast<int>(mine.size()), MPI_CHAR, MPI_STATUS_IGNORE));
+  const auto old = std::count_if(mine.begin(), mine.end(), [](char c) { return c != 'y'; });
+  if (writes && old > 0) note_failure(__FILE__, __LINE__, std::to_string(old) + " old bytes read");
+  OK(MPI_File_close(&file));
+  Client::instance().watch("", locks);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -317,7 +367,7 @@ void sync_looks_anew(const std::string& path) {
     std::fclose(file);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  Client::instance().watch(path, false);
+  Client::instance().watch(path, Locks::seen_by_all);
   MPI_File file = open(path, "");
   char text[7] = "";
   OK(MPI_File_read_at(file, 0, text, 6, MPI_CHAR, MPI_STATUS_IGNORE));
@@ -330,22 +380,23 @@ void sync_looks_anew(const std::string& path) {
   if (std::strcmp(text, "behind") != 0)
     note_failure(__FILE__, __LINE__, std::string("read after sync: ") + text);
   OK(MPI_File_close(&file));
-  Client::instance().watch("", false);
+  Client::instance().watch("", Locks::seen_by_all);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Where each node keeps its locks to itself nothing can be locked, and atomic mode must be refused.
-void local_locks(const std::string& path, bool are_local) {
-  Client::instance().watch(path, are_local);
+// Where no lock keeps other nodes out nothing can be locked, and atomic mode must be refused.
+void atomic_mode(const std::string& path, Locks locks, const char* described) {
+  Client::instance().watch(path, locks);
   MPI_File file = open(path, "");
   const int code = MPI_File_set_atomicity(file, 1);
   const int error_class = class_of(code);
-  if (error_class != (are_local && ranks > 1 ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS))
+  const bool refused = locks != Locks::seen_by_all && ranks > 1;
+  if (error_class != (refused ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS))
     note_failure(__FILE__, __LINE__,
-                 std::string("atomic mode with locks that are ") + (are_local ? "local" : "seen by all") +
-                     ": class " + std::to_string(error_class));
+                 std::string("atomic mode with locks that are ") + described + ": class " +
+                     std::to_string(error_class));
   OK(MPI_File_close(&file));
-  Client::instance().watch("", false);
+  Client::instance().watch("", locks);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -359,10 +410,16 @@ int main(int argc, char** argv) {
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   const std::string path = std::string(folder ? folder : "/tmp") + "/network";
   neighbours(path, "", false);
-  for (const char* method : {"", "list", "sieve", "two_phase"}) neighbours(path, method, true);
+  for (const char* method : {"", "list", "sieve"}) neighbours(path, method, true);
   sync_looks_anew(path);
-  local_locks(path, false);
-  local_locks(path, true);
+  atomic_mode(path, Locks::seen_by_all, "seen by all");
+  atomic_mode(path, Locks::local, "local");
+  atomic_mode(path, Locks::refused, "refused");
+  // Windows need no locks.
+  for (const Locks locks : {Locks::seen_by_all, Locks::local, Locks::refused}) {
+    neighbours(path, "two_phase", true, locks);
+    reads_what_it_wrote(path, locks);
+  }
   MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("network_client: %d mistakes\n", noted_failures);
   MPI_Finalize();

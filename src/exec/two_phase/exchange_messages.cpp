@@ -48,7 +48,9 @@ struct Pending {
       if (team.finish(request) != MPI_SUCCESS && request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
     }
   }
-  Status send(const Message& message) { return start_send(team, counters, message, requests); }
+  Status send(const Message& message, SendMode mode = SendMode::standard) {
+    return start_send(team, counters, message, requests, mode);
+  }
   Status receive(const Message& message) { return start_receive(team, message, requests); }
   Status wait(size_t i) {
     const int code = team.finish(requests[i]);
@@ -132,7 +134,8 @@ class MessageExchange : public Exchange {
     for (size_t i = 0; i < carried_.size(); ++i) {
       if (!takes_part(i, round)) continue;
       const size_t realm = carried_[i];
-      note(outcome, sends.send(image_message(realm, round, images_.parts(realm, round))));
+      note(outcome, sends.send(image_message(realm, round, images_.parts(realm, round)),
+                               mode_of_round(round, group_.rounds)));
     }
     for (const size_t realm : served_) note(outcome, receive_images(realm, round));
     note(outcome, sends.wait_all());

@@ -60,14 +60,26 @@ struct Message {
   int tag;
 };
 
+// Flow control. MPI completes a short send as soon as it has copied the message, and keeps it at the receiver
+// until somebody receives it. So a rank that only sends would go through all rounds at once, and fill the
+// memory of one that is slower, as aggregators are that wait for storage. A synchronous send is complete when
+// its receive is posted. Since what it is sent from is used again only then, a sender is at most two rounds
+// ahead of its receivers.
+enum class SendMode { standard, synchronous };
+// No buffer of the last two rounds is used again, so calls of one or two rounds cost nothing more.
+inline SendMode mode_of_round(int64_t round, int64_t rounds) {
+  return round + 2 < rounds ? SendMode::synchronous : SendMode::standard;
+}
+
 // Each adds a request to `requests`, which has room for it.
 inline Status start_send(const mpi::Team& team, Counters& counters, const Message& message,
-                         std::vector<MPI_Request>& requests) {
+                         std::vector<MPI_Request>& requests, SendMode mode = SendMode::standard) {
   ++counters[Counter::messages_sent];
   counters[Counter::message_bytes_sent] += message.bytes;
   requests.push_back(MPI_REQUEST_NULL);
-  return mpi::checked_mpi(PMPI_Isend(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
-                                     message.tag, team.comm(), &requests.back()),
+  const auto send = mode == SendMode::synchronous ? PMPI_Issend : PMPI_Isend;
+  return mpi::checked_mpi(send(message.data, static_cast<int>(message.bytes), MPI_BYTE, message.peer,
+                               message.tag, team.comm(), &requests.back()),
                           "sending between nodes");
 }
 inline Status start_receive(const mpi::Team& team, const Message& message,

@@ -274,7 +274,7 @@ Status Parcels::pack_and_send(int64_t round, const Request& request) {
     if (is_own_relay(bundle)) {
       relay_.put(message.data);
     } else {
-      note(outcome, start_send(team_, counters_, message, sends));
+      note(outcome, start_send(team_, counters_, message, sends, mode_of(round)));
     }
   }
   return outcome;
@@ -346,7 +346,7 @@ Status Parcels::send(int64_t round, const Request& request) {
   Status outcome = relay_.expect(round);
   note(outcome, for_each_batch(round, [&] { return pack_and_send(round, request); }));
   if (Status whole = team_.failure(); !whole) return whole;
-  note(outcome, relay_.forward());
+  note(outcome, relay_.forward(mode_of(round)));
   return outcome;
 }
 
@@ -411,7 +411,7 @@ Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t 
       const int64_t length = std::min(most, bytes - begin);
       std::memcpy(place, &valid_end, sizeof valid_end);
       const Message message = message_of_window(place, head_bytes_ + length, peer);
-      note(outcome, start_send(team_, counters_, message, outgoing.requests));
+      note(outcome, start_send(team_, counters_, message, outgoing.requests, mode_of(round)));
       place += head_bytes_ + length;
     }
   }
@@ -420,7 +420,7 @@ Status Parcels::serve(int64_t round, std::span<const WindowPart> parts, int64_t 
 
 Status Parcels::take(int64_t round, const Request& request) {
   Status outcome = relay_.expect(round);
-  note(outcome, relay_.forward());
+  note(outcome, relay_.forward(mode_of(round)));
   if (Status whole = team_.failure(); !whole) return whole;
   note(outcome, for_each_batch(round, [&] { return receive_and_unpack(round, request); }));
   return outcome;

@@ -137,6 +137,7 @@ class Parcels {
   Message message_of(const Bundle& bundle) const;
   // Between this aggregator and a peer.
   Message message_of_window(std::byte* data, int64_t bytes, const Peer& peer) const;
+  SendMode mode_of(int64_t round) const { return mode_of_round(round, group_.rounds); }
   bool has_window(int64_t round) const { return own_realm_ >= 0 && images_.has(own(), round); }
   size_t own() const { return static_cast<size_t>(own_realm_); }
   int64_t parcel_bytes(int node) const { return plan_.parcel_bytes[static_cast<size_t>(node)]; }

@@ -155,15 +155,17 @@ Status Relay::finish(std::vector<MPI_Request>& requests) {
   return outcome;
 }
 
-Status Relay::forward() {
+Status Relay::forward(SendMode mode) {
   if (realms_.empty()) return {};
-  // What was sent in the round before has been received, or will be: its receivers have posted that.
+  // What was sent in the round before is received as soon as its receivers come to that round.
   Status outcome = finish(sends_);
   if (Status whole = team_.failure(); !whole) return whole;
   note(outcome, finish(receives_));
   if (Status whole = team_.failure(); !whole) return whole;
   reorder();
-  const auto send = [&](const Message& message) { return start_send(team_, counters_, message, sends_); };
+  const auto send = [&](const Message& message) {
+    return start_send(team_, counters_, message, sends_, mode);
+  };
   note(outcome, writes() ? for_each_aggregator(send) : for_each_of_cluster(send));
   return outcome;
 }

@@ -46,7 +46,7 @@ class Relay {
   // Takes what its own node's ranks have packed for it.
   void put(const std::byte* parcels);
   // Waits for the messages of the round, and sends them on.
-  Status forward();
+  Status forward(SendMode mode);
   // Gives to its own node's ranks what they have asked for.
   void take(std::byte* parcels) const;
   // After the rounds: waits until everything is sent.

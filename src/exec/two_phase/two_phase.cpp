@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/exceptions.h"
 #include "exec/locks/range_lock.h"
@@ -213,10 +214,8 @@ class TwoPhase : private ReadsMore {
     const auto old = [&] {
       return workspace_.old_bytes(call_.opened, plan_.realms[static_cast<size_t>(own_realm_)].window_bytes);
     };
-    if (!call_.opened.caches_differ()) return flush_window(call_, parts, old);
-    RangeLock guard = fresh_view_of(parts);
-    if (Status status = guard.acquire(store::LockMode::exclusive); !status) return status;
-    return guard.release(flush_window(call_.holding_lock(), parts, old));
+    return with_fresh_view(parts, store::LockMode::exclusive,
+                           [&](const RunningCall& call) { return flush_window(call, parts, old); });
   }
 
   void read_round(int64_t round) {
@@ -270,32 +269,39 @@ class TwoPhase : private ReadsMore {
   }
   // Reads a window. Returns the file offset behind its last byte that exists.
   Result<int64_t> fetch(Parts parts) {
-    return with_fresh_view(parts, [&] {
-      return fetch_window(call_, parts, {known_requests(), group_.marks_wanted}, transfers_);
+    return with_fresh_view(parts, store::LockMode::shared, [&](const RunningCall& call) {
+      return fetch_window(call, parts, {known_requests(), group_.marks_wanted}, transfers_);
     });
   }
   Result<int64_t> read_more(Parts parts, const Coverage* wanted) override {
-    return with_fresh_view(parts, [&] { return fetch_missing(call_, parts, wanted); });
+    return with_fresh_view(parts, store::LockMode::shared,
+                           [&](const RunningCall& call) { return fetch_missing(call, parts, wanted); });
   }
-  template <typename Read>
-  Result<int64_t> with_fresh_view(Parts parts, Read&& read) {
-    RangeLock guard = fresh_view_of(parts);
-    if (call_.opened.caches_differ()) {
-      if (Status status = guard.acquire(store::LockMode::shared); !status) return status.error();
+
+  // Carries out a window's transfers, work(call), on what the storage holds now. Where its clients cache the
+  // file, they read anew when they lock, and write back when they unlock. Without locks they are told to
+  // forget what they have read, and to write back.
+  template <typename Work>
+  std::invoke_result_t<Work, const RunningCall&> with_fresh_view(Parts parts, store::LockMode mode,
+                                                                 Work&& work) {
+    const OpenFile& opened = call_.opened;
+    if (!opened.caches_differ()) return work(call_);
+    if (!opened.locks_work) {
+      if (Status fresh = opened.storage.refresh(); !fresh) return fresh.error();
+      auto outcome = work(call_);
+      if (Status written = opened.storage.sync(); outcome && !written) return written.error();
+      return outcome;
     }
-    return guard.release(read());
+    const int64_t begin = parts.front().file.begin, end = parts.back().file.end;
+    RangeLock guard(opened.storage, begin, end - begin);
+    if (Status locked = guard.acquire(mode); !locked) return locked.error();
+    return guard.release(work(call_.holding_lock()));
   }
 
   // What the ranks that exchange with this node ask for; null if it is not known.
   const Descriptions* known_requests() const {
     const bool known = parcels_ && !parcels_->descriptions().own().ranks.empty();
     return known ? &parcels_->descriptions() : nullptr;
-  }
-
-  // The lock to take if clients of the storage cache the file: they write back when they unlock, and read
-  // anew when they lock.
-  RangeLock fresh_view_of(Parts parts) {
-    return {call_.opened.storage, parts.front().file.begin, parts.back().file.end - parts.front().file.begin};
   }
 
   const RunningCall& call_;

@@ -286,6 +286,7 @@ Status Team::learn_nodes(MPI_Comm node, Status mine) {
       nodes_.resize(node_count);
       for (Node& node : nodes_) node.candidates.reserve(max_candidates);
       if (local_rank_ == 0) card.free_bytes = free_memory_bytes();
+      looked_at_memory_ns_ = now_ns();
       return {};
     });
   }
@@ -322,6 +323,15 @@ Status Team::learn_nodes(MPI_Comm node, Status mine) {
   const bool has_own_core = local_size_ <= cores_ && !ranks_are_simulated();
   spins_ = has_own_core ? spins_with_own_core : 0;
   return counter_.set_up(comm_, nodes_.size() == 1 ? &control().counter : nullptr);
+}
+
+// Without memory to ask with, it is as it was.
+int64_t Team::free_bytes_now() {
+  int64_t bytes = nodes_[static_cast<size_t>(node_)].free_bytes;
+  if (now_ns() - looked_at_memory_ns_ < look_interval_ns) return bytes;
+  looked_at_memory_ns_ = now_ns();
+  if_there_is_memory([&] { bytes = free_memory_bytes(); });
+  return bytes;
 }
 
 // One wait of a rank. Once a second it checks whether the ranks that it waits for still run.

@@ -47,7 +47,7 @@ class Team {
   struct Node {
     int ranks = 0;
     std::vector<int> candidates;  // ranks of the team, lowest first
-    int64_t free_bytes = 0;       // at the time when the team was made
+    int64_t free_bytes = 0;       // when the team was made, or what was found since (see free_bytes_now)
   };
   static constexpr int max_candidates = 8;
   // The largest size of a value that allreduce takes, in bytes.
@@ -77,6 +77,10 @@ class Team {
   const std::vector<Node>& nodes() const { return nodes_; }
   // How many cores the ranks of a node may use, on the node with the fewest; the same on all ranks.
   int cores() const { return cores_; }
+  // What is free on this node now, for a team that is used again. Asks the system at most once a second.
+  int64_t free_bytes_now();
+  // To be called on all ranks, which are on one node, with what one of them has found.
+  void set_free_bytes(int64_t bytes) { nodes_.front().free_bytes = bytes; }
 
   // Success until a rank of the team is found to have ended; then an error of kind rank_lost. All ranks learn
   // of it sooner or later. From then on the team is useless: waiting ranks are woken, and meetings return at
@@ -222,6 +226,7 @@ class Team {
   SharedCounter counter_;
   int64_t number_ = 0;
   int64_t patience_ns_ = for_ever;
+  int64_t looked_at_memory_ns_ = 0;
   Alarm alarm_;
   uint64_t calls_ = 0;     // how many calls have completed their first meeting
   uint64_t meetings_ = 0;  // how often this rank has passed the gate of the control segment

@@ -71,18 +71,20 @@ void Deferred::drop_first() {
 
 // Carries out one operation of a file, the wanted one or another, if all ranks of the node come to it, or if
 // it needs none of them. Ranks of other nodes cannot be asked whether they have come; they are waited for
-// only if it is the wanted file.
+// only if it is the wanted file. Such a file comes last in the choice: ranks of the node that want another
+// file do not have it in theirs, and what they would try first must be the same.
 bool Deferred::step(Deferred& wanted, int64_t patience_ns) {
-  int64_t ready = 0;
+  int64_t within = 0;
   for (Deferred* file = files_with_work_; file; file = file->next_file_) {
     if (file->first_is_apart()) return file->attempt(patience_ns);
     file->team_->offer();
-    const bool eligible = file == &wanted || file->within_a_node();
-    file->ready_ = eligible && file->team_->all_offer();
-    ready += file->ready_;
+    file->ready_ = file->within_a_node() && file->team_->all_offer();
+    within += file->ready_;
   }
-  if (ready == 0) return false;
-  int64_t before = now_ns() / slot_ns % ready;
+  const int64_t between = !wanted.within_a_node() && wanted.team_->all_offer();
+  if (within + between == 0) return false;
+  int64_t before = now_ns() / slot_ns % (within + between);
+  if (before == within) return wanted.attempt(patience_ns);
   Deferred* chosen = files_with_work_;
   while (!chosen->ready_ || before-- > 0) chosen = chosen->next_file_;
   return chosen->attempt(patience_ns);
@@ -90,10 +92,8 @@ bool Deferred::step(Deferred& wanted, int64_t patience_ns) {
 
 void Deferred::finish(uint64_t number) {
   while (done_ < number) {
-    bool alone = true;
-    for (const Deferred* file = files_with_work_; file; file = file->next_file_)
-      alone = alone && (file == this || !file->within_a_node());
-    if (alone || !within_a_node() || first_is_apart()) {
+    const bool alone = files_with_work_ == this && !next_file_;
+    if (alone || first_is_apart()) {
       attempt(mpi::Team::for_ever);
     } else if (!step(*this, slot_ns - now_ns() % slot_ns)) {
       team_->make_progress();

@@ -84,7 +84,7 @@ class Deferred {
   // all ranks. It needs no lock, because the program makes one call at a time.
   static Deferred* files_with_work_;
   Deferred* next_file_ = nullptr;
-  bool ready_ = false;  // all ranks of the node are ready for this file's first operation
+  bool ready_ = false;  // a file within a node: all its ranks are ready for its first operation
 };
 
 }  // namespace concilio::mpiio

@@ -174,14 +174,17 @@ Status check_amode(int amode) {
 Result<Found> open_on_all_ranks(mpi::Team& team, exec::Storage& storage, int amode, const Config& config) {
   OfRank0 told;
   Status mine;
+  const bool on_one_node = team.nodes().size() == 1;  // several ask for their memory with each plan
   if (team.rank() == 0) {
     mine = without_exceptions([&] { return open_as_root(storage, amode, config, told.found); });
     told.failure = failure_of(team, mine);
     told.is_told = 1;
+    if (on_one_node) told.found.free_bytes = team.free_bytes_now();
   }
   if (!team.allreduce(told)) return team.failure().error();
   if (told.failure) return shared_error(team, told.failure, mine);
   Found& found = told.found;
+  if (on_one_node) team.set_free_bytes(found.free_bytes);
   if (team.rank() != 0) {
     storage.set_mode({found.can_read != 0, amode_writes(amode), false, false});
     team.counter().is_zero();  // or rank 0 knows better

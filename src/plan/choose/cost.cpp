@@ -1,7 +1,8 @@
 #include "plan/choose/cost.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "plan/facts/logarithm.h"
 
 namespace concilio::plan {
 namespace {
@@ -86,7 +87,7 @@ void add_agreements(const Facts& facts, const Prices& prices, Cost& cost) {
   if (!facts.collective) return;
   double seconds = 2 * round_seconds(facts, prices);
   if (facts.nodes.size() > 1)
-    seconds += 2 * std::log2(static_cast<double>(facts.nodes.size())) * prices.message.at(0);
+    seconds += 2 * binary_logarithm(static_cast<double>(facts.nodes.size())) * prices.message.at(0);
   cost.add("agreement", seconds);
 }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
+
+#include "plan/facts/logarithm.h"
 
 namespace concilio::plan {
 namespace {
@@ -94,10 +95,10 @@ class Expectations {
     double sum = 0, count = 0;
     for (const Candidate& candidate : candidates_) {
       if (!candidate.legal || calls(candidate) < 2 || candidate.predicted_seconds <= 0) continue;
-      sum += std::log(std::clamp(seconds(candidate) / candidate.predicted_seconds, least, most));
+      sum += binary_logarithm(std::clamp(seconds(candidate) / candidate.predicted_seconds, least, most));
       ++count;
     }
-    return count > 0 ? std::min(1.0, std::exp(sum / count)) : 1;
+    return count > 0 ? std::min(1.0, power_of_two(sum / count)) : 1;
   }
 
   std::span<const Candidate> candidates_;

@@ -168,8 +168,8 @@ const Prices& prices_of(const Facts& facts) {
 
 double speedup(const RequestPrices& prices, double clients, double request_bytes) {
   const double small = prices.clients_small.at(clients), large = prices.clients_large.at(clients);
-  const double share = std::clamp(std::log2(std::max(1.0, request_bytes) / small_request_bytes) /
-                                      std::log2(large_request_bytes / small_request_bytes),
+  const double share = std::clamp(binary_logarithm(std::max(1.0, request_bytes) / small_request_bytes) /
+                                      binary_logarithm(large_request_bytes / small_request_bytes),
                                   0.0, 1.0);
   return std::max(1e-3, small + (large - small) * share);
 }

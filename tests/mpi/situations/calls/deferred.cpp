@@ -139,6 +139,30 @@ SITUATION(Deferred, TwoFilesWaitedForInDifferentOrders, not_own) {
   }
 }
 
+// The ranks of a node wait for a file of theirs and for one of all nodes, each in another order.
+SITUATION(Deferred, AFileOfANodeAndOneOfAllNodes, not_own) {
+  const std::string of_all = context.fresh_file("deferred-of-all");
+  const std::string of_node = context.fresh_file("deferred-of-node") + std::to_string(context.rank / 2);
+  const auto mine = values(context.rank, block);
+  const Info info{{"concilio_ranks_per_node", "2"}, {"concilio_agree", "always"}};
+  MPI_Comm node;
+  OK(MPI_Comm_split(MPI_COMM_WORLD, context.rank / 2, context.rank, &node));
+  {
+    File all(of_all, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    File nodes(of_node, MPI_MODE_CREATE | MPI_MODE_RDWR, info, node);
+    for (int round = 0; round < 10; ++round) {
+      MPI_Request requests[2];
+      OK(MPI_File_iwrite_at_all(nodes, place(), mine.data(), block, MPI_BYTE, &requests[0]));
+      OK(MPI_File_iwrite_at_all(all, place(), mine.data(), block, MPI_BYTE, &requests[1]));
+      const int first = (context.rank + round) % 2;
+      for (const int next : {first, 1 - first}) OK(MPI_Wait(&requests[next], MPI_STATUS_IGNORE));
+    }
+  }
+  OK(MPI_Comm_free(&node));
+  barrier();
+  EXPECT_BYTES(all_blocks(mine), contents(of_all));
+}
+
 namespace {
 
 // Only rank 0 has come, so a test says that the operation is not complete. When all ranks test, it completes.
