@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/system/descriptor.h"
+#include "base/system/reserve_in_steps.h"
 #include "base/waiting.h"
 #include "store/place/filesystem.h"
 #include "store/place/lustre_layout.h"
@@ -26,10 +27,6 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 
-// Space is allocated in steps that are so short that a signal hardly ever interrupts one. After an
-// interrupted step, tmpfs begins it anew.
-constexpr int64_t space_step_bytes = 64 << 20;
-
 constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'000;
 
 // Bytes far behind the end of any file, which are used for locks alone. A process that must wait for a range
@@ -40,13 +37,19 @@ constexpr int64_t turnstile = (int64_t{1} << 62) - 1, refreshed = turnstile - 1;
 // again for so long. A process that waits tries no more often.
 constexpr int64_t turnstile_look_ns = 1'000'000;
 
-// Makes a system call that moves no data, and repeats it if a signal interrupts it.
+// Makes a system call that moves no data.
+template <typename Call>
+int made_once(const SyscallHook& hook, StoreOperation operation, Call call) {
+  const int injected = hook ? hook(operation, 0).system_errno : 0;
+  if (injected) errno = injected;
+  return injected ? -1 : call();
+}
+
+// The same, repeated if a signal interrupts it.
 template <typename Call>
 int retried(const SyscallHook& hook, StoreOperation operation, Call call) {
   for (;;) {
-    const int injected = hook ? hook(operation, 0).system_errno : 0;
-    if (injected) errno = injected;
-    const int result = injected ? -1 : call();
+    const int result = made_once(hook, operation, call);
     if (result >= 0 || errno != EINTR) return result;
   }
 }
@@ -189,15 +192,10 @@ class PosixFile : public StoreFile {
     if (Status status = check_range(0, size); !status) return status;
     if (!mode_.write) return mode_error(event);
     if (size == 0) return {};
-    if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, 0, size); }) == 0) return {};
-    if (errno != EOPNOTSUPP && errno != ENOSYS) return failure(event, errno);
-    // posix_fallocate would not do: it then rewrites a byte of every block, and so races with other writers.
-    const Result<int64_t> current = this->size();
-    if (!current) return current.error();
-    if (*current >= size) return {};
-    if (retried(hook_, event.operation, [&] { return ftruncate(fd_, size); }) != 0)
-      return failure(event, errno);
-    return {};
+    const int failed = reserve(0, size);
+    if (failed == 0) return {};
+    if (failed != EOPNOTSUPP && failed != ENOSYS) return failure(event, failed);
+    return lengthen(event);
   }
 
   bool can_map(bool write) override {
@@ -215,13 +213,8 @@ class PosixFile : public StoreFile {
     const StoreEvent event{StoreOperation::preallocate, path_, offset, length};
     if (Status status = check_range(offset, length); !status) return status;
     if (!mode_.write) return mode_error(event);
-    for (int64_t done = 0; done < length; done += space_step_bytes) {
-      const int64_t step = std::min(space_step_bytes, length - done);
-      if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, offset + done, step); }) != 0) {
-        return unsupported_if({EINVAL, ENODEV, ENOSYS, EOPNOTSUPP}, event, errno);
-      }
-    }
-    return {};
+    const int failed = reserve(offset, length);
+    return failed ? unsupported_if({EINVAL, ENODEV, ENOSYS, EOPNOTSUPP}, event, failed) : Status();
   }
 
   Result<Mapping> map(int64_t offset, int64_t length, bool write) override {
@@ -267,6 +260,30 @@ class PosixFile : public StoreFile {
     // EINVAL: the kernel or the file system does not know this kind of lock.
     if (system_errno == EINVAL) error.kind = ErrorKind::unsupported;
     return error;
+  }
+
+  // Returns 0 or an errno.
+  int reserve(int64_t offset, int64_t length) {
+    return reserve_in_steps(offset, length, [this](int64_t begin, int64_t bytes) {
+      const auto call = [&] { return fallocate(fd_, 0, begin, bytes); };
+      return made_once(hook_, StoreOperation::preallocate, call) == 0 ? 0 : errno;
+    });
+  }
+
+  // Makes the file at least as long as `event` says, by writing its last byte if the file ends before that.
+  // ftruncate would cut off what other opens append after this has looked at the size. posix_fallocate writes
+  // a byte of every block where the file system cannot reserve space, and so races with other writers.
+  Status lengthen(const StoreEvent& event) {
+    const int64_t last = event.offset + event.bytes - 1;
+    const auto write_last = [&]() -> int {
+      const Result<int64_t> current = size();
+      if (!current) {
+        errno = current.error().system_errno;
+        return -1;
+      }
+      return *current > last ? 0 : static_cast<int>(pwrite(fd_, "", 1, last));
+    };
+    return retried(hook_, event.operation, write_last) < 0 ? Status(failure(event, errno)) : Status();
   }
 
   static struct flock lock_of(const StoreEvent& event, int type) {

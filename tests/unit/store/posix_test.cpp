@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +28,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr OpenMode create{true, true, true, false}, read_only{true, false, false, false};
+
+// The system's fallocate where signals come again and again: what is longer is interrupted and undone, as on
+// tmpfs. Somebody who tries it for ever is stopped.
+int64_t longest_reservation = INT64_MAX;
+extern "C" int fallocate(int fd, int mode, off_t offset, off_t length) {
+  static int interrupted = 0;
+  if (length <= longest_reservation)
+    return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, length));
+  errno = ++interrupted < 1000 ? EINTR : ENOSPC;
+  return -1;
+}
 
 struct Call {
   StoreOperation operation;
@@ -319,6 +333,38 @@ TEST_F(Posix, PreallocateWhereTheFileSystemCannot) {
   const auto other = open({{EOPNOTSUPP, 0}});
   ASSERT_TRUE(other->preallocate(50));
   EXPECT_EQ(*other->size(), 100);
+}
+
+// Another open appends between the look at the size and what follows it.
+TEST_F(Posix, PreallocateCutsNothingOff) {
+  const auto other = open({});
+  int calls = 0;
+  auto store = make_posix_store([&](StoreOperation operation, int64_t) -> SyscallOutcome {
+    if (operation != StoreOperation::preallocate) return {};
+    if (++calls == 1) return {EOPNOTSUPP, 0};
+    std::byte letters[200];
+    std::ranges::fill(letters, std::byte{'x'});
+    EXPECT_TRUE(other->write({0, letters, 200}));
+    return {};
+  });
+  const auto file = store->open(path(), create);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE((*file)->preallocate(100));
+  EXPECT_EQ(calls, 2);
+  std::byte found[200];
+  EXPECT_EQ(*other->read({0, found, 200}), 200);
+  EXPECT_THAT(found, testing::Each(std::byte{'x'}));
+}
+
+TEST_F(Posix, SpaceIsHadDespiteManySignals) {
+  constexpr int64_t bytes = 1 << 20;
+  const auto file = open({});
+  longest_reservation = bytes / 10;
+  const Status reserved = file->preallocate(bytes), made = file->make_space(bytes, bytes);
+  longest_reservation = INT64_MAX;
+  EXPECT_TRUE(reserved) << reserved.error().message;
+  EXPECT_TRUE(made) << made.error().message;
+  EXPECT_EQ(*file->size(), 2 * bytes);
 }
 
 TEST_F(Posix, PreallocateOnAFullDisk) {
