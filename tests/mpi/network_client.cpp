@@ -1,5 +1,6 @@
 // Ranks that access their file as clients of network storage on different nodes do. Each process caches pages
-// of its own and writes back whole pages, which overwrite what others have written into them meanwhile. This
+// of its own and the file's size, and writes back whole pages, which overwrite what others have written into
+// them meanwhile. It looks for what others have changed when it gets a lock, and when it opens the file. This
 // models a kernel's NFS client as far as it matters here, by replacing the system calls that Concilio makes
 // on the test's file. It cannot replace io_uring, so requests must be made one by one (concilio_flush=list).
 // Run it with concilio_ranks_per_node=1: every rank is a node.
@@ -13,13 +14,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/expect_mpi.h"
@@ -28,6 +32,9 @@ namespace {
 
 constexpr int64_t page_bytes = 4096;
 constexpr int64_t marks = int64_t{1} << 61;  // locks of bytes from here on do not protect data
+
+// Whom a lock keeps out: everybody; only who is on the same node; nobody, as there are no locks.
+enum class Locks { everywhere, local, refused };
 
 // The C library's functions behind the names that this program defines.
 template <typename Function>
@@ -42,19 +49,25 @@ class Client {
     return *client;
   }
 
-  void watch(const std::string& path, bool locks_are_local) {
+  void watch(const std::string& path, Locks locks) {
     std::lock_guard lock(mutex_);
     path_ = path;
-    locks_are_local_ = locks_are_local;
+    locks_ = locks;
     pages_.clear();
+    size_.reset();
   }
+  void watch_nothing() { watch("", Locks::everywhere); }
   bool watches(int fd) {
     if (path_.empty()) return false;
     char name[4096] = "";
     const std::string link = "/proc/self/fd/" + std::to_string(fd);
     return readlink(link.c_str(), name, sizeof name - 1) > 0 && path_ == name;
   }
-  bool locks_are_local() const { return locks_are_local_; }
+  Locks locks() const { return locks_; }
+  int64_t size(int fd) {
+    std::lock_guard lock(mutex_);
+    return size_of(fd);
+  }
 
   ssize_t read(int fd, const iovec* parts, int count, off_t offset) {
     std::lock_guard lock(mutex_);
@@ -86,6 +99,7 @@ class Client {
       } else {
         write_through(fd, data, bytes, number * page_bytes + begin);
       }
+      size_ = std::max(size_of(fd), number * page_bytes + begin + bytes);
       moved += bytes;
       return true;
     });
@@ -99,10 +113,15 @@ class Client {
       page.dirty = false;
     }
   }
-  void forget(int fd) {
+  void forget_pages(int fd) {
     write_back(fd);
     std::lock_guard lock(mutex_);
     pages_.clear();
+  }
+  void look_anew(int fd) {
+    forget_pages(fd);
+    std::lock_guard lock(mutex_);
+    size_.reset();
   }
   void count_lock(int change) { locks_held_ += change; }
 
@@ -113,9 +132,10 @@ class Client {
     bool dirty = false;
   };
 
-  static int64_t size_of(int fd) {
+  int64_t size_of(int fd) {
     struct stat status {};
-    return fstat(fd, &status) == 0 ? status.st_size : 0;
+    if (!size_ && real<int (*)(int, struct stat*)>("fstat")(fd, &status) == 0) size_ = status.st_size;
+    return size_.value_or(0);
   }
 
   Page& load(int fd, int64_t number) {
@@ -150,8 +170,9 @@ class Client {
 
   std::mutex mutex_;
   std::string path_;
-  bool locks_are_local_ = false;
+  Locks locks_ = Locks::everywhere;
   std::map<int64_t, Page> pages_;
+  std::optional<int64_t> size_;
   int locks_held_ = 0;
 };
 
@@ -184,6 +205,25 @@ ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
   return pwritev(fd, &part, 1, offset);
 }
 
+int open(const char* path, int flags, ...) {
+  static const auto next = real<int (*)(const char*, int, mode_t)>("open");
+  va_list arguments;
+  va_start(arguments, flags);
+  const bool makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = makes ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  const int fd = next(path, flags, mode);
+  if (fd >= 0 && Client::instance().watches(fd)) Client::instance().look_anew(fd);
+  return fd;
+}
+
+int fstat(int fd, struct stat* status) noexcept {
+  static const auto next = real<int (*)(int, struct stat*)>("fstat");
+  const int outcome = next(fd, status);
+  if (outcome == 0 && Client::instance().watches(fd)) status->st_size = Client::instance().size(fd);
+  return outcome;
+}
+
 int fsync(int fd) {
   static const auto next = real<int (*)(int)>("fsync");
   if (Client::instance().watches(fd)) Client::instance().write_back(fd);
@@ -198,7 +238,7 @@ int close(int fd) {
 
 int posix_fadvise(int fd, off_t offset, off_t length, int advice) noexcept {
   static const auto next = real<int (*)(int, off_t, off_t, int)>("posix_fadvise");
-  if (advice == POSIX_FADV_DONTNEED && Client::instance().watches(fd)) Client::instance().forget(fd);
+  if (advice == POSIX_FADV_DONTNEED && Client::instance().watches(fd)) Client::instance().forget_pages(fd);
   return next(fd, offset, length, advice);
 }
 
@@ -218,14 +258,19 @@ int fcntl(int fd, int command, ...) {
   Client& client = Client::instance();
   if ((command != F_OFD_SETLK && command != F_SETLK) || !client.watches(fd))
     return next(fd, command, argument);
+  if (client.locks() == Locks::refused) {
+    errno = ENOLCK;
+    return -1;
+  }
   const auto* lock = static_cast<const struct flock*>(argument);
+  const bool local = client.locks() == Locks::local;
   if (lock->l_type == F_UNLCK) {
     client.write_back(fd);
-    if (!client.locks_are_local() && lock->l_start < marks) client.count_lock(-1);
-    return client.locks_are_local() ? 0 : next(fd, command, argument);
+    if (!local && lock->l_start < marks) client.count_lock(-1);
+    return local ? 0 : next(fd, command, argument);
   }
-  if (!client.locks_are_local() && next(fd, command, argument) != 0) return -1;
-  client.forget(fd);
+  if (!local && next(fd, command, argument) != 0) return -1;
+  client.look_anew(fd);
   if (lock->l_start < marks) client.count_lock(1);
   return 0;
 }
@@ -252,12 +297,12 @@ std::string stored(const std::string& path) {
 
 constexpr int slots = 300, slot_bytes = 16;
 
-MPI_File open(const std::string& path, const char* method) {
+MPI_File open(const std::string& path, const char* method, MPI_Comm comm = MPI_COMM_WORLD) {
   MPI_Info info;
   MPI_Info_create(&info);
   if (*method) MPI_Info_set(info, "concilio_method", method);
   MPI_File file;
-  OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file));
+  OK(MPI_File_open(comm, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file));
   MPI_Info_free(&info);
   return file;
 }
@@ -272,7 +317,7 @@ void neighbours(const std::string& path, const char* method, bool collective) {
     std::fclose(file);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  Client::instance().watch(path, false);
+  Client::instance().watch(path, Locks::everywhere);
   MPI_File file = open(path, method);
   std::vector<char> all(static_cast<size_t>(bytes)), mine(slots * slot_bytes);
   OK(MPI_File_read_at(file, 0, all.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
@@ -294,7 +339,7 @@ void neighbours(const std::string& path, const char* method, bool collective) {
     }
   }
   OK(MPI_File_close(&file));
-  Client::instance().watch("", false);
+  Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string found = stored(path);
   int lost = 0;
@@ -308,35 +353,53 @@ void neighbours(const std::string& path, const char* method, bool collective) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A rank that has cached an old page, and writes nothing itself, must see after a sync what others have
-// written.
-void sync_looks_anew(const std::string& path) {
+std::string immediate_visibility(MPI_File file) {
+  MPI_Info info;
+  OK(MPI_File_get_info(file, &info));
+  char text[MPI_MAX_INFO_VAL + 1] = "";
+  int known = 0;
+  MPI_Info_get(info, "romio_visibility_immediate", MPI_MAX_INFO_VAL, text, &known);
+  MPI_Info_free(&info);
+  return text;
+}
+
+// A rank that has cached an old page and the old size, and writes nothing itself, must see after a sync what
+// others have written, also by another open: with MPI_COMM_SELF each rank has its own.
+void sync_looks_anew(const std::string& path, MPI_Comm comm, Locks locks) {
   if (rank == 0) {
     FILE* file = std::fopen(path.c_str(), "w");
     std::fputs("before", file);
     std::fclose(file);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  Client::instance().watch(path, false);
-  MPI_File file = open(path, "");
-  char text[7] = "";
-  OK(MPI_File_read_at(file, 0, text, 6, MPI_CHAR, MPI_STATUS_IGNORE));
+  Client::instance().watch(path, locks);
+  MPI_File file = open(path, "", comm);
+  const std::string_view written = "what comes behind";
+  const auto bytes = static_cast<int>(written.size());
+  std::string found(written.size(), '.');
+  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+  MPI_Offset size = 0;
+  OK(MPI_File_get_size(file, &size));
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) OK(MPI_File_write_at(file, 0, "behind", 6, MPI_CHAR, MPI_STATUS_IGNORE));
+  if (rank == 0) OK(MPI_File_write_at(file, 0, written.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
   OK(MPI_File_sync(file));
   MPI_Barrier(MPI_COMM_WORLD);
   OK(MPI_File_sync(file));
-  OK(MPI_File_read_at(file, 0, text, 6, MPI_CHAR, MPI_STATUS_IGNORE));
-  if (std::strcmp(text, "behind") != 0)
-    note_failure(__FILE__, __LINE__, std::string("read after sync: ") + text);
+  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+  OK(MPI_File_get_size(file, &size));
+  if (found != written || size != bytes)
+    note_failure(__FILE__, __LINE__, "after sync: " + found + ", size " + std::to_string(size));
+  if (immediate_visibility(file) != "false")
+    note_failure(__FILE__, __LINE__, "told that others see at once what is written");
   OK(MPI_File_close(&file));
-  Client::instance().watch("", false);
+  Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
 // Where each node keeps its locks to itself nothing can be locked, and atomic mode must be refused.
-void local_locks(const std::string& path, bool are_local) {
-  Client::instance().watch(path, are_local);
+void local_locks(const std::string& path, Locks locks) {
+  const bool are_local = locks == Locks::local;
+  Client::instance().watch(path, locks);
   MPI_File file = open(path, "");
   const int code = MPI_File_set_atomicity(file, 1);
   const int error_class = class_of(code);
@@ -345,7 +408,7 @@ void local_locks(const std::string& path, bool are_local) {
                  std::string("atomic mode with locks that are ") + (are_local ? "local" : "seen by all") +
                      ": class " + std::to_string(error_class));
   OK(MPI_File_close(&file));
-  Client::instance().watch("", false);
+  Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -360,9 +423,11 @@ int main(int argc, char** argv) {
   const std::string path = std::string(folder ? folder : "/tmp") + "/network";
   neighbours(path, "", false);
   for (const char* method : {"", "list", "sieve", "two_phase"}) neighbours(path, method, true);
-  sync_looks_anew(path);
-  local_locks(path, false);
-  local_locks(path, true);
+  for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    for (Locks locks : {Locks::everywhere, Locks::local, Locks::refused}) sync_looks_anew(path, comm, locks);
+  }
+  local_locks(path, Locks::everywhere);
+  local_locks(path, Locks::local);
   MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("network_client: %d mistakes\n", noted_failures);
   MPI_Finalize();

@@ -54,6 +54,11 @@ int retried(const SyscallHook& hook, StoreOperation operation, Call call) {
   }
 }
 
+// By this name a file can be opened again that the process has open.
+std::string name_of(int fd) {
+  return fmt::format("/proc/self/fd/{}", fd);
+}
+
 FileIdentity identity_of(int fd) {
   struct stat status;
   if (fstat(fd, &status) != 0) return {};
@@ -158,10 +163,14 @@ class PosixFile : public StoreFile {
   }
 
   Status refresh() override {
-    // A client of network storage validates its cache when it gets a lock. Other systems are told to drop
-    // their pages.
+    // A client of network storage validates its cache when it gets a lock, or when the file is opened
+    // ("close-to-open"). Other systems are told to drop their pages. To close a descriptor would end the
+    // locks of a process.
     const StoreEvent event{StoreOperation::lock, path_, refreshed, 1};
-    if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0) (void)set_lock(event, F_UNLCK);
+    if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0)
+      (void)set_lock(event, F_UNLCK);
+    else if (!shares_)
+      (void)Descriptor(::open(name_of(fd_).c_str(), (mode_.read ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
     (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
     return {};
   }
@@ -505,7 +514,7 @@ class PosixStore : public Store {
 
   Result<Descriptor> open_again(OpenMode mode) {
     mode.create = mode.exclusive = false;
-    const std::string name = fmt::format("/proc/self/fd/{}", mode.descriptor);
+    const std::string name = name_of(mode.descriptor);
     auto made = open_name(name, mode, name);
     if (made && !may_be_same(identity_of(made->number()), mode.same_as)) return Error{};
     return made;
