@@ -437,6 +437,15 @@ class PosixFile : public StoreFile {
   bool ring_was_tried_ = false;
 };
 
+// Leaves errno as it was.
+bool is_regular(const std::string& name) {
+  const int before = errno;
+  struct stat status;
+  const bool regular = stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  errno = before;
+  return regular;
+}
+
 // Finds out what was opened. Refuses the kinds of file in which offsets have no meaning.
 Result<PosixFile::Nature> nature_of(int fd, const std::string& path) {
   const StoreEvent event{StoreOperation::open, path};
@@ -446,8 +455,9 @@ Result<PosixFile::Nature> nature_of(int fd, const std::string& path) {
   if (S_ISFIFO(status.st_mode)) {
     return Error{ErrorKind::bad_file, ESPIPE, failure_text(event) + ": it is a pipe, which has no offsets"};
   }
-  // O_NONBLOCK kept the open of a pipe from waiting. It is cleared for devices; other files ignore it.
-  if (!S_ISREG(status.st_mode)) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  // O_NONBLOCK kept the open of a pipe from waiting. Requests to devices, and through a ring, would fail
+  // where they have to wait.
+  (void)fcntl(fd, F_SETFL, 0);  // the other flags that this clears were not set
   return PosixFile::Nature{{status.st_dev, status.st_ino}, S_ISREG(status.st_mode)};
 }
 
@@ -489,7 +499,7 @@ class PosixStore : public Store {
   }
 
   Result<Descriptor> open_name(const std::string& name, const OpenMode& mode, const std::string& what) {
-    int flags = O_CLOEXEC | O_NONBLOCK;
+    int flags = O_CLOEXEC;
     flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
     bool created = false;
     if (mode.create && mode.write && mode.striping.asked() && lies_on_lustre(name)) {
@@ -498,9 +508,15 @@ class PosixStore : public Store {
     }
     if (mode.create) flags |= O_CREAT;
     if (mode.create && mode.exclusive && !created) flags |= O_EXCL;
-    Descriptor made(retried(hook_, StoreOperation::open, [&] {
-      return ::open(name.c_str(), flags, static_cast<mode_t>(mode.permissions));
-    }));
+    const auto open_with = [&](int more_flags) {
+      return Descriptor(retried(hook_, StoreOperation::open, [&] {
+        return ::open(name.c_str(), flags | more_flags, static_cast<mode_t>(mode.permissions));
+      }));
+    };
+    // The open of a pipe must not wait for its other end. That of a regular file waits for another process or
+    // client, which holds a lease on the file and is now told to give it up.
+    Descriptor made = open_with(O_NONBLOCK);
+    if (!made && errno == EWOULDBLOCK && is_regular(name)) made = open_with(0);
     if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, what}));
     return made;
   }

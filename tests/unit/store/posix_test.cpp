@@ -429,6 +429,56 @@ TEST_F(Posix, OpenOfAPipeDoesNotWait) {
   }
 }
 
+// A child process that has a lease on the file, and gives it up shortly after it was told to.
+class Lease {
+ public:
+  explicit Lease(const std::string& path) {
+    int ready[2];
+    if (pipe(ready) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      sigset_t broken;
+      sigemptyset(&broken);
+      sigaddset(&broken, SIGIO);
+      sigprocmask(SIG_BLOCK, &broken, nullptr);
+      const int fd = ::open(path.c_str(), O_RDWR);
+      const bool has = fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+      (void)!::write(ready[1], &has, sizeof has);
+      int broke = 0;
+      if (has) sigwait(&broken, &broke);
+      sleep_ns(50'000'000);
+      _exit(0);
+    }
+    (void)!::read(ready[0], &held_, sizeof held_);
+    close(ready[0]);
+    close(ready[1]);
+  }
+  ~Lease() {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  Lease(const Lease&) = delete;
+  bool held() const { return held_; }
+
+ private:
+  pid_t child_ = -1;
+  bool held_ = false;
+};
+
+TEST_F(Posix, OpenOfAFileWithALeaseWaitsForItsEnd) {
+  ASSERT_TRUE(make_posix_store()->open(path(), create));
+  const Lease lease(path());
+  if (!lease.held()) GTEST_SKIP() << "no leases here";
+  const auto file = make_posix_store()->open(path(), create);
+  EXPECT_TRUE(file) << file.error().message;
+}
+
+TEST_F(Posix, RequestsMayWait) {
+  const auto file = open({});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(fcntl(file->descriptor(), F_GETFL) & O_NONBLOCK, 0);
+}
+
 TEST_F(Posix, ClosingThatFailsIsToldOnceAndClosesTheFile) {
   const int before = dup(0);
   close(before);
