@@ -124,6 +124,7 @@ class Client {
     size_.reset();
   }
   void count_lock(int change) { locks_held_ += change; }
+  void count_no_locks() { locks_held_ = 0; }
 
  private:
   struct Page {
@@ -266,7 +267,10 @@ int fcntl(int fd, int command, ...) {
   const bool local = client.locks() == Locks::local;
   if (lock->l_type == F_UNLCK) {
     client.write_back(fd);
-    if (!local && lock->l_start < marks) client.count_lock(-1);
+    if (lock->l_len == 0)
+      client.count_no_locks();
+    else if (!local && lock->l_start < marks)
+      client.count_lock(-1);
     return local ? 0 : next(fd, command, argument);
   }
   if (!local && next(fd, command, argument) != 0) return -1;

@@ -33,6 +33,7 @@ constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'00
 // holds a lock on the turnstile meanwhile, and later ones wait for that first. Without it, shared locks that
 // follow each other without a gap would keep out an exclusive lock for ever.
 constexpr int64_t turnstile = (int64_t{1} << 62) - 1, refreshed = turnstile - 1;
+constexpr int64_t to_the_end = 0;  // as the length of a lock
 // To look at the turnstile takes as long as to lock, so a process that has found nobody there does not look
 // again for so long. A process that waits tries no more often.
 constexpr int64_t turnstile_look_ns = 1'000'000;
@@ -90,6 +91,8 @@ class PosixFile : public StoreFile {
   // A network file system may report only at the close that it could not keep what was written.
   Status close() override {
     if (!descriptor_) return {};
+    // Locks end with the last descriptor of the open file description, and child processes may have one.
+    if (took_locks_) (void)set_lock({StoreOperation::unlock, path_, 0, to_the_end}, F_UNLCK);
     const int injected = hook_ ? hook_(StoreOperation::close, 0).system_errno : 0;
     const int found = descriptor_.close();
     const int failed = injected != 0 && injected != EINTR ? injected : found;
@@ -127,7 +130,7 @@ class PosixFile : public StoreFile {
     const StoreEvent event{StoreOperation::lock, path_, offset, length};
     if (Status status = check_range(offset, length); !status) return status;
     if (mode == LockMode::exclusive && !mode_.write) return mode_error(event);
-    if (length == 0) return {};  // to fcntl, a length of 0 means to the end of the file
+    if (length == 0) return {};  // and not to_the_end
     const bool exclusive = mode == LockMode::exclusive || !mode_.read;
     const int type = exclusive ? F_WRLCK : F_RDLCK;
     if (timeout_ms <= 0 || !somebody_waits()) {
@@ -307,7 +310,9 @@ class PosixFile : public StoreFile {
   int set_lock(const StoreEvent& event, int type) {
     struct flock range = lock_of(event, type);
     const int command = shares_ ? F_SETLK : F_OFD_SETLK;
-    return retried(hook_, event.operation, [&] { return fcntl(fd_, command, &range); });
+    const int result = retried(hook_, event.operation, [&] { return fcntl(fd_, command, &range); });
+    if (result == 0 && type != F_UNLCK) took_locks_.store(true, std::memory_order_relaxed);
+    return result;
   }
 
   // Fails with kind file_in_use if the lock was not free by the deadline.
@@ -428,6 +433,7 @@ class PosixFile : public StoreFile {
   static constexpr int64_t unknown_file_system = -1;
   std::atomic<int64_t> file_system_ = unknown_file_system;  // f_type of statfs(2), once it was asked for
   std::atomic<int64_t> next_look_ns_ = 0;                   // at the turnstile
+  std::atomic<bool> took_locks_ = false;
   const bool shares_;
   const std::string path_;
   const OpenMode mode_;

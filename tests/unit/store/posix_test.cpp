@@ -494,6 +494,27 @@ TEST_F(Posix, ClosingThatFailsIsToldOnceAndClosesTheFile) {
   EXPECT_THAT(calls_, ElementsAre(Call{StoreOperation::close, 0}));
 }
 
+TEST_F(Posix, ClosingGivesLocksBackThatAChildHasToo) {
+  const auto file = open({});
+  ASSERT_TRUE(file->lock(0, 10, LockMode::exclusive, 0));
+  ASSERT_TRUE(file->lock(int64_t{1} << 62, 1, LockMode::exclusive, 0));
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  EXPECT_TRUE(file->close());
+  const auto other = open({});
+  EXPECT_TRUE(other->lock(0, 10, LockMode::exclusive, 0));
+  EXPECT_TRUE(other->lock(int64_t{1} << 62, 1, LockMode::exclusive, 0));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(Posix, ClosingWithoutLocksIsOneCall) {
+  EXPECT_TRUE(open({})->close());
+  EXPECT_THAT(calls_, ElementsAre(Call{StoreOperation::close, 0}));
+}
+
 TEST_F(Posix, ClosingThatIsInterruptedIsDone) {
   EXPECT_TRUE(open({{EINTR, 0}})->close());
 }
