@@ -56,7 +56,7 @@ Result<SharedSegment> SharedSegment::create(int64_t bytes, Descriptor& descripto
 Result<SharedSegment> SharedSegment::attach(const Descriptor& descriptor, int64_t bytes) {
   if (!descriptor) {
     return Error{ErrorKind::no_memory, 0,
-                 fmt::format("the node's first rank has no {} bytes of memory to share", bytes)};
+                 fmt::format("no {} bytes of shared memory came from the node's first rank", bytes)};
   }
   return map(bytes, MAP_SHARED, descriptor.number());
 }
