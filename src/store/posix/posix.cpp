@@ -239,7 +239,10 @@ class PosixFile : public StoreFile {
       return errno == 0 ? 0 : -1;
     });
     if (!refused) return mapping;
-    return unsupported_if({EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP}, event, errno);
+    // EACCES and EPERM: a rule of the system against mapping, as the descriptor allows the access. EOVERFLOW:
+    // the page ends behind the last byte that a file can have.
+    return unsupported_if(
+        {EACCES, EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP, EOVERFLOW, EPERM}, event, errno);
   }
 
   Result<StorageLayout> layout() override {

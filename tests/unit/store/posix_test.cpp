@@ -283,6 +283,17 @@ TEST_F(Posix, ShortReadGoesOnToTheEndOfItsTransfer) {
   EXPECT_EQ(data[5000], std::byte{1});
 }
 
+TEST_F(Posix, MappingsThatTheSystemDoesNotAllow) {
+  for (const int system_errno : {EACCES, EPERM, ENODEV}) {
+    const auto file = open({{}, {system_errno, 0}});
+    ASSERT_TRUE(file->resize(10));
+    const Result<Mapping> mapping = file->map(0, 10, false);
+    ASSERT_FALSE(mapping);
+    EXPECT_EQ(mapping.error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(mapping.error().system_errno, system_errno);
+  }
+}
+
 TEST_F(Posix, LocksThatTheStorageDoesNotHave) {
   for (const int system_errno : {EINVAL, ENOLCK, ENOSYS, EOPNOTSUPP}) {
     const auto file = open({{system_errno, 0}, {system_errno, 0}});
