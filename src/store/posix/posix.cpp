@@ -480,9 +480,11 @@ class PosixStore : public Store {
     if (!again) found = open_path(path, mode);
     bool shares = false;
     if (!found && mode.descriptor >= 0) {
-      found = duplicate(path, mode);
+      found = duplicate(path, mode.descriptor);
       shares = true;
     }
+    // A program may have closed its standard streams. What it or a library prints must not go to the file.
+    if (found && found->number() <= STDERR_FILENO) found = duplicate(path, found->number());
     if (!found) return found.error();
     const auto nature = nature_of(found->number(), path);
     if (!nature) return nature.error();
@@ -545,9 +547,9 @@ class PosixStore : public Store {
     return made;
   }
 
-  Result<Descriptor> duplicate(const std::string& path, const OpenMode& mode) {
-    Descriptor made(
-        retried(hook_, StoreOperation::open, [&] { return fcntl(mode.descriptor, F_DUPFD_CLOEXEC, 0); }));
+  Result<Descriptor> duplicate(const std::string& path, int descriptor) {
+    Descriptor made(retried(hook_, StoreOperation::open,
+                            [&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }));
     if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, path}));
     return made;
   }

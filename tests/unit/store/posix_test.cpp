@@ -566,6 +566,18 @@ TEST_F(Posix, NewFileHasTheModeTheUmaskLeavesAndIsNotInherited) {
   EXPECT_TRUE(found);
 }
 
+TEST_F(Posix, NoFileIsAStandardStream) {
+  const int input = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  const auto file = open({});
+  EXPECT_GT(file->descriptor(), STDERR_FILENO);
+  EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1) << "it is still open";
+  EXPECT_TRUE(fcntl(file->descriptor(), F_GETFD) & FD_CLOEXEC);
+  if (input < 0) return;
+  dup2(input, STDIN_FILENO);
+  close(input);
+}
+
 TEST_F(Posix, RefusedOpensLeaveNoDescriptorOpen) {
   const int before = dup(0);
   ASSERT_GE(before, 0);
