@@ -26,7 +26,7 @@ namespace concilio::mpiio {
 namespace {
 
 // Ranks that open late must find the same file, even if the program has changed its working directory by
-// then.
+// then. Until it has, the store goes from there where the absolute path leads nowhere.
 std::string absolute(const char* path) {
   std::error_code no_folder;
   const auto found = std::filesystem::absolute(path, no_folder);

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <mutex>
 
 #include "base/log.h"
@@ -446,6 +447,28 @@ class PosixFile : public StoreFile {
   bool ring_was_tried_ = false;
 };
 
+// The rest of the path if it begins with the working folder; otherwise nothing.
+std::string from_working_folder(const std::string& path) {
+  std::error_code unknown;
+  const std::string folder = std::filesystem::current_path(unknown).string() + '/';
+  return !unknown && path.starts_with(folder) ? path.substr(folder.size()) : std::string();
+}
+
+// What attempt(name) returns for the path. The path may be longer than the system takes, or lead through a
+// folder that this process may not search. If it leads through the working folder, the way from there may
+// still be open to it, as it is to the program.
+template <typename Attempt>
+auto by_path(const std::string& path, Attempt attempt) -> decltype(attempt(path)) {
+  auto outcome = attempt(path);
+  if (outcome) return outcome;
+  const int failed = outcome.error().system_errno;
+  const std::string rest =
+      failed == ENAMETOOLONG || failed == EACCES ? from_working_folder(path) : std::string();
+  if (rest.empty()) return outcome;
+  auto second = attempt(rest);
+  return second ? std::move(second) : std::move(outcome);
+}
+
 // Leaves errno as it was.
 bool is_regular(const std::string& name) {
   const int before = errno;
@@ -494,13 +517,15 @@ class PosixStore : public Store {
   }
 
   Status remove(const std::string& path, const FileIdentity& same_as) override {
-    struct stat status;
-    if (same_as.inode != 0 && stat(path.c_str(), &status) == 0 &&
-        !may_be_same({status.st_dev, status.st_ino}, same_as)) {
-      return another_file(StoreOperation::remove, path);
-    }
-    if (retried(hook_, StoreOperation::remove, [&] { return unlink(path.c_str()); }) == 0) return {};
-    return Error::from_errno(errno, failure_text({StoreOperation::remove, path}));
+    return by_path(path, [&](const std::string& name) -> Status {
+      struct stat status;
+      if (same_as.inode != 0 && stat(name.c_str(), &status) == 0 &&
+          !may_be_same({status.st_dev, status.st_ino}, same_as)) {
+        return another_file(StoreOperation::remove, path);
+      }
+      if (retried(hook_, StoreOperation::remove, [&] { return unlink(name.c_str()); }) == 0) return {};
+      return Error::from_errno(errno, failure_text({StoreOperation::remove, path}));
+    });
   }
 
  private:
@@ -533,7 +558,7 @@ class PosixStore : public Store {
   }
 
   Result<Descriptor> open_path(const std::string& path, const OpenMode& mode) {
-    auto made = open_name(path, mode, path);
+    auto made = by_path(path, [&](const std::string& name) { return open_name(name, mode, path); });
     if (!made || mode.same_as.inode == 0 || may_be_same(identity_of(made->number()), mode.same_as))
       return made;
     return another_file(StoreOperation::open, path);

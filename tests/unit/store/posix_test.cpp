@@ -431,6 +431,46 @@ TEST_F(Posix, PathThroughAFileOrTooLong) {
   EXPECT_EQ(make_posix_store()->open("", create).error().kind, ErrorKind::no_such_file);
 }
 
+// Whether, in a child process, a file can be made, opened again and removed by the absolute form of its name.
+bool reaches_by_absolute_path() {
+  const std::string path = std::filesystem::current_path() / "file";
+  for (int i = 0; i < 2; ++i) {
+    if (!make_posix_store()->open(path, create)) return false;
+  }
+  return access("file", F_OK) == 0 && make_posix_store()->remove(path) && access("file", F_OK) != 0;
+}
+
+TEST_F(Posix, WorkingFolderWhosePathIsTooLong) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string name(200, 'd');
+    bool done = chdir(folder_.c_str()) == 0;
+    for (int i = 0; i < 30; ++i) done = done && mkdir(name.c_str(), 0700) == 0 && chdir(name.c_str()) == 0;
+    done = done && reaches_by_absolute_path();
+    for (int i = 0; i < 30; ++i) done = chdir("..") == 0 && rmdir(name.c_str()) == 0 && done;
+    _exit(done ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Posix, WorkingFolderBelowOneThatMayNotBeSearched) {
+  std::filesystem::create_directories(path("inner"));
+  ASSERT_EQ(chmod(path("inner").c_str(), 0777), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    const bool may_not = chdir(path("inner").c_str()) == 0 && chmod(folder_.c_str(), 0) == 0 &&
+                         (geteuid() != 0 || setuid(nobody) == 0);
+    _exit(may_not && reaches_by_absolute_path() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(chmod(folder_.c_str(), 0700), 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(Posix, OpenOfAPipeDoesNotWait) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   for (const OpenMode& mode : {read_only, create, OpenMode{false, true, false, false}}) {
