@@ -1,4 +1,4 @@
-// 64-bit arithmetic that reports overflow, and the divisions that C++ lacks.
+// 64-bit arithmetic that knows of overflow, and the divisions that C++ lacks.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,12 @@ inline std::optional<int64_t> checked_add(int64_t a, int64_t b) {
   int64_t sum;
   if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
   return sum;
+}
+
+// The sum, or the end of what 64 bits hold that is nearest to it.
+inline int64_t saturating_add(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
 }
 
 inline std::optional<int64_t> checked_multiply(int64_t a, int64_t b) {

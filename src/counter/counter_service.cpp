@@ -488,15 +488,18 @@ Result<int64_t> CounterClient::ask(Operation operation, int64_t operand) {
   if (address_.why_not[0] != '\0') return fail(fmt::format("rank 0: {}", address_.why_not));
   std::lock_guard lock(mutex_);
   const Question question{address_.token, address_.id, static_cast<int64_t>(operation), operand};
+  // A host that does not answer in time may answer later, when another address has been asked. So what finds
+  // the address must not change the counter.
+  const Question changes_nothing{address_.token, address_.id, static_cast<int64_t>(Operation::add), 0};
   const int64_t deadline = now_ms() + answer_timeout_ms;
   bool turned_away = false;
   for (auto pause = std::chrono::milliseconds(1);;) {
     if (socket_ >= 0 || connect()) {
       Answer answer{};
-      const Heard heard =
-          exchange(socket_, question, answer, reached_ ? answer_timeout_ms : connect_timeout_ms);
+      const Heard heard = reached_ ? exchange(socket_, question, answer, answer_timeout_ms)
+                                   : exchange(socket_, changes_nothing, answer, connect_timeout_ms);
       if (heard == Heard::answered) {
-        reached_ = true;
+        if (!std::exchange(reached_, true)) continue;
         if (answer.known) return answer.before;
         return fail("rank 0 has closed the file");
       }

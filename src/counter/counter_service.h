@@ -62,8 +62,9 @@ class OfferedCounter {
 };
 
 // Asks a counter of another process. It connects at the first question, and again if the other side closed
-// the connection to make room for others. A question that was not heard is asked again, and one that was
-// heard never is. Thread-safe.
+// the connection to make room for others. A question that was not heard is asked again, and one that may have
+// been heard never is: an address must have answered a question that changes nothing before it gets one that
+// does. Thread-safe.
 class CounterClient {
  public:
   enum class Operation : int64_t { add, set };

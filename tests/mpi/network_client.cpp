@@ -1,5 +1,6 @@
 // Ranks that access their file as clients of network storage on different nodes do. Each process caches pages
-// of its own and writes back whole pages, which overwrite what others have written into them meanwhile. This
+// of its own and the file's size, and writes back whole pages, which overwrite what others have written into
+// them meanwhile. It looks for what others have changed when it gets a lock, and when it opens the file. This
 // models a kernel's NFS client as far as it matters here, by replacing the system calls that Concilio makes
 // on the test's file. It cannot replace io_uring, so requests must be made one by one (concilio_flush=list).
 // Run it with concilio_ranks_per_node=1: every rank is a node.
@@ -20,7 +21,9 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/expect_mpi.h"
@@ -30,8 +33,8 @@ namespace {
 constexpr int64_t page_bytes = 4096;
 constexpr int64_t marks = int64_t{1} << 61;  // locks of bytes from here on do not protect data
 
-// Which locks a client gives: those that all clients respect, those of its node alone, or none.
-enum class Locks { seen_by_all, local, refused };
+// Whom a lock keeps out: everybody; only who is on the same node; nobody, as there are no locks.
+enum class Locks { everywhere, local, refused };
 
 // The C library's functions behind the names that this program defines.
 template <typename Function>
@@ -51,7 +54,9 @@ class Client {
     path_ = path;
     locks_ = locks;
     pages_.clear();
+    size_.reset();
   }
+  void watch_nothing() { watch("", Locks::everywhere); }
   bool watches(int fd) {
     if (path_.empty()) return false;
     char name[4096] = "";
@@ -59,6 +64,10 @@ class Client {
     return readlink(link.c_str(), name, sizeof name - 1) > 0 && path_ == name;
   }
   Locks locks() const { return locks_; }
+  int64_t size(int fd) {
+    std::lock_guard lock(mutex_);
+    return size_of(fd);
+  }
 
   ssize_t read(int fd, const iovec* parts, int count, off_t offset) {
     std::lock_guard lock(mutex_);
@@ -90,6 +99,7 @@ class Client {
       } else {
         write_through(fd, data, bytes, number * page_bytes + begin);
       }
+      size_ = std::max(size_of(fd), number * page_bytes + begin + bytes);
       moved += bytes;
       return true;
     });
@@ -103,12 +113,18 @@ class Client {
       page.dirty = false;
     }
   }
-  void forget(int fd) {
+  void forget_pages(int fd) {
     write_back(fd);
     std::lock_guard lock(mutex_);
     pages_.clear();
   }
+  void look_anew(int fd) {
+    forget_pages(fd);
+    std::lock_guard lock(mutex_);
+    size_.reset();
+  }
   void count_lock(int change) { locks_held_ += change; }
+  void count_no_locks() { locks_held_ = 0; }
 
  private:
   struct Page {
@@ -117,9 +133,10 @@ class Client {
     bool dirty = false;
   };
 
-  static int64_t size_of(int fd) {
+  int64_t size_of(int fd) {
     struct stat status {};
-    return fstat(fd, &status) == 0 ? status.st_size : 0;
+    if (!size_ && real<int (*)(int, struct stat*)>("fstat")(fd, &status) == 0) size_ = status.st_size;
+    return size_.value_or(0);
   }
 
   Page& load(int fd, int64_t number) {
@@ -154,8 +171,9 @@ class Client {
 
   std::mutex mutex_;
   std::string path_;
-  Locks locks_ = Locks::seen_by_all;
+  Locks locks_ = Locks::everywhere;
   std::map<int64_t, Page> pages_;
+  std::optional<int64_t> size_;
   int locks_held_ = 0;
 };
 
@@ -188,6 +206,25 @@ ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) {
   return pwritev(fd, &part, 1, offset);
 }
 
+int open(const char* path, int flags, ...) {
+  static const auto next = real<int (*)(const char*, int, mode_t)>("open");
+  va_list arguments;
+  va_start(arguments, flags);
+  const bool makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = makes ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  const int fd = next(path, flags, mode);
+  if (fd >= 0 && Client::instance().watches(fd)) Client::instance().look_anew(fd);
+  return fd;
+}
+
+int fstat(int fd, struct stat* status) noexcept {
+  static const auto next = real<int (*)(int, struct stat*)>("fstat");
+  const int outcome = next(fd, status);
+  if (outcome == 0 && Client::instance().watches(fd)) status->st_size = Client::instance().size(fd);
+  return outcome;
+}
+
 int fsync(int fd) {
   static const auto next = real<int (*)(int)>("fsync");
   if (Client::instance().watches(fd)) Client::instance().write_back(fd);
@@ -202,7 +239,7 @@ int close(int fd) {
 
 int posix_fadvise(int fd, off_t offset, off_t length, int advice) noexcept {
   static const auto next = real<int (*)(int, off_t, off_t, int)>("posix_fadvise");
-  if (advice == POSIX_FADV_DONTNEED && Client::instance().watches(fd)) Client::instance().forget(fd);
+  if (advice == POSIX_FADV_DONTNEED && Client::instance().watches(fd)) Client::instance().forget_pages(fd);
   return next(fd, offset, length, advice);
 }
 
@@ -226,15 +263,18 @@ int fcntl(int fd, int command, ...) {
     errno = ENOLCK;
     return -1;
   }
-  const bool seen_by_all = client.locks() == Locks::seen_by_all;
   const auto* lock = static_cast<const struct flock*>(argument);
+  const bool local = client.locks() == Locks::local;
   if (lock->l_type == F_UNLCK) {
     client.write_back(fd);
-    if (seen_by_all && lock->l_start < marks) client.count_lock(-1);
-    return seen_by_all ? next(fd, command, argument) : 0;
+    if (lock->l_len == 0)
+      client.count_no_locks();
+    else if (!local && lock->l_start < marks)
+      client.count_lock(-1);
+    return local ? 0 : next(fd, command, argument);
   }
-  if (seen_by_all && next(fd, command, argument) != 0) return -1;
-  client.forget(fd);
+  if (!local && next(fd, command, argument) != 0) return -1;
+  client.look_anew(fd);
   if (lock->l_start < marks) client.count_lock(1);
   return 0;
 }
@@ -261,7 +301,7 @@ std::string stored(const std::string& path) {
 
 constexpr int slots = 300, slot_bytes = 16;
 
-MPI_File open(const std::string& path, const char* method) {
+MPI_File open(const std::string& path, const char* method, MPI_Comm comm = MPI_COMM_WORLD) {
   MPI_Info info;
   MPI_Info_create(&info);
   if (*method) MPI_Info_set(info, "concilio_method", method);
@@ -269,7 +309,7 @@ MPI_File open(const std::string& path, const char* method) {
   MPI_Info_set(info, "cb_nodes", std::to_string(ranks).c_str());
   MPI_Info_set(info, "concilio_realms", "even");
   MPI_File file;
-  OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file));
+  OK(MPI_File_open(comm, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file));
   MPI_Info_free(&info);
   return file;
 }
@@ -303,7 +343,7 @@ void view_own_slots(MPI_File file) {
 
 // Every rank caches all pages as they were before, and then writes its slots.
 void neighbours(const std::string& path, const char* method, bool collective,
-                Locks locks = Locks::seen_by_all) {
+                Locks locks = Locks::everywhere) {
   make_slots(path);
   Client::instance().watch(path, locks);
   MPI_File file = open(path, method);
@@ -320,7 +360,7 @@ void neighbours(const std::string& path, const char* method, bool collective,
     }
   }
   OK(MPI_File_close(&file));
-  Client::instance().watch("", locks);
+  Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string found = stored(path);
   const int bytes = ranks * slots * slot_bytes;
@@ -354,33 +394,50 @@ void reads_what_it_wrote(const std::string& path, Locks locks) {
   const auto old = std::count_if(mine.begin(), mine.end(), [](char c) { return c != 'y'; });
   if (writes && old > 0) note_failure(__FILE__, __LINE__, std::to_string(old) + " old bytes read");
   OK(MPI_File_close(&file));
-  Client::instance().watch("", locks);
+  Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A rank that has cached an old page, and writes nothing itself, must see after a sync what others have
-// written.
-void sync_looks_anew(const std::string& path) {
+std::string immediate_visibility(MPI_File file) {
+  MPI_Info info;
+  OK(MPI_File_get_info(file, &info));
+  char text[MPI_MAX_INFO_VAL + 1] = "";
+  int known = 0;
+  MPI_Info_get(info, "romio_visibility_immediate", MPI_MAX_INFO_VAL, text, &known);
+  MPI_Info_free(&info);
+  return text;
+}
+
+// A rank that has cached an old page and the old size, and writes nothing itself, must see after a sync what
+// others have written, also by another open: with MPI_COMM_SELF each rank has its own.
+void sync_looks_anew(const std::string& path, MPI_Comm comm, Locks locks) {
   if (rank == 0) {
     FILE* file = std::fopen(path.c_str(), "w");
     std::fputs("before", file);
     std::fclose(file);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  Client::instance().watch(path, Locks::seen_by_all);
-  MPI_File file = open(path, "");
-  char text[7] = "";
-  OK(MPI_File_read_at(file, 0, text, 6, MPI_CHAR, MPI_STATUS_IGNORE));
+  Client::instance().watch(path, locks);
+  MPI_File file = open(path, "", comm);
+  const std::string_view written = "what comes behind";
+  const auto bytes = static_cast<int>(written.size());
+  std::string found(written.size(), '.');
+  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+  MPI_Offset size = 0;
+  OK(MPI_File_get_size(file, &size));
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) OK(MPI_File_write_at(file, 0, "behind", 6, MPI_CHAR, MPI_STATUS_IGNORE));
+  if (rank == 0) OK(MPI_File_write_at(file, 0, written.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
   OK(MPI_File_sync(file));
   MPI_Barrier(MPI_COMM_WORLD);
   OK(MPI_File_sync(file));
-  OK(MPI_File_read_at(file, 0, text, 6, MPI_CHAR, MPI_STATUS_IGNORE));
-  if (std::strcmp(text, "behind") != 0)
-    note_failure(__FILE__, __LINE__, std::string("read after sync: ") + text);
+  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+  OK(MPI_File_get_size(file, &size));
+  if (found != written || size != bytes)
+    note_failure(__FILE__, __LINE__, "after sync: " + found + ", size " + std::to_string(size));
+  if (immediate_visibility(file) != "false")
+    note_failure(__FILE__, __LINE__, "told that others see at once what is written");
   OK(MPI_File_close(&file));
-  Client::instance().watch("", Locks::seen_by_all);
+  Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -390,13 +447,13 @@ void atomic_mode(const std::string& path, Locks locks, const char* described) {
   MPI_File file = open(path, "");
   const int code = MPI_File_set_atomicity(file, 1);
   const int error_class = class_of(code);
-  const bool refused = locks != Locks::seen_by_all && ranks > 1;
+  const bool refused = locks != Locks::everywhere && ranks > 1;
   if (error_class != (refused ? MPI_ERR_UNSUPPORTED_OPERATION : MPI_SUCCESS))
     note_failure(__FILE__, __LINE__,
                  std::string("atomic mode with locks that are ") + described + ": class " +
                      std::to_string(error_class));
   OK(MPI_File_close(&file));
-  Client::instance().watch("", locks);
+  Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -411,12 +468,15 @@ int main(int argc, char** argv) {
   const std::string path = std::string(folder ? folder : "/tmp") + "/network";
   neighbours(path, "", false);
   for (const char* method : {"", "list", "sieve"}) neighbours(path, method, true);
-  sync_looks_anew(path);
-  atomic_mode(path, Locks::seen_by_all, "seen by all");
+  for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    for (const Locks locks : {Locks::everywhere, Locks::local, Locks::refused})
+      sync_looks_anew(path, comm, locks);
+  }
+  atomic_mode(path, Locks::everywhere, "seen everywhere");
   atomic_mode(path, Locks::local, "local");
   atomic_mode(path, Locks::refused, "refused");
   // Windows need no locks.
-  for (const Locks locks : {Locks::seen_by_all, Locks::local, Locks::refused}) {
+  for (const Locks locks : {Locks::everywhere, Locks::local, Locks::refused}) {
     neighbours(path, "two_phase", true, locks);
     reads_what_it_wrote(path, locks);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "exec/alone/methods.h"
 #include "exec/call/plain_write.h"
@@ -25,7 +26,8 @@ int64_t stretch_end(const pattern::Access& file, bool by_piece, int64_t begin, i
   if (by_piece)
     return begin + pattern::Cursor(file, begin).next(std::min(end - begin, plan::map_window_bytes)).length;
   const int64_t first = file.offset_of(begin);
-  return std::min(end, file.data_before(first - first % plan::map_window_bytes + plan::map_window_bytes));
+  const int64_t window = align_down(first, plan::map_window_bytes);
+  return std::min(end, file.data_before(saturating_add(window, plan::map_window_bytes)));
 }
 
 // Copies the request's data.

@@ -41,6 +41,10 @@ bool is_atomic(const OpenFile& opened) {
   return opened.atomic && (opened.team.size() > 1 || opened.concurrent);
 }
 
+// Ranks of one node share the pages of its client, so only a write of an open with several nodes needs that.
+// Another open may be on another node all the same. Its neighbouring bytes stay because Linux's NFS client
+// makes a write a whole page only if nobody on the node has a lock on the file (nfs_can_extend_write), and
+// every open that writes has one: its mark. Without a mark, each write locks its range.
 bool locks_pages(const OpenFile& opened, Operation operation) {
   return operation == Operation::write && opened.caches_differ() && opened.locks_work;
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/checked.h"
 #include "exec/alone/list.h"
 #include "exec/alone/methods.h"
 #include "exec/call/plain_write.h"
@@ -63,7 +64,7 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
   std::optional<RewritePermit> permit;  // obtained when it is first needed
   for (int64_t position = request.position; position < end;) {
     int64_t begin = request.file->offset_of(position);
-    int64_t next = std::min(end, request.file->data_before(begin + buffer_bytes));
+    int64_t next = std::min(end, request.file->data_before(saturating_add(begin, buffer_bytes)));
     pattern::Interval data{position, next};
     pattern::Interval window{begin, request.file->bounds(position, next).end};
     if (request.operation == Operation::write) {

@@ -56,9 +56,12 @@ struct OpenFile {
 
   bool may_map(Operation operation) const { return operation == Operation::read ? map_reads : map_writes; }
 
-  // Whether two nodes may see different bytes of the file for a while. A client of network storage caches
-  // pages; it writes them back, and reads them anew, only at a lock, a sync or an open.
-  bool caches_differ() const { return facts.kind == plan::StorageFacts::Kind::network && !on_one_node(); }
+  // Whether the node is a client that caches pages of the file, and the file's size. It writes pages back,
+  // and looks for what others have changed, only at a lock, a sync or an open. Other nodes may have the file
+  // open even if all ranks of this open are on one: by another communicator, or in another job.
+  bool cached_by_client() const { return facts.kind == plan::StorageFacts::Kind::network; }
+  // Whether two nodes of this open may see different bytes of the file for a while.
+  bool caches_differ() const { return cached_by_client() && !on_one_node(); }
 };
 
 }  // namespace concilio::exec

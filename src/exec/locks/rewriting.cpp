@@ -16,15 +16,22 @@ constexpr int64_t first_mark = int64_t{1} << 62, mark_count = int64_t{1} << 31;
 
 // Not std::random_device, which would need a newer C library (glibc 2.36) than everything else, and may
 // throw.
-int64_t random_place() {
+uint64_t random_number() {
   uint64_t random = 0;
-  if (getentropy(&random, sizeof random) != 0) random = static_cast<uint64_t>(getpid());
-  return static_cast<int64_t>(random % mark_count);
+  return getentropy(&random, sizeof random) == 0 ? random : static_cast<uint64_t>(getpid());
+}
+
+// Where the process's first mark is, chance decides. The others follow at a distance that is odd, so that it
+// leads to every place before it comes back to one.
+int64_t next_place() {
+  static std::atomic<uint64_t> next = random_number();
+  constexpr uint64_t distance = 0x9E3779B97F4A7C15;
+  return static_cast<int64_t>(next.fetch_add(distance, std::memory_order_relaxed) % mark_count);
 }
 
 OpenMark lock_mark(Storage& storage, store::LockMode mode) {
   OpenMark mark;
-  mark.place = random_place();
+  mark.place = next_place();
   const Status status = storage.lock(first_mark + mark.place, 1, mode, 0);
   mark.marked = status.ok();
   mark.locks_work = status.ok() || status.error().kind == ErrorKind::file_in_use;

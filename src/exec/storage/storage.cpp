@@ -95,7 +95,7 @@ Status Storage::sync() {
 }
 
 Status Storage::refresh() {
-  if (auto status = open(); !status) return status;
+  if (!is_open_.load(std::memory_order_acquire)) return {};
   Stopwatch time(counters_, Counter::storage_ns);
   return file_->refresh();
 }

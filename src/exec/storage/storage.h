@@ -54,8 +54,9 @@ class Storage {
   // How long a call waits for a lock that somebody else holds.
   int64_t lock_patience_ms() const { return lock_patience_ms_; }
   void set_lock_patience_ms(int64_t patience_ms) { lock_patience_ms_ = patience_ms; }
-  Status sync();     // of what this rank wrote; costs nothing if it wrote nothing since the last sync
-  Status refresh();  // as StoreFile's
+  Status sync();  // of what this rank wrote; costs nothing if it wrote nothing since the last sync
+  // As StoreFile's; nothing is done if this rank has not opened the file. The first rank of each node has.
+  Status refresh();
   Result<int64_t> size();
   Status resize(int64_t size);
   Status preallocate(int64_t size);

@@ -1,150 +1,22 @@
 #include "mpi/nodes/descriptor_passing.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstring>
+#include "mpi/nodes/leader_socket.h"
 
 namespace concilio::mpi {
-namespace {
-
-// The abstract address that the kernel chose for the leader's socket, in the form in which it is sent to the
-// other ranks.
-struct Address {
-  socklen_t bytes = 0;  // 0: there is no socket
-  sockaddr_un address{};
-};
-Address combine(const Address& a, const Address& b) {
-  return a.bytes > 0 ? a : b;
-}
-
-Descriptor new_socket() {
-  return Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-}
-
-Descriptor listen_anywhere(int most_waiting, Address& address) {
-  Descriptor listening = new_socket();
-  sockaddr_un any{};
-  any.sun_family = AF_UNIX;
-  address.bytes = sizeof address.address;
-  if (listening && bind(listening.number(), reinterpret_cast<sockaddr*>(&any), sizeof any.sun_family) == 0 &&
-      listen(listening.number(), most_waiting) == 0 &&
-      getsockname(listening.number(), reinterpret_cast<sockaddr*>(&address.address), &address.bytes) == 0) {
-    return listening;
-  }
-  address = {};
-  return Descriptor();
-}
-
-Descriptor connect_to(const Address& address) {
-  Descriptor connected = new_socket();
-  const auto* to = reinterpret_cast<const sockaddr*>(&address.address);
-  if (address.bytes == 0 || !connected || connect(connected.number(), to, address.bytes) != 0)
-    return Descriptor();
-  return connected;
-}
-
-// Any process on the machine may connect to an abstract address, so the leader serves only its own user's
-// processes.
-bool is_same_user(int connection) {
-  ucred peer{};
-  socklen_t bytes = sizeof peer;
-  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.uid == geteuid();
-}
-
-// A message of one byte that carries one descriptor, or has room for one.
-class Message {
- public:
-  Message() {
-    header_.msg_iov = &byte_;
-    header_.msg_iovlen = 1;
-    header_.msg_control = control_.data();
-    header_.msg_controllen = control_.size();
-  }
-  Message(const Message&) = delete;
-
-  void put(int number) {
-    cmsghdr* part = CMSG_FIRSTHDR(&header_);
-    part->cmsg_level = SOL_SOCKET;
-    part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(sizeof number);
-    std::memcpy(CMSG_DATA(part), &number, sizeof number);
-  }
-  Descriptor take() {
-    int number = -1;
-    const cmsghdr* part = CMSG_FIRSTHDR(&header_);
-    if (part && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS)
-      std::memcpy(&number, CMSG_DATA(part), sizeof number);
-    return Descriptor(number);
-  }
-  msghdr* header() { return &header_; }
-
- private:
-  char content_ = 0;
-  iovec byte_{&content_, 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control_{};
-  msghdr header_{};
-};
-
-void give_to_all(const Descriptor& listening, int number) {
-  for (;;) {
-    const Descriptor connection(accept4(listening.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!connection) {
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      return;
-    }
-    if (!is_same_user(connection.number())) continue;
-    Message message;
-    message.put(number);
-    while (sendmsg(connection.number(), message.header(), MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
-  }
-}
-
-Descriptor take_from(const Descriptor& connection) {
-  Message message;
-  ssize_t got = -1;
-  do {
-    got = connection ? recvmsg(connection.number(), message.header(), MSG_CMSG_CLOEXEC) : -1;
-  } while (got < 0 && connection && errno == EINTR);
-  return got > 0 ? message.take() : Descriptor();
-}
-
-// The leader (rank 0 of the node) hands its descriptor to the others. The kernel completes a connection, and
-// keeps a message ready, without any action of the other side. So no step has to wait for another rank,
-// except at the barriers, which separate one side's step from the other side's next one. tell(address) tells
-// all ranks of the node the leader's address; meet() is a barrier over these ranks.
-template <typename Tell, typename Meet>
-Descriptor pass(int rank, int ranks, int number, Tell&& tell, Meet&& meet) {
-  if (ranks == 1) return Descriptor();
-  const bool gives = rank == 0;
-  Address address;
-  Descriptor socket;
-  if (gives && number >= 0) socket = listen_anywhere(ranks, address);
-  tell(address);
-  if (!gives) socket = connect_to(address);
-  meet();
-  if (gives && socket) give_to_all(socket, number);
-  meet();
-  return gives ? Descriptor() : take_from(socket);
-}
-
-}  // namespace
 
 Descriptor pass_to_node(Team& team, int number) {
-  return pass(
-      team.local_rank(), team.local_size(), number, [&](Address& address) { team.node_allreduce(address); },
-      [&] { team.node_barrier(); });
+  return pass_descriptor(
+      team.local_rank(), team.local_size(), number,
+      [&](LeaderAddress& address) { team.node_allreduce(address); }, [&] { team.node_barrier(); });
 }
 
 Descriptor pass_to_node(MPI_Comm node, int number) {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(node, &rank);
   PMPI_Comm_size(node, &ranks);
-  return pass(
-      rank, ranks, number, [&](Address& address) { PMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, node); },
+  return pass_descriptor(
+      rank, ranks, number,
+      [&](LeaderAddress& address) { PMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, node); },
       [&] { PMPI_Barrier(node); });
 }
 

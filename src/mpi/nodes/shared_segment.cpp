@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/exceptions.h"
+#include "base/system/reserve_in_steps.h"
 #include "mpi/nodes/descriptor_passing.h"
 
 namespace concilio::mpi {
@@ -39,10 +40,9 @@ Result<SharedSegment> SharedSegment::make_private(int64_t bytes) {
 Result<SharedSegment> SharedSegment::create(int64_t bytes, Descriptor& descriptor) {
   descriptor = nameless();
   if (!descriptor) return Error::from_errno(errno, "cannot create shared memory");
-  int failed = 0;
-  do {
-    failed = posix_fallocate(descriptor.number(), 0, bytes);
-  } while (failed == EINTR);
+  const int failed = reserve_in_steps(0, bytes, [&](int64_t offset, int64_t step_bytes) {
+    return posix_fallocate(descriptor.number(), offset, step_bytes);
+  });
   if (failed) {
     descriptor.close();
     return Error{ErrorKind::no_memory, failed,
@@ -56,7 +56,7 @@ Result<SharedSegment> SharedSegment::create(int64_t bytes, Descriptor& descripto
 Result<SharedSegment> SharedSegment::attach(const Descriptor& descriptor, int64_t bytes) {
   if (!descriptor) {
     return Error{ErrorKind::no_memory, 0,
-                 fmt::format("the node's first rank has no {} bytes of memory to share", bytes)};
+                 fmt::format("no {} bytes of shared memory came from the node's first rank", bytes)};
   }
   return map(bytes, MAP_SHARED, descriptor.number());
 }

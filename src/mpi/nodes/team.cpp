@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/exceptions.h"
+#include "base/log.h"
 #include "base/system/strand.h"
 #include "mpi/error.h"
 #include "mpi/nodes/descriptor_passing.h"
@@ -256,7 +257,15 @@ Status Team::share_control(MPI_Comm node) {
                         WritersBoard::bytes_needed(local_size_) +
                         local_size_ * static_cast<int64_t>(sizeof(Resident));
   auto made = SharedSegment::share(node, bytes);
-  if (!made) return out_of_memory();
+  if (!made) {
+    if (local_size_ > 1) {
+      if_there_is_memory([&] {
+        log_once_on_node(LogLevel::warning,
+                         made.error().message + "; each rank counts as a node of its own, which is slower");
+      });
+    }
+    return out_of_memory();
+  }
   control_segment_ = std::move(*made);
   return {};
 }

@@ -140,8 +140,9 @@ int sync(File& file) {
     const Status settled = file.settle();
     Status synced =
         file.agree(without_exceptions([&] { return file.writes() ? file.storage().sync() : Status(); }));
-    // Now the storage has what all ranks have written, but this rank may still have older pages in its cache.
-    if (synced && file.opened()->caches_differ())
+    // Now the storage has what all ranks have written, and other opens before their syncs. But this rank may
+    // still have older pages in its cache.
+    if (synced && file.opened()->cached_by_client())
       synced = file.agree(without_exceptions([&] { return file.storage().refresh(); }));
     return settled ? synced : settled;
   };

@@ -26,7 +26,7 @@ namespace concilio::mpiio {
 namespace {
 
 // Ranks that open late must find the same file, even if the program has changed its working directory by
-// then.
+// then. Until it has, the store goes from there where the absolute path leads nowhere.
 std::string absolute(const char* path) {
   std::error_code no_folder;
   const auto found = std::filesystem::absolute(path, no_folder);
@@ -116,7 +116,7 @@ Status File::open_storage(Config config, bool concurrent) {
     }
     opened.map_reads = found->map_reads;
     opened.map_writes = found->map_writes;
-    config.tell(Key::visibility_immediate, opened.caches_differ() ? "false" : "true");
+    config.tell(Key::visibility_immediate, opened.cached_by_client() ? "false" : "true");
     if (found->facts.stripe_bytes > 0) {
       config.tell(Key::striping_unit, std::to_string(found->facts.stripe_bytes));
       config.tell(Key::striping_factor, std::to_string(found->facts.stripe_targets));
@@ -290,8 +290,8 @@ Status File::close(bool& stays_open) {
   if (stays_open) return entered;
   // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.
   const Status settled = settle();
-  const bool network = opened()->facts.kind == plan::StorageFacts::Kind::network;
-  auto outcome = agree(without_exceptions([&] { return storage_->close(network); }));
+  const bool write_back = opened()->cached_by_client();
+  auto outcome = agree(without_exceptions([&] { return storage_->close(write_back); }));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
     auto removed = agree(without_exceptions(
@@ -320,7 +320,7 @@ void File::count_untimed() {
 Status File::abandon() {
   const Status settled = settle_alone();
   count_untimed();
-  Status outcome = storage_->close(opened()->facts.kind == plan::StorageFacts::Kind::network);
+  Status outcome = storage_->close(opened()->cached_by_client());
   if (!settled) outcome = settled;
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
     const Status removed = store_->remove(path());

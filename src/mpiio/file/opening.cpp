@@ -10,6 +10,7 @@
 #include "base/system/descriptor.h"
 #include "mpi/nodes/agree.h"
 #include "mpi/nodes/descriptor_passing.h"
+#include "mpiio/file/call_record.h"
 #include "mpiio/settings/hints.h"
 #include "mpiio/settings/process_config.h"
 #include "mpiio/settings/profile.h"
@@ -67,12 +68,14 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, Fou
   if (!status) return status;
   auto layout = storage.layout();
   if (!layout) return layout.error();
-  auto size = storage.size();
-  if (!size) return size.error();
+  if ((amode & MPI_MODE_APPEND) || CallRecord::of_process()) {
+    auto size = storage.size();
+    if (!size) return size.error();
+    found.size = *size;
+  }
   found.can_read = mode.read;
   if (layout->common_inodes) found.identity = storage.identity();
   found.identity.device = 0;  // each host numbers its devices differently
-  found.size = *size;
   found.facts = facts_of(*layout, config);
   if (const auto profile = find_profile(process_config(), storage.path(), storage.identity().device)) {
     found.has_profile = 1;

@@ -24,7 +24,8 @@ inline bool amode_writes(int amode) {
 
 // What rank 0 found, in the form in which it is sent to the others.
 struct Found {
-  int64_t can_read = 0, size = 0, reports = 0;
+  int64_t can_read = 0, reports = 0;
+  int64_t size = 0;        // only to append to the file, or to write down the call; otherwise 0
   int64_t free_bytes = 0;  // on rank 0's node, if that is the only one
   exec::OpenMark mark;
   int64_t map_reads = 0, map_writes = 0;

@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "base/system/reserve_in_steps.h"
 #include "base/waiting.h"
 #include "mpiio/settings/process_config.h"
 
@@ -22,7 +23,9 @@ LiveRecords* map_records(const std::string& folder) {
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
   if (descriptor < 0) return nullptr;
   // Writing to mapped memory for which storage has no space would end the program.
-  const bool has_space = ::posix_fallocate(descriptor, 0, sizeof(LiveRecords)) == 0;
+  const bool has_space = reserve_in_steps(0, sizeof(LiveRecords), [&](int64_t offset, int64_t bytes) {
+                           return ::posix_fallocate(descriptor, offset, bytes);
+                         }) == 0;
   void* memory = has_space
                      ? ::mmap(nullptr, sizeof(LiveRecords), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
                      : MAP_FAILED;

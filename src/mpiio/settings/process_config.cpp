@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <strings.h>
 
 #include <cstring>
 #include <string_view>
@@ -23,12 +24,13 @@ const Config& process_config() {
 }
 
 const char* plain_path(const char* path) {
+  // Those of ROMIO's releases and of patches to it, which take capitals too. Any other name may have a colon.
   static constexpr std::string_view prefixes[] = {
-      "ufs:", "nfs:",   "xfs:",    "pvfs2:",   "panfs:", "lustre:", "gpfs:",
-      "pfs:", "piofs:", "testfs:", "unifyfs:", "daos:",  "quobyte:"};
-  const std::string_view name = path;
+      "ufs:",    "nfs:",    "xfs:",   "hfs:",     "sfs:",  "ntfs:",    "pfs:",   "piofs:",
+      "pvfs:",   "pvfs2:",  "panfs:", "plfs:",    "gpfs:", "bg:",      "bgl:",   "bglockless:",
+      "lustre:", "zoidfs:", "daos:",  "quobyte:", "ime:",  "unifyfs:", "testfs:"};
   for (std::string_view prefix : prefixes) {
-    if (name.starts_with(prefix)) return path + prefix.size();
+    if (strncasecmp(path, prefix.data(), prefix.size()) == 0) return path + prefix.size();
   }
   return path;
 }

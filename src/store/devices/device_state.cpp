@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/system/reserve_in_steps.h"
 #include "base/text/name_hash.h"
 #include "store/devices/device_clock.h"
 
@@ -112,7 +113,10 @@ class SharedState : public DeviceState {
 
   bool make() {
     // ftruncate would not do: where memory is short, the first touch of the page would then kill the process.
-    if (const int failure = posix_fallocate(fd_, 0, page_bytes)) {
+    const auto reserve = [this](int64_t offset, int64_t bytes) {
+      return posix_fallocate(fd_, offset, bytes);
+    };
+    if (const int failure = reserve_in_steps(0, page_bytes, reserve)) {
       unlink(path_.c_str());
       errno = failure;
       return false;

@@ -10,10 +10,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <mutex>
 
 #include "base/log.h"
 #include "base/system/descriptor.h"
+#include "base/system/reserve_in_steps.h"
 #include "base/waiting.h"
 #include "store/place/filesystem.h"
 #include "store/place/lustre_layout.h"
@@ -26,29 +28,37 @@ namespace {
 
 static_assert(sizeof(off_t) == 8, "files are larger than 2 GiB");
 
-// Space is allocated in steps that are so short that a signal hardly ever interrupts one. After an
-// interrupted step, tmpfs begins it anew.
-constexpr int64_t space_step_bytes = 64 << 20;
-
 constexpr int64_t first_lock_pause_ns = 50'000, longest_lock_pause_ns = 2'000'000;
 
 // Bytes far behind the end of any file, which are used for locks alone. A process that must wait for a range
 // holds a lock on the turnstile meanwhile, and later ones wait for that first. Without it, shared locks that
 // follow each other without a gap would keep out an exclusive lock for ever.
 constexpr int64_t turnstile = (int64_t{1} << 62) - 1, refreshed = turnstile - 1;
+constexpr int64_t to_the_end = 0;  // as the length of a lock
 // To look at the turnstile takes as long as to lock, so a process that has found nobody there does not look
 // again for so long. A process that waits tries no more often.
 constexpr int64_t turnstile_look_ns = 1'000'000;
 
-// Makes a system call that moves no data, and repeats it if a signal interrupts it.
+// Makes a system call that moves no data.
+template <typename Call>
+int made_once(const SyscallHook& hook, StoreOperation operation, Call call) {
+  const int injected = hook ? hook(operation, 0).system_errno : 0;
+  if (injected) errno = injected;
+  return injected ? -1 : call();
+}
+
+// The same, repeated if a signal interrupts it.
 template <typename Call>
 int retried(const SyscallHook& hook, StoreOperation operation, Call call) {
   for (;;) {
-    const int injected = hook ? hook(operation, 0).system_errno : 0;
-    if (injected) errno = injected;
-    const int result = injected ? -1 : call();
+    const int result = made_once(hook, operation, call);
     if (result >= 0 || errno != EINTR) return result;
   }
+}
+
+// By this name a file can be opened again that the process has open.
+std::string name_of(int fd) {
+  return fmt::format("/proc/self/fd/{}", fd);
 }
 
 FileIdentity identity_of(int fd) {
@@ -82,6 +92,8 @@ class PosixFile : public StoreFile {
   // A network file system may report only at the close that it could not keep what was written.
   Status close() override {
     if (!descriptor_) return {};
+    // Locks end with the last descriptor of the open file description, and child processes may have one.
+    if (took_locks_) (void)set_lock({StoreOperation::unlock, path_, 0, to_the_end}, F_UNLCK);
     const int injected = hook_ ? hook_(StoreOperation::close, 0).system_errno : 0;
     const int found = descriptor_.close();
     const int failed = injected != 0 && injected != EINTR ? injected : found;
@@ -119,7 +131,7 @@ class PosixFile : public StoreFile {
     const StoreEvent event{StoreOperation::lock, path_, offset, length};
     if (Status status = check_range(offset, length); !status) return status;
     if (mode == LockMode::exclusive && !mode_.write) return mode_error(event);
-    if (length == 0) return {};  // to fcntl, a length of 0 means to the end of the file
+    if (length == 0) return {};  // and not to_the_end
     const bool exclusive = mode == LockMode::exclusive || !mode_.read;
     const int type = exclusive ? F_WRLCK : F_RDLCK;
     if (timeout_ms <= 0 || !somebody_waits()) {
@@ -155,10 +167,14 @@ class PosixFile : public StoreFile {
   }
 
   Status refresh() override {
-    // A client of network storage validates its cache when it gets a lock. Other systems are told to drop
-    // their pages.
+    // A client of network storage validates its cache when it gets a lock, or when the file is opened
+    // ("close-to-open"). Other systems are told to drop their pages. To close a descriptor would end the
+    // locks of a process.
     const StoreEvent event{StoreOperation::lock, path_, refreshed, 1};
-    if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0) (void)set_lock(event, F_UNLCK);
+    if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0)
+      (void)set_lock(event, F_UNLCK);
+    else if (!shares_)
+      (void)Descriptor(::open(name_of(fd_).c_str(), (mode_.read ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
     (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
     return {};
   }
@@ -189,15 +205,10 @@ class PosixFile : public StoreFile {
     if (Status status = check_range(0, size); !status) return status;
     if (!mode_.write) return mode_error(event);
     if (size == 0) return {};
-    if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, 0, size); }) == 0) return {};
-    if (errno != EOPNOTSUPP && errno != ENOSYS) return failure(event, errno);
-    // posix_fallocate would not do: it then rewrites a byte of every block, and so races with other writers.
-    const Result<int64_t> current = this->size();
-    if (!current) return current.error();
-    if (*current >= size) return {};
-    if (retried(hook_, event.operation, [&] { return ftruncate(fd_, size); }) != 0)
-      return failure(event, errno);
-    return {};
+    const int failed = reserve(0, size);
+    if (failed == 0) return {};
+    if (failed != EOPNOTSUPP && failed != ENOSYS) return failure(event, failed);
+    return lengthen(event);
   }
 
   bool can_map(bool write) override {
@@ -215,13 +226,8 @@ class PosixFile : public StoreFile {
     const StoreEvent event{StoreOperation::preallocate, path_, offset, length};
     if (Status status = check_range(offset, length); !status) return status;
     if (!mode_.write) return mode_error(event);
-    for (int64_t done = 0; done < length; done += space_step_bytes) {
-      const int64_t step = std::min(space_step_bytes, length - done);
-      if (retried(hook_, event.operation, [&] { return fallocate(fd_, 0, offset + done, step); }) != 0) {
-        return unsupported_if({EINVAL, ENODEV, ENOSYS, EOPNOTSUPP}, event, errno);
-      }
-    }
-    return {};
+    const int failed = reserve(offset, length);
+    return failed ? unsupported_if({EINVAL, ENODEV, ENOSYS, EOPNOTSUPP}, event, failed) : Status();
   }
 
   Result<Mapping> map(int64_t offset, int64_t length, bool write) override {
@@ -234,7 +240,10 @@ class PosixFile : public StoreFile {
       return errno == 0 ? 0 : -1;
     });
     if (!refused) return mapping;
-    return unsupported_if({EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP}, event, errno);
+    // EACCES and EPERM: a rule of the system against mapping, as the descriptor allows the access. EOVERFLOW:
+    // the page ends behind the last byte that a file can have.
+    return unsupported_if(
+        {EACCES, EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP, EOVERFLOW, EPERM}, event, errno);
   }
 
   Result<StorageLayout> layout() override {
@@ -269,6 +278,30 @@ class PosixFile : public StoreFile {
     return error;
   }
 
+  // Returns 0 or an errno.
+  int reserve(int64_t offset, int64_t length) {
+    return reserve_in_steps(offset, length, [this](int64_t begin, int64_t bytes) {
+      const auto call = [&] { return fallocate(fd_, 0, begin, bytes); };
+      return made_once(hook_, StoreOperation::preallocate, call) == 0 ? 0 : errno;
+    });
+  }
+
+  // Makes the file at least as long as `event` says, by writing its last byte if the file ends before that.
+  // ftruncate would cut off what other opens append after this has looked at the size. posix_fallocate writes
+  // a byte of every block where the file system cannot reserve space, and so races with other writers.
+  Status lengthen(const StoreEvent& event) {
+    const int64_t last = event.offset + event.bytes - 1;
+    const auto write_last = [&]() -> int {
+      const Result<int64_t> current = size();
+      if (!current) {
+        errno = current.error().system_errno;
+        return -1;
+      }
+      return *current > last ? 0 : static_cast<int>(pwrite(fd_, "", 1, last));
+    };
+    return retried(hook_, event.operation, write_last) < 0 ? Status(failure(event, errno)) : Status();
+  }
+
   static struct flock lock_of(const StoreEvent& event, int type) {
     struct flock range {};
     range.l_type = static_cast<short>(type);
@@ -281,7 +314,9 @@ class PosixFile : public StoreFile {
   int set_lock(const StoreEvent& event, int type) {
     struct flock range = lock_of(event, type);
     const int command = shares_ ? F_SETLK : F_OFD_SETLK;
-    return retried(hook_, event.operation, [&] { return fcntl(fd_, command, &range); });
+    const int result = retried(hook_, event.operation, [&] { return fcntl(fd_, command, &range); });
+    if (result == 0 && type != F_UNLCK) took_locks_.store(true, std::memory_order_relaxed);
+    return result;
   }
 
   // Fails with kind file_in_use if the lock was not free by the deadline.
@@ -402,6 +437,7 @@ class PosixFile : public StoreFile {
   static constexpr int64_t unknown_file_system = -1;
   std::atomic<int64_t> file_system_ = unknown_file_system;  // f_type of statfs(2), once it was asked for
   std::atomic<int64_t> next_look_ns_ = 0;                   // at the turnstile
+  std::atomic<bool> took_locks_ = false;
   const bool shares_;
   const std::string path_;
   const OpenMode mode_;
@@ -410,6 +446,37 @@ class PosixFile : public StoreFile {
   std::unique_ptr<Ring> ring_;
   bool ring_was_tried_ = false;
 };
+
+// The rest of the path if it begins with the working folder; otherwise nothing.
+std::string from_working_folder(const std::string& path) {
+  std::error_code unknown;
+  const std::string folder = std::filesystem::current_path(unknown).string() + '/';
+  return !unknown && path.starts_with(folder) ? path.substr(folder.size()) : std::string();
+}
+
+// What attempt(name) returns for the path. The path may be longer than the system takes, or lead through a
+// folder that this process may not search. If it leads through the working folder, the way from there may
+// still be open to it, as it is to the program.
+template <typename Attempt>
+auto by_path(const std::string& path, Attempt attempt) -> decltype(attempt(path)) {
+  auto outcome = attempt(path);
+  if (outcome) return outcome;
+  const int failed = outcome.error().system_errno;
+  const std::string rest =
+      failed == ENAMETOOLONG || failed == EACCES ? from_working_folder(path) : std::string();
+  if (rest.empty()) return outcome;
+  auto second = attempt(rest);
+  return second ? std::move(second) : std::move(outcome);
+}
+
+// Leaves errno as it was.
+bool is_regular(const std::string& name) {
+  const int before = errno;
+  struct stat status;
+  const bool regular = stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  errno = before;
+  return regular;
+}
 
 // Finds out what was opened. Refuses the kinds of file in which offsets have no meaning.
 Result<PosixFile::Nature> nature_of(int fd, const std::string& path) {
@@ -420,8 +487,9 @@ Result<PosixFile::Nature> nature_of(int fd, const std::string& path) {
   if (S_ISFIFO(status.st_mode)) {
     return Error{ErrorKind::bad_file, ESPIPE, failure_text(event) + ": it is a pipe, which has no offsets"};
   }
-  // O_NONBLOCK kept the open of a pipe from waiting. It is cleared for devices; other files ignore it.
-  if (!S_ISREG(status.st_mode)) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  // O_NONBLOCK kept the open of a pipe from waiting. Requests to devices, and through a ring, would fail
+  // where they have to wait.
+  (void)fcntl(fd, F_SETFL, 0);  // the other flags that this clears were not set
   return PosixFile::Nature{{status.st_dev, status.st_ino}, S_ISREG(status.st_mode)};
 }
 
@@ -435,9 +503,11 @@ class PosixStore : public Store {
     if (!again) found = open_path(path, mode);
     bool shares = false;
     if (!found && mode.descriptor >= 0) {
-      found = duplicate(path, mode);
+      found = duplicate(path, mode.descriptor);
       shares = true;
     }
+    // A program may have closed its standard streams. What it or a library prints must not go to the file.
+    if (found && found->number() <= STDERR_FILENO) found = duplicate(path, found->number());
     if (!found) return found.error();
     const auto nature = nature_of(found->number(), path);
     if (!nature) return nature.error();
@@ -447,13 +517,15 @@ class PosixStore : public Store {
   }
 
   Status remove(const std::string& path, const FileIdentity& same_as) override {
-    struct stat status;
-    if (same_as.inode != 0 && stat(path.c_str(), &status) == 0 &&
-        !may_be_same({status.st_dev, status.st_ino}, same_as)) {
-      return another_file(StoreOperation::remove, path);
-    }
-    if (retried(hook_, StoreOperation::remove, [&] { return unlink(path.c_str()); }) == 0) return {};
-    return Error::from_errno(errno, failure_text({StoreOperation::remove, path}));
+    return by_path(path, [&](const std::string& name) -> Status {
+      struct stat status;
+      if (same_as.inode != 0 && stat(name.c_str(), &status) == 0 &&
+          !may_be_same({status.st_dev, status.st_ino}, same_as)) {
+        return another_file(StoreOperation::remove, path);
+      }
+      if (retried(hook_, StoreOperation::remove, [&] { return unlink(name.c_str()); }) == 0) return {};
+      return Error::from_errno(errno, failure_text({StoreOperation::remove, path}));
+    });
   }
 
  private:
@@ -463,7 +535,7 @@ class PosixStore : public Store {
   }
 
   Result<Descriptor> open_name(const std::string& name, const OpenMode& mode, const std::string& what) {
-    int flags = O_CLOEXEC | O_NONBLOCK;
+    int flags = O_CLOEXEC;
     flags |= !mode.write ? O_RDONLY : mode.read ? O_RDWR : O_WRONLY;
     bool created = false;
     if (mode.create && mode.write && mode.striping.asked() && lies_on_lustre(name)) {
@@ -472,15 +544,21 @@ class PosixStore : public Store {
     }
     if (mode.create) flags |= O_CREAT;
     if (mode.create && mode.exclusive && !created) flags |= O_EXCL;
-    Descriptor made(retried(hook_, StoreOperation::open, [&] {
-      return ::open(name.c_str(), flags, static_cast<mode_t>(mode.permissions));
-    }));
+    const auto open_with = [&](int more_flags) {
+      return Descriptor(retried(hook_, StoreOperation::open, [&] {
+        return ::open(name.c_str(), flags | more_flags, static_cast<mode_t>(mode.permissions));
+      }));
+    };
+    // The open of a pipe must not wait for its other end. That of a regular file waits for another process or
+    // client, which holds a lease on the file and is now told to give it up.
+    Descriptor made = open_with(O_NONBLOCK);
+    if (!made && errno == EWOULDBLOCK && is_regular(name)) made = open_with(0);
     if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, what}));
     return made;
   }
 
   Result<Descriptor> open_path(const std::string& path, const OpenMode& mode) {
-    auto made = open_name(path, mode, path);
+    auto made = by_path(path, [&](const std::string& name) { return open_name(name, mode, path); });
     if (!made || mode.same_as.inode == 0 || may_be_same(identity_of(made->number()), mode.same_as))
       return made;
     return another_file(StoreOperation::open, path);
@@ -488,15 +566,15 @@ class PosixStore : public Store {
 
   Result<Descriptor> open_again(OpenMode mode) {
     mode.create = mode.exclusive = false;
-    const std::string name = fmt::format("/proc/self/fd/{}", mode.descriptor);
+    const std::string name = name_of(mode.descriptor);
     auto made = open_name(name, mode, name);
     if (made && !may_be_same(identity_of(made->number()), mode.same_as)) return Error{};
     return made;
   }
 
-  Result<Descriptor> duplicate(const std::string& path, const OpenMode& mode) {
-    Descriptor made(
-        retried(hook_, StoreOperation::open, [&] { return fcntl(mode.descriptor, F_DUPFD_CLOEXEC, 0); }));
+  Result<Descriptor> duplicate(const std::string& path, int descriptor) {
+    Descriptor made(retried(hook_, StoreOperation::open,
+                            [&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }));
     if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, path}));
     return made;
   }

@@ -15,7 +15,8 @@
 // shared description takes locks of the process (F_SETLK) instead. These conflict with either kind, and end
 // as soon as the process closes any descriptor of the file. A file that is open only for writing takes every
 // lock as an exclusive one, since the system grants it no other. A file that is open only for reading is
-// refused exclusive locks, with kind access_mode.
+// refused exclusive locks, with kind access_mode. Closing a file gives its locks back, also if a process that
+// was forked has a copy of the descriptor.
 #pragma once
 
 #include <cstdint>

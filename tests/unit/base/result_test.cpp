@@ -66,6 +66,9 @@ TEST(ErrorKindOfErrno, TheClassesThatMpiKnows) {
 TEST(Checked, OverflowIsSaidAndNotTaken) {
   EXPECT_EQ(checked_add(INT64_MAX, 1), std::nullopt);
   EXPECT_EQ(checked_add(INT64_MAX, 0), INT64_MAX);
+  EXPECT_EQ(saturating_add(INT64_MAX - 1, 1), INT64_MAX);
+  EXPECT_EQ(saturating_add(INT64_MAX - 1, 2), INT64_MAX);
+  EXPECT_EQ(saturating_add(INT64_MIN + 1, -2), INT64_MIN);
   EXPECT_EQ(checked_multiply(int64_t{1} << 40, int64_t{1} << 40), std::nullopt);
   EXPECT_EQ(checked_multiply(-4, 5), -20);
 }

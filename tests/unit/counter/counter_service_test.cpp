@@ -14,6 +14,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace concilio::counter::counter_service_test {
@@ -145,6 +146,52 @@ TEST(CounterService, ListensElsewhereWhereOthersAre) {
   OfferedCounter counter(here, from_anywhere);
   EXPECT_EQ(here.interfaces + 1, counter.address().hosts);
   EXPECT_EQ(0, ask(counter.address(), 3));
+}
+
+// Answers like the service of a counter, one question at a time. Returns false when nobody asks any more.
+bool answer_one(int connection, int64_t& value) {
+  std::array<int64_t, 4> question{};  // token, counter, operation (only additions are expected), operand
+  if (recv(connection, question.data(), sizeof question, MSG_WAITALL) != sizeof question) return false;
+  const std::array<int64_t, 2> answer{1, value};
+  value += question[3];
+  send(connection, answer.data(), sizeof answer, MSG_NOSIGNAL);
+  return true;
+}
+
+// The process was stopped, goes on when the client has given up on one of its addresses and come by another,
+// and then hears all that it was asked.
+TEST(CounterService, WhoWasAskedAtTwoAddressesAddsOnce) {
+  OfferedCounter counter(own_whereabouts(), from_here);
+  CounterAddress address = counter.address();
+  ASSERT_EQ(1, address.hosts);
+  const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof any;
+  ASSERT_EQ(0, bind(listening, reinterpret_cast<sockaddr*>(&any), length));
+  ASSERT_EQ(0, listen(listening, 2));
+  ASSERT_EQ(0, getsockname(listening, reinterpret_cast<sockaddr*>(&any), &length));
+  address.host[0].sin6_port = any.sin_port;
+  address.host[address.hosts++] = address.host[0];
+  const pid_t service = fork();
+  if (service == 0) {
+    alarm(60);
+    int64_t value = 0;
+    const int first = accept(listening, nullptr, nullptr), second = accept(listening, nullptr, nullptr);
+    answer_one(first, value);
+    while (answer_one(second, value)) continue;
+    _exit(0);
+  }
+  close(listening);
+  {
+    CounterClient client(address);
+    for (const int64_t before : {0, 5}) {
+      const auto found = client.ask(CounterClient::Operation::add, 5);
+      EXPECT_TRUE(found.ok() && *found == before) << (found ? std::to_string(*found) : found.error().message);
+    }
+  }
+  EXPECT_EQ(service, waitpid(service, nullptr, 0));
 }
 
 Whereabouts elsewhere(uint8_t network, uint8_t host) {

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +28,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr OpenMode create{true, true, true, false}, read_only{true, false, false, false};
+
+// The system's fallocate where signals come again and again: what is longer is interrupted and undone, as on
+// tmpfs. Somebody who tries it for ever is stopped.
+int64_t longest_reservation = INT64_MAX;
+extern "C" int fallocate(int fd, int mode, off_t offset, off_t length) {
+  static int interrupted = 0;
+  if (length <= longest_reservation)
+    return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, length));
+  errno = ++interrupted < 1000 ? EINTR : ENOSPC;
+  return -1;
+}
 
 struct Call {
   StoreOperation operation;
@@ -269,6 +283,17 @@ TEST_F(Posix, ShortReadGoesOnToTheEndOfItsTransfer) {
   EXPECT_EQ(data[5000], std::byte{1});
 }
 
+TEST_F(Posix, MappingsThatTheSystemDoesNotAllow) {
+  for (const int system_errno : {EACCES, EPERM, ENODEV}) {
+    const auto file = open({{}, {system_errno, 0}});
+    ASSERT_TRUE(file->resize(10));
+    const Result<Mapping> mapping = file->map(0, 10, false);
+    ASSERT_FALSE(mapping);
+    EXPECT_EQ(mapping.error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(mapping.error().system_errno, system_errno);
+  }
+}
+
 TEST_F(Posix, LocksThatTheStorageDoesNotHave) {
   for (const int system_errno : {EINVAL, ENOLCK, ENOSYS, EOPNOTSUPP}) {
     const auto file = open({{system_errno, 0}, {system_errno, 0}});
@@ -319,6 +344,38 @@ TEST_F(Posix, PreallocateWhereTheFileSystemCannot) {
   const auto other = open({{EOPNOTSUPP, 0}});
   ASSERT_TRUE(other->preallocate(50));
   EXPECT_EQ(*other->size(), 100);
+}
+
+// Another open appends between the look at the size and what follows it.
+TEST_F(Posix, PreallocateCutsNothingOff) {
+  const auto other = open({});
+  int calls = 0;
+  auto store = make_posix_store([&](StoreOperation operation, int64_t) -> SyscallOutcome {
+    if (operation != StoreOperation::preallocate) return {};
+    if (++calls == 1) return {EOPNOTSUPP, 0};
+    std::byte letters[200];
+    std::ranges::fill(letters, std::byte{'x'});
+    EXPECT_TRUE(other->write({0, letters, 200}));
+    return {};
+  });
+  const auto file = store->open(path(), create);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE((*file)->preallocate(100));
+  EXPECT_EQ(calls, 2);
+  std::byte found[200];
+  EXPECT_EQ(*other->read({0, found, 200}), 200);
+  EXPECT_THAT(found, testing::Each(std::byte{'x'}));
+}
+
+TEST_F(Posix, SpaceIsHadDespiteManySignals) {
+  constexpr int64_t bytes = 1 << 20;
+  const auto file = open({});
+  longest_reservation = bytes / 10;
+  const Status reserved = file->preallocate(bytes), made = file->make_space(bytes, bytes);
+  longest_reservation = INT64_MAX;
+  EXPECT_TRUE(reserved) << reserved.error().message;
+  EXPECT_TRUE(made) << made.error().message;
+  EXPECT_EQ(*file->size(), 2 * bytes);
 }
 
 TEST_F(Posix, PreallocateOnAFullDisk) {
@@ -374,6 +431,46 @@ TEST_F(Posix, PathThroughAFileOrTooLong) {
   EXPECT_EQ(make_posix_store()->open("", create).error().kind, ErrorKind::no_such_file);
 }
 
+// Whether, in a child process, a file can be made, opened again and removed by the absolute form of its name.
+bool reaches_by_absolute_path() {
+  const std::string path = std::filesystem::current_path() / "file";
+  for (int i = 0; i < 2; ++i) {
+    if (!make_posix_store()->open(path, create)) return false;
+  }
+  return access("file", F_OK) == 0 && make_posix_store()->remove(path) && access("file", F_OK) != 0;
+}
+
+TEST_F(Posix, WorkingFolderWhosePathIsTooLong) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string name(200, 'd');
+    bool done = chdir(folder_.c_str()) == 0;
+    for (int i = 0; i < 30; ++i) done = done && mkdir(name.c_str(), 0700) == 0 && chdir(name.c_str()) == 0;
+    done = done && reaches_by_absolute_path();
+    for (int i = 0; i < 30; ++i) done = chdir("..") == 0 && rmdir(name.c_str()) == 0 && done;
+    _exit(done ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Posix, WorkingFolderBelowOneThatMayNotBeSearched) {
+  std::filesystem::create_directories(path("inner"));
+  ASSERT_EQ(chmod(path("inner").c_str(), 0777), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    const bool may_not = chdir(path("inner").c_str()) == 0 && chmod(folder_.c_str(), 0) == 0 &&
+                         (geteuid() != 0 || setuid(nobody) == 0);
+    _exit(may_not && reaches_by_absolute_path() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(chmod(folder_.c_str(), 0700), 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(Posix, OpenOfAPipeDoesNotWait) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   for (const OpenMode& mode : {read_only, create, OpenMode{false, true, false, false}}) {
@@ -381,6 +478,56 @@ TEST_F(Posix, OpenOfAPipeDoesNotWait) {
     ASSERT_FALSE(file);
     EXPECT_EQ(file.error().kind, ErrorKind::bad_file);
   }
+}
+
+// A child process that has a lease on the file, and gives it up shortly after it was told to.
+class Lease {
+ public:
+  explicit Lease(const std::string& path) {
+    int ready[2];
+    if (pipe(ready) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      sigset_t broken;
+      sigemptyset(&broken);
+      sigaddset(&broken, SIGIO);
+      sigprocmask(SIG_BLOCK, &broken, nullptr);
+      const int fd = ::open(path.c_str(), O_RDWR);
+      const bool has = fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+      (void)!::write(ready[1], &has, sizeof has);
+      int broke = 0;
+      if (has) sigwait(&broken, &broke);
+      sleep_ns(50'000'000);
+      _exit(0);
+    }
+    (void)!::read(ready[0], &held_, sizeof held_);
+    close(ready[0]);
+    close(ready[1]);
+  }
+  ~Lease() {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  Lease(const Lease&) = delete;
+  bool held() const { return held_; }
+
+ private:
+  pid_t child_ = -1;
+  bool held_ = false;
+};
+
+TEST_F(Posix, OpenOfAFileWithALeaseWaitsForItsEnd) {
+  ASSERT_TRUE(make_posix_store()->open(path(), create));
+  const Lease lease(path());
+  if (!lease.held()) GTEST_SKIP() << "no leases here";
+  const auto file = make_posix_store()->open(path(), create);
+  EXPECT_TRUE(file) << file.error().message;
+}
+
+TEST_F(Posix, RequestsMayWait) {
+  const auto file = open({});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(fcntl(file->descriptor(), F_GETFL) & O_NONBLOCK, 0);
 }
 
 TEST_F(Posix, ClosingThatFailsIsToldOnceAndClosesTheFile) {
@@ -395,6 +542,27 @@ TEST_F(Posix, ClosingThatFailsIsToldOnceAndClosesTheFile) {
   close(after);
   EXPECT_EQ(before, after);
   EXPECT_TRUE(file->close()) << "there is nothing left to close";
+  EXPECT_THAT(calls_, ElementsAre(Call{StoreOperation::close, 0}));
+}
+
+TEST_F(Posix, ClosingGivesLocksBackThatAChildHasToo) {
+  const auto file = open({});
+  ASSERT_TRUE(file->lock(0, 10, LockMode::exclusive, 0));
+  ASSERT_TRUE(file->lock(int64_t{1} << 62, 1, LockMode::exclusive, 0));
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  EXPECT_TRUE(file->close());
+  const auto other = open({});
+  EXPECT_TRUE(other->lock(0, 10, LockMode::exclusive, 0));
+  EXPECT_TRUE(other->lock(int64_t{1} << 62, 1, LockMode::exclusive, 0));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(Posix, ClosingWithoutLocksIsOneCall) {
+  EXPECT_TRUE(open({})->close());
   EXPECT_THAT(calls_, ElementsAre(Call{StoreOperation::close, 0}));
 }
 
@@ -436,6 +604,18 @@ TEST_F(Posix, NewFileHasTheModeTheUmaskLeavesAndIsNotInherited) {
     EXPECT_TRUE(fcntl(fd, F_GETFD) & FD_CLOEXEC);
   }
   EXPECT_TRUE(found);
+}
+
+TEST_F(Posix, NoFileIsAStandardStream) {
+  const int input = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  const auto file = open({});
+  EXPECT_GT(file->descriptor(), STDERR_FILENO);
+  EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1) << "it is still open";
+  EXPECT_TRUE(fcntl(file->descriptor(), F_GETFD) & FD_CLOEXEC);
+  if (input < 0) return;
+  dup2(input, STDIN_FILENO);
+  close(input);
 }
 
 TEST_F(Posix, RefusedOpensLeaveNoDescriptorOpen) {

@@ -1,13 +1,18 @@
 // Limits of memory, descriptors, sizes and threads.
 #include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <concilio/file.h>
@@ -43,6 +48,21 @@ int64_t shared_segments_bytes() {
 
 constexpr int64_t mebibyte = 1 << 20;
 
+// Whether signals come again and again, so that no more memory than this can be reserved by one call; and how
+// many calls they have interrupted.
+std::atomic<bool> signals_come = false;
+constexpr off_t longest_reservation = mebibyte;
+std::atomic<int> interrupted = 0;
+constexpr int most_interrupted = 1000;  // whoever tries for ever is stopped
+
+bool is_shared_segment(int fd) {
+  char name[64] = "";
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  if (readlink(link.c_str(), name, sizeof name - 1) < 0) return false;
+  return std::string_view(name).starts_with("/dev/shm/#") ||
+         std::string_view(name).starts_with("/memfd:concilio");
+}
+
 void interleaved_write_and_read(const char* name, MPI_Info info, int block, int blocks) {
   const std::string path = context.fresh_file(name);
   const int total = block * blocks;
@@ -77,6 +97,17 @@ void interleaved_write_and_read(const char* name, MPI_Info info, int block, int 
 }
 
 }  // namespace
+
+#pragma GCC visibility push(default)
+// The library's reservations of shared memory come by here.
+extern "C" int posix_fallocate(int fd, off_t offset, off_t length) {
+  using Function = int (*)(int, off_t, off_t);
+  static const auto next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "posix_fallocate"));
+  if (!signals_come || length <= longest_reservation || !is_shared_segment(fd))
+    return next(fd, offset, length);
+  return ++interrupted < most_interrupted ? EINTR : ENOSPC;
+}
+#pragma GCC visibility pop
 
 SITUATION(Windows, OfFourKiB, everywhere) {
   interleaved_write_and_read("window",
@@ -172,6 +203,19 @@ SITUATION(SharedSegments, GoWithTheirFiles, not_own) {
   }
   // The memory in which the ranks of a node meet is kept for later files.
   EXPECT(shared_segments_bytes() - before < mebibyte);
+}
+
+SITUATION(SharedSegments, AreHadDespiteManySignals, not_own) {
+  signals_come = true;
+  interleaved_write_and_read(
+      "signals",
+      Info{
+          {"concilio_memory_limit", "64M"}, {"cb_buffer_size", "33554432"}, {"concilio_method", "two_phase"}},
+      1 << 19, 16);
+  signals_come = false;
+  int most = interrupted;
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (context.ranks > 1) EXPECT(most > 0 && most < most_interrupted);
 }
 
 SITUATION(DatatypeOfManyBlocks, MemoryStaysSmall, not_own) {

@@ -1,5 +1,9 @@
 // Offsets near the largest that 64 bits can hold. Data that have a place in a file can be accessed; others
 // are refused on all ranks, and no byte is written.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <limits>
 
 #include "situations/situation.h"
@@ -155,6 +159,40 @@ SITUATION(Far, HolesOfTheLastTile, not_own) {
   }
   barrier();
   EXPECT_BYTES(values(5, 10), contents(path));
+}
+
+// Scattered pieces up to the last byte that a file can have, on storage where there are such files.
+SITUATION(Far, PiecesUpToTheLastByte, not_own) {
+  constexpr int pieces = 64, piece_bytes = 4, stride = 1000, bytes = pieces * piece_bytes;
+  std::string path = context.folder + "-far-" + std::to_string(context.rank);
+  std::ranges::replace(path, '/', '-');
+  path = "/dev/shm/" + path;
+  const int probe = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  const bool has_room = pwrite(probe, "", 1, end - 1) == 1;
+  ::close(probe);
+  for (const char* method : {"list", "sieve", "mapped"}) {
+    if (!has_room) break;
+    File file(path, MPI_MODE_RDWR,
+              Info{{"concilio_method", method},
+                   {"ind_rd_buffer_size", "4096"},
+                   {"ind_wr_buffer_size", "4096"},
+                   {"romio_ds_write", "enable"}},
+              MPI_COMM_SELF);
+    const Type spread = vector_of(pieces, piece_bytes, stride, MPI_BYTE);
+    const MPI_Offset first = end - (pieces - 1) * stride - piece_bytes;
+    OK(MPI_File_set_view(file, first, MPI_BYTE, spread, "native", MPI_INFO_NULL));
+    const std::vector<uint8_t> mine = values(context.rank + method[0], bytes);
+    std::vector<uint8_t> back(bytes, 0);
+    MPI_Status status;
+    OK(MPI_File_write_at(file, 0, mine.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at(file, 0, back.data(), bytes, MPI_BYTE, &status));
+    EXPECT_EQUAL(bytes, bytes_in(status));
+    EXPECT_BYTES(mine, back);
+    MPI_Offset size = 0;
+    OK(MPI_File_get_size(file, &size));
+    EXPECT_EQUAL(end, size);
+  }
+  unlink(path.c_str());
 }
 
 // One rank at each end of the offsets that a file can have.
