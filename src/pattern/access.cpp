@@ -14,11 +14,6 @@ namespace {
 constexpr int64_t int64_min = std::numeric_limits<int64_t>::min();
 constexpr int64_t int64_max = std::numeric_limits<int64_t>::max();
 
-int64_t saturating_add(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? int64_min : int64_max) : sum;
-}
-
 int64_t saturating_multiply(int64_t a, int64_t b) {
   int64_t product;
   return __builtin_mul_overflow(a, b, &product) ? ((a < 0) != (b < 0) ? int64_min : int64_max) : product;
