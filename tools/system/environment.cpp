@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 namespace concilio::tools {
@@ -62,7 +63,10 @@ std::optional<std::string> Environment::find_executable(const std::string& word)
 
 std::string Environment::temporary_folder() const {
   const std::string folder = get("TMPDIR").value_or("");
-  return folder.empty() ? "/tmp" : folder;
+  if (folder.empty()) return "/tmp";
+  std::error_code failed;
+  const std::filesystem::path absolute = std::filesystem::absolute(folder, failed);
+  return failed ? folder : absolute.string();
 }
 
 }  // namespace concilio::tools

@@ -26,6 +26,7 @@ class Environment {
   // The executable file that a shell would run for `word`. A word with a slash is a path, any other is looked
   // for in PATH.
   std::optional<std::string> find_executable(const std::string& word) const;
+  // An absolute path: ranks may have other working folders.
   std::string temporary_folder() const;
 
  private:

@@ -56,7 +56,7 @@ fi
 mishap 0 'variable CONCILIO_LOGG is unknown and ignored' 'did you mean CONCILIO_LOG?' CONCILIO_LOGG=debug "${run[@]}" "${start[@]}" "$writes" "$data"
 mishap 0 'CONCILIO_LOG: .loud. is none of error|warning|info|debug' 'it is ignored' CONCILIO_LOG=loud "${run[@]}" "${start[@]}" "$writes" "$data"
 mishap 2 'cannot read the hints file /no/such/hints' 'correct the path, or unset ROMIO_HINTS' ROMIO_HINTS=/no/such/hints "${run[@]}" "${start[@]}" "$writes" "$data"
-mishap 2 'cannot make a temporary file in /no/such' 'set TMPDIR' TMPDIR=/no/such "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 2 'cannot make a temporary folder in /no/such' 'set TMPDIR' TMPDIR=/no/such "${run[@]}" "${start[@]}" "$writes" "$data"
 mishap 2 'libconcilio-.*so is not in ' 'or set CONCILIO_LIBDIR to the folder that holds it' CONCILIO_LIBDIR="$scratch" "${run[@]}" "${start[@]}" "$writes" "$data"
 
 # Nothing to tell of.
