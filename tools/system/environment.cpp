@@ -31,11 +31,6 @@ std::optional<std::string> Environment::get(const std::string& name) const {
   return found->second;
 }
 
-bool Environment::has_prefix(const std::string& prefix) const {
-  const auto found = variables_.lower_bound(prefix);
-  return found != variables_.end() && found->first.compare(0, prefix.size(), prefix) == 0;
-}
-
 void Environment::append(const std::string& name, const std::string& value, char separator) {
   std::string& held = variables_[name];
   held = held.empty() ? value : held + separator + value;
