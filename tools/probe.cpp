@@ -95,8 +95,8 @@ Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& env
     if (!flavours) return flavours.error();
     return flavours->front();
   }
-  const auto family = family_of_running_launcher(environment);
-  if (!family)
+  const auto launcher = running_launcher(environment);
+  if (!launcher || !launcher->family)
     return Error{ErrorKind::argument, 0,
                  fmt::format("the launcher does not tell which MPI it belongs to; name it by --mpi {}",
                              flavour_words())};
@@ -104,11 +104,11 @@ Result<Flavour> flavour_here(const ProbeOptions& options, const Environment& env
   // launcher's environment does not tell which one is meant.
   std::vector<Flavour> fitting;
   for (const Flavour flavour : all_flavours) {
-    if (usual_family(flavour) == *family && find_probe_program(flavour, environment).ok())
+    if (usual_family(flavour) == *launcher->family && find_probe_program(flavour, environment).ok())
       fitting.push_back(flavour);
   }
   if (fitting.size() == 1) return fitting.front();
-  const auto library = library_for(MpiVersion{*family, 0, ""}, environment);
+  const auto library = library_for(MpiVersion{*launcher->family, 0, ""}, environment);
   if (!library) return library.error();
   return library->flavour;
 }
@@ -155,8 +155,7 @@ int run(const ProbeOptions& options, const Environment& environment) {
   if (options.show) return show(options);
   if (options.folder.empty())
     return refuse({ErrorKind::argument, 0, "no folder is given; write: concilio probe DIR"}, exit_usage);
-  return rank_of_running_launcher(environment) ? take_part(options, environment)
-                                               : launch(options, environment);
+  return running_launcher(environment) ? take_part(options, environment) : launch(options, environment);
 }
 
 }  // namespace

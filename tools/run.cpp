@@ -12,6 +12,8 @@
 #include "base/text/record_words.h"
 #include "benchmark/compare_program.h"
 #include "launch/detect.h"
+#include "launch/flavour.h"
+#include "launch/launcher.h"
 #include "settings.h"
 #include "subcommands.h"
 #include "summary/joined_record.h"
@@ -55,10 +57,13 @@ Status write_report(const std::string& path, const Report& report) {
   return write_text(path, text_of(report));
 }
 
-// The rank that this `concilio run` stands for if every rank has a `concilio run` of its own, else 0.
-int own_rank(const Environment& environment) {
-  const bool inside_launcher = family_of_running_launcher(environment).has_value();
-  return inside_launcher ? rank_of_running_launcher(environment).value_or(0) : 0;
+// The rank that this command stands for, if a launcher has started it for each rank. If the command has a
+// launcher, that is the one that starts the ranks, whatever has started this command (a step of Slurm with
+// one task, for example).
+std::optional<int> own_rank(const RunOptions& options, const Environment& environment) {
+  const auto outer = running_launcher(environment);
+  if (!outer || place_of_launcher(options.command, environment)) return std::nullopt;
+  return outer->rank;
 }
 
 // Why no file was recorded, and what to do about it.
@@ -94,7 +99,7 @@ void conclude(const RunOptions& options, const Environment& environment, const R
   if (live) {
     for (FileRecord& file : live->open_files(now_ns())) records.files.push_back(std::move(file));
   }
-  const int rank = own_rank(environment);
+  const int rank = own_rank(options, environment).value_or(0);
   if (records.files.empty() && rank != 0) return;
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
@@ -151,15 +156,16 @@ void conclude_record(const RunOptions& options, const Environment& environment, 
 
 // What a record needs.
 Status check_record(const RunOptions& options, const Environment& environment) {
-  if (options.record.empty() || !family_of_running_launcher(environment)) return {};
+  if (options.record.empty() || !own_rank(options, environment)) return {};
   return Error{ErrorKind::argument, 0,
                "--record joins what all ranks record: put concilio run before the launcher"};
 }
 
 // What makes a comparison pointless.
-Status check_comparison(const Environment& environment) {
+Status check_comparison(const RunOptions& options, const Environment& environment) {
+  if (!options.compare) return {};
   const auto refuse = [](const char* why) { return Error{ErrorKind::argument, 0, why}; };
-  if (family_of_running_launcher(environment))
+  if (own_rank(options, environment))
     return refuse("--compare starts the program several times: put concilio run before the launcher");
   if (asked_in_environment(Key::disable))
     return refuse("CONCILIO_DISABLE is set, so there is no Concilio to compare with (unset it)");
@@ -169,30 +175,35 @@ Status check_comparison(const Environment& environment) {
 }
 
 // The program as the user gave it, with Concilio in its ranks.
-Launch with_concilio(const RunOptions& options, const Environment& environment, const Detection& detection,
-                     const RankSettings& settings) {
+Result<Launch> with_concilio(const RunOptions& options, const Environment& environment,
+                             const Detection& detection, const RankSettings& settings) {
   Launch launch{options.command, environment};
-  if (detection.launcher) {
-    launch.words = with_rank_settings(options.command, *detection.launcher, settings, launch.environment);
-  } else {
+  if (!detection.launcher) {
     set_in_environment(settings, launch.environment);
+    return launch;
   }
+  auto words = with_rank_settings(*detection.launcher, settings, launch.environment);
+  if (!words) return words.error();
+  launch.words = std::move(*words);
   return launch;
 }
 
+// The exit status of a program or its launcher that has ended.
+int status_of(int ended, const std::optional<LauncherLine>& launcher) {
+  // A program says by its status what it made of a signal; its launcher does not. But srun outlives a first
+  // Ctrl-C, and ends with 0 only if all tasks did.
+  if (!launcher || (launcher->kind == LauncherKind::slurm && ended == 0)) return ended;
+  return status_after_signals(ended);
+}
+
 int run_command(const RunOptions& options, const Environment& environment) {
-  auto variables = check_settings(options.settings, environment);
-  if (!variables) {
-    complain(variables.error().message);
-    return exit_usage;
-  }
-  if (own_rank(environment) == 0) {
+  const std::optional<int> rank = own_rank(options, environment);
+  if (rank.value_or(0) == 0) {
     for (const std::string& note : unknown_variables(environment)) complain(note);
   }
-  const Status possible = options.compare ? check_comparison(environment) : Status();
-  for (const Status& status :
-       {possible, check_path("--report", options.report), check_path("--html", options.page),
-        check_path("--record", options.record), check_record(options, environment)}) {
+  for (const Status& status : {check_comparison(options, environment), check_path("--report", options.report),
+                               check_path("--html", options.page), check_path("--record", options.record),
+                               check_record(options, environment)}) {
     if (status.ok()) continue;
     complain(status.error().message);
     return exit_usage;
@@ -201,6 +212,18 @@ int run_command(const RunOptions& options, const Environment& environment) {
   if (!detection) {
     complain(detection.error().message);
     return detection.error().kind == ErrorKind::no_such_file ? exit_not_found : exit_usage;
+  }
+  if (rank.value_or(0) == 0) {
+    for (const std::string& note : detection->notes) complain(note);
+  }
+  // Hints that the user gives the ranks on the launcher's command line stay too.
+  const auto& launcher = detection->launcher;
+  auto variables = check_settings(
+      options.settings,
+      launcher ? environment_of_ranks(*launcher, launcher->programs.front(), environment) : environment);
+  if (!variables) {
+    complain(variables.error().message);
+    return exit_usage;
   }
 
   std::unique_ptr<RecordsFile> records_file;
@@ -226,25 +249,34 @@ int run_command(const RunOptions& options, const Environment& environment) {
     variables->emplace_back("CONCILIO_REPORT", records_file->path());
     // If each rank has a `concilio run` of its own, the launcher ends these too. And what one rank knows is
     // no summary. Without the folder, a program that ends early is told of in part.
-    if (!family_of_running_launcher(environment) && !options.compare) {
+    if (!rank && !options.compare) {
       if (auto folder = LiveFolder::make(environment)) live.emplace(std::move(*folder));
     }
     if (live) variables->emplace_back("CONCILIO_LIVE", live->path());
   }
-  const Launch launch =
+  const auto launch =
       with_concilio(options, environment, *detection, RankSettings{detection->preload, *variables});
+  if (!launch) {
+    complain(launch.error().message);
+    return exit_usage;
+  }
+  // Then nothing is to be done afterwards, and signals and statuses are the program's own.
+  if (!records_file && !launcher) {
+    complain(replace_by(launch->words, launch->environment).message);
+    return exit_not_executable;
+  }
   int exit_status = 0;
   if (options.compare) {
     exit_status =
-        compare_program({options.command, environment}, launch, *records_file, options.alternations);
+        compare_program({options.command, environment}, *launch, *records_file, options.alternations);
   } else {
-    const auto ended = run_to_end(launch.words, launch.environment);
+    // A launcher signals all processes of a rank, and so the program too.
+    const auto ended = run_to_end(launch->words, launch->environment, rank ? Forward::no : Forward::yes);
     if (!ended) {
       complain(ended.error().message);
       return exit_not_executable;
     }
-    // A program says by its status what it made of a signal; its launcher does not.
-    exit_status = detection->launcher ? status_after_signals(*ended) : *ended;
+    exit_status = status_of(*ended, launcher);
   }
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))

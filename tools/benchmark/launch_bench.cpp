@@ -63,6 +63,7 @@ Result<LaunchCommand> make_launch_command(const BenchLaunch& launch, const std::
     }
   }
   command.words.insert(command.words.end(), {"-n", std::to_string(launch.ranks), program});
+  const size_t place_of_program = command.words.size() - 1;
   command.words.insert(command.words.end(), arguments.begin(), arguments.end());
   if (launch.under_concilio) {
     const auto library = find_library(launch.flavour, environment);
@@ -71,7 +72,10 @@ Result<LaunchCommand> make_launch_command(const BenchLaunch& launch, const std::
     if (!report.empty()) settings.variables.emplace_back("CONCILIO_REPORT", report);
     const LauncherKind kind =
         usual_family(launch.flavour) == Family::openmpi ? LauncherKind::openmpi : LauncherKind::hydra;
-    command.words = with_rank_settings(command.words, kind, settings, command.environment);
+    auto words =
+        with_rank_settings({command.words, 0, kind, {place_of_program}}, settings, command.environment);
+    if (!words) return words.error();
+    command.words = std::move(*words);
   }
   return command;
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "launch/flavour.h"
@@ -15,9 +16,10 @@ namespace concilio::tools {
 struct Detection {
   Flavour flavour = Flavour::openmpi;
   // What is preloaded: Concilio's library, and after it the program's own MPI library, if Concilio's library
-  // would otherwise load another file of the same name.
+  // would otherwise load another file of the same name. Before it comes what refuses to run behind others.
   std::string preload;
-  std::optional<LauncherKind> launcher;  // none if the first word is the program itself
+  std::optional<LauncherLine> launcher;  // none if the program is started without one
+  std::vector<std::string> notes;        // what the user should know
 };
 
 // If the user has given a flavour, `chosen`, nothing here contradicts it. An error of kind no_such_file means

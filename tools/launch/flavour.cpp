@@ -102,24 +102,35 @@ std::optional<MpiVersion> version_of_text(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<Family> family_of_running_launcher(const Environment& environment) {
-  if (environment.has("OMPI_COMM_WORLD_SIZE")) return Family::openmpi;
-  if (environment.has("MPI_LOCALNRANKS") || environment.has_prefix("HYDRA") ||
-      environment.has_prefix("HYDI_"))
-    return Family::mpich;
-  // With Slurm, programs of both MPIs have this variable.
-  if (environment.has("PMI_RANK") && !environment.has("SLURM_PROCID")) return Family::mpich;
-  return std::nullopt;
+namespace {
+
+std::optional<int> number_in(const Environment& environment, const char* name) {
+  const auto text = environment.get(name);
+  int number = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
+    return std::nullopt;
+  return number;
 }
 
-std::optional<int> rank_of_running_launcher(const Environment& environment) {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    const auto text = environment.get(name);
-    int rank = 0;
-    if (text && std::from_chars(text->data(), text->data() + text->size(), rank).ec == std::errc())
-      return rank;
+}  // namespace
+
+std::optional<RunningLauncher> running_launcher(const Environment& environment) {
+  std::optional<int> rank;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (!rank) rank = number_in(environment, name);
   }
-  return std::nullopt;
+  // Without PMI, Slurm's tasks have its own variables alone. A job script has a SLURM_PROCID too, but is no
+  // step of several tasks.
+  if (!rank && number_in(environment, "SLURM_STEP_NUM_TASKS").value_or(1) > 1)
+    rank = number_in(environment, "SLURM_PROCID");
+  if (!rank) return std::nullopt;
+  // PMI and PMIx are for all MPIs.
+  std::optional<Family> family;
+  if (environment.has("OMPI_COMM_WORLD_RANK"))
+    family = Family::openmpi;
+  else if (environment.has("MPI_LOCALNRANKS") || environment.has("HYDI_CONTROL_FD"))
+    family = Family::mpich;
+  return RunningLauncher{*rank, family};
 }
 
 }  // namespace concilio::tools

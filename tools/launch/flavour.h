@@ -37,9 +37,13 @@ struct MpiVersion {
 };
 std::optional<MpiVersion> version_of_text(std::string_view text);
 
-// The family of the launcher that started this process, if a launcher did.
-std::optional<Family> family_of_running_launcher(const Environment& environment);
-// The rank that the launcher gave this process, if it said so in the environment.
-std::optional<int> rank_of_running_launcher(const Environment& environment);
+// The launcher that started this process as one of its ranks.
+struct RunningLauncher {
+  int rank = 0;
+  std::optional<Family> family;  // none if programs of any MPI are started in this way (Slurm, Flux)
+};
+// None if no launcher did. What is set for launchers themselves (HYDRA_LAUNCHER, a job script's SLURM_PROCID)
+// does not count.
+std::optional<RunningLauncher> running_launcher(const Environment& environment);
 
 }  // namespace concilio::tools

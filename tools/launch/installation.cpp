@@ -128,6 +128,22 @@ Error no_library(const MpiLibrary& mpi, const std::vector<Installed>& all) {
                       mpi.described(), list_of(all), flavour_word(usual_flavour(mpi)), wrapper_of(mpi))};
 }
 
+// One of the libraries that fit the MPI. Several do only if its version is not known.
+Result<Installed> the_one_of(const std::vector<Installed>& fitting, const MpiLibrary& mpi,
+                             const std::vector<Installed>& all, const Environment& environment) {
+  if (fitting.size() == 1) return fitting[0];
+  if (fitting.size() > 1)
+    return Error{ErrorKind::unsupported, 0,
+                 fmt::format("it is unknown which version of {} the program has, and there are libraries for "
+                             "{}; choose one by --mpi {} or --mpi {}",
+                             mpi.name, list_of(fitting), flavour_word(fitting[0].flavour),
+                             flavour_word(fitting[1].flavour))};
+  const auto usual = find_library(usual_flavour(mpi), environment);
+  // If there is no library at all, or none that can be preloaded, that error tells the user more.
+  if (all.empty() && !usual) return usual.error();
+  return no_library(mpi, all);
+}
+
 }  // namespace
 
 std::string Installed::described() const {
@@ -149,13 +165,11 @@ std::vector<Installed> installed_libraries(const Environment& environment) {
 
 Result<Installed> library_for(const MpiLibrary& mpi, const Environment& environment) {
   const auto all = installed_libraries(environment);
+  std::vector<Installed> fitting;
   for (const Installed& installed : all) {
-    if (serves(installed, mpi)) return installed;
+    if (serves(installed, mpi)) fitting.push_back(installed);
   }
-  const auto usual = find_library(usual_flavour(mpi), environment);
-  // If there is no library at all, or none that can be preloaded, that error tells the user more.
-  if (all.empty() && !usual) return usual.error();
-  return no_library(mpi, all);
+  return the_one_of(fitting, mpi, all, environment);
 }
 
 Result<Installed> library_for(const MpiVersion& version, const Environment& environment) {
@@ -171,16 +185,7 @@ Result<Installed> library_for(const MpiVersion& version, const Environment& envi
   wanted.name = family_name(version.family);
   wanted.interface = version.family == Family::openmpi ? Interface::openmpi : Interface::mpich;
   wanted.version = version;
-  const auto usual = find_library(usual_flavour(wanted), environment);
-  if (all.empty() && !usual) return usual.error();
-  if (fitting.empty()) return no_library(wanted, all);
-  if (fitting.size() > 1)
-    return Error{ErrorKind::unsupported, 0,
-                 fmt::format("it is unknown which version of {} the program has, and there are libraries for "
-                             "{}; choose one by --mpi {} or --mpi {}",
-                             family_name(version.family), list_of(fitting), flavour_word(fitting[0].flavour),
-                             flavour_word(fitting[1].flavour))};
-  return fitting[0];
+  return the_one_of(fitting, wanted, all, environment);
 }
 
 namespace {

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "launch/flavour.h"
+#include "system/environment.h"
 #include "system/process.h"
 
 namespace concilio::tools {
@@ -20,10 +22,30 @@ bool is_launcher_name(std::string_view word);
 // Recognises a launcher by its name and by what `LAUNCHER --version` wrote.
 LauncherKind launcher_kind(std::string_view word, std::string_view version_text);
 
-// The words of a launcher's command line that may be the program. In each part between ":", these are the
-// words that are neither an option nor the value of an option known to have one, up to the first word that is
-// certainly an argument. Returns one list of indices for each part.
-std::vector<std::vector<size_t>> program_candidates(const Words& words, LauncherKind kind);
+// Recognises a program that only starts the one behind it, such as timeout or numactl.
+bool is_wrapper_name(std::string_view word);
+// Where the launcher is among the words of a command: the first of them, or one behind wrappers.
+std::optional<size_t> place_of_launcher(const Words& words, const Environment& environment);
+
+// The command line of a launcher. MPMD lines have several parts, with ":" between them.
+struct LauncherLine {
+  Words words;
+  size_t launcher = 0;  // the place of the launcher; before it are wrappers
+  LauncherKind kind = LauncherKind::other;
+  std::vector<size_t> programs;  // the place of each part's program; options of the launcher end there
+};
+
+// The words that may be the program: in each part those that are neither an option nor the value of an option
+// known to have one, up to the first word that is certainly an argument. Returns one list of places for each
+// part.
+std::vector<std::vector<size_t>> program_candidates(const LauncherLine& line);
+
+// The environment of the ranks whose program is at the place `program`: `environment`, and what options
+// before that place set.
+Environment environment_of_ranks(const LauncherLine& line, size_t program, const Environment& environment);
+
+// The working folder that an option gives these ranks; empty if none does.
+std::string folder_of_ranks(const LauncherLine& line, size_t program);
 
 // What the ranks have to find in their environment.
 struct RankSettings {
@@ -31,11 +53,11 @@ struct RankSettings {
   std::vector<std::pair<std::string, std::string>> variables;  // variables to set
 };
 
-// The launcher's command line that passes the settings to the ranks and, if the launcher can do that, not to
-// itself. Libraries that the user already preloads stay, before Concilio's. `environment` is changed if the
-// launcher takes settings from it.
-Words with_rank_settings(const Words& words, LauncherKind kind, const RankSettings& settings,
-                         Environment& environment);
+// The words that pass the settings to the ranks and, if the launcher can do that, not to itself. Libraries
+// that the user already preloads stay, before Concilio's; other variables that the line sets give way to
+// those of the settings. `environment` is changed if the launcher takes settings from it.
+Result<Words> with_rank_settings(const LauncherLine& line, const RankSettings& settings,
+                                 Environment& environment);
 // The same for a program that is run without a launcher, or by an unknown launcher.
 void set_in_environment(const RankSettings& settings, Environment& environment);
 

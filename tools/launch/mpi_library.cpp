@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <vector>
 
 #include "system/process.h"
 
@@ -55,6 +56,29 @@ std::string_view first_word(std::string_view& text) {
   return word;
 }
 
+// A line of the list that the dynamic loader writes: "name => path (address)".
+struct ListedLibrary {
+  std::string_view name;
+  std::string_view path;  // empty if the loader did not find it
+};
+
+std::vector<ListedLibrary> lines_of_listing(std::string_view listing) {
+  std::vector<ListedLibrary> all;
+  for (size_t begin = 0; begin < listing.size();) {
+    const size_t end = std::min(listing.find('\n', begin), listing.size());
+    std::string_view line = listing.substr(begin, end - begin);
+    begin = end + 1;
+    ListedLibrary library{first_word(line), {}};
+    if (first_word(line) == "=>") {
+      // A path may have spaces. Behind it is the address.
+      const std::string_view path = line.substr(std::min<size_t>(1, line.size()), line.rfind(" (") - 1);
+      if (path.starts_with('/')) library.path = path;
+    }
+    all.push_back(library);
+  }
+  return all;
+}
+
 // Runs in the child process: writes what the library says of itself to `out`.
 [[noreturn]] void say_version(const char* path, int out) {
   const int nowhere = open("/dev/null", O_RDWR);
@@ -94,40 +118,39 @@ std::string MpiLibrary::described() const {
 
 std::optional<MpiLibrary> mpi_library_of_listing(std::string_view listing) {
   std::optional<MpiLibrary> found;
-  for (size_t begin = 0; begin < listing.size();) {
-    const size_t end = std::min(listing.find('\n', begin), listing.size());
-    std::string_view line = listing.substr(begin, end - begin);
-    begin = end + 1;
-    const std::string_view name = first_word(line);
+  for (const auto& [name, path] : lines_of_listing(listing)) {
     if (!is_mpi_name(name)) continue;
     MpiLibrary library;
     library.name = soname_of(name);
+    library.path = path;
     library.interface = interface_of_name(name);
-    if (first_word(line) == "=>") {
-      const std::string_view path = first_word(line);
-      if (path.starts_with('/')) library.path = path;
-    }
     // A library whose MPI is known comes before one whose MPI is not known.
     if (!found || found->interface == Interface::other) found = library;
   }
   return found;
 }
 
-std::optional<MpiLibrary> mpi_library_of_file(const std::string& path, const std::string& interpreter,
-                                              const Environment& environment) {
+std::string address_sanitizer_of_listing(std::string_view listing) {
+  for (const auto& [name, path] : lines_of_listing(listing)) {
+    if (name.starts_with("libasan.so")) return std::string(path);
+  }
+  return {};
+}
+
+std::string listing_of_file(const std::string& path, const std::string& interpreter,
+                            const Environment& environment) {
   // Libraries that are preloaded into all programs are not those of the file.
   Environment bare = environment;
   bare.unset("LD_PRELOAD");
   const auto listing = capture({interpreter, "--list", std::filesystem::absolute(path).string()}, bare,
                                listing_timeout_seconds);
-  if (!listing) return std::nullopt;
-  return mpi_library_of_listing(listing->output);
+  return listing ? listing->output : "";
 }
 
 std::optional<MpiLibrary> mpi_library_of_file(const std::string& path, const Environment& environment) {
   const auto interpreter = interpreter_of("/proc/self/exe");
   if (!interpreter || interpreter->empty()) return std::nullopt;
-  return mpi_library_of_file(path, *interpreter, environment);
+  return mpi_library_of_listing(listing_of_file(path, *interpreter, environment));
 }
 
 std::optional<MpiLibrary> mpi_library_at(const std::string& path) {

@@ -27,11 +27,15 @@ struct MpiLibrary {
 // Finds the MPI library in the list that the dynamic loader writes, one library a line.
 std::optional<MpiLibrary> mpi_library_of_listing(std::string_view listing);
 
-// The same for a program or shared library that needs `interpreter` (the dynamic loader). The loader itself
+// The path of gcc's runtime for AddressSanitizer in such a list; empty if there is none. Programs that are
+// linked with it do not start if another library is loaded first.
+std::string address_sanitizer_of_listing(std::string_view listing);
+
+// This list for a program or shared library that needs `interpreter` (the dynamic loader). The loader itself
 // says what it would load, with every rule of rpath and LD_LIBRARY_PATH. No code of the file is run.
-std::optional<MpiLibrary> mpi_library_of_file(const std::string& path, const std::string& interpreter,
-                                              const Environment& environment);
-// For a shared library, the loader of this command is asked.
+std::string listing_of_file(const std::string& path, const std::string& interpreter,
+                            const Environment& environment);
+// The MPI library of a shared library. The loader of this command is asked.
 std::optional<MpiLibrary> mpi_library_of_file(const std::string& path, const Environment& environment);
 
 // The MPI library at `path`, which was found already loaded.

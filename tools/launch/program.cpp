@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "launch/launcher.h"
 #include "launch/python.h"
 
 namespace concilio::tools {
@@ -19,15 +20,12 @@ namespace {
 bool usually_starts_others(std::string name) {
   static const char* const prefixes[] = {"python", "pypy",  "perl", "ruby", "lua",
                                          "tclsh",  "julia", "node", "java"};
-  static const char* const names[] = {
-      "R",       "Rscript", "octave",   "sh",          "bash",      "dash",    "ksh",     "zsh",    "csh",
-      "tcsh",    "busybox", "env",      "time",        "nice",      "ionice",  "timeout", "stdbuf", "numactl",
-      "taskset", "setarch", "valgrind", "strace",      "ltrace",    "gdb",     "perf",    "xterm",  "chrt",
-      "nohup",   "setsid",  "prlimit",  "singularity", "apptainer", "concilio"};
+  static const char* const names[] = {"R",   "Rscript", "octave", "sh",      "bash",        "dash",     "ksh",
+                                      "zsh", "csh",     "tcsh",   "busybox", "singularity", "apptainer"};
   for (const char* prefix : prefixes) {
     if (name.compare(0, std::strlen(prefix), prefix) == 0) return true;
   }
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  return is_wrapper_name(name) || std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 // The words of a script's first line: "#!/usr/bin/env python3" -> /usr/bin/env, python3.
@@ -79,7 +77,12 @@ Program inspect_program(const std::string& path, const Environment& environment)
   if (interpreter->empty()) {
     program.kind = Program::Kind::statically_linked;
   } else {
-    program.mpi = mpi_library_of_file(path, *interpreter, environment);
+    // The kernel has followed links before the loader asks where the program lies ($ORIGIN).
+    std::error_code failed;
+    const auto file = std::filesystem::canonical(path, failed);
+    const std::string listing = listing_of_file(failed ? path : file.string(), *interpreter, environment);
+    program.mpi = mpi_library_of_listing(listing);
+    program.runtime_before_others = address_sanitizer_of_listing(listing);
     program.kind = program.mpi ? Program::Kind::has_mpi : Program::Kind::without_mpi;
   }
   if (!program.mpi && usually_starts_others(std::filesystem::path(path).filename().string()))
@@ -87,8 +90,12 @@ Program inspect_program(const std::string& path, const Environment& environment)
   return program;
 }
 
-std::optional<Program> inspect_command(const Words& words, size_t place, const Environment& environment) {
-  const auto path = environment.find_executable(words[place]);
+std::optional<Program> inspect_command(const Words& words, size_t place, const Environment& environment,
+                                       const std::string& folder) {
+  // A name without a slash is looked for in PATH, wherever the program is started.
+  const bool is_path = words[place].find('/') != std::string::npos;
+  const auto path = environment.find_executable(
+      is_path ? (std::filesystem::path(folder) / words[place]).string() : words[place]);
   if (!path) return std::nullopt;
   Program program = inspect_program(*path, environment);
   const auto python = program.mpi ? std::nullopt : python_words(words, place, *path);

@@ -22,6 +22,8 @@ struct Program {
   std::optional<MpiLibrary> mpi;  // if kind is has_mpi
   bool is_python = false;         // Python, or a script that Python runs
   std::string module;             // for Python: the module that loads MPI
+  // A library that the program needs in front of all others, or else refuses to run.
+  std::string runtime_before_others;
 
   // "/bin/app is linked with Open MPI 5.0.11 (libmpi.so.40)"
   std::string sentence() const;
@@ -29,8 +31,9 @@ struct Program {
 
 // Looks at the file alone.
 Program inspect_program(const std::string& path, const Environment& environment);
-// Looks at the program words[place] and its arguments, which tell what Python will run. Returns none if that
-// word is no executable file.
-std::optional<Program> inspect_command(const Words& words, size_t place, const Environment& environment);
+// Looks at the program words[place] and its arguments, which tell what Python will run. `folder` is where it
+// is started; empty: the working folder. Returns none if that word is no executable file.
+std::optional<Program> inspect_command(const Words& words, size_t place, const Environment& environment,
+                                       const std::string& folder = "");
 
 }  // namespace concilio::tools

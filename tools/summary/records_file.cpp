@@ -10,13 +10,16 @@
 namespace concilio::tools {
 
 Result<std::unique_ptr<RecordsFile>> RecordsFile::make(const Environment& environment) {
-  std::string path = environment.temporary_folder() + "/concilio-run-XXXXXX";
-  const int descriptor = mkstemp(path.data());
-  if (descriptor < 0)
-    return Error::from_errno(errno, "cannot make a temporary file in " + environment.temporary_folder());
-  close(descriptor);
-  unlink(path.c_str());
-  return std::unique_ptr<RecordsFile>(new RecordsFile(std::move(path)));
+  // Not under the names of the folders that LiveFolder makes and clears away.
+  std::string folder = environment.temporary_folder() + "/concilio-records-XXXXXX";
+  if (!mkdtemp(folder.data()))
+    return Error::from_errno(errno, "cannot make a temporary folder in " + environment.temporary_folder());
+  return std::unique_ptr<RecordsFile>(new RecordsFile(std::move(folder)));
+}
+
+RecordsFile::~RecordsFile() {
+  remove();
+  rmdir(folder_.c_str());
 }
 
 bool RecordsFile::made_by_library() const {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "summary/records.h"
@@ -10,12 +11,12 @@
 
 namespace concilio::tools {
 
-// A name in the folder of temporary files. The library makes the file when MPI begins. It is gone when this
-// is.
+// A name in a folder of its own, where nobody else can put a file under this name. The library makes the file
+// when MPI begins. Both are gone when this is.
 class RecordsFile {
  public:
   static Result<std::unique_ptr<RecordsFile>> make(const Environment& environment);
-  ~RecordsFile() { remove(); }
+  ~RecordsFile();
   RecordsFile(const RecordsFile&) = delete;
   RecordsFile& operator=(const RecordsFile&) = delete;
 
@@ -27,8 +28,8 @@ class RecordsFile {
   void remove() const;
 
  private:
-  explicit RecordsFile(std::string path) : path_(std::move(path)) {}
-  std::string path_;
+  explicit RecordsFile(std::string folder) : folder_(std::move(folder)), path_(folder_ + "/records") {}
+  std::string folder_, path_;
 };
 
 }  // namespace concilio::tools

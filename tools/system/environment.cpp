@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 namespace concilio::tools {
@@ -28,11 +29,6 @@ std::optional<std::string> Environment::get(const std::string& name) const {
   const auto found = variables_.find(name);
   if (found == variables_.end()) return std::nullopt;
   return found->second;
-}
-
-bool Environment::has_prefix(const std::string& prefix) const {
-  const auto found = variables_.lower_bound(prefix);
-  return found != variables_.end() && found->first.compare(0, prefix.size(), prefix) == 0;
 }
 
 void Environment::append(const std::string& name, const std::string& value, char separator) {
@@ -62,7 +58,10 @@ std::optional<std::string> Environment::find_executable(const std::string& word)
 
 std::string Environment::temporary_folder() const {
   const std::string folder = get("TMPDIR").value_or("");
-  return folder.empty() ? "/tmp" : folder;
+  if (folder.empty()) return "/tmp";
+  std::error_code failed;
+  const std::filesystem::path absolute = std::filesystem::absolute(folder, failed);
+  return failed ? folder : absolute.string();
 }
 
 }  // namespace concilio::tools

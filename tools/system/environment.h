@@ -16,7 +16,6 @@ class Environment {
 
   std::optional<std::string> get(const std::string& name) const;
   bool has(const std::string& name) const { return variables_.count(name) != 0; }
-  bool has_prefix(const std::string& prefix) const;
   void set(const std::string& name, const std::string& value) { variables_[name] = value; }
   void unset(const std::string& name) { variables_.erase(name); }
   // Appends `value` to the value of `name`, with `separator` between the two.
@@ -26,6 +25,7 @@ class Environment {
   // The executable file that a shell would run for `word`. A word with a slash is a path, any other is looked
   // for in PATH.
   std::optional<std::string> find_executable(const std::string& word) const;
+  // An absolute path: ranks may have other working folders.
   std::string temporary_folder() const;
 
  private:

@@ -17,7 +17,7 @@ namespace concilio::tools {
 
 namespace {
 
-volatile sig_atomic_t child_of_signals = 0;  // if negative, the process group of this number
+volatile sig_atomic_t child_of_signals = 0;  // if negative, the process group of this number; 0: none
 volatile sig_atomic_t stopped_by = 0;  // the last SIGINT, SIGTERM or SIGHUP that was passed to the child
 constexpr int forwarded_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
@@ -81,6 +81,8 @@ Result<pid_t> spawn(Words words, const Environment& environment, posix_spawn_fil
                     const SignalForwarding& forwarding, bool own_group) {
   const auto path = environment.find_executable(words.at(0));
   if (!path) return command_not_found(words[0]);
+  // If our caller ignores SIGCHLD, the kernel forgets the child's status before anybody asks for it.
+  signal(SIGCHLD, SIG_DFL);
   std::vector<std::string> entries = environment.entries();
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -140,11 +142,11 @@ Error command_not_found(const std::string& name) {
           name + ": command not found; correct its name, or name it by its path"};
 }
 
-Result<int> run_to_end(const Words& words, const Environment& environment) {
+Result<int> run_to_end(const Words& words, const Environment& environment, Forward forward) {
   SignalForwarding forwarding;
   const Result<pid_t> child = spawn(words, environment, nullptr, forwarding, false);
   if (!child) return child.error();
-  forwarding.begin(*child);
+  forwarding.begin(forward == Forward::yes ? *child : 0);
   return wait_for(*child);
 }
 

@@ -21,10 +21,14 @@ inline constexpr int exit_not_found = 127;
 // A program that is not there.
 Error command_not_found(const std::string& name);
 
+// Whether SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to a child. What the terminal sends
+// reaches the child too, and is never passed on. `no`: neither is anything else, as whoever sends it sends it
+// to both.
+enum class Forward { no, yes };
+
 // Runs `words` with this process's stdin, stdout and stderr. Returns its exit status, or 128 + N if signal N
-// ended it. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on if they reach this process alone; what
-// the terminal sends reaches the child too.
-Result<int> run_to_end(const Words& words, const Environment& environment);
+// ended it. This process outlives the signals that may be passed on.
+Result<int> run_to_end(const Words& words, const Environment& environment, Forward forward = Forward::yes);
 
 // Replaces this process by `words`. Returns only if that failed.
 Error replace_by(const Words& words, const Environment& environment);

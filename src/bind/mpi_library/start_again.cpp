@@ -1,6 +1,7 @@
 #include "bind/mpi_library/start_again.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,8 +59,10 @@ void start_again(char** arguments, char** environment, const std::function<Prelo
     if (!after.empty()) kept.push_back(list.data());
   }
   kept.push_back(nullptr);
-  // If this library was loaded by other means than LD_PRELOAD, starting again would never end.
-  if (differs) execve("/proc/self/exe", arguments, kept.data());
+  // If this library was loaded by other means than LD_PRELOAD, starting again would never end. And where the
+  // dynamic loader itself was started, with the program as its argument, the kernel has loaded no other
+  // loader (AT_BASE), and the arguments that are left do not name the program.
+  if (differs && getauxval(AT_BASE) != 0) execve("/proc/self/exe", arguments, kept.data());
 }
 
 }  // namespace concilio::bind

@@ -52,11 +52,19 @@ if [ -n "$other_mpi" ]; then
   mishap 2 "is linked with .*, so --mpi $other_mpi does not fit" "leave --mpi out, or name $mpi" "${run[@]}" --mpi "$other_mpi" "${start[@]}" "$writes" "$data"
 fi
 
+# A program that the dynamic loader was told to run cannot be started again without a library that does not fit.
+loader=$(compgen -G '/lib64/ld-linux*.so.2' | head -n 1)
+if [ -n "$other_mpi" ] && [ -n "$loader" ]; then
+  unfit=$("$concilio" version | sed -n "s/^$other_mpi (.*): //p")
+  expect 0 env LD_PRELOAD="$unfit" "$loader" "$no_file"
+  says out 'program ran'
+fi
+
 # The environment.
 mishap 0 'variable CONCILIO_LOGG is unknown and ignored' 'did you mean CONCILIO_LOG?' CONCILIO_LOGG=debug "${run[@]}" "${start[@]}" "$writes" "$data"
 mishap 0 'CONCILIO_LOG: .loud. is none of error|warning|info|debug' 'it is ignored' CONCILIO_LOG=loud "${run[@]}" "${start[@]}" "$writes" "$data"
 mishap 2 'cannot read the hints file /no/such/hints' 'correct the path, or unset ROMIO_HINTS' ROMIO_HINTS=/no/such/hints "${run[@]}" "${start[@]}" "$writes" "$data"
-mishap 2 'cannot make a temporary file in /no/such' 'set TMPDIR' TMPDIR=/no/such "${run[@]}" "${start[@]}" "$writes" "$data"
+mishap 2 'cannot make a temporary folder in /no/such' 'set TMPDIR' TMPDIR=/no/such "${run[@]}" "${start[@]}" "$writes" "$data"
 mishap 2 'libconcilio-.*so is not in ' 'or set CONCILIO_LIBDIR to the folder that holds it' CONCILIO_LIBDIR="$scratch" "${run[@]}" "${start[@]}" "$writes" "$data"
 
 # Nothing to tell of.

@@ -38,6 +38,45 @@ for mpi in "${!launchers[@]}"; do
   done
 done
 
+# Programs of an MPI that only says its name, in places that real ones may have.
+if [ -n "${launchers[openmpi]-}" ] && [ -n "${launchers[openmpi5]-}" ] && command -v cc >/dev/null; then
+  printf '%s\n' '#include <string.h>' 'int MPI_Get_library_version(char* text, int* length) {' \
+    '  strcpy(text, SAYS); *length = strlen(text); return 0; }' >library.c
+  printf '%s\n' 'int MPI_Get_library_version(char*, int*);' \
+    'int main(int count, char** words) { return count > 100 ? MPI_Get_library_version(words[0], &count) : 0; }' >program.c
+  # says_name FOLDER TEXT OPTION...: FOLDER/program, and beside it its MPI library, whose version is TEXT.
+  says_name() {
+    local folder=$1 text=$2
+    shift 2
+    mkdir -p "$folder"
+    cc -shared -fPIC -DSAYS="\"$text\"" -Wl,-soname,libmpi.so.40 -o "$folder/libmpi.so.40" library.c
+    # shellcheck disable=SC2016  # The dynamic loader knows what $ORIGIN is.
+    cc "$@" -o "$folder/program" program.c "$folder/libmpi.so.40" '-Wl,-rpath,$ORIGIN'
+  }
+  # Reached by a link. The loader looks where the file itself is.
+  says_name real 'Open MPI v5.0.11'
+  ln -s real/program link
+  expect 0 "$concilio" run ./link
+  says err 'stand-in openmpi5 loaded into'
+  # If the library does not tell its version, the launcher does.
+  says_name nameless 'a library'
+  for mpi in openmpi openmpi5; do
+    expect 0 "$concilio" run "${launchers[$mpi]}" -n 1 nameless/program
+    says err "stand-in $mpi loaded into"
+  done
+  expect 2 "$concilio" run nameless/program
+  says err 'choose one by --mpi openmpi or --mpi openmpi5'
+  # Such a name cannot be preloaded.
+  says_name 'with space' 'Open MPI v5.0.11'
+  expect 2 "$concilio" run 'with space/program'
+  says err "the program's MPI library .*with space/libmpi.so.40 cannot be preloaded"
+  # gcc's AddressSanitizer ends programs where it is not the first library.
+  if says_name checked 'Open MPI v5.0.11' -fsanitize=address 2>/dev/null && checked/program 2>/dev/null; then
+    ASAN_OPTIONS=detect_leaks=0 expect 0 "$concilio" run checked/program
+    says err 'stand-in openmpi5 loaded into'
+  fi
+fi
+
 # Python programs. The interpreter tells where its modules are, as a real one does.
 python=$(PATH=/usr/bin:$PATH command -v python3)
 [ -n "$python" ] || { echo 'skipped in part: no python3'; finish; }

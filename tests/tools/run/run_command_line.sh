@@ -38,6 +38,45 @@ if [ -n "$other" ]; then
   says err 'loaded into program'
 fi
 
+# Hints on the launcher's own command line stay too.
+if [[ $mpi == openmpi* ]]; then own=(-x CONCILIO_HINTS=cb_nodes=2); else own=(-genv CONCILIO_HINTS=cb_nodes=2); fi
+expect 0 "$concilio" run --hint concilio_method=list "${start[@]:0:1}" "${own[@]}" "${start[@]:1}" "$program"
+says err 'hints=cb_nodes=2;concilio_method=list '
+
+# The program is where the launcher's line says that it is started.
+mkdir folder
+ln -s "$program" folder/program
+ln -s "$parts/program_without_mpi" folder/without_mpi
+expect 0 "$concilio" run "${start[@]:0:1}" -wdir "$scratch/folder" "${start[@]:1}" ./program
+says err "stand-in $mpi loaded into program"
+expect 2 "$concilio" run "${start[@]:0:1}" -wdir "$scratch/folder" "${start[@]:1}" ./without_mpi
+says err 'without_mpi is not linked with MPI'
+
+# A wrapper before the launcher, into which nothing is preloaded either.
+expect 0 "$concilio" run timeout 50 "${start[@]}" "$program"
+[ "$(grep -c 'loaded into program' err)" = 2 ] || fail 'not loaded once in each of the two ranks behind a wrapper'
+says_not err 'loaded into timeout'
+says_not err 'loaded into mpi'
+
+# What the user sets for a launcher makes no rank of this command.
+HYDRA_LAUNCHER=fork expect 0 "$concilio" run "$program"
+says err 'loaded into program'
+# Ranks that Slurm starts know which they are. Only the first says that there is nothing to tell of.
+for rank in 0 1; do
+  SLURM_PROCID=$rank PMIX_RANK=$rank expect 0 "$concilio" run --mpi "$mpi" --summary true
+  [ "$(grep -c 'so there is no summary' err)" = $((1 - rank)) ] || fail "rank $rank does not know which it is"
+done
+SLURM_PROCID=0 PMIX_RANK=0 expect 2 "$concilio" run --mpi "$mpi" --record record true
+says err 'put concilio run before the launcher'
+# A job script has such a variable too, and is no rank.
+SLURM_PROCID=0 expect 0 "$concilio" run --mpi "$mpi" --record record true
+says err 'so there is no record'
+
+# Where nothing is to be done afterwards, the command becomes the program.
+# shellcheck disable=SC2016  # It is the program's own parent.
+expect 0 "$concilio" run --mpi "$mpi" sh -c 'cat /proc/$PPID/comm'
+says out '^timeout$'
+
 # Exit statuses are passed on.
 expect 7 "$concilio" run "${start[@]}" "$program" exit 7
 expect 7 "$concilio" run --summary "${start[@]}" "$program" exit 7
@@ -170,4 +209,28 @@ kill -TERM "$child"
 wait "$child"
 status=$?
 [ "$status" = 85 ] || fail "a program that ended with status 85 after SIGTERM gave $status"
+# The same with a summary afterwards. srun outlives a signal that its tasks outlive; other statuses of it say nothing.
+cat >srun <<'END'
+#!/bin/sh
+[ "$1" != --version ] || exit 0
+trap 'kill $!; exit $STATUS' TERM
+sleep 30 &
+echo ready
+wait
+END
+chmod +x srun
+for ends in 0=0 3=143; do
+  STATUS=${ends%=*} "$concilio" run --mpi "$mpi" --summary ./srun -n 1 ./script.sh >out 2>err &
+  child=$!
+  for _ in $(seq 50); do grep -q ready out && break; sleep 0.1; done
+  kill -TERM "$child"
+  wait "$child"
+  status=$?
+  [ "$status" = "${ends#*=}" ] || fail "srun that ended with status ${ends%=*} after SIGTERM gave $status"
+done
+# Julia's calls are not taken over, and that is said.
+printf '#!/bin/sh\n' >julia
+chmod +x julia
+expect 0 "$concilio" run --mpi "$mpi" ./julia script.jl
+says err './julia looks MPI.s functions up in the MPI library itself'
 finish

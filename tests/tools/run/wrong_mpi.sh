@@ -11,6 +11,6 @@ says err 'is linked with Open MPI .* starts programs of MPICH'
 expect 2 "$concilio" run "$openmpi" -n 1 "$parts/program_of_openmpi" : -n 1 "$parts/program_of_mpich"
 says err 'program_of_mpich is linked with MPICH'
 # Started inside a launcher of the other MPI.
-OMPI_COMM_WORLD_SIZE=1 expect 2 "$concilio" run "$parts/program_of_mpich"
+OMPI_COMM_WORLD_RANK=0 expect 2 "$concilio" run "$parts/program_of_mpich"
 says err 'was started by a launcher of Open MPI'
 finish

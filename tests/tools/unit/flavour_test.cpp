@@ -38,15 +38,41 @@ TEST(MpiVersion, IsReadFromWhatLaunchersAndLibrariesSay) {
   EXPECT_FALSE(version_of_text(""));
 }
 
-TEST(RunningLauncher, IsKnownByTheVariablesItSets) {
+Environment environment_with(const std::vector<std::pair<std::string, std::string>>& variables) {
   Environment environment;
-  EXPECT_FALSE(family_of_running_launcher(environment));
-  EXPECT_FALSE(rank_of_running_launcher(environment));
-  environment.set("PMI_RANK", "3");
-  EXPECT_EQ(family_of_running_launcher(environment), Family::mpich);
-  EXPECT_EQ(rank_of_running_launcher(environment), 3);
-  environment.set("OMPI_COMM_WORLD_SIZE", "4");
-  EXPECT_EQ(family_of_running_launcher(environment), Family::openmpi);
+  for (const auto& [name, value] : variables) environment.set(name, value);
+  return environment;
+}
+
+TEST(RunningLauncher, OfOneMpiIsKnownByWhatItAloneSets) {
+  const auto openmpi =
+      running_launcher(environment_with({{"OMPI_COMM_WORLD_RANK", "2"}, {"PMIX_RANK", "2"}}));
+  ASSERT_TRUE(openmpi);
+  EXPECT_EQ(openmpi->rank, 2);
+  EXPECT_EQ(openmpi->family, Family::openmpi);
+  const auto hydra = running_launcher(environment_with({{"PMI_RANK", "3"}, {"MPI_LOCALNRANKS", "4"}}));
+  ASSERT_TRUE(hydra);
+  EXPECT_EQ(hydra->rank, 3);
+  EXPECT_EQ(hydra->family, Family::mpich);
+}
+
+TEST(RunningLauncher, OfAnyMpiTellsTheRankAlone) {
+  for (const auto& variables : std::vector<std::vector<std::pair<std::string, std::string>>>{
+           {{"PMI_RANK", "3"}, {"FLUX_JOB_ID", "f1"}},
+           {{"PMI_RANK", "3"}, {"SLURM_PROCID", "3"}, {"SLURM_STEP_NUM_TASKS", "4"}},
+           {{"PMIX_RANK", "3"}, {"SLURM_PROCID", "3"}},
+           {{"SLURM_PROCID", "3"}, {"SLURM_STEP_NUM_TASKS", "4"}}}) {
+    const auto launcher = running_launcher(environment_with(variables));
+    ASSERT_TRUE(launcher) << variables[0].first;
+    EXPECT_EQ(launcher->rank, 3) << variables[0].first;
+    EXPECT_FALSE(launcher->family) << variables[0].first;
+  }
+}
+
+TEST(RunningLauncher, IsNoneInAJobScriptOrWithSettingsForLaunchers) {
+  EXPECT_FALSE(running_launcher(Environment()));
+  EXPECT_FALSE(running_launcher(environment_with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}})));
+  EXPECT_FALSE(running_launcher(environment_with({{"HYDRA_LAUNCHER", "ssh"}, {"HYDRA_HOST_FILE", "hosts"}})));
 }
 
 }  // namespace

@@ -50,6 +50,19 @@ TEST(MpiLibrary, NoneAmongLookalikes) {
   EXPECT_FALSE(mpi_library_of_listing(""));
 }
 
+TEST(MpiLibrary, InAFolderWhoseNameHasASpace) {
+  const auto found = mpi_library_of_listing("\tlibmpi.so.40 => /opt/my (old) mpi/libmpi.so.40 (0x3)\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->path, "/opt/my (old) mpi/libmpi.so.40");
+}
+
+TEST(Listing, HasGccsAddressSanitizer) {
+  EXPECT_EQ(address_sanitizer_of_listing("\tlibasan.so.8 => /lib/libasan.so.8 (0x1)\n"
+                                         "\tlibmpi.so.40 => /lib/libmpi.so.40 (0x3)\n"),
+            "/lib/libasan.so.8");
+  EXPECT_EQ(address_sanitizer_of_listing("\tlibmpi.so.40 => /lib/libmpi.so.40 (0x3)\n"), "");
+}
+
 TEST(MpiLibrary, FoundAlreadyLoadedIsKnownByTheNameProgramsAskFor) {
   const auto found = mpi_library_at("/usr/lib/libmpi.so.40.30.4");
   ASSERT_TRUE(found);
