@@ -172,11 +172,10 @@ Status Transfer::place(int64_t etypes_before) {
   // Tiles that interleave, as the columns of a matrix do, are each in ascending order.
   const int64_t size = shown_.access.nest()->size(), tile = position_ / size;
   if (end > (tile + 1) * size) return {};
-  if (auto rest = shown_.access.from_tile(tile)) {
-    tiles_from_ = std::move(*rest);
-    request_.file = &tiles_from_;
-    request_.position -= tile * size;
-  }
+  tiles_from_ = shown_.access.from_tile(tile);
+  if (!tiles_from_) return {};
+  request_.file = &*tiles_from_;
+  request_.position -= tile * size;
   return {};
 }
 

@@ -72,9 +72,10 @@ class Transfer {
   Charge description_;          // for the description of the datatype
   exec::DeviceLink device_;     // the way to the user's buffer if it is in the memory of a GPU
   exec::Request request_{};
-  pattern::Access tiles_from_;  // the view from the request's only tile on, where all tiles are not in order
-  int64_t position_ = 0;        // in the view's data
-  int64_t etypes_ = 0;          // how far the pointer moves
+  // The view from the request's only tile on, where all tiles are not in order.
+  std::optional<pattern::Access> tiles_from_;
+  int64_t position_ = 0;  // in the view's data
+  int64_t etypes_ = 0;    // how far the pointer moves
   Status trouble_;
   // Kept while a collective call is deferred and has not met all ranks, so that nothing is converted twice.
   std::optional<Staged> staged_;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -28,7 +29,8 @@ class JoinedRecordTest : public testing::Test {
   }
 
  private:
-  std::string folder_ = testing::TempDir() + "joined_record_test";
+  // Several tests run at a time.
+  std::string folder_ = testing::TempDir() + "joined_record_test-" + std::to_string(getpid());
 };
 
 TEST_F(JoinedRecordTest, HasTheRanksInOrderAndCountsItsLines) {
