@@ -346,12 +346,16 @@ bool Access::comes_twice(int64_t begin, int64_t end) const {
 }
 
 std::optional<Access> Access::from_tile(int64_t tile) const {
-  const auto distance = checked_multiply(tile, extent_);
-  const auto origin = distance ? checked_add(displacement_, *distance) : std::nullopt;
+  const auto origin = exact_tile_origin(tile);
   if (!origin) return std::nullopt;
   Access rest = *this;
   rest.displacement_ = *origin;
   return rest;
+}
+
+std::optional<int64_t> Access::exact_tile_origin(int64_t tile) const {
+  const auto distance = checked_multiply(tile, extent_);
+  return distance ? checked_add(displacement_, *distance) : std::nullopt;
 }
 
 int64_t Access::tile_origin(int64_t tile) const {
@@ -369,8 +373,7 @@ std::optional<int64_t> Access::exact_offset_of(int64_t position) const {
   if (contiguous_) return checked_add(displacement_, position);
   const int64_t size = nest_->size();
   if (size == 0) return displacement_;
-  const auto distance = checked_multiply(position / size, extent_);
-  const auto origin = distance ? checked_add(displacement_, *distance) : std::nullopt;
+  const auto origin = exact_tile_origin(position / size);
   return origin ? checked_add(*origin, nest_offset_of(nest_.get(), position % size)) : std::nullopt;
 }
 

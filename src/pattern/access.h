@@ -90,7 +90,8 @@ class Access {
   // Tiles of a few pieces are repeated to form lists of this length, so that the lists that a cursor returns
   // are long enough for a tight loop. This bounds the memory that such lists take.
   static constexpr int64_t unrolled_pieces = 64;
-  int64_t tile_origin(int64_t tile) const;
+  int64_t tile_origin(int64_t tile) const;  // saturates
+  std::optional<int64_t> exact_tile_origin(int64_t tile) const;
   void unroll();
   NestRef nest_ = Nest::empty();
   int64_t displacement_ = 0, extent_ = 0, period_bytes_ = 0;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/expect_mpi.h"
+#include "common/interleaved_view.h"
 #include "exec/two_phase/node_messages.h"
 
 namespace {
@@ -102,13 +103,7 @@ int64_t write_and_read(const std::string& path, const char* exchange, const char
   OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                    info, &file));
   MPI_Info_free(&info);
-  MPI_Datatype piece, tile;
-  MPI_Type_contiguous(piece_bytes, MPI_BYTE, &piece);
-  MPI_Type_create_resized(piece, 0, MPI_Aint{piece_bytes} * ranks, &tile);
-  MPI_Type_commit(&tile);
-  OK(MPI_File_set_view(file, MPI_Offset{piece_bytes} * rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
-  MPI_Type_free(&piece);
-  MPI_Type_free(&tile);
+  set_interleaved_view(file, rank, ranks, piece_bytes);
 
   const int bytes = rounds * window_bytes / ranks;
   const std::vector<char> mine(static_cast<size_t>(bytes), static_cast<char>('a' + rank));

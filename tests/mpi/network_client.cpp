@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "common/expect_mpi.h"
+#include "common/interleaved_view.h"
 
 namespace {
 
@@ -326,19 +327,8 @@ void make_slots(const std::string& path) {
 
 void cache_all_pages(MPI_File file) {
   std::vector<char> all(static_cast<size_t>(ranks) * slots * slot_bytes);
-  OK(MPI_File_read_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_CHAR, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_BYTE, MPI_STATUS_IGNORE));
   MPI_Barrier(MPI_COMM_WORLD);
-}
-
-// This rank's slots, which lie between those of the others.
-void view_own_slots(MPI_File file) {
-  MPI_Datatype slot, tile;
-  MPI_Type_contiguous(slot_bytes, MPI_CHAR, &slot);
-  MPI_Type_create_resized(slot, 0, MPI_Aint{slot_bytes} * ranks, &tile);
-  MPI_Type_commit(&tile);
-  OK(MPI_File_set_view(file, MPI_Offset{slot_bytes} * rank, MPI_CHAR, tile, "native", MPI_INFO_NULL));
-  MPI_Type_free(&slot);
-  MPI_Type_free(&tile);
 }
 
 // Every rank caches all pages as they were before, and then writes its slots.
@@ -351,12 +341,12 @@ void neighbours(const std::string& path, const char* method, bool collective,
   std::vector<char> mine(slots * slot_bytes);
   for (size_t i = 0; i < mine.size(); ++i) mine[i] = value(rank, static_cast<int64_t>(i));
   if (collective) {
-    view_own_slots(file);
-    OK(MPI_File_write_all(file, mine.data(), static_cast<int>(mine.size()), MPI_CHAR, MPI_STATUS_IGNORE));
+    set_interleaved_view(file, rank, ranks, slot_bytes);
+    OK(MPI_File_write_all(file, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
   } else {
     for (int i = 0; i < slots; ++i) {
       OK(MPI_File_write_at(file, MPI_Offset{slot_bytes} * (i * ranks + rank), mine.data() + i * slot_bytes,
-                           slot_bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+                           slot_bytes, MPI_BYTE, MPI_STATUS_IGNORE));
     }
   }
   OK(MPI_File_close(&file));
@@ -387,10 +377,10 @@ void reads_what_it_wrote(const std::string& path, Locks locks) {
   if (writes) {
     MPI_Barrier(MPI_COMM_WORLD);
     const std::vector<char> all(static_cast<size_t>(ranks) * slots * slot_bytes, 'y');
-    OK(MPI_File_write_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_CHAR, MPI_STATUS_IGNORE));
+    OK(MPI_File_write_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_BYTE, MPI_STATUS_IGNORE));
   }
-  view_own_slots(file);
-  OK(MPI_File_read_all(file, mine.data(), static_cast<int>(mine.size()), MPI_CHAR, MPI_STATUS_IGNORE));
+  set_interleaved_view(file, rank, ranks, slot_bytes);
+  OK(MPI_File_read_all(file, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
   const auto old = std::count_if(mine.begin(), mine.end(), [](char c) { return c != 'y'; });
   if (writes && old > 0) note_failure(__FILE__, __LINE__, std::to_string(old) + " old bytes read");
   OK(MPI_File_close(&file));
@@ -422,15 +412,15 @@ void sync_looks_anew(const std::string& path, MPI_Comm comm, Locks locks) {
   const std::string_view written = "what comes behind";
   const auto bytes = static_cast<int>(written.size());
   std::string found(written.size(), '.');
-  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
   MPI_Offset size = 0;
   OK(MPI_File_get_size(file, &size));
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) OK(MPI_File_write_at(file, 0, written.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+  if (rank == 0) OK(MPI_File_write_at(file, 0, written.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
   OK(MPI_File_sync(file));
   MPI_Barrier(MPI_COMM_WORLD);
   OK(MPI_File_sync(file));
-  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+  OK(MPI_File_read_at(file, 0, found.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
   OK(MPI_File_get_size(file, &size));
   if (found != written || size != bytes)
     note_failure(__FILE__, __LINE__, "after sync: " + found + ", size " + std::to_string(size));
