@@ -88,26 +88,22 @@ says err 'nothing could be measured'
 
 # If the run is interrupted, what was measured is kept, and the next run continues with it.
 export FAKE_FAIL=''
-: > err
-FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
-  --smallest --storage hdd nvm --only ior,romio --output broken >out 2>err &
-pid=$!
-for _ in $(seq 100); do grep -q '^\[2/' err && break; sleep 0.1; done
-kill -TERM $pid
-wait $pid
+FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio begin /usr/bin/python3 -B "$root/python/concilio/study" \
+  --numbers-only --smallest --storage hdd nvm --only ior,romio --output broken
+await 20 err '^\[2/'
+kill -TERM "$child"
+wait "$child"
 status=$?
 [ $status = 130 ] || fail "interrupted, it gave exit status $status"
 says err 'interrupted; --resume goes on'
 grep -q 'The study was interrupted' broken/report.html || fail 'the report does not say that it was interrupted'
 faked 0 --smallest --storage hdd nvm --only ior,romio --output broken --resume
 # Closing the terminal interrupts the run too.
-: > err
-FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio /usr/bin/python3 -B "$root/python/concilio/study" --numbers-only \
-  --smallest --storage hdd --only ior --output closed >out 2>err &
-pid=$!
-for _ in $(seq 100); do grep -q '^\[1/' err && break; sleep 0.1; done
-kill -HUP $pid
-wait $pid
+FAKE_SLEEP=0.5 CONCILIO_COMMAND=$root/tests/study/fake_concilio begin /usr/bin/python3 -B "$root/python/concilio/study" \
+  --numbers-only --smallest --storage hdd --only ior --output closed
+await 20 err '^\[1/'
+kill -HUP "$child"
+wait "$child"
 [ $? = 130 ] || fail 'SIGHUP was no interruption'
 [ -s closed/report.html ] || fail 'no report after SIGHUP'
 ! grep -q 'was interrupted' broken/report.html || fail 'it goes on, and still says that it was interrupted'

@@ -26,6 +26,23 @@ expect() {
   status=$?
   [ "$status" = "$wanted" ] || fail "'$*' gave exit status $status, not $wanted"
 }
+# begin COMMAND...: runs the command in the background as $child, with its output in out and err. They are emptied before
+# it begins: the shell that runs it does so later, and until then what the last command wrote could be taken for its own.
+begin() {
+  : >"$scratch/out"
+  : >"$scratch/err"
+  "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
+  # shellcheck disable=SC2034  # The script that sources this one ends it.
+  child=$!
+}
+# await SECONDS FILE TEXT: waits until out or err says the text.
+await() {
+  local end=$((SECONDS + $1))
+  until grep -qe "$3" "$scratch/$2"; do
+    [ $SECONDS -lt $end ] || { fail "after $1 s, $2 does not say '$3'"; return; }
+    sleep 0.05
+  done
+}
 # Lets ranks of MPICH yield, if a test does not measure their speed: see tests/harness/yielding.c. Open MPI yields by
 # itself if there are fewer cores than ranks.
 let_ranks_yield() {

@@ -52,18 +52,16 @@ says err "  not closed by 2 ranks; ranks 0-1 in no call"
 leaves_nothing
 
 # A rank that did not come, while the others waited. The user gives up.
-"$concilio" run --summary --report report.json "${start[@]}" "$program" "$data" hang >out 2>err </dev/null &
-child=$!
-for _ in $(seq 200); do grep -q 'live in' out && break; sleep 0.1; done
+begin "$concilio" run --summary --report report.json "${start[@]}" "$program" "$data" hang
+await 20 out 'live in'
 sleep 2
 kill -TERM "$child"
 wait "$child"
 told '2 ranks; rank 1 in no call; rank 0 in a collective write for [1-9][0-9.]* s'
 
 # What a `concilio run` that was killed could not remove, the next one does.
-"$concilio" run --summary "${start[@]}" "$program" "$data" hang >out 2>err </dev/null &
-child=$!
-for _ in $(seq 200); do grep -q 'live in' out && break; sleep 0.1; done
+begin "$concilio" run --summary "${start[@]}" "$program" "$data" hang
+await 20 out 'live in'
 left=$(sed -n 's/^live in //p' out)
 launcher_of_killed=$(pgrep -P "$child")
 kill -KILL "$child"

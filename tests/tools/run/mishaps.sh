@@ -89,9 +89,8 @@ early() {
 }
 early kill
 early abort
-"$concilio" run --summary "${start[@]}" "$ends" "$data" hang >out 2>err </dev/null &
-child=$!
-for _ in $(seq 200); do grep -q 'live in' out && break; sleep 0.1; done
+begin "$concilio" run --summary "${start[@]}" "$ends" "$data" hang
+await 20 out 'live in'
 sleep 2
 kill -TERM "$child"
 wait "$child"

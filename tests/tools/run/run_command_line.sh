@@ -194,17 +194,15 @@ says out "^$mpi ([A-Za-z ]*[0-9.]*): $parts/libconcilio-$mpi.so"
 "$concilio" run --summary sleep 30 2>err &
 wait $!
 says err 'not linked with MPI'
-"$concilio" run --mpi "$mpi" --summary sleep 30 >out 2>err &
-child=$!
-for _ in $(seq 50); do grep -q 'loaded into sleep' err && break; sleep 0.1; done
+begin "$concilio" run --mpi "$mpi" --summary sleep 30
+await 20 err 'loaded into sleep'
 kill -TERM "$child"
 wait "$child"
 status=$?
 [ "$status" = 143 ] || fail "a program ended by SIGTERM gave $status, not 143"
 # One that catches it and ends by itself has its own status.
-"$concilio" run --mpi "$mpi" /bin/sh -c 'trap "kill $!; exit 85" TERM; sleep 30 & echo ready; wait' >out 2>err &
-child=$!
-for _ in $(seq 50); do grep -q ready out && break; sleep 0.1; done
+begin "$concilio" run --mpi "$mpi" /bin/sh -c 'trap "kill $!; exit 85" TERM; sleep 30 & echo ready; wait'
+await 20 out ready
 kill -TERM "$child"
 wait "$child"
 status=$?
@@ -220,9 +218,8 @@ wait
 END
 chmod +x srun
 for ends in 0=0 3=143; do
-  STATUS=${ends%=*} "$concilio" run --mpi "$mpi" --summary ./srun -n 1 ./script.sh >out 2>err &
-  child=$!
-  for _ in $(seq 50); do grep -q ready out && break; sleep 0.1; done
+  STATUS=${ends%=*} begin "$concilio" run --mpi "$mpi" --summary ./srun -n 1 ./script.sh
+  await 20 out ready
   kill -TERM "$child"
   wait "$child"
   status=$?
