@@ -14,7 +14,7 @@ import sys
 
 HINTS_HEAD = """# Hints and settings
 
-Written by `tests/house/documents.py --write`, from the table in `src/base/settings/settings.cpp`; `concilio hints`
+Written by `tests/house/documents.py --write . build/all/bin/concilio`, from the table in `src/base/settings/settings.cpp`; `concilio hints`
 prints the same.
 
 A hint can be set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by

@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,13 @@ class Releases(unittest.TestCase):
         text = (self.results / "releases.md").read_text(encoding="utf-8")
         self.assertEqual(self.releases.page(text, self.results / "releases"), text, "run bench/figures/releases")
         self.assertIn("| 0.1.0 |", text)
+
+    def test_an_unreleased_version_has_what_the_tree_has(self):
+        version = re.search(r"^## (\S+) \(not released\)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+        if not version:
+            self.skipTest("every version is released")
+        kept = json.loads((self.results / f"releases/{version[1]}.json").read_text(encoding="utf-8"))["rows"]
+        self.assertEqual(kept, self.releases.rounded(self.releases.measured(ROOT)), f"run bench/figures/releases {version[1]}")
 
     def test_every_result_of_the_tree_comes_to_a_number(self):
         rows = dict(self.releases.measured(ROOT))
