@@ -37,7 +37,7 @@ constexpr double mib = 1024.0 * 1024.0;
 void add_options(CLI::App& app, Options& options) {
   app.add_option("patterns", options.patterns, "Patterns")->required();
   app.add_option("--mib-per-rank", options.mib_per_rank,
-                 "MiB that each rank moves in a call (default: 64 / ranks)")
+                 "MiB that each rank moves in a call (default: 64 / ranks, at least 1)")
       ->check(CLI::PositiveNumber);
   app.add_option("--repetitions", options.run.repetitions,
                  "Number of timed calls, after one that is not timed")

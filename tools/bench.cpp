@@ -91,7 +91,7 @@ int bench(const BenchOptions& options, const Environment& environment) {
 void add_measure_options(CLI::App& parser, BenchOptions& options) {
   parser
       .add_option("--mib-per-rank", options.mib_per_rank,
-                  "MiB that each rank moves in a call (default: 64 / ranks)")
+                  "MiB that each rank moves in a call (default: 64 / ranks, at least 1)")
       ->check(CLI::PositiveNumber)
       ->type_name("MIB");
   parser

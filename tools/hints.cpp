@@ -114,8 +114,9 @@ Subcommand add_hints(CLI::App& app) {
   auto as_json = std::make_shared<bool>(false);
   parser->add_flag("--json", *as_json, "As JSON");
   parser->footer(
-      "Hints can be set by the program (MPI_Info), by concilio run --hint NAME=VALUE, or by the file that "
-      "ROMIO_HINTS\nnames. What the user sets takes precedence over what the program sets.");
+      "Hints can be set by the program (MPI_Info), by concilio run --hint NAME=VALUE, by CONCILIO_HINTS "
+      "(NAME=VALUE;...), or by the\nfile that ROMIO_HINTS names. What the user sets takes precedence over "
+      "what the program sets.");
   return {parser, [=] { return list_hints(*as_json); }};
 }
 

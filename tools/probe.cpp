@@ -166,7 +166,7 @@ Subcommand add_probe(CLI::App& app, const Environment& environment) {
   auto options = std::make_shared<ProbeOptions>();
   parser
       ->add_option("folder", options->folder,
-                   "Folder on the storage, where a file of at most 256 MiB is made")
+                   "Folder on the storage, where files of at most 320 MiB are made")
       ->type_name("DIR");
   parser->add_option("-n,--ranks", options->ranks, "Number of ranks (default: two a core, at most 8)")
       ->check(CLI::PositiveNumber)

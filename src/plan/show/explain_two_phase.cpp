@@ -114,7 +114,7 @@ std::string nodes_text(const Facts& facts, const Plan& plan) {
 
 std::string group_text(const Facts& facts, const Plan& plan, const Group& group) {
   std::string out =
-      fmt::format("group {}: node{} {}, {} of data in {} of the file, {}, {}, {} shared on each node\n",
+      fmt::format("group {}: node{} {}, {} of data in {} of the file, {}, {}, at most {} shared on a node\n",
                   &group - plan.groups.data(), group.nodes.size() == 1 ? "" : "s", ranges(group.nodes),
                   format_bytes(group.data_bytes > 0 ? group.data_bytes : facts.digest.bytes),
                   group.spans.size() == 1 ? "one stretch" : fmt::format("{} stretches", group.spans.size()),
