@@ -123,6 +123,14 @@ bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Ac
   return before.bytes == 0 || before.file == (operation == Operation::read ? reads : writes).hash();
 }
 
+// What this rank has written for itself may be asked for by another node now, on its behalf.
+Status Collective::show_others(const OpenFile& opened, plan::Digest& digest) {
+  if (!opened.caches_differ()) return {};
+  wrote_alone_ = wrote_alone_ || opened.storage.has_unflushed();
+  digest.wrote_alone = wrote_alone_;
+  return opened.storage.flush();
+}
+
 Status Collective::meet(const OpenFile& opened, const Request& request, const Status& trouble,
                         plan::Digest& digest, RewriteNotice& notice) {
   const auto operation = static_cast<size_t>(request.operation);
@@ -131,7 +139,7 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
   if (mine) {
     mine = without_exceptions([&]() -> Status {
       digest = note(request);
-      return {};
+      return show_others(opened, digest);
     });
     // Without the notice the ranks must make another plan.
     if (plans_[operation] && plans_[operation]->by_notice && !notice.give(opened.team, opened.rewriting))
@@ -157,6 +165,8 @@ Status Collective::meet(const OpenFile& opened, const Request& request, const St
   }
   staged_ = digest.staging_bytes > 0;
   more_ = digest.more != 0;
+  wrote_alone_ = false;
+  if (digest.wrote_alone) opened.storage.note_others_wrote();
   last_.reset();
   if (digest.error_kind == 0) return {};
   plans_[operation].reset();
@@ -188,6 +198,8 @@ Status Collective::gather_facts(const OpenFile& opened, const Request& request, 
     facts.experience = experiences_.of(request.operation, digest);
     facts.wishes.memory_limit_bytes -= staging_bytes_;
     if (calls_without_two_phase_ > 0) do_without_two_phase(facts.wishes);
+    // Two nodes would undo each other's bytes in a page that both write.
+    if (!opened.exact_writes) facts.wishes.aggregators = 1;
     facts.fixed = fixed_;
     facts.given = given_;
     spread = needs_buckets(facts);
@@ -339,7 +351,9 @@ Status Collective::settle_held(const OpenFile& opened) {
   if (mine) mine = std::move(ended);
   holds_back_ = false;
   held_for_ = nullptr;
-  return agree(opened.team, mine);
+  const Status all = agree(opened.team, mine);
+  if (opened.caches_differ()) opened.storage.note_others_wrote();
+  return all;
 }
 
 Status Collective::settle_alone(const OpenFile& opened) {
@@ -459,6 +473,8 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   if (Status begun = begin_holding_back(call, prepared->plan); !begun) return begun.error();
   const int64_t begin_ns = now_ns();  // the writing of earlier calls' data does not count as this call's time
   Outcome outcome = carry_out(call, request, *prepared);
+  if (opened.caches_differ() && prepared->gear && request.operation == Operation::write)
+    opened.storage.note_others_wrote();
   if (auto whole = opened.team.failure(); !whole) {
     // Messages may still be under way that use what was prepared: it is never freed.
     (void)prepared.release();

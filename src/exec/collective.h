@@ -96,6 +96,7 @@ class Collective {
               RewriteNotice& notice);
   // What this rank asks for, and whether that is what it asked for before.
   plan::Digest note(const Request& request);
+  Status show_others(const OpenFile& opened, plan::Digest& digest);
   // The pattern of a request with this digest, of which `first` and `monotone` count.
   static Pattern pattern_of(const Request& request, const plan::Digest& digest);
   // Whether a plan is kept for such a request, except for where in the file it begins.
@@ -135,6 +136,7 @@ class Collective {
   Apart apart_;
   std::optional<size_t> last_;
   bool staged_ = false, more_ = false;
+  bool wrote_alone_ = false;  // this rank, since the last meeting
   // The most that any call has staged; plans leave this much of the memory limit free.
   int64_t staging_bytes_ = 0;
   // After some rank had no memory for windows, this many calls do without two-phase I/O before it is tried

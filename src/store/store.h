@@ -51,6 +51,13 @@ struct OpenMode {
 enum class LockMode { shared, exclusive };
 
 // What planning needs to know of the storage that the file lies on. 0 means unknown.
+// What the storage's client on this machine keeps of a file, beside what the storage has. coherent: what
+// others write is seen at once, as on local and on most parallel file systems. old_reads: pages and the size
+// that were read may be old, even under a lock (FUSE). whole_pages: that too, but a lock brings them up to
+// date; and what is written stays here until a lock ends, a sync or the close, and may then be written as a
+// whole page (NFS, SMB).
+enum class ClientCache : int64_t { coherent, old_reads, whole_pages };
+
 struct StorageLayout {
   // In this order: ext4 and the like; tmpfs; NFS, SMB; FUSE, Lustre, GPFS and the like.
   enum class Kind { local, memory, network, parallel, unknown };
@@ -64,6 +71,7 @@ struct StorageLayout {
   int64_t block_bytes = 0;
   int64_t stripe_bytes = 0;
   int64_t stripe_targets = 0;
+  ClientCache client_cache = ClientCache::coherent;
 };
 
 class StoreFile {
@@ -88,8 +96,11 @@ class StoreFile {
   virtual Status lock(int64_t offset, int64_t length, LockMode mode, int64_t timeout_ms) = 0;
   virtual Status unlock(int64_t offset, int64_t length) = 0;
   virtual Status sync() = 0;  // afterwards, all that was written has reached the storage
-  // Afterwards, reads see what other clients have brought to the storage, even if this client caches pages.
-  virtual Status refresh() { return {}; }
+  // Afterwards, other clients can see what was written, even if this client caches pages.
+  virtual Status flush() { return {}; }
+  // Afterwards, reads of [offset, offset + length) and of the size see what other clients have brought to the
+  // storage, even if this client caches pages. A length of 0: to the end of the file.
+  virtual Status refresh(int64_t /*offset*/, int64_t /*length*/) { return {}; }
   virtual Result<int64_t> size() = 0;
   virtual Status resize(int64_t size) = 0;
   // Allocates space for [0, size). Never shrinks the file; contents stay.

@@ -1,9 +1,17 @@
 // Ranks that access their file as clients of network storage on different nodes do. Each process caches pages
-// of its own and the file's size, and writes back whole pages, which overwrite what others have written into
-// them meanwhile. It looks for what others have changed when it gets a lock, and when it opens the file. This
-// models a kernel's NFS client as far as it matters here, by replacing the system calls that Concilio makes
-// on the test's file. It cannot replace io_uring, so requests must be made one by one (concilio_flush=list).
-// Run it with concilio_ranks_per_node=1: every rank is a node.
+// of its own and the file's size. This models two clients of a kernel as far as it matters here, by replacing
+// the system calls that Concilio makes on the test's file:
+//
+// NFS. A process keeps what it writes and writes it back later, as whole pages, which overwrite what others
+// have written into them meanwhile. While it holds a lock on the file it writes no more than it was asked to
+// write. It looks for what others have changed when it gets a lock, and when it opens the file.
+//
+// FUSE. A process writes through to the file system's own process, which sends the bytes on a moment later.
+// It looks for what others have changed when it opens the file, is told to drop pages, or asks for the size
+// itself (AT_STATX_FORCE_SYNC). Locks change nothing of that.
+//
+// It cannot replace io_uring, so requests must be made one by one (concilio_flush=list or rmw). Run it with
+// concilio_ranks_per_node=1: every rank is a node.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -19,11 +27,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/expect_mpi.h"
@@ -32,10 +42,10 @@
 namespace {
 
 constexpr int64_t page_bytes = 4096;
-constexpr int64_t marks = int64_t{1} << 61;  // locks of bytes from here on do not protect data
 
 // Whom a lock keeps out: everybody; only who is on the same node; nobody, as there are no locks.
 enum class Locks { everywhere, local, refused };
+enum class Kind { nfs, fuse };
 
 // The C library's functions behind the names that this program defines.
 template <typename Function>
@@ -50,12 +60,15 @@ class Client {
     return *client;
   }
 
-  void watch(const std::string& path, Locks locks) {
+  void watch(const std::string& path, Locks locks, Kind kind = Kind::nfs) {
     std::lock_guard lock(mutex_);
     path_ = path;
     locks_ = locks;
+    kind_ = kind;
     pages_.clear();
     size_.reset();
+    locked_.clear();
+    sending_.clear();
   }
   void watch_nothing() { watch("", Locks::everywhere); }
   bool watches(int fd) {
@@ -65,6 +78,7 @@ class Client {
     return readlink(link.c_str(), name, sizeof name - 1) > 0 && path_ == name;
   }
   Locks locks() const { return locks_; }
+  Kind kind() const { return kind_; }
   int64_t size(int fd) {
     std::lock_guard lock(mutex_);
     return size_of(fd);
@@ -88,18 +102,16 @@ class Client {
   ssize_t write(int fd, const iovec* parts, int count, off_t offset) {
     std::lock_guard lock(mutex_);
     ssize_t moved = 0;
+    const bool whole_pages = kind_ == Kind::nfs && locked_.empty();
     for_each_page(parts, count, offset, [&](int64_t number, int64_t begin, std::byte* data, int64_t bytes) {
       const auto known = pages_.find(number);
-      if (known != pages_.end()) {
-        std::memcpy(known->second.bytes.data() + begin, data, static_cast<size_t>(bytes));
-        known->second.end = std::max(known->second.end, begin + bytes);
+      if (known != pages_.end() || whole_pages) {
+        Page& page = known != pages_.end() ? known->second : load(fd, number);
+        std::memcpy(page.bytes.data() + begin, data, static_cast<size_t>(bytes));
+        page.end = std::max(page.end, begin + bytes);
+        if (whole_pages) page.dirty = true;
       }
-      // A cached page is written back as a whole, unless this process holds a lock on the file.
-      if (known != pages_.end() && locks_held_ == 0) {
-        known->second.dirty = true;
-      } else {
-        write_through(fd, data, bytes, number * page_bytes + begin);
-      }
+      if (!whole_pages) send(data, bytes, number * page_bytes + begin);
       size_ = std::max(size_of(fd), number * page_bytes + begin + bytes);
       moved += bytes;
       return true;
@@ -107,25 +119,42 @@ class Client {
     return moved;
   }
 
-  void write_back(int fd) {
+  void write_back() {
     std::lock_guard lock(mutex_);
     for (auto& [number, page] : pages_) {
-      if (page.dirty) write_through(fd, page.bytes.data(), page.end, number * page_bytes);
+      if (page.dirty) write_through(page.bytes.data(), page.end, number * page_bytes);
       page.dirty = false;
     }
+    deliver(0);
   }
-  void forget_pages(int fd) {
-    write_back(fd);
+  // Those that lie in the range altogether; a length of 0: to the end.
+  void forget_pages(int64_t offset, int64_t length) {
+    write_back();
     std::lock_guard lock(mutex_);
-    pages_.clear();
+    std::erase_if(pages_, [&](const auto& entry) {
+      const int64_t begin = entry.first * page_bytes;
+      return begin >= offset && (length == 0 || begin + page_bytes <= offset + length);
+    });
   }
-  void look_anew(int fd) {
-    forget_pages(fd);
+  void look_anew() {
+    forget_pages(0, 0);
+    ask_size();
+  }
+  void ask_size() {
     std::lock_guard lock(mutex_);
+    deliver(0);
     size_.reset();
   }
-  void count_lock(int change) { locks_held_ += change; }
-  void count_no_locks() { locks_held_ = 0; }
+  void locked(int64_t begin, int64_t length) {
+    std::lock_guard lock(mutex_);
+    locked_[begin] = length;
+  }
+  void unlocked(int64_t begin, int64_t length) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(locked_, [&](const auto& range) {
+      return range.first >= begin && (length == 0 || range.first < begin + length);
+    });
+  }
 
  private:
   struct Page {
@@ -151,9 +180,25 @@ class Client {
     return place->second;
   }
 
-  static void write_through(int fd, const void* data, int64_t bytes, int64_t offset) {
+  // NFS writes a page's bytes at once here; with FUSE the last write is still on its way.
+  void send(const std::byte* data, int64_t bytes, int64_t offset) {
+    if (kind_ == Kind::nfs) return write_through(data, bytes, offset);
+    sending_.emplace_back(offset, std::vector<std::byte>(data, data + bytes));
+    deliver(1);
+  }
+  void deliver(size_t but) {
+    for (; sending_.size() > but; sending_.pop_front()) {
+      const auto& [offset, data] = sending_.front();
+      write_through(data.data(), static_cast<int64_t>(data.size()), offset);
+    }
+  }
+
+  // As a kernel does it, by the file and not by the descriptor at hand, which may be one for reading.
+  void write_through(const void* data, int64_t bytes, int64_t offset) const {
+    const int fd = real<int (*)(const char*, int, ...)>("open")(path_.c_str(), O_WRONLY);
     using Pwrite = ssize_t (*)(int, const void*, size_t, off_t);
     if (real<Pwrite>("pwrite")(fd, data, static_cast<size_t>(bytes), offset) != bytes) std::abort();
+    real<int (*)(int)>("close")(fd);
   }
 
   template <typename F>
@@ -173,9 +218,11 @@ class Client {
   std::mutex mutex_;
   std::string path_;
   Locks locks_ = Locks::everywhere;
+  Kind kind_ = Kind::nfs;
   std::map<int64_t, Page> pages_;
   std::optional<int64_t> size_;
-  int locks_held_ = 0;
+  std::map<int64_t, int64_t> locked_;  // lengths by offset
+  std::deque<std::pair<int64_t, std::vector<std::byte>>> sending_;
 };
 
 }  // namespace
@@ -215,7 +262,7 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = makes ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
   const int fd = next(path, flags, mode);
-  if (fd >= 0 && Client::instance().watches(fd)) Client::instance().look_anew(fd);
+  if (fd >= 0 && Client::instance().watches(fd)) Client::instance().look_anew();
   return fd;
 }
 
@@ -226,28 +273,36 @@ int fstat(int fd, struct stat* status) noexcept {
   return outcome;
 }
 
+int statx(int fd, const char* path, int flags, unsigned mask, struct statx* status) noexcept {
+  static const auto next = real<int (*)(int, const char*, int, unsigned, struct statx*)>("statx");
+  if ((flags & AT_STATX_FORCE_SYNC) && Client::instance().watches(fd)) Client::instance().ask_size();
+  return next(fd, path, flags, mask, status);
+}
+
 int fsync(int fd) {
   static const auto next = real<int (*)(int)>("fsync");
-  if (Client::instance().watches(fd)) Client::instance().write_back(fd);
+  if (Client::instance().watches(fd)) Client::instance().write_back();
   return next(fd);
 }
 
 int close(int fd) {
   static const auto next = real<int (*)(int)>("close");
-  if (Client::instance().watches(fd)) Client::instance().write_back(fd);
+  if (Client::instance().watches(fd)) Client::instance().write_back();
   return next(fd);
 }
 
 int posix_fadvise(int fd, off_t offset, off_t length, int advice) noexcept {
   static const auto next = real<int (*)(int, off_t, off_t, int)>("posix_fadvise");
-  if (advice == POSIX_FADV_DONTNEED && Client::instance().watches(fd)) Client::instance().forget_pages(fd);
+  if (advice == POSIX_FADV_DONTNEED && Client::instance().watches(fd))
+    Client::instance().forget_pages(offset, length);
   return next(fd, offset, length, advice);
 }
 
 int fstatfs(int fd, struct statfs* status) noexcept {
   static const auto next = real<int (*)(int, struct statfs*)>("fstatfs");
   const int outcome = next(fd, status);
-  if (outcome == 0 && Client::instance().watches(fd)) status->f_type = 0x6969;  // NFS
+  if (outcome == 0 && Client::instance().watches(fd))
+    status->f_type = Client::instance().kind() == Kind::nfs ? 0x6969 : 0x65735546;
   return outcome;
 }
 
@@ -265,18 +320,15 @@ int fcntl(int fd, int command, ...) {
     return -1;
   }
   const auto* lock = static_cast<const struct flock*>(argument);
-  const bool local = client.locks() == Locks::local;
+  const bool local = client.locks() == Locks::local, nfs = client.kind() == Kind::nfs;
   if (lock->l_type == F_UNLCK) {
-    client.write_back(fd);
-    if (lock->l_len == 0)
-      client.count_no_locks();
-    else if (!local && lock->l_start < marks)
-      client.count_lock(-1);
+    if (nfs) client.write_back();
+    client.unlocked(lock->l_start, lock->l_len);
     return local ? 0 : next(fd, command, argument);
   }
   if (!local && next(fd, command, argument) != 0) return -1;
-  client.look_anew(fd);
-  if (lock->l_start < marks) client.count_lock(1);
+  if (nfs) client.look_anew();
+  client.locked(lock->l_start, lock->l_len);
   return 0;
 }
 
@@ -302,10 +354,19 @@ std::string stored(const std::string& path) {
 
 constexpr int slots = 300, slot_bytes = 16;
 
-MPI_File open(const std::string& path, const char* method, MPI_Comm comm = MPI_COMM_WORLD) {
+// Hints.
+struct Way {
+  const char* method = "auto";
+  const char* flush = "list";
+  const char* sieves_writes = "automatic";
+};
+
+MPI_File open(const std::string& path, const Way& way, MPI_Comm comm = MPI_COMM_WORLD) {
   MPI_Info info;
   MPI_Info_create(&info);
-  if (*method) MPI_Info_set(info, "concilio_method", method);
+  MPI_Info_set(info, "concilio_method", way.method);
+  MPI_Info_set(info, "concilio_flush", way.flush);
+  MPI_Info_set(info, "romio_ds_write", way.sieves_writes);
   // Every rank aggregates, and their realms meet within pages.
   MPI_Info_set(info, "cb_nodes", std::to_string(ranks).c_str());
   MPI_Info_set(info, "concilio_realms", "even");
@@ -315,41 +376,36 @@ MPI_File open(const std::string& path, const char* method, MPI_Comm comm = MPI_C
   return file;
 }
 
-// A file of dots, with room for the slots of all ranks.
-void make_slots(const std::string& path) {
+// A file of dots, with room for the slots of all ranks or for a part of them.
+void make_slots(const std::string& path, int bytes_of_slot = slot_bytes, int count = slots) {
   if (rank == 0) {
     FILE* file = std::fopen(path.c_str(), "w");
-    for (int i = 0; i < ranks * slots * slot_bytes; ++i) std::fputc('.', file);
+    for (int i = 0; i < ranks * count * bytes_of_slot; ++i) std::fputc('.', file);
     std::fclose(file);
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-void cache_all_pages(MPI_File file) {
-  std::vector<char> all(static_cast<size_t>(ranks) * slots * slot_bytes);
+void cache_all_pages(MPI_File file, int bytes_of_slot = slot_bytes) {
+  std::vector<char> all(static_cast<size_t>(ranks) * slots * static_cast<size_t>(bytes_of_slot));
   OK(MPI_File_read_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_BYTE, MPI_STATUS_IGNORE));
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Every rank caches all pages as they were before, and then writes its slots.
-void neighbours(const std::string& path, const char* method, bool collective,
-                Locks locks = Locks::everywhere) {
-  make_slots(path);
-  Client::instance().watch(path, locks);
-  MPI_File file = open(path, method);
-  cache_all_pages(file);
-  std::vector<char> mine(slots * slot_bytes);
-  for (size_t i = 0; i < mine.size(); ++i) mine[i] = value(rank, static_cast<int64_t>(i));
-  if (collective) {
-    set_interleaved_view(file, rank, ranks, slot_bytes);
-    OK(MPI_File_write_all(file, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
-  } else {
-    for (int i = 0; i < slots; ++i) {
-      OK(MPI_File_write_at(file, MPI_Offset{slot_bytes} * (i * ranks + rank), mine.data() + i * slot_bytes,
-                           slot_bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-    }
-  }
-  OK(MPI_File_close(&file));
+// The rank's bytes in all its slots.
+std::vector<char> values_of(int who) {
+  std::vector<char> values(slots * slot_bytes);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = value(who, static_cast<int64_t>(i));
+  return values;
+}
+
+void write_slot(MPI_File file, const std::vector<char>& mine, int slot) {
+  OK(MPI_File_write_at(file, MPI_Offset{slot_bytes} * (slot * ranks + rank), mine.data() + slot * slot_bytes,
+                       slot_bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+
+// After all ranks have written their slots.
+void nothing_is_lost(const std::string& path, const Way& way) {
   Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string found = stored(path);
@@ -361,28 +417,95 @@ void neighbours(const std::string& path, const char* method, bool collective,
     lost += i >= static_cast<int>(found.size()) || found[static_cast<size_t>(i)] != wanted;
   }
   if (rank == 0 && lost > 0)
-    note_failure(__FILE__, __LINE__, std::to_string(lost) + " bytes lost, method '" + method + "'");
+    note_failure(__FILE__, __LINE__, std::to_string(lost) + " bytes lost, method " + way.method);
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// Every rank caches all pages as they were before, and then writes its slots.
+void neighbours(const std::string& path, const Way& way, bool collective, Locks locks = Locks::everywhere,
+                Kind kind = Kind::nfs) {
+  make_slots(path);
+  Client::instance().watch(path, locks, kind);
+  MPI_File file = open(path, way);
+  cache_all_pages(file);
+  const std::vector<char> mine = values_of(rank);
+  if (collective) {
+    set_interleaved_view(file, rank, ranks, slot_bytes);
+    OK(MPI_File_write_all(file, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
+  } else {
+    for (int i = 0; i < slots; ++i) write_slot(file, mine, i);
+  }
+  OK(MPI_File_close(&file));
+  nothing_is_lost(path, way);
+}
+
+// Every second slot is written by its rank alone, and then the others in one collective call, for which those
+// lie in holes.
+void holes(const std::string& path, const Way& way, Kind kind) {
+  make_slots(path);
+  Client::instance().watch(path, Locks::everywhere, kind);
+  MPI_File file = open(path, way);
+  cache_all_pages(file);
+  const std::vector<char> mine = values_of(rank);
+  for (int i = 1; i < slots; i += 2) write_slot(file, mine, i);
+  MPI_Datatype one, spaced, in_memory;
+  MPI_Type_contiguous(slot_bytes, MPI_BYTE, &one);
+  MPI_Type_create_resized(one, 0, MPI_Aint{2} * ranks * slot_bytes, &spaced);
+  MPI_Type_commit(&spaced);
+  MPI_Type_vector(slots / 2, slot_bytes, 2 * slot_bytes, MPI_BYTE, &in_memory);
+  MPI_Type_commit(&in_memory);
+  OK(MPI_File_set_view(file, MPI_Offset{rank} * slot_bytes, MPI_BYTE, spaced, "native", MPI_INFO_NULL));
+  OK(MPI_File_write_all(file, mine.data(), 1, in_memory, MPI_STATUS_IGNORE));
+  for (MPI_Datatype* type : {&one, &spaced, &in_memory}) MPI_Type_free(type);
+  OK(MPI_File_close(&file));
+  nothing_is_lost(path, way);
 }
 
 // A rank must read in windows what it has written alone, although the aggregators have cached what was there
 // before.
-void reads_what_it_wrote(const std::string& path, Locks locks) {
-  make_slots(path);
-  Client::instance().watch(path, locks);
-  MPI_File file = open(path, "two_phase");
+void reads_what_it_wrote(const std::string& path, Locks locks, Kind kind, int bytes_of_slot) {
+  make_slots(path, bytes_of_slot);
+  Client::instance().watch(path, locks, kind);
+  MPI_File file = open(path, {"two_phase"});
   const bool writes = rank == ranks - 1;
-  if (!writes) cache_all_pages(file);
-  std::vector<char> mine(slots * slot_bytes, 'x');
+  if (!writes) cache_all_pages(file, bytes_of_slot);
+  const auto bytes = static_cast<size_t>(slots) * static_cast<size_t>(bytes_of_slot);
+  std::vector<char> mine(bytes, 'x');
   if (writes) {
     MPI_Barrier(MPI_COMM_WORLD);
-    const std::vector<char> all(static_cast<size_t>(ranks) * slots * slot_bytes, 'y');
+    const std::vector<char> all(static_cast<size_t>(ranks) * bytes, 'y');
     OK(MPI_File_write_at(file, 0, all.data(), static_cast<int>(all.size()), MPI_BYTE, MPI_STATUS_IGNORE));
   }
-  set_interleaved_view(file, rank, ranks, slot_bytes);
+  set_interleaved_view(file, rank, ranks, bytes_of_slot);
   OK(MPI_File_read_all(file, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
   const auto old = std::count_if(mine.begin(), mine.end(), [](char c) { return c != 'y'; });
   if (writes && old > 0) note_failure(__FILE__, __LINE__, std::to_string(old) + " old bytes read");
+  OK(MPI_File_close(&file));
+  Client::instance().watch_nothing();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// A rank must read alone what other nodes have written on its behalf, although its own has cached what was
+// there before, and that the file was shorter.
+void reads_what_others_wrote_for_it(const std::string& path, Locks locks, Kind kind) {
+  make_slots(path, slot_bytes, slots / 2);
+  Client::instance().watch(path, locks, kind);
+  MPI_File file = open(path, {"two_phase"});
+  cache_all_pages(file);
+  MPI_Offset size = 0;
+  OK(MPI_File_get_size(file, &size));
+  const std::vector<char> mine = values_of(rank);
+  set_interleaved_view(file, rank, ranks, slot_bytes);
+  OK(MPI_File_write_at_all(file, 0, mine.data(), static_cast<int>(mine.size()), MPI_BYTE, MPI_STATUS_IGNORE));
+  std::vector<char> found(mine.size(), '?');
+  OK(MPI_File_read_at(file, 0, found.data(), static_cast<int>(found.size()), MPI_BYTE, MPI_STATUS_IGNORE));
+  if (found != mine) note_failure(__FILE__, __LINE__, "old bytes read alone");
+  OK(MPI_File_get_size(file, &size));
+  if (size != MPI_Offset{slots} * ranks * slot_bytes)
+    note_failure(__FILE__, __LINE__, "the old size: " + std::to_string(size));
+  OK(MPI_File_set_size(file, slot_bytes));
+  OK(MPI_File_get_size(file, &size));
+  if (size != slot_bytes) note_failure(__FILE__, __LINE__, "the size before: " + std::to_string(size));
   OK(MPI_File_close(&file));
   Client::instance().watch_nothing();
   MPI_Barrier(MPI_COMM_WORLD);
@@ -400,15 +523,15 @@ std::string immediate_visibility(MPI_File file) {
 
 // A rank that has cached an old page and the old size, and writes nothing itself, must see after a sync what
 // others have written, also by another open: with MPI_COMM_SELF each rank has its own.
-void sync_looks_anew(const std::string& path, MPI_Comm comm, Locks locks) {
+void sync_looks_anew(const std::string& path, MPI_Comm comm, Locks locks, Kind kind) {
   if (rank == 0) {
     FILE* file = std::fopen(path.c_str(), "w");
     std::fputs("before", file);
     std::fclose(file);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  Client::instance().watch(path, locks);
-  MPI_File file = open(path, "", comm);
+  Client::instance().watch(path, locks, kind);
+  MPI_File file = open(path, {}, comm);
   const std::string_view written = "what comes behind";
   const auto bytes = static_cast<int>(written.size());
   std::string found(written.size(), '.');
@@ -434,7 +557,7 @@ void sync_looks_anew(const std::string& path, MPI_Comm comm, Locks locks) {
 // Where no lock keeps other nodes out nothing can be locked, and atomic mode must be refused.
 void atomic_mode(const std::string& path, Locks locks, const char* described) {
   Client::instance().watch(path, locks);
-  MPI_File file = open(path, "");
+  MPI_File file = open(path, {});
   const int code = MPI_File_set_atomicity(file, 1);
   const int error_class = class_of(code);
   const bool refused = locks != Locks::everywhere && ranks > 1;
@@ -456,19 +579,31 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   const std::string path = std::string(folder ? folder : "/tmp") + "/network";
-  neighbours(path, "", false);
-  for (const char* method : {"", "list", "sieve"}) neighbours(path, method, true);
+  const Locks all_locks[] = {Locks::everywhere, Locks::local, Locks::refused};
+  neighbours(path, {}, false);
+  for (const char* method : {"auto", "list", "sieve"}) neighbours(path, {method}, true);
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    for (const Locks locks : {Locks::everywhere, Locks::local, Locks::refused})
-      sync_looks_anew(path, comm, locks);
+    for (const Locks locks : all_locks) sync_looks_anew(path, comm, locks, Kind::nfs);
+    sync_looks_anew(path, comm, Locks::everywhere, Kind::fuse);
   }
   atomic_mode(path, Locks::everywhere, "seen everywhere");
   atomic_mode(path, Locks::local, "local");
   atomic_mode(path, Locks::refused, "refused");
   // Windows need no locks.
-  for (const Locks locks : {Locks::everywhere, Locks::local, Locks::refused}) {
-    neighbours(path, "two_phase", true, locks);
-    reads_what_it_wrote(path, locks);
+  for (const Locks locks : all_locks) neighbours(path, {"two_phase"}, true, locks);
+  constexpr int slots_of_whole_pages = 16384;
+  for (const Kind kind : {Kind::nfs, Kind::fuse}) {
+    for (const Locks locks : all_locks) {
+      for (const int bytes_of_slot : {slot_bytes, slots_of_whole_pages})
+        reads_what_it_wrote(path, locks, kind, bytes_of_slot);
+      reads_what_others_wrote_for_it(path, locks, kind);
+    }
+    for (const char* flush : {"list", "rmw"}) holes(path, {"two_phase", flush}, kind);
+    for (const bool collective : {false, true}) {
+      neighbours(path, {"sieve", "list", "enable"}, collective, Locks::everywhere, kind);
+      neighbours(path, {}, collective, Locks::everywhere, kind);
+    }
+    holes(path, {"sieve", "list", "enable"}, kind);
   }
   MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("network_client: %d mistakes\n", noted_failures);

@@ -59,7 +59,7 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::visibility_immediate, ValueType::boolean, none, none, "true", nullptr, "romio_visibility_immediate",
      nullptr,
      "Whether what a rank has written is seen by all ranks at once; false where nodes keep caches of their "
-     "own, as on NFS.",
+     "own, as on NFS and with FUSE.",
      Effect::told},
     {Key::filesystem_type, ValueType::text, none, none, "", nullptr, "romio_filesystem_type", nullptr,
      "The kind of file system that the file lies on.", Effect::told},

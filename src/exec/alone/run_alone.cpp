@@ -46,7 +46,7 @@ bool is_atomic(const OpenFile& opened) {
 // makes a write a whole page only if nobody on the node has a lock on the file (nfs_can_extend_write), and
 // every open that writes has one: its mark. Without a mark, each write locks its range.
 bool locks_pages(const OpenFile& opened, Operation operation) {
-  return operation == Operation::write && opened.caches_differ() && opened.locks_work;
+  return operation == Operation::write && opened.pages_differ() && opened.locks_work;
 }
 
 }  // namespace

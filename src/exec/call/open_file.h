@@ -28,6 +28,7 @@ struct OpenFile {
   plan::StorageFacts facts;
   std::shared_ptr<const plan::Prices> measured_prices{};  // from a profile; null if there is none
   bool locks_work = true;                      // locks keep all ranks apart, on whichever nodes they are
+  bool exact_writes = true;                    // no node writes back bytes that it was not asked to write
   bool atomic = false;                         // MPI atomic mode
   Meetings meetings = Meetings::automatic;     // in which collective calls the ranks meet
   bool concurrent = false;                     // ranks may have several calls under way at once
@@ -49,19 +50,22 @@ struct OpenFile {
   // may have plain writes under way, on nodes that do not see this node's board.
   bool rewrites_by_notice() const { return concurrent && !on_one_node() && !locks_every_write(); }
   // The same for the windows of two-phase I/O.
-  bool may_rewrite_holes() const { return may_rewrite() && !caches_differ(); }
+  bool may_rewrite_holes() const { return may_rewrite() && !pages_differ(); }
   const plan::Prices& prices() const { return measured_prices ? *measured_prices : builtin_prices(facts); }
 
   bool on_one_node() const { return team.nodes().size() == 1; }
 
   bool may_map(Operation operation) const { return operation == Operation::read ? map_reads : map_writes; }
 
-  // Whether the node is a client that caches pages of the file, and the file's size. It writes pages back,
-  // and looks for what others have changed, only at a lock, a sync or an open. Other nodes may have the file
-  // open even if all ranks of this open are on one: by another communicator, or in another job.
-  bool cached_by_client() const { return facts.kind == plan::StorageFacts::Kind::network; }
+  // Whether the node is a client that may keep old pages of the file, and its old size. Other nodes may have
+  // the file open even if all ranks of this open are on one: by another communicator, or in another job.
+  bool cached_by_client() const { return storage.client_cache() != store::ClientCache::coherent; }
   // Whether two nodes of this open may see different bytes of the file for a while.
   bool caches_differ() const { return cached_by_client() && !on_one_node(); }
+  // Whether they may also write different bytes of it back.
+  bool pages_differ() const {
+    return storage.client_cache() == store::ClientCache::whole_pages && !on_one_node();
+  }
 };
 
 }  // namespace concilio::exec

@@ -10,8 +10,10 @@ namespace concilio::exec {
 Status RangeLock::acquire(store::LockMode mode, bool file_too) {
   place_ = storage_.held().enter(range_, mode, file_too);
   held_ = true;
-  return file_too ? storage_.lock(range_.begin, range_.length(), mode, storage_.lock_patience_ms())
-                  : Status();
+  if (!file_too) return {};
+  Status locked = storage_.lock(range_.begin, range_.length(), mode, storage_.lock_patience_ms());
+  shows_ = locked && storage_.client_cache() == store::ClientCache::old_reads;
+  return shows_ ? storage_.refresh(range_.begin, range_.length()) : locked;
 }
 
 RangeLock::~RangeLock() {
@@ -21,6 +23,7 @@ RangeLock::~RangeLock() {
 Status RangeLock::give_back() {
   Status outcome;
   if (!std::exchange(held_, false)) return outcome;
+  if (shows_) outcome = storage_.flush();
   storage_.held().leave(place_, [&](pattern::Interval part) {
     // To unlock a part of a lock splits it, which takes memory that may be there a moment later.
     constexpr int most_tries = 3;

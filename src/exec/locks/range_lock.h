@@ -9,7 +9,8 @@
 namespace concilio::exec {
 
 // A lock on a range of the file for as long as it lives. It keeps out this rank's other threads and, with
-// `file_too`, other ranks and other opens. It must not overlap one that the same thread holds.
+// `file_too`, other ranks and other opens: who holds it reads what others wrote before they gave the range
+// back, on whichever node. It must not overlap one that the same thread holds.
 class RangeLock {
  public:
   RangeLock(Storage& storage, int64_t offset, int64_t length)
@@ -36,6 +37,7 @@ class RangeLock {
   Storage& storage_;
   pattern::Interval range_;
   bool held_ = false;
+  bool shows_ = false;  // to whom locks next, since a lock alone does not
   HeldRanges::Place place_{};
 };
 

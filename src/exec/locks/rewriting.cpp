@@ -12,7 +12,9 @@ namespace concilio::exec {
 namespace {
 
 // Marks lie where no file has bytes. Two opens rarely try the same mark; if they do, one tries another.
+// Behind them lie as many bytes for locks that mean nothing to others.
 constexpr int64_t first_mark = int64_t{1} << 62, mark_count = int64_t{1} << 31;
+constexpr int64_t behind_marks = first_mark + mark_count;
 
 // Not std::random_device, which would need a newer C library (glibc 2.36) than everything else, and may
 // throw.
@@ -29,40 +31,51 @@ int64_t next_place() {
   return static_cast<int64_t>(next.fetch_add(distance, std::memory_order_relaxed) % mark_count);
 }
 
-OpenMark lock_mark(Storage& storage, store::LockMode mode) {
+// Tries a byte among those from `first` on.
+OpenMark lock_one(Storage& storage, int64_t first, store::LockMode mode) {
   OpenMark mark;
-  mark.place = next_place();
-  const Status status = storage.lock(first_mark + mark.place, 1, mode, 0);
-  mark.marked = status.ok();
+  mark.offset = first + next_place();
+  const Status status = storage.lock(mark.offset, 1, mode, 0);
+  mark.held = status.ok();
   mark.locks_work = status.ok() || status.error().kind == ErrorKind::file_in_use;
   if (!mark.locks_work)
     log_once(LogLevel::info, fmt::format("{}; no ranges of this file are locked", status.error().message));
   return mark;
 }
 
-}  // namespace
-
-OpenMark take_mark(Storage& storage) {
+// A few of them, as two opens may try the same.
+OpenMark lock_some(Storage& storage, int64_t first) {
   OpenMark mark;
   constexpr int most_tries = 3;
-  for (int i = 0; i < most_tries && !mark.marked; ++i) {
-    mark = lock_mark(storage, store::LockMode::exclusive);
+  for (int i = 0; i < most_tries && !mark.held; ++i) {
+    mark = lock_one(storage, first, store::LockMode::exclusive);
     if (!mark.locks_work) break;
   }
   return mark;
 }
 
+}  // namespace
+
+OpenMark take_mark(Storage& storage) {
+  OpenMark mark = lock_some(storage, first_mark);
+  mark.marked = mark.held;
+  return mark.marked || !mark.locks_work ? mark : lock_some(storage, behind_marks);
+}
+
+bool take_some_lock(Storage& storage) {
+  return lock_some(storage, behind_marks).held != 0;
+}
+
 OpenMark try_locks(Storage& storage) {
-  OpenMark mark = lock_mark(storage, store::LockMode::shared);
-  if (mark.marked) (void)storage.unlock(first_mark + mark.place, 1);
-  mark.marked = 0;
+  OpenMark mark = lock_one(storage, first_mark, store::LockMode::shared);
+  if (mark.held) (void)storage.unlock(mark.offset, 1);
+  mark.held = 0;
   return mark;
 }
 
 bool mark_is_respected(Storage& storage, const OpenMark& mark) {
-  const int64_t place = first_mark + mark.place;
-  const Status status = storage.lock(place, 1, store::LockMode::exclusive, 0);
-  if (status) (void)storage.unlock(place, 1);
+  const Status status = storage.lock(mark.offset, 1, store::LockMode::exclusive, 0);
+  if (status) (void)storage.unlock(mark.offset, 1);
   return !status && status.error().kind == ErrorKind::file_in_use;
 }
 
@@ -78,9 +91,7 @@ bool Rewriting::alone() {
   if (!hopeful()) return false;
   std::lock_guard lock(claiming_);
   if (alone_) return true;
-  const int64_t behind = mark_.place + 1;
-  const pattern::Interval others[] = {{first_mark, first_mark + mark_.place},
-                                      {first_mark + behind, first_mark + mark_count}};
+  const pattern::Interval others[] = {{first_mark, mark_.offset}, {mark_.offset + 1, behind_marks}};
   bool all = true;
   for (pattern::Interval range : others)
     all =

@@ -35,16 +35,21 @@ namespace concilio::exec {
 // What an open for writing has found out about the locks of its file. Plain data, the same on all ranks.
 struct OpenMark {
   int64_t locks_work = 0;  // locks can be had, and keep out whom they should
-  int64_t marked = 0;      // the open has a mark of its own; `place` is that mark's place among all marks
-  int64_t place = 0;
+  int64_t marked = 0;      // the open has a mark of its own
+  int64_t held = 0;        // rank 0 has a lock on the byte `offset`: the mark, or else another one
+  int64_t offset = 0;
 };
 
 // Takes a mark. One rank does this for all ranks of its open; the lock lasts until that rank's storage is
-// closed.
+// closed. If there is no mark to be had, takes another lock that lasts as long.
 OpenMark take_mark(Storage& storage);
+// Takes a lock that nobody else wants and that lasts until this rank's storage is closed. While a node holds
+// any lock on a file, Linux's NFS client writes only bytes that were written, and not whole pages with old
+// ones around them (nfs_can_extend_write). False: none is to be had.
+bool take_some_lock(Storage& storage);
 // Finds out whether locks work, for an open that does not write and so takes no mark.
 OpenMark try_locks(Storage& storage);
-// Whether this rank is refused a lock on that mark, as it must be also on other nodes than the owner's.
+// Whether this rank is refused the lock that the mark says is held, as it must be also on other nodes.
 bool mark_is_respected(Storage& storage, const OpenMark& mark);
 
 class Rewriting {

@@ -41,8 +41,18 @@ Status Storage::close(bool write_back) {
   return outcome;
 }
 
+// What others write while this looks is noted by a higher number.
+Status Storage::look_anew() {
+  const int64_t wrote = others_wrote_.load(std::memory_order_acquire);
+  if (seen_of_others_.load(std::memory_order_relaxed) == wrote) return {};
+  if (Status fresh = refresh(); !fresh) return fresh;
+  seen_of_others_.store(wrote, std::memory_order_relaxed);
+  return {};
+}
+
 Result<int64_t> Storage::read(std::span<const store::Transfer> transfers, bool at_once) {
   if (auto status = open(); !status) return status.error();
+  if (auto status = look_anew(); !status) return status.error();
   Stopwatch time(counters_, Counter::storage_ns);
   counters_[Counter::storage_reads] += static_cast<int64_t>(transfers.size());
   auto got = at_once ? file_->read_at_once(transfers) : file_->read(transfers);
@@ -68,7 +78,10 @@ Status Storage::write(std::span<const store::Transfer> transfers, bool at_once) 
 
 Result<int64_t> Storage::request(Operation operation, const store::Transfer& transfer) {
   if (auto status = open(); !status) return status.error();
-  if (operation == Operation::read) return file_->read(transfer);
+  if (operation == Operation::read) {
+    if (auto fresh = look_anew(); !fresh) return fresh.error();
+    return file_->read(transfer);
+  }
   auto status = file_->write(transfer);
   note_written();
   if (!status) return status.error();
@@ -88,33 +101,43 @@ Status Storage::unlock(int64_t offset, int64_t length) {
 
 Status Storage::sync() {
   if (!unsynced_.exchange(false)) return {};
+  unflushed_ = false;
   Stopwatch time(counters_, Counter::storage_ns);
   auto status = file_->sync();
-  if (!status) unsynced_ = true;
+  if (!status) unsynced_ = unflushed_ = true;
   return status;
 }
 
-Status Storage::refresh() {
+Status Storage::flush() {
+  if (!unflushed_.exchange(false)) return {};
+  Stopwatch time(counters_, Counter::storage_ns);
+  auto status = file_->flush();
+  if (!status) unflushed_ = true;
+  return status;
+}
+
+Status Storage::refresh(int64_t offset, int64_t length) {
   if (!is_open_.load(std::memory_order_acquire)) return {};
   Stopwatch time(counters_, Counter::storage_ns);
-  return file_->refresh();
+  return file_->refresh(offset, length);
 }
 
 Result<int64_t> Storage::size() {
   if (auto status = open(); !status) return status.error();
+  if (auto status = look_anew(); !status) return status.error();
   return file_->size();
 }
 
 Status Storage::resize(int64_t size) {
   if (auto status = open(); !status) return status;
-  unsynced_ = true;
+  note_written();
   return file_->resize(size);
 }
 
 Status Storage::preallocate(int64_t size) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
-  unsynced_ = true;
+  note_written();
   return file_->preallocate(size);
 }
 
@@ -125,14 +148,15 @@ bool Storage::can_map(bool write) {
 Status Storage::make_space(int64_t offset, int64_t length) {
   if (auto status = open(); !status) return status;
   Stopwatch time(counters_, Counter::storage_ns);
-  unsynced_ = true;
+  note_written();
   return file_->make_space(offset, length);
 }
 
 Result<store::Mapping> Storage::map(int64_t offset, int64_t length, bool write) {
   if (auto status = open(); !status) return status.error();
   Stopwatch time(counters_, Counter::storage_ns);
-  if (write) unsynced_ = true;
+  if (write) note_written();
+  if (auto status = look_anew(); !status) return status.error();
   return file_->map(offset, length, write);
 }
 

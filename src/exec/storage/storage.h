@@ -22,6 +22,9 @@ class Storage {
   Storage(store::Store& store, std::string path, store::OpenMode mode, Counters& counters)
       : store_(store), path_(std::move(path)), mode_(mode), counters_(counters) {}
 
+  // Found out when the file is opened, before any call on it.
+  void set_client_cache(store::ClientCache cache) { client_cache_ = cache; }
+  store::ClientCache client_cache() const { return client_cache_; }
   // From now on requests are recorded here too; nullptr: nowhere.
   void record_in(Activity* activity) { activity_ = activity; }
   const std::string& path() const { return path_; }
@@ -43,6 +46,9 @@ class Storage {
   // write_back: syncs first, for storage that reports lost data only then (NFS).
   Status close(bool write_back);
 
+  // Where this node's client may have old contents, the file is brought up to date before it is next read.
+  void note_others_wrote() { others_wrote_.fetch_add(1, std::memory_order_release); }
+
   // These work as in StoreFile; each opens the file first. at_once: as in read_at_once and write_at_once of
   // StoreFile.
   Result<int64_t> read(std::span<const store::Transfer> transfers, bool at_once = false);
@@ -54,9 +60,11 @@ class Storage {
   // How long a call waits for a lock that somebody else holds.
   int64_t lock_patience_ms() const { return lock_patience_ms_; }
   void set_lock_patience_ms(int64_t patience_ms) { lock_patience_ms_ = patience_ms; }
-  Status sync();  // of what this rank wrote; costs nothing if it wrote nothing since the last sync
+  Status sync();   // of what this rank wrote; costs nothing if it wrote nothing since the last sync
+  Status flush();  // likewise
+  bool has_unflushed() const { return unflushed_.load(std::memory_order_relaxed); }
   // As StoreFile's; nothing is done if this rank has not opened the file. The first rank of each node has.
-  Status refresh();
+  Status refresh(int64_t offset = 0, int64_t length = 0);
   Result<int64_t> size();
   Status resize(int64_t size);
   Status preallocate(int64_t size);
@@ -71,6 +79,7 @@ class Storage {
  private:
   Status open_now();
   Status let_go();
+  Status look_anew();
   // The transfers of which so many bytes were moved, and the end of their time.
   void record(Operation operation, Stopwatch& time, std::span<const store::Transfer> transfers,
               int64_t bytes) {
@@ -80,6 +89,7 @@ class Storage {
   // either finds the note or syncs the request's bytes.
   void note_written() {
     if (!unsynced_) unsynced_ = true;
+    if (!unflushed_) unflushed_ = true;
   }
   store::Store& store_;
   std::string path_;
@@ -90,7 +100,9 @@ class Storage {
   std::mutex opening_;
   HeldRanges held_;
   int64_t lock_patience_ms_ = 600'000;
-  std::atomic<bool> unsynced_ = false;
+  store::ClientCache client_cache_ = store::ClientCache::coherent;
+  std::atomic<bool> unsynced_ = false, unflushed_ = false;
+  std::atomic<int64_t> others_wrote_ = 0, seen_of_others_ = 0;  // how often they wrote
   std::atomic<bool> is_open_ = false;
   std::unique_ptr<store::StoreFile> file_;
 };

@@ -280,16 +280,19 @@ class TwoPhase : private ReadsMore {
 
   // Carries out a window's transfers, work(call), on what the storage holds now. Where its clients cache the
   // file, they read anew when they lock, and write back when they unlock. Without locks they are told to
-  // forget what they have read, and to write back.
+  // forget what they have read, and to write back. Clients that only keep what they have read know since the
+  // call began whether that is old (Storage::note_others_wrote).
   template <typename Work>
   std::invoke_result_t<Work, const RunningCall&> with_fresh_view(Parts parts, store::LockMode mode,
                                                                  Work&& work) {
     const OpenFile& opened = call_.opened;
     if (!opened.caches_differ()) return work(call_);
-    if (!opened.locks_work) {
-      if (Status fresh = opened.storage.refresh(); !fresh) return fresh.error();
+    if (!opened.pages_differ() || !opened.locks_work) {
+      if (opened.pages_differ()) {
+        if (Status fresh = opened.storage.refresh(); !fresh) return fresh.error();
+      }
       auto outcome = work(call_);
-      if (Status written = opened.storage.sync(); outcome && !written) return written.error();
+      if (Status written = opened.storage.flush(); outcome && !written) return written.error();
       return outcome;
     }
     const int64_t begin = parts.front().file.begin, end = parts.back().file.end;

@@ -109,8 +109,8 @@ Status WriteBehind::flush(const RunningCall& call) {
   pieces_.clear();
   used_bytes_ = 0;
   auto status = write_plainly(call, transfers);
-  // If clients of the storage cache the file, other nodes see the data only after a sync.
-  if (status && call.opened.caches_differ()) status = call.opened.storage.sync();
+  // If clients of the storage cache the file, other nodes see the data only then.
+  if (status && call.opened.caches_differ()) status = call.opened.storage.flush();
   return status;
 }
 

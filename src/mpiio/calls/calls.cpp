@@ -47,7 +47,9 @@ Status change_size(File& file, exec::CallKind kind, MPI_Offset size, const Chang
     if (all.least != all.most)
       return error_with(ErrorKind::not_same, 0, [] { return std::string(different_arguments); });
     if (auto status = file.settle(); !status) return status;
-    return file.agree(file.team().rank() == 0 ? without_exceptions(change) : Status());
+    Status changed = file.agree(file.team().rank() == 0 ? without_exceptions(change) : Status());
+    if (file.opened()->caches_differ()) file.storage().note_others_wrote();
+    return changed;
   });
 }
 
@@ -130,8 +132,14 @@ int set_size(File& file, MPI_Offset size) {
 
 int preallocate(File& file, MPI_Offset size) {
   return raise(file, "MPI_File_preallocate", recorded(file, "preallocate", size, [&] {
-                 return change_size(file, exec::CallKind::preallocate, size,
-                                    [&] { return file.storage().preallocate(size); });
+                 return change_size(file, exec::CallKind::preallocate, size, [&]() -> Status {
+                   // Where space cannot be reserved, a byte is written behind the end of the file, which must
+                   // not be an old one.
+                   if (file.opened()->cached_by_client()) {
+                     if (Status fresh = file.storage().refresh(); !fresh) return fresh;
+                   }
+                   return file.storage().preallocate(size);
+                 });
                }));
 }
 

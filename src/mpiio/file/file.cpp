@@ -110,6 +110,7 @@ Status File::open_storage(Config config, bool concurrent) {
     exec::OpenFile opened{*team_, *storage_, *rewriting_, *budget_, counters(), found->facts};
     opened.concurrent = concurrent;
     opened.locks_work = found->mark.locks_work;
+    opened.exact_writes = found->exact_writes;
     if (found->has_profile) {
       opened.measured_prices = std::make_shared<const plan::Prices>(found->prices);
       take_over_parameters(found->parameters, config);

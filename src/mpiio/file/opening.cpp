@@ -74,6 +74,7 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, Fou
     found.size = *size;
   }
   found.can_read = mode.read;
+  found.client_cache = layout->client_cache;
   if (layout->common_inodes) found.identity = storage.identity();
   found.identity.device = 0;  // each host numbers its devices differently
   found.facts = facts_of(*layout, config);
@@ -108,13 +109,14 @@ OfNode combine(const OfNode& a, const OfNode& b) {
   return a.identity.inode != 0 ? a : b;
 }
 
-// Whether all ranks have reached the file, and whether locks keep its nodes apart.
+// Whether all ranks have reached the file, whether locks keep its nodes apart, and whether each node holds
+// one.
 struct Reached {
   mpi::Failure failure;
-  int64_t locks_respected = 1;
+  int64_t locks_respected = 1, locks_held = 1;
 };
 Reached combine(const Reached& a, const Reached& b) {
-  return {combine(a.failure, b.failure), a.locks_respected & b.locks_respected};
+  return {combine(a.failure, b.failure), a.locks_respected & b.locks_respected, a.locks_held & b.locks_held};
 }
 
 // The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
@@ -124,7 +126,10 @@ Reached combine(const Reached& a, const Reached& b) {
 // Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
 // that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
 // must be refused it.
-Status reach(mpi::Team& team, exec::Storage& storage, Found& found) {
+//
+// A client that writes whole pages back does so only where its node has no lock on the file: each node has
+// one.
+Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found) {
   const auto open = [&] { return without_exceptions([&] { return storage.open(); }); };
   storage.expect(found.identity, Descriptor());
   Status mine = team.local_rank() == 0 ? open() : Status();
@@ -136,15 +141,19 @@ Status reach(mpi::Team& team, exec::Storage& storage, Found& found) {
     if (team.local_rank() < openers_per_node) mine = open();
   }
   Reached all;
-  if (mine && found.mark.marked && team.local_rank() == 0 && team.node() != 0) {
+  if (mine && team.local_rank() == 0) {
     mine = without_exceptions([&]() -> Status {
-      all.locks_respected = mark_is_respected(storage, found.mark);
+      const bool first = team.node() == 0;
+      if (found.mark.held && !first) all.locks_respected = mark_is_respected(storage, found.mark);
+      if (writes && found.client_cache == store::ClientCache::whole_pages && team.nodes().size() > 1)
+        all.locks_held = first ? found.mark.held : take_some_lock(storage);
       return {};
     });
   }
   all.failure = failure_of(team, mine);
   if (!team.allreduce(all)) return team.failure();
   if (all.failure) return shared_error(team, all.failure, mine);
+  found.exact_writes = all.locks_held;
   if (all.locks_respected) return {};
   found.mark.marked = found.mark.locks_work = 0;
   if (team.rank() == 0) {
@@ -195,7 +204,8 @@ Result<Found> open_on_all_ranks(mpi::Team& team, exec::Storage& storage, int amo
     // The counter is in rank 0's memory, and no rank uses it before all have met below.
     (void)team.counter().set((amode & MPI_MODE_APPEND) ? found.size : 0);
   }
-  if (Status reached = reach(team, storage, found); !reached) return reached.error();
+  storage.set_client_cache(found.client_cache);
+  if (Status reached = reach(team, storage, amode_writes(amode), found); !reached) return reached.error();
   return found;
 }
 

@@ -28,6 +28,8 @@ struct Found {
   int64_t size = 0;        // only to append to the file, or to write down the call; otherwise 0
   int64_t free_bytes = 0;  // on rank 0's node, if that is the only one
   exec::OpenMark mark;
+  store::ClientCache client_cache = store::ClientCache::coherent;
+  int64_t exact_writes = 1;  // see OpenFile
   int64_t map_reads = 0, map_writes = 0;
   store::FileIdentity identity;  // only what is the same on every host
   plan::StorageFacts facts;

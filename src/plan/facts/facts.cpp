@@ -69,6 +69,7 @@ Digest combine(const Digest& left, const Digest& right) {
   out.repeats = a.repeats && b.repeats;
   out.staging_bytes = std::max(a.staging_bytes, b.staging_bytes);
   out.more = a.more || b.more;
+  out.wrote_alone = a.wrote_alone || b.wrote_alone;
   combine_errors(a, b, out);
   return out;
 }

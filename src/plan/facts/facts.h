@@ -38,6 +38,8 @@ struct Digest {
   // The most that any rank takes of the memory limit to stage its data, and whether any rank will make
   // another request for the same call. Then all ranks make one, if need be an empty one.
   int64_t staging_bytes = 0, more = 0;
+  // Whether any rank has written for itself since the last meeting, on storage whose clients keep caches.
+  int64_t wrote_alone = 0;
   // The first error of any rank: its kind (0: none), and the lowest rank that has one.
   int64_t error_kind = 0, error_rank = 0;
 };

@@ -228,6 +228,7 @@ bool same_throttle(const std::string& a, const std::string& b) {
 void model_layout(const ThrottleCosts& costs, StorageLayout& layout) {
   if (const Preset* preset = preset_of_name(costs.device)) {
     layout.kind = preset->kind;
+    layout.client_cache = preset->kind == Kind::network ? ClientCache::whole_pages : ClientCache::coherent;
     layout.medium = preset->medium;
     layout.uncached = true;
     layout.name = costs.device + ", modelled";

@@ -23,6 +23,8 @@ struct FileSystem {
   const char* name;
 };
 
+constexpr uint32_t fuse = 0x65735546;
+
 constexpr FileSystem file_systems[] = {
     {0x0000EF53, Kind::local, "ext4"},      {0x58465342, Kind::local, "xfs"},
     {0x9123683E, Kind::local, "btrfs"},     {0x2FC12FC1, Kind::local, "zfs"},
@@ -35,7 +37,7 @@ constexpr FileSystem file_systems[] = {
     {0x00006969, Kind::network, "nfs"},     {0x0000517B, Kind::network, "smb"},
     {0xFF534D42, Kind::network, "cifs"},    {0xFE534D42, Kind::network, "smb2"},
     {0x5346414F, Kind::network, "afs"},     {0x01021997, Kind::network, "9p"},
-    {0x65735546, Kind::parallel, "fuse"},   {0x0BD00BD0, Kind::parallel, "lustre"},
+    {fuse, Kind::parallel, "fuse"},         {0x0BD00BD0, Kind::parallel, "lustre"},
     {0x47504653, Kind::parallel, "gpfs"},   {0x19830326, Kind::parallel, "beegfs"},
     {0x00C36400, Kind::parallel, "ceph"},   {0x20030528, Kind::parallel, "orangefs"},
     {0xAAD7AAEA, Kind::parallel, "panfs"},  {0x01161970, Kind::parallel, "gfs2"},
@@ -43,7 +45,7 @@ constexpr FileSystem file_systems[] = {
 };
 
 // With these file systems, hosts may number the inodes differently.
-constexpr uint32_t own_inodes[] = {0x65735546, 0x0000517B, 0xFF534D42, 0xFE534D42, 0x01021997};
+constexpr uint32_t own_inodes[] = {fuse, 0x0000517B, 0xFF534D42, 0xFE534D42, 0x01021997};
 
 // Each device is asked once; it stays what it is as long as the process runs.
 StorageLayout::Medium known_medium(uint64_t device) {
@@ -54,19 +56,29 @@ StorageLayout::Medium known_medium(uint64_t device) {
   return known.emplace(device, medium_of_device(major(device), minor(device))).first->second;
 }
 
+const FileSystem* known(uint32_t magic) {
+  const auto* const found = std::ranges::find(file_systems, magic, &FileSystem::magic);
+  return found == std::end(file_systems) ? nullptr : found;
+}
+
 }  // namespace
+
+ClientCache client_cache_of(uint32_t magic) {
+  if (magic == fuse) return ClientCache::old_reads;
+  const FileSystem* const file_system = known(magic);
+  return file_system && file_system->kind == Kind::network ? ClientCache::whole_pages : ClientCache::coherent;
+}
 
 StorageLayout layout_of_magic(uint32_t magic, int64_t block_bytes) {
   StorageLayout layout;
   layout.block_bytes = block_bytes;
   layout.name = fmt::format("{:#x}", magic);
-  for (const FileSystem& file_system : file_systems) {
-    if (file_system.magic != magic) continue;
-    layout.kind = file_system.kind;
-    layout.name = file_system.name;
+  layout.client_cache = client_cache_of(magic);
+  if (const FileSystem* const file_system = known(magic)) {
+    layout.kind = file_system->kind;
+    layout.name = file_system->name;
     layout.common_inodes =
         std::find(std::begin(own_inodes), std::end(own_inodes), magic) == std::end(own_inodes);
-    break;
   }
   return layout;
 }

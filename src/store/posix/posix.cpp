@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/system/descriptor.h"
 #include "base/system/reserve_in_steps.h"
@@ -166,16 +168,38 @@ class PosixFile : public StoreFile {
     return failure({StoreOperation::sync, path_}, errno);
   }
 
-  Status refresh() override {
-    // A client of network storage validates its cache when it gets a lock, or when the file is opened
-    // ("close-to-open"). Other systems are told to drop their pages. To close a descriptor would end the
-    // locks of a process.
-    const StoreEvent event{StoreOperation::lock, path_, refreshed, 1};
-    if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0)
-      (void)set_lock(event, F_UNLCK);
-    else if (!shares_)
-      (void)Descriptor(::open(name_of(fd_).c_str(), (mode_.read ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
-    (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
+  Status flush() override {
+    switch (client_cache()) {
+      case ClientCache::coherent:
+        return {};
+      case ClientCache::old_reads:
+        // Writes go through the kernel to the file system's process. This one may still be sending them, and
+        // can tell the size only when it has.
+        ask_server();
+        return {};
+      case ClientCache::whole_pages:
+        return sync();
+    }
+    return {};
+  }
+
+  Status refresh(int64_t offset, int64_t length) override {
+    if (client_cache() == ClientCache::old_reads) {
+      ask_server();
+    } else {
+      // A client of network storage validates its cache when it gets a lock, or when the file is opened
+      // ("close-to-open"). To close a descriptor would end the locks of a process.
+      const StoreEvent event{StoreOperation::lock, path_, refreshed, 1};
+      if (set_lock(event, mode_.read ? F_RDLCK : F_WRLCK) == 0)
+        (void)set_lock(event, F_UNLCK);
+      else if (!shares_)
+        (void)Descriptor(::open(name_of(fd_).c_str(), (mode_.read ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
+    }
+    // The kernel is told to drop its pages; of those that are not wholly in the range it would keep the old.
+    constexpr int64_t page_bytes = 64 << 10;  // the largest that there are
+    const int64_t begin = align_down(offset, page_bytes), end = saturating_add(offset, length);
+    const int64_t to = length > 0 && end < INT64_MAX - page_bytes ? align_up(end, page_bytes) : begin;
+    (void)posix_fadvise(fd_, begin, to - begin, POSIX_FADV_DONTNEED);
     return {};
   }
 
@@ -214,12 +238,8 @@ class PosixFile : public StoreFile {
   bool can_map(bool write) override {
     if (!mode_.read || (write && !mode_.write) || !nature_.regular || !pages_can_be_made_present())
       return false;
-    if (file_system_ == unknown_file_system) {
-      struct statfs status;
-      if (fstatfs(fd_, &status) != 0) return false;
-      file_system_ = static_cast<uint32_t>(status.f_type);
-    }
-    return may_be_mapped(static_cast<uint32_t>(file_system_), write);
+    const auto file_system = known_file_system();
+    return file_system && may_be_mapped(*file_system, write);
   }
 
   Status make_space(int64_t offset, int64_t length) override {
@@ -258,6 +278,25 @@ class PosixFile : public StoreFile {
   }
 
  private:
+  // f_type of statfs(2), which is asked for once.
+  std::optional<uint32_t> known_file_system() {
+    if (file_system_ == unknown_file_system) {
+      struct statfs status;
+      if (fstatfs(fd_, &status) != 0) return {};
+      file_system_ = static_cast<uint32_t>(status.f_type);
+    }
+    return static_cast<uint32_t>(file_system_);
+  }
+  ClientCache client_cache() {
+    const auto file_system = known_file_system();
+    return file_system ? client_cache_of(*file_system) : ClientCache::coherent;
+  }
+  // The size and times of the file come from the server now, whatever the client has kept of them.
+  void ask_server() {
+    struct statx status;
+    (void)statx(fd_, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &status);
+  }
+
   static Error failure(const StoreEvent& event, int system_errno) {
     return Error::from_errno(system_errno, failure_text(event));
   }

@@ -86,7 +86,8 @@ class ObservedFile : public StoreFile {
   Status sync() override {
     return observe(*observer_, {StoreOperation::sync, path_}, [&] { return inner_->sync(); });
   }
-  Status refresh() override { return inner_->refresh(); }
+  Status flush() override { return inner_->flush(); }
+  Status refresh(int64_t offset, int64_t length) override { return inner_->refresh(offset, length); }
   Result<int64_t> size() override {
     return observe(*observer_, {StoreOperation::size, path_}, [&] { return inner_->size(); });
   }
