@@ -126,7 +126,9 @@ Result<int64_t> decode_number(std::span<const std::byte>& bytes) {
   return spoilt();
 }
 
-void encode(const Nest& nest, std::vector<std::byte>& out) {
+void encode(const Nest& nest, std::vector<std::byte>& out, int64_t most_bytes) {
+  const auto is_full = [&] { return std::cmp_greater(out.size(), most_bytes); };
+  if (is_full()) return;
   encode(static_cast<int64_t>(nest.kind()), out);
   switch (nest.kind()) {
     case Nest::Kind::empty:
@@ -139,13 +141,13 @@ void encode(const Nest& nest, std::vector<std::byte>& out) {
     case Nest::Kind::loop:
       for (const int64_t number : {nest.loop_offset(), nest.loop_stride(), nest.loop_count()})
         encode(number, out);
-      encode(*nest.child(), out);
+      encode(*nest.child(), out, most_bytes);
       break;
     case Nest::Kind::blocks: {
       const std::span<const int64_t> offsets = nest.offsets(), positions = nest.positions();
       encode(nest.uniform_length(), out);
       encode(static_cast<int64_t>(offsets.size()), out);
-      for (size_t i = 0; i < offsets.size(); ++i) {
+      for (size_t i = 0; i < offsets.size() && !is_full(); ++i) {
         encode(i == 0 ? offsets[0] : offsets[i] - offsets[i - 1], out);
         if (nest.uniform_length() <= 0) encode(positions[i + 1] - positions[i], out);
       }
@@ -154,10 +156,11 @@ void encode(const Nest& nest, std::vector<std::byte>& out) {
     case Nest::Kind::sequence:
       encode(static_cast<int64_t>(nest.parts().size()), out);
       for (const Nest* last = nullptr; const Nest::Part& part : nest.parts()) {
+        if (is_full()) break;
         encode(part.offset, out);
         const bool repeated = part.child.get() == last;
         encode(static_cast<int64_t>(repeated), out);
-        if (!repeated) encode(*part.child, out);
+        if (!repeated) encode(*part.child, out, most_bytes);
         last = part.child.get();
       }
       break;

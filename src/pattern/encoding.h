@@ -18,7 +18,9 @@ void encode(int64_t number, std::vector<std::byte>& out);
 // what encode() wrote.
 Result<int64_t> decode_number(std::span<const std::byte>& bytes);
 
-void encode(const Nest& nest, std::vector<std::byte>& out);
+// A part that several others have is written for each of them, so that this may be far longer than the nest.
+// Stops when `out` has more than `most_bytes`; that is then no description.
+void encode(const Nest& nest, std::vector<std::byte>& out, int64_t most_bytes);
 // The nest describes the same bytes in the same order; it may be made of other nodes.
 Result<NestRef> decode_nest(std::span<const std::byte>& bytes);
 

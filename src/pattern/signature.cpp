@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <new>
+#include <unordered_set>
 
 namespace concilio::pattern {
 namespace {
@@ -63,7 +64,6 @@ struct Signature::Maker {
         if (!merged) return merged.error();
         addition = *merged;
         made.total_ = made.starts_.back();
-        made.nodes_ -= last.nodes_;
         made.parts_.pop_back();
         made.starts_.pop_back();
       }
@@ -72,9 +72,20 @@ struct Signature::Maker {
     if (!add(made.total_, addition->total_, 1)) return too_large();
     made.widest_item_bytes_ = std::max(made.widest_item_bytes_, addition->widest_item_bytes_);
     made.depth_ = std::max(made.depth_, addition->depth_ + 1);
-    made.nodes_ += addition->nodes_;
     made.parts_.push_back(std::move(addition));
     return {};
+  }
+
+  // To be called when all parts have been appended.
+  static void count_memory(Signature& made) {
+    made.parts_.shrink_to_fit();
+    made.starts_.shrink_to_fit();
+    made.memory_bytes_ +=
+        static_cast<int64_t>(made.parts_.size() * sizeof(SignatureRef) + made.starts_.size() * sizeof(Place));
+    std::unordered_set<const Signature*> children;
+    for (const SignatureRef& part : made.parts_) {
+      if (children.insert(part.get()).second) made.memory_bytes_ += part->memory_bytes_;
+    }
   }
 };
 
@@ -104,7 +115,7 @@ Result<SignatureRef> Signature::repeat(const SignatureRef& child, int64_t count)
   made->count_ = count;
   made->parts_ = {child};
   made->depth_ = child->depth_ + 1;
-  made->nodes_ += child->nodes_;
+  Maker::count_memory(*made);
   made->widest_item_bytes_ = child->widest_item_bytes_;
   if (!add(made->total_, child->total_, count)) return too_large();
   return SignatureRef(made);
@@ -118,6 +129,7 @@ Result<SignatureRef> Signature::sequence(std::span<const SignatureRef> parts) {
   if (made->parts_.empty()) return empty();
   if (made->parts_.size() == 1) return made->parts_[0];
   if (made->depth_ > max_depth) return Error{ErrorKind::unsupported, 0, "a datatype is nested too deeply"};
+  Maker::count_memory(*made);
   return SignatureRef(made);
 }
 

@@ -38,11 +38,8 @@ class Signature {
 
   const Place& total() const { return total_; }
   int64_t widest_item_bytes() const { return widest_item_bytes_; }  // in a file; 0 if empty
-  int nodes() const { return nodes_; }                              // a child counts once for each parent
-  // An upper bound on the memory of the description.
-  int64_t memory_bytes() const {
-    return nodes_ * static_cast<int64_t>(sizeof(Signature) + sizeof(SignatureRef) + sizeof(Place));
-  }
+  // The memory of the description. A child counts once for each parent, however often that has it.
+  int64_t memory_bytes() const { return memory_bytes_; }
 
   // The last boundary at or before `position`, counted along `axis`; at the ends it is 0 and total(). Takes
   // O(depth log width).
@@ -59,7 +56,8 @@ class Signature {
   Signature() = default;
 
   Kind kind_ = Kind::empty;
-  int depth_ = 0, nodes_ = 1;
+  int depth_ = 0;
+  int64_t memory_bytes_ = sizeof(Signature);
   Place total_;
   int64_t widest_item_bytes_ = 0;
   Item item_;                        // run: `count_` of it

@@ -445,6 +445,9 @@ void check_user_calls() {
   EXPECT(conversion->item_boundary(8) == 0 && conversion->item_boundary(9) == 9 &&
          conversion->item_boundary(13) == 9 && conversion->item_boundary(14) == 14);
   EXPECT(conversion->native_bytes(13) == 8 && conversion->native_bytes(14) == 12);
+  EXPECT(conversion->whole_items({9, 28}) == (pattern::Interval{9, 28}));
+  EXPECT(conversion->whole_items({1, 27}) == (pattern::Interval{9, 23}));
+  EXPECT(conversion->whole_items({1, 13}).empty() && conversion->whole_items({9, 9}).empty());
   Bytes user(1000, std::byte{1}), file(static_cast<size_t>(conversion->file_bytes()));
   EXPECT(conversion->to_file(user.data(), {0, 70}, file.data()));
   EXPECT(calls.writes == 2 && calls.items == 10);  // 10 items, at most 5 in a call

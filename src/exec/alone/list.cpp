@@ -67,6 +67,7 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
   int64_t moved = 0, left = request.bytes - from;
   while (left > 0) {
     size_t count = 0;
+    const int64_t begin = request.bytes - left;
     int64_t batch_bytes = 0;
     int64_t reached = INT64_MIN;
     for (; count < batch.size() && left > 0; ++count) {
@@ -84,6 +85,10 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
     auto done = move_batch(call, request.operation, {batch.data(), count});
     if (!done) return done;
     moved += *done;
+    if (request.arrivals && *done > 0) {
+      if (auto status = request.arrivals->arrived(call.opened, {begin, begin + *done}); !status)
+        return status.error();
+    }
     // If offsets do not decrease, there is nothing more to read behind the end of the file; else later pieces
     // may lie before it.
     if (*done < batch_bytes && request.file->monotone_within(request.position + request.bytes)) break;

@@ -34,6 +34,16 @@ struct RunningCall {
   RunningCall holding_lock() const { return {opened, WriteGuard::held, behind}; }
 };
 
+// Told which of a request's data a read has found, in ascending order. Where offsets in the file decrease,
+// these need not be the first ones: what lies behind the end of the file is between others.
+class Arrivals {
+ public:
+  virtual Status arrived(const OpenFile& opened, pattern::Interval data) = 0;
+
+ protected:
+  ~Arrivals() = default;
+};
+
 // Moves between data [0, bytes) of `memory` and data [position, position + bytes) of `file`.
 struct Request {
   Operation operation;
@@ -48,6 +58,7 @@ struct Request {
   int64_t staging_bytes = 0;
   bool more = false;
   DeviceLink* device = nullptr;  // the way to the buffer if it lies in the memory of a GPU
+  Arrivals* arrivals = nullptr;  // told only if the buffer lies in the host's memory and offsets may decrease
 
   // Copy between the user's buffer, from data position `at` on, and other memory.
   Status copy_to(const pattern::Side& to, int64_t at, int64_t length) const {

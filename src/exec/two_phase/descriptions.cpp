@@ -156,7 +156,8 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   Status mine = without_exceptions([&]() -> Status {
     if (request.bytes == 0) return {};
     const pattern::Nest* before = nullptr;
-    add(Description(*request.file, {request.position, request.position + request.bytes}), before, mine_);
+    add(Description(*request.file, {request.position, request.position + request.bytes}), before, mine_,
+        slot_bytes_);
     if (std::cmp_greater(mine_.size(), slot_bytes_)) {
       const Slot head{0, Slot::cannot};
       std::memcpy(my_slot, &head, sizeof head);
@@ -191,15 +192,16 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
   return !mine ? std::move(mine) : !told ? std::move(told) : std::move(learnt);
 }
 
-// Adds a rank's description to a bundle. `before` is the nest of the last one that has data.
-void Descriptions::add(const Description& rank, const pattern::Nest*& before,
-                       std::vector<std::byte>& bundle) {
+// Adds a rank's description to a bundle. `before` is the nest of the last one that has data. If that makes it
+// longer than `most_bytes`, it may lack a part of the nest.
+void Descriptions::add(const Description& rank, const pattern::Nest*& before, std::vector<std::byte>& bundle,
+                       int64_t most_bytes) {
   const size_t begin = bundle.size();
   Slot head;
   bundle.resize(begin + sizeof head);
   if (!rank.data.empty()) {
     const pattern::Nest* const nest = rank.file.nest().get();
-    if (nest != before) encode(*nest, bundle);
+    if (nest != before) encode(*nest, bundle, most_bytes);
     before = nest;
     head.nest_bytes = static_cast<int32_t>(bundle.size() - begin - sizeof head);
     for (const int64_t number :

@@ -81,7 +81,8 @@ class Descriptions {
  private:
   struct Slot;
   struct Relayed;
-  static void add(const Description& rank, const pattern::Nest*& before, std::vector<std::byte>& bundle);
+  static void add(const Description& rank, const pattern::Nest*& before, std::vector<std::byte>& bundle,
+                  int64_t most_bytes = INT64_MAX);
   int64_t bring_together(std::byte* scratch, size_t ranks) const;
   Status shorten(int64_t bytes);
   Status tell(const OpenFile& opened, std::byte* bundle, int64_t bytes);

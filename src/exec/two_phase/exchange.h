@@ -49,6 +49,8 @@ class ReadsMore {
 class Exchange {
  public:
   static std::unique_ptr<Exchange> make(const ExchangeContext& context);
+  // Whether the exchange can be made. If not on some rank, the plan must have another one on all ranks.
+  virtual bool fits() const { return true; }
   // Nodes tell each other what must be known beforehand of a pattern's requests; this rank's is given. Nobody
   // may use the images until all ranks have met again. Collective over the team; the outcome is this rank's
   // own.

@@ -7,6 +7,7 @@
 
 #include "base/exceptions.h"
 #include "exec/two_phase/exchange.h"
+#include "exec/two_phase/letters.h"
 #include "exec/windows/coverage.h"
 #include "exec/windows/window_parts.h"
 #include "mpi/error.h"
@@ -100,55 +101,6 @@ class PieceTypes {
   int code_ = MPI_SUCCESS;
 };
 
-// A message to or from each leader. The buffers have room for the longest message.
-class Letters {
- public:
-  Letters(size_t nodes, const std::vector<int64_t>& most_bytes)
-      : counts_(nodes), displacements_(nodes), room_(nodes) {
-    int64_t total = 0;
-    for (size_t node = 0; node < nodes; ++node) {
-      room_[node] = most_bytes[node];
-      displacements_[node] = static_cast<int>(total);
-      total += most_bytes[node];
-    }
-    bytes_.resize(static_cast<size_t>(total));
-  }
-  void clear() { std::fill(counts_.begin(), counts_.end(), 0); }
-  void add(size_t node, int64_t value) {
-    std::memcpy(rest(node).data(), &value, sizeof value);
-    counts_[node] += static_cast<int>(sizeof value);
-  }
-  // Adds a description of what the parts' maps mark, after its length.
-  Coverage add_coverage(size_t node, std::span<const WindowPart> parts) {
-    const Coverage coverage = Coverage::of(parts, rest(node).subspan(sizeof(int64_t)));
-    add(node, static_cast<int64_t>(coverage.bytes().size()));
-    counts_[node] += static_cast<int>(coverage.bytes().size());
-    return coverage;
-  }
-  std::span<const std::byte> letter(size_t node) const {
-    return std::span(bytes_).subspan(static_cast<size_t>(displacements_[node]),
-                                     static_cast<size_t>(counts_[node]));
-  }
-  bool fit() const {
-    return std::equal(counts_.begin(), counts_.end(), room_.begin(),
-                      [](int count, int64_t room) { return count >= 0 && count <= room; });
-  }
-  std::byte* data() { return bytes_.data(); }
-  std::vector<int>& counts() { return counts_; }
-  const int* displacements() const { return displacements_.data(); }
-  int64_t memory_bytes() const { return static_cast<int64_t>(bytes_.capacity()); }
-
- private:
-  std::span<std::byte> rest(size_t node) {
-    const auto used = static_cast<size_t>(counts_[node]);
-    return std::span(bytes_).subspan(static_cast<size_t>(displacements_[node]) + used,
-                                     static_cast<size_t>(room_[node]) - used);
-  }
-  std::vector<int> counts_, displacements_;
-  std::vector<int64_t> room_;
-  std::vector<std::byte> bytes_;
-};
-
 int64_t take_number(std::span<const std::byte>& mail) {
   int64_t value = 0;
   if (mail.size() < sizeof value) return 0;
@@ -206,7 +158,7 @@ class Leaders {
     int code =
         PMPI_Ialltoall(out.counts().data(), 1, MPI_INT, in.counts().data(), 1, MPI_INT, comm, &request);
     if (Status status = finish(code, request, "telling sizes"); !status) return status;
-    if (!in.fit()) {
+    if (!in.have_room()) {
       in.clear();
       return Error{ErrorKind::communication, 0, "a message from another node is longer than its buffer"};
     }
@@ -264,8 +216,8 @@ class AlltoallwExchange : public Exchange {
         leads_(team_.local_rank() == 0),
         nodes_(leads_ ? team_.nodes().size() : 0),
         leaders_(team_, counters_),
-        out_(nodes_, learn_realms()),
-        in_(nodes_, most_told()),
+        out_(learn_realms()),
+        in_(most_told()),
         sent_(nodes_),
         received_(nodes_),
         pieces_(nodes_) {
@@ -323,6 +275,7 @@ class AlltoallwExchange : public Exchange {
     return finish(round, std::move(mine), std::move(theirs), sent_);
   }
 
+  bool fits() const override { return out_.fit() && in_.fit(); }
   Status tell_requests(const Request&) override { return {}; }
 
   Status sit_out(int64_t first_round) override {

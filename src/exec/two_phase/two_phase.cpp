@@ -352,7 +352,10 @@ RoundGear::RoundGear(const OpenFile& opened, const plan::Facts& facts, const pla
 Status RoundGear::tell_requests(const OpenFile& opened, const Request& request, const plan::Plan& plan,
                                 std::byte* segment, bool& fit) {
   images_.lie_in(segment);
-  if (exchange_) return exchange_->tell_requests(request);
+  if (exchange_) {
+    fit = exchange_->fits();
+    return exchange_->tell_requests(request);
+  }
   if (Status known = parcels_->descriptions().gather(opened, request, plan, segment); !known) return known;
   return without_exceptions([&]() -> Status {
     fit = parcels_->descriptions().described() && parcels_->fit();

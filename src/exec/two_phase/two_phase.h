@@ -25,8 +25,9 @@ class RoundGear {
             const Workspace& workspace);
   Images& images() { return images_; }
   // The nodes tell each other what must be known beforehand of the requests of a pattern; this rank's is
-  // given. `fit` is set to false if requests cannot be described. Nobody may use `segment`, which the node's
-  // ranks share, until all ranks have met again. Collective over the team; the outcome is this rank's own.
+  // given. `fit` is set to false if the nodes cannot exchange as planned. Nobody may use `segment`, which the
+  // node's ranks share, until all ranks have met again. Collective over the team; the outcome is this rank's
+  // own.
   Status tell_requests(const OpenFile& opened, const Request& request, const plan::Plan& plan,
                        std::byte* segment, bool& fit);
   // All requests have moved in the file, and the plan with them.

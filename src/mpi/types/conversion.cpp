@@ -49,6 +49,13 @@ int64_t Conversion::item_boundary(int64_t file_position) const {
   return signature_->at(&pattern::Place::file_bytes, file_position).file_bytes;
 }
 
+pattern::Interval Conversion::whole_items(pattern::Interval file_bytes) const {
+  const auto before = [&](int64_t position) { return signature_->at(&pattern::Place::file_bytes, position); };
+  pattern::Place begin = before(file_bytes.begin);
+  if (begin.file_bytes < file_bytes.begin) begin = signature_->at(&pattern::Place::items, begin.items + 1);
+  return {begin.file_bytes, before(file_bytes.end).file_bytes};
+}
+
 int64_t Conversion::native_bytes(int64_t file_position) const {
   return signature_->at(&pattern::Place::file_bytes, file_position).native_bytes;
 }

@@ -28,6 +28,8 @@ class Conversion {
   int64_t widest_item_bytes() const { return signature_->widest_item_bytes(); }
   // The last boundary between items at or before that position.
   int64_t item_boundary(int64_t file_position) const;
+  // The items that lie wholly in those bytes.
+  pattern::Interval whole_items(pattern::Interval file_bytes) const;
   // How many bytes in memory the whole items before that position take.
   int64_t native_bytes(int64_t file_position) const;
 

@@ -243,7 +243,8 @@ void CallRecord::add(FunctionRef<void(JsonText&)> write) {
 
 int64_t CallRecord::number_of_type(const pattern::DataType& type) {
   std::vector<std::byte> bytes;
-  pattern::encode(*type.nest, bytes);
+  // One that is longer does not fit the record, which then ends.
+  pattern::encode(*type.nest, bytes, most_record_bytes);
   pattern::encode(type.extent, bytes);
   const auto next = static_cast<int64_t>(types_.size()) + 1;
   const std::string nest = hexadecimal(bytes);

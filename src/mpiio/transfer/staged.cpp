@@ -50,18 +50,19 @@ Status Staged::fill(const exec::OpenFile& opened) {
   return conversion_.to_file(image_.data() - bounds(data).begin, part, staging_.data());
 }
 
-Status Staged::empty(const exec::OpenFile& opened) {
+Status Staged::empty(const exec::OpenFile& opened, pattern::Interval part) {
   Stopwatch time(opened.counters, Counter::copy_ns);
-  const pattern::Interval part{begin_, end_};
-  if (!whole_.device) return conversion_.from_file(whole_.buffer, part, staging_.data());
+  const std::byte* const staged = staging_.data() + (part.begin - begin_);
+  if (!whole_.device) return conversion_.from_file(whole_.buffer, part, staged);
   const pattern::Interval data = in_memory(part);
-  auto status = conversion_.from_file(image_.data() - bounds(data).begin, part, staging_.data());
+  auto status = conversion_.from_file(image_.data() - bounds(data).begin, part, staged);
   return status ? copy_image(Towards::device, data) : status;
 }
 
 Result<exec::Request> Staged::next(const exec::OpenFile& opened) {
   if (!ready_) {
     begin_ = end_;
+    arrived_ = {begin_, begin_};
     if (more()) end_ = end_of_round(begin_);
     auto status = without_exceptions([&]() -> Status {
       if (end_ == begin_) return {};
@@ -80,17 +81,33 @@ Result<exec::Request> Staged::next(const exec::OpenFile& opened) {
   round.position = whole_.position + begin_;
   round.bytes = end_ - begin_;
   round.more = more();
+  if (reads() && !ascends_until(end_)) round.arrivals = this;
   return round;
+}
+
+// What adjoins is finished together, so that an item may come in several parts.
+Status Staged::arrived(const exec::OpenFile& opened, pattern::Interval data) {
+  const pattern::Interval part{begin_ + data.begin, begin_ + data.end};
+  if (part.begin != arrived_.end) {
+    if (auto status = finish_arrived(opened); !status) return status;
+    arrived_.begin = part.begin;
+  }
+  arrived_.end = part.end;
+  return {};
+}
+
+Status Staged::finish_arrived(const exec::OpenFile& opened) {
+  const pattern::Interval part = conversion_.whole_items(arrived_);
+  if (part.empty()) return {};
+  moved_bytes_ += in_memory(part).length();
+  return reads() ? empty(opened, part) : Status();
 }
 
 Status Staged::take(const exec::OpenFile& opened, int64_t moved_bytes) {
   ready_ = false;
-  if (moved_bytes < end_ - begin_) {
-    ended_ = true;
-    end_ = conversion_.item_boundary(begin_ + moved_bytes);
-  }
-  if (!reads() || end_ == begin_) return {};
-  return without_exceptions([&] { return empty(opened); });
+  if (!reads() || ascends_until(end_)) arrived_ = {begin_, begin_ + moved_bytes};
+  if (moved_bytes < end_ - begin_ && ascends_until(whole_.bytes)) ended_ = true;
+  return without_exceptions([&] { return finish_arrived(opened); });
 }
 
 exec::Outcome Staged::run_alone(const exec::OpenFile& opened, const Run& run) {

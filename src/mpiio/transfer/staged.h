@@ -10,7 +10,7 @@
 
 namespace concilio::mpiio {
 
-class Staged {
+class Staged : exec::Arrivals {
  public:
   // `whole` has the user's buffer, and its bytes are the file's. A round takes more than the request's
   // staging memory only if a single item does, or if `at_once` is set, which makes everything one request.
@@ -25,7 +25,7 @@ class Staged {
   // Tells how many bytes the round's request has moved.
   Status take(const exec::OpenFile& opened, int64_t moved_bytes);
   // How many bytes the rounds have moved, counted in the items' bytes in memory.
-  int64_t moved_bytes() const { return conversion_.native_bytes(end_); }
+  int64_t moved_bytes() const { return moved_bytes_; }
 
  private:
   bool reads() const { return whole_.operation == Operation::read; }
@@ -37,11 +37,17 @@ class Staged {
   pattern::Interval bounds(pattern::Interval data) const {
     return conversion_.memory().bounds(data.begin, data.end);
   }
+  // Whether offsets in the file never decrease before this end. A read then moves data up to the end of the
+  // file; else it says by arrived() what it has found.
+  bool ascends_until(int64_t end) const { return whole_.file->monotone_within(whole_.position + end); }
+  Status arrived(const exec::OpenFile& opened, pattern::Interval data) override;
   int64_t end_of_round(int64_t begin) const;
   Status copy_image(Towards towards, pattern::Interval data);
   Status allocate(Budget& budget);
-  Status fill(const exec::OpenFile& opened);   // copies from the buffer into staging memory
-  Status empty(const exec::OpenFile& opened);  // copies from staging memory into the buffer
+  Status fill(const exec::OpenFile& opened);  // copies from the buffer into staging memory
+  // Copies a part of the round from staging memory into the buffer.
+  Status empty(const exec::OpenFile& opened, pattern::Interval part);
+  Status finish_arrived(const exec::OpenFile& opened);
 
   const exec::Request whole_;
   const mpi::Conversion& conversion_;
@@ -49,8 +55,10 @@ class Staged {
   Buffer staging_;
   Buffer image_;                 // a round's items as they lie in a GPU's buffer
   int64_t begin_ = 0, end_ = 0;  // the round's part of the request
-  bool ready_ = false;           // the round's request is ready; for a write, its data are in staging memory
-  bool ended_ = false;           // the end of the file was reached
+  pattern::Interval arrived_;    // what the round has moved, and is not finished yet
+  int64_t moved_bytes_ = 0;
+  bool ready_ = false;  // the round's request is ready; for a write, its data are in staging memory
+  bool ended_ = false;  // the end of the file was reached
 };
 
 }  // namespace concilio::mpiio

@@ -40,7 +40,7 @@ TEST(EncodedNest, DescribesTheSameBytesInTheSameOrder) {
   for (int i = 0; i < 3000; ++i) {
     const NestRef nest = test::random_nest(random, static_cast<int>(random() % 5));
     std::vector<std::byte> bytes;
-    encode(*nest, bytes);
+    encode(*nest, bytes, INT64_MAX);
     std::span<const std::byte> rest = bytes;
     const Result<NestRef> back = decode_nest(rest);
     ASSERT_TRUE(back) << back.error().message;
@@ -54,12 +54,28 @@ TEST(EncodedNest, DescribesTheSameBytesInTheSameOrder) {
   }
 }
 
+// Each part is in two others, so that all of this would be 2^40 parts long.
+TEST(EncodedNest, StopsSoonWhereItWouldBeTooLong) {
+  const std::vector<int64_t> offsets = {0, 5, 7}, lengths = {1, 1, 2};
+  NestRef nest = Nest::blocks({Numbers(offsets), Numbers(lengths)}).value();
+  for (int i = 0; i < 40; ++i) {
+    const Nest::Part first{0, 0, nest}, between{nest->upper() + 1, 0, Nest::bytes(3)},
+        last{nest->upper() + 5, 0, nest};
+    nest = Nest::sequence({first, between, last}).value();
+  }
+  std::vector<std::byte> bytes;
+  constexpr int64_t most_bytes = 10'000;
+  encode(*nest, bytes, most_bytes);
+  EXPECT_GT(std::ssize(bytes), most_bytes);
+  EXPECT_LT(std::ssize(bytes), most_bytes + 100);
+}
+
 // Whatever is received is refused or understood, and nothing after its end is read.
 TEST(EncodedNest, IsRefusedIfItIsCutShortOrSpoilt) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 3000; ++i) {
     std::vector<std::byte> bytes;
-    encode(*test::random_nest(random, 3), bytes);
+    encode(*test::random_nest(random, 3), bytes, INT64_MAX);
     const std::vector<std::byte> cut(bytes.begin(),
                                      bytes.begin() + static_cast<int64_t>(random() % bytes.size()));
     std::span<const std::byte> rest = cut;

@@ -64,26 +64,39 @@ TEST(Signature, OfNothingTakesNoMemory) {
 TEST(Signature, EqualNeighboursAreOneRun) {
   auto five =
       sequence({repeat(Signature::item(number), 2), Signature::empty(), repeat(Signature::item(number), 3)});
-  EXPECT_EQ(five->nodes(), 1);
+  EXPECT_EQ(five->memory_bytes(), Signature::item(number)->memory_bytes());
   expect_as_counted(*five, std::vector<Item>(5, number));
 }
 
 TEST(Signature, RepetitionOfARepetitionIsOne) {
   auto pair = sequence({Signature::item(byte), Signature::item(number)});
-  EXPECT_EQ(repeat(repeat(pair, 3), 4)->nodes(), repeat(pair, 12)->nodes());
+  EXPECT_EQ(repeat(repeat(pair, 3), 4)->memory_bytes(), repeat(pair, 12)->memory_bytes());
   EXPECT_EQ(repeat(repeat(pair, 3), 4)->total(), repeat(pair, 12)->total());
 }
 
 TEST(Signature, SeeksInABillionItemsWithoutExpandingThem) {
   auto element = sequence({repeat(Signature::item(byte), 3), Signature::item(wide)});
   auto all = repeat(element, 1'000'000'000);
-  EXPECT_LE(all->nodes(), 4);
+  EXPECT_LE(all->memory_bytes(), 1000);
   EXPECT_EQ(all->total(), (Place{4'000'000'000, 13'000'000'000, 19'000'000'000}));
   constexpr int64_t before = 777'000'000;
   EXPECT_EQ(all->at(&Place::file_bytes, 19 * before + 18),
             (Place{4 * before + 3, 13 * before + 3, 19 * before + 3}));
   EXPECT_EQ(items_of(*all, 3'999'999'998, 4'000'000'009), (std::vector<Item>{byte, wide}));
   EXPECT_EQ(all->widest_item_bytes(), 16);
+}
+
+TEST(Signature, CountsTheMemoryOfAChildOnceHoweverOftenItHasIt) {
+  auto nested = sequence({Signature::item(byte), Signature::item(number)});
+  const int64_t each = nested->memory_bytes();
+  constexpr int depth = 28;
+  for (int i = 0; i < depth; ++i) nested = sequence({nested, Signature::item(byte), nested});
+  EXPECT_LE(nested->memory_bytes(), (depth + 1) * each);
+  // Each place of a child takes memory.
+  const auto one = Signature::item(byte), other = Signature::item(number);
+  std::vector<SignatureRef> parts;
+  for (int i = 0; i < 1000; ++i) parts.push_back(i % 2 == 0 ? one : other);
+  EXPECT_GE(sequence(parts)->memory_bytes(), static_cast<int64_t>(1000 * sizeof(SignatureRef)));
 }
 
 TEST(Signature, VisitEndsWithTheFirstError) {

@@ -57,7 +57,7 @@ const char* alone = R"("collective":false,)";
 
 std::string type_line(int number, const pattern::Nest& nest, int64_t extent) {
   std::vector<std::byte> bytes;
-  pattern::encode(nest, bytes);
+  pattern::encode(nest, bytes, INT64_MAX);
   pattern::encode(extent, bytes);
   std::string text;
   for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<int>(byte));

@@ -263,6 +263,62 @@ SITUATION(Datarep, ReadingStopsAtTheLastWholeItem, not_own) {
   }
 }
 
+namespace {
+
+// Reads ints through a tile of which the tiles, or the pieces, do not lie one behind another. `places` says
+// where each int lies; the file has `there` of them and a part of another. What it lacks lies between what it
+// has.
+void read_past_ends(const Type& tile, const std::vector<int>& places, int there, const char* datarep) {
+  const std::string path = context.fresh_file("past-ends");
+  const std::vector<int> all = numbers(0, there);
+  std::vector<uint8_t> bytes = std::string(datarep) == "external32" ? big_endian(all) : as_decimal(all);
+  bytes.resize(bytes.size() + 3, 9);
+  make_file(path, bytes);
+  constexpr int untouched = -999;
+  std::vector<int> expected;
+  for (const int place : places)
+    expected.push_back(place < there ? all[static_cast<size_t>(place)] : untouched);
+  const auto count = static_cast<int>(places.size());
+  const auto found = count - static_cast<int>(std::count(expected.begin(), expected.end(), untouched));
+  Record& record = decimal();
+  for (const char* limit : {"4096", "1048576"}) {  // which makes many rounds, or one
+    File file(path, MPI_MODE_RDONLY, Info{{"concilio_memory_limit", limit}});
+    OK(MPI_File_set_view(file, 0, MPI_INT, tile, datarep, MPI_INFO_NULL));
+    for (const bool collective : {false, true}) {
+      record.items = 0;
+      std::vector<int> back(places.size(), untouched);
+      MPI_Status status;
+      OK((collective ? MPI_File_read_at_all : MPI_File_read_at)(file, 0, back.data(), count, MPI_INT,
+                                                                &status));
+      EXPECT_EQUAL(found, elements_in(status));
+      EXPECT_BYTES(expected, back);
+      if (std::string(datarep) == "decimal") EXPECT_EQUAL(int64_t{found}, record.items.load());
+    }
+  }
+}
+
+}  // namespace
+
+SITUATION(Datarep, ReadingColumnsOfWhichTheLastRowsAreMissing, not_own) {
+  constexpr int rows = 61, columns = 48, there = rows * columns - 50;
+  std::vector<int> places;
+  for (int column = 0; column < columns; ++column) {
+    for (int row = 0; row < rows; ++row) places.push_back(row * columns + column);
+  }
+  for (const char* datarep : {"external32", "decimal"}) {
+    (void)decimal();
+    const int item = std::string(datarep) == "external32" ? 4 : decimal_bytes;
+    // The extent is the file's already.
+    const Type column = vector_of(rows, 1, columns, MPI_INT);
+    read_past_ends(resized_of(column, 0, item), places, there, datarep);
+  }
+}
+
+SITUATION(Datarep, ReadingIntsTwiceOfWhichSomeAreMissing, not_own) {
+  const Type tile = blocks_at({3, 2}, {0, 4}, MPI_INT);
+  read_past_ends(tile, {0, 1, 2, 1, 2}, 2, "external32");
+}
+
 SITUATION(Datarep, SeekAndOffsetsCountEtypesOfTheFile, not_own) {
   const std::string path = context.fresh_file("offsets");
   make_file(path, std::vector<uint8_t>(100, 0));
