@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -773,6 +774,19 @@ class Opens {
       report(what, sweep_some(open_.scenario, {what, must_write, close, check}, onward_));
       open_.amode |= MPI_MODE_DELETE_ON_CLOSE;
     }
+    if (open_.scenario.syncs) {
+      const auto must_write_in_vain = [&](int n) {
+        must_write(n);
+        let_files_grow(false);
+      };
+      const auto refused = [&](int) { return close(0) == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS; };
+      const auto check_after = [&](int n, bool) {
+        let_files_grow(true);
+        check(n, false);
+      };
+      const char* what = "MPI_File_close that deletes, and loses what was held back";
+      report(what, sweep_some(open_.scenario, {what, must_write_in_vain, refused, check_after}, onward_));
+    }
     open_.amode &= ~MPI_MODE_DELETE_ON_CLOSE;
   }
 
@@ -813,6 +827,14 @@ class Opens {
   }
   void expect_opened(bool well) const {
     if (well != (open_.file != MPI_FILE_NULL)) mistake("the file's handle does not say whether it is open");
+  }
+  // Where it does not, the system refuses all writes to files.
+  static void let_files_grow(bool grow) {
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = grow ? limit.rlim_max : 0;
+    setrlimit(RLIMIT_FSIZE, &limit);
   }
   void shut() { must_do_well(open_.close(), "MPI_File_close"); }
   static void unlink_file() {
