@@ -93,7 +93,9 @@ Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest,
   Entry entry{me, me, apart.telling(team), terms, digest};
   if (!team.first_allreduce(entry)) {
     if (auto whole = team.failure(); !whole) return whole;
-    return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
+    // This rank has left the meeting, which its caller must hear, whatever memory there is. So the text is as
+    // short as that of out_of_memory().
+    return Error{ErrorKind::not_yet, 0, "not yet"};
   }
   apart.met(team, entry.apart);
   Status same = check_same(entry);

@@ -615,6 +615,23 @@ class Starts {
     }
   }
 
+  // The first rank comes to the others' meeting while these are away, and leaves it again: its test is in
+  // vain, and its call is not over.
+  void sweep_tests_in_vain(bool onward) {
+    for (int first = 0; first < ranks; ++first) {
+      const char* what = "a write that is tested in vain";
+      const auto write = [&](int) { return tested_in_vain(first); };
+      const auto check_after = [&](int, bool well) {
+        if (well) open_.check_file(blocks_of_part, "the write");
+        check_all(open_);
+      };
+      const long tried = sweep_rank(first, open_.scenario, {what, [](int) {}, write, check_after}, onward);
+      if (rank == 0)
+        std::printf("%s, %s: %ld allocations of rank %d failed in turn\n", open_.scenario.name, what, tried,
+                    first);
+    }
+  }
+
   // No rank gets a thread. Then the calls are carried out when the program waits for them, or tests them.
   void without_threads() {
     refuses_threads = true;
@@ -643,11 +660,7 @@ class Starts {
 
   // Returns the first error of this rank.
   int in_a_row(const Row& row) {
-    if (row.writes) ++open_.version;
-    buffer_.assign(buffer_bytes(open_.scenario, usual_blocks), 0);
-    for (int i = 0; row.writes && i < usual_blocks * block; ++i)
-      buffer_[buffer_place(open_.scenario, i)] = value(rank, i, open_.version);
-    type_ = buffer_type(open_.scenario);
+    make_row(row.writes);
     const bool fails_here = armed.exchange(false);
     // Of split calls, a file has one at a time.
     const bool splits = open_.scenario.calls == Scenario::Calls::split;
@@ -675,6 +688,34 @@ class Starts {
     return first_error;
   }
 
+  // Of the other ranks each tests once, which says that it is ready for the call.
+  int tested_in_vain(int first) {
+    const bool fails_here = armed.exchange(false);
+    make_row(true);
+    MPI_Request request;
+    int code = start(true, 0, &request), done = 0;
+    if (code != MPI_SUCCESS) mistake("a start fails");
+    if (rank != first) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    patient_barrier(MPI_COMM_WORLD);
+    armed = fails_here;
+    if (rank == first) code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    armed = false;
+    if (done) mistake("a call is done that other ranks have not come to");
+    patient_barrier(MPI_COMM_WORLD);
+    if (!done) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    (void)all_well(code, "the call that was tested in vain");
+    MPI_Type_free(&type_);
+    return code;
+  }
+
+  // The data of all parts, in memory.
+  void make_row(bool writes) {
+    if (writes) ++open_.version;
+    buffer_.assign(buffer_bytes(open_.scenario, usual_blocks), 0);
+    for (int i = 0; writes && i < usual_blocks * block; ++i)
+      buffer_[buffer_place(open_.scenario, i)] = value(rank, i, open_.version);
+    type_ = buffer_type(open_.scenario);
+  }
   uint8_t* data_of(int part) {
     return buffer_.data() + buffer_bytes(open_.scenario, blocks_of_part) * static_cast<size_t>(part);
   }
@@ -1007,6 +1048,8 @@ int main(int argc, char** argv) {
     if (unlucky_first >= 0) Opens(scenario, onward).sweep_first(unlucky_first);
     if (wants("transfers")) transfers(scenario, onward);
     if (wants("starts") && starts(scenario)) Starts(scenario).sweep_starts(onward);
+    if (wants("tests") && !threads && scenario.calls == Scenario::Calls::nonblocking)
+      Starts(scenario).sweep_tests_in_vain(onward);
     if (wants("open")) Opens(scenario, onward).sweep_opens();
     if (wants("close")) Opens(scenario, onward).sweep_closes();
     if (wants("other")) other_calls(scenario, onward);
