@@ -936,6 +936,14 @@ void other_calls(const Scenario& scenario, bool onward) {
 
   must_open(0);
   check(0, true);
+  // Ranks that are in different calls all find that out, and nothing has happened.
+  run(
+      "MPI_File_close on rank 0 and a write on the others", must_open,
+      [&](int) { return refused(rank == 0 ? open.close() : open.write(usual_blocks, open.version)); },
+      [&](int n, bool well) {
+        if (open.file == MPI_FILE_NULL) mistake("one rank has closed the file");
+        check(n, well);
+      });
   run(
       "MPI_File_set_view", must_open, [&](int) { return open.set_view(); }, check);
   const auto set_info = [&](MPI_Info hints) { return MPI_File_set_info(open.file, hints); };
