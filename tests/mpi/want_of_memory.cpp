@@ -894,6 +894,16 @@ class Opens {
   const bool onward_;
 };
 
+// A program that opens no file, and whose MPI ends when there is no memory left.
+int end_without_memory() {
+  all_that_follow = true;
+  left = 1;
+  armed = true;
+  const int code = MPI_Finalize();
+  armed = false;
+  return code == MPI_SUCCESS ? 0 : 1;
+}
+
 // The other calls of all ranks.
 void other_calls(const Scenario& scenario, bool onward) {
   Open open(scenario);
@@ -1005,7 +1015,7 @@ void other_calls(const Scenario& scenario, bool onward) {
 // want_of_memory [--threads] [--onward] [--explain] --run SCENARIO --first RANK
 // where KIND is transfers, starts, open, close or other.
 int main(int argc, char** argv) {
-  bool threads = false, onward = false;
+  bool threads = false, onward = false, ends = false;
   std::string calls;
   int unlucky_first = -1;
   std::vector<std::string> chosen;
@@ -1013,6 +1023,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--threads") == 0) threads = true;
     if (std::strcmp(argv[i], "--onward") == 0) onward = true;
     if (std::strcmp(argv[i], "--explain") == 0) explains = true;
+    if (std::strcmp(argv[i], "--end") == 0) ends = true;
     if (std::strcmp(argv[i], "--run") == 0 && i + 1 < argc) chosen.emplace_back(argv[++i]);
     if (std::strcmp(argv[i], "--calls") == 0 && i + 1 < argc) calls = argv[++i];
     if (std::strcmp(argv[i], "--first") == 0 && i + 1 < argc) unlucky_first = std::atoi(argv[++i]);
@@ -1029,6 +1040,7 @@ int main(int argc, char** argv) {
   }
   void* unused[1];
   (void)backtrace(unused, 1);  // loads what it needs by allocations of its own
+  if (ends) return end_without_memory();
   signal(SIGALRM, on_alarm);
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   path = std::string(folder ? folder : "/tmp") + "/want_of_memory";

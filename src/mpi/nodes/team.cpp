@@ -5,6 +5,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -68,8 +70,10 @@ struct Kept {
   OfEpoch<InEpoch> now;
   std::atomic<int> ending{0};  // how many parts of MPI are ending now; meanwhile no team is kept
 };
+// Takes no memory of its own, since MPI may end without any left.
 Kept& kept() {
-  static auto* instance = new Kept;
+  alignas(Kept) static std::byte room[sizeof(Kept)];
+  static auto* instance = new (room) Kept;
   return *instance;
 }
 
