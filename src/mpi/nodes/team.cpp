@@ -182,8 +182,10 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   int ranks = 0;
   if (PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS && ranks == 1) turn.lock();
   // The ranks must agree which of this communicator's teams are free: a file may already be closed on one
-  // rank and not yet on another. Before they meet, each has what a new team takes, and room to keep it.
+  // rank and not yet on another. Before they meet, each has what a new team takes, and room to keep it. Those
+  // that it says are free it keeps until then, since another thread may end a part of MPI meanwhile.
   Teams* teams = nullptr;
+  Teams before;
   std::shared_ptr<Team> fresh;
   uint64_t free_teams = 0;
   if_there_is_memory([&] {
@@ -196,15 +198,13 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
       if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
         free_teams |= uint64_t{1} << i;
     }
+    before = *teams;
     free_teams |= is_prepared;
   });
   const int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
   if (auto agreed = checked_mpi(code, "agreeing on a team"); !agreed) return agreed.error();
   if (!(free_teams & is_prepared)) return no_memory_for_team();
-  if (free_teams != is_prepared) {
-    std::lock_guard lock(kept().mutex);
-    return (*teams)[static_cast<size_t>(__builtin_ctzll(free_teams))];
-  }
+  if (free_teams != is_prepared) return before[static_cast<size_t>(__builtin_ctzll(free_teams))];
   if (auto status = fresh->set_up(comm, ranks_per_node); !status) return status.error();
   std::lock_guard lock(kept().mutex);
   if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : fresh);
