@@ -198,6 +198,7 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
       if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
         free_teams |= uint64_t{1} << i;
     }
+    std::atomic_thread_fence(std::memory_order_acquire);  // after what other threads did with these teams
     before = *teams;
     free_teams |= is_prepared;
   });
