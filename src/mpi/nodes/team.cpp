@@ -175,8 +175,9 @@ void Team::part_has_ended() {
 
 Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   // Several threads may each open a file with MPI_COMM_SELF at the same time. They take turns here, so that
-  // no two of them take the same team, and MPI sees one call on the communicator at a time. For a larger
-  // communicator MPI requires the program to keep its threads apart.
+  // no two of them take the same team, or change or split the communicator at the same time. What they reduce
+  // over its one rank before they come here needs no turns. For a larger communicator MPI requires the
+  // program to keep its threads apart.
   static constinit std::mutex turns;
   std::unique_lock turn(turns, std::defer_lock);
   int ranks = 0;
