@@ -25,11 +25,10 @@ void if_there_is_memory(F&& work) {
   }
 }
 
-// An error with the message that make() returns, or where there is no memory for that with a fixed one, which
-// is as short as that of out_of_memory().
+// An error with the message that make() returns, or Error::no_room.
 template <typename Make>
 Error error_with(ErrorKind kind, int system_errno, Make&& make) {
-  Error error{kind, system_errno, "no room to say"};
+  Error error{kind, system_errno, Error::no_room};
   if_there_is_memory([&] { error.message = make(); });
   return error;
 }

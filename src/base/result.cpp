@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace concilio {
 
@@ -22,6 +23,14 @@ std::string describe_errno(int system_errno) {
 }
 
 }  // namespace
+
+void Error::copy_message(const Error& other) noexcept {
+  try {
+    message = other.message;
+  } catch (const std::bad_alloc&) {
+    message = no_room;
+  }
+}
 
 ErrorKind Error::kind_of_errno(int system_errno) {
   switch (system_errno) {

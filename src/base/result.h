@@ -44,10 +44,28 @@ struct Error {
   int system_errno = 0;  // 0: no system call failed
   std::string message;   // says what, where and why; one line, no full stop at its end
 
+  Error() = default;
+  Error(ErrorKind its_kind, int its_errno, std::string text) noexcept
+      : kind(its_kind), system_errno(its_errno), message(std::move(text)) {}
+  // A rank copies errors between steps that all ranks take together. So a copy cannot fail: where there is no
+  // memory for the message, it has another.
+  Error(const Error& other) noexcept : kind(other.kind), system_errno(other.system_errno) {
+    copy_message(other);
+  }
+  Error(Error&&) noexcept = default;
+  Error& operator=(const Error& other) noexcept { return *this = Error(other); }
+  Error& operator=(Error&&) noexcept = default;
+  // Stands for a message that there is no memory for. It is short enough for std::string's inline storage, so
+  // making it allocates nothing.
+  static constexpr const char* no_room = "no room to say";
+
   // The kind that an errno stands for, e.g. ENOSPC -> no_space.
   static ErrorKind kind_of_errno(int system_errno);
   // "WHAT: strerror(errno)".
   static Error from_errno(int system_errno, const std::string& what);
+
+ private:
+  void copy_message(const Error& other) noexcept;
 };
 
 template <typename T>

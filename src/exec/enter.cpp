@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions.h"
+
 namespace concilio::exec {
 namespace {
 
@@ -73,19 +75,22 @@ std::string described(const Caller& caller) {
 Status check_same(const Entry& entry) {
   if (entry.least.kind == entry.most.kind) {
     if (entry.apart.least_calls == entry.apart.most_calls) return {};
-    return Error{ErrorKind::not_same, 0,
-                 fmt::format("some ranks have made {} collective calls on the file since all ranks last met, "
-                             "and others {}; all ranks of a file must make its collective calls in the same "
-                             "order",
-                             entry.apart.least_calls, entry.apart.most_calls)};
+    return error_with(ErrorKind::not_same, 0, [&] {
+      return fmt::format(
+          "some ranks have made {} collective calls on the file since all ranks last met, and others {}; "
+          "all ranks of a file must make its collective calls in the same order",
+          entry.apart.least_calls, entry.apart.most_calls);
+    });
   }
   const bool least_first = entry.least.rank < entry.most.rank;
   const Caller& first = least_first ? entry.least : entry.most;
   const Caller& second = least_first ? entry.most : entry.least;
-  return Error{ErrorKind::not_same, 0,
-               fmt::format("the ranks are in different collective calls: {}, {}; all ranks of a file must "
-                           "make its collective calls in the same order",
-                           described(first), described(second))};
+  return error_with(ErrorKind::not_same, 0, [&] {
+    return fmt::format(
+        "the ranks are in different collective calls: {}, {}; all ranks of a file must make its collective "
+        "calls in the same order",
+        described(first), described(second));
+  });
 }
 
 Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest, Terms& terms) {
@@ -93,7 +98,9 @@ Status enter(mpi::Team& team, CallKind kind, Apart& apart, plan::Digest& digest,
   Entry entry{me, me, apart.telling(team), terms, digest};
   if (!team.first_allreduce(entry)) {
     if (auto whole = team.failure(); !whole) return whole;
-    return Error{ErrorKind::not_yet, 0, "other ranks have not come yet"};
+    // This rank has left the meeting, which its caller must hear, whatever memory there is. So the text is as
+    // short as that of out_of_memory().
+    return Error{ErrorKind::not_yet, 0, "not yet"};
   }
   apart.met(team, entry.apart);
   Status same = check_same(entry);

@@ -7,6 +7,7 @@
  *   sessions two        two sessions; the second goes on when the first has ended
  *   sessions around     a session that begins before MPI_Init and ends after MPI_Finalize
  *   sessions within     a session between MPI_Init and MPI_Finalize
+ *   sessions meanwhile  the second session ends while a file is opened in the first, as by another thread
  *   sessions left_open  the session ends with the file open
  *   sessions left_comm  the session ends, and nobody frees its communicator
  *   sessions again      three epochs: MPI ends altogether, and a session begins it again
@@ -16,6 +17,8 @@
  *                       an error that ends the program: MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT of a file,
  * of MPI_File_open, and of MPI_File_delete, which has no communicator
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -64,6 +67,24 @@ static int has_threads(MPI_Session session) {
 static void end(MPI_Session* session, MPI_Comm* comm) {
   MPI_Comm_free(comm);
   REQUIRE(MPI_Session_finalize(session) == MPI_SUCCESS);
+}
+
+/* What ends when the library's ranks next tell each other, in an open, which of their teams are free. */
+static struct {
+  MPI_Session* session;
+  MPI_Comm* comm;
+} ends_meanwhile;
+
+__attribute__((visibility("default"))) int PMPI_Allreduce(const void* mine, void* all, int count,
+                                                          MPI_Datatype type, MPI_Op operation,
+                                                          MPI_Comm comm) {
+  static int (*next)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+  if (!next) *(void**)&next = dlsym(RTLD_NEXT, "PMPI_Allreduce");
+  if (ends_meanwhile.session && operation == MPI_BAND) {
+    end(ends_meanwhile.session, ends_meanwhile.comm);
+    ends_meanwhile.session = NULL;
+  }
+  return next(mine, all, count, type, operation, comm);
 }
 
 static int extent(MPI_Datatype type, MPI_Aint* bytes, void* extra) {
@@ -292,6 +313,16 @@ int main(int argc, char** argv) {
     end(&session, &comm);
     use_file(other, "two-alone");
     end(&second, &other);
+  } else if (strcmp(how, "meanwhile") == 0) {
+    session = begin(single, "one", &comm);
+    second = begin(single, "two", &other);
+    begin_epoch(comm);
+    use_file(comm, "before");
+    ends_meanwhile.session = &second;
+    ends_meanwhile.comm = &other;
+    use_file(comm, "meanwhile");
+    REQUIRE(!ends_meanwhile.session);
+    end(&session, &comm);
   } else if (strcmp(how, "around") == 0) {
     session = begin(single, "one", &comm);
     begin_epoch(comm);

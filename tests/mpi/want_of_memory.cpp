@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -614,6 +615,23 @@ class Starts {
     }
   }
 
+  // The first rank comes to the others' meeting while these are away, and leaves it again: its test is in
+  // vain, and its call is not over.
+  void sweep_tests_in_vain(bool onward) {
+    for (int first = 0; first < ranks; ++first) {
+      const char* what = "a write that is tested in vain";
+      const auto write = [&](int) { return tested_in_vain(first); };
+      const auto check_after = [&](int, bool well) {
+        if (well) open_.check_file(blocks_of_part, "the write");
+        check_all(open_);
+      };
+      const long tried = sweep_rank(first, open_.scenario, {what, [](int) {}, write, check_after}, onward);
+      if (rank == 0)
+        std::printf("%s, %s: %ld allocations of rank %d failed in turn\n", open_.scenario.name, what, tried,
+                    first);
+    }
+  }
+
   // No rank gets a thread. Then the calls are carried out when the program waits for them, or tests them.
   void without_threads() {
     refuses_threads = true;
@@ -642,11 +660,7 @@ class Starts {
 
   // Returns the first error of this rank.
   int in_a_row(const Row& row) {
-    if (row.writes) ++open_.version;
-    buffer_.assign(buffer_bytes(open_.scenario, usual_blocks), 0);
-    for (int i = 0; row.writes && i < usual_blocks * block; ++i)
-      buffer_[buffer_place(open_.scenario, i)] = value(rank, i, open_.version);
-    type_ = buffer_type(open_.scenario);
+    make_row(row.writes);
     const bool fails_here = armed.exchange(false);
     // Of split calls, a file has one at a time.
     const bool splits = open_.scenario.calls == Scenario::Calls::split;
@@ -674,6 +688,34 @@ class Starts {
     return first_error;
   }
 
+  // Of the other ranks each tests once, which says that it is ready for the call.
+  int tested_in_vain(int first) {
+    const bool fails_here = armed.exchange(false);
+    make_row(true);
+    MPI_Request request;
+    int code = start(true, 0, &request), done = 0;
+    if (code != MPI_SUCCESS) mistake("a start fails");
+    if (rank != first) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    patient_barrier(MPI_COMM_WORLD);
+    armed = fails_here;
+    if (rank == first) code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    armed = false;
+    if (done) mistake("a call is done that other ranks have not come to");
+    patient_barrier(MPI_COMM_WORLD);
+    if (!done) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    (void)all_well(code, "the call that was tested in vain");
+    MPI_Type_free(&type_);
+    return code;
+  }
+
+  // The data of all parts, in memory.
+  void make_row(bool writes) {
+    if (writes) ++open_.version;
+    buffer_.assign(buffer_bytes(open_.scenario, usual_blocks), 0);
+    for (int i = 0; writes && i < usual_blocks * block; ++i)
+      buffer_[buffer_place(open_.scenario, i)] = value(rank, i, open_.version);
+    type_ = buffer_type(open_.scenario);
+  }
   uint8_t* data_of(int part) {
     return buffer_.data() + buffer_bytes(open_.scenario, blocks_of_part) * static_cast<size_t>(part);
   }
@@ -773,6 +815,19 @@ class Opens {
       report(what, sweep_some(open_.scenario, {what, must_write, close, check}, onward_));
       open_.amode |= MPI_MODE_DELETE_ON_CLOSE;
     }
+    if (open_.scenario.syncs) {
+      const auto must_write_in_vain = [&](int n) {
+        must_write(n);
+        let_files_grow(false);
+      };
+      const auto refused = [&](int) { return close(0) == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS; };
+      const auto check_after = [&](int n, bool) {
+        let_files_grow(true);
+        check(n, false);
+      };
+      const char* what = "MPI_File_close that deletes, and loses what was held back";
+      report(what, sweep_some(open_.scenario, {what, must_write_in_vain, refused, check_after}, onward_));
+    }
     open_.amode &= ~MPI_MODE_DELETE_ON_CLOSE;
   }
 
@@ -814,6 +869,14 @@ class Opens {
   void expect_opened(bool well) const {
     if (well != (open_.file != MPI_FILE_NULL)) mistake("the file's handle does not say whether it is open");
   }
+  // Where it does not, the system refuses all writes to files.
+  static void let_files_grow(bool grow) {
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = grow ? limit.rlim_max : 0;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
   void shut() { must_do_well(open_.close(), "MPI_File_close"); }
   static void unlink_file() {
     if (rank == 0) unlink(path.c_str());
@@ -830,6 +893,16 @@ class Opens {
   Open open_;
   const bool onward_;
 };
+
+// A program that opens no file, and whose MPI ends when there is no memory left.
+int end_without_memory() {
+  all_that_follow = true;
+  left = 1;
+  armed = true;
+  const int code = MPI_Finalize();
+  armed = false;
+  return code == MPI_SUCCESS ? 0 : 1;
+}
 
 // The other calls of all ranks.
 void other_calls(const Scenario& scenario, bool onward) {
@@ -873,6 +946,14 @@ void other_calls(const Scenario& scenario, bool onward) {
 
   must_open(0);
   check(0, true);
+  // Ranks that are in different calls all find that out, and nothing has happened.
+  run(
+      "MPI_File_close on rank 0 and a write on the others", must_open,
+      [&](int) { return refused(rank == 0 ? open.close() : open.write(usual_blocks, open.version)); },
+      [&](int n, bool well) {
+        if (open.file == MPI_FILE_NULL) mistake("one rank has closed the file");
+        check(n, well);
+      });
   run(
       "MPI_File_set_view", must_open, [&](int) { return open.set_view(); }, check);
   const auto set_info = [&](MPI_Info hints) { return MPI_File_set_info(open.file, hints); };
@@ -934,7 +1015,7 @@ void other_calls(const Scenario& scenario, bool onward) {
 // want_of_memory [--threads] [--onward] [--explain] --run SCENARIO --first RANK
 // where KIND is transfers, starts, open, close or other.
 int main(int argc, char** argv) {
-  bool threads = false, onward = false;
+  bool threads = false, onward = false, ends = false;
   std::string calls;
   int unlucky_first = -1;
   std::vector<std::string> chosen;
@@ -942,6 +1023,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--threads") == 0) threads = true;
     if (std::strcmp(argv[i], "--onward") == 0) onward = true;
     if (std::strcmp(argv[i], "--explain") == 0) explains = true;
+    if (std::strcmp(argv[i], "--end") == 0) ends = true;
     if (std::strcmp(argv[i], "--run") == 0 && i + 1 < argc) chosen.emplace_back(argv[++i]);
     if (std::strcmp(argv[i], "--calls") == 0 && i + 1 < argc) calls = argv[++i];
     if (std::strcmp(argv[i], "--first") == 0 && i + 1 < argc) unlucky_first = std::atoi(argv[++i]);
@@ -958,6 +1040,7 @@ int main(int argc, char** argv) {
   }
   void* unused[1];
   (void)backtrace(unused, 1);  // loads what it needs by allocations of its own
+  if (ends) return end_without_memory();
   signal(SIGALRM, on_alarm);
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
   path = std::string(folder ? folder : "/tmp") + "/want_of_memory";
@@ -985,6 +1068,8 @@ int main(int argc, char** argv) {
     if (unlucky_first >= 0) Opens(scenario, onward).sweep_first(unlucky_first);
     if (wants("transfers")) transfers(scenario, onward);
     if (wants("starts") && starts(scenario)) Starts(scenario).sweep_starts(onward);
+    if (wants("tests") && !threads && scenario.calls == Scenario::Calls::nonblocking)
+      Starts(scenario).sweep_tests_in_vain(onward);
     if (wants("open")) Opens(scenario, onward).sweep_opens();
     if (wants("close")) Opens(scenario, onward).sweep_closes();
     if (wants("other")) other_calls(scenario, onward);

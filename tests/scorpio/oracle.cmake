@@ -26,6 +26,13 @@ foreach(mpi IN LISTS CONCILIO_SCORPIO_MPIS)
                   ${PROJECT_SOURCE_DIR}/src/scorpio/ranks/notices.cpp)
   target_link_libraries(scorpio_notices-${mpi} PRIVATE concilio_base)
   concilio_mpi_test(scorpio.notices.${mpi}.2 ${mpi} 2 scorpio OWN COMMAND scorpio_notices)
+  # MPICH's launcher of Debian 12 ends all ranks when one is killed.
+  if(mpi STREQUAL openmpi)
+    scorpio_program(scorpio_dead_rank ${mpi} checks/dead_rank.cpp
+                    ${PROJECT_SOURCE_DIR}/src/scorpio/ranks/small_collectives.cpp)
+    target_link_libraries(scorpio_dead_rank-${mpi} PRIVATE concilio_mpi_${mpi} concilio_pattern concilio_base rt)
+    scorpio_script_test(scorpio.dead-rank.${mpi}.3 ${mpi} 3 checks/dead_rank.sh scorpio_dead_rank)
+  endif()
   scorpio_program(scorpio_full_disk ${mpi} ${scorpio_checks_sources} checks/full_disk.cpp)
   scorpio_program(scorpio_small_shared_memory ${mpi} ${scorpio_checks_sources} checks/small_shared_memory.cpp)
   scorpio_script_test(scorpio.small-shared-memory.${mpi}.4 ${mpi} 4 checks/small_shared_memory.sh

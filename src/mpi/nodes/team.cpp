@@ -5,6 +5,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -68,8 +70,10 @@ struct Kept {
   OfEpoch<InEpoch> now;
   std::atomic<int> ending{0};  // how many parts of MPI are ending now; meanwhile no team is kept
 };
+// Takes no memory of its own, since MPI may end without any left.
 Kept& kept() {
-  static auto* instance = new Kept;
+  alignas(Kept) static std::byte room[sizeof(Kept)];
+  static auto* instance = new (room) Kept;
   return *instance;
 }
 
@@ -171,15 +175,18 @@ void Team::part_has_ended() {
 
 Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
   // Several threads may each open a file with MPI_COMM_SELF at the same time. They take turns here, so that
-  // no two of them take the same team, and MPI sees one call on the communicator at a time. For a larger
-  // communicator MPI requires the program to keep its threads apart.
+  // no two of them take the same team, or change or split the communicator at the same time. What they reduce
+  // over its one rank before they come here needs no turns. For a larger communicator MPI requires the
+  // program to keep its threads apart.
   static constinit std::mutex turns;
   std::unique_lock turn(turns, std::defer_lock);
   int ranks = 0;
   if (PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS && ranks == 1) turn.lock();
   // The ranks must agree which of this communicator's teams are free: a file may already be closed on one
-  // rank and not yet on another. Before they meet, each has what a new team takes, and room to keep it.
+  // rank and not yet on another. Before they meet, each has what a new team takes, and room to keep it. Those
+  // that it says are free it keeps until then, since another thread may end a part of MPI meanwhile.
   Teams* teams = nullptr;
+  Teams before;
   std::shared_ptr<Team> fresh;
   uint64_t free_teams = 0;
   if_there_is_memory([&] {
@@ -192,15 +199,14 @@ Result<std::shared_ptr<Team>> Team::acquire(MPI_Comm comm, int ranks_per_node) {
       if (team && team.use_count() == 1 && team->ranks_per_node_ == ranks_per_node && team->failure())
         free_teams |= uint64_t{1} << i;
     }
+    std::atomic_thread_fence(std::memory_order_acquire);  // after what other threads did with these teams
+    before = *teams;
     free_teams |= is_prepared;
   });
   const int code = PMPI_Allreduce(MPI_IN_PLACE, &free_teams, 1, MPI_UINT64_T, MPI_BAND, comm);
   if (auto agreed = checked_mpi(code, "agreeing on a team"); !agreed) return agreed.error();
   if (!(free_teams & is_prepared)) return no_memory_for_team();
-  if (free_teams != is_prepared) {
-    std::lock_guard lock(kept().mutex);
-    return (*teams)[static_cast<size_t>(__builtin_ctzll(free_teams))];
-  }
+  if (free_teams != is_prepared) return before[static_cast<size_t>(__builtin_ctzll(free_teams))];
   if (auto status = fresh->set_up(comm, ranks_per_node); !status) return status.error();
   std::lock_guard lock(kept().mutex);
   if (teams->size() < most_kept_teams) teams->push_back(kept().ending > 0 ? nullptr : fresh);

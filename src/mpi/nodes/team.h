@@ -8,10 +8,12 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -91,10 +93,13 @@ class Team {
   // Like MPI_Wait, but it also returns when the team fails. Then it returns an error code and the request is
   // not complete, so the memory that the request works on must not be freed (see abandon).
   int finish(MPI_Request& request);
-  // Keeps memory for ever, because MPI may still use it for a request that was given up.
+  // Keeps what `owner` owns for ever, because MPI may still use it for a request that was given up. Takes no
+  // memory: the new owner is never destroyed.
   template <typename T>
-  static void abandon(T&& memory) {
-    (void)new std::decay_t<T>(std::forward<T>(memory));
+  static void abandon(T&& owner) {
+    static_assert(!std::is_lvalue_reference_v<T>);
+    alignas(T) std::byte place[sizeof(T)];
+    new (place) T(std::forward<T>(owner));
   }
 
   // From now on the meetings of this rank are counted here; nullptr: nowhere.

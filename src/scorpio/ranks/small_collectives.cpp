@@ -60,17 +60,17 @@ PlaceARank<size> combine(const PlaceARank<size>& a, const PlaceARank<size>& b) {
 constexpr size_t few = 64, many = 1000;
 
 template <size_t size>
-std::vector<int64_t> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
-                                  size_t total) {
+Result<std::vector<int64_t>> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
+                                          size_t total) {
   PlaceARank<size> table{};
   std::copy(mine.begin(), mine.end(), table.values + at);
-  team.allreduce(table);
-  return {table.values, table.values + total};
+  if (!team.allreduce(table)) return team.failure().error();
+  return std::vector<int64_t>(table.values, table.values + total);
 }
 
 // Returns the `total` numbers of all ranks, in which this rank's are `mine`, from place `at` on.
-std::vector<int64_t> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
-                                  size_t total) {
+Result<std::vector<int64_t>> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
+                                          size_t total) {
   return total <= few ? put_together<few>(team, mine, at, total) : put_together<many>(team, mine, at, total);
 }
 
@@ -83,7 +83,7 @@ Status largest(MPI_Comm comm, int64_t* values, int count) {
                             "MPI_Allreduce");
   Largest<most_values> all{};
   std::copy(values, values + count, all.values);
-  team->allreduce(all);
+  if (!team->allreduce(all)) return team->failure();
   std::copy(all.values, all.values + count, values);
   return {};
 }
@@ -113,8 +113,9 @@ Status first_largest(MPI_Comm comm, int64_t* values, int count, const Complaint&
                        set_complaint();
                        late();
                      }});
-  team->first_allreduce(all);
+  const bool met = team->first_allreduce(all);
   team->set_alarm({});
+  if (!met) return team->failure();
   std::copy(all.values, all.values + count, values);
   return {};
 }
@@ -161,7 +162,9 @@ Result<int64_t> sum_below(MPI_Comm comm, int64_t mine) {
   int64_t sum = 0;
   if (mpi::Team* team = team_of(comm)) {
     int64_t total = 0;
-    return team->sum_below(mine, total);
+    sum = team->sum_below(mine, total);
+    if (Status whole = team->failure(); !whole) return whole.error();
+    return sum;
   }
   if (Status status = mpi::checked_mpi(MPI_Exscan(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm), "MPI_Exscan");
       !status)
@@ -178,8 +181,9 @@ Status told(MPI_Comm comm, int64_t* values, int count) {
     return mpi::checked_mpi(MPI_Bcast(values, count, MPI_INT64_T, 0, comm), "MPI_Bcast");
   const std::vector<int64_t> mine =
       team->rank() == 0 ? std::vector<int64_t>(values, values + count) : std::vector<int64_t>();
-  const std::vector<int64_t> all = put_together(*team, mine, 0, total);
-  std::copy(all.begin(), all.end(), values);
+  const Result<std::vector<int64_t>> all = put_together(*team, mine, 0, total);
+  if (!all) return all.error();
+  std::copy(all->begin(), all->end(), values);
   return {};
 }
 
