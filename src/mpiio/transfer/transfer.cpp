@@ -370,7 +370,7 @@ exec::Outcome Transfer::run_collective(const exec::OpenFile& opened) {
 }
 
 void Transfer::give_back() {
-  if (call_.pointer != Pointer::individual || !trouble_) return;
+  if (call_.pointer != Pointer::individual || etypes_ == 0) return;  // what cannot be placed has no etypes
   const int64_t before = position_ / shown_.etype_bytes;
   file_.retreat(before + etypes_, before);
 }
