@@ -247,8 +247,9 @@ int get_status(int count, const MPI_Request* requests, Function next, Args... ar
   { offset, buffer_of(buf), count, datatype }
 #define TRANSFER(direction, pointer, collective, offset) \
   mpiio::transfer(*file, CALL(direction, pointer, collective), DATA(offset), status)
+#define INTO(place, ours) ((place) ? (ours) : mpiio::refuse_null(*file, function))
 #define START(direction, pointer, collective, offset) \
-  mpiio::start(*file, CALL(direction, pointer, collective), DATA(offset), request)
+  INTO(request, mpiio::start(*file, CALL(direction, pointer, collective), DATA(offset), request))
 #define BEGIN(direction, pointer, offset) \
   mpiio::begin(*file, CALL(direction, pointer, COLLECTIVE), DATA(offset))
 #define END(direction, pointer) mpiio::end(*file, CALL(direction, pointer, COLLECTIVE), status)

@@ -57,6 +57,8 @@ int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent);
 int register_datarep(const mpi::UserRepresentation& wanted);
 int set_atomicity(File& file, int flag);
 int get_atomicity(File& file, int* flag);
+// The answer of a function that was given no place for its result: MPI_ERR_ARG.
+int refuse_null(File& file, const char* function);
 
 // One body serves read and write, all file pointers, independent and collective calls, and blocking,
 // nonblocking and split calls.

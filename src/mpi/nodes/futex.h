@@ -19,6 +19,8 @@ struct WaitPolicy {
   int spins = 0;
   void (*progress)(void* context) = nullptr;
   void* context = nullptr;
+  // Tells whether one who may be awaited was last seen on the caller's core.
+  bool (*core_is_shared)(void* context) = nullptr;
   // Tells whether to stop waiting, because nobody is left who would end the wait, or the caller's patience is
   // at its end. Called after every sleep.
   bool (*in_vain)(void* context) = nullptr;
@@ -38,7 +40,11 @@ struct EventCounter {
 #endif
       // Whoever is awaited may itself wait for this core, because other programs run on this machine, or
       // ranks that count as another node's.
-      if (i % spins_between_yields == spins_between_yields - 1 && core_is_wanted()) break;
+      if (i % spins_between_yields == spins_between_yields - 1) {
+        // Where the system is fair to groups of processes, it may decline an offer to one of the same group.
+        if (policy.core_is_shared && policy.core_is_shared(policy.context)) break;
+        if (core_is_wanted()) break;
+      }
     }
     int64_t sleep_ns = 1'000'000;
     for (bool in_vain = false;;) {

@@ -35,6 +35,7 @@ struct Team::Resident {
   ProcessId process;
   int rank;
   std::atomic<uint64_t> offered;  // the last call that this rank was ready for, counted from 1
+  std::atomic<int> core;          // this_core() when it last came to a meeting
 };
 
 namespace {
@@ -42,6 +43,12 @@ namespace {
 // Spinning for so many iterations takes about half a millisecond. As long as a rank has a core to itself,
 // sleeping and being woken costs more than looking again.
 constexpr int spins_with_own_core = 20000;
+
+// The core that the caller runs on, counted from 1.
+constexpr int unknown_core = 0;
+int this_core() {
+  return sched_getcpu() + 1;
+}
 
 // Values of Control::lost: the number of a rank that has ended, plus first_rank; or no_messages, if messages
 // between nodes fail.
@@ -248,7 +255,7 @@ Status Team::set_up(MPI_Comm comm, int ranks_per_node) {
     if (!sharing) return no_memory_for_team();
   }
   Status mine = without_exceptions([&]() -> Status {
-    new (&resident(local_rank_)) Resident{this_process(), rank_, 0};
+    new (&resident(local_rank_)) Resident{this_process(), rank_, 0, unknown_core};
     return {};
   });
   if (local_size_ < size_) {
@@ -365,8 +372,18 @@ class Team::Watch {
     team_.hear_of_lost_ranks();
     return !team_.failure();
   }
+  bool core_is_shared() const {
+    const int core = this_core();
+    for (int i = 0; i < team_.local_size_; ++i) {
+      if (core != unknown_core && i != team_.local_rank_ &&
+          team_.resident(i).core.load(std::memory_order_relaxed) == core)
+        return true;
+    }
+    return false;
+  }
   WaitPolicy policy(int spins) {
     return {spins, [](void* watch) { static_cast<Watch*>(watch)->team_.make_progress(); }, this,
+            [](void* watch) { return static_cast<Watch*>(watch)->core_is_shared(); },
             [](void* watch) { return static_cast<Watch*>(watch)->in_vain(); }};
   }
 
@@ -529,6 +546,7 @@ void Team::count_meeting(int more) {
 bool Team::meet(FunctionRef<bool()> work, int64_t patience_ns) {
   if (!failure()) return false;
   count_meeting(1);
+  resident(local_rank_).core.store(this_core(), std::memory_order_relaxed);
   Control& meeting = control();
   bool last = meeting.arrived.arrive(static_cast<uint32_t>(local_size_));
   if (nodes_.size() <= 1) {

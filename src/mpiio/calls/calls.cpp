@@ -163,6 +163,10 @@ int get_amode(File& file, int* amode) {
   return MPI_SUCCESS;
 }
 
+int refuse_null(File& file, const char* function) {
+  return raise(file, function, {ErrorKind::argument, 0, "no place for the result"});
+}
+
 int get_group(File& file, MPI_Group* group) {
   return PMPI_Comm_group(file.team().comm(), group);
 }
@@ -263,13 +267,16 @@ int get_byte_offset(File& file, MPI_Offset offset, MPI_Offset* displacement) {
 
 // The extent of `type` in the file, where elements of the type lie one behind another.
 int get_type_extent(File& file, MPI_Datatype type, MPI_Count* extent) {
+  auto fail = [&](const Error& error) { return raise(file, "MPI_File_get_type_extent", error); };
+  // MPI's own function would call the error handler of a communicator.
+  if (type == MPI_DATATYPE_NULL) return fail({ErrorKind::datatype, 0, "the datatype is MPI_DATATYPE_NULL"});
   auto view = file.view();
   if (!view->representation) {
     MPI_Count lower_bound = 0;
     return PMPI_Type_get_extent_x(type, &lower_bound, extent);
   }
   auto form = decode(type, *view->representation, file.descriptions());
-  if (!form) return raise(file, "MPI_File_get_type_extent", form.error());
+  if (!form) return fail(form.error());
   *extent = (*form)->layout.extent;
   return MPI_SUCCESS;
 }

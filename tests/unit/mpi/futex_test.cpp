@@ -57,5 +57,17 @@ TEST_F(EventCounterOnOneCore, WaitingLeavesItToTheThreadThatIsAwaited) {
   EXPECT_LT(spent_ns, events * work_ns / 4);
 }
 
+// The system may decline the core that is offered to another of the same program, and the spinning one would
+// not see that it is wanted.
+TEST(EventCounterWait, SpinsNoLongerOnceOneWhoIsAwaitedMayShareTheCore) {
+  int asked = 0;
+  WaitPolicy policy{.spins = 100'000'000, .context = &asked};
+  policy.core_is_shared = [](void* context) { return ++*static_cast<int*>(context) > 0; };
+  policy.in_vain = [](void*) { return true; };
+  EventCounter counter;
+  EXPECT_FALSE(counter.wait_for(1, policy));
+  EXPECT_EQ(1, asked);
+}
+
 }  // namespace
 }  // namespace concilio::mpi::futex_test

@@ -283,3 +283,33 @@ SITUATION(ErrorHandler, OfTheNullFileIsOpensAndTheDefault, not_own) {
   OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
   MPI_Errhandler_free(&handler);
 }
+
+SITUATION(Errors, NoPlaceForAResult, not_own) {
+  File file(context.fresh_file("no-place"));
+  MPI_Offset offset = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  char name[MPI_MAX_DATAREP_STRING];
+  FAILS(MPI_ERR_ARG, MPI_File_get_size(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_amode(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_group(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_info(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_position(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_position_shared(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_byte_offset(file, 0, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_type_extent(file, MPI_INT, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_atomicity(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_errhandler(file, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_get_view(file, nullptr, &type, &type, name));
+  FAILS(MPI_ERR_ARG, MPI_File_get_view(file, &offset, nullptr, &type, name));
+  FAILS(MPI_ERR_ARG, MPI_File_get_view(file, &offset, &type, nullptr, name));
+  FAILS(MPI_ERR_ARG, MPI_File_get_view(file, &offset, &type, &type, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_iread_at(file, 0, name, 1, MPI_BYTE, nullptr));
+  FAILS(MPI_ERR_ARG, MPI_File_iread_at_all(file, 0, name, 1, MPI_BYTE, nullptr));
+}
+
+// Without the file's error handler, that of MPI_COMM_WORLD would end the program.
+SITUATION(Errors, ExtentOfNoDatatype, everywhere) {
+  File file(context.fresh_file("no-datatype"));
+  MPI_Aint extent = 0;
+  FAILS(MPI_ERR_TYPE, MPI_File_get_type_extent(file, MPI_DATATYPE_NULL, &extent));
+}
