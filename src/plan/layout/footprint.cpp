@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t cache_line_bytes = 64;
 constexpr int64_t message_head_bytes = 64;
+constexpr int64_t coverage_head_bytes = 16;
 constexpr int64_t synchronisation_bytes = 64;  // counters of one image
 constexpr int64_t messages_held = 2;
 constexpr int64_t description_head_bytes = 64;  // what a description takes besides its nest
@@ -53,6 +54,43 @@ int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule) {
 
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes) {
   return map_bytes + message_head_bytes + align_up(window_bytes, cache_line_bytes);
+}
+
+int64_t coverage_bytes(int64_t map_bytes) {
+  constexpr auto run_bytes = static_cast<int64_t>(sizeof(pattern::Run));
+  // Runs are told if they are not longer than a bit for each granule.
+  const int64_t runs_bytes = (map_bytes / 8 / run_bytes + 1) * run_bytes;
+  return align_up(coverage_head_bytes + std::max(runs_bytes, ceil_divide(map_bytes, 8)), cache_line_bytes);
+}
+
+int64_t wish_bytes(int64_t map_bytes) {
+  return message_head_bytes + coverage_bytes(map_bytes);
+}
+
+std::map<int, int64_t> letters_of(const Layout& layout, const Group& group) {
+  constexpr int64_t number_bytes = sizeof(int64_t);
+  const int64_t nodes = std::ssize(group.nodes), realms = group.end_realm - group.first_realm;
+  std::map<int, int64_t> letters;
+  if (layout.exchange != ExchangeStrategy::alltoallw || nodes < 2) return letters;
+  struct Served {
+    int64_t realms = 0, bytes = 0;
+  };
+  std::map<int, Served> served;
+  int64_t all_bytes = 0;
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = layout.realms[static_cast<size_t>(i)];
+    const int64_t bytes = number_bytes + coverage_bytes(realm.map_bytes);
+    ++served[realm.node].realms;
+    served[realm.node].bytes += bytes;
+    all_bytes += bytes;
+  }
+  for (const int node : group.nodes) {
+    // A node tells the ends of its windows, and what it has in those of others; and is told likewise.
+    const Served own = served[node];
+    letters[node] = nodes * (own.realms * number_bytes + own.bytes) + (all_bytes - own.bytes) +
+                    (realms - own.realms) * number_bytes;
+  }
+  return letters;
 }
 
 int64_t message_bytes(int64_t image_bytes) {
@@ -158,13 +196,15 @@ Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int
   sizes.window_bytes = window_bytes;
   sizes.map_bytes = map_bytes(realm, window_bytes, layout.granule.granule);
   sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
+  const bool travels = group.nodes.size() > 1;
+  if (travels && layout.exchange != ExchangeStrategy::descriptions)
+    sizes.image_bytes += wish_bytes(sizes.map_bytes);
   sizes.slots_bytes = slots_bytes(layout, sizes.image_bytes);
   if (layout.operation == Operation::write) sizes.staging_bytes += window_bytes + layout.behind_bytes;
-  if (group.nodes.size() > 1) {
-    sizes.staging_bytes += layout.exchange == ExchangeStrategy::descriptions
-                               ? 2 * staging_half_bytes(layout, group, window_bytes) + layout.told_bytes
-                               : messages_held * message_bytes(sizes.image_bytes);
-  }
+  if (travels && layout.exchange == ExchangeStrategy::descriptions)
+    sizes.staging_bytes += 2 * staging_half_bytes(layout, group, window_bytes) + layout.told_bytes;
+  if (travels && layout.exchange == ExchangeStrategy::images)
+    sizes.staging_bytes += messages_held * message_bytes(sizes.image_bytes);
   return sizes;
 }
 

@@ -20,6 +20,12 @@ int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
 // The room for a message from another node: a wish, and the image that answers it.
 int64_t message_bytes(int64_t image_bytes);
+// The longest description of what a map marks: exec/windows/coverage.h.
+int64_t coverage_bytes(int64_t map_bytes);
+// The room behind an image that nodes exchange, in which a node describes what it covers, or what it wants.
+int64_t wish_bytes(int64_t map_bytes);
+// In an exchange by MPI_Alltoallw: what the leader of each node of a group tells the others, and is told.
+std::map<int, int64_t> letters_of(const Layout& layout, const Group& group);
 // Whether a node has an image of a realm's windows: if nodes exchange by descriptions, only the aggregator's
 // own has.
 bool has_image(const Layout& layout, const Realm& realm, int node);
@@ -68,7 +74,8 @@ int64_t slots_bytes(const Layout& layout, int64_t image_bytes);
 // The memory that is private to the realm's aggregator. In a write this holds the old bytes of one window,
 // for the holes in it, and the data that may be held back. If other nodes send to it, this also holds the
 // parcels of two windows and what it is told of the ranks' requests, or, in an exchange of images, two of
-// their messages, each at most an image long: one is received while the other is merged.
+// their messages, each at most an image long: one is received while the other is merged. With MPI_Alltoallw
+// bytes come from window to window.
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm);
 // All these sizes for a realm with windows of this size.
 struct Sizes {

@@ -314,12 +314,17 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
 
 namespace {
 
-bool are_told(const Layout& layout, const Group& group) {
-  return layout.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1;
-}
-
-int64_t own_told_bytes(const Layout& layout, const Group& group, int node) {
-  return are_told(layout, group) ? layout.own_told_bytes[static_cast<size_t>(node)] : 0;
+// What the ranks of each node keep in an exchange whether they aggregate or not: of what they ask for
+// themselves, or what their leader tells and is told.
+std::map<int, int64_t> kept_of(const Layout& layout, const Group& group) {
+  std::map<int, int64_t> kept = letters_of(layout, group);
+  for (const int node : group.nodes) {
+    if (layout.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1)
+      kept[node] = layout.own_told_bytes[static_cast<size_t>(node)];
+    else
+      kept.try_emplace(node, 0);
+  }
+  return kept;
 }
 
 }  // namespace
@@ -327,17 +332,19 @@ int64_t own_told_bytes(const Layout& layout, const Group& group, int node) {
 int64_t peak_bytes(const Facts& facts, const Layout& layout) {
   int64_t peak = 0;
   for (const Group& group : layout.groups) {
-    const std::map<int, int64_t> segments = segments_of(layout, group);
+    const std::map<int, int64_t> segments = segments_of(layout, group), kept = kept_of(layout, group);
     const auto share = [&](int node) {
       const int64_t ranks = facts.nodes[static_cast<size_t>(node)].ranks;
       return ceil_divide(segments.at(node), std::max<int64_t>(1, ranks));
     };
-    // A rank that does not aggregate may tell others, or relay.
-    const int64_t told = are_told(layout, group) ? layout.told_bytes : 0;
-    for (const int node : group.nodes) peak = std::max(peak, share(node) + told);
+    const bool told = layout.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1;
+    // The leader of a node tells others, and may aggregate too.
+    const auto of_leader = [&](int node) { return told ? 0 : kept.at(node); };
+    for (const int node : group.nodes)
+      peak = std::max(peak, share(node) + (told ? layout.told_bytes : of_leader(node)));
     for (int i = group.first_realm; i < group.end_realm; ++i) {
       const Realm& realm = layout.realms[static_cast<size_t>(i)];
-      peak = std::max(peak, share(realm.node) + staging_bytes(layout, group, realm));
+      peak = std::max(peak, share(realm.node) + of_leader(realm.node) + staging_bytes(layout, group, realm));
     }
   }
   return peak;
@@ -358,11 +365,20 @@ void add_up_memory(const Facts& facts, Layout& layout) {
   layout.peak_bytes = peak_bytes(facts, layout);
 }
 
+bool is_within_limits(const Facts& facts, const Layout& layout) {
+  const std::vector<int64_t> bytes = bytes_of_nodes(layout);
+  for (size_t node = 0; node < bytes.size(); ++node) {
+    const NodeLimit limit = node_limit(facts, facts.nodes[node]);
+    if (bytes[node] > limit.node_bytes || layout.peak_bytes > limit.rank_bytes) return false;
+  }
+  return true;
+}
+
 int64_t node_bytes(const Layout& layout, int node) {
   const int index = layout.group_of_node[static_cast<size_t>(node)];
   if (index < 0) return 0;
   const Group& group = layout.groups[static_cast<size_t>(index)];
-  int64_t bytes = segment_bytes(layout, group, node) + own_told_bytes(layout, group, node);
+  int64_t bytes = segment_bytes(layout, group, node) + kept_of(layout, group).at(node);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const Realm& realm = layout.realms[static_cast<size_t>(i)];
     if (realm.node == node) bytes += staging_bytes(layout, group, realm);
@@ -374,7 +390,8 @@ std::vector<int64_t> bytes_of_nodes(const Layout& layout) {
   std::vector<int64_t> bytes(layout.group_of_node.size());
   for (const Group& group : layout.groups) {
     for (const auto& [node, segment] : segments_of(layout, group))
-      bytes[static_cast<size_t>(node)] += segment + own_told_bytes(layout, group, node);
+      bytes[static_cast<size_t>(node)] += segment;
+    for (const auto& [node, kept] : kept_of(layout, group)) bytes[static_cast<size_t>(node)] += kept;
     for (int i = group.first_realm; i < group.end_realm; ++i) {
       const Realm& realm = layout.realms[static_cast<size_t>(i)];
       bytes[static_cast<size_t>(realm.node)] += staging_bytes(layout, group, realm);

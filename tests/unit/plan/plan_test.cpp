@@ -336,6 +336,45 @@ TEST(Windows, SeveralNodesStageTheParcelsOfTwoWindows) {
   EXPECT_EQ(made.staging_bytes, 3 * made.window_bytes + made.told_bytes);
 }
 
+TEST(Windows, AnImageOfSeveralNodesHasRoomForAWish) {
+  Facts facts = interleaved(Operation::read, 8, 3);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  facts.wishes.exchange = ExchangeWish::images;
+  const auto beside_window = [](const Plan& made) {
+    const Realm& realm = made.realms[0];
+    return realm.image_bytes - realm.map_bytes - (realm.window_bytes + 63) / 64 * 64 - heads_bytes;
+  };
+  EXPECT_EQ(beside_window(plan(facts)), 0);
+  facts.nodes = make_nodes(2, 4);
+  const Plan several = plan(facts);
+  EXPECT_EQ(beside_window(several), wish_bytes(several.realms[0].map_bytes));
+  EXPECT_GE(beside_window(several), several.realms[0].map_bytes / 8);
+}
+
+// Bytes come from window to window, but leaders tell each other which.
+TEST(Windows, MpiAlltoallwNeedsNoStagingButLetters) {
+  const auto planned = [](int nodes, int64_t limit_bytes) {
+    Facts facts = interleaved(Operation::write, nodes, 3, MiB);
+    facts.nodes = make_nodes(nodes, 1);
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    facts.wishes.exchange = ExchangeWish::alltoallw;
+    facts.wishes.memory_limit_bytes = limit_bytes;
+    return plan(facts);
+  };
+  const Plan made = planned(4, 8 * MiB);
+  ASSERT_EQ(made.exchange, ExchangeStrategy::alltoallw);
+  EXPECT_EQ(made.staging_bytes, made.window_bytes);  // the old contents of a window
+  ASSERT_EQ(made.realms.size(), 4u);
+  const int64_t coverage = coverage_bytes(made.realms[0].map_bytes);
+  const int64_t letters = letters_of(made, made.groups[0]).at(0);
+  EXPECT_GE(letters, 7 * coverage);  // of its own window by each node, and to each other node
+  EXPECT_EQ(node_bytes(made, 0), made.segment_bytes + made.staging_bytes + letters);
+  EXPECT_EQ(made.peak_bytes, node_bytes(made, 0));
+  const Plan many = planned(256, MiB);
+  EXPECT_EQ(many.exchange, ExchangeStrategy::images);
+  EXPECT_LE(many.peak_bytes, MiB);
+}
+
 TEST(Windows, NoLargerThanTheLargestRealm) {
   Facts facts = interleaved(Operation::write, 4, 64, 4096);
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);

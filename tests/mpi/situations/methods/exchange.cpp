@@ -319,6 +319,28 @@ SITUATION(Exchange, ManyShortListsStayWithinTheMemoryLimit, not_own) {
   }
 }
 
+// What nodes tell each other of tiny pieces counts too, however they exchange them.
+SITUATION(Exchange, WhatIsToldOfImagesStaysWithinTheMemoryLimit, not_own) {
+  for (const char* exchange : {"images", "alltoallw"}) {
+    const Info info{{"concilio_method", "two_phase"},
+                    {"concilio_ranks_per_node", "1"},
+                    {"concilio_memory_limit", "768K"},
+                    {"concilio_exchange", exchange}};
+    const std::string path = context.fresh_file(exchange);
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    const Type tile = resized_of(contiguous_of(3, MPI_BYTE), 0, MPI_Aint{3} * context.ranks);
+    OK(MPI_File_set_view(file, 3 * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+    const std::vector<uint8_t> data = values(context.rank, 60000);
+    OK(MPI_File_write_at_all(file, 0, data.data(), 60000, MPI_BYTE, MPI_STATUS_IGNORE));
+    std::vector<uint8_t> back(data.size());
+    OK(MPI_File_read_at_all(file, 0, back.data(), 60000, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT_BYTES(data, back);
+    int64_t limit = 0, most = 0;
+    EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_memory(file, &limit, nullptr, &most));
+    EXPECT(most <= limit);
+  }
+}
+
 // Nobody sends for a window without bytes either where all ranks have one window in common.
 SITUATION(Exchange, NobodySendsForAWindowWithoutBytesWhereRanksShareOne, not_own) {
   constexpr int block = 64 * KiB, blocks = 8;
