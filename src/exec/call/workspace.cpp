@@ -25,11 +25,11 @@ Status Workspace::make_room(const OpenFile& opened, const plan::Plan& plan, int6
   if (own != plan.realms.end()) {
     if (plan.operation == Operation::write) old_bytes = own->window_bytes;
     const plan::Group& group = plan.groups[static_cast<size_t>(own->group)];
-    if (group.nodes.size() > 1) {
-      staging_bytes = plan.exchange == plan::ExchangeStrategy::descriptions
-                          ? 2 * staging_half_bytes(plan, group, own->window_bytes)
-                          : 2 * plan::message_bytes(own->image_bytes);
-    }
+    const bool travels = group.nodes.size() > 1;
+    if (travels && plan.exchange == plan::ExchangeStrategy::descriptions)
+      staging_bytes = 2 * staging_half_bytes(plan, group, own->window_bytes);
+    if (travels && plan.exchange == plan::ExchangeStrategy::images)
+      staging_bytes = 2 * plan::message_bytes(own->image_bytes);
   }
   const int64_t segment = std::max(segment_bytes(opened, plan), opened.team.segment_bytes());
   // What the plan for writes may take of it later counts too.

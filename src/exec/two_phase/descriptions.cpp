@@ -9,14 +9,19 @@
 #include "pattern/encoding.h"
 #include "pattern/excerpt.h"
 #include "plan/layout/exchange.h"
+#include "plan/layout/footprint.h"
 
 namespace concilio::exec {
 namespace {
 
 // Descriptions up to this length are told as they are.
 constexpr int64_t worth_shortening_bytes = 512;
-// What the shortened ones of a node may take while they are under way, unless it has long lists.
+// What the shortened ones of a node may take while they are under way, unless it has long lists; and the part
+// of the memory for descriptions that is then left for what others tell.
 constexpr int64_t most_shortened_bytes = 1 << 20;
+constexpr int64_t share_for_others = 3;
+
+static_assert(sizeof(Description) <= plan::kept_head_bytes);
 
 // Said of what does not describe anything, as a relay without memory sends it.
 Error spoilt() {
@@ -94,7 +99,7 @@ Descriptions::Descriptions(const OpenFile& opened, const plan::Facts& facts, con
   const plan::Group* const group = exchanging_group(plan, team.node());
   if (!group) return;
   slot_bytes_ = plan.description_bytes;
-  lists_bytes_ = plan.lists_bytes;
+  most_bytes_ = plan.told_bytes;
   own_.node = team.node();
   own_.ranks.reserve(static_cast<size_t>(team.local_size()));
   const auto add_relay = [&](int rank) {
@@ -124,28 +129,32 @@ Descriptions::Descriptions(const OpenFile& opened, const plan::Facts& facts, con
       most_in_message = std::max(most_in_message, in_message);
       tellers_.push_back(relay == plan::direct ? candidates_of(team, node).front() : relay_rank(team, relay));
       senders_.push_back({node, {}});
-      senders_.back().ranks.reserve(ranks_of(team, node));
     }
   }
   for (const size_t i : realms_relayed_by(team, plan, *group)) {
     const plan::Realm& realm = plan.realms[i];
-    Relayed relayed{&realm, {}, {}};
+    Relayed relayed{&realm, {}, 0, {}};
+    size_t ranks = 0;
     for (const int node : cluster_of(*group, plan.combined_nodes, team.node())) {
-      if (may_have_data_in(realm, facts, node)) relayed.nodes.push_back(node);
+      if (!may_have_data_in(realm, facts, node)) continue;
+      relayed.nodes.push_back(node);
+      ranks += ranks_of(team, node);
     }
+    relayed.room = plan::descriptions_bytes(facts, static_cast<int64_t>(ranks));
     if (!relayed.nodes.empty()) relayed_.push_back(std::move(relayed));
     if (!neighbours_.empty()) continue;
     for (const int node : cluster_of(*group, plan.combined_nodes, team.node())) {
       if (node == team.node()) continue;
       neighbours_.push_back({node, {}});
-      neighbours_.back().ranks.reserve(ranks_of(team, node));
       most_in_message = std::max(most_in_message, ranks_of(team, node));
     }
   }
-  received_.resize(most_in_message * static_cast<size_t>(slot_bytes_));
+  received_.resize(
+      static_cast<size_t>(plan::descriptions_bytes(facts, static_cast<int64_t>(most_in_message))));
   sends_.reserve(receivers_.size() + relayed_.size());
   mine_.reserve(static_cast<size_t>(slot_bytes_));
-  charge_ = Charge(opened.budget, static_cast<int64_t>(received_.size()) + slot_bytes_);
+  under_way_bytes_ = std::ssize(received_) + slot_bytes_;
+  charge_ = Charge(opened.budget, under_way_bytes_);
 }
 
 Status Descriptions::gather(const OpenFile& opened, const Request& request, const plan::Plan& plan,
@@ -177,12 +186,9 @@ Status Descriptions::gather(const OpenFile& opened, const Request& request, cons
     return learn(bundle, ranks, own_);
   });
   if (learnt) learnt = without_exceptions([&] { return shorten(bundle_bytes); });
-  int64_t shortened_bytes = 0;
-  for (const Receiver& receiver : receivers_) shortened_bytes += std::ssize(receiver.bundle);
-  const Charge shortened_charge(opened.budget, shortened_bytes);
-  Status told = tell(opened, scratch, bundle_bytes);
+  Status told = tell(team, scratch, bundle_bytes);
   if (!team.failure()) return team.failure();
-  if (lists_bytes_ > 0 && learnt_bytes_ + std::ssize(received_) > lists_bytes_) described_ = false;
+  charge_ = Charge(opened.budget, learnt_bytes_ + under_way_bytes_);
   received_ = {};
   mine_ = {};
   receivers_ = {};
@@ -216,7 +222,8 @@ void Descriptions::add(const Description& rank, const pattern::Nest*& before, st
 // for, which takes `bytes`, is not much longer.
 Status Descriptions::shorten(int64_t bytes) {
   if (!described_ || slot_bytes_ <= worth_shortening_bytes) return {};
-  const int64_t most = std::max(most_shortened_bytes, slot_bytes_ * std::ssize(own_.ranks));
+  const int64_t left = most_bytes_ - most_bytes_ / share_for_others - learnt_bytes_ - under_way_bytes_;
+  const int64_t most = std::min(left, std::max(most_shortened_bytes, slot_bytes_ * std::ssize(own_.ranks)));
   int64_t sum = 0;
   std::vector<Description> parts;  // keeps the nests, which are told from each other by their addresses
   for (Receiver& receiver : receivers_) {
@@ -231,11 +238,12 @@ Status Descriptions::shorten(int64_t bytes) {
       parts.push_back(std::move(*part));
       add(parts.back(), before, bundle);
     }
-    if (2 * std::ssize(bundle) > bytes) continue;
+    if (2 * std::ssize(bundle) > bytes || sum + std::ssize(bundle) > left) continue;
     bundle.shrink_to_fit();
     sum += std::ssize(bundle);
     receiver.bundle = std::move(bundle);
   }
+  under_way_bytes_ += sum;
   return {};
 }
 
@@ -267,8 +275,7 @@ int64_t Descriptions::bring_together(std::byte* scratch, size_t ranks) const {
 
 // Sends the bundle, or a shorter one, to every aggregator or relay that needs it, and receives those of other
 // nodes.
-Status Descriptions::tell(const OpenFile& opened, std::byte* bundle, int64_t bytes) {
-  mpi::Team& team = opened.team;
+Status Descriptions::tell(mpi::Team& team, std::byte* bundle, int64_t bytes) {
   Status outcome;
   for (Receiver& receiver : receivers_) {
     std::vector<std::byte>& shorter = receiver.bundle;
@@ -279,9 +286,6 @@ Status Descriptions::tell(const OpenFile& opened, std::byte* bundle, int64_t byt
   if (!neighbours_.empty()) note(outcome, hear_neighbours(team));
   if (!team.failure()) return team.failure();
   note(outcome, pass_on(team));
-  int64_t passed_on_bytes = 0;
-  for (const Relayed& relayed : relayed_) passed_on_bytes += std::ssize(relayed.bundle);
-  const Charge passed_on_charge(opened.budget, passed_on_bytes);
   note(outcome, hear(team));
   for (MPI_Request& send : sends_) {
     const int code = team.finish(send);
@@ -317,11 +321,11 @@ Status Descriptions::hear(mpi::Team& team) {
       note(outcome, std::move(received));
     }
     if (readable) {
-      Status learnt = without_exceptions([&] { return learn(rest, ranks_of(team, sender.node), sender); });
+      Status learnt =
+          without_exceptions([&] { return learn(rest, ranks_of(team, sender.node), sender, realm_); });
       readable = learnt.ok();
       note(outcome, std::move(learnt));
     }
-    std::erase_if(sender.ranks, [&](const Description& rank) { return !has_data_in(*realm_, rank); });
   }
   std::erase_if(senders_, [](const DescribedNode& sender) { return sender.ranks.empty(); });
   return outcome;
@@ -349,19 +353,20 @@ Status Descriptions::hear_neighbours(mpi::Team& team) {
 // Tells aggregators of other clusters what the nodes of this relay's cluster ask for. Who cannot tell says
 // so.
 Status Descriptions::pass_on(mpi::Team& team) {
-  static Slot cannot_be_read{-1, 0};
+  static Slot cannot_be_read{-1, 0}, cannot_be_told{0, Slot::cannot};
   Status outcome;
   int64_t shortened_bytes = 0;
   for (Relayed& relayed : relayed_) {
     std::span<std::byte> bundle(reinterpret_cast<std::byte*>(&cannot_be_read), sizeof cannot_be_read);
     Status brought = without_exceptions([&]() -> Status {
       const bool shorten = slot_bytes_ > worth_shortening_bytes && owns_by_offsets(*relayed.realm) &&
-                           shortened_bytes < most_shortened_bytes;
+                           shortened_bytes < most_shortened_bytes && has_room_for(relayed.room);
       auto made = bundle_of(team, relayed, shorten);
       if (!made) return made.error();
       bundle = *made;
       return {};
     });
+    if (!described_) bundle = {reinterpret_cast<std::byte*>(&cannot_be_told), sizeof cannot_be_told};
     if (relayed.shortened) shortened_bytes += std::ssize(relayed.bundle);
     note(outcome, std::move(brought));
     note(outcome,
@@ -379,8 +384,11 @@ Result<std::span<std::byte>> Descriptions::bundle_of(const mpi::Team& team, Rela
       if (!other.shortened && !other.bundle.empty() && other.nodes == relayed.nodes)
         return std::span(other.bundle);
     }
+    if (described_ && !has_room_for(relayed.room)) (void)forgo();
   }
+  if (!described_) return std::span<std::byte>();
   if (Status brought = bring_together(team, relayed, shorten); !brought) return brought.error();
+  under_way_bytes_ += std::ssize(relayed.bundle);
   return std::span(relayed.bundle);
 }
 
@@ -389,11 +397,9 @@ Result<std::span<std::byte>> Descriptions::bundle_of(const mpi::Team& team, Rela
 Status Descriptions::bring_together(const mpi::Team& team, Relayed& relayed, bool shortened) const {
   std::vector<std::byte> bundle;
   std::vector<Description> parts;  // keeps the nests, which are told from each other by their addresses
-  int64_t room = 0;
   for (const int node : relayed.nodes) {
     const DescribedNode& its = described(node);
     if (its.ranks.size() != ranks_of(team, node)) return spoilt();
-    room += std::ssize(its.ranks) * slot_bytes_;
     const pattern::Nest* before = nullptr;
     for (const Description& rank : its.ranks) {
       if (!shortened) {
@@ -406,7 +412,7 @@ Status Descriptions::bring_together(const mpi::Team& team, Relayed& relayed, boo
       add(parts.back(), before, bundle);
     }
   }
-  if (shortened && std::ssize(bundle) > room) return bring_together(team, relayed, false);
+  if (shortened && std::ssize(bundle) > relayed.room) return bring_together(team, relayed, false);
   relayed.bundle = std::move(bundle);
   relayed.shortened = shortened;
   return {};
@@ -418,34 +424,68 @@ const DescribedNode& Descriptions::described(int node) const {
                        [&](const DescribedNode& neighbour) { return neighbour.node == node; });
 }
 
-Status Descriptions::learn(std::span<const std::byte>& bundle, size_t ranks, DescribedNode& node) {
+// Learns what the next ranks in a bundle ask for, which are those of a node. If a realm is given, those
+// without data in it are left out.
+Status Descriptions::learn(std::span<const std::byte>& bundle, size_t ranks, DescribedNode& node,
+                           const plan::Realm* realm) {
+  if (!described_) return {};
+  constexpr auto one_bytes = static_cast<int64_t>(sizeof(Description));
+  learnt_bytes_ += static_cast<int64_t>(ranks) * one_bytes;
+  if (!has_room_for(0)) return forgo();
+  node.ranks.reserve(ranks);
   pattern::NestRef nest;
+  const pattern::Nest* kept = nullptr;  // the last one
   for (size_t i = 0; i < ranks; ++i) {
     Slot head;
     if (bundle.size() < sizeof head) return spoilt();
     std::memcpy(&head, bundle.data(), sizeof head);
+    if (head.number_bytes == Slot::cannot) return forgo();
     if (head.nest_bytes < 0 || std::cmp_less(bundle.size(), head.bytes())) return spoilt();
     std::span<const std::byte> its =
         bundle.subspan(sizeof head, static_cast<size_t>(head.bytes()) - sizeof head);
     bundle = bundle.subspan(static_cast<size_t>(head.bytes()));
-    node.ranks.emplace_back();
-    learnt_bytes_ += static_cast<int64_t>(sizeof(Description));
-    if (head.number_bytes == Slot::cannot) described_ = false;
-    if (head.number_bytes <= 0) continue;
-    if (head.nest_bytes > 0) {
-      Result<pattern::NestRef> decoded = pattern::decode_nest(its);
-      if (!decoded) return decoded.error();
-      nest = std::move(*decoded);
-      learnt_bytes_ += nest->memory_bytes();
+    Description rank;
+    if (head.number_bytes > 0) {
+      if (head.nest_bytes > 0) {
+        Result<pattern::NestRef> decoded = pattern::decode_nest(its);
+        if (!decoded) return decoded.error();
+        nest = std::move(*decoded);
+      }
+      int64_t numbers[4];
+      for (int64_t& number : numbers) {
+        const Result<int64_t> decoded = pattern::decode_number(its);
+        if (!decoded) return decoded.error();
+        number = *decoded;
+      }
+      if (!nest) return spoilt();
+      rank = Description(pattern::Access(nest, numbers[0], numbers[1]), {numbers[2], numbers[3]});
     }
-    int64_t numbers[4];
-    for (int64_t& number : numbers) {
-      const Result<int64_t> decoded = pattern::decode_number(its);
-      if (!decoded) return decoded.error();
-      number = *decoded;
+    if (realm && !has_data_in(*realm, rank)) continue;
+    // Ranks may have a nest in common. An access may also have made a longer one of it.
+    if (!rank.data.empty() && rank.file.nest().get() != kept) {
+      kept = rank.file.nest().get();
+      learnt_bytes_ += kept->memory_bytes();
+      if (!has_room_for(0)) return forgo();
     }
-    if (!nest) return spoilt();
-    node.ranks.back() = Description(pattern::Access(nest, numbers[0], numbers[1]), {numbers[2], numbers[3]});
+    node.ranks.push_back(std::move(rank));
+  }
+  learnt_bytes_ -= static_cast<int64_t>(ranks - node.ranks.size()) * one_bytes;
+  node.ranks.shrink_to_fit();
+  return {};
+}
+
+// Whether there is memory for so much more.
+bool Descriptions::has_room_for(int64_t bytes) const {
+  return learnt_bytes_ + under_way_bytes_ + bytes <= most_bytes_;
+}
+
+// Gives up what has been learnt.
+Status Descriptions::forgo() {
+  described_ = false;
+  learnt_bytes_ = 0;
+  own_.ranks = {};
+  for (auto* nodes : {&senders_, &neighbours_}) {
+    for (DescribedNode& node : *nodes) node.ranks = {};
   }
   return {};
 }

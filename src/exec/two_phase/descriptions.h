@@ -58,6 +58,8 @@ int64_t for_each_stretch(const DescribedNode& node, std::span<const pattern::Int
   return at;
 }
 
+// What a rank keeps of requests, and what it has under way of them before the first round, stays within
+// Layout::told_bytes. Where that is too little it keeps nothing of them, and says so to whom it should tell.
 class Descriptions {
  public:
   // Allocates what gather() needs.
@@ -65,7 +67,7 @@ class Descriptions {
   // Learns what the ranks of this node ask for, and, if this rank aggregates, what those of the nodes do that
   // have data in its realm. Collective over the team. Nobody may use `scratch`, the node's segment, until all
   // ranks have met again. An error is this rank's own; so is described(): false if its request could not be
-  // described in the room that the plan gives, or another's could not, or all that it has learnt is too long.
+  // described in the room that the plan gives, or another's could not, or all that it is told is too long.
   Status gather(const OpenFile& opened, const Request& request, const plan::Plan& plan, std::byte* scratch);
   bool described() const { return described_; }
 
@@ -85,21 +87,25 @@ class Descriptions {
                   int64_t most_bytes = INT64_MAX);
   int64_t bring_together(std::byte* scratch, size_t ranks) const;
   Status shorten(int64_t bytes);
-  Status tell(const OpenFile& opened, std::byte* bundle, int64_t bytes);
+  Status tell(mpi::Team& team, std::byte* bundle, int64_t bytes);
   Status hear(mpi::Team& team);
   Status hear_neighbours(mpi::Team& team);
   Status pass_on(mpi::Team& team);
   Result<std::span<std::byte>> bundle_of(const mpi::Team& team, Relayed& relayed, bool shorten);
   Status bring_together(const mpi::Team& team, Relayed& relayed, bool shortened) const;
   Status receive(mpi::Team& team, int rank, int tag);
-  Status learn(std::span<const std::byte>& bundle, size_t ranks, DescribedNode& node);
+  Status learn(std::span<const std::byte>& bundle, size_t ranks, DescribedNode& node,
+               const plan::Realm* realm = nullptr);
+  bool has_room_for(int64_t bytes) const;
+  Status forgo();
   const DescribedNode& described(int node) const;
 
   Counters& counters_;
   bool described_ = true;
   int64_t slot_bytes_ = 0;
-  int64_t lists_bytes_ = 0;             // the most that may be learnt; 0: whatever there is
+  int64_t most_bytes_ = 0;              // of both of these
   int64_t learnt_bytes_ = 0;            // memory of the descriptions
+  int64_t under_way_bytes_ = 0;         // memory of what is received and sent
   const plan::Realm* realm_ = nullptr;  // that this rank aggregates
   // An aggregator or a relay that a node's leader tells, and what it is told: if this is empty, all that the
   // ranks ask for.
@@ -113,6 +119,7 @@ class Descriptions {
   struct Relayed {
     const plan::Realm* realm;
     std::vector<int> nodes;
+    int64_t room;  // that the aggregator has for the message
     std::vector<std::byte> bundle;
     bool shortened = false;
   };

@@ -11,6 +11,7 @@
 #include "exec/windows/coverage.h"
 #include "exec/windows/window_parts.h"
 #include "mpi/error.h"
+#include "plan/layout/footprint.h"
 
 namespace concilio::exec {
 namespace {
@@ -317,7 +318,7 @@ class AlltoallwExchange : public Exchange {
     for (const size_t realm : carried_) bytes[static_cast<size_t>(plan_.realms[realm].node)] += number_bytes;
     return bytes;
   }
-  int64_t coverage_bytes(size_t realm) const { return Coverage::most_bytes(plan_.realms[realm].map_bytes); }
+  int64_t coverage_bytes(size_t realm) const { return plan::coverage_bytes(plan_.realms[realm].map_bytes); }
 
   void begin_round() {
     out_.clear();

@@ -73,7 +73,6 @@ class MessageExchange : public Exchange {
       if (node != team_.node()) other_nodes_.push_back(node);
     }
     if (other_nodes_.empty()) return;
-    int64_t wishes_bytes = 0;
     for (auto realm = static_cast<size_t>(group_.first_realm); realm < static_cast<size_t>(group_.end_realm);
          ++realm) {
       const plan::Realm& its = plan_.realms[realm];
@@ -87,14 +86,12 @@ class MessageExchange : public Exchange {
       if (carrier_of(team_, realm, team_.node()) != team_.rank()) continue;
       carried_.push_back(realm);
       shares_.push_back({team_.node(), may_have_data_in(its, context.facts, team_.node()), WindowSet(its)});
-      wishes_bytes += wish_bytes(realm);
     }
     for (auto* room : {&sends_, &replies_}) *room = room_for(carried_.size());
     for (auto* room : {&receives_, &answers_}) *room = room_for(other_nodes_.size());
     peers_.reserve(other_nodes_.size());
     wanted_.reserve(carried_.size());
     parts_.reserve(images_.most_parts());
-    wishes_.resize(static_cast<size_t>(wishes_bytes));
     int64_t sets_bytes = 0;
     for (const auto* shares : {&shares_, &sharers_}) {
       for (const Share& share : *shares) sets_bytes += share.windows.bytes();
@@ -206,10 +203,6 @@ class MessageExchange : public Exchange {
     return peers_;
   }
 
-  // The length of the longest wish for a window.
-  int64_t wish_bytes(size_t realm) const {
-    return head_bytes + Coverage::most_bytes(realm_at(realm).map_bytes);
-  }
   std::byte* staging(size_t realm, size_t i) const {
     return workspace_.staging().data() +
            static_cast<int64_t>(i % 2) * plan::message_bytes(realm_at(realm).image_bytes);
@@ -224,7 +217,7 @@ class MessageExchange : public Exchange {
     head.whole = all_full(parts);
     Coverage coverage;
     if (!head.whole) {
-      coverage = Coverage::of(parts, wishes_);
+      coverage = Coverage::of(parts, images_.wish(realm, round));
       head.data_bytes = pack(parts, window);
       head.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
     }
@@ -278,7 +271,6 @@ class MessageExchange : public Exchange {
   Status ask(int64_t round, ReadsMore& storage) {
     Pending sends = pending(sends_), replies = pending(replies_);
     Status outcome;
-    std::byte* message = wishes_.data();
     for (size_t i = 0; i < carried_.size(); ++i) {
       if (!takes_part(i, round)) continue;
       const size_t realm = carried_[i];
@@ -287,17 +279,16 @@ class MessageExchange : public Exchange {
       wish.data_bytes = covered_bytes(parts);
       wish.whole = wish.data_bytes == total_bytes(parts);
       Coverage coverage;
-      const auto room = static_cast<size_t>(wish_bytes(realm) - head_bytes);
-      if (!wish.whole && wish.data_bytes > 0) coverage = Coverage::of(parts, {message + head_bytes, room});
+      const std::span<std::byte> room = images_.wish(realm, round);
+      if (!wish.whole && wish.data_bytes > 0) coverage = Coverage::of(parts, room.subspan(head_bytes));
       wish.coverage_bytes = static_cast<int64_t>(coverage.bytes().size());
-      std::memcpy(message, &wish, sizeof wish);
+      std::memcpy(room.data(), &wish, sizeof wish);
       const int aggregator = realm_at(realm).aggregator;
       note(outcome,
            replies.receive({reinterpret_cast<std::byte*>(&images_.window_head(realm, round)),
                             head_bytes + realm_at(realm).window_bytes, aggregator, data_tag(realm)}));
-      note(outcome, sends.send({message, head_bytes + wish.coverage_bytes, aggregator, wish_tag(realm)}));
+      note(outcome, sends.send({room.data(), head_bytes + wish.coverage_bytes, aggregator, wish_tag(realm)}));
       wanted_.push_back({realm, wish.whole != 0});
-      message += wish_bytes(realm);
     }
     for (const size_t realm : served_) note(outcome, answer(realm, round, storage));
     note(outcome, replies.wait_all());
@@ -365,8 +356,6 @@ class MessageExchange : public Exchange {
   std::vector<pattern::Interval> parts_;  // room for those of one window
   std::vector<MPI_Request> sends_, replies_, receives_, answers_;
   std::vector<WantedWindow> wanted_;  // the windows wanted in this round
-  // For reads: room for the wishes for all carried realms; for writes: for the description of one image.
-  std::vector<std::byte> wishes_;
 };
 
 }  // namespace

@@ -24,12 +24,6 @@ bool Coverage::continues(pattern::Run& run, pattern::Interval stretch) {
   return true;
 }
 
-int64_t Coverage::most_bytes(int64_t map_bytes) {
-  const int64_t runs_bytes = most_runs(map_bytes) * static_cast<int64_t>(sizeof(pattern::Run));
-  return align_up(static_cast<int64_t>(sizeof(Head)) + std::max(runs_bytes, ceil_divide(map_bytes, 8)),
-                  unit_bytes);
-}
-
 // Writes the head, and returns the description in whole units. The body has already been written into the
 // room behind the head.
 std::span<const std::byte> Coverage::finish(std::span<std::byte> room, Head head, int64_t body_bytes) {

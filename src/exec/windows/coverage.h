@@ -19,11 +19,9 @@ class Coverage {
   Coverage() = default;
   // A description that another rank made; the bytes must outlive this. Runs outside the window are ignored.
   explicit Coverage(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  // Describes what the parts' maps mark. `room` has most_bytes() bytes and must outlive the result.
+  // Describes what the parts' maps mark. `room` has plan::coverage_bytes() of the maps, and must outlive the
+  // result. A description is never longer than the maps.
   static Coverage of(std::span<const WindowPart> parts, std::span<std::byte> room);
-  // The greatest length, in whole units, of a description of a window whose maps take this many bytes. It is
-  // never longer than the maps.
-  static int64_t most_bytes(int64_t map_bytes);
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
@@ -63,6 +61,7 @@ class Coverage {
     Kind kind;
     int64_t count;  // runs, or bits
   };
+  static_assert(sizeof(Head) == 16, "plan/footprint counts on it");
   static pattern::Run run_of(pattern::Interval stretch) { return {stretch.begin, stretch.length(), 0, 1}; }
   // The stretch lies behind the run. If it continues the run's regular series, it becomes one more piece of
   // it.

@@ -43,6 +43,12 @@ Images::Images(const plan::Plan& plan, int node) : plan_(plan) {
   parts_.reserve(static_cast<size_t>(parts));
 }
 
+std::span<std::byte> Images::wish(size_t realm, int64_t round) const {
+  const plan::Realm& its = plan_.realms[realm];
+  const int64_t bytes = plan::wish_bytes(its.map_bytes);
+  return {image(realm, round) + its.image_bytes - bytes, static_cast<size_t>(bytes)};
+}
+
 std::span<WindowPart> Images::parts(size_t realm, int64_t round) {
   std::byte* window_data = window(realm, round);
   std::uint8_t* map_data = map(realm, round);

@@ -1,7 +1,7 @@
 // The images of the windows of a group's realms on one node, in the segment that the node's ranks share.
 //
 //   segment = headers [realm][slot] and of arenas, then images [realm][slot], then arenas and buffers
-//   image   = coverage map (map_bytes), head, window (window_bytes)
+//   image   = coverage map (map_bytes), head, window (window_bytes), and room for a wish if nodes exchange it
 //
 // If nodes know what each other's ranks ask for, a node has images of its own aggregators' windows alone, and
 // two arenas for what it exchanges with other nodes (exec/two_phase/parcels.h). Where nodes form
@@ -9,7 +9,8 @@
 //
 // An image is sent from where it lies. If it is fully covered, it is sent from the head on. Else the covered
 // bytes are first moved to the window's front, and the description of what they cover takes the place of the
-// head and of as much of the map as it needs.
+// head and of as much of the map as it needs. It is made behind the window, where a node also describes what
+// it wants to read.
 #pragma once
 
 #include <atomic>
@@ -102,6 +103,8 @@ class Images {
   std::byte* window(size_t realm, int64_t round) const {
     return image(realm, round) + sizeof(MessageHead) + map_bytes(realm);
   }
+  // The room of plan::wish_bytes() behind a window, if nodes exchange images.
+  std::span<std::byte> wish(size_t realm, int64_t round) const;
   // The number of the use of its slot that a round makes: 0, 1, ...
   uint32_t use(int64_t round) const { return static_cast<uint32_t>(round / plan_.slots); }
 

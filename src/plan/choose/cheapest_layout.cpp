@@ -8,6 +8,7 @@
 #include "plan/choose/sparse_reads.h"
 #include "plan/layout/lay_out.h"
 #include "plan/layout/realms.h"
+#include "plan/layout/windows.h"
 
 namespace concilio::plan {
 namespace {
@@ -98,6 +99,14 @@ Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& sp
   lay_out_two_phase(facts, spans, layout);
   if (spans.empty()) return layout;
   layout.exchange = choose_exchange(facts, layout, prices_of(facts));
+  if (layout.exchange == ExchangeStrategy::alltoallw) {
+    // What leaders tell each other then grows with the number of nodes.
+    add_up_memory(facts, layout);
+    if (!is_within_limits(facts, layout)) {
+      layout.exchange = ExchangeStrategy::images;
+      add_up_memory(facts, layout);
+    }
+  }
   choose_clusters(facts, layout, prices_of(facts));
   choose_reading(facts, layout, prices_of(facts));
   return layout;

@@ -43,7 +43,8 @@ int64_t cheapest_clusters(const Facts& facts, const Layout& layout, const Prices
   };
   double least = seconds(1) * (1 - least_saving_of_clusters);
   int64_t cheapest = 1;
-  for (int64_t nodes = 2; nodes <= largest_group(layout) / 2; nodes *= 2) {
+  const int64_t most = std::min(largest_group(layout) / 2, most_combined(facts, layout));
+  for (int64_t nodes = 2; nodes <= most; nodes *= 2) {
     const double its = seconds(nodes);
     if (its >= least) continue;
     least = its;
@@ -57,7 +58,7 @@ int64_t cheapest_clusters(const Facts& facts, const Layout& layout, const Prices
 void choose_clusters(const Facts& facts, Layout& layout, const Prices& prices) {
   const int64_t wished = facts.wishes.combine_nodes;
   if (wished == 1 || *obstacle_to_clusters(facts, layout)) return;
-  int64_t nodes = wished;
+  int64_t nodes = std::min(wished, most_combined(facts, layout));
   if (nodes == 0) nodes = shares_are_small(facts, layout) ? cheapest_clusters(facts, layout, prices) : 1;
   // A single cluster has nothing to bring together.
   if (nodes >= largest_group(layout)) nodes = 1;

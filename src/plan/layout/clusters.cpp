@@ -27,8 +27,8 @@ int relay_of(const Layout& layout, const Group& group, size_t realm, int node) {
 const char* obstacle_to_clusters(const Facts& facts, const Layout& layout) {
   if (facts.nodes.size() < 3) return "there are too few nodes";
   if (layout.exchange != ExchangeStrategy::descriptions) return "nodes do not know each other's requests";
-  // A relay keeps what all nodes of its cluster ask for.
-  if (layout.lists_bytes > 0) return "the lists of pieces are long";
+  if (facts.digest.description_bytes > short_description_bytes) return "the lists of pieces are long";
+  if (most_combined(facts, layout) < 2) return "a node has too little memory for what its cluster asks for";
   for (const Group& group : layout.groups) {
     if (group.nodes.size() < 2) continue;
     for (const int node : group.nodes) {
@@ -37,6 +37,12 @@ const char* obstacle_to_clusters(const Facts& facts, const Layout& layout) {
     }
   }
   return "";
+}
+
+int64_t most_combined(const Facts& facts, const Layout& layout) {
+  int64_t ranks = 1;
+  for (const NodeFacts& node : facts.nodes) ranks = std::max(ranks, node.ranks);
+  return layout.told_bytes / description_uses / descriptions_bytes(facts, ranks);
 }
 
 int64_t parcel_bytes_in_cluster(int64_t parcel_bytes) {

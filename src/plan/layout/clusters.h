@@ -24,6 +24,8 @@ std::span<const int> cluster_of(const Group& group, int64_t combined, int node);
 inline constexpr int direct = -1;
 int relay_of(const Layout& layout, const Group& group, size_t realm, int node);
 
+// The most nodes of a cluster. A relay is told what all of them ask for, and tells it to aggregators.
+int64_t most_combined(const Facts& facts, const Layout& layout);
 // Why the nodes of a layout cannot form clusters; empty text if they can.
 const char* obstacle_to_clusters(const Facts& facts, const Layout& layout);
 // Has the nodes form clusters, which must be possible. The layout takes no more memory: a relay's two buffers

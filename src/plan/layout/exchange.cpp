@@ -24,7 +24,8 @@ bool overlap(const Facts& facts) {
 
 bool may_describe(const Facts& facts) {
   const int64_t bytes = facts.digest.description_bytes;
-  const bool short_enough = bytes <= short_description_bytes || bytes <= longest_description(facts);
+  const bool short_enough = bytes <= short_description_bytes ? has_room_for_own_descriptions(facts)
+                                                             : bytes <= longest_description(facts);
   return facts.nodes.size() > 1 && short_enough && !overlap(facts);
 }
 

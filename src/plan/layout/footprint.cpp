@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t cache_line_bytes = 64;
 constexpr int64_t message_head_bytes = 64;
+constexpr int64_t coverage_head_bytes = 16;
 constexpr int64_t synchronisation_bytes = 64;  // counters of one image
 constexpr int64_t messages_held = 2;
 constexpr int64_t description_head_bytes = 64;  // what a description takes besides its nest
@@ -22,12 +23,11 @@ constexpr int64_t greatest_parcel_bytes = 1 << 20;
 // A node's two arenas together take an eighth of its limit if the node has windows too. Otherwise they take
 // all but a quarter, which is left to what the ranks know of each other's requests.
 constexpr int64_t share_beside_windows = 8;
-constexpr int64_t share_for_requests = 4;
 // A list of pieces that nodes tell each other takes at most this part of its data.
 constexpr int64_t data_in_list = 4;
-// All lists take at most this part of what an aggregator may have, and those of a node's own ranks half as
-// much in each rank.
-constexpr int64_t share_for_lists = 4;
+// All descriptions take at most this part of what a rank may have, and those of its node's ranks half as
+// much.
+constexpr int64_t share_for_descriptions = 4;
 
 // ROMIO's sieve buffers hold 4 MiB for reads and 512 KiB for writes, the latter because a lock covers each. A
 // read buffer larger than a core's cache gains nothing.
@@ -56,6 +56,43 @@ int64_t image_bytes(int64_t window_bytes, int64_t map_bytes) {
   return map_bytes + message_head_bytes + align_up(window_bytes, cache_line_bytes);
 }
 
+int64_t coverage_bytes(int64_t map_bytes) {
+  constexpr auto run_bytes = static_cast<int64_t>(sizeof(pattern::Run));
+  // Runs are told if they are not longer than a bit for each granule.
+  const int64_t runs_bytes = (map_bytes / 8 / run_bytes + 1) * run_bytes;
+  return align_up(coverage_head_bytes + std::max(runs_bytes, ceil_divide(map_bytes, 8)), cache_line_bytes);
+}
+
+int64_t wish_bytes(int64_t map_bytes) {
+  return message_head_bytes + coverage_bytes(map_bytes);
+}
+
+std::map<int, int64_t> letters_of(const Layout& layout, const Group& group) {
+  constexpr int64_t number_bytes = sizeof(int64_t);
+  const int64_t nodes = std::ssize(group.nodes), realms = group.end_realm - group.first_realm;
+  std::map<int, int64_t> letters;
+  if (layout.exchange != ExchangeStrategy::alltoallw || nodes < 2) return letters;
+  struct Served {
+    int64_t realms = 0, bytes = 0;
+  };
+  std::map<int, Served> served;
+  int64_t all_bytes = 0;
+  for (int i = group.first_realm; i < group.end_realm; ++i) {
+    const Realm& realm = layout.realms[static_cast<size_t>(i)];
+    const int64_t bytes = number_bytes + coverage_bytes(realm.map_bytes);
+    ++served[realm.node].realms;
+    served[realm.node].bytes += bytes;
+    all_bytes += bytes;
+  }
+  for (const int node : group.nodes) {
+    // A node tells the ends of its windows, and what it has in those of others; and is told likewise.
+    const Served own = served[node];
+    letters[node] = nodes * (own.realms * number_bytes + own.bytes) + (all_bytes - own.bytes) +
+                    (realms - own.realms) * number_bytes;
+  }
+  return letters;
+}
+
 int64_t message_bytes(int64_t image_bytes) {
   return message_head_bytes + image_bytes;
 }
@@ -77,15 +114,19 @@ int64_t limit_of_all(const Facts& facts, const NodeFacts& node) {
                   checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX));
 }
 
+// What each rank of a node may keep of what all of them ask for.
+int64_t most_of_own_descriptions(const Facts& facts, const NodeFacts& node) {
+  return limit_of_all(facts, node) / share_for_descriptions / 2 / std::max<int64_t>(1, node.ranks);
+}
+
 }  // namespace
 
 int64_t longest_description(const Facts& facts) {
   int64_t most = facts.digest.max_rank_bytes / data_in_list;
   for (const NodeFacts& node : facts.nodes) {
     const int64_t ranks = std::max<int64_t>(1, node.ranks);
-    const int64_t of_node = limit_of_all(facts, node) / share_for_lists / 2;  // each rank keeps those of all
     // They are brought together in the node's arenas.
-    const int64_t together = std::min(of_node / ranks, 2 * greatest_parcel_bytes);
+    const int64_t together = std::min(most_of_own_descriptions(facts, node), 2 * greatest_parcel_bytes);
     most = std::min(most, together / ranks - description_head_bytes);
   }
   return std::max(most, short_description_bytes);
@@ -95,20 +136,40 @@ int64_t room_for_description(int64_t description_bytes) {
   return description_bytes + description_head_bytes;
 }
 
-int64_t room_for_lists(const Facts& facts, int64_t description_bytes) {
-  if (description_bytes <= short_description_bytes) return 0;
-  // One node's lists are kept a second time while they are received.
-  int64_t room = checked_multiply(2 * facts.digest.ranks_with_data, description_bytes).value_or(INT64_MAX);
+int64_t descriptions_bytes(const Facts& facts, int64_t ranks) {
+  const auto nests =
+      checked_multiply(std::min(ranks, facts.digest.ranks_with_data), facts.digest.description_bytes);
+  return checked_add(nests.value_or(INT64_MAX), ranks * kept_head_bytes).value_or(INT64_MAX);
+}
+
+bool has_room_for_own_descriptions(const Facts& facts) {
+  return std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const NodeFacts& node) {
+    return descriptions_bytes(facts, node.ranks) <= most_of_own_descriptions(facts, node);
+  });
+}
+
+int64_t room_for_descriptions(const Facts& facts) {
+  int64_t ranks = 0;
+  for (const NodeFacts& node : facts.nodes) ranks += node.ranks;
+  const auto all = checked_multiply(descriptions_bytes(facts, ranks), description_uses);
+  return std::min(all.value_or(INT64_MAX), most_for_descriptions(facts));
+}
+
+int64_t most_for_descriptions(const Facts& facts) {
+  int64_t most = INT64_MAX;
   for (const NodeFacts& node : facts.nodes) {
     const NodeLimit limit = node_limit(facts, node);
-    room = std::min({room, limit.rank_bytes / share_for_lists, limit.node_bytes / share_for_lists});
+    most = std::min(
+        {most, limit.rank_bytes / share_for_descriptions, limit.node_bytes / share_for_descriptions});
   }
-  return room;
+  return most;
 }
 
 int64_t parcel_bytes(const Layout& layout, const Facts& facts, const NodeFacts& node, bool aggregates) {
   const int64_t all = limit_of_all(facts, node);
-  const int64_t arenas = aggregates ? all / share_beside_windows : all - all / share_for_requests;
+  const int64_t arenas = aggregates
+                             ? all / share_beside_windows
+                             : all - all / share_for_descriptions - arenas_bytes(parcel_alignment, false);
   const int64_t share = std::clamp(arenas / 2, least_parcel_bytes, greatest_parcel_bytes);
   return align_up(std::max(share, node.ranks * layout.description_bytes / 2), parcel_alignment);
 }
@@ -135,13 +196,15 @@ Sizes sizes_of(const Layout& layout, const Group& group, const Realm& realm, int
   sizes.window_bytes = window_bytes;
   sizes.map_bytes = map_bytes(realm, window_bytes, layout.granule.granule);
   sizes.image_bytes = image_bytes(window_bytes, sizes.map_bytes);
+  const bool travels = group.nodes.size() > 1;
+  if (travels && layout.exchange != ExchangeStrategy::descriptions)
+    sizes.image_bytes += wish_bytes(sizes.map_bytes);
   sizes.slots_bytes = slots_bytes(layout, sizes.image_bytes);
   if (layout.operation == Operation::write) sizes.staging_bytes += window_bytes + layout.behind_bytes;
-  if (group.nodes.size() > 1) {
-    sizes.staging_bytes += layout.exchange == ExchangeStrategy::descriptions
-                               ? 2 * staging_half_bytes(layout, group, window_bytes) + layout.lists_bytes
-                               : messages_held * message_bytes(sizes.image_bytes);
-  }
+  if (travels && layout.exchange == ExchangeStrategy::descriptions)
+    sizes.staging_bytes += 2 * staging_half_bytes(layout, group, window_bytes) + layout.told_bytes;
+  if (travels && layout.exchange == ExchangeStrategy::images)
+    sizes.staging_bytes += messages_held * message_bytes(sizes.image_bytes);
   return sizes;
 }
 

@@ -20,6 +20,12 @@ int64_t map_bytes(const Realm& realm, int64_t window_bytes, int64_t granule);
 int64_t image_bytes(int64_t window_bytes, int64_t map_bytes);
 // The room for a message from another node: a wish, and the image that answers it.
 int64_t message_bytes(int64_t image_bytes);
+// The longest description of what a map marks: exec/windows/coverage.h.
+int64_t coverage_bytes(int64_t map_bytes);
+// The room behind an image that nodes exchange, in which a node describes what it covers, or what it wants.
+int64_t wish_bytes(int64_t map_bytes);
+// In an exchange by MPI_Alltoallw: what the leader of each node of a group tells the others, and is told.
+std::map<int, int64_t> letters_of(const Layout& layout, const Group& group);
 // Whether a node has an image of a realm's windows: if nodes exchange by descriptions, only the aggregator's
 // own has.
 bool has_image(const Layout& layout, const Realm& realm, int node);
@@ -34,9 +40,19 @@ inline constexpr int64_t short_description_bytes = 4096;
 int64_t longest_description(const Facts& facts);
 // What each rank's description may take, before the first round, if the longest has this length.
 int64_t room_for_description(int64_t description_bytes);
-// What lists of pieces may take in an aggregator: those of its node's ranks, and what others ask for in its
-// realm. 0 if descriptions of this length are short.
-int64_t room_for_lists(const Facts& facts, int64_t description_bytes);
+// What a rank keeps of each rank that it knows of, besides the nest: see exec/two_phase/descriptions.h.
+inline constexpr int64_t kept_head_bytes = 80;
+// What the descriptions of so many ranks take at most, in a rank that keeps them or in a message.
+int64_t descriptions_bytes(const Facts& facts, int64_t ranks);
+// Whether each rank has memory for what all ranks of its node ask for.
+bool has_room_for_own_descriptions(const Facts& facts);
+// What a rank may take for descriptions: for those that it keeps, and before the first round for those that
+// arrive and those that it passes on. For each of these uses it may be as much as all ranks can ask for, but
+// all are no more than a part of the rank's memory. If that is too little, nodes do without descriptions.
+inline constexpr int64_t description_uses = 3;
+int64_t room_for_descriptions(const Facts& facts);
+// That part.
+int64_t most_for_descriptions(const Facts& facts);
 // What precedes the data of a parcel.
 int64_t parcel_head_bytes(Operation operation);
 inline constexpr int64_t parcel_alignment = 64;
@@ -57,8 +73,9 @@ int64_t staging_half_bytes(const Layout& layout, const Group& group, int64_t win
 int64_t slots_bytes(const Layout& layout, int64_t image_bytes);
 // The memory that is private to the realm's aggregator. In a write this holds the old bytes of one window,
 // for the holes in it, and the data that may be held back. If other nodes send to it, this also holds the
-// parcels of two windows and the lists of pieces that ranks ask for, or, in an exchange of images, two of
-// their messages, each at most an image long: one is received while the other is merged.
+// parcels of two windows and what it is told of the ranks' requests, or, in an exchange of images, two of
+// their messages, each at most an image long: one is received while the other is merged. With MPI_Alltoallw
+// bytes come from window to window.
 int64_t staging_bytes(const Layout& layout, const Group& group, const Realm& realm);
 // All these sizes for a realm with windows of this size.
 struct Sizes {

@@ -91,8 +91,10 @@ void lay_out_two_phase(const Facts& facts, const std::vector<pattern::Interval>&
   layout.exchange = exchange_of(facts);
   if (layout.exchange == ExchangeStrategy::descriptions) {
     layout.description_bytes = room_for_description(facts.digest.description_bytes);
-    layout.lists_bytes = room_for_lists(facts, facts.digest.description_bytes);
+    layout.told_bytes = room_for_descriptions(facts);
     layout.parcel_bytes.resize(facts.nodes.size());
+    for (const NodeFacts& node : facts.nodes)
+      layout.own_told_bytes.push_back(node.ranks * descriptions_bytes(facts, node.ranks));
   }
   for (Group& group : layout.groups) lay_out(facts, layout, group);
   for (const Realm& realm : layout.realms)

@@ -75,11 +75,12 @@ struct Layout {
   // To be kept for later calls; null: the realms belong to this call.
   std::shared_ptr<const FixedRealms> fixed;
   ExchangeStrategy exchange = ExchangeStrategy::images;
-  // For an exchange by descriptions: the longest parcel of each node, the room for a rank's description, and
-  // what an aggregator may keep of lists of pieces (0: descriptions are short).
-  std::vector<int64_t> parcel_bytes;
+  // For an exchange by descriptions, of each node: the longest parcel, and what all its ranks together keep
+  // of what they ask for themselves.
+  std::vector<int64_t> parcel_bytes, own_told_bytes;
+  // The room for one rank's description, and what a rank may take for all that it is told.
   int64_t description_bytes = 0;
-  int64_t lists_bytes = 0;
+  int64_t told_bytes = 0;
   // So many neighbouring nodes of a group bring their shares of other nodes' windows together, see
   // plan/layout/clusters.h; 1: each node sends its own.
   int64_t combined_nodes = 1;

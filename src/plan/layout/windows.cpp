@@ -73,11 +73,13 @@ class Sizing {
       const std::vector<size_t>& of_node = found == of_node_.end() ? no_realms : found->second;
       int64_t& parcel = layout_.parcel_bytes[static_cast<size_t>(node)];
       parcel = parcel_bytes(layout_, facts_, its, !of_node.empty());
-      const int64_t arenas = group_.nodes.size() > 1 ? arenas_bytes(parcel, false) : 0;
+      const bool travels = group_.nodes.size() > 1;
+      const int64_t arenas = travels ? arenas_bytes(parcel, false) : 0;
+      const int64_t told = travels ? layout_.own_told_bytes[static_cast<size_t>(node)] : 0;
       int64_t most = 1;
       for (const size_t i : of_node) most = std::max(most, targets_[i]);
       const int64_t least = std::min(most, least_window_bytes);
-      const auto room = [&](int64_t own) { return has_room(its, of_node, own, arenas); };
+      const auto room = [&](int64_t own) { return has_room(its, of_node, own, arenas, told); };
       good = good && room(least);
       cap_ = largest(least, most, room);
       for (const size_t i : of_node) {
@@ -149,11 +151,12 @@ class Sizing {
   int64_t capped(size_t i, int64_t cap) const { return std::min(targets_[i], cap); }
   Sizes sizes(size_t i, int64_t window) const { return sizes_of(layout_, group_, realms_[i], window); }
 
-  // Whether a node has room for the images of these aggregators' realms with windows of at most `own`, and
-  // for all other images, which take `others` bytes.
-  bool has_room(const NodeFacts& node, const std::vector<size_t>& of_node, int64_t own,
-                int64_t others) const {
-    int64_t segment = others, private_bytes = 0, most_private = 0;
+  // Whether a node has room for the images of these aggregators' realms with windows of at most `own`, for
+  // all else in its segment, which takes `others` bytes, and for what its ranks keep of each other's
+  // requests.
+  bool has_room(const NodeFacts& node, const std::vector<size_t>& of_node, int64_t own, int64_t others,
+                int64_t told = 0) const {
+    int64_t segment = others, private_bytes = told, most_private = told > 0 ? layout_.told_bytes : 0;
     for (const size_t i : of_node) {
       const Sizes s = sizes(i, capped(i, own));
       segment += s.slots_bytes;
@@ -299,7 +302,7 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
   realm.piece_bytes = least_window_bytes / most_window_parts;
   // Later calls may exchange in another form, and describe more than this one does.
   worst.description_bytes = room_for_description(short_description_bytes);
-  worst.lists_bytes = room_for_lists(facts, INT64_MAX);
+  worst.told_bytes = most_for_descriptions(facts);
   int64_t most = wanted;
   for (const ExchangeStrategy exchange : {ExchangeStrategy::images, ExchangeStrategy::descriptions}) {
     worst.exchange = exchange;
@@ -309,18 +312,39 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
   return most;
 }
 
+namespace {
+
+// What the ranks of each node keep in an exchange whether they aggregate or not: of what they ask for
+// themselves, or what their leader tells and is told.
+std::map<int, int64_t> kept_of(const Layout& layout, const Group& group) {
+  std::map<int, int64_t> kept = letters_of(layout, group);
+  for (const int node : group.nodes) {
+    if (layout.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1)
+      kept[node] = layout.own_told_bytes[static_cast<size_t>(node)];
+    else
+      kept.try_emplace(node, 0);
+  }
+  return kept;
+}
+
+}  // namespace
+
 int64_t peak_bytes(const Facts& facts, const Layout& layout) {
   int64_t peak = 0;
   for (const Group& group : layout.groups) {
-    const std::map<int, int64_t> segments = segments_of(layout, group);
+    const std::map<int, int64_t> segments = segments_of(layout, group), kept = kept_of(layout, group);
     const auto share = [&](int node) {
       const int64_t ranks = facts.nodes[static_cast<size_t>(node)].ranks;
       return ceil_divide(segments.at(node), std::max<int64_t>(1, ranks));
     };
-    for (const int node : group.nodes) peak = std::max(peak, share(node));
+    const bool told = layout.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1;
+    // The leader of a node tells others, and may aggregate too.
+    const auto of_leader = [&](int node) { return told ? 0 : kept.at(node); };
+    for (const int node : group.nodes)
+      peak = std::max(peak, share(node) + (told ? layout.told_bytes : of_leader(node)));
     for (int i = group.first_realm; i < group.end_realm; ++i) {
       const Realm& realm = layout.realms[static_cast<size_t>(i)];
-      peak = std::max(peak, share(realm.node) + staging_bytes(layout, group, realm));
+      peak = std::max(peak, share(realm.node) + of_leader(realm.node) + staging_bytes(layout, group, realm));
     }
   }
   return peak;
@@ -341,11 +365,20 @@ void add_up_memory(const Facts& facts, Layout& layout) {
   layout.peak_bytes = peak_bytes(facts, layout);
 }
 
+bool is_within_limits(const Facts& facts, const Layout& layout) {
+  const std::vector<int64_t> bytes = bytes_of_nodes(layout);
+  for (size_t node = 0; node < bytes.size(); ++node) {
+    const NodeLimit limit = node_limit(facts, facts.nodes[node]);
+    if (bytes[node] > limit.node_bytes || layout.peak_bytes > limit.rank_bytes) return false;
+  }
+  return true;
+}
+
 int64_t node_bytes(const Layout& layout, int node) {
   const int index = layout.group_of_node[static_cast<size_t>(node)];
   if (index < 0) return 0;
   const Group& group = layout.groups[static_cast<size_t>(index)];
-  int64_t bytes = segment_bytes(layout, group, node);
+  int64_t bytes = segment_bytes(layout, group, node) + kept_of(layout, group).at(node);
   for (int i = group.first_realm; i < group.end_realm; ++i) {
     const Realm& realm = layout.realms[static_cast<size_t>(i)];
     if (realm.node == node) bytes += staging_bytes(layout, group, realm);
@@ -358,6 +391,7 @@ std::vector<int64_t> bytes_of_nodes(const Layout& layout) {
   for (const Group& group : layout.groups) {
     for (const auto& [node, segment] : segments_of(layout, group))
       bytes[static_cast<size_t>(node)] += segment;
+    for (const auto& [node, kept] : kept_of(layout, group)) bytes[static_cast<size_t>(node)] += kept;
     for (int i = group.first_realm; i < group.end_realm; ++i) {
       const Realm& realm = layout.realms[static_cast<size_t>(i)];
       bytes[static_cast<size_t>(realm.node)] += staging_bytes(layout, group, realm);

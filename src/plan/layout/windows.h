@@ -37,6 +37,8 @@ int64_t peak_bytes(const Facts& facts, const Layout& layout);
 // Fills in what the segments of the groups and of the whole layout take, what is private to an aggregator,
 // and the peak.
 void add_up_memory(const Facts& facts, Layout& layout);
+// Whether that is no more than ranks and nodes may take.
+bool is_within_limits(const Facts& facts, const Layout& layout);
 // The memory of all ranks of a node together; and that for every node.
 int64_t node_bytes(const Layout& layout, int node);
 std::vector<int64_t> bytes_of_nodes(const Layout& layout);

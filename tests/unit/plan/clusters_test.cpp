@@ -132,6 +132,18 @@ TEST(Clusters, AreNotFormedWithoutShortDescriptions) {
   EXPECT_EQ(plan(images).combined_nodes, 1);
 }
 
+// A relay keeps what its cluster asks for, and an aggregator gets it in one message.
+TEST(Clusters, HaveNoMoreNodesThanTheirRelaysHaveMemoryFor) {
+  Facts facts = many_nodes(32, 16, 512 * KiB, 512);
+  facts.digest.description_bytes = short_description_bytes;
+  EXPECT_EQ(plan(facts).combined_nodes, 16);
+  facts.wishes.memory_limit_bytes = 1024 * KiB;
+  const Plan little = plan(facts);
+  EXPECT_GT(little.combined_nodes, 1);
+  EXPECT_LT(little.combined_nodes, 16);
+  EXPECT_LE(little.combined_nodes * 2 * short_description_bytes, little.told_bytes);
+}
+
 TEST(Clusters, AreExplained) {
   const Facts asked = many_nodes(32, 4), free = many_nodes(32, 0), alone = many_nodes(32, 1);
   EXPECT_THAT(explain_text(asked, plan(asked)), HasSubstr("4 neighbouring nodes bring"));

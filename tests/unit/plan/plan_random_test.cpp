@@ -125,10 +125,15 @@ void expect_budget(const Facts& facts, const Plan& plan) {
     if (plan.group_of_node[i] < 0) continue;
     const Group& group = plan.groups[static_cast<size_t>(plan.group_of_node[i])];
     const int64_t share = ceil_divide(segment_bytes(plan, group, static_cast<int>(i)), node.ranks);
-    int64_t staging = 0;
+    // A rank that does not aggregate may tell others, or relay.
+    const bool told = plan.exchange == ExchangeStrategy::descriptions && group.nodes.size() > 1;
+    int64_t staging = told ? plan.told_bytes : 0;
+    const std::map<int, int64_t> letters = letters_of(plan, group);
+    const auto of_leader = letters.find(static_cast<int>(i));
     for (const Realm& realm : realms_of_group(plan, group)) {
       if (realm.node == static_cast<int>(i)) staging = std::max(staging, staging_bytes(plan, group, realm));
     }
+    if (of_leader != letters.end()) staging += of_leader->second;
     ASSERT_LE(share + staging, limit.rank_bytes) << "node " << i;
     peak = std::max(peak, share + staging);
   }

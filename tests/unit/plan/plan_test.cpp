@@ -332,7 +332,47 @@ TEST(Windows, SeveralNodesStageTheParcelsOfTwoWindows) {
   facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
   const Plan made = plan(facts);
   EXPECT_EQ(made.exchange, ExchangeStrategy::descriptions);
-  EXPECT_EQ(made.staging_bytes, 3 * made.window_bytes);  // and the old contents of a window
+  // And the old contents of a window, and what the ranks ask for.
+  EXPECT_EQ(made.staging_bytes, 3 * made.window_bytes + made.told_bytes);
+}
+
+TEST(Windows, AnImageOfSeveralNodesHasRoomForAWish) {
+  Facts facts = interleaved(Operation::read, 8, 3);
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  facts.wishes.exchange = ExchangeWish::images;
+  const auto beside_window = [](const Plan& made) {
+    const Realm& realm = made.realms[0];
+    return realm.image_bytes - realm.map_bytes - (realm.window_bytes + 63) / 64 * 64 - heads_bytes;
+  };
+  EXPECT_EQ(beside_window(plan(facts)), 0);
+  facts.nodes = make_nodes(2, 4);
+  const Plan several = plan(facts);
+  EXPECT_EQ(beside_window(several), wish_bytes(several.realms[0].map_bytes));
+  EXPECT_GE(beside_window(several), several.realms[0].map_bytes / 8);
+}
+
+// Bytes come from window to window, but leaders tell each other which.
+TEST(Windows, MpiAlltoallwNeedsNoStagingButLetters) {
+  const auto planned = [](int nodes, int64_t limit_bytes) {
+    Facts facts = interleaved(Operation::write, nodes, 3, MiB);
+    facts.nodes = make_nodes(nodes, 1);
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    facts.wishes.exchange = ExchangeWish::alltoallw;
+    facts.wishes.memory_limit_bytes = limit_bytes;
+    return plan(facts);
+  };
+  const Plan made = planned(4, 8 * MiB);
+  ASSERT_EQ(made.exchange, ExchangeStrategy::alltoallw);
+  EXPECT_EQ(made.staging_bytes, made.window_bytes);  // the old contents of a window
+  ASSERT_EQ(made.realms.size(), 4u);
+  const int64_t coverage = coverage_bytes(made.realms[0].map_bytes);
+  const int64_t letters = letters_of(made, made.groups[0]).at(0);
+  EXPECT_GE(letters, 7 * coverage);  // of its own window by each node, and to each other node
+  EXPECT_EQ(node_bytes(made, 0), made.segment_bytes + made.staging_bytes + letters);
+  EXPECT_EQ(made.peak_bytes, node_bytes(made, 0));
+  const Plan many = planned(256, MiB);
+  EXPECT_EQ(many.exchange, ExchangeStrategy::images);
+  EXPECT_LE(many.peak_bytes, MiB);
 }
 
 TEST(Windows, NoLargerThanTheLargestRealm) {
@@ -513,7 +553,8 @@ TEST(Memory, OfANodeIsThatOfItsOwnRealmsHoweverManyNodesThereAre) {
     const Plan made = plan(facts);
     EXPECT_EQ(made.exchange, ExchangeStrategy::descriptions);
     EXPECT_EQ(made.realms.size(), static_cast<size_t>(nodes));
-    return node_bytes(made, 0);
+    EXPECT_LE(made.told_bytes, nodes * KiB);  // of what all ranks ask for
+    return node_bytes(made, 0) - made.told_bytes;
   };
   EXPECT_EQ(of_a_node(8), of_a_node(64));
 }
@@ -530,7 +571,7 @@ TEST(Descriptions, MayBeListsOfPieces) {
     EXPECT_LE(made.peak_bytes, limit_bytes);
     // An aggregator has room for those of its own node, and as much for others.
     if (made.exchange == ExchangeStrategy::descriptions && description_bytes > short_description_bytes) {
-      EXPECT_GE(made.lists_bytes, 2 * ranks * description_bytes);
+      EXPECT_GE(made.told_bytes, 2 * ranks * description_bytes);
     }
     return made.exchange;
   };
@@ -542,6 +583,34 @@ TEST(Descriptions, MayBeListsOfPieces) {
   EXPECT_EQ(exchange(64 * KiB, 512 * KiB, MiB, 2), not_told);
   EXPECT_EQ(exchange(64 * KiB, 512 * KiB, 8 * MiB, 12), told);
   EXPECT_EQ(exchange(128 * KiB, 512 * KiB, 8 * MiB, 12), not_told);
+}
+
+// Short descriptions are counted too: what an aggregator is told, by however many ranks, is a part of its
+// memory, and what each rank keeps of its own node.
+TEST(Descriptions, TakeNoMoreThanAPartOfTheMemoryHoweverManyRanksThereAre) {
+  const auto planned = [](int nodes, int ranks, int64_t limit_bytes) {
+    Facts facts = interleaved(Operation::write, nodes * ranks, 64, 64 * KiB);
+    facts.nodes = make_nodes(nodes, ranks);
+    facts.digest.description_bytes = short_description_bytes;
+    facts.wishes.memory_limit_bytes = limit_bytes;
+    facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+    return plan(facts);
+  };
+  const Plan few = planned(8, 2, 8 * MiB);
+  EXPECT_EQ(few.exchange, ExchangeStrategy::descriptions);
+  EXPECT_GE(few.told_bytes, 16 * short_description_bytes);
+  EXPECT_GE(few.staging_bytes, few.told_bytes + few.window_bytes);
+  for (const int nodes : {100, 1000}) {
+    const Plan many = planned(nodes, 2, 8 * MiB);
+    EXPECT_EQ(many.exchange, ExchangeStrategy::descriptions);
+    EXPECT_GE(many.told_bytes, few.told_bytes);
+    EXPECT_LE(many.told_bytes, 2 * MiB);
+    EXPECT_LE(many.peak_bytes, 8 * MiB);
+  }
+  EXPECT_EQ(planned(8, 2, 128 * KiB).exchange, ExchangeStrategy::descriptions);
+  // Each rank would keep 64 of them.
+  EXPECT_EQ(planned(8, 64, 128 * KiB).exchange, ExchangeStrategy::images);
+  EXPECT_EQ(planned(8, 64, 8 * MiB).exchange, ExchangeStrategy::descriptions);
 }
 
 TEST(Messages, FollowTheDataOnTenThousandNodes) {

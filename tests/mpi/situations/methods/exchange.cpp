@@ -243,9 +243,11 @@ struct IrregularTraffic {
   Traffic first_write, first_read, write, read;
   int64_t memory_bytes, limit_bytes;
 };
-IrregularTraffic irregular_traffic(const char* name, const char* memory_limit, int pieces, int tiles) {
+IrregularTraffic irregular_traffic(const char* name, const char* memory_limit, int pieces, int tiles,
+                                   const char* realms = "auto", const char* combined = "0") {
   constexpr int64_t room = 128;
-  const Info info{{"concilio_method", "two_phase"},   {"concilio_ranks_per_node", "1"},
+  const Info info{{"concilio_realms", realms},        {"concilio_combine_nodes", combined},
+                  {"concilio_method", "two_phase"},   {"concilio_ranks_per_node", "1"},
                   {"concilio_domain_bytes", "65536"}, {"cb_buffer_size", "65536"},
                   {"romio_cb_fr_alignment", "65536"}, {"concilio_memory_limit", memory_limit}};
   std::vector<int> lengths;
@@ -302,6 +304,41 @@ SITUATION(Exchange, ListsOfPiecesThatThereIsNoMemoryForTravelWindowByWindow, not
   EXPECT(of.memory_bytes <= of.limit_bytes + datatype);
   // A wish precedes the bytes that are read.
   EXPECT(context.ranks == 1 || of.read.messages > of.write.messages);
+}
+
+// Short lists are told whatever memory there is for each, but not if all of them together are too long for an
+// aggregator.
+SITUATION(Exchange, ManyShortListsStayWithinTheMemoryLimit, not_own) {
+  constexpr int pieces = 220;
+  const int64_t datatype = int64_t{pieces} * 4 * 16;
+  for (const char* realms : {"auto", "cyclic"}) {
+    for (const char* combined : {"1", "2", "3"}) {
+      const IrregularTraffic of = irregular_traffic("short-lists", "64K", pieces, 1, realms, combined);
+      EXPECT(of.memory_bytes <= of.limit_bytes + datatype);
+    }
+  }
+}
+
+// What nodes tell each other of tiny pieces counts too, however they exchange them.
+SITUATION(Exchange, WhatIsToldOfImagesStaysWithinTheMemoryLimit, not_own) {
+  for (const char* exchange : {"images", "alltoallw"}) {
+    const Info info{{"concilio_method", "two_phase"},
+                    {"concilio_ranks_per_node", "1"},
+                    {"concilio_memory_limit", "768K"},
+                    {"concilio_exchange", exchange}};
+    const std::string path = context.fresh_file(exchange);
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    const Type tile = resized_of(contiguous_of(3, MPI_BYTE), 0, MPI_Aint{3} * context.ranks);
+    OK(MPI_File_set_view(file, 3 * context.rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+    const std::vector<uint8_t> data = values(context.rank, 60000);
+    OK(MPI_File_write_at_all(file, 0, data.data(), 60000, MPI_BYTE, MPI_STATUS_IGNORE));
+    std::vector<uint8_t> back(data.size());
+    OK(MPI_File_read_at_all(file, 0, back.data(), 60000, MPI_BYTE, MPI_STATUS_IGNORE));
+    EXPECT_BYTES(data, back);
+    int64_t limit = 0, most = 0;
+    EXPECT_EQUAL(CONCILIO_SUCCESS, concilio_file_memory(file, &limit, nullptr, &most));
+    EXPECT(most <= limit);
+  }
 }
 
 // Nobody sends for a window without bytes either where all ranks have one window in common.
