@@ -31,9 +31,11 @@ class JsonText {
   void array(Write&& write) {
     within('[', ']', write);
   }
-  void name(std::string_view text) {
-    value(text);
-    text_ += ':';
+  // Names are the library's own, of characters that stand for themselves.
+  void name(std::string_view plain) {
+    raw("\"");
+    text_ += plain;
+    text_ += "\":";
     first_ = true;
   }
   template <typename T>
