@@ -152,7 +152,8 @@ Status reach(mpi::Team& team, exec::Storage& storage, Found& found) {
   if (lacks && all_open && of_node.identity.inode != 0 && of_node.pid_namespace == pid_namespace()) {
     storage.expect(of_node.identity, of_node.process, of_node.descriptor);
     mine = open();
-    lacks = !mine && mine.error().kind != ErrorKind::no_memory;
+    // It is not there for this rank, or not for it to open. Any other error is one of the open.
+    lacks = !mine && (mine.error().kind == ErrorKind::no_such_file || mine.error().kind == ErrorKind::access);
   }
   Lacking lacking{lacks};
   if (all_open) team.node_allreduce(lacking);
