@@ -1,5 +1,6 @@
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace concilio {
@@ -21,21 +22,34 @@ size_t character_bytes(std::string_view text) {
   return too_long || no_character ? 0 : bytes;
 }
 
+// How many bytes at the front of a text stand for themselves: most texts are names, which have no others.
+size_t plain_bytes(std::string_view text) {
+  const auto is_plain = [](char c) {
+    const auto byte = static_cast<uint8_t>(c);
+    return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+  };
+  return static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+}
+
 }  // namespace
 
 void JsonText::value(std::string_view text) {
   raw("\"");
   while (!text.empty()) {
+    const size_t plain = plain_bytes(text);
+    text_ += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const size_t bytes = character_bytes(text);
     const char c = text.front();
     if (bytes == 0)
       text_ += "\\ufffd";
+    else if (bytes > 1)
+      text_ += text.substr(0, bytes);
     else if (c == '"' || c == '\\')
       (text_ += '\\') += c;
-    else if (static_cast<uint8_t>(c) < 0x20)
-      text_ += fmt::format("\\u{:04x}", c);
     else
-      text_ += text.substr(0, bytes);
+      text_ += fmt::format("\\u{:04x}", c);
     text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   text_ += '"';

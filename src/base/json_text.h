@@ -18,7 +18,8 @@ class JsonText {
   void value(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }
   void value(const std::string& text) { value(std::string_view(text)); }
-  void value(std::integral auto number) { raw(fmt::to_string(number)); }  // of a bool true or false
+  void value(bool truth) { raw(truth ? "true" : "false"); }
+  void value(std::integral auto number) { raw(fmt::format_int(number)); }
   void value(double number) { raw(std::isfinite(number) ? fmt::to_string(number) : "null"); }
   void null() { raw("null"); }
   // `write` writes the members, or the elements.
@@ -30,9 +31,11 @@ class JsonText {
   void array(Write&& write) {
     within('[', ']', write);
   }
-  void name(std::string_view text) {
-    value(text);
-    text_ += ':';
+  // Names are the library's own, of characters that stand for themselves.
+  void name(std::string_view plain) {
+    raw("\"");
+    text_ += plain;
+    text_ += "\":";
     first_ = true;
   }
   template <typename T>
@@ -52,6 +55,7 @@ class JsonText {
     text_ += end;
     first_ = false;
   }
+  void raw(const fmt::format_int& number) { raw(std::string_view(number.data(), number.size())); }
   void raw(std::string_view text) {
     if (!first_) text_ += ',';
     first_ = false;

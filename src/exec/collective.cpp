@@ -362,20 +362,14 @@ Status Collective::settle_alone(const OpenFile& opened) {
   return lost_alone_;
 }
 
-// One rank of each node does this for all, while nobody uses the segment.
-void Collective::zero_segment(const OpenFile& opened, int64_t bytes) {
-  if (opened.team.local_rank() == 0 && bytes > 0)
-    std::memset(workspace_.segment(), 0, static_cast<size_t>(bytes));
-}
-
-// Places the images in the segment. False: the team has failed.
+// Places the images in the segment. One rank of each node clears them for all. False: the team has failed.
 bool Collective::lay_out(const OpenFile& opened, Images& images) {
   images.lie_in(workspace_.segment());
   const auto& layout = images.layout();
   if (layout == layout_ || (layout && layout_ && *layout == *layout_)) return true;
   layout_ = layout;
   headers_bytes_ = images.headers_bytes();
-  zero_segment(opened, images.bytes());
+  if (opened.team.local_rank() == 0) images.clear();
   return opened.team.node_barrier();
 }
 
@@ -449,7 +443,8 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   const auto operation = static_cast<size_t>(request.operation);
   if (auto whole = opened.team.failure(); !whole) return whole.error();
   // Nobody uses the images between calls, since all ranks meet at the end of a call.
-  zero_segment(opened, headers_bytes_);
+  if (opened.team.local_rank() == 0 && headers_bytes_ > 0)
+    std::memset(workspace_.segment(), 0, static_cast<size_t>(headers_bytes_));
 
   plan::Facts facts;
   const plan::Digest& digest = facts.digest;

@@ -126,7 +126,6 @@ class Collective {
   void leave_room(int64_t staging_bytes);
   void give_up_windows();
   bool lay_out(const OpenFile& opened, Images& images);
-  void zero_segment(const OpenFile& opened, int64_t bytes);
 
   // By operation.
   std::array<Pattern, 2> patterns_;

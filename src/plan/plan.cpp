@@ -17,8 +17,8 @@ using LayOut = Layout (*)(const Facts& facts, const std::vector<pattern::Interva
 
 // Finds the methods that do all that others do. Elsewhere than in a cache, storage may well serve them
 // better.
-void compare_costs(const Facts& facts, const Prices& prices, Plan& plan) {
-  if (!prices.from_memory) return;
+void compare_costs(const Facts& facts, Plan& plan) {
+  if (!prices_of(facts).from_memory) return;
   // If one request of each rank moves all bytes, each is copied once; no method does less.
   const Digest& digest = facts.digest;
   const bool one_request_each =
@@ -54,7 +54,6 @@ void price_methods(const Facts& facts, const std::vector<pattern::Interval>& spa
     }
     plan.candidates.add(candidate);
   }
-  compare_costs(facts, prices, plan);
 }
 
 // The spans that the call would have if the bytes asked for had no holes between them.
@@ -105,10 +104,17 @@ Reason reason_of(const Facts& facts, const Plan& plan, const Choice& choice) {
 }  // namespace
 
 bool needs_buckets(const Facts& facts) {
-  if (facts.digest.bytes <= 0 || !obstacle_to_two_phase(facts).empty()) return false;
+  const Digest& digest = facts.digest;
+  if (digest.bytes <= 0 || !obstacle_to_two_phase(facts).empty()) return false;
+  // As many bytes as the range has leave no holes, unless some were asked for twice, which is rare in writes
+  // and where each rank has one piece. On several nodes, buckets also say which node has which bytes.
+  const bool once = facts.operation == Operation::write || digest.max_rank_file_pieces <= 1;
+  const bool dense = once && digest.bytes == digest.end - digest.first;
+  if (dense && facts.nodes.size() == 1) return false;
   Plan plan;
   Layout layout;
-  price_methods(facts, dense_spans(facts.digest), usual_layout, plan, layout);
+  price_methods(facts, dense_spans(digest), usual_layout, plan, layout);
+  if (facts.experience.calls() > 0) compare_costs(facts, plan);
   return choose_method(facts, plan.candidates).method == Method::two_phase;
 }
 
@@ -120,6 +126,7 @@ Plan plan(const Facts& facts) {
   const int32_t forced = facts.wishes.forced_method;
   const bool may_win = forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
   price_methods(facts, spans, may_win ? cheapest_layout : usual_layout, plan, layout);
+  compare_costs(facts, plan);
   // If no rank asks for bytes nothing is chosen, whatever the wishes.
   const Choice choice = spans.empty() ? Choice{} : choose_method(facts, plan.candidates);
   if (choice.method == Method::two_phase) static_cast<Layout&>(plan) = std::move(layout);

@@ -34,7 +34,7 @@ struct Plan : Layout {
 };
 
 // Whether planning needs the buckets: whether two_phase would be chosen if the bytes asked for had no holes
-// between them.
+// between them. On one node it does not if they have none.
 bool needs_buckets(const Facts& facts);
 Plan plan(const Facts& facts);
 // The plan that plan() would make, without its prices, for a request of one rank that is contiguous in the

@@ -42,9 +42,12 @@ struct OpenMode {
   bool create = false, exclusive = false;
   int permissions = 0666;  // of a file that is created, before the umask
   // To open a file that is already open: its identity, and a descriptor of it, or -1. The descriptor must
-  // allow these modes, and stays the caller's. With it, the path need not lead to the file any more.
+  // allow these modes, and stays the caller's. With it, the path need not lead to the file any more. If it is
+  // the descriptor of another process, in whose namespace of processes this one is, the open fails where that
+  // does not help.
   FileIdentity same_as{};
   int descriptor = -1;
+  int64_t process = 0;  // 0: this one
   Striping striping{};
 };
 

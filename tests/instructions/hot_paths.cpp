@@ -221,6 +221,19 @@ PATH(two_phase_read_1024_of_8) {
 PATH(two_phase_write_1024_of_4_in_records) {
   REPEATED write_at_all(4096);
 }
+// Each call has another pattern than the one before, and so makes a plan.
+PATH(planned_two_phase_write_1024_of_8) {
+  REPEATED {
+    view_of_pieces(8, i % 2 ? 16 : 24);
+    write_at_all(8192);
+  }
+}
+PATH(planned_two_phase_read_1024_of_8) {
+  REPEATED {
+    view_of_pieces(8, i % 2 ? 16 : 24);
+    read_at_all(8192);
+  }
+}
 PATH(two_phase_write_64_of_1024) {
   REPEATED write_at_all(65536);
 }
@@ -315,6 +328,8 @@ int main(int argc, char** argv) {
   by_method("sieve", "method_sieve", {path_sieve_write_1024_of_8, path_sieve_read_1024_of_8}, 8, 16);
   by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8, path_two_phase_read_1024_of_8},
             8, 16);
+  by_method("two_phase", "method_two_phase",
+            {path_planned_two_phase_write_1024_of_8, path_planned_two_phase_read_1024_of_8}, 8, 16);
   by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_4_in_records}, 4, 38);
   by_method("two_phase", "method_two_phase", {path_two_phase_write_64_of_1024}, 1024, 2048);
   by_method("two_phase", "method_two_phase", {path_two_phase_write_1024_of_8_irregular}, 8, 0);

@@ -307,7 +307,7 @@ Config Config::defaults() {
   for (const Setting& setting : settings()) {
     Result<Parsed> parsed = parse_value(setting, setting.default_value);
     if (!parsed) continue;  // never so: a unit test sets every default by its hint
-    config.values_[index_of(setting.key)] = {std::move(parsed->text), parsed->number, Origin::default_value};
+    config.put(setting.key, {std::move(parsed->text), parsed->number, Origin::default_value});
   }
   return config;
 }
@@ -329,7 +329,7 @@ Config Config::from_environment() {
       complain({fmt::format("{}: {}; it is ignored", setting.environment, parsed.error().message)});
       continue;
     }
-    config.values_[index_of(setting.key)] = {std::move(parsed->text), parsed->number, Origin::environment};
+    config.put(setting.key, {std::move(parsed->text), parsed->number, Origin::environment});
   }
   return config;
 }
@@ -357,12 +357,12 @@ Status Config::set(std::string_view hint, std::string_view value, Origin origin)
 }
 
 void Config::take(Key key, const std::string& value, Origin origin) {
-  Value& current = values_[index_of(key)];
+  const Value& current = values_[index_of(key)];
   const bool fixed = current.origin == Origin::environment ||
                      (current.origin == Origin::hints_file && origin == Origin::info);
   if (fixed && origin != Origin::environment) return;
   Result<Parsed> parsed = parse_value(settings()[index_of(key)], value);
-  if (parsed) current = {std::move(parsed->text), parsed->number, origin};
+  if (parsed) put(key, {std::move(parsed->text), parsed->number, origin});
 }
 
 bool Config::fixed_by_user(Key key) const {
@@ -370,9 +370,8 @@ bool Config::fixed_by_user(Key key) const {
 }
 
 void Config::tell(Key key, const std::string& value) {
-  Value& current = values_[index_of(key)];
   Result<Parsed> parsed = parse_value(settings()[index_of(key)], value);
-  if (parsed) current = {std::move(parsed->text), parsed->number, current.origin};
+  if (parsed) put(key, {std::move(parsed->text), parsed->number, origin(key)});
 }
 
 int64_t Config::integer(Key key) const {
@@ -385,15 +384,6 @@ const std::string& Config::text(Key key) const {
 
 Config::Origin Config::origin(Key key) const {
   return values_[index_of(key)].origin;
-}
-
-std::vector<std::pair<std::string, std::string>> Config::effective_hints() const {
-  std::vector<std::pair<std::string, std::string>> hints;
-  for (const Setting& setting : settings()) {
-    if (!setting.hint) continue;
-    hints.emplace_back(setting.hint, text(setting.key));
-  }
-  return hints;
 }
 
 std::string Config::hints_as_text() const {
@@ -413,15 +403,16 @@ bool Config::has_hints_of(const Config& other) const {
   });
 }
 
-uint64_t Config::hints_hash() const {
+uint64_t Config::hash_of(Key key, const Value& value) {
   constexpr uint64_t factor = 0x9E3779B97F4A7C15;  // odd, and its bits look random
-  uint64_t hash = 0;
-  for (const Setting& setting : settings()) {
-    if (!setting.hint) continue;
-    const Value& value = values_[index_of(setting.key)];
-    hash = (hash ^ std::hash<std::string_view>{}(value.text)) * factor + static_cast<uint64_t>(value.origin);
-  }
-  return hash;
+  const uint64_t where = (index_of(key) + 1) * factor + static_cast<uint64_t>(value.origin);
+  return (std::hash<std::string_view>{}(value.text) ^ where) * factor;
+}
+
+void Config::put(Key key, Value value) {
+  Value& current = values_[index_of(key)];
+  if (settings()[index_of(key)].hint) hints_hash_ ^= hash_of(key, current) ^ hash_of(key, value);
+  current = std::move(value);
 }
 
 void Config::adopt_hints(const std::string& text) {
@@ -432,9 +423,7 @@ void Config::adopt_hints(const std::string& text) {
     const std::optional<int64_t> origin = parse_integer(take_until(value, '='));
     if (!setting || !origin) continue;
     Result<Parsed> parsed = parse_value(*setting, value);
-    if (parsed)
-      values_[index_of(setting->key)] = {std::move(parsed->text), parsed->number,
-                                         static_cast<Origin>(*origin)};
+    if (parsed) put(setting->key, {std::move(parsed->text), parsed->number, static_cast<Origin>(*origin)});
   }
 }
 

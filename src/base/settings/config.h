@@ -153,15 +153,20 @@ class Config {
   bool boolean(Key key) const { return integer(key) != 0; }
   Origin origin(Key key) const;
 
-  // (hint name, value) of every setting that is a hint and is honoured.
-  std::vector<std::pair<std::string, std::string>> effective_hints() const;
+  // Calls use(hint name, value) for every setting that is a hint and is honoured.
+  template <typename Use>
+  void for_each_hint(Use&& use) const {
+    for (const Setting& setting : settings()) {
+      if (setting.hint) use(setting.hint, text(setting.key));
+    }
+  }
   // hints_as_text() returns the values and origins of all settings that are hints as one text, which
   // adopt_hints() takes over on another rank.
   std::string hints_as_text() const;
   void adopt_hints(const std::string& text);
   // Whether all settings that are hints have the same values and origins. hints_hash() is then equal, too.
   bool has_hints_of(const Config& other) const;
-  uint64_t hints_hash() const;
+  uint64_t hints_hash() const { return hints_hash_; }
   // What was wrong in the environment and the hints file: one line each, with the cause and the remedy.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
@@ -172,7 +177,10 @@ class Config {
     Origin origin = Origin::default_value;
     bool operator==(const Value&) const = default;
   };
+  static uint64_t hash_of(Key key, const Value& value);
+  void put(Key key, Value value);
   std::array<Value, static_cast<size_t>(Key::count_)> values_;
+  uint64_t hints_hash_ = 0;  // of all hints together; every open asks for it
   std::vector<std::string> complaints_;
 };
 

@@ -50,14 +50,17 @@ uint64_t identity_of(const char* path) {
   return stat(path, &status) == 0 ? status.st_ino : 0;
 }
 
-uint64_t pid_namespace() {
-  return identity_of("/proc/self/ns/pid");
-}
 uint64_t time_namespace() {
   return identity_of("/proc/self/ns/time");
 }
 
 }  // namespace
+
+// A process never changes it.
+uint64_t pid_namespace() {
+  static const uint64_t own = identity_of("/proc/self/ns/pid");
+  return own;
+}
 
 ProcessId this_process() {
   const auto state = state_of(getpid());

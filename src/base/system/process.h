@@ -20,6 +20,9 @@ ProcessId this_process();
 // nothing here. A process that has ended counts as ended even while its parent has not yet waited for it.
 bool has_ended(const ProcessId& process);
 
+// The namespace that this process's number is of; 0 where the system does not tell.
+uint64_t pid_namespace();
+
 // The name of this machine, as gethostname() gives it.
 std::string host_name();
 

@@ -20,12 +20,20 @@ void Storage::expect(store::FileIdentity same_as, Descriptor descriptor) {
   passed_ = std::move(descriptor);
   mode_.same_as = same_as;
   mode_.descriptor = passed_.number();
+  mode_.process = 0;
+}
+
+void Storage::expect(store::FileIdentity same_as, int64_t process, int descriptor) {
+  mode_.same_as = same_as;
+  mode_.descriptor = descriptor;
+  mode_.process = process;
 }
 
 // The closing of any descriptor may be what reports lost data.
 Status Storage::let_go() {
   const int failed = passed_.close();
   mode_.descriptor = -1;
+  mode_.process = 0;
   if (failed == 0) return {};
   return Error::from_errno(failed, store::failure_text({store::StoreOperation::close, path_}));
 }

@@ -39,6 +39,8 @@ class Storage {
   // From now on open() accepts only this very file, which other ranks have open. `descriptor` is one of that
   // file, if there is any; it is kept until the file is opened or closed.
   void expect(store::FileIdentity same_as, Descriptor descriptor);
+  // The same with a descriptor that another process of this host has.
+  void expect(store::FileIdentity same_as, int64_t process, int descriptor);
   // The identity of the open file; empty if it is not open.
   store::FileIdentity identity() { return file_ ? file_->identity() : store::FileIdentity{}; }
   int descriptor() { return file_ ? file_->descriptor() : -1; }

@@ -1,6 +1,7 @@
 #include "exec/windows/images.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -22,22 +23,20 @@ Images::Images(const plan::Plan& plan, int node) : plan_(plan) {
   if (has_arenas) arena_bytes_ = plan::arena_bytes(plan.parcel_bytes[static_cast<size_t>(node)]);
   headers_bytes_ = std::ssize(realms_) * plan.slots * static_cast<int64_t>(sizeof(ImageHeader));
   if (has_arenas) headers_bytes_ += arenas * static_cast<int64_t>(sizeof(ArenaHeader));
-  bytes_ = headers_bytes_;
+  arenas_begin_ = headers_bytes_;
   Layout layout{plan.slots};
   int64_t parts = 0;
   for (const size_t i : realms_) {
     const plan::Realm& realm = plan.realms[i];
-    begins_.push_back(bytes_);
-    bytes_ += plan.slots * realm.image_bytes;
+    begins_.push_back(arenas_begin_);
+    arenas_begin_ += plan.slots * realm.image_bytes;
     layout.push_back(realm.image_bytes);
     layout.push_back(realm.map_bytes);
     parts = std::max(parts, plan::most_parts(realm, realm.window_bytes));
   }
-  arenas_begin_ = bytes_;
   const int64_t buffers = plan.combined_nodes > 1 ? 2 * arenas : arenas;
   layout.push_back(buffers);
   layout.push_back(arena_bytes_);
-  bytes_ += buffers * arena_bytes_;
   layout_ = std::make_shared<const Layout>(std::move(layout));
   intervals_.reserve(static_cast<size_t>(parts));
   parts_.reserve(static_cast<size_t>(parts));
@@ -47,6 +46,13 @@ std::span<std::byte> Images::wish(size_t realm, int64_t round) const {
   const plan::Realm& its = plan_.realms[realm];
   const int64_t bytes = plan::wish_bytes(its.map_bytes);
   return {image(realm, round) + its.image_bytes - bytes, static_cast<size_t>(bytes)};
+}
+
+void Images::clear() const {
+  if (headers_bytes_ > 0) std::memset(segment_, 0, static_cast<size_t>(headers_bytes_));
+  for (const size_t realm : realms_) {
+    for (int64_t slot = 0; slot < plan_.slots; ++slot) std::memset(map(realm, slot), 0, map_bytes(realm));
+  }
 }
 
 std::span<WindowPart> Images::parts(size_t realm, int64_t round) {

@@ -71,14 +71,15 @@ class Images {
   Images(const plan::Plan& plan, int node);
   // Sets where the images of a call lie: the segment, which begins with those of the group's first realm.
   void lie_in(std::byte* segment) { segment_ = segment; }
+  // Fills headers and coverage maps with zeros, whatever was in the segment. Windows, heads and arenas are
+  // written before they are read.
+  void clear() const;
 
   // The number of slots, the image_bytes and map_bytes of each image, and the length of the arenas and
   // buffers. Images with equal layouts lie at the same places.
   using Layout = std::vector<int64_t>;
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   int64_t headers_bytes() const { return headers_bytes_; }
-  // The length of the headers and all images.
-  int64_t bytes() const { return bytes_; }
 
   // The realms of which the node has images.
   const std::vector<size_t>& realms() const { return realms_; }
@@ -133,7 +134,7 @@ class Images {
   std::vector<int64_t> begins_;   // where the images of each of realms_ begin
   int64_t arenas_begin_ = 0, arena_bytes_ = 0;
   std::shared_ptr<const Layout> layout_;
-  int64_t headers_bytes_ = 0, bytes_ = 0;
+  int64_t headers_bytes_ = 0;
   std::byte* segment_ = nullptr;
   // The parts of the window that was asked for last.
   std::vector<pattern::Interval> intervals_;

@@ -172,7 +172,7 @@ int get_group(File& file, MPI_Group* group) {
 }
 
 int get_info(File& file, MPI_Info* info) {
-  return make_info(file.config(), info);
+  return make_info(*file.config(), info);
 }
 
 int set_info(File& file, MPI_Info info) {

@@ -49,10 +49,10 @@ Status agree_on_method(File& file, const char* name) {
     return status;
   if (file.fixed_by_user(Key::method))
     return Error{ErrorKind::unsupported, 0, "the user's environment sets the method"};
-  return file.change_config(without_exceptions([&]() -> Result<std::optional<Config>> {
-    Config changed = file.config();
-    changed.take(Key::method, method, Config::Origin::info);
-    return std::optional(std::move(changed));
+  return file.change_config(without_exceptions([&]() -> Result<std::shared_ptr<Config>> {
+    auto changed = std::make_shared<Config>(*file.config());
+    changed->take(Key::method, method, Config::Origin::info);
+    return changed;
   }));
 }
 

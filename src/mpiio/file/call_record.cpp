@@ -153,7 +153,7 @@ int64_t CallRecord::opened(File& file, int64_t size, const Timing& timing) {
         for (const int rank : ranks) line.value(rank);
       });
     }
-    write_hints(file.config(), line);
+    write_hints(*file.config(), line);
   });
   return number;
 }

@@ -56,17 +56,17 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   const CallRecord::Timing timing(CallRecord::of_process());
   set_log_rank(mpi::rank_in_job());
 
-  Config config;
+  std::shared_ptr<Config> config;
   std::unique_ptr<File> file;
   Status made = without_exceptions([&]() -> Status {
-    config = process_config();
+    config = std::make_shared<Config>(process_config());
     file.reset(new File(path, amode));
     return {};
   });
-  auto adopted = mpiio::adopt_hints(comm, info, config, Moment::open, std::move(made));
+  auto adopted = mpiio::adopt_hints(comm, info, config.get(), Moment::open, std::move(made));
   if (!adopted) return adopted.error();
-  if (*adopted) config = std::move(**adopted);
-  auto team = mpi::Team::acquire(comm, static_cast<int>(config.integer(Key::ranks_per_node)));
+  if (*adopted) config = std::move(*adopted);
+  auto team = mpi::Team::acquire(comm, static_cast<int>(config->integer(Key::ranks_per_node)));
   if (!team) return team.error();
   file->team_ = std::move(*team);
   if (file->team_->rank() == 0) {
@@ -81,9 +81,9 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   }
   if (auto status = check_amode(amode); !status) return status.error();
 
-  file->set_memory_limit(config);
-  file->storage_->set_lock_patience_ms(config.integer(Key::lock_timeout_ms));
-  if (auto status = file->open_storage(std::move(config), modes.most[1] != 0); !status) return status.error();
+  file->set_memory_limit(*config);
+  file->storage_->set_lock_patience_ms(config->integer(Key::lock_timeout_ms));
+  if (auto status = file->open_storage(config, modes.most[1] != 0); !status) return status.error();
   file->remember_hints(info);
   file->team_->count_meetings(&file->counters()[Counter::meetings]);
   file->open_ns_ = now_ns() - start_ns;
@@ -96,8 +96,8 @@ Result<File*> File::open(MPI_Comm comm, const char* path, int amode, MPI_Info in
   return file.release();
 }
 
-Status File::open_storage(Config config, bool concurrent) {
-  const Result<Found> found = open_on_all_ranks(*team_, *storage_, amode_, config);
+Status File::open_storage(const std::shared_ptr<Config>& config, bool concurrent) {
+  const Result<Found> found = open_on_all_ranks(*team_, *storage_, amode_, *config);
   if (!found) return found.error();
   if (amode_ & MPI_MODE_APPEND) position_ = found->size;
   identity_ = found->identity;
@@ -113,17 +113,17 @@ Status File::open_storage(Config config, bool concurrent) {
     opened.exact_writes = found->exact_writes;
     if (found->has_profile) {
       opened.measured_prices = std::make_shared<const plan::Prices>(found->prices);
-      take_over_parameters(found->parameters, config);
+      take_over_parameters(found->parameters, *config);
     }
     opened.map_reads = found->map_reads;
     opened.map_writes = found->map_writes;
-    config.tell(Key::visibility_immediate, opened.cached_by_client() ? "false" : "true");
+    config->tell(Key::visibility_immediate, opened.cached_by_client() ? "false" : "true");
     if (found->facts.stripe_bytes > 0) {
-      config.tell(Key::striping_unit, std::to_string(found->facts.stripe_bytes));
-      config.tell(Key::striping_factor, std::to_string(found->facts.stripe_targets));
+      config->tell(Key::striping_unit, std::to_string(found->facts.stripe_bytes));
+      config->tell(Key::striping_factor, std::to_string(found->facts.stripe_targets));
     }
-    config.tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
-    settings_ = settings_from(std::move(config), std::move(opened));
+    config->tell(Key::filesystem_type, fmt::format("Concilio on {}", found->file_system));
+    settings_ = settings_from(config, std::move(opened));
     clear_shortcut();
     enter_registry(this);
     return {};
@@ -151,19 +151,19 @@ void File::remember_hints(MPI_Info info) {
 
 Status File::adopt_hints(MPI_Info info) {
   // Only operations like this one, which are carried out one after another, change what is read here.
-  auto changed = mpiio::adopt_hints(team_->comm(), info, settings_.config, Moment::later);
+  auto changed = mpiio::adopt_hints(team_->comm(), info, settings_.config.get(), Moment::later);
   Status adopted = change_config(std::move(changed));
   if (adopted) remember_hints(info);
   return adopted;
 }
 
-Status File::change_config(Result<std::optional<Config>> changed) {
+Status File::change_config(Result<std::shared_ptr<Config>> changed) {
   std::optional<Settings> next;
   return all_or_none(
       *team_,
       [&]() -> Status {
         if (!changed) return changed.error();
-        if (*changed) next = settings_from(std::move(**changed), *opened());
+        if (*changed) next = settings_from(std::move(*changed), *opened());
         return {};
       },
       [&]() noexcept {
@@ -174,7 +174,7 @@ Status File::change_config(Result<std::optional<Config>> changed) {
           std::swap(settings_, *next);
           clear_shortcut();
         });
-        set_memory_limit(settings_.config);
+        set_memory_limit(*settings_.config);
         given_hints_.reset();
         collective_.forget();
       });
@@ -198,15 +198,15 @@ Status File::set_atomic(bool atomic) {
       });
 }
 
-File::Settings File::settings_from(Config config, exec::OpenFile opened) const {
-  const int64_t flush = config.integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
+File::Settings File::settings_from(std::shared_ptr<const Config> config, exec::OpenFile opened) const {
+  const int64_t flush = config->integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
   opened.flush = flush == 0 ? std::nullopt : std::optional(static_cast<plan::Flush>(flush - 1));
-  opened.meetings = static_cast<exec::Meetings>(config.integer(Key::agree));
-  opened.flush_threshold = config.integer(Key::romio_cb_ds_threshold);
+  opened.meetings = static_cast<exec::Meetings>(config->integer(Key::agree));
+  opened.flush_threshold = config->integer(Key::romio_cb_ds_threshold);
   // In automatic mode, a rank that writes independently may sieve if a lock is cheap and the other ranks see
   // that it sieves; they see it only on its own node. If the user enables sieving beyond that, every write of
   // every rank pays for a lock.
-  auto sieving = static_cast<plan::Choice3>(config.integer(Key::romio_ds_write));
+  auto sieving = static_cast<plan::Choice3>(config->integer(Key::romio_ds_write));
   const bool cheap = opened.on_one_node() && (opened.facts.kind == plan::StorageFacts::Kind::local ||
                                               opened.facts.kind == plan::StorageFacts::Kind::memory);
   const bool may = writes() && storage_->can_read() && opened.locks_work && rewriting_->marked();
@@ -214,7 +214,7 @@ File::Settings File::settings_from(Config config, exec::OpenFile opened) const {
       may && (sieving == plan::Choice3::enable || (sieving == plan::Choice3::automatic && cheap));
   std::array<plan::Wishes, 2> wishes;
   for (const Operation operation : {Operation::read, Operation::write})
-    wishes[static_cast<size_t>(operation)] = plan::wishes_of(config, operation);
+    wishes[static_cast<size_t>(operation)] = plan::wishes_of(*config, operation);
   return {std::move(config), std::move(wishes), std::make_shared<const exec::OpenFile>(std::move(opened))};
 }
 

@@ -159,12 +159,12 @@ class File {
   // Sets the atomic mode of the calls that begin later. If some rank lacks memory for it, nothing changes on
   // any. Collective, with the same argument on all ranks; within in_turn.
   Status set_atomic(bool atomic);
-  Config config() const {
+  std::shared_ptr<const Config> config() const {
     return locked([&] { return settings_.config; });
   }
   // Whether the user has set it from outside the program, which can then not change it.
   bool fixed_by_user(Key key) const {
-    return locked([&] { return settings_.config.fixed_by_user(key); });
+    return locked([&] { return settings_.config->fixed_by_user(key); });
   }
   plan::Wishes wishes(Operation operation) const {
     return locked([&] { return settings_.wishes[static_cast<size_t>(operation)]; });
@@ -244,9 +244,9 @@ class File {
   // promise that allowed aggregators to hold writes back, so settle() comes first. Collective; within
   // in_turn.
   Status adopt_hints(MPI_Info info);
-  // Sets the settings of later operations to what `changed` has on this rank; if it has none, they stay. If
+  // Sets the settings of later operations to what `changed` has on this rank; if it has null, they stay. If
   // some rank has an error, or lacks memory, nothing changes on any. Collective; within in_turn.
-  Status change_config(Result<std::optional<Config>> changed);
+  Status change_config(Result<std::shared_ptr<Config>> changed);
   void remember(Operation operation, bool collective, const plan::Plan& plan);
   // The same for a call with plan_of_one_stretch().
   void remember_one_stretch(Operation operation, bool collective) {
@@ -274,13 +274,13 @@ class File {
   File(const char* path, int amode);
   // A file's settings, and what follows from them.
   struct Settings {
-    Config config;
+    std::shared_ptr<const Config> config;
     std::array<plan::Wishes, 2> wishes;  // what the hints ask of a plan, by operation
     std::shared_ptr<const exec::OpenFile> opened;
   };
-  Status open_storage(Config config, bool concurrent);
+  Status open_storage(const std::shared_ptr<Config>& config, bool concurrent);
   // `opened` says all that does not depend on the settings.
-  Settings settings_from(Config config, exec::OpenFile opened) const;
+  Settings settings_from(std::shared_ptr<const Config> config, exec::OpenFile opened) const;
   void remember_hints(MPI_Info info);
   void set_memory_limit(const Config& config);
   void clear_shortcut();

@@ -1,6 +1,7 @@
 #include "mpiio/file/opening.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/exceptions.h"
 #include "base/log.h"
 #include "base/system/descriptor.h"
+#include "base/system/process.h"
 #include "mpi/nodes/agree.h"
 #include "mpi/nodes/descriptor_passing.h"
 #include "mpiio/file/call_record.h"
@@ -102,11 +104,23 @@ OfRank0 combine(const OfRank0& a, const OfRank0& b) {
   return a.is_told ? a : b;
 }
 
+// What the first rank of a node has open.
 struct OfNode {
   store::FileIdentity identity;
+  int64_t process = 0;
+  uint64_t pid_namespace = 0;
+  int descriptor = -1;
 };
 OfNode combine(const OfNode& a, const OfNode& b) {
   return a.identity.inode != 0 ? a : b;
+}
+
+// Ranks of a node that need a descriptor of their own passed to them.
+struct Lacking {
+  int64_t ranks = 0;
+};
+Lacking combine(const Lacking& a, const Lacking& b) {
+  return {a.ranks + b.ranks};
 }
 
 // Whether all ranks have reached the file, whether locks keep its nodes apart, and whether each node holds
@@ -120,8 +134,9 @@ Reached combine(const Reached& a, const Reached& b) {
 }
 
 // The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
-// other ranks of the node receive a descriptor from it. So they reach that very file, whatever happens to its
-// name before they need it.
+// other ranks of the node open what it has open. So they reach that very file, whatever happens to its name.
+// Ranks that open later receive a descriptor from it, which they keep until then, and so do all where some
+// are not allowed to look at what another process has open.
 //
 // Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
 // that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
@@ -133,12 +148,26 @@ Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found)
   const auto open = [&] { return without_exceptions([&] { return storage.open(); }); };
   storage.expect(found.identity, Descriptor());
   Status mine = team.local_rank() == 0 ? open() : Status();
-  OfNode of_node{storage.identity()};
+  OfNode of_node;
+  if (team.local_rank() == 0 && team.local_size() > 1)
+    of_node = {storage.identity(), getpid(), pid_namespace(), storage.descriptor()};
   team.node_allreduce(of_node);
-  Descriptor passed = pass_to_node(team, storage.descriptor());
-  if (team.local_rank() != 0) {
-    storage.expect(of_node.identity, std::move(passed));
-    if (team.local_rank() < openers_per_node) mine = open();
+  const bool all_open = team.local_size() <= openers_per_node;
+  bool lacks = team.local_rank() != 0;
+  if (lacks && all_open && of_node.identity.inode != 0 && of_node.pid_namespace == pid_namespace()) {
+    storage.expect(of_node.identity, of_node.process, of_node.descriptor);
+    mine = open();
+    // It is not there for this rank, or not for it to open. Any other error is one of the open.
+    lacks = !mine && (mine.error().kind == ErrorKind::no_such_file || mine.error().kind == ErrorKind::access);
+  }
+  Lacking lacking{lacks};
+  if (all_open) team.node_allreduce(lacking);
+  if (!all_open || lacking.ranks > 0) {
+    Descriptor passed = pass_to_node(team, storage.descriptor());
+    if (lacks) {
+      storage.expect(of_node.identity, std::move(passed));
+      if (team.local_rank() < openers_per_node) mine = open();
+    }
   }
   Reached all;
   if (mine && team.local_rank() == 0) {

@@ -68,7 +68,7 @@ void write_reasons(const std::vector<CallsAlike>& all, JsonText& json) {
 void write_hints_given(const File& file, JsonText& json) {
   json.name("hints_given");
   json.array([&] {
-    for (const GivenHint& hint : given_hints(file.given_hints().value_or(Hints()), file.config())) {
+    for (const GivenHint& hint : given_hints(file.given_hints().value_or(Hints()), *file.config())) {
       json.object([&] {
         json.member("name", hint.name);
         json.member("value", hint.value);
@@ -165,7 +165,8 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
       write_one_calls(calls, json);
     json.name("hints");
     json.object([&] {
-      for (const auto& [name, value] : file.config().effective_hints()) json.member(name, value);
+      file.config()->for_each_hint(
+          [&](const char* name, const std::string& value) { json.member(name, value); });
     });
     write_hints_given(file, json);
     if (first_error.rank != INT_MAX) json.member("first_error", first_error.message.view());

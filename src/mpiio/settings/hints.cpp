@@ -83,13 +83,15 @@ GivenHints asked_by(MPI_Info info, const Config& config, Moment moment) {
   return asked;
 }
 
-// The settings with the hints that were asked for; none if they are the same already.
-std::optional<Config> settings_with(const GivenHints& asked, const Config& config) {
-  std::optional<Config> result = config;
+// The settings with the hints that were asked for; null if they are the same already.
+std::shared_ptr<Config> settings_with(const GivenHints& asked, const Config& config) {
+  std::shared_ptr<Config> result;
   for (size_t key = 0; key < key_count; ++key) {
-    if (asked.values[key]) result->take(static_cast<Key>(key), *asked.values[key], Config::Origin::info);
+    if (!asked.values[key]) continue;
+    if (!result) result = std::make_shared<Config>(config);
+    result->take(static_cast<Key>(key), *asked.values[key], Config::Origin::info);
   }
-  if (result->has_hints_of(config)) result.reset();
+  if (result && result->has_hints_of(config)) result.reset();
   return result;
 }
 
@@ -270,20 +272,20 @@ bool holds(MPI_Info info, const Hints& hints) {
   });
 }
 
-Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config& config, Moment moment,
-                                          Status before) {
+Result<std::shared_ptr<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config* config, Moment moment,
+                                            Status before) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   GivenHints asked;
-  std::optional<Config> later;
+  std::shared_ptr<Config> later;
   int64_t base_hash = 0, asked_hash = 0;
   // As a rule, all ranks have the same settings and give the same hints. Before they meet, each rank has made
   // all that it needs if it is so.
   Status mine = without_exceptions([&]() -> Status {
     if (!before) return std::move(before);
-    asked = asked_by(info, config, moment);
-    later = settings_with(asked, config);
-    base_hash = static_cast<int64_t>(config.hints_hash());
+    asked = asked_by(info, *config, moment);
+    later = settings_with(asked, *config);
+    base_hash = static_cast<int64_t>(config->hints_hash());
     asked_hash = static_cast<int64_t>(std::hash<std::string>{}(asked.as_text()));
     return {};
   });
@@ -300,22 +302,22 @@ Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Co
   if (bases_differ) {
     if (rank == 0) {
       mine = without_exceptions([&]() -> Status {
-        base = config.hints_as_text();
+        base = config->hints_as_text();
         return {};
       });
     }
     if (Status sent = broadcast(comm, 0, base, mine); !sent) return sent.error();
   }
   if (hints_differ) {
-    auto settled = settle(comm, config, asked);
+    auto settled = settle(comm, *config, asked);
     if (!settled) return settled.error();
     asked = std::move(*settled);
   }
   mine = without_exceptions([&]() -> Status {
-    Config start = config;
+    Config start = *config;
     if (bases_differ && rank != 0) start.adopt_hints(base);
     later = settings_with(asked, start);
-    if (bases_differ && !later) later = std::move(start);
+    if (bases_differ && !later) later = std::make_shared<Config>(std::move(start));
     return {};
   });
   if (Status all = agree_by_mpi(comm, mine); !all) return all.error();
@@ -325,10 +327,10 @@ Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Co
 int make_info(const Config& config, MPI_Info* info) {
   int code = PMPI_Info_create(info);
   if (code != MPI_SUCCESS) return code;
-  for (const auto& [name, value] : config.effective_hints()) {
+  config.for_each_hint([&](const char* name, const std::string& value) {
     // Open MPI ends the program for a longer value. A list that is cut would say something else.
-    if (!value.empty() && value.size() < MPI_MAX_INFO_VAL) PMPI_Info_set(*info, name.c_str(), value.c_str());
-  }
+    if (!value.empty() && value.size() < MPI_MAX_INFO_VAL) PMPI_Info_set(*info, name, value.c_str());
+  });
   return MPI_SUCCESS;
 }
 

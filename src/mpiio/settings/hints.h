@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +25,11 @@ enum class Moment { open, later };
 // values of a hint, or only some ranks give it, the value of the lowest rank that gives it is used. All ranks
 // start from rank 0's `config`. Rank 0 says, once, which hints are ignored and why, and which are not the
 // same on all ranks. Collective over comm; if all ranks give the same hints or none, it takes one reduction
-// of a few bytes. `before` is what this rank has done before the ranks meet here. On all ranks alike, returns
-// no settings if no rank's would change, and an error if any rank lacks memory or has failed before.
-Result<std::optional<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config& config, Moment moment,
-                                          Status before = {});
+// of a few bytes. `before` is what this rank has done before the ranks meet here; if it has failed, `config`
+// may be null. On all ranks alike, returns null if no rank's would change, and an error if any rank lacks
+// memory or has failed before.
+Result<std::shared_ptr<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const Config* config, Moment moment,
+                                            Status before = {});
 
 // Makes a new info object that holds every hint in force. The caller frees it.
 int make_info(const Config& config, MPI_Info* info);

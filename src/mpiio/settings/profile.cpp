@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "base/log.h"
@@ -70,19 +71,27 @@ std::shared_ptr<const plan::Profile> read_once(const std::string& file, bool ask
   return known.emplace(key, read_profile(file, asked, throttle)).first->second;
 }
 
-// Where the file system of a file is mounted; empty if that is not known. Each device is looked up once,
-// because there may be thousands of mounts.
-std::string mount_point_of(const std::string& path, uint64_t device) {
-  static auto& known = *new std::map<uint64_t, std::string>;
+// The profile that the folder has for the file system of a file. Each device is looked up once, because there
+// may be thousands of mounts, and opens are frequent.
+std::shared_ptr<const plan::Profile> read_once_from(const std::string& folder, const std::string& path,
+                                                    uint64_t device, const std::string& throttle) {
+  static auto& known =
+      *new std::map<std::tuple<std::string, std::string, uint64_t>, std::shared_ptr<const plan::Profile>>;
   struct stat status;
   if (device == 0) {
-    if (stat(path.c_str(), &status) != 0) return "";
+    if (stat(path.c_str(), &status) != 0) return nullptr;
     device = status.st_dev;
   }
-  std::lock_guard lock(known_mutex);
-  if (const auto place = known.find(device); place != known.end()) return place->second;
+  std::tuple key(folder, throttle, device);
+  {
+    std::lock_guard lock(known_mutex);
+    if (const auto place = known.find(key); place != known.end()) return place->second;
+  }
   const auto mount = store::mount_of(path);
-  return mount ? known.emplace(device, mount->point).first->second : "";
+  if (!mount) return nullptr;
+  auto profile = read_once(profile_path(folder, host_name(), mount->point, throttle), false, throttle);
+  std::lock_guard lock(known_mutex);
+  return known.emplace(std::move(key), std::move(profile)).first->second;
 }
 
 }  // namespace
@@ -95,9 +104,7 @@ std::shared_ptr<const plan::Profile> find_profile(const Config& config, const st
   if (asked != "auto") return read_once(asked, true, throttle);
   const std::string folder = user_config_folder();
   if (folder.empty()) return nullptr;
-  const std::string mount = mount_point_of(path, device);
-  if (mount.empty()) return nullptr;
-  return read_once(profile_path(folder, host_name(), mount, throttle), false, throttle);
+  return read_once_from(folder, path, device, throttle);
 }
 
 }  // namespace concilio::mpiio

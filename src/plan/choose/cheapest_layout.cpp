@@ -7,6 +7,7 @@
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
 #include "plan/layout/lay_out.h"
+#include "plan/layout/placement.h"
 #include "plan/layout/realms.h"
 #include "plan/layout/windows.h"
 
@@ -32,9 +33,29 @@ std::vector<int64_t> aggregators_tried(const Facts& facts, bool from_memory) {
   const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
   const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
                                  measured > 0 ? measured : most_aggregators});
+  const int64_t usual = aggregators_per_node(facts, facts.nodes[0], 1);
   std::vector<int64_t> numbers;
-  for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2) numbers.push_back(aggregators);
+  for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2) {
+    if (aggregators != usual) numbers.push_back(aggregators);
+  }
   return numbers;
+}
+
+// Whether even realms, of as many aggregators as are tried, have about equally many bytes. Balanced ones
+// would save no more than what the largest of these has above its share.
+bool lie_evenly(const std::vector<Bucket>& buckets) {
+  int64_t bytes = 0;
+  for (const Bucket& bucket : buckets) bytes += bucket.bytes;
+  const size_t count = buckets.size();
+  for (size_t realms = 2; realms <= most_aggregators; ++realms) {
+    for (size_t i = 0, at = 0; i < realms; ++i) {
+      int64_t of_realm = 0;
+      for (; at < count * (i + 1) / realms; ++at) of_realm += buckets[at].bytes;
+      const double share = static_cast<double>(bytes) / static_cast<double>(realms);
+      if (static_cast<double>(of_realm) > (1 + least_saving) * share) return false;
+    }
+  }
+  return true;
 }
 
 // How many hosts have memory for an aggregator that needs so much.
@@ -81,7 +102,7 @@ std::vector<Trial> trials_of(const Facts& facts) {
   if (few_nodes && wishes.window_bytes == 0 && !from_memory)
     add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
   // Balanced realms may be better if bytes lie unevenly.
-  if (wishes.realms == RealmPolicy::automatic && !facts.buckets.empty() && facts.nodes.size() == 1)
+  if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 && !lie_evenly(facts.buckets))
     add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
   if ((few_nodes || !minima.empty()) && wishes.aggregators == 0 && wishes.aggregators_per_node == 0) {
     const size_t count = trials.size();

@@ -17,12 +17,12 @@ namespace concilio::plan {
 class Cost {
  public:
   struct Term {
-    const char* name = "";  // static text
+    std::string_view name;  // static text
     double seconds = 0;
   };
   static constexpr size_t most_terms = 8;
 
-  void add(const char* name, double seconds) { terms_.at(count_++) = {name, seconds}; }
+  void add(std::string_view name, double seconds) { terms_.at(count_++) = {name, seconds}; }
   std::span<const Term> terms() const { return {terms_.data(), count_}; }
   double seconds() const;
   double seconds_of(std::string_view term) const;  // 0 if it has no such term

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/facts/logarithm.h"
+
 namespace concilio::plan {
 namespace {
 

@@ -90,6 +90,15 @@ std::vector<pattern::Interval> intersection(std::span<const pattern::Interval> a
   return out;
 }
 
+int64_t bytes_within(pattern::Interval interval, std::span<const pattern::Interval> set) {
+  int64_t bytes = 0;
+  auto next = std::partition_point(set.begin(), set.end(),
+                                   [&](pattern::Interval one) { return one.end <= interval.begin; });
+  for (; next != set.end() && next->begin < interval.end; ++next)
+    bytes += std::min(next->end, interval.end) - std::max(next->begin, interval.begin);
+  return bytes;
+}
+
 bool intersect(std::span<const pattern::Interval> a, std::span<const pattern::Interval> b) {
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (std::max(a[i].begin, b[j].begin) < std::min(a[i].end, b[j].end)) return true;

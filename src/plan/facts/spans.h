@@ -26,6 +26,8 @@ int64_t total_bytes(std::span<const pattern::Interval> intervals);
 std::vector<pattern::Interval> united(std::vector<pattern::Interval> intervals);
 std::vector<pattern::Interval> intersection(std::span<const pattern::Interval> a,
                                             std::span<const pattern::Interval> b);
+// How many bytes of the interval lie in the set.
+int64_t bytes_within(pattern::Interval interval, std::span<const pattern::Interval> set);
 bool intersect(std::span<const pattern::Interval> a, std::span<const pattern::Interval> b);
 // The offset of byte `position` of the intervals' bytes, 0 <= position <= their total.
 int64_t offset_at(std::span<const pattern::Interval> intervals, int64_t position);

@@ -58,15 +58,9 @@ int retried(const SyscallHook& hook, StoreOperation operation, Call call) {
   }
 }
 
-// By this name a file can be opened again that the process has open.
-std::string name_of(int fd) {
-  return fmt::format("/proc/self/fd/{}", fd);
-}
-
-FileIdentity identity_of(int fd) {
-  struct stat status;
-  if (fstat(fd, &status) != 0) return {};
-  return {status.st_dev, status.st_ino};
+// By this name a file can be opened again that a process has open; 0: this one.
+std::string name_of(int fd, int64_t process = 0) {
+  return process == 0 ? fmt::format("/proc/self/fd/{}", fd) : fmt::format("/proc/{}/fd/{}", process, fd);
 }
 
 class PosixFile : public StoreFile {
@@ -517,18 +511,30 @@ bool is_regular(const std::string& name) {
   return regular;
 }
 
-// Finds out what was opened. Refuses the kinds of file in which offsets have no meaning.
-Result<PosixFile::Nature> nature_of(int fd, const std::string& path) {
+// Whether the open of a pipe needs no O_NONBLOCK: with both ends open, there is nobody to wait for (fifo(7)).
+bool waits_for_nobody(const OpenMode& mode) {
+  return mode.read && mode.write;
+}
+
+Error another_file(StoreOperation operation, const std::string& path) {
+  return {ErrorKind::no_such_file, ESTALE,
+          failure_text({operation, path}) + ": another file has that name than the one that was opened"};
+}
+
+// Finds out what was opened. Refuses another file than the one that was to be opened again, and the kinds of
+// file in which offsets have no meaning.
+Result<PosixFile::Nature> nature_of(int fd, const std::string& path, const OpenMode& mode) {
   const StoreEvent event{StoreOperation::open, path};
   struct stat status;
   if (fstat(fd, &status) != 0) return Error::from_errno(errno, failure_text(event));
+  if (!may_be_same({status.st_dev, status.st_ino}, mode.same_as)) return another_file(event.operation, path);
   if (S_ISDIR(status.st_mode)) return Error::from_errno(EISDIR, failure_text(event));
   if (S_ISFIFO(status.st_mode)) {
     return Error{ErrorKind::bad_file, ESPIPE, failure_text(event) + ": it is a pipe, which has no offsets"};
   }
   // O_NONBLOCK kept the open of a pipe from waiting. Requests to devices, and through a ring, would fail
   // where they have to wait.
-  (void)fcntl(fd, F_SETFL, 0);  // the other flags that this clears were not set
+  if (!waits_for_nobody(mode)) (void)fcntl(fd, F_SETFL, 0);  // the other flags that this clears were not set
   return PosixFile::Nature{{status.st_dev, status.st_ino}, S_ISREG(status.st_mode)};
 }
 
@@ -537,21 +543,20 @@ class PosixStore : public Store {
   explicit PosixStore(SyscallHook hook) : hook_(std::move(hook)) {}
 
   Result<std::unique_ptr<StoreFile>> open(const std::string& path, const OpenMode& mode) override {
-    Result<Descriptor> found = mode.descriptor >= 0 ? open_again(mode) : Error{};
-    const bool again = found.ok();
-    if (!again) found = open_path(path, mode);
+    Result<Opened> found = mode.descriptor >= 0 ? open_again(mode) : Error{};
+    if (!found && mode.process != 0) return found.error();
+    if (!found) found = open_path(path, mode);
     bool shares = false;
     if (!found && mode.descriptor >= 0) {
-      found = duplicate(path, mode.descriptor);
+      found = duplicate(mode.descriptor, path, mode);
       shares = true;
     }
     // A program may have closed its standard streams. What it or a library prints must not go to the file.
-    if (found && found->number() <= STDERR_FILENO) found = duplicate(path, found->number());
+    if (found && found->descriptor.number() <= STDERR_FILENO)
+      found = duplicate(found->descriptor.number(), path, mode);
     if (!found) return found.error();
-    const auto nature = nature_of(found->number(), path);
-    if (!nature) return nature.error();
     std::unique_ptr<StoreFile> file =
-        std::make_unique<PosixFile>(std::move(*found), *nature, shares, path, mode, hook_);
+        std::make_unique<PosixFile>(std::move(found->descriptor), found->nature, shares, path, mode, hook_);
     return file;
   }
 
@@ -568,9 +573,16 @@ class PosixStore : public Store {
   }
 
  private:
-  static Error another_file(StoreOperation operation, const std::string& path) {
-    return {ErrorKind::no_such_file, ESTALE,
-            failure_text({operation, path}) + ": another file has that name than the one that was opened"};
+  // An open file, and what it is.
+  struct Opened {
+    Descriptor descriptor;
+    PosixFile::Nature nature;
+  };
+  static Result<Opened> opened(Result<Descriptor> made, const std::string& path, const OpenMode& mode) {
+    if (!made) return made.error();
+    const auto nature = nature_of(made->number(), path, mode);
+    if (!nature) return nature.error();
+    return Opened{std::move(*made), *nature};
   }
 
   Result<Descriptor> open_name(const std::string& name, const OpenMode& mode, const std::string& what) {
@@ -590,32 +602,28 @@ class PosixStore : public Store {
     };
     // The open of a pipe must not wait for its other end. That of a regular file waits for another process or
     // client, which holds a lease on the file and is now told to give it up.
-    Descriptor made = open_with(O_NONBLOCK);
+    Descriptor made = open_with(waits_for_nobody(mode) ? 0 : O_NONBLOCK);
     if (!made && errno == EWOULDBLOCK && is_regular(name)) made = open_with(0);
     if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, what}));
     return made;
   }
 
-  Result<Descriptor> open_path(const std::string& path, const OpenMode& mode) {
-    auto made = by_path(path, [&](const std::string& name) { return open_name(name, mode, path); });
-    if (!made || mode.same_as.inode == 0 || may_be_same(identity_of(made->number()), mode.same_as))
-      return made;
-    return another_file(StoreOperation::open, path);
+  Result<Opened> open_path(const std::string& path, const OpenMode& mode) {
+    return opened(by_path(path, [&](const std::string& name) { return open_name(name, mode, path); }), path,
+                  mode);
   }
 
-  Result<Descriptor> open_again(OpenMode mode) {
+  Result<Opened> open_again(OpenMode mode) {
     mode.create = mode.exclusive = false;
-    const std::string name = name_of(mode.descriptor);
-    auto made = open_name(name, mode, name);
-    if (made && !may_be_same(identity_of(made->number()), mode.same_as)) return Error{};
-    return made;
+    const std::string name = name_of(mode.descriptor, mode.process);
+    return opened(open_name(name, mode, name), name, mode);
   }
 
-  Result<Descriptor> duplicate(const std::string& path, int descriptor) {
+  Result<Opened> duplicate(int descriptor, const std::string& path, const OpenMode& mode) {
     Descriptor made(retried(hook_, StoreOperation::open,
                             [&] { return fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }));
     if (!made) return Error::from_errno(errno, failure_text({StoreOperation::open, path}));
-    return made;
+    return opened(std::move(made), path, mode);
   }
 
   const SyscallHook hook_;

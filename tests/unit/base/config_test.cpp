@@ -318,7 +318,7 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   Config config = Config::defaults();
   ASSERT_TRUE(config.set("cb_nodes", "5", Origin::info));
   std::map<std::string, std::string> hints;
-  for (const auto& [name, value] : config.effective_hints()) hints[name] = value;
+  config.for_each_hint([&](const char* name, const std::string& value) { hints[name] = value; });
   EXPECT_EQ(hints["cb_nodes"], "5");
   EXPECT_EQ(hints["concilio_memory_limit"], "8388608");
   EXPECT_EQ(hints["romio_ds_write"], "automatic");

@@ -30,7 +30,8 @@ class Node {
  public:
   Node(Operation operation, int ranks) : ranks_(ranks), plan_(made(operation, ranks)) {
     segment_ = static_cast<std::byte*>(::operator new (bytes(), std::align_val_t{64}));
-    std::memset(segment_, 0, bytes());
+    std::memset(segment_, 0xff, bytes());  // as an earlier call of another plan may have left it
+    images().clear();
   }
   ~Node() { ::operator delete (segment_, std::align_val_t{64}); }
   Node(const Node&) = delete;

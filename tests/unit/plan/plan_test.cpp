@@ -250,9 +250,7 @@ TEST(Wishes, CollectiveEnabledTakesTwoPhaseEvenForContiguous) {
   Facts facts = contiguous(Operation::write, 4);
   facts.wishes.collective = Choice3::enable;
   EXPECT_EQ(plan(facts).method, Method::two_phase);
-  EXPECT_TRUE(needs_buckets(facts));
   facts.wishes.collective = Choice3::automatic;
-  EXPECT_FALSE(needs_buckets(facts));
   facts.wishes.no_independent = true;
   EXPECT_EQ(plan(facts).method, Method::two_phase);
 }
@@ -273,14 +271,32 @@ TEST(Wishes, SievingEnabledLeavesContiguousAlone) {
 }
 
 TEST(NeedsBuckets, WhereTwoPhaseWouldWinWithoutHoles) {
-  EXPECT_TRUE(needs_buckets(interleaved(Operation::write, 4, 64)));
-  EXPECT_FALSE(needs_buckets(interleaved(Operation::write, 4, 64 * KiB)));
+  EXPECT_TRUE(needs_buckets(interleaved(Operation::read, 4, 64)));
+  EXPECT_FALSE(needs_buckets(interleaved(Operation::read, 4, 64 * KiB)));
   // 64 MiB spread over 1 TiB. Sieving is expensive over the whole range, but cheap where the bytes are dense.
   Facts facts = interleaved(Operation::write, 2, 64);
   facts.digest.end = int64_t{1} << 40;
   facts.digest.span = 2 * facts.digest.end;
   EXPECT_TRUE(needs_buckets(facts));
   EXPECT_NE(plan(facts).method, Method::two_phase);
+}
+
+TEST(NeedsBuckets, NotOnOneNodeWithoutHoles) {
+  Facts facts = interleaved(Operation::write, 4, 64);
+  EXPECT_EQ(plan(facts).method, Method::two_phase);
+  EXPECT_FALSE(needs_buckets(facts));
+  ++facts.digest.end;  // a hole
+  EXPECT_TRUE(needs_buckets(facts));
+  --facts.digest.end;
+  facts.nodes = make_nodes(2, 2);
+  EXPECT_TRUE(needs_buckets(facts));
+  // What is read may be what all ranks read, and the rest holes; but not if each reads one piece.
+  facts = interleaved(Operation::read, 4, 64);
+  facts.wishes.collective = Choice3::enable;
+  EXPECT_TRUE(needs_buckets(facts));
+  facts = contiguous(Operation::read, 4);
+  facts.wishes.collective = Choice3::enable;
+  EXPECT_FALSE(needs_buckets(facts));
 }
 
 TEST(Buckets, TwoDenseClustersFarApartAreMovedTogether) {

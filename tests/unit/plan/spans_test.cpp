@@ -109,6 +109,9 @@ TEST(IntervalSets, Intersection) {
     EXPECT_EQ(intersection(row.b, row.a), row.both);
     EXPECT_EQ(intersect(row.a, row.b), !row.both.empty());
     EXPECT_EQ(intersect(row.b, row.a), !row.both.empty());
+    int64_t within = 0;
+    for (const pattern::Interval& interval : row.a) within += bytes_within(interval, row.b);
+    EXPECT_EQ(within, total_bytes(row.both));
   }
 }
 

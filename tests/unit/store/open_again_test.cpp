@@ -82,6 +82,25 @@ TEST_F(OpenAgain, FileThatWasUnlinked) {
   EXPECT_EQ(letter_in(*second), 'a');
 }
 
+// A child process opens what this one has open.
+TEST_F(OpenAgain, FileThatAnotherProcessHasOpen) {
+  replace();
+  OpenMode mode = again();
+  mode.process = getpid();
+  EXPECT_TRUE(true_in_a_child([&] {
+    close(mode.descriptor);
+    const auto second = try_open(mode);
+    return second && (*second)->identity().inode == mode.same_as.inode && letter_in(**second) == 'a';
+  }));
+  // Another file of that process, or none: the path is not tried.
+  const auto other = opened(read_write);
+  mode.descriptor = other->descriptor();
+  EXPECT_FALSE(try_open(mode));
+  mode.descriptor = 1 << 20;
+  mode.same_as = other->identity();
+  EXPECT_FALSE(try_open(mode));
+}
+
 TEST_F(OpenAgain, FileWhoseNameAnotherTook) {
   replace();
   const auto second = opened(again());

@@ -525,9 +525,11 @@ TEST_F(Posix, OpenOfAFileWithALeaseWaitsForItsEnd) {
 }
 
 TEST_F(Posix, RequestsMayWait) {
-  const auto file = open({});
-  ASSERT_TRUE(file);
-  EXPECT_EQ(fcntl(file->descriptor(), F_GETFL) & O_NONBLOCK, 0);
+  for (const OpenMode& mode : {create, read_only, OpenMode{false, true, false, false}}) {
+    const auto file = make_posix_store()->open(path(), mode);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(fcntl((*file)->descriptor(), F_GETFL) & O_NONBLOCK, 0);
+  }
 }
 
 TEST_F(Posix, ClosingThatFailsIsToldOnceAndClosesTheFile) {

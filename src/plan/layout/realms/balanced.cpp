@@ -17,7 +17,7 @@ std::vector<Bucket> buckets_in(const Region& region) {
   for (const Bucket& bucket : region.facts.buckets) {
     if (bucket.bytes <= 0 || bucket.end <= bucket.first) continue;
     const pattern::Interval tight{bucket.first, bucket.end};
-    const auto part = total_bytes(intersection(std::span(&tight, 1), region.group.spans));
+    const int64_t part = bytes_within(tight, region.group.spans);
     const auto bytes = static_cast<int64_t>(static_cast<__int128>(bucket.bytes) * part / tight.length());
     if (bytes > 0) inside.push_back({bucket.first, bucket.end, bytes});
   }
