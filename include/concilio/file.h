@@ -46,8 +46,8 @@ typedef struct {
  * The methods that this rank's last read or write of data could have taken, for index 0, 1, ... Returns
  * CONCILIO_ERR_ARG if `candidate` is NULL, or if the index is behind the last method. A call of one
  * contiguous stretch of bytes needs no choice, and has no such methods. Collective calls are measured,
- * with the time of the slowest node, and independent calls that are predicted to take 200 us or more, with the
- * time of this rank.
+ * with the time of the slowest node, and independent calls that are predicted to take 200 us or more, with
+ * the time of this rank.
  */
 CONCILIO_WEAK int concilio_file_last_candidate(MPI_File file, int index, concilio_candidate* candidate);
 
