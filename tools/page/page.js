@@ -11,11 +11,15 @@ function bytes(value) {
 }
 function seconds(value) {
   if (value === 0) return '0 s';
-  if (value >= 1) return `${Number(value.toPrecision(3))} s`;
-  if (value >= 1e-3) return `${Number((value * 1e3).toPrecision(3))} ms`;
-  return `${Number((value * 1e6).toPrecision(3))} us`;
+  // As format_seconds() in base/text.
+  const digits = number => (number < 99.95 ? Number(number.toPrecision(3)) : Math.round(number));
+  if (value >= 0.9995) return `${digits(value)} s`;
+  if (value >= 0.9995e-3) return `${digits(value * 1e3)} ms`;
+  return `${digits(value * 1e6)} us`;
 }
 const count = value => value.toLocaleString('en');
+// 690,971,700,000 is too wide for a phone, and for the eye.
+const roughCount = value => (value < 1e7 ? count(value) : value.toLocaleString('en', { notation: 'compact', compactDisplay: 'long', maximumSignificantDigits: 3 }));
 const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 const nothing = '-';
 
@@ -86,8 +90,8 @@ function timeBar(file) {
 function showTotals() {
   const job = data.job;
   const numbers = [[job.seconds, seconds, 'in calls and opens'], [data.files.length, count, data.files.length === 1 ? 'file' : 'files'], [job.ranks, count, job.ranks === 1 ? 'rank' : 'ranks'],
-    [calls(job), count, 'calls'], [sum(job, 'bytes_written'), bytes, 'written'], [sum(job, 'bytes_read'), bytes, 'read'],
-    [requests(job), count, 'requests to storage'], [job.peak, bytes, 'memory of a rank']];
+    [calls(job), roughCount, 'calls'], [sum(job, 'bytes_written'), bytes, 'written'], [sum(job, 'bytes_read'), bytes, 'read'],
+    [requests(job), roughCount, 'requests to storage'], [job.peak, bytes, 'memory of a rank']];
   section('totals').append(...numbers.filter(([value]) => value > 0).map(([value, shown, words]) =>
     element('div', { class: 'tile' }, element('b', {}, shown(value)), words)));
   section('time').append(timeBar(job), element('p', { class: 'quiet' }, 'Each part is of the rank where it took longest.'));
@@ -104,6 +108,8 @@ function showAdvice() {
     ? element('p', {}, 'Nothing that the record shows.')
     : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice.text), ' ',
       element('span', { class: 'quiet' }, `${file.name}: ${file.advice.to_be_won}`), ...expected(file.advice), ...pasted(file.advice)))));
+  // On paper nobody can open them.
+  addEventListener('beforeprint', () => section('advice').querySelectorAll('details').forEach(one => { one.open = true; }));
   if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${counted(advised.length - told, 'more file')}`));
 }
 
