@@ -5,8 +5,9 @@ import random
 
 MOVED = ("asked_read", "asked_written", "stored_read", "stored_written")
 TIMES = ("call_us", "exchange_us", "storage_us", *MOVED)
-CALLS = ("collective_reads", "collective_writes", "plans_made", "plans_reused", "meetings", "rounds", "storage_opens", "storage_reads",
-         "storage_writes", "windows_whole", "windows_rmw", "messages_sent", "locks_taken", "method_two_phase", "method_list")
+CALLS = ("collective_reads", "collective_writes", "plans_made", "plans_reused", "meetings", "rounds", "storage_opens",
+         "storage_reads", "storage_writes", "windows_whole", "windows_rmw", "messages_sent", "locks_taken", "method_two_phase",
+         "method_list")
 AMOUNTS = ("bytes_read", "bytes_written", "storage_bytes_read", "storage_bytes_written", "message_bytes_sent", "plan_ns",
            "exchange_ns", "copy_ns", "storage_ns")
 
@@ -33,11 +34,12 @@ def activity(rows, bins, ranks):
 def record(name, ranks, its_activity):
     candidates = [{"method": method, "legal": True, "chosen": method == "two_phase", "predicted_seconds": random.random(),
                    "calls": 8, "measured_seconds": random.random()} for method in ("list", "sieve", "two_phase", "mapped")]
-    reasons = [{"operation": operation, "method": "two_phase", "collective": True, "reason": f"{random.randrange(10 ** 6)} pieces "
-                "of about 8 bytes would need as many requests alone; together 12 windows of 4 MiB do", "calls": 100,
+    reasons = [{"operation": operation, "method": "two_phase", "collective": True, "reason": f"{random.randrange(10 ** 6)} "
+                "pieces of about 8 bytes would need as many requests alone; together 12 windows of 4 MiB do", "calls": 100,
                 "candidates": candidates} for operation in ("read", "write")]
-    return {"file": name, "ranks": ranks, "nodes": -(-ranks // 64), "mpi": "openmpi", "open_seconds": 0.25, "counters": counts(ranks),
-            "max": counts(), "peak_bytes_per_rank": 8 << 20, "peak_bytes_per_node": 1 << 30, "reasons": reasons,
+    return {"file": name, "ranks": ranks, "nodes": -(-ranks // 64), "mpi": "openmpi",
+            "open_seconds": 0.25, "counters": counts(ranks), "max": counts(), "reasons": reasons,
+            "peak_bytes_per_rank": 8 << 20, "peak_bytes_per_node": 1 << 30,
             "peak_bytes_by_node": [1 << 30] * min(1024, -(-ranks // 64)), "peak_description_bytes_per_rank": 4096,
             "hints": {f"concilio_hint_{i}": "automatic" for i in range(40)},
             "hints_given": [{"name": "cb_nodes", "value": "8", "by": "user", "outcome": "used"}], "activity": its_activity}
