@@ -22,6 +22,7 @@
 #include "summary/records.h"
 #include "summary/records_file.h"
 #include "summary/summary.h"
+#include "system/unknown_word.h"
 #include "system/write_text.h"
 
 namespace concilio::tools {
@@ -352,7 +353,7 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
             options->command = parser->remaining();
             Words& command = options->command;
             if (!command.empty() && command[0].size() > 1 && command[0][0] == '-') {
-              complain(fmt::format("run: unknown option {}; see concilio run --help", command[0]));
+              complain(unknown_option(*parser, command[0]));
               return exit_usage;
             }
             if (after_mark) {
