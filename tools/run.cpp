@@ -22,6 +22,7 @@
 #include "summary/records.h"
 #include "summary/records_file.h"
 #include "summary/summary.h"
+#include "system/other_work.h"
 #include "system/unknown_word.h"
 #include "system/write_text.h"
 
@@ -268,6 +269,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
   }
   int exit_status = 0;
   if (options.compare) {
+    tell_of_other_work("run --compare");
     exit_status =
         compare_program({options.command, environment}, *launch, *records_file, options.alternations);
   } else {
