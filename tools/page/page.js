@@ -161,7 +161,7 @@ function details(file) {
     table(['hint', 'value', 'by', 'outcome', 'why'], file.hints_given.map(hint => [hint.name, hint.value, hint.by, hint.outcome, hint.why || '']))));
   const hints = Object.entries(data.hints[file.hints] || {});
   const set = hints.filter(([name, value]) => data.defaults[name] !== undefined && data.defaults[name] !== value);
-  if (set.length) cell.append(element('p', {}, 'Hints that are not as usual: ', element('code', {}, set.map(pair => pair.join('=')).join(' '))));
+  if (set.length) cell.append(element('p', {}, 'Hints whose values, as given or as chosen, are not the defaults: ', element('code', {}, set.map(pair => pair.join('=')).join(' '))));
   if (hints.length) cell.append(element('details', {}, element('summary', {}, 'All hints'), table(['hint', 'value'], hints)));
   return element('tr', { class: 'details' }, cell);
 }

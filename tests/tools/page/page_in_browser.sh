@@ -40,7 +40,7 @@ says out 'Opened 1 time by 4 ranks on 1 node, 500 ms'
 says out '<td>independent write</td><td>independent</td><td>4,000</td><td>one stretch</td>'
 says out 'independent: 250 ms predicted, 125 ms measured'
 says out 'mapped: not possible'
-says out 'Hints that are not as usual: <code>cb_nodes=2</code>'
+says out 'Hints whose values, as given or as chosen, are not the defaults: <code>cb_nodes=2</code>'
 says_not out 'When and where'
 
 # When and where ranks read and wrote: 4096 ranks, 128 in a row, of which the last waited least.

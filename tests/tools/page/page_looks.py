@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""page_looks.py CONCILIO: reports of small and large runs, as readers see them: on a phone, in the dark, on paper; and opened
-within two seconds. Skipped without Chromium."""
+"""page_looks.py CONCILIO [RANKS]: reports of small and large runs, as readers see them: on a phone, in the dark, on paper; and
+opened within two seconds. The records are made up, or of so many ranks that are simulated. Skipped without Chromium."""
 import pathlib
 import subprocess
 import sys
@@ -63,18 +63,29 @@ def look_at(window, page, has_advice):
     check(page.stem, "print", [] if advised or not has_advice else ["there is nothing to write"])
 
 
+def simulate(concilio, ranks, records):
+    done = subprocess.run([concilio, "simulate", "interleaved:4096", "--machine", "cluster", "--ranks", ranks,
+                           "--mib-per-rank", "0.0625", "--write-only", "--report", records], check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
 def main():
     concilio = pathlib.Path(sys.argv[1]).resolve()
     if not browser.find():
         print("there is no Chromium")
         sys.exit(77)
-    with tempfile.TemporaryDirectory() as folder, browser.Browser() as window:
-        folder = pathlib.Path(folder)
-        subprocess.run([HERE / "large_records.py"], cwd=folder, check=True)
+    with tempfile.TemporaryDirectory() as name, browser.Browser() as window:
+        folder = pathlib.Path(name)
+        if len(sys.argv) > 2:
+            simulate(concilio, sys.argv[2], folder / "simulated.json")
+        else:
+            subprocess.run([HERE / "large_records.py"], cwd=folder, check=True)
         for records in sorted(folder.glob("*.json")):
             page = records.with_suffix(".html")
             subprocess.run([concilio, "report", records, "-o", page], check=True)
-            look_at(window, page, records.stem.endswith("ranks"))
+            check(page.stem, "size", [] if page.stat().st_size < 5_000_000 else [f"{page.stat().st_size} bytes"])
+            look_at(window, page, records.stem.endswith("_ranks"))
             if records.stem == "10000_ranks":
                 rows = window.ask("[...document.querySelectorAll('.rows')].map(rows => rows.lastChild.textContent)")
                 check(page.stem, "the last rows", [] if rows.count("ranks 9703-9999") == 3 else [str(rows)])
