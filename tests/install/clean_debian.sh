@@ -23,9 +23,9 @@ new_system() {
   rm -rf --one-file-system system
   # shellcheck disable=SC2016  # mmdebstrap's shell knows what $1 is
   timeout 300 mmdebstrap --quiet --mode=root --variant=minbase --include="$(IFS=,; echo "python3-venv,$*")" \
-    --customize-hook='chroot "$1" useradd --create-home --shell /bin/bash user' bookworm system > said 2>&1 ||
+    --customize-hook='chroot "$1" useradd --create-home --home-dir /srv/user --shell /bin/bash user' bookworm system > said 2>&1 ||
     { cat said; unable "no new system of Debian"; }
-  home=$folder/system/home/user
+  home=$folder/system/srv/user
   cp "$wheel" "$home"
 }
 # as_user COMMANDS: in that system, which sees no other processes, and neither the network nor settings of this one.
@@ -34,7 +34,7 @@ as_user() {
   timeout 200 unshare --mount --pid --fork --net --kill-child bash -c '
     mount -t proc proc system/proc && mount -t tmpfs tmpfs system/tmp && mount --rbind /dev system/dev &&
       mount -t tmpfs tmpfs system/dev/shm && ip link set lo up
-    exec chroot --userspec=user system env -i HOME=/home/user PATH=/home/user/concilio/bin:/usr/bin:/bin bash -c "cd && $1"' bash "$1" > said 2>&1 < /dev/null
+    exec chroot --userspec=user system env -i HOME=/srv/user PATH=/srv/user/concilio/bin:/usr/bin:/bin bash -c "cd && $1"' bash "$1" > said 2>&1 < /dev/null
 }
 # reports NAME PROGRAM: what `concilio run` says and leaves.
 reports() {
