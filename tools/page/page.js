@@ -101,16 +101,34 @@ function showTotals() {
 const expected = advice => advice.expectation ? [element('div', {}, advice.expectation)] : [];
 const pasted = advice => advice.to_paste.length === 0 ? [] : [element('details', {}, element('summary', {}, 'What to write'),
   ...advice.to_paste.map(line => element('pre', {}, line)))];
+// Many files are often used in one way: those with the same advice are told of together.
+function sharedAdvice() {
+  const groups = new Map();
+  for (const { name, advice } of data.files.filter(file => file.advice)) {
+    const group = groups.get(advice.text) || { advice, names: [], seconds: 0, atMost: false };
+    group.names.push(name);
+    group.seconds += advice.seconds;
+    group.atMost ||= advice.at_most;
+    groups.set(advice.text, group);
+  }
+  return [...groups.values()].sort((a, b) => b.seconds - a.seconds);
+}
+// "/d/a and 8 more files: at most 4 s to be won"
+function won(group) {
+  const more = group.names.length - 1;
+  if (more === 0) return `${group.names[0]}: ${group.advice.to_be_won}`;
+  return `${group.names[0]} and ${counted(more, 'more file')}: ${group.atMost ? 'at most' : 'about'} ${seconds(group.seconds)} to be won`;
+}
 function showAdvice() {
-  const advised = data.files.filter(file => file.advice).sort((a, b) => b.advice.seconds - a.advice.seconds);
+  const advised = sharedAdvice();
   const told = 20;
   section('advice').append(advised.length === 0
     ? element('p', {}, 'Nothing that the record shows.')
-    : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice.text), ' ',
-      element('span', { class: 'quiet' }, `${file.name}: ${file.advice.to_be_won}`), ...expected(file.advice), ...pasted(file.advice)))));
+    : element('ol', {}, ...advised.slice(0, told).map(group => element('li', {}, element('code', {}, group.advice.text), ' ',
+      element('span', { class: 'quiet' }, won(group)), ...(group.names.length === 1 ? expected(group.advice) : []), ...pasted(group.advice)))));
   // On paper nobody can open them.
   addEventListener('beforeprint', () => section('advice').querySelectorAll('details').forEach(one => { one.open = true; }));
-  if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${counted(advised.length - told, 'more file')}`));
+  if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${count(advised.length - told)} more`));
 }
 
 // ---- One file, in full.
