@@ -27,7 +27,7 @@ class Browser:
         os.close(from_test)
         os.close(to_test)
         self._from = os.fdopen(answers, "rb")
-        self._rest, self._count, self._session = b"", 0, None
+        self._rest, self._count, self._session, self._loaded = b"", 0, None, False
         pages = [page for page in self.call("Target.getTargets")["targetInfos"] if page["type"] == "page"]
         self._session = self.call("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)["sessionId"]
         self.call("Page.enable")
@@ -47,8 +47,11 @@ class Browser:
             if not more:
                 raise RuntimeError("the browser has ended")
             self._rest += more
-        message, _, self._rest = self._rest.partition(b"\0")
-        return json.loads(message)
+        text, _, self._rest = self._rest.partition(b"\0")
+        message = json.loads(text)
+        # It may come before the answer that another method waits for.
+        self._loaded = self._loaded or message.get("method") == "Page.loadEventFired"
+        return message
 
     def call(self, method, **parameters):
         """What Chromium answers to a method of its DevTools protocol."""
@@ -65,10 +68,11 @@ class Browser:
 
     def open(self, path):
         """Opens a file, and returns when it is drawn."""
+        self._loaded = False
         if error := self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri()).get("errorText"):
             raise RuntimeError(f"{path}: {error}")
-        while self._message().get("method") != "Page.loadEventFired":
-            pass
+        while not self._loaded:
+            self._message()
         # Two frames later what the page's scripts have made is on the screen.
         self.ask("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 

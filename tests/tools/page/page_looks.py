@@ -75,20 +75,21 @@ def main():
     if not browser.find():
         print("there is no Chromium")
         sys.exit(77)
-    with tempfile.TemporaryDirectory() as name, browser.Browser() as window:
+    with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if len(sys.argv) > 2:
             simulate(concilio, sys.argv[2], folder / "simulated.json")
         else:
             subprocess.run([HERE / "large_records.py"], cwd=folder, check=True)
-        for records in sorted(folder.glob("*.json")):
-            page = records.with_suffix(".html")
-            subprocess.run([concilio, "report", records, "-o", page], check=True)
-            check(page.stem, "size", [] if page.stat().st_size < 5_000_000 else [f"{page.stat().st_size} bytes"])
-            look_at(window, page, records.stem.endswith("_ranks"))
-            if records.stem == "10000_ranks":
-                rows = window.ask("[...document.querySelectorAll('.rows')].map(rows => rows.lastChild.textContent)")
-                check(page.stem, "the last rows", [] if rows.count("ranks 9703-9999") == 3 else [str(rows)])
+        with browser.Browser() as window:
+            for records in sorted(folder.glob("*.json")):
+                page = records.with_suffix(".html")
+                subprocess.run([concilio, "report", records, "-o", page], check=True)
+                check(page.stem, "size", [] if page.stat().st_size < 5_000_000 else [f"{page.stat().st_size} bytes"])
+                look_at(window, page, records.stem.endswith("_ranks"))
+                if records.stem == "10000_ranks":
+                    rows = window.ask("[...document.querySelectorAll('.rows')].map(rows => rows.lastChild.textContent)")
+                    check(page.stem, "the last rows", [] if rows.count("ranks 9703-9999") == 3 else [str(rows)])
     if not failures:
         print("all as expected")
     sys.exit(failures > 0)
