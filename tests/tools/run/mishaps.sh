@@ -104,6 +104,7 @@ says err 'rank 1 in no call; rank 0 in a collective write for'
 mishaps=$((mishaps + 1))
 
 # The other commands.
+mishap 2 'bench: there is no pattern scropio' 'did you mean scorpio? .concilio bench --help. lists them' bench scropio --mpi "$mpi"
 mishap 2 'bench: there is no pattern interleavd; did you mean interleaved?' 'concilio bench --help' bench interleavd:64 -n 2 --mpi "$mpi"
 mishap 2 'probe: no folder is given' 'write: concilio probe DIR' probe
 [ "$mishaps" -ge 20 ] || fail "only $mishaps mishaps"
