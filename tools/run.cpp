@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -290,6 +291,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
 
 std::vector<std::string> all_words() {
   std::vector<std::string> words;
+  words.reserve(std::size(all_flavours));
   for (const Flavour flavour : all_flavours) words.emplace_back(flavour_word(flavour));
   return words;
 }

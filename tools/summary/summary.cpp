@@ -176,6 +176,7 @@ std::string calls_and_bytes(const FileRecord& file) {
 // Files with which something went wrong come first, and then those whose calls and opens took longest.
 std::vector<const FileRecord*> by_time(const std::vector<FileRecord>& files) {
   std::vector<const FileRecord*> sorted;
+  sorted.reserve(files.size());
   for (const FileRecord& file : files) sorted.push_back(&file);
   std::ranges::stable_sort(sorted, std::ranges::greater(), [](const FileRecord* file) {
     const bool trouble = !file->open_ranks.empty() || !file->first_error.empty();
