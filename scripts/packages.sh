@@ -32,6 +32,8 @@ test   clang-tidy           clang-tidy
 test   shellcheck           shellcheck
 test   lmod                 file:/usr/share/lmod/lmod/init/bash
 test   doxygen              doxygen
+test   chromium             chromium
+test   mmdebstrap           mmdebstrap
 test   python3-matplotlib   python:matplotlib
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi

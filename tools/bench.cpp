@@ -45,8 +45,9 @@ bool check_patterns(const std::vector<std::string>& patterns) {
     const auto is_named = [&](const sim::PatternRow& row) { return row.words.name == name; };
     if (std::ranges::any_of(sim::pattern_rows(), is_named)) continue;
     for (const sim::PatternRow& row : sim::pattern_rows()) nearest.consider(row.words.name);
-    complain(fmt::format("bench: there is no pattern {}{}; `concilio bench --help` lists them", name,
-                         nearest.question()));
+    for (const char* command : {"suite", "scorpio"}) nearest.consider(command);
+    const std::string help = nearest.name() ? nearest.question() : ";";
+    complain(fmt::format("bench: there is no pattern {}{} `concilio bench --help` lists them", name, help));
     return false;
   }
   return true;

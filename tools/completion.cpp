@@ -10,6 +10,7 @@
 
 #include "completion_text.h"
 #include "subcommands.h"
+#include "system/unknown_word.h"
 
 namespace concilio::tools {
 
@@ -107,11 +108,12 @@ int print_help(const CLI::App& root, const Environment& environment, const Words
   const CLI::App* app = &root;
   std::string name = root.get_name();
   for (const std::string& word : words) {
-    app = subcommand_named(*app, word);
-    if (app == nullptr) {
-      complain(fmt::format("help: there is no command {}; see concilio --help", word));
+    const CLI::App* const inner = subcommand_named(*app, word);
+    if (inner == nullptr) {
+      complain("help: " + unknown_command(*app, word));
       return exit_usage;
     }
+    app = inner;
     name += " " + word;
   }
   if (has_help_of_its_own(*app)) {

@@ -1,5 +1,6 @@
 // The `concilio` command.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,10 +9,30 @@
 
 #include "subcommands.h"
 #include "system/process.h"
+#include "system/unknown_word.h"
 
 namespace concilio::tools {
 
 namespace {
+
+// The innermost command that the line names.
+const CLI::App& parser_that_was_named(const CLI::App& app) {
+  const CLI::App* parser = &app;
+  while (!parser->get_subcommands().empty()) parser = parser->get_subcommands()[0];
+  return *parser;
+}
+
+// What CLI11 has left over is unknown: an option, a command, or one word more than the command takes.
+std::string told_of_extra_words(const CLI::App& app) {
+  const CLI::App& parser = parser_that_was_named(app);
+  const Words extra = app.remaining(true);
+  for (const std::string& word : extra) {
+    if (word.starts_with('-')) return unknown_option(parser, word);
+  }
+  if (&parser == &app) return unknown_command(app, extra.front());
+  return fmt::format("{0}: unexpected: {1}; see concilio {0} --help", command_of(parser),
+                     fmt::join(extra, " "));
+}
 
 int run_main(Words words) {
   // CLI11 would take the words after "--" for arguments of the command itself.
@@ -44,8 +65,13 @@ int run_main(Words words) {
     app.parse(words);
   } catch (const CLI::Success& success) {
     return app.exit(success);
+  } catch (const CLI::ExtrasError&) {
+    complain(told_of_extra_words(app));
+    return exit_usage;
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format("{}; see concilio --help", error.what()));
+    const std::string command = command_of(parser_that_was_named(app));
+    complain(command.empty() ? fmt::format("{}; see concilio --help", error.what())
+                             : fmt::format("{0}: {1}; see concilio {0} --help", command, error.what()));
     return exit_usage;
   }
   for (const Subcommand& subcommand : subcommands) {

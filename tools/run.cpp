@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,8 @@
 #include "summary/records.h"
 #include "summary/records_file.h"
 #include "summary/summary.h"
+#include "system/other_work.h"
+#include "system/unknown_word.h"
 #include "system/write_text.h"
 
 namespace concilio::tools {
@@ -267,6 +270,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
   }
   int exit_status = 0;
   if (options.compare) {
+    tell_of_other_work("run --compare");
     exit_status =
         compare_program({options.command, environment}, *launch, *records_file, options.alternations);
   } else {
@@ -287,6 +291,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
 
 std::vector<std::string> all_words() {
   std::vector<std::string> words;
+  words.reserve(std::size(all_flavours));
   for (const Flavour flavour : all_flavours) words.emplace_back(flavour_word(flavour));
   return words;
 }
@@ -352,7 +357,7 @@ Subcommand add_run(CLI::App& app, const Environment& environment, const std::opt
             options->command = parser->remaining();
             Words& command = options->command;
             if (!command.empty() && command[0].size() > 1 && command[0][0] == '-') {
-              complain(fmt::format("run: unknown option {}; see concilio run --help", command[0]));
+              complain(unknown_option(*parser, command[0]));
               return exit_usage;
             }
             if (after_mark) {

@@ -11,11 +11,15 @@ function bytes(value) {
 }
 function seconds(value) {
   if (value === 0) return '0 s';
-  if (value >= 1) return `${Number(value.toPrecision(3))} s`;
-  if (value >= 1e-3) return `${Number((value * 1e3).toPrecision(3))} ms`;
-  return `${Number((value * 1e6).toPrecision(3))} us`;
+  // As format_seconds() in base/text.
+  const digits = number => (number < 99.95 ? Number(number.toPrecision(3)) : Math.round(number));
+  if (value >= 0.9995) return `${digits(value)} s`;
+  if (value >= 0.9995e-3) return `${digits(value * 1e3)} ms`;
+  return `${digits(value * 1e6)} us`;
 }
 const count = value => value.toLocaleString('en');
+// 690,971,700,000 is too wide for a phone, and for the eye.
+const roughCount = value => (value < 1e7 ? count(value) : value.toLocaleString('en', { notation: 'compact', compactDisplay: 'long', maximumSignificantDigits: 3 }));
 const counted = (value, noun) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 const nothing = '-';
 
@@ -86,8 +90,8 @@ function timeBar(file) {
 function showTotals() {
   const job = data.job;
   const numbers = [[job.seconds, seconds, 'in calls and opens'], [data.files.length, count, data.files.length === 1 ? 'file' : 'files'], [job.ranks, count, job.ranks === 1 ? 'rank' : 'ranks'],
-    [calls(job), count, 'calls'], [sum(job, 'bytes_written'), bytes, 'written'], [sum(job, 'bytes_read'), bytes, 'read'],
-    [requests(job), count, 'requests to storage'], [job.peak, bytes, 'memory of a rank']];
+    [calls(job), roughCount, 'calls'], [sum(job, 'bytes_written'), bytes, 'written'], [sum(job, 'bytes_read'), bytes, 'read'],
+    [requests(job), roughCount, 'requests to storage'], [job.peak, bytes, 'memory of a rank']];
   section('totals').append(...numbers.filter(([value]) => value > 0).map(([value, shown, words]) =>
     element('div', { class: 'tile' }, element('b', {}, shown(value)), words)));
   section('time').append(timeBar(job), element('p', { class: 'quiet' }, 'Each part is of the rank where it took longest.'));
@@ -97,14 +101,34 @@ function showTotals() {
 const expected = advice => advice.expectation ? [element('div', {}, advice.expectation)] : [];
 const pasted = advice => advice.to_paste.length === 0 ? [] : [element('details', {}, element('summary', {}, 'What to write'),
   ...advice.to_paste.map(line => element('pre', {}, line)))];
+// Many files are often used in one way: those with the same advice are told of together.
+function sharedAdvice() {
+  const groups = new Map();
+  for (const { name, advice } of data.files.filter(file => file.advice)) {
+    const group = groups.get(advice.text) || { advice, names: [], seconds: 0, atMost: false };
+    group.names.push(name);
+    group.seconds += advice.seconds;
+    group.atMost ||= advice.at_most;
+    groups.set(advice.text, group);
+  }
+  return [...groups.values()].sort((a, b) => b.seconds - a.seconds);
+}
+// "/d/a and 8 more files: at most 4 s to be won"
+function won(group) {
+  const more = group.names.length - 1;
+  if (more === 0) return `${group.names[0]}: ${group.advice.to_be_won}`;
+  return `${group.names[0]} and ${counted(more, 'more file')}: ${group.atMost ? 'at most' : 'about'} ${seconds(group.seconds)} to be won`;
+}
 function showAdvice() {
-  const advised = data.files.filter(file => file.advice).sort((a, b) => b.advice.seconds - a.advice.seconds);
+  const advised = sharedAdvice();
   const told = 20;
   section('advice').append(advised.length === 0
     ? element('p', {}, 'Nothing that the record shows.')
-    : element('ol', {}, ...advised.slice(0, told).map(file => element('li', {}, element('code', {}, file.advice.text), ' ',
-      element('span', { class: 'quiet' }, `${file.name}: ${file.advice.to_be_won}`), ...expected(file.advice), ...pasted(file.advice)))));
-  if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${counted(advised.length - told, 'more file')}`));
+    : element('ol', {}, ...advised.slice(0, told).map(group => element('li', {}, element('code', {}, group.advice.text), ' ',
+      element('span', { class: 'quiet' }, won(group)), ...(group.names.length === 1 ? expected(group.advice) : []), ...pasted(group.advice)))));
+  // On paper nobody can open them.
+  addEventListener('beforeprint', () => section('advice').querySelectorAll('details').forEach(one => { one.open = true; }));
+  if (advised.length > told) section('advice').append(element('p', { class: 'quiet' }, `and ${count(advised.length - told)} more`));
 }
 
 // ---- One file, in full.
@@ -155,7 +179,7 @@ function details(file) {
     table(['hint', 'value', 'by', 'outcome', 'why'], file.hints_given.map(hint => [hint.name, hint.value, hint.by, hint.outcome, hint.why || '']))));
   const hints = Object.entries(data.hints[file.hints] || {});
   const set = hints.filter(([name, value]) => data.defaults[name] !== undefined && data.defaults[name] !== value);
-  if (set.length) cell.append(element('p', {}, 'Hints that are not as usual: ', element('code', {}, set.map(pair => pair.join('=')).join(' '))));
+  if (set.length) cell.append(element('p', {}, 'Hints whose values, as given or as chosen, are not the defaults: ', element('code', {}, set.map(pair => pair.join('=')).join(' '))));
   if (hints.length) cell.append(element('details', {}, element('summary', {}, 'All hints'), table(['hint', 'value'], hints)));
   return element('tr', { class: 'details' }, cell);
 }

@@ -123,11 +123,9 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
       row["opened"] = file.times_opened;
       row["open_seconds"] = rounded(file.open_seconds);
       if (const Advice advice = advice_on(file); !advice.text.empty()) {
-        row["advice"] = {{"text", advice.text},
-                         {"to_paste", advice.to_paste},
-                         {"expectation", advice.expectation},
-                         {"seconds", advice.seconds},
-                         {"to_be_won", to_be_won(advice)}};
+        row["advice"] = {
+            {"text", advice.text},       {"to_paste", advice.to_paste}, {"expectation", advice.expectation},
+            {"seconds", advice.seconds}, {"at_most", advice.at_most},   {"to_be_won", to_be_won(advice)}};
       }
       if (!file.hints_given.empty()) row["hints_given"] = json::parse(file.hints_given);
       row["why"] = json::array();

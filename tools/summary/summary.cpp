@@ -17,8 +17,12 @@ namespace concilio::tools {
 
 namespace {
 
-std::string seconds(int64_t ns) {
-  return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
+double in_seconds(int64_t ns) {
+  return static_cast<double>(ns) * 1e-9;
+}
+
+double call_seconds(const FileRecord& file) {
+  return in_seconds(file.slowest[Counter::call_ns]);
 }
 
 // If the descriptions of datatypes take less memory than this, the summary does not mention it.
@@ -43,12 +47,19 @@ std::string considered(const std::vector<plan::Candidate>& candidates) {
   return text;
 }
 
+void add_word(std::string& text, const std::string& word) {
+  text += (text.empty() ? "" : ", ") + word;
+}
+
 void add_operation(std::string& text, const FileRecord& file, const DataOperation& operation) {
-  const int64_t collective = file.sum[operation.collective], independent = file.sum[operation.independent];
-  if (collective + independent > 0) {
-    add_row(text, operation.name,
-            fmt::format("{} ({} collective, {} independent), {}", counted(collective + independent, "call"),
-                        collective, independent, format_bytes(file.sum[operation.bytes])));
+  std::string content;
+  if (const int64_t calls = file.sum[operation.collective])
+    add_word(content, counted(calls, "collective call"));
+  if (const int64_t calls = file.sum[operation.independent])
+    add_word(content, counted(calls, "independent call"));
+  if (!content.empty()) {
+    add_word(content, format_bytes(file.sum[operation.bytes]));
+    add_row(text, operation.name, content);
   }
   for (const Reason& reason : file.reasons) {
     if (reason.operation != operation.name) continue;
@@ -82,28 +93,31 @@ void add_windows(std::string& text, const FileRecord& file) {
                                                       {Counter::windows_batch, "in many pieces at once"}};
   std::string content;
   for (const auto& [counter, way] : ways) {
-    if (file.sum[counter] == 0) continue;
-    content += fmt::format("{}{} {}", content.empty() ? "" : ", ", file.sum[counter], way);
+    if (file.sum[counter] > 0) add_word(content, fmt::format("{} {}", file.sum[counter], way));
   }
   if (!content.empty()) add_row(text, "windows", content);
+}
+
+void add_time(std::string& text, const FileRecord& file) {
+  constexpr std::pair<Counter, const char*> parts[] = {{Counter::exchange_ns, "exchange"},
+                                                       {Counter::copy_ns, "copy"},
+                                                       {Counter::storage_ns, "storage"},
+                                                       {Counter::plan_ns, "plan"}};
+  if (file.slowest[Counter::call_ns] == 0) return;
+  std::string content;
+  for (const auto& [counter, part] : parts) {
+    if (const int64_t took = file.slowest[counter])
+      add_word(content, fmt::format("{} {}", part, format_seconds(in_seconds(took))));
+  }
+  add_row(text, "time",
+          fmt::format("{} in calls, slowest rank{}{}", format_seconds(call_seconds(file)),
+                      content.empty() ? "" : ": ", content));
 }
 
 // How many files the summary tells of one by one. With one advice each they fit on a screen.
 constexpr size_t told_files = 5;
 // A part of a time that is a smaller share of it than this is not mentioned.
 constexpr double least_share = 0.01;
-
-double in_seconds(int64_t ns) {
-  return static_cast<double>(ns) * 1e-9;
-}
-
-double call_seconds(const FileRecord& file) {
-  return in_seconds(file.slowest[Counter::call_ns]);
-}
-
-void add_word(std::string& text, const std::string& word) {
-  text += (text.empty() ? "" : ", ") + word;
-}
 
 // "4.1 s in MPI-IO calls on the slowest rank: 2.9 s waiting for others and messages, 0.8 s copying"
 std::string verdict(const FileRecord& job, size_t files) {
@@ -162,6 +176,7 @@ std::string calls_and_bytes(const FileRecord& file) {
 // Files with which something went wrong come first, and then those whose calls and opens took longest.
 std::vector<const FileRecord*> by_time(const std::vector<FileRecord>& files) {
   std::vector<const FileRecord*> sorted;
+  sorted.reserve(files.size());
   for (const FileRecord& file : files) sorted.push_back(&file);
   std::ranges::stable_sort(sorted, std::ranges::greater(), [](const FileRecord* file) {
     const bool trouble = !file->open_ranks.empty() || !file->first_error.empty();
@@ -265,8 +280,9 @@ std::string render_details(const std::vector<FileRecord>& files) {
   for (const FileRecord& file : files) {
     text += fmt::format("concilio: {}\n", file.file);
     add_row(text, "opened",
-            fmt::format("{}, {:.3f} s, by {} on {}", counted(file.times_opened, "time"), file.open_seconds,
-                        counted(file.ranks, "rank"), counted(file.nodes, "node")));
+            fmt::format("{}, {}, by {} on {}", counted(file.times_opened, "time"),
+                        format_seconds(file.open_seconds), counted(file.ranks, "rank"),
+                        counted(file.nodes, "node")));
     text += lines_on_troubles(file, "  ");
     for (const DataOperation& operation : data_operations) add_operation(text, file, operation);
     const std::string methods = methods_taken(file);
@@ -275,20 +291,14 @@ std::string render_details(const std::vector<FileRecord>& files) {
     } else if (file.reasons.empty()) {
       add_row(text, "method", methods);
     }
-    const Counters& slowest = file.slowest;
-    add_row(text, "time",
-            fmt::format("{} in calls, slowest rank: exchange {}, copy {}, storage {}",
-                        seconds(slowest[Counter::call_ns]), seconds(slowest[Counter::exchange_ns]),
-                        seconds(slowest[Counter::copy_ns]), seconds(slowest[Counter::storage_ns])));
+    add_time(text, file);
     add_storage(text, file);
     add_windows(text, file);
     const int64_t extra = file.sum[Counter::storage_bytes_read] - file.sum[Counter::bytes_read];
-    add_row(
-        text, "sieving",
-        fmt::format("{} read beyond what the program asked for", format_bytes(std::max<int64_t>(extra, 0))));
-    std::string memory =
-        fmt::format("at most {} in a rank, {} in a node", format_bytes(file.peak_bytes_per_rank),
-                    format_bytes(file.peak_bytes_per_node));
+    if (extra > 0) add_row(text, "sieving", format_bytes(extra) + " read beyond what the program asked for");
+    std::string memory = fmt::format("at most {} in a rank", format_bytes(file.peak_bytes_per_rank));
+    if (file.peak_bytes_per_node > 0)
+      memory += fmt::format(", {} in a node", format_bytes(file.peak_bytes_per_node));
     if (file.peak_description_bytes_per_rank >= told_description_bytes)
       memory += fmt::format("; {} in a rank for descriptions of the program's datatypes",
                             format_bytes(file.peak_description_bytes_per_rank));

@@ -6,11 +6,15 @@
 
 namespace concilio {
 
-// 0.0123 -> "12.3 ms".
+// 0.0123 -> "12.3 ms". Three digits, or all that are before the point: 3352 s, and not 3.35e+03 s.
 inline std::string format_seconds(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} us", seconds * 1e6);
+  const auto digits = [](double number) {
+    return number < 99.95 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
+  };
+  // Not 1: rounded, these would print as 1000 of the smaller unit.
+  if (seconds >= 0.9995) return digits(seconds) + " s";
+  if (seconds >= 0.9995e-3) return digits(seconds * 1e3) + " ms";
+  return digits(seconds * 1e6) + " us";
 }
 
 }  // namespace concilio

@@ -10,20 +10,27 @@ namespace {
 // An info key has at most 255 characters; a longer name is compared with nothing.
 constexpr size_t most_letters = 255;
 
-// How many letters must be inserted, deleted or replaced to turn one text into the other.
+// How many letters must be inserted, deleted, replaced, or swapped with the next one, to turn one text into
+// the other.
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::array<size_t, most_letters + 1> row;
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+  using Row = std::array<size_t, most_letters + 1>;
+  Row rows[3];  // of i, i - 1 and i - 2 letters of `a`, by turns
+  for (size_t i = 0; i <= a.size(); ++i) {
+    Row& row = rows[i % 3];
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      if (i == 0) {
+        row[j] = j;
+        continue;
+      }
+      const Row& before = rows[(i + 2) % 3];
+      const bool equal = a[i - 1] == b[j - 1];
+      row[j] = std::min({before[j - 1] + (equal ? 0 : 1), before[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], rows[(i + 1) % 3][j - 2] + 1);
     }
   }
-  return row[b.size()];
+  return rows[a.size() % 3][b.size()];
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ run=(run --summary)
 
 # The command line.
 mishap 2 'no program is given' 'concilio run .OPTIONS. mpirun -n 4' run
-mishap 2 'unknown option --sumary' 'concilio run --help' run --sumary "${start[@]}" "$writes" "$data"
+mishap 2 'run: unknown option --sumary' 'did you mean --summary? see concilio run --help' run --sumary "${start[@]}" "$writes" "$data"
 mishap 2 '--hint cb_nodes=abc: hint cb_nodes: .abc.' 'concilio hints' "${run[@]}" --hint cb_nodes=abc "${start[@]}" "$writes" "$data"
 mishap 2 '--hint cb_nods=1: hint cb_nods is unknown' 'did you mean cb_nodes?' "${run[@]}" --hint cb_nods=1 "${start[@]}" "$writes" "$data"
 mishap 2 '--memory-limit lots: ' 'such as 4096, 512K or 8MiB; give 4096 to' "${run[@]}" --memory-limit lots "${start[@]}" "$writes" "$data"
@@ -35,7 +35,11 @@ says_not err 'lists them all'
 mishap 2 '--report /no/such/report.json: cannot write in /no/such' 'No such file or directory' "${run[@]}" --report /no/such/report.json "${start[@]}" "$writes" "$data"
 mishap 2 '--html / is a folder' 'name a file' "${run[@]}" --html / "${start[@]}" "$writes" "$data"
 mishap 0 'cannot write /dev/full' 'No space left on device' run --report /dev/full "${start[@]}" "$writes" "$data"
-mishap 2 'there is no command reprot' 'see concilio --help' help reprot
+mishap 2 'there is no command reprot' 'did you mean report? see concilio --help' help reprot
+mishap 2 'there is no command reprot' 'did you mean report? see concilio --help' reprot run.json
+mishap 2 'report: unknown option --trce' 'did you mean --trace? see concilio report --help' report run.json --trce=t.json
+mishap 2 'explain: pattern is required' 'see concilio explain --help' explain
+mishap 2 'report: unexpected: more.json' 'see concilio report --help' report run.json more.json
 printf '{"concilio": "1", "files": [' >damaged.json
 mishap 2 'damaged.json: no report of concilio run' 'write one by concilio run --report' report damaged.json
 
@@ -100,6 +104,7 @@ says err 'rank 1 in no call; rank 0 in a collective write for'
 mishaps=$((mishaps + 1))
 
 # The other commands.
+mishap 2 'bench: there is no pattern scropio' 'did you mean scorpio? .concilio bench --help. lists them' bench scropio --mpi "$mpi"
 mishap 2 'bench: there is no pattern interleavd; did you mean interleaved?' 'concilio bench --help' bench interleavd:64 -n 2 --mpi "$mpi"
 mishap 2 'probe: no folder is given' 'write: concilio probe DIR' probe
 [ "$mishaps" -ge 20 ] || fail "only $mishaps mishaps"

@@ -32,15 +32,28 @@ TEST(SummaryDetails, OfOneFileOpenedTwice) {
   EXPECT_EQ(records.unreadable_lines, 0);
   EXPECT_EQ(render_details(by_name(records.files)),
             "concilio: /d/a.nc\n"
-            "  opened   2 times, 0.750 s, by 4 ranks on 2 nodes\n"
-            "  write    12 calls (12 collective, 0 independent), 8 MiB\n"
+            "  opened   2 times, 750 ms, by 4 ranks on 2 nodes\n"
+            "  write    12 collective calls, 8 MiB\n"
             "           two_phase, 8 calls: small pieces\n"
             "           two_phase, 4 calls: large pieces\n"
-            "  read     1 call (0 collective, 1 independent), 1 KiB\n"
-            "  time     3.000 s in calls, slowest rank: exchange 0.250 s, copy 0.500 s, storage 1.000 s\n"
+            "  read     1 independent call, 1 KiB\n"
+            "  time     3 s in calls, slowest rank: exchange 250 ms, copy 500 ms, storage 1 s\n"
             "  storage  4 writes, mean 2 MiB; 1 read, mean 5 KiB\n"
             "  sieving  4 KiB read beyond what the program asked for\n"
-            "  memory   at most 4 MiB in a rank, 0 B in a node\n");
+            "  memory   at most 4 MiB in a rank\n");
+}
+
+TEST(SummaryDetails, ZerosAreLeftOut) {
+  FileRecord record;
+  record.ranks = record.nodes = 1;
+  record.sum[Counter::independent_writes] = 2;
+  record.sum[Counter::bytes_written] = 16;
+  record.slowest[Counter::call_ns] = record.slowest[Counter::storage_ns] = 2'000'000;
+  const std::string text = render_details({record});
+  EXPECT_THAT(text, HasSubstr("  write    2 independent calls, 16 B\n"));
+  EXPECT_THAT(text, HasSubstr("  time     2 ms in calls, slowest rank: storage 2 ms\n"));
+  EXPECT_THAT(text, Not(HasSubstr("sieving")));
+  EXPECT_THAT(text, Not(HasSubstr("in a node")));
 }
 
 TEST(SummaryDetails, SaysWhatDatatypesTakeWhereThatIsMuch) {

@@ -17,7 +17,10 @@ std::string meant_by(std::string_view unknown, bool any = false) {
 TEST(NearestName, NeedsTheFewestChanges) {
   EXPECT_EQ(meant_by("cb_node"), "cb_nodes");
   EXPECT_EQ(meant_by("cb_notes"), "cb_nodes");
-  EXPECT_EQ(meant_by("bc_nodes"), "");  // two letters of eight, which is the limit
+  EXPECT_EQ(meant_by("cd_modes"), "");  // two letters of eight, which is the limit
+  EXPECT_EQ(meant_by("bc_nodes"), "cb_nodes") << "two letters that were swapped are one change";
+  EXPECT_EQ(meant_by("metohd"), "method");
+  EXPECT_EQ(meant_by("methdo"), "method");
   EXPECT_EQ(meant_by("concilio_metod"), "concilio_method");
   EXPECT_EQ(meant_by("metthod"), "method");
 }

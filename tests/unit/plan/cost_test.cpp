@@ -186,6 +186,10 @@ TEST(FormatSeconds, TakesTheUnitThatFits) {
   EXPECT_EQ(format_seconds(1.31), "1.31 s");
   EXPECT_EQ(format_seconds(0.024), "24 ms");
   EXPECT_EQ(format_seconds(3.1e-6), "3.1 us");
+  EXPECT_EQ(format_seconds(3352), "3352 s");
+  EXPECT_EQ(format_seconds(99.96), "100 s");
+  EXPECT_EQ(format_seconds(0.9996), "1 s");
+  EXPECT_EQ(format_seconds(0.9994e-3), "999 us");
 }
 
 TEST(CostText, NamesTheTermsThatCount) {

@@ -29,8 +29,16 @@ says out '<b>12,000</b>calls'
 says out 'aria-sort="descending"><button>time</button>'
 tr '\n' ' ' <out | sed 's/<tr class="file"/\n&/g' | grep -o '^<tr class="file".*' | grep -o '/d/[^ ]*</td><td>[^<]*' >rows
 printf '%s\n' '/d/&lt;b&gt;slow&lt;/b&gt;</td><td>4.5 s' '/d/open</td><td>2.5 s' '/d/quick</td><td>1.5 s' | cmp - rows || fail "rows: $(cat rows)"
-says out '<li><code>8-byte independent writes, 4000 by 4 ranks: make them fewer and collective:.*at most 4 s to be won'
+says out '<li><code>8-byte independent writes, 4000 by 4 ranks: make them fewer and collective:.*at most 7 s to be won'
+says out '/d/&lt;b&gt;slow&lt;/b&gt; and 2 more files: at most 7 s to be won'
 says_not out 'class="details"'
+
+# What wins most comes first, and the same advice once: 5 s for two files go before 4 s for one.
+{ record /d/one 2; record /d/two 3; record /d/other 4 | sed 's/32000/64000/'; } >two_kinds.json
+show two_kinds.json
+grep -o '<li><code>[0-9]*-byte\|/d/[a-z]*[^:<]*: at most [0-9]* s to be won' out >advice
+printf '%s\n' '<li><code>8-byte' '/d/two and 1 more file: at most 5 s to be won' '<li><code>16-byte' '/d/other: at most 4 s to be won' |
+  cmp - advice || fail "advice: $(cat advice)"
 
 # Of a single file all is shown at once.
 record /d/only 1 >one.json
@@ -40,7 +48,7 @@ says out 'Opened 1 time by 4 ranks on 1 node, 500 ms'
 says out '<td>independent write</td><td>independent</td><td>4,000</td><td>one stretch</td>'
 says out 'independent: 250 ms predicted, 125 ms measured'
 says out 'mapped: not possible'
-says out 'Hints that are not as usual: <code>cb_nodes=2</code>'
+says out 'Hints whose values, as given or as chosen, are not the defaults: <code>cb_nodes=2</code>'
 says_not out 'When and where'
 
 # When and where ranks read and wrote: 4096 ranks, 128 in a row, of which the last waited least.
