@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The packages that Concilio needs, in one place. ./check and ./quickstart read this file (bash, with `source`).
 #
-# A line says what needs the package (build, mpich, test, h5py; programs: the tests of real programs; figures: drawing
-# results, by `concilio study`), its name in Debian, and how to tell that it is installed: by a command, a header
+# A line says what needs the package (build, mpich, test, h5py; programs: the tests of real programs; browser: those of
+# pages; long: those of `./check --long`; figures: drawing results, by `concilio study`), its name in Debian, and how to tell that it is installed: by a command, a header
 # (header:NAME), a module of pkg-config (pkg-config:NAME), a file (file:GLOB) or a Python module of /usr/bin/python3
 # (python:NAME).
 concilio_packages="
@@ -32,8 +32,8 @@ test   clang-tidy           clang-tidy
 test   shellcheck           shellcheck
 test   lmod                 file:/usr/share/lmod/lmod/init/bash
 test   doxygen              doxygen
-test   chromium             chromium
-test   mmdebstrap           mmdebstrap
+browser chromium            chromium
+long   mmdebstrap           mmdebstrap
 test   python3-matplotlib   python:matplotlib
 h5py   python3              /usr/bin/python3
 h5py   python3-h5py-mpi     python:h5py._debian_h5py_mpi

@@ -62,6 +62,15 @@ bool needs_notice(const OpenFile& opened, const plan::Facts& facts, const plan::
          !facts.others_write && (plan.method != plan::Method::two_phase || opened.may_rewrite_holes());
 }
 
+// Two nodes would undo each other's bytes in a page that both write.
+void one_writes_for_all(plan::Facts& facts) {
+  facts.wishes.collective = plan::Choice3::enable;
+  facts.wishes.forced_method = -1;
+  facts.wishes.aggregators = 1;
+  facts.wishes.realms = plan::RealmPolicy::even;
+  facts.fixed = facts.given = nullptr;
+}
+
 void do_without_two_phase(plan::Wishes& wishes) {
   wishes.collective = plan::Choice3::disable;
   wishes.no_independent = false;
@@ -126,7 +135,7 @@ bool Collective::looks_as_before(const pattern::Access& reads, const pattern::Ac
 // What this rank has written for itself may be asked for by another node now, on its behalf.
 Status Collective::show_others(const OpenFile& opened, plan::Digest& digest) {
   if (!opened.caches_differ()) return {};
-  wrote_alone_ = wrote_alone_ || opened.storage.has_unflushed();
+  wrote_alone_ |= opened.storage.take_wrote();  // until all ranks have heard of it
   digest.wrote_alone = wrote_alone_;
   return opened.storage.flush();
 }
@@ -198,10 +207,9 @@ Status Collective::gather_facts(const OpenFile& opened, const Request& request, 
     facts.experience = experiences_.of(request.operation, digest);
     facts.wishes.memory_limit_bytes -= staging_bytes_;
     if (calls_without_two_phase_ > 0) do_without_two_phase(facts.wishes);
-    // Two nodes would undo each other's bytes in a page that both write.
-    if (!opened.exact_writes) facts.wishes.aggregators = 1;
     facts.fixed = fixed_;
     facts.given = given_;
+    if (!opened.exact_writes && request.operation == Operation::write) one_writes_for_all(facts);
     spread = needs_buckets(facts);
     if (spread && facts.nodes.size() > 1) cards.resize(facts.nodes.size());
     return {};
@@ -467,16 +475,17 @@ Outcome Collective::run(const OpenFile& opened, const Request& request, const pl
   RunningCall call{opened};
   if (Status begun = begin_holding_back(call, prepared->plan); !begun) return begun.error();
   const int64_t begin_ns = now_ns();  // the writing of earlier calls' data does not count as this call's time
+  const bool others_write = opened.caches_differ() && prepared->gear && request.operation == Operation::write;
   Outcome outcome = carry_out(call, request, *prepared);
-  if (opened.caches_differ() && prepared->gear && request.operation == Operation::write)
-    opened.storage.note_others_wrote();
   if (auto whole = opened.team.failure(); !whole) {
     // Messages may still be under way that use what was prepared: it is never freed.
     (void)prepared.release();
     last_.reset();
     return whole.error();
   }
-  return conclude(opened, std::move(outcome), begin_ns, digest, prepared->plan, experience);
+  Outcome all = conclude(opened, std::move(outcome), begin_ns, digest, prepared->plan, experience);
+  if (others_write) opened.storage.note_others_wrote();  // now they have
+  return all;
 }
 
 }  // namespace concilio::exec

@@ -14,8 +14,8 @@ import sys
 
 HINTS_HEAD = """# Hints and settings
 
-Written by `tests/house/documents.py --write . build/all/bin/concilio`, from the table in `src/base/settings/settings.cpp`; `concilio hints`
-prints the same.
+Written by `tests/house/documents.py --write . build/all/bin/concilio`, from the table in
+`src/base/settings/settings.cpp`; `concilio hints` prints the same.
 
 A hint can be set by the program (`MPI_Info`), by `concilio run --hint NAME=VALUE`, by
 `CONCILIO_HINTS="name=value;name=value"` in the environment, or by a file that `ROMIO_HINTS` names, with one `name

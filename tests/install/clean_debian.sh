@@ -10,6 +10,7 @@ shift
 unable() { echo "$*"; exit 77; }
 [ -e "$wheel" ] || unable "no wheel: $wheel"
 [ "$(id -u)" = 0 ] || unable "chroot needs root"
+unshare --mount --pid --fork --net true 2> /dev/null || unable "no namespaces of its own may be made here"
 command -v mmdebstrap > /dev/null || unable "no mmdebstrap; it is a package of Debian"
 folder=$(mktemp -d)
 trap 'rm -rf --one-file-system "$folder"' EXIT

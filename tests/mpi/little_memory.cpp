@@ -101,7 +101,10 @@ int main(int argc, char** argv) {
     std::printf("the ledger says %.2f MiB, the system %.2f MiB, of %d ranks\n", mib(ledger), mib(most),
                 ranks);
   const bool compared = argc > 2 && std::string(argv[2]) == "ledger";
-  REQUIRE(!compared || (ledger <= most * 11 / 10 && most <= ledger * 11 / 10));
+  // The system counts pages once they are touched, and so may find less than was allocated.
+  constexpr int64_t limit_of_rank =
+      8 * mebibyte + mebibyte / 4;  // the default, and what decoding takes besides
+  REQUIRE(!compared || (most <= ledger * 11 / 10 && ledger <= ranks * limit_of_rank));
   MPI_File_close(&file);
   MPI_Type_free(&piece);
   MPI_Type_free(&tile);

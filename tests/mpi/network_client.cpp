@@ -463,10 +463,11 @@ void holes(const std::string& path, const Way& way, Kind kind) {
 
 // A rank must read in windows what it has written alone, although the aggregators have cached what was there
 // before.
-void reads_what_it_wrote(const std::string& path, Locks locks, Kind kind, int bytes_of_slot) {
+void reads_what_it_wrote(const std::string& path, Locks locks, Kind kind, int bytes_of_slot,
+                         const char* sieves_writes = "automatic") {
   make_slots(path, bytes_of_slot);
   Client::instance().watch(path, locks, kind);
-  MPI_File file = open(path, {"two_phase"});
+  MPI_File file = open(path, {"two_phase", "list", sieves_writes});
   const bool writes = rank == ranks - 1;
   if (!writes) cache_all_pages(file, bytes_of_slot);
   const auto bytes = static_cast<size_t>(slots) * static_cast<size_t>(bytes_of_slot);
@@ -503,11 +504,32 @@ void reads_what_others_wrote_for_it(const std::string& path, Locks locks, Kind k
   OK(MPI_File_get_size(file, &size));
   if (size != MPI_Offset{slots} * ranks * slot_bytes)
     note_failure(__FILE__, __LINE__, "the old size: " + std::to_string(size));
-  OK(MPI_File_set_size(file, slot_bytes));
-  OK(MPI_File_get_size(file, &size));
-  if (size != slot_bytes) note_failure(__FILE__, __LINE__, "the size before: " + std::to_string(size));
   OK(MPI_File_close(&file));
   Client::instance().watch_nothing();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// A size that is set is the file's on all ranks, although some rank has written behind it alone.
+void sizes(const std::string& path, Locks locks, Kind kind) {
+  make_slots(path);
+  Client::instance().watch(path, locks, kind);
+  MPI_File file = open(path, {});
+  MPI_Offset size = 0;
+  OK(MPI_File_get_size(file, &size));
+  constexpr int whole_pages = 64 << 10;
+  const std::vector<char> mine(whole_pages, 'x');
+  if (rank == ranks - 1)
+    OK(MPI_File_write_at(file, whole_pages, mine.data(), whole_pages, MPI_BYTE, MPI_STATUS_IGNORE));
+  for (const MPI_Offset wanted : {slot_bytes, 3 * slot_bytes}) {
+    OK(MPI_File_set_size(file, wanted));
+    OK(MPI_File_get_size(file, &size));
+    if (size != wanted) note_failure(__FILE__, __LINE__, "not the size set: " + std::to_string(size));
+  }
+  OK(MPI_File_close(&file));
+  Client::instance().watch_nothing();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (const size_t left = stored(path).size(); rank == 0 && left != 3 * slot_bytes)
+    note_failure(__FILE__, __LINE__, "the file has " + std::to_string(left) + " bytes");
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -597,6 +619,7 @@ int main(int argc, char** argv) {
       for (const int bytes_of_slot : {slot_bytes, slots_of_whole_pages})
         reads_what_it_wrote(path, locks, kind, bytes_of_slot);
       reads_what_others_wrote_for_it(path, locks, kind);
+      sizes(path, locks, kind);
     }
     for (const char* flush : {"list", "rmw"}) holes(path, {"two_phase", flush}, kind);
     for (const bool collective : {false, true}) {
@@ -604,6 +627,7 @@ int main(int argc, char** argv) {
       neighbours(path, {}, collective, Locks::everywhere, kind);
     }
     holes(path, {"sieve", "list", "enable"}, kind);
+    reads_what_it_wrote(path, Locks::everywhere, kind, slot_bytes, "enable");
   }
   MPI_Allreduce(MPI_IN_PLACE, &noted_failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("network_client: %d mistakes\n", noted_failures);

@@ -23,7 +23,7 @@ OPTIONS = [["--method", "two_phase,list"], *(["--method", "two_phase", *(f"--hin
            # So little memory that buffers for writes and for reads would not fit side by side.
            *(["--method", "two_phase", "--hint=concilio_memory_limit=256K", only] for only in ("--write-only", "--read-only"))]
 # With ssd, the nodes' memory differs and is little, so that nodes send several parcels.
-STORAGE = {"lustre": 1, "nfs": 1, "ssd": [0.001, 0.002, 0.0005]}
+STORAGE = {"lustre": 1, "nfs": 1, "ssd": [0.002, 0.004, 0.001]}
 
 
 def machine_of(device, memory):

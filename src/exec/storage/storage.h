@@ -64,7 +64,8 @@ class Storage {
   void set_lock_patience_ms(int64_t patience_ms) { lock_patience_ms_ = patience_ms; }
   Status sync();   // of what this rank wrote; costs nothing if it wrote nothing since the last sync
   Status flush();  // likewise
-  bool has_unflushed() const { return unflushed_.load(std::memory_order_relaxed); }
+  // Whether this rank has written since this was last asked.
+  bool take_wrote() { return wrote_.exchange(false); }
   // As StoreFile's; nothing is done if this rank has not opened the file. The first rank of each node has.
   Status refresh(int64_t offset = 0, int64_t length = 0);
   Result<int64_t> size();
@@ -92,6 +93,7 @@ class Storage {
   void note_written() {
     if (!unsynced_) unsynced_ = true;
     if (!unflushed_) unflushed_ = true;
+    if (!wrote_) wrote_ = true;
   }
   store::Store& store_;
   std::string path_;
@@ -103,7 +105,7 @@ class Storage {
   HeldRanges held_;
   int64_t lock_patience_ms_ = 600'000;
   store::ClientCache client_cache_ = store::ClientCache::coherent;
-  std::atomic<bool> unsynced_ = false, unflushed_ = false;
+  std::atomic<bool> unsynced_ = false, unflushed_ = false, wrote_ = false;
   std::atomic<int64_t> others_wrote_ = 0, seen_of_others_ = 0;  // how often they wrote
   std::atomic<bool> is_open_ = false;
   std::unique_ptr<store::StoreFile> file_;

@@ -35,7 +35,7 @@ struct Team::Resident {
   ProcessId process;
   int rank;
   std::atomic<uint64_t> offered;  // the last call that this rank was ready for, counted from 1
-  std::atomic<int> core;          // this_core() when it last came to a meeting
+  std::atomic<int> core;          // this_core() at one of the last meetings
 };
 
 namespace {
@@ -43,6 +43,8 @@ namespace {
 // Spinning for so many iterations takes about half a millisecond. As long as a rank has a core to itself,
 // sleeping and being woken costs more than looking again.
 constexpr int spins_with_own_core = 20000;
+
+constexpr uint64_t meetings_between_looks = 64;
 
 // The core that the caller runs on, counted from 1.
 constexpr int unknown_core = 0;
@@ -546,7 +548,9 @@ void Team::count_meeting(int more) {
 bool Team::meet(FunctionRef<bool()> work, int64_t patience_ns) {
   if (!failure()) return false;
   count_meeting(1);
-  resident(local_rank_).core.store(this_core(), std::memory_order_relaxed);
+  // Ranks stay on their cores for many meetings.
+  if (meetings_ % meetings_between_looks == 1)
+    resident(local_rank_).core.store(this_core(), std::memory_order_relaxed);
   Control& meeting = control();
   bool last = meeting.arrived.arrive(static_cast<uint32_t>(local_size_));
   if (nodes_.size() <= 1) {

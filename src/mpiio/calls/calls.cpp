@@ -47,8 +47,16 @@ Status change_size(File& file, exec::CallKind kind, MPI_Offset size, const Chang
     if (all.least != all.most)
       return error_with(ErrorKind::not_same, 0, [] { return std::string(different_arguments); });
     if (auto status = file.settle(); !status) return status;
-    Status changed = file.agree(file.team().rank() == 0 ? without_exceptions(change) : Status());
-    if (file.opened()->caches_differ()) file.storage().note_others_wrote();
+    const bool changes = file.team().rank() == 0;
+    if (!file.opened()->caches_differ()) return file.agree(changes ? without_exceptions(change) : Status());
+    // What a client still keeps of earlier writes must not make the file longer again.
+    if (auto status = file.agree(file.storage().flush()); !status) return status;
+    Status changed = file.agree(without_exceptions([&]() -> Status {
+      if (!changes) return {};
+      const Status done = change();
+      return done ? file.storage().flush() : done;
+    }));
+    file.storage().note_others_wrote();
     return changed;
   });
 }

@@ -281,6 +281,11 @@ Charge File::describes(int64_t bytes) {
   return charge;
 }
 
+// A client that keeps what is written may lose it later than the close tells.
+bool File::tells_only_by_sync() const {
+  return storage_->client_cache() == store::ClientCache::whole_pages;
+}
+
 Status File::close(bool& stays_open) {
   const Recording::Call call(recording_, LiveCall::close, now_ns());
   independents_.wait();
@@ -291,7 +296,7 @@ Status File::close(bool& stays_open) {
   if (stays_open) return entered;
   // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.
   const Status settled = settle();
-  const bool write_back = opened()->cached_by_client();
+  const bool write_back = tells_only_by_sync();
   auto outcome = agree(without_exceptions([&] { return storage_->close(write_back); }));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
@@ -321,7 +326,7 @@ void File::count_untimed() {
 Status File::abandon() {
   const Status settled = settle_alone();
   count_untimed();
-  Status outcome = storage_->close(opened()->cached_by_client());
+  Status outcome = storage_->close(tells_only_by_sync());
   if (!settled) outcome = settled;
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
     const Status removed = store_->remove(path());

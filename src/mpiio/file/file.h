@@ -278,6 +278,7 @@ class File {
     std::array<plan::Wishes, 2> wishes;  // what the hints ask of a plan, by operation
     std::shared_ptr<const exec::OpenFile> opened;
   };
+  bool tells_only_by_sync() const;
   Status open_storage(const std::shared_ptr<Config>& config, bool concurrent);
   // `opened` says all that does not depend on the settings.
   Settings settings_from(std::shared_ptr<const Config> config, exec::OpenFile opened) const;

@@ -133,6 +133,12 @@ Reached combine(const Reached& a, const Reached& b) {
   return {combine(a.failure, b.failure), a.locks_respected & b.locks_respected, a.locks_held & b.locks_held};
 }
 
+// Whether an open of what another process has open failed because it is not there for this rank, not for it
+// to open, or to be opened only once. Any other error is one of the open.
+bool needs_descriptor(ErrorKind kind) {
+  return kind == ErrorKind::no_such_file || kind == ErrorKind::access || kind == ErrorKind::file_in_use;
+}
+
 // The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
 // other ranks of the node open what it has open. So they reach that very file, whatever happens to its name.
 // Ranks that open later receive a descriptor from it, which they keep until then, and so do all where some
@@ -157,8 +163,7 @@ Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found)
   if (lacks && all_open && of_node.identity.inode != 0 && of_node.pid_namespace == pid_namespace()) {
     storage.expect(of_node.identity, of_node.process, of_node.descriptor);
     mine = open();
-    // It is not there for this rank, or not for it to open. Any other error is one of the open.
-    lacks = !mine && (mine.error().kind == ErrorKind::no_such_file || mine.error().kind == ErrorKind::access);
+    lacks = !mine && needs_descriptor(mine.error().kind);
   }
   Lacking lacking{lacks};
   if (all_open) team.node_allreduce(lacking);

@@ -41,13 +41,18 @@ std::vector<int64_t> aggregators_tried(const Facts& facts, bool from_memory) {
   return numbers;
 }
 
+// How many aggregators the one node has at most, of the usual number and those that are tried.
+int64_t most_realms(const Facts& facts) {
+  return std::max(most_aggregators, aggregators_per_node(facts, facts.nodes[0], 1));
+}
+
 // Whether even realms, of as many aggregators as are tried, have about equally many bytes. Balanced ones
 // would save no more than what the largest of these has above its share.
-bool lie_evenly(const std::vector<Bucket>& buckets) {
+bool lie_evenly(const std::vector<Bucket>& buckets, int64_t most_realms) {
   int64_t bytes = 0;
   for (const Bucket& bucket : buckets) bytes += bucket.bytes;
   const size_t count = buckets.size();
-  for (size_t realms = 2; realms <= most_aggregators; ++realms) {
+  for (size_t realms = 2; realms <= static_cast<size_t>(most_realms); ++realms) {
     for (size_t i = 0, at = 0; i < realms; ++i) {
       int64_t of_realm = 0;
       for (; at < count * (i + 1) / realms; ++at) of_realm += buckets[at].bytes;
@@ -102,7 +107,8 @@ std::vector<Trial> trials_of(const Facts& facts) {
   if (few_nodes && wishes.window_bytes == 0 && !from_memory)
     add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
   // Balanced realms may be better if bytes lie unevenly.
-  if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 && !lie_evenly(facts.buckets))
+  if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
+      !lie_evenly(facts.buckets, most_realms(facts)))
     add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
   if ((few_nodes || !minima.empty()) && wishes.aggregators == 0 && wishes.aggregators_per_node == 0) {
     const size_t count = trials.size();

@@ -25,7 +25,7 @@ constexpr int64_t greatest_parcel_bytes = 1 << 20;
 constexpr int64_t share_beside_windows = 8;
 // A list of pieces that nodes tell each other takes at most this part of its data.
 constexpr int64_t data_in_list = 4;
-// All descriptions take at most this part of what a rank may have, and those of its node's ranks half as
+// All descriptions take at most this part of what a rank may have. Long ones of its node's ranks take half as
 // much.
 constexpr int64_t share_for_descriptions = 4;
 
@@ -116,7 +116,7 @@ int64_t limit_of_all(const Facts& facts, const NodeFacts& node) {
 
 // What each rank of a node may keep of what all of them ask for.
 int64_t most_of_own_descriptions(const Facts& facts, const NodeFacts& node) {
-  return limit_of_all(facts, node) / share_for_descriptions / 2 / std::max<int64_t>(1, node.ranks);
+  return limit_of_all(facts, node) / share_for_descriptions / std::max<int64_t>(1, node.ranks);
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ int64_t longest_description(const Facts& facts) {
   for (const NodeFacts& node : facts.nodes) {
     const int64_t ranks = std::max<int64_t>(1, node.ranks);
     // They are brought together in the node's arenas.
-    const int64_t together = std::min(most_of_own_descriptions(facts, node), 2 * greatest_parcel_bytes);
+    const int64_t together = std::min(most_of_own_descriptions(facts, node) / 2, 2 * greatest_parcel_bytes);
     most = std::min(most, together / ranks - description_head_bytes);
   }
   return std::max(most, short_description_bytes);

@@ -543,7 +543,7 @@ class PosixStore : public Store {
   explicit PosixStore(SyscallHook hook) : hook_(std::move(hook)) {}
 
   Result<std::unique_ptr<StoreFile>> open(const std::string& path, const OpenMode& mode) override {
-    Result<Opened> found = mode.descriptor >= 0 ? open_again(mode) : Error{};
+    Result<Opened> found = mode.descriptor >= 0 ? open_again(path, mode) : Error{};
     if (!found && mode.process != 0) return found.error();
     if (!found) found = open_path(path, mode);
     bool shares = false;
@@ -613,10 +613,9 @@ class PosixStore : public Store {
                   mode);
   }
 
-  Result<Opened> open_again(OpenMode mode) {
+  Result<Opened> open_again(const std::string& path, OpenMode mode) {
     mode.create = mode.exclusive = false;
-    const std::string name = name_of(mode.descriptor, mode.process);
-    return opened(open_name(name, mode, name), name, mode);
+    return opened(open_name(name_of(mode.descriptor, mode.process), mode, path), path, mode);
   }
 
   Result<Opened> duplicate(int descriptor, const std::string& path, const OpenMode& mode) {

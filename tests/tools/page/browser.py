@@ -28,10 +28,14 @@ class Browser:
         os.close(to_test)
         self._from = os.fdopen(answers, "rb")
         self._rest, self._count, self._session, self._loaded = b"", 0, None, False
-        pages = [page for page in self.call("Target.getTargets")["targetInfos"] if page["type"] == "page"]
-        self._session = self.call("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)["sessionId"]
-        self.call("Page.enable")
-        self.call("Emulation.setScrollbarsHidden", hidden=True)
+        try:
+            page = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self._session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+            self.call("Page.enable")
+            self.call("Emulation.setScrollbarsHidden", hidden=True)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):

@@ -661,6 +661,17 @@ TEST(Memory, OneNodeWithLittleOfItCostsTheOthersNothing) {
   EXPECT_LE(node_bytes(mixed, 9), MiB / 2);
 }
 
+// Nor does it if the node has many ranks, of which each must keep what all of them ask for.
+TEST(Memory, OneNodeWithLittleOfItAndManyRanksLeavesTheOthersTheirDescriptions) {
+  Facts facts = interleaved(Operation::write, 120, 64 << 10, MiB);
+  facts.nodes = make_nodes(10, 12);
+  for (NodeFacts& node : facts.nodes) node.free_bytes = 4096 * MiB;
+  facts.nodes.back().free_bytes = MiB;
+  facts.digest.description_bytes = 512;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  EXPECT_EQ(plan(facts).exchange, ExchangeStrategy::descriptions);
+}
+
 TEST(Memory, NodeShortOfFreeMemoryGetsSmallerWindows) {
   Facts facts = interleaved(Operation::write, 4, 64);
   facts.nodes[0].free_bytes = 4 * MiB;
