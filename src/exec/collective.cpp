@@ -359,7 +359,7 @@ Status Collective::settle_held(const OpenFile& opened) {
   if (mine) mine = std::move(ended);
   holds_back_ = false;
   held_for_ = nullptr;
-  const Status all = agree(opened.team, mine);
+  Status all = agree(opened.team, mine);
   if (opened.caches_differ()) opened.storage.note_others_wrote();
   return all;
 }

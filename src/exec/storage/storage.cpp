@@ -109,6 +109,7 @@ Status Storage::unlock(int64_t offset, int64_t length) {
 
 Status Storage::sync() {
   if (!unsynced_.exchange(false)) return {};
+  std::lock_guard turn(flushing_);
   unflushed_ = false;
   Stopwatch time(counters_, Counter::storage_ns);
   auto status = file_->sync();
@@ -116,7 +117,9 @@ Status Storage::sync() {
   return status;
 }
 
+// What another thread is flushing may be this one's.
 Status Storage::flush() {
+  std::lock_guard turn(flushing_);
   if (!unflushed_.exchange(false)) return {};
   Stopwatch time(counters_, Counter::storage_ns);
   auto status = file_->flush();

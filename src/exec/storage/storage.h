@@ -101,7 +101,7 @@ class Storage {
   Descriptor passed_;
   Counters& counters_;
   Activity* activity_ = nullptr;
-  std::mutex opening_;
+  std::mutex opening_, flushing_;
   HeldRanges held_;
   int64_t lock_patience_ms_ = 600'000;
   store::ClientCache client_cache_ = store::ClientCache::coherent;

@@ -10,7 +10,7 @@
 
 namespace concilio::mpiio {
 
-class Staged : exec::Arrivals {
+class Staged final : exec::Arrivals {
  public:
   // `whole` has the user's buffer, and its bytes are the file's. A round takes more than the request's
   // staging memory only if a single item does, or if `at_once` is set, which makes everything one request.

@@ -17,7 +17,8 @@ TEST(Letters, KeepWhatIsAddedToEachApart) {
   letters.add(0, 3);
   const auto numbers = [&](size_t node) {
     std::vector<int64_t> found(letters.letter(node).size() / sizeof(int64_t));
-    std::memcpy(found.data(), letters.letter(node).data(), found.size() * sizeof(int64_t));
+    if (!found.empty())
+      std::memcpy(found.data(), letters.letter(node).data(), found.size() * sizeof(int64_t));
     return found;
   };
   EXPECT_EQ(numbers(0), (std::vector<int64_t>{1, 3}));
