@@ -50,7 +50,8 @@ int64_t now_ms() {
   return now_ns() / 1'000'000;
 }
 
-// Identifies the machine that this process is on, and which network of it.
+// Identifies the machine that this process is on, and which network of it. Containers of a machine may have
+// names of their own; the name counts only where nothing better is known.
 std::string this_machine() {
   char boot[64] = "", host[64] = "", network[64] = "";
   if (const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC); file >= 0) {
@@ -58,7 +59,7 @@ std::string this_machine() {
     boot[std::max<ssize_t>(got, 0)] = '\0';
     ::close(file);
   }
-  gethostname(host, sizeof host - 1);
+  if (boot[0] == '\0') gethostname(host, sizeof host - 1);
   (void)!readlink("/proc/self/ns/net", network, sizeof network - 1);
   return fmt::format("{:.36} {} {}", boot, network, host);
 }

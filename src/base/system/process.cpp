@@ -56,9 +56,14 @@ uint64_t time_namespace() {
 
 }  // namespace
 
-// A process never changes it.
+// A process never changes it. In a container whose /proc is of another namespace, the numbers there are those
+// of other processes.
 uint64_t pid_namespace() {
-  static const uint64_t own = identity_of("/proc/self/ns/pid");
+  static const uint64_t own = [] {
+    char self[32] = "";
+    const ssize_t length = readlink("/proc/self", self, sizeof self - 1);
+    return length > 0 && self == std::to_string(getpid()) ? identity_of("/proc/self/ns/pid") : 0;
+  }();
   return own;
 }
 

@@ -300,8 +300,12 @@ Status File::close(bool& stays_open) {
   auto outcome = agree(without_exceptions([&] { return storage_->close(write_back); }));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
-    auto removed = agree(without_exceptions(
-        [&] { return team_->rank() == 0 ? store_->remove(path(), identity_) : Status(); }));
+    auto removed = agree(without_exceptions([&]() -> Status {
+      if (team_->rank() != 0) return {};
+      Status gone = store_->remove(path(), identity_);
+      // Somebody has deleted it already, such as another open of it with this mode. ROMIO ignores that too.
+      return !gone && gone.error().system_errno == ENOENT ? Status() : gone;
+    }));
     if (outcome) outcome = removed;
   }
   if (!reports_ || write_report(*this)) recording_.finish();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -53,8 +55,12 @@ plan::StorageFacts facts_of(const store::StorageLayout& layout, const Config& co
   return facts;
 }
 
+bool of_this_host(plan::StorageFacts::Kind kind) {
+  return kind == plan::StorageFacts::Kind::local || kind == plan::StorageFacts::Kind::memory;
+}
+
 // Rank 0's part of opening.
-Status open_as_root(exec::Storage& storage, int amode, const Config& config, Found& found) {
+Status open_as_root(exec::Storage& storage, int amode, const Config& config, bool on_one_node, Found& found) {
   const bool reads = amode_reads(amode), writes = amode_writes(amode);
   store::OpenMode mode{true, writes, (amode & MPI_MODE_CREATE) != 0, (amode & MPI_MODE_EXCL) != 0,
                        static_cast<int>(config.integer(Key::file_perm))};
@@ -70,7 +76,9 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, Fou
   if (!status) return status;
   auto layout = storage.layout();
   if (!layout) return layout.error();
-  if ((amode & MPI_MODE_APPEND) || CallRecord::of_process()) {
+  found.facts = facts_of(*layout, config);
+  const bool may_have_copies = !writes && !on_one_node && of_this_host(found.facts.kind);
+  if ((amode & MPI_MODE_APPEND) || CallRecord::of_process() || may_have_copies) {
     auto size = storage.size();
     if (!size) return size.error();
     found.size = *size;
@@ -79,7 +87,6 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, Fou
   found.client_cache = layout->client_cache;
   if (layout->common_inodes) found.identity = storage.identity();
   found.identity.device = 0;  // each host numbers its devices differently
-  found.facts = facts_of(*layout, config);
   if (const auto profile = find_profile(process_config(), storage.path(), storage.identity().device)) {
     found.has_profile = 1;
     found.prices = profile->prices;
@@ -123,20 +130,78 @@ Lacking combine(const Lacking& a, const Lacking& b) {
   return {a.ranks + b.ranks};
 }
 
-// Whether all ranks have reached the file, whether locks keep its nodes apart, and whether each node holds
-// one.
+// Whether all ranks have reached the file, whether locks keep its nodes apart, and the most that a node's
+// client keeps of it.
 struct Reached {
   mpi::Failure failure;
-  int64_t locks_respected = 1, locks_held = 1;
+  int64_t locks_respected = 1;
+  store::ClientCache client_cache = store::ClientCache::coherent;
 };
 Reached combine(const Reached& a, const Reached& b) {
-  return {combine(a.failure, b.failure), a.locks_respected & b.locks_respected, a.locks_held & b.locks_held};
+  return {combine(a.failure, b.failure), a.locks_respected & b.locks_respected,
+          std::max(a.client_cache, b.client_cache)};
+}
+
+// Whether each node holds a lock.
+struct Held {
+  mpi::Failure failure;
+  int64_t locks = 1;
+};
+Held combine(const Held& a, const Held& b) {
+  return {combine(a.failure, b.failure), a.locks & b.locks};
 }
 
 // Whether an open of what another process has open failed because it is not there for this rank, not for it
 // to open, or to be opened only once. Any other error is one of the open.
 bool needs_descriptor(ErrorKind kind) {
   return kind == ErrorKind::no_such_file || kind == ErrorKind::access || kind == ErrorKind::file_in_use;
+}
+
+// Refuses another file than rank 0's under the same name. Hosts may each have a copy of their own of a file
+// that is only read: in their /tmp, or in the image of their container.
+Status check_same(exec::Storage& storage, const store::StorageLayout& layout, bool writes, const Found& found,
+                  const Config& config) {
+  const store::FileIdentity here = storage.identity();
+  if (!layout.common_inodes || store::may_be_same({0, here.inode}, found.identity)) return {};
+  if (!writes && of_this_host(found.facts.kind) && of_this_host(facts_of(layout, config).kind)) {
+    auto size = storage.size();
+    if (!size) return size.error();
+    if (*size == found.size) return {};
+  }
+  return error_with(ErrorKind::no_such_file, ESTALE, [&] {
+    return fmt::format("{} on {} is another file than on the host of rank 0", storage.path(), host_name());
+  });
+}
+
+// A node that exports its file system to others sees as local what is not so for them.
+void see_with_others(store::ClientCache most, Found& found) {
+  if (most == found.client_cache) return;
+  found.client_cache = most;
+  found.map_reads = found.map_writes = 0;
+  if (of_this_host(found.facts.kind)) {
+    found.facts.kind = most == store::ClientCache::whole_pages ? plan::StorageFacts::Kind::network
+                                                               : plan::StorageFacts::Kind::parallel;
+  }
+}
+
+// A client that writes whole pages back does so only where its node has no lock on the file: each node takes
+// one, if it can.
+Status hold_locks(mpi::Team& team, exec::Storage& storage, Found& found) {
+  Held all;
+  Status mine;
+  if (team.rank() == 0) {
+    all.locks = found.mark.held;
+  } else if (team.local_rank() == 0) {
+    mine = without_exceptions([&]() -> Status {
+      all.locks = take_some_lock(storage);
+      return {};
+    });
+  }
+  all.failure = failure_of(team, mine);
+  if (!team.allreduce(all)) return team.failure();
+  if (all.failure) return shared_error(team, all.failure, mine);
+  found.exact_writes = all.locks;
+  return {};
 }
 
 // The first rank of every node finds the file by its path, and it must be the file that rank 0 opened. The
@@ -147,12 +212,8 @@ bool needs_descriptor(ErrorKind kind) {
 // Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
 // that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
 // must be refused it.
-//
-// A client that writes whole pages back does so only where its node has no lock on the file: each node has
-// one.
-Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found) {
+Status reach(mpi::Team& team, exec::Storage& storage, bool writes, const Config& config, Found& found) {
   const auto open = [&] { return without_exceptions([&] { return storage.open(); }); };
-  storage.expect(found.identity, Descriptor());
   Status mine = team.local_rank() == 0 ? open() : Status();
   OfNode of_node;
   if (team.local_rank() == 0 && team.local_size() > 1)
@@ -160,7 +221,8 @@ Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found)
   team.node_allreduce(of_node);
   const bool all_open = team.local_size() <= openers_per_node;
   bool lacks = team.local_rank() != 0;
-  if (lacks && all_open && of_node.identity.inode != 0 && of_node.pid_namespace == pid_namespace()) {
+  if (lacks && all_open && of_node.identity.inode != 0 && of_node.pid_namespace == pid_namespace() &&
+      of_node.pid_namespace != 0) {
     storage.expect(of_node.identity, of_node.process, of_node.descriptor);
     mine = open();
     lacks = !mine && needs_descriptor(mine.error().kind);
@@ -175,19 +237,25 @@ Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found)
     }
   }
   Reached all;
-  if (mine && team.local_rank() == 0) {
+  all.client_cache = found.client_cache;
+  if (mine && team.local_rank() == 0 && team.node() != 0) {
     mine = without_exceptions([&]() -> Status {
-      const bool first = team.node() == 0;
-      if (found.mark.held && !first) all.locks_respected = mark_is_respected(storage, found.mark);
-      if (writes && found.client_cache == store::ClientCache::whole_pages && team.nodes().size() > 1)
-        all.locks_held = first ? found.mark.held : take_some_lock(storage);
+      const auto layout = storage.layout();
+      if (!layout) return layout.error();
+      all.client_cache = std::max(found.client_cache, layout->client_cache);
+      if (Status same = check_same(storage, *layout, writes, found, config); !same) return same;
+      if (found.mark.held) all.locks_respected = mark_is_respected(storage, found.mark);
       return {};
     });
   }
   all.failure = failure_of(team, mine);
   if (!team.allreduce(all)) return team.failure();
   if (all.failure) return shared_error(team, all.failure, mine);
-  found.exact_writes = all.locks_held;
+  see_with_others(all.client_cache, found);
+  storage.set_client_cache(found.client_cache);
+  if (writes && found.client_cache == store::ClientCache::whole_pages && team.nodes().size() > 1) {
+    if (Status held = hold_locks(team, storage, found); !held) return held;
+  }
   if (all.locks_respected) return {};
   found.mark.marked = found.mark.locks_work = 0;
   if (team.rank() == 0) {
@@ -222,7 +290,7 @@ Result<Found> open_on_all_ranks(mpi::Team& team, exec::Storage& storage, int amo
   Status mine;
   const bool on_one_node = team.nodes().size() == 1;  // several ask for their memory with each plan
   if (team.rank() == 0) {
-    mine = without_exceptions([&] { return open_as_root(storage, amode, config, told.found); });
+    mine = without_exceptions([&] { return open_as_root(storage, amode, config, on_one_node, told.found); });
     told.failure = failure_of(team, mine);
     told.is_told = 1;
     if (on_one_node) told.found.free_bytes = team.free_bytes_now();
@@ -238,8 +306,8 @@ Result<Found> open_on_all_ranks(mpi::Team& team, exec::Storage& storage, int amo
     // The counter is in rank 0's memory, and no rank uses it before all have met below.
     (void)team.counter().set((amode & MPI_MODE_APPEND) ? found.size : 0);
   }
-  storage.set_client_cache(found.client_cache);
-  if (Status reached = reach(team, storage, amode_writes(amode), found); !reached) return reached.error();
+  if (Status reached = reach(team, storage, amode_writes(amode), config, found); !reached)
+    return reached.error();
   return found;
 }
 

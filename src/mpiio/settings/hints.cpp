@@ -324,12 +324,23 @@ Result<std::shared_ptr<Config>> adopt_hints(MPI_Comm comm, MPI_Info info, const 
   return later;
 }
 
+namespace {
+
+// Whether the value only says that the plan, or the file system, chooses. Programs divide by these numbers.
+bool says_nothing(const char* name, const std::string& value) {
+  const std::string_view numbers[] = {"cb_buffer_size", "cb_nodes", "striping_unit", "striping_factor"};
+  return value == "0" && std::ranges::find(numbers, name) != std::end(numbers);
+}
+
+}  // namespace
+
 int make_info(const Config& config, MPI_Info* info) {
   int code = PMPI_Info_create(info);
   if (code != MPI_SUCCESS) return code;
   config.for_each_hint([&](const char* name, const std::string& value) {
     // Open MPI ends the program for a longer value. A list that is cut would say something else.
-    if (!value.empty() && value.size() < MPI_MAX_INFO_VAL) PMPI_Info_set(*info, name, value.c_str());
+    if (!value.empty() && value.size() < MPI_MAX_INFO_VAL && !says_nothing(name, value))
+      PMPI_Info_set(*info, name, value.c_str());
   });
   return MPI_SUCCESS;
 }

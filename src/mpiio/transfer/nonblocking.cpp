@@ -55,6 +55,7 @@ const char* what(const File::Split& split) {
 
 int start(File& file, const Call& call, const Data& data, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
+  if (Status allowed = check_mode(file, call); !allowed) return raise(file, call.name, allowed.error());
   const CallRecord::Timing timing(file.record());
   std::shared_ptr<Started> started;
   const Status ready = without_exceptions([&]() -> Status {
@@ -73,6 +74,7 @@ int start(File& file, const Call& call, const Data& data, MPI_Request* request) 
 }
 
 int begin(File& file, const Call& call, const Data& data) {
+  if (Status allowed = check_mode(file, call); !allowed) return raise(file, call.name, allowed.error());
   const CallRecord::Timing timing(file.record());
   std::shared_ptr<Started> started;
   const Status ready = without_exceptions([&]() -> Status {

@@ -11,6 +11,9 @@
 
 namespace concilio::mpiio {
 
+// Whether the file was opened for such a call: the same answer on all its ranks.
+Status check_mode(const File& file, const Call& call);
+
 class Transfer {
  public:
   // The file must outlive this object. An error in the arguments is kept, because a collective call takes

@@ -268,6 +268,7 @@ class PosixFile : public StoreFile {
     file_system_ = static_cast<uint32_t>(status.f_type);
     StorageLayout layout = layout_of_magic(static_cast<uint32_t>(status.f_type), status.f_bsize);
     refine_layout(fd_, nature_.identity.device, layout);
+    layout.common_inodes = layout.common_inodes && nature_.regular;  // a host has devices of its own
     return layout;
   }
 

@@ -249,6 +249,29 @@ SITUATION(Nonblocking, IndependentErrorAtStart, not_own) {
   EXPECT(request == MPI_REQUEST_NULL);
 }
 
+// What the access mode forbids, it forbids all ranks: a start of a collective call fails at once, and none is
+// left pending.
+SITUATION(Nonblocking, ModeErrorAtStart, not_own) {
+  const std::string path = context.fresh_file("nonblocking-mode");
+  make_file(path, values(1, 10));
+  uint8_t byte = 1;
+  {
+    File file(path, MPI_MODE_RDONLY);
+    MPI_Request request;
+    FAILS(MPI_ERR_READ_ONLY, MPI_File_iwrite_all(file, &byte, 1, MPI_BYTE, &request));
+    EXPECT(request == MPI_REQUEST_NULL);
+    FAILS(MPI_ERR_READ_ONLY, MPI_File_iwrite_at_all(file, 0, &byte, 1, MPI_BYTE, &request));
+    EXPECT(request == MPI_REQUEST_NULL);
+    FAILS(MPI_ERR_READ_ONLY, MPI_File_write_all_begin(file, &byte, 1, MPI_BYTE));
+    FAILS(MPI_ERR_READ_ONLY, MPI_File_write_at_all_begin(file, 0, &byte, 1, MPI_BYTE));
+    FAILS(MPI_ERR_READ_ONLY, MPI_File_write_ordered_begin(file, &byte, 1, MPI_BYTE));
+    OK(MPI_File_read_at_all_begin(file, 0, &byte, 1, MPI_BYTE));
+    OK(MPI_File_read_at_all_end(file, &byte, MPI_STATUS_IGNORE));
+  }
+  File file(path, MPI_MODE_WRONLY);
+  FAILS(MPI_ERR_ACCESS, MPI_File_read_all_begin(file, &byte, 1, MPI_BYTE));
+}
+
 SITUATION(Nonblocking, ClosedAfterRequestFree, not_own) {
   const std::string path = context.fresh_file("nonblocking-free");
   const auto mine = values(context.rank, 50000);

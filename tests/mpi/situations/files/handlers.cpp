@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csetjmp>
+#include <fstream>
 #include <stdexcept>
 
 #include "situations/situation.h"
@@ -64,13 +65,16 @@ MPI_Request request = MPI_REQUEST_NULL;
 MPI_Status status;
 
 MPI_File to_close = MPI_FILE_NULL;
-// A file with MPI_MODE_DELETE_ON_CLOSE that is deleted before it is closed.
+// A file with MPI_MODE_DELETE_ON_CLOSE, whose name another file has taken before it is closed.
 void prepare_close() {
   const std::string path = context.fresh_file("handler-close");
   OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                    MPI_INFO_NULL, &to_close));
   barrier();
-  if (context.rank == 0) unlink(path.c_str());
+  if (context.rank == 0) {
+    unlink(path.c_str());
+    std::ofstream{path};
+  }
   barrier();
 }
 

@@ -270,3 +270,13 @@ SITUATION(LateOpen, NodeWithAnotherFileUnderThePath, not_own) {
   EXPECT(message_of(code).find("late-elsewhere") != std::string::npos);
   if (context.rank == context.ranks - 1) EXPECT_BYTES(others, contents(path));
 }
+
+// The first close deletes the file, and the others have nothing left to delete.
+SITUATION(LateOpen, DeletedByAnotherOpen, not_own) {
+  const std::string path = context.fresh_file("deleted-by-another");
+  File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, MPI_COMM_SELF);
+  barrier();
+  OK(MPI_File_close(file.address()));
+  barrier();
+  EXPECT(!exists(path));
+}

@@ -560,3 +560,30 @@ SITUATION(F90Types, AsEtypeAndInMemory, not_own) {
   OK(MPI_File_read_at_all(file, 10 * context.rank, back.data(), 10, real, MPI_STATUS_IGNORE));
   EXPECT_BYTES(mine, back);
 }
+
+// A rank without data may have a view without bytes, and give the same count as the others.
+SITUATION(Views, WithoutBytes, not_own) {
+  const std::string path = context.fresh_file("view-without-bytes");
+  const int last = context.ranks - 1;
+  const auto mine = values(context.rank, 40);
+  {
+    File file(path);
+    const Type none = blocks_at({0}, {0}, MPI_BYTE), all = contiguous_of(4, MPI_BYTE);
+    const MPI_Datatype shown = context.rank == last ? none : all;
+    OK(MPI_File_set_view(file, MPI_Offset{context.rank} * 40, MPI_BYTE, shown, "native", MPI_INFO_NULL));
+    MPI_Status status;
+    const int moved = context.rank == last ? 0 : 40;
+    OK(MPI_File_write_all(file, mine.data(), 40, MPI_BYTE, &status));
+    EXPECT_EQUAL(moved, bytes_in(status));
+    std::vector<uint8_t> found(40, 7);
+    OK(MPI_File_read_at_all(file, 0, found.data(), 40, MPI_BYTE, &status));
+    EXPECT_EQUAL(moved, bytes_in(status));
+    OK(MPI_File_read_at(file, 0, found.data(), 40, MPI_BYTE, &status));
+    EXPECT_EQUAL(moved, bytes_in(status));
+    EXPECT_BYTES(context.rank == last ? std::vector<uint8_t>(40, 7) : mine, found);
+    OK(MPI_File_set_view(file, 0, MPI_BYTE, shown, "external32", MPI_INFO_NULL));
+    OK(MPI_File_read_at_all(file, 0, found.data(), 40, MPI_BYTE, &status));
+    EXPECT_EQUAL(moved, bytes_in(status));
+  }
+  EXPECT_EQUAL(40 * last, std::ssize(contents(path)));
+}
