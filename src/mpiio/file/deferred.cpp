@@ -15,6 +15,11 @@ constexpr int64_t slot_ns = 20'000'000;
 // after every such test that was in vain, so ranks that only test, however seldom, meet in the end.
 constexpr int64_t first_patience_ns = 1'000'000;
 constexpr int most_doublings = 8;
+// How long a rank waits for the others before it settles its part. It has nothing else to do meanwhile, but
+// what it moves alone is not brought together with the others' data. A program that tests may compute between
+// its tests.
+constexpr int64_t patience_of_wait_ns = 1'000'000'000, patience_of_next_wait_ns = 100'000'000;
+constexpr int64_t patience_of_test_ns = 2'000'000'000;
 
 }  // namespace
 
@@ -65,6 +70,7 @@ void Deferred::drop_first() {
   --waiting_;
   ++done_;
   tests_in_vain_ = 0;
+  if (settled_ < done_) waits_since_ns_ = 0;
   if (!first_) withdraw();
   gone.let_go();
 }
@@ -90,28 +96,55 @@ bool Deferred::step(Deferred& wanted, int64_t patience_ns) {
   return chosen->attempt(patience_ns);
 }
 
+// One try of a rank that waits for this file's operations.
+void Deferred::try_first(int64_t patience_ns) {
+  const bool alone = files_with_work_ == this && !next_file_;
+  if (alone || first_is_apart()) {
+    attempt(patience_ns);
+  } else if (!step(*this, slot_ns - now_ns() % slot_ns)) {
+    team_->make_progress();
+    constexpr int64_t pause_ns = 200'000;
+    sleep_ns(pause_ns);
+  }
+}
+
+// Settles the next operation if the program has waited for it so long in vain.
+void Deferred::settle_after(int64_t patience_ns) {
+  if (now_ns() - waits_since_ns_ < patience_ns) return;
+  settled_ = std::max(settled_, done_);
+  Operation* next = first_;
+  for (uint64_t number = done_; number < settled_; ++number) next = next->next_;
+  if (!next->settle()) return;
+  ++settled_;
+  waits_since_ns_ = 0;
+  has_settled_ = true;
+}
+
 void Deferred::finish(uint64_t number) {
-  while (done_ < number) {
-    const bool alone = files_with_work_ == this && !next_file_;
-    if (alone || first_is_apart()) {
-      attempt(mpi::Team::for_ever);
-    } else if (!step(*this, slot_ns - now_ns() % slot_ns)) {
-      team_->make_progress();
-      constexpr int64_t pause_ns = 200'000;
-      sleep_ns(pause_ns);
-    }
+  while (done_ < number) try_first(mpi::Team::for_ever);
+}
+
+void Deferred::finish_part(uint64_t number) {
+  const int64_t patience_ns = has_settled_ ? patience_of_next_wait_ns : patience_of_wait_ns;
+  while (!has_no_part(number)) {
+    if (waits_since_ns_ == 0) waits_since_ns_ = now_ns();
+    try_first(patience_ns);
+    if (!has_no_part(number)) settle_after(patience_ns);
   }
 }
 
 bool Deferred::test(uint64_t number) {
-  while (done_ < number) {
+  while (!has_no_part(number)) {
     const int64_t patience_ns = first_patience_ns << std::min(tests_in_vain_, most_doublings);
     const bool all_came = team_->all_offer();
+    if (waits_since_ns_ == 0) waits_since_ns_ = now_ns();
     if (step(*this, patience_ns)) continue;
-    if (done_ < number && all_came) ++tests_in_vain_;
+    if (has_no_part(number)) break;
+    if (all_came) ++tests_in_vain_;
+    settle_after(patience_of_test_ns);
     break;
   }
-  return done_ >= number;
+  return has_no_part(number);
 }
 
 }  // namespace concilio::mpiio

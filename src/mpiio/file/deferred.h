@@ -5,8 +5,13 @@
 // While one rank waits for an operation of one file, another rank may wait for one of another file. Therefore
 // a waiting rank offers to take part in the next operation of every file that has any, and takes part in an
 // operation that all ranks of the node offer.
+//
+// A rank that has waited in vain for long settles its own part: it moves its data alone, which is all that
+// the program waits for. MPI's rule of progress asks for this, as the others may be in calls of MPI that wait
+// for this rank. Later it takes part in the operation without data.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,6 +31,9 @@ class Deferred {
     virtual bool attempt() = 0;
     // Whether the operation, when it is the first, needs no other rank.
     virtual bool is_apart() const = 0;
+    // Moves this rank's data without the others; then attempt() takes part without data. Returns false, and
+    // nothing has happened, if this needs them.
+    virtual bool settle() { return false; }
     // Is called when the operation is over, or will never be carried out. It may end the operation's life.
     virtual void let_go() noexcept {}
 
@@ -58,14 +66,21 @@ class Deferred {
   // must outlive this object.
   uint64_t add(mpi::Team& team, Operation& operation);
   size_t waiting() const { return waiting_; }
+  // Of those, the ones in which this rank still has a part.
+  size_t unsettled() const { return waiting_ - (std::max(settled_, done_) - done_); }
   uint64_t last() const { return done_ + waiting_; }
   // Returns when operation `number`, and therefore every one before it, is done.
   void finish(uint64_t number);
+  // Returns when this rank has no part left in operation `number` and in those before it.
+  void finish_part(uint64_t number);
   // Whether operation `number` is done, after doing what can be done now. Returns soon if ranks have not come
   // yet.
   bool test(uint64_t number);
 
  private:
+  bool has_no_part(uint64_t number) const { return done_ >= number || settled_ >= number; }
+  void settle_after(int64_t patience_ns);
+  void try_first(int64_t patience_ns);
   static bool step(Deferred& wanted, int64_t patience_ns);
   bool attempt(int64_t patience_ns);
   bool first_is_apart() const { return first_->is_apart(); }
@@ -79,6 +94,9 @@ class Deferred {
   Operation* last_operation_ = nullptr;
   size_t waiting_ = 0;
   uint64_t done_ = 0;
+  uint64_t settled_ = 0;        // up to this number this rank has no data left to move
+  int64_t waits_since_ns_ = 0;  // when the program first asked for the next of them; 0: not yet
+  bool has_settled_ = false;    // on this file: so the program is likely to make it necessary again
   int tests_in_vain_ = 0;
   // The list of all files that have operations, ordered by the numbers of their teams, which are the same on
   // all ranks. It needs no lock, because the program makes one call at a time.

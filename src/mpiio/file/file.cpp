@@ -336,10 +336,10 @@ Status File::abandon() {
     const Status removed = store_->remove(path());
     if (outcome) outcome = removed;
   }
-  if (outcome && deferred_.waiting() > 0) {
+  if (outcome && deferred_.unsettled() > 0) {
     outcome = Error{ErrorKind::other, 0,
                     fmt::format("{} collective calls were started, but the program has not waited for them",
-                                deferred_.waiting())};
+                                deferred_.unsettled())};
   }
   return outcome;
 }

@@ -42,15 +42,23 @@ exec::Outcome Started::carry_out() {
 }
 
 void Started::run() noexcept {
-  complete(carry_out());
+  exec::Outcome outcome = carry_out();
+  transfer_.reset();  // the file may be closed as soon as the call is done
+  complete(std::move(outcome));
   let_go();
 }
 
 bool Started::attempt() {
   exec::Outcome outcome = carry_out();
   if (!outcome && outcome.error().kind == ErrorKind::not_yet) return false;
-  complete(std::move(outcome));
+  if (!done_) complete(std::move(outcome));  // no other thread knows of deferred calls
   return true;
+}
+
+bool Started::settle() {
+  auto outcome = transfer_->settle();
+  if (outcome) complete(std::move(*outcome));
+  return outcome.has_value();
 }
 
 void Started::let_go() noexcept {
@@ -59,7 +67,6 @@ void Started::let_go() noexcept {
 }
 
 void Started::complete(exec::Outcome outcome) {
-  transfer_.reset();  // the file may be closed as soon as the call is done
   {
     std::lock_guard lock(mutex_);
     if (!outcome && request_.handle != MPI_REQUEST_NULL) {
@@ -83,7 +90,7 @@ void Started::finish() {
   if (done_) return;
   if (number_ != 0) {
     lock.unlock();
-    file_.deferred().finish(number_);
+    file_.deferred().finish_part(number_);
   } else if (strand().claim()) {
     lock.unlock();
     strand().run_claimed();

@@ -64,6 +64,7 @@ class Started final : private Strand::Task, private Deferred::Operation {
   void run() noexcept override;
   bool attempt() override;
   bool is_apart() const override { return transfer_->is_apart(); }
+  bool settle() override;
   void let_go() noexcept override;
 
   exec::Outcome carry_out();

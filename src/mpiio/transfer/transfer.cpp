@@ -217,6 +217,22 @@ Status Transfer::place_in_order(mpi::Team& team) {
   });
 }
 
+std::optional<exec::Outcome> Transfer::settle() {
+  if (call_.pointer == Pointer::ordered || file_.collective().holds_back()) return std::nullopt;
+  Stopwatch time(file_.counters(), Counter::call_ns);
+  const Opened kept = file_.opened();
+  staged_.reset();  // of an attempt to which other ranks have not come
+  exec::Outcome outcome = without_exceptions([&] { return run_alone(kept); });
+  if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
+  ++file_.counters()[Counter::calls_apart];
+  record({time.start_ns(), time.stop(), 0}, outcome);
+  settled_ = true;
+  staged_.reset();
+  request_.bytes = etypes_ = 0;
+  trouble_ = {};
+  return outcome;
+}
+
 exec::Outcome Transfer::run() {
   Stopwatch time(file_.counters(), Counter::call_ns);
   const int64_t exchange_before_ns = file_.counters()[Counter::exchange_ns];
@@ -236,6 +252,7 @@ exec::Outcome Transfer::run() {
   }
   const auto alone = [&] { return without_exceptions([&] { return run_alone(kept); }); };
   exec::Outcome outcome = !call_.collective ? alone() : is_apart() ? run_apart(kept) : run_collective(opened);
+  if (settled_) return outcome;  // it has been counted
   if (outcome) count(file_.counters(), call_, *outcome, static_cast<bool>(device_));
   const int64_t exchange_ns = file_.counters()[Counter::exchange_ns] - exchange_before_ns;
   record({time.start_ns(), time.stop(), call_.collective ? exchange_ns : 0}, outcome);

@@ -35,6 +35,9 @@ class Transfer {
   }
   // Returns the bytes transferred. A collective call runs within the file's strand of collectives.
   exec::Outcome run();
+  // Moves this rank's data of a collective call alone, and leaves run() none; that then takes part in the
+  // call for the others' sake. Nothing, and nothing has happened, if the call needs the others.
+  std::optional<exec::Outcome> settle();
   // Makes a transfer fail that has not run; a collective one then fails on all ranks.
   void fail(const Error& why) {
     trouble_ = why;
@@ -80,6 +83,7 @@ class Transfer {
   int64_t position_ = 0;  // in the view's data
   int64_t etypes_ = 0;    // how far the pointer moves
   Status trouble_;
+  bool settled_ = false;
   // Kept while a collective call is deferred and has not met all ranks, so that nothing is converted twice.
   std::optional<Staged> staged_;
 };

@@ -78,6 +78,66 @@ SITUATION(Deferred, SendBeforeWaitingBetweenNodes, not_own) {
   send_before_waiting(Info{{"concilio_ranks_per_node", "2"}});
 }
 
+namespace {
+
+// The first half of the ranks completes its operation before a barrier, and the others after it. MPI's rule
+// of progress has it that a barrier waits for no rank that waits for an operation which has been started.
+void barrier_between(MPI_Info info, const char* representation, bool tests) {
+  const std::string path = context.fresh_file("deferred-barrier");
+  const bool early = context.rank < (context.ranks + 1) / 2;
+  constexpr int numbers = block / 4;
+  std::vector<int32_t> mine(numbers), back(numbers);
+  for (int i = 0; i < numbers; ++i) mine[static_cast<size_t>(i)] = context.rank * numbers + i;
+  const auto complete = [&](MPI_Request& request) {
+    MPI_Status status;
+    int done = 0;
+    while (tests && !done) OK(MPI_Test(&request, &done, &status));
+    if (!tests) OK(MPI_Wait(&request, &status));
+    EXPECT_EQUAL(block, bytes_in(status));
+  };
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    const Type spaced = resized_of(contiguous_of(5, MPI_INT32_T), 0, MPI_Aint{context.ranks} * 5 * 4);
+    OK(MPI_File_set_view(file, MPI_Offset{context.rank} * 5 * 4, MPI_INT32_T, spaced, representation,
+                         MPI_INFO_NULL));
+    for (int again = 0; again < 2; ++again) {
+      MPI_Request request;
+      OK(MPI_File_iwrite_at_all(file, again * numbers, mine.data(), numbers, MPI_INT32_T, &request));
+      std::vector<int32_t> kept = mine;
+      if (early) complete(request);
+      if (early) std::fill(mine.begin(), mine.end(), -1);  // the buffer is the program's again
+      barrier();
+      if (!early) complete(request);
+      mine = kept;
+    }
+    OK(MPI_File_sync(file));
+    barrier();
+    OK(MPI_File_read_at_all_begin(file, numbers, back.data(), numbers, MPI_INT32_T));
+    MPI_Status status;
+    if (!early) OK(MPI_File_read_at_all_end(file, back.data(), &status));
+    barrier();
+    if (early) OK(MPI_File_read_at_all_end(file, back.data(), &status));
+    EXPECT_EQUAL(block, bytes_in(status));
+    EXPECT_BYTES(mine, back);
+  }
+  EXPECT_EQUAL(2 * block * context.ranks, std::ssize(contents(path)));
+}
+
+}  // namespace
+
+SITUATION(Deferred, BarrierBeforeSomeWaits, not_own) {
+  barrier_between(MPI_INFO_NULL, "native", false);
+}
+SITUATION(Deferred, BarrierBeforeSomeWaitsInAViewThatConverts, not_own) {
+  barrier_between(MPI_INFO_NULL, "external32", false);
+}
+SITUATION(Deferred, BarrierBeforeSomeWaitsByWindows, not_own) {
+  barrier_between(Info{{"concilio_method", "two_phase"}}, "native", false);
+}
+SITUATION(Deferred, BarrierBeforeSomeTests, not_own) {
+  barrier_between(MPI_INFO_NULL, "native", true);
+}
+
 SITUATION(Deferred, InAViewThatConverts, not_own) {
   const std::string path = context.fresh_file("deferred-converted");
   File file(path);
