@@ -76,7 +76,9 @@ template <typename Return, typename Body>
 Return answered(const char* function, const Body& body) {
   const size_t due_before = mpiio::handlers_due();
   const auto answer = guarded<Return>(function, body);
-  if constexpr (std::is_same_v<Return, int>) return mpiio::call_due_handlers(due_before, answer);
+  if constexpr (std::is_same_v<Return, int>) {
+    if (mpiio::handlers_due() > due_before) return mpiio::call_due_handlers(due_before, answer);
+  }
   return answer;
 }
 

@@ -101,7 +101,7 @@ std::span<const Transfer> first_request(std::span<const Transfer> transfers) {
 }
 
 Status check_range(int64_t offset, int64_t length) {
-  if (offset >= 0 && length >= 0 && checked_add(offset, length)) return {};
+  if (is_range(offset, length)) return {};
   return Error{ErrorKind::argument, 0,
                fmt::format("{} bytes at offset {} of a file are no range of bytes", length, offset)};
 }

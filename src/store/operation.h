@@ -58,6 +58,10 @@ std::span<const Transfer> first_request(std::span<const Transfer> transfers);
 // Fails with kind argument if an offset or a length is negative, or an end is beyond 2^63 - 1.
 Status check_transfers(std::span<const Transfer> transfers);
 Status check_range(int64_t offset, int64_t length);
+// Whether check_range succeeds.
+inline bool is_range(int64_t offset, int64_t length) {
+  return offset >= 0 && length >= 0 && offset <= INT64_MAX - length;
+}
 
 // The error of an operation that the file's open mode forbids.
 Error mode_error(const StoreEvent& event);

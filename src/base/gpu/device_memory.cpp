@@ -5,13 +5,18 @@
 
 #include <array>
 #include <atomic>
+#include <cstring>
 
 #include "base/gpu/gpu_driver.h"
 
 namespace concilio {
 namespace {
 
-constexpr std::array finders = {find_cuda, find_hip};
+struct Finder {
+  const char* in_its_name;  // a part of the file name of the driver's library
+  const GpuDriver* (*find)();
+};
+constexpr std::array finders = {Finder{"libcuda.so", find_cuda}, Finder{"libamdhip64.so", find_hip}};
 
 std::array<std::atomic<const GpuDriver*>, finders.size()> drivers;
 // How many libraries the process had loaded, over all its life, when drivers were last looked for.
@@ -30,6 +35,17 @@ uint64_t libraries_loaded() {
   return loaded;
 }
 
+// Whether a library with such a part in its file name is loaded, whatever its version is.
+bool is_loaded(const char* part) {
+  return dl_iterate_phdr(
+             [](dl_phdr_info* info, size_t, void* wanted) {
+               const char* slash = std::strrchr(info->dlpi_name, '/');
+               const char* name = slash ? slash + 1 : info->dlpi_name;
+               return std::strstr(name, static_cast<const char*>(wanted)) ? 1 : 0;
+             },
+             const_cast<char*>(part)) != 0;
+}
+
 // Where the heap ended when this library was loaded. From there to where it ends now only the C library takes
 // memory, for the program's smaller allocations, so no driver has any there. Larger allocations are mapped
 // like a driver's.
@@ -41,16 +57,17 @@ bool is_in_heap(const void* address) {
 
 }  // namespace
 
-// A program may load its GPU driver at any time: with its first kernel, or from a plugin. Looking for a
-// library that is not loaded searches the file system, so this is done only after some library has been
-// loaded since the last time. No lock of our own is held: a thread that loads a library, and calls us from
-// that library's initialisation, already holds the loader's lock, so that the two could deadlock.
+// A program may load its GPU driver at any time: with its first kernel, or from a plugin. So this is done
+// anew after some library has been loaded since the last time. The loader, asked for a library that is not
+// loaded, searches the file system, by some hundred system calls, so it is not asked then. No lock of our own
+// is held: a thread that loads a library, and calls us from that library's initialisation, already holds the
+// loader's lock, so that the two could deadlock.
 void DeviceMemory::look_for_drivers() {
   const uint64_t loaded = libraries_loaded();
   if (loaded == looked_at.load(std::memory_order_acquire)) return;
   for (size_t i = 0; i < finders.size(); ++i) {
-    if (drivers[i]) continue;
-    const GpuDriver *none = nullptr, *found = finders[i]();
+    if (drivers[i] || !is_loaded(finders[i].in_its_name)) continue;
+    const GpuDriver *none = nullptr, *found = finders[i].find();
     if (!drivers[i].compare_exchange_strong(none, found)) delete found;  // another thread has found it too
     if (drivers[i]) any_known_ = true;
   }

@@ -7,10 +7,12 @@
 
 #include <cerrno>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
 
 #include "base/system/read_file.h"
+#include "base/text/text.h"
+#include "base/text/whole_number.h"
 
 namespace concilio {
 namespace {
@@ -27,21 +29,21 @@ std::optional<ProcessState> state_of(int64_t pid) {
   const auto text = read_file(fmt::format("/proc/{}/stat", pid), most_bytes);
   if (!text) return std::nullopt;
   const size_t name_end = text->rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream fields(text->substr(name_end + 1));
+  if (name_end == std::string::npos || name_end + 2 >= text->size()) return std::nullopt;
+  std::string_view fields(*text);
+  fields.remove_prefix(name_end + 2);
   ProcessState found;
-  fields >> found.state;
+  const std::string_view state = take_until(fields, ' ');
+  if (state.empty()) return std::nullopt;
+  found.state = state.front();
   constexpr int threads_field = 20, start_field = 22;
-  std::string skipped;
-  for (int field = 4; field <= start_field && fields; ++field) {
-    if (field == threads_field)
-      fields >> found.threads;
-    else if (field == start_field)
-      fields >> found.start_ticks;
-    else
-      fields >> skipped;
+  for (int field = 4; field <= start_field; ++field) {
+    const std::string_view word = take_until(fields, ' ');
+    if (field != threads_field && field != start_field) continue;
+    const auto number = whole_number(word);
+    if (!number) return std::nullopt;
+    (field == threads_field ? found.threads : found.start_ticks) = *number;
   }
-  if (!fields) return std::nullopt;
   return found;
 }
 

@@ -84,10 +84,15 @@ Status Storage::write(std::span<const store::Transfer> transfers, bool at_once) 
   return status;
 }
 
+// A small request takes little longer than the checks before it. So no outcome is made where all is well.
 Result<int64_t> Storage::request(Operation operation, const store::Transfer& transfer) {
-  if (auto status = open(); !status) return status.error();
+  if (!is_open_.load(std::memory_order_acquire)) {
+    if (auto status = open_now(); !status) return status.error();
+  }
   if (operation == Operation::read) {
-    if (auto fresh = look_anew(); !fresh) return fresh.error();
+    if (seen_of_others_.load(std::memory_order_relaxed) != others_wrote_.load(std::memory_order_acquire)) {
+      if (auto fresh = look_anew(); !fresh) return fresh.error();
+    }
     return file_->read(transfer);
   }
   auto status = file_->write(transfer);

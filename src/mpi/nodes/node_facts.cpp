@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
-#include <string>
+#include <string_view>
 
+#include "base/system/read_file.h"
+#include "base/text/text.h"
+#include "base/text/whole_number.h"
 #include "base/waiting.h"
 #include "mpi/nodes/control_group.h"
 
@@ -15,13 +16,13 @@ namespace concilio::mpi {
 namespace {
 
 int64_t available_in_meminfo() {
-  std::ifstream file("/proc/meminfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream words(line);
-    std::string name;
-    int64_t kibibytes;
-    if (words >> name >> kibibytes && name == "MemAvailable:") return kibibytes * 1024;
+  constexpr int64_t most_bytes = 4096;  // it is in the third line
+  const auto text = read_file("/proc/meminfo", most_bytes);
+  std::string_view lines = text ? *text : std::string_view();
+  while (!lines.empty()) {
+    std::string_view line = take_until(lines, '\n');
+    if (take_until(line, ':') != "MemAvailable") continue;
+    if (const auto kibibytes = whole_number(line)) return *kibibytes * 1024;
   }
   return INT64_MAX;
 }

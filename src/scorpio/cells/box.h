@@ -15,6 +15,7 @@ struct Box {
   static Box whole(const std::vector<int64_t>& extents) {
     return {std::vector<int64_t>(extents.size()), extents};
   }
+  static Box nothing(size_t ndims) { return {std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)}; }
   size_t ndims() const { return start.size(); }
   bool empty() const;
   int64_t cells() const;  // at most the largest int64_t

@@ -43,10 +43,6 @@ std::vector<Box> boxes_of(const std::vector<int64_t>& numbers, size_t ndims) {
   return boxes;
 }
 
-Box nothing_of(size_t ndims) {
-  return {std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
-}
-
 // Returns every rank's box.
 Result<std::vector<Box>> gather_boxes(MPI_Comm comm, const Box& mine) {
   const auto all = gathered(comm, numbers_of(mine));
@@ -87,7 +83,7 @@ Result<std::vector<std::vector<Box>>> gather_lists(MPI_Comm comm, const std::vec
 // exchanged.
 Result<std::vector<Box>> boxes_of_later_groups(const Layout& layout, const std::vector<Box>& mine,
                                                size_t ndims) {
-  const auto bounds = gather_boxes(layout.io, mine.empty() ? nothing_of(ndims) : bounding_box(mine));
+  const auto bounds = gather_boxes(layout.io, mine.empty() ? Box::nothing(ndims) : bounding_box(mine));
   if (!bounds) return bounds.error();
   if (!any_meet(*bounds)) return std::vector<Box>();
   const auto lists = gather_lists(layout.io, mine, ndims);

@@ -57,7 +57,7 @@ Result<Dataset> Dataset::open(File& file, const Request& request) {
   Dataset dataset(file);
   dataset.path_ = file.path_of(request.name, request.in_open_group);
   Status status = at_roots(file, [&] { return dataset.open_on_root(request); });
-  if (status) status = dataset.share_extents();
+  if (status) status = dataset.share_description();
   if (!status)
     return Error{status.error().kind, 0,
                  fmt::format("dataset {}: {}", dataset.path_, status.error().message)};
@@ -89,6 +89,7 @@ Status Dataset::open_on_root(const Request& request) {
     return Error{
         ErrorKind::argument, 0,
         fmt::format("its extents are {}, the call gives {}", words_of(extents_), words_of(request.extents))};
+  if (!request.write) plain_ = plain_dataset(*file_, id_, type_);
   return {};
 }
 
@@ -136,16 +137,18 @@ Status Dataset::measure() {
   return {};
 }
 
-Status Dataset::share_extents() {
+Status Dataset::share_description() {
   const MPI_Comm local = file_->layout->local;
   // There is room for the extents of any dataset, so that one call tells them all.
-  int64_t numbers[2 + 2 * H5S_MAX_RANK] = {static_cast<int64_t>(extents_.size()),
-                                           static_cast<int64_t>(chunk_.size())};
-  std::copy(chunk_.begin(), chunk_.end(), std::copy(extents_.begin(), extents_.end(), numbers + 2));
-  Status status = told(local, numbers, 2 + 2 * H5S_MAX_RANK);
-  const int64_t* extents = numbers + 2;
+  constexpr int others = 5, most = others + 2 * H5S_MAX_RANK;
+  int64_t numbers[most] = {std::ssize(extents_), std::ssize(chunk_), plain_.offset, plain_.file.device,
+                           plain_.file.inode};
+  std::copy(chunk_.begin(), chunk_.end(), std::copy(extents_.begin(), extents_.end(), numbers + others));
+  Status status = told(local, numbers, most);
+  const int64_t* extents = numbers + others;
   extents_.assign(extents, extents + numbers[0]);
   chunk_.assign(extents + numbers[0], extents + numbers[0] + numbers[1]);
+  plain_ = {numbers[2], {numbers[3], numbers[4]}};
   return status;
 }
 
@@ -177,8 +180,15 @@ Status move_blocks(Group& group, File& file, const Request& request, const Box& 
   // A block that is refused is replaced by an empty one that has the dataset's dimensions, since planning
   // takes the blocks of all ranks.
   const size_t ndims = dataset->extents().size();
-  const Box planned = status ? block : Box{std::vector<int64_t>(ndims), std::vector<int64_t>(ndims)};
-  status = run(transfer, planned, static_cast<std::byte*>(data), status, group.peak_bytes);
+  const Box planned = status ? block : Box::nothing(ndims);
+  // To the plan of its group, a rank that reads its part itself is one that wants nothing.
+  const bool may_read_itself = status && !request.write && file.layout->buffer.shares();
+  const OwnRead own = may_read_itself ? OwnRead::prepare(file.name, dataset->plain(), block,
+                                                         dataset->extents(), request.element.bytes)
+                                      : OwnRead();
+  status = run(transfer, own ? Box::nothing(ndims) : planned, static_cast<std::byte*>(data), status,
+               group.peak_bytes);
+  if (status && own) status = own.run(static_cast<std::byte*>(data));
   const Status closed = dataset->close();
   status = agree(file.layout->global, status ? closed : status);
   if (status) return {};

@@ -11,6 +11,7 @@
 #include "scorpio/cells/box.h"
 #include "scorpio/cells/elements.h"
 #include "scorpio/files/group.h"
+#include "scorpio/files/own_reads.h"
 
 namespace concilio::scorpio {
 
@@ -37,6 +38,7 @@ class Dataset {
   const std::string& path() const { return path_; }
   const std::vector<int64_t>& extents() const { return extents_; }
   const std::vector<int64_t>& chunk() const { return chunk_; }  // empty: not chunked
+  const PlainDataset& plain() const { return plain_; }
 
  private:
   explicit Dataset(File& file) : file_(&file) {}
@@ -44,12 +46,13 @@ class Dataset {
   Status make(const Request& request);
   Status measure();
   Status take_type(const Element& element);
-  Status share_extents();
+  Status share_description();
 
   File* file_;
   Handle id_, type_;
   std::string path_;
   std::vector<int64_t> extents_, chunk_;
+  PlainDataset plain_;
 };
 
 // Returns an error if the block does not fit a dataset with these extents, or if it needs `data` and there is

@@ -171,6 +171,7 @@ Result<int> open_file(Group& group, const std::string& name, file_mode_t mode) {
     if (!id) return id.error();
     file->id = *id;
     if (mode == SCORPIO_FILE_READWRITE) file->netcdf = is_netcdf(file->id);
+    if (reads) file->plain = plain_file(name);
     return {};
   });
   if (!opened) {

@@ -11,6 +11,7 @@
 
 #include "base/exceptions.h"
 #include "base/result.h"
+#include "scorpio/files/own_reads.h"
 #include "scorpio/hdf5_support.h"
 #include "scorpio/ranks/layout.h"
 
@@ -34,7 +35,8 @@ struct OpenGroup {
 struct File {
   std::string name;
   LayoutRef layout;
-  hid_t id = -1;  // on roots
+  hid_t id = -1;       // on roots
+  FileIdentity plain;  // on roots, if ranks may read the file without HDF5
   bool writable = false;
   bool made = false;  // created by this opening
   bool netcdf = false;

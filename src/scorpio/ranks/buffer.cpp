@@ -87,17 +87,24 @@ Status Buffer::reserve(int64_t bytes, int64_t most_bytes) {
     bytes_ = bytes;
     return {};
   }
-  auto made = mpi::SharedSegment::share(sharers_, bytes + overhead_bytes);
+  // The ranks of the group know quicker ways than MPI's to meet, if all of them are on this node.
+  const bool all_share = others_.empty();
+  auto made = all_share ? shared_memory(local_, bytes + overhead_bytes)
+                        : mpi::SharedSegment::share(sharers_, bytes + overhead_bytes);
   if (!made) return made.error();
   shared_ = std::move(*made);
   // If ranks are bound to cores, the rank with the fewest cores decides.
-  int fewest_cores = cores();
-  MPI_Allreduce(MPI_IN_PLACE, &fewest_cores, 1, MPI_INT, MPI_MIN, sharers_);
+  int64_t fewest_cores = -cores();
+  if (all_share) {
+    if (Status status = largest(local_, &fewest_cores, 1); !status) return status;
+  } else {
+    MPI_Allreduce(MPI_IN_PLACE, &fewest_cores, 1, MPI_INT64_T, MPI_MAX, sharers_);
+  }
   static_assert(sizeof(mpi::Gate) <= overhead_bytes);
   gate_ = reinterpret_cast<mpi::Gate*>(shared_.data());
   meetings_ = 0;
   ranks_ = static_cast<uint32_t>(size);
-  spins_ = size <= fewest_cores ? spins_with_own_core : 0;
+  spins_ = size <= -fewest_cores ? spins_with_own_core : 0;
   data_ = shared_.data() + overhead_bytes;
   bytes_ = bytes;
   return {};

@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "base/counters.h"
+#include "base/exceptions.h"
+#include "mpi/nodes/descriptor_passing.h"
 #include "mpi/nodes/team.h"
 #include "scorpio/ranks/agreement.h"
 
@@ -57,7 +59,8 @@ PlaceARank<size> combine(const PlaceARank<size>& a, const PlaceARank<size>& b) {
   return out;
 }
 
-constexpr size_t few = 64, many = 1000;
+// The first is what a dataset's description takes.
+constexpr size_t few = 72, many = 1000;
 
 template <size_t size>
 Result<std::vector<int64_t>> put_together(mpi::Team& team, const std::vector<int64_t>& mine, size_t at,
@@ -185,6 +188,21 @@ Status told(MPI_Comm comm, int64_t* values, int count) {
   if (!all) return all.error();
   std::copy(all->begin(), all->end(), values);
   return {};
+}
+
+Result<mpi::SharedSegment> shared_memory(MPI_Comm comm, int64_t bytes) {
+  mpi::Team* team = team_of(comm);
+  // A node without memory for a team counts as many nodes.
+  if (!team || team->nodes().size() > 1) return mpi::SharedSegment::share(comm, bytes);
+  Descriptor memory;
+  Result<mpi::SharedSegment> made = mpi::SharedSegment();
+  if (team->rank() == 0) made = without_exceptions([&] { return mpi::SharedSegment::create(bytes, memory); });
+  const Descriptor passed = mpi::pass_to_node(*team, memory.number());
+  if (team->rank() != 0) made = without_exceptions([&] { return mpi::SharedSegment::attach(passed, bytes); });
+  int64_t failed = made ? 0 : 1;
+  if (Status status = largest(comm, &failed, 1); !status) return status.error();
+  if (failed == 0 || !made) return made;
+  return Error{ErrorKind::no_memory, 0, "another rank of the node got no shared memory"};
 }
 
 void forget_small(MPI_Comm comm) {

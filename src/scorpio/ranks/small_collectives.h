@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "mpi/nodes/shared_segment.h"
 
 namespace concilio::scorpio {
 
@@ -40,6 +41,10 @@ Result<std::vector<int64_t>> gathered(MPI_Comm comm, const std::vector<int64_t>&
 Result<int64_t> sum_below(MPI_Comm comm, int64_t mine);
 // Gives rank 0's values to all ranks.
 Status told(MPI_Comm comm, int64_t* values, int count);
+
+// Makes memory of `bytes` bytes that all ranks of `comm`, which are on one node, share. It succeeds on all
+// ranks or on none.
+Result<mpi::SharedSegment> shared_memory(MPI_Comm comm, int64_t bytes);
 
 // To be called before a communicator is freed. Collective.
 void forget_small(MPI_Comm comm);

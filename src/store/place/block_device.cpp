@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <optional>
+
+#include "base/system/read_file.h"
+#include "base/text/whole_number.h"
 
 namespace concilio::store {
 
@@ -10,9 +13,11 @@ StorageLayout::Medium medium_of_device(unsigned device_major, unsigned device_mi
   using Medium = StorageLayout::Medium;
   // A partition's queue is that of its device, whose folder is above the one that the link leads to.
   for (const char* queue : {"queue", "../queue"}) {
-    std::ifstream in(fmt::format("{}/dev/block/{}:{}/{}/rotational", sys, device_major, device_minor, queue));
-    int rotational = 0;
-    if (in >> rotational) return rotational ? Medium::rotational : Medium::solid;
+    constexpr int64_t most_bytes = 4096;  // files of /sys say that they have so many
+    const auto text = read_file(
+        fmt::format("{}/dev/block/{}:{}/{}/rotational", sys, device_major, device_minor, queue), most_bytes);
+    const auto rotational = text ? whole_number(*text) : std::nullopt;
+    if (rotational) return *rotational ? Medium::rotational : Medium::solid;
   }
   return Medium::unknown;
 }

@@ -376,7 +376,7 @@ class PosixFile : public StoreFile {
 
   // The same as below for one piece of memory, for which pread and pwrite are faster than their vector forms.
   Result<int64_t> transfer_one(StoreOperation operation, const Transfer& whole) {
-    if (Status status = check_range(whole.offset, whole.length); !status) return status.error();
+    if (!is_range(whole.offset, whole.length)) return check_range(whole.offset, whole.length).error();
     for (int64_t done_bytes = 0;;) {
       const Transfer rest{whole.offset + done_bytes, whole.data + done_bytes,
                           std::min(whole.length - done_bytes, most_call_bytes)};

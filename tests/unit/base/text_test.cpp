@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/median.h"
+#include "base/text/whole_number.h"
 
 namespace concilio::text_test {
 namespace {
@@ -22,6 +23,15 @@ TEST(Text, IsTakenPieceByPiece) {
   while (!rest.empty()) pieces.push_back(take_until(rest, ';'));
   EXPECT_EQ(pieces, (std::vector<std::string_view>{"a", "", "b"}));
   EXPECT_EQ(take_until(rest, ';'), "");
+}
+
+TEST(WholeNumber, IsWhatTheTextBeginsWith) {
+  EXPECT_EQ(whole_number("12"), 12);
+  EXPECT_EQ(whole_number("  12 kB\n"), 12);
+  EXPECT_EQ(whole_number("-3"), -3);
+  EXPECT_EQ(whole_number("9223372036854775807"), INT64_MAX);
+  for (const char* none : {"", "  ", "max", "kB 12", "9223372036854775808"})
+    EXPECT_EQ(whole_number(none), std::nullopt) << none;
 }
 
 TEST(Median, IsTheMiddleOrTheMeanOfTheTwoThere) {

@@ -53,6 +53,11 @@ TEST_F(ControlGroups, OfVersion1) {
   write("memory/job/memory.usage_in_bytes", "300");
   write("cpu/else/memory.limit_in_bytes", "1");
   EXPECT_EQ(left(), 700);
+  // No limit, on a machine with pages of 4 KiB and of 64 KiB.
+  for (const char* none : {"9223372036854771712", "9223372036854710272"}) {
+    write("memory/job/memory.limit_in_bytes", none);
+    EXPECT_EQ(left(), INT64_MAX);
+  }
 }
 
 TEST_F(ControlGroups, PagesThatCacheFilesAreLeft) {

@@ -48,6 +48,21 @@ Facts write_alone(StorageFacts::Kind storage, int64_t pieces, int64_t pitch_byte
   return facts;
 }
 
+// MPI-IO that only sieves is not faster then, also before anything has been tried.
+TEST(Price, ReadsOfOneRankAreSieved) {
+  for (const auto storage : {StorageFacts::Kind::local, StorageFacts::Kind::memory}) {
+    for (const int64_t piece_bytes : {8, 64, 1024, 4096}) {
+      for (const int64_t pitches : {2, 8}) {
+        Facts facts = interleaved(Operation::read, 1, piece_bytes, 2 * MiB);
+        facts.collective = false;
+        facts.storage.kind = storage;
+        facts.digest.end = facts.digest.span = pitches * 2 * MiB;
+        EXPECT_EQ(plan(facts).method, Method::sieve) << piece_bytes << " of " << pitches * piece_bytes;
+      }
+    }
+  }
+}
+
 // To rewrite takes four system calls: to lock, read, write and unlock.
 TEST(Price, FewSmallPiecesAreWrittenOneByOne) {
   using Kind = StorageFacts::Kind;
