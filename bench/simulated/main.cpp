@@ -140,6 +140,7 @@ nlohmann::json run_one(const std::string& name, const Pattern& pattern, const st
     result["failure"] = outcome.failure;
     return result;
   }
+  result["open"] = {{"seconds", outcome.open_seconds}};
   result["peak_bytes_per_rank"] = over_ranks(watch.peak_bytes(), MPI_INT64_T, MPI_MAX);
   result["peak_bytes_per_node"] = most_of_a_node(watch.peak_bytes());
   if (run.write) result["write"] = call_json(outcome.write, watch.counted("write"));

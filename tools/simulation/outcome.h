@@ -24,6 +24,7 @@ struct Simulated {
   std::string failure;  // empty: none
   int64_t bytes = 0;
   int64_t peak_bytes_per_node = 0;
+  double open_seconds = 0;
   std::optional<SimulatedCalls> write, read;
 };
 
