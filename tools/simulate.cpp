@@ -52,6 +52,7 @@ struct SimulateOptions {
   std::vector<std::string> hints;
   double mib_per_rank = 1;
   int repetitions = 1;
+  std::vector<int> io_groups;
   bool independent = false, read_only = false, write_only = false;
   int64_t verify = 0;  // above 0: --verify, below: --no-verify
   std::string json_file, report_file;
@@ -111,6 +112,9 @@ Status check_words(const SimulateOptions& options) {
     return cannot_simulate("give a pattern; `concilio simulate --help` lists them");
   if (!options.record.empty() && !options.patterns.empty())
     return cannot_simulate("give either patterns or a record by --record");
+  if (!options.io_groups.empty() && options.patterns != std::vector<std::string>{"contiguous"})
+    return cannot_simulate(
+        "--io-groups: the roots of groups move contiguous data; give the pattern contiguous");
   for (const std::string& hint : options.hints) {
     if (Status status = check_hint(hint); !status) return status;
   }
@@ -198,6 +202,7 @@ Words simulation_words(const SimulateOptions& options, const Simulator& simulato
        fmt::format("terminal={:d}", isatty(STDERR_FILENO) != 0)});
   for (const std::string& hint : options.hints) words.push_back("hint=" + hint);
   for (const std::string& method : options.methods) words.push_back("method=" + method);
+  for (const int size : options.io_groups) words.push_back(fmt::format("io-group={}", size));
   if (!options.record.empty())
     words.insert(words.end(), {"record=" + options.record, fmt::format("scale={}", options.scale)});
   words.insert(words.end(), options.patterns.begin(), options.patterns.end());
@@ -373,6 +378,8 @@ Result<int> count(const SimulateOptions& options, const Simulation& subject) {
   const auto& [file, machine, placed, record, verify] = subject;
   const std::string because =
       options.count ? "--count" : fmt::format("more than {} ranks, which are counted", most_simulated_ranks);
+  if (!options.io_groups.empty())
+    return cannot_simulate(fmt::format("--io-groups cannot go with {}: it needs a run", because));
   if (options.independent)
     return cannot_simulate(
         fmt::format("--independent cannot go with {}: collective calls alone are", because));
@@ -497,6 +504,15 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       ->check(CLI::Range(1, 1000))
       ->type_name("COUNT")
       ->capture_default_str();
+  parser
+      ->add_option(
+          "--io-groups", options->io_groups,
+          "Sizes of groups of ranks, side by side: only the first rank of each opens the file and calls, "
+          "and the others hand it their data, or get theirs from it, by messages")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, INT32_MAX))
+      ->type_name("LIST");
   parser->add_flag("--independent", options->independent, "Independent calls in place of collective ones");
   auto* read_only = parser->add_flag("--read-only", options->read_only, "Only read");
   parser->add_flag("--write-only", options->write_only, "Only write")->excludes(read_only);
@@ -516,8 +532,8 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
-  for (const char* of_patterns :
-       {"--count", "--mib-per-rank", "--repetitions", "--independent", "--read-only", "--write-only"})
+  for (const char* of_patterns : {"--count", "--mib-per-rank", "--repetitions", "--io-groups",
+                                  "--independent", "--read-only", "--write-only"})
     record->excludes(parser->get_option(of_patterns));
   parser->footer(simulated_patterns_help());
   return {parser, [=, &environment] {

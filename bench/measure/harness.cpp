@@ -45,7 +45,10 @@ class Harness {
     reset_peak();
     const Memory before = read_memory();
     MPI_File file = MPI_FILE_NULL;
-    fail_if(open_file(opening(options_.write), data_.access_of_view(), file));
+    const double start = MPI_Wtime();
+    const std::string failure = open_file(opening(options_.write), data_.access_of_view(), file);
+    outcome_.open_seconds = over_ranks(MPI_Wtime() - start, MPI_DOUBLE, MPI_MAX);
+    fail_if(failure);
     tell(file, "open");
     for (int repetition = 0; ok() && repetition <= options_.repetitions; ++repetition)
       call_once(file, repetition);

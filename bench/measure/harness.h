@@ -38,6 +38,7 @@ struct Times {  // of the repetitions: each is the time of all its calls, and of
 struct Outcome {
   std::string failure;      // empty if every call succeeded and every byte is right; the same on all ranks
   int64_t total_bytes = 0;  // that a repetition moves
+  double open_seconds = 0;  // of the slowest rank, with the first view; not where the calls are opens
   Times write, read;
   Times overlapped;  // the nonblocking write, the computation and the wait
   // This time divided by the longer of the write alone and the computation alone.

@@ -35,11 +35,12 @@ class Block3d : public Pattern {
       block[axis] = static_cast<int>(array_.block[axis]);
       start[axis] = static_cast<int>(first[axis]);
     }
+    const MPI_Datatype cell = array_.cell_bytes == sizeof(double) ? MPI_DOUBLE : MPI_INT32_T;
     MPI_Datatype subarray, row;
-    MPI_Type_create_subarray(3, whole, block, start, MPI_ORDER_C, MPI_DOUBLE, &subarray);
-    MPI_Type_contiguous(block[2], MPI_DOUBLE, &row);
+    MPI_Type_create_subarray(3, whole, block, start, MPI_ORDER_C, cell, &subarray);
+    MPI_Type_contiguous(block[2], cell, &row);
     Access access;
-    access.etype = MPI_DOUBLE;
+    access.etype = cell;
     access.filetype = Datatype(subarray);
     access.memory = Datatype(row);
     access.count = block[0] * block[1];

@@ -21,6 +21,7 @@
 #include "job/nodes.h"
 #include "measure/harness.h"
 #include "patterns/pattern.h"
+#include "simulated/groups.h"
 #include "simulated/replay.h"
 
 namespace concilio::bench {
@@ -37,7 +38,8 @@ struct Options {
   std::string record;  // a record to replay in place of patterns
   int copies = 1;      // of its ranks
   double mib_per_rank = 1;
-  bool terminal = false;  // whether a line of progress takes the place of the one before
+  std::vector<int> groups;  // sizes of groups whose roots alone call, in place of all ranks
+  bool terminal = false;    // whether a line of progress takes the place of the one before
 };
 
 Options parse(int argument_count, char** arguments) {
@@ -50,6 +52,8 @@ Options parse(int argument_count, char** arguments) {
                       value = equals == word.npos ? "" : word.substr(equals + 1);
     if (equals == word.npos) {
       options.patterns.push_back(word);
+    } else if (name == "io-group") {
+      options.groups.push_back(std::stoi(value));
     } else if (name == "method") {
       options.methods.push_back(value);
     } else if (name == "hint") {
@@ -86,7 +90,17 @@ class Watch {
     before_ = std::move(now);
     concilio_file_memory(file, nullptr, nullptr, &peak_bytes_);
   }
+  // Another file counts from 0.
+  void begin_file() { before_.clear(); }
   const std::vector<int64_t>& counted(const std::string& done) { return counted_[done]; }
+  // Ranks that have no file have counted nothing.
+  std::vector<int64_t> counted_or_nothing(const std::string& done) const {
+    const auto found = counted_.find(done);
+    if (found != counted_.end()) return found->second;
+    std::vector<int64_t> nothing;
+    while (concilio_counter_name(static_cast<int>(nothing.size()))) nothing.push_back(0);
+    return nothing;
+  }
   int64_t peak_bytes() const { return peak_bytes_; }
 
  private:
@@ -140,10 +154,49 @@ nlohmann::json run_one(const std::string& name, const Pattern& pattern, const st
     result["failure"] = outcome.failure;
     return result;
   }
+  result["open"] = {{"seconds", outcome.open_seconds}};
   result["peak_bytes_per_rank"] = over_ranks(watch.peak_bytes(), MPI_INT64_T, MPI_MAX);
   result["peak_bytes_per_node"] = most_of_a_node(watch.peak_bytes());
   if (run.write) result["write"] = call_json(outcome.write, watch.counted("write"));
   if (run.read) result["read"] = call_json(outcome.read, watch.counted("read"));
+  return result;
+}
+
+// As run_one(), by roots of groups.
+nlohmann::json run_one_in_groups(int ranks_per_group, const std::string& method, const Options& options) {
+  Watch watch;
+  GroupsOptions groups{options.run.path,
+                       ranks_per_group,
+                       static_cast<int64_t>(options.mib_per_rank * mib),
+                       options.run.write,
+                       options.run.read,
+                       options.run.verify,
+                       options.run.hints,
+                       [&](MPI_File file, const std::string& done) {
+                         watch.begin_file();
+                         watch(file, done);
+                       }};
+  groups.hints.emplace_back("concilio_method", method);
+  const GroupsOutcome outcome = run_groups(groups);
+  nlohmann::json result = {{"pattern", fmt::format("contiguous, in groups of {}", ranks_per_group)},
+                           {"method", method},
+                           {"bytes", outcome.total_bytes},
+                           {"io_group", ranks_per_group},
+                           {"verified", options.run.verify && outcome.failure.empty()}};
+  if (!outcome.failure.empty()) {
+    result["failure"] = outcome.failure;
+    return result;
+  }
+  result["init"] = {{"seconds", outcome.init_seconds}};
+  result["open"] = {{"seconds", outcome.open_seconds}};
+  result["close"] = {{"seconds", outcome.close_seconds}};
+  result["peak_bytes_per_rank"] = over_ranks(watch.peak_bytes(), MPI_INT64_T, MPI_MAX);
+  result["peak_bytes_per_node"] = most_of_a_node(watch.peak_bytes());
+  const auto add = [&](const char* call, double seconds) {
+    result[call] = call_json({seconds, {seconds}}, watch.counted_or_nothing(call));
+  };
+  if (options.run.write) add("write", outcome.write_seconds);
+  if (options.run.read) add("read", outcome.read_seconds);
   return result;
 }
 
@@ -205,7 +258,8 @@ int run_all(const Options& options) {
   const Size size{ranks, static_cast<int64_t>(options.mib_per_rank * mib)};
   nlohmann::json results = nlohmann::json::array();
   size_t begun = 0;
-  const size_t all = options.patterns.size() * options.methods.size();
+  const size_t all =
+      options.patterns.size() * options.methods.size() * std::max<size_t>(options.groups.size(), 1);
   for (const std::string& name : options.patterns) {
     const Made pattern = make_pattern(name, size);
     if (!pattern) {
@@ -213,6 +267,13 @@ int run_all(const Options& options) {
       return 2;
     }
     for (const std::string& method : options.methods) {
+      for (const int size_of_group : options.groups) {
+        ++begun;
+        if (rank == 0)
+          tell(options, begun, all, fmt::format("{} {} in groups of {}", name, method, size_of_group));
+        results.push_back(run_one_in_groups(size_of_group, method, options));
+      }
+      if (!options.groups.empty()) continue;
       ++begun;
       if (rank == 0) tell(options, begun, all, fmt::format("{} {}", name, method));
       results.push_back(run_one(name, **pattern, method, options));

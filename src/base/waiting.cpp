@@ -47,6 +47,10 @@ void take_time_of_copy(int64_t) {}
 
 void take_time_of_storage_network(int64_t, bool) {}
 
+uint64_t storage_client() {
+  return static_cast<uint64_t>(getpid());
+}
+
 int described_cores() {
   return 0;
 }

@@ -26,6 +26,9 @@ void wake_sleepers(const std::atomic<uint32_t>& value);
 // simulated machine that takes the time that its description says; on a real one, that time has passed.
 void take_time_of_copy(int64_t bytes);
 void take_time_of_storage_network(int64_t bytes, bool to_storage);
+// The client of storage that this rank's requests come from, to which storage gives locks: its process, or on
+// a simulated machine its node.
+uint64_t storage_client();
 // The cores of this rank's node as the description of a simulated machine says; 0 where the machine is real,
 // or the description does not say.
 int described_cores();

@@ -14,6 +14,7 @@
 #include <random>
 #include <thread>
 
+#include "base/text/name_hash.h"
 #include "base/waiting.h"
 
 namespace concilio::mpi {
@@ -125,6 +126,10 @@ void concilio::take_time_of_storage_network(int64_t bytes, bool to_storage) {
   const InSimulator yes;
   s4u::Host* const node = s4u::this_actor::get_host();
   s4u::Comm::sendto(to_storage ? node : storage, to_storage ? storage : node, static_cast<uint64_t>(bytes));
+}
+
+uint64_t concilio::storage_client() {
+  return is_rank() ? name_hash(s4u::this_actor::get_host()->get_name()) : 0;
 }
 
 int concilio::described_cores() {

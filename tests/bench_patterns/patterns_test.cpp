@@ -160,6 +160,10 @@ int run() {
       for (const int64_t bytes : sizes) compare(text, ranks, bytes);
     }
   }
+  // These need numbers of ranks by which the edge can be divided.
+  for (const int ranks : {1, 2, 8, 12, 36, 64}) {
+    for (const char* text : {"block3d:24/4", "block3d:12/8"}) compare(text, ranks, 1);
+  }
   for (const std::string& name : names) {
     if (!compared.contains(name)) fail("the benchmark's pattern {} is not compared", name);
   }

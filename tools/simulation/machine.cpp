@@ -115,8 +115,10 @@ void read_storage(const JsonPlace& in, DescribedMachine& machine) {
   };
   constexpr Cost costs[] = {{"target_gb_per_second", "bandwidth", giga},
                             {"open_ms", "open", 1},
+                            {"opens_per_second", "opens", 1},
                             {"request_ms", "request", 1},
                             {"lock_ms", "lock", 1},
+                            {"revoke_ms", "revoke", 1},
                             {"read_seek_ms", "seek_read", 1},
                             {"write_seek_ms", "seek_write", 1},
                             {"streams", "streams", 1},
@@ -136,7 +138,8 @@ void read_storage(const JsonPlace& in, DescribedMachine& machine) {
   for (const Cost& cost : costs) {
     const auto place = in.find(cost.name);
     if (!place) continue;
-    const bool whole = cost.unit != 1 || std::string_view(cost.key) == "streams";
+    const std::string_view key = cost.key;
+    const bool whole = cost.unit != 1 || key == "streams" || key == "opens";
     const double value = place->number_from_0() * cost.unit;
     parts.push_back(whole ? fmt::format("{}={:.0f}", cost.key, value)
                           : fmt::format("{}={}", cost.key, value));

@@ -41,6 +41,9 @@ Simulated simulated_of(const JsonPlace& in) {
     return one;
   }
   one.peak_bytes_per_node = in.at("peak_bytes_per_node").whole_number();
+  one.open_seconds = in.at("open").at("seconds").number_from_0();
+  if (const auto init = in.find("init")) one.init_seconds = init->at("seconds").number_from_0();
+  if (const auto close = in.find("close")) one.close_seconds = close->at("seconds").number_from_0();
   if (const auto write = in.find("write")) one.write = read_calls(*write);
   if (const auto read = in.find("read")) one.read = read_calls(*read);
   return one;
@@ -89,8 +92,15 @@ std::string table_of(const std::vector<Simulated>& all) {
                           "call", "simulated s", "MiB/s", "messages", "on wire", "rounds", "storage",
                           "peak a node");
     }
+    const auto line_of_time = [&](const char* what, std::optional<double> seconds) {
+      if (seconds && one.failure.empty())
+        text += fmt::format("  {:<{}} {:<5} {:>12.6f}\n", one.method, width, what, *seconds);
+    };
+    line_of_time("init", one.init_seconds);
+    line_of_time("open", one.open_seconds);
     if (one.write) text += line_of(one, "write", *one.write, width);
     if (one.read) text += line_of(one, "read", *one.read, width);
+    line_of_time("close", one.close_seconds);
     if (!one.failure.empty()) text += fmt::format("  {:<{}} failed: {}\n", one.method, width, one.failure);
   }
   return text;

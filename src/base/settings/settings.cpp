@@ -137,8 +137,8 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Storage faults to inject, for tests, as OPERATION:N:WHAT[@RANK], or @FILE of these."},
     {Key::throttle, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_THROTTLE",
      "Makes the storage as slow as another, for experiments: device=hdd, ssd, nvm, nfs or lustre:OSTS; or "
-     "open=MS;request=MS;bandwidth=BYTES;lock=MS;seek=MS;streams=N;targets=N;stripe=BYTES; or @FILE of "
-     "these."},
+     "open=MS;opens=N;request=MS;bandwidth=BYTES;lock=MS;seek=MS;streams=N;targets=N;stripe=BYTES;revoke=MS; "
+     "or @FILE of these."},
     {Key::profile, ValueType::text, none, none, "auto", nullptr, nullptr, "CONCILIO_PROFILE",
      "What storage and network cost, as concilio probe measured it: a file of its own, auto for the one it "
      "keeps for this host and file system, off for what is built in."},

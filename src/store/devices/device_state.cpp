@@ -23,15 +23,19 @@ namespace {
 static_assert(std::atomic<int64_t>::is_always_lock_free);
 
 constexpr int64_t page_bytes = 4096;
-constexpr uint64_t page_mark = 0x315443414f4c4943;
+constexpr uint64_t file_mark = 0x325443414f4c4943;
 
-struct Page {
-  uint64_t mark;       // page_mark, once the page is complete
+// What the file begins with; the words follow. Hardly any devices need more than one page.
+struct Header {
+  uint64_t mark;       // file_mark, once the file is complete
   int64_t words_used;  // this and `streams` identify the devices
   int64_t streams;
-  std::atomic<int64_t> words[DeviceClock::most_words];
 };
-static_assert(sizeof(Page) <= page_bytes);
+
+int64_t bytes_of(int64_t words) {
+  const auto bytes = static_cast<int64_t>(sizeof(Header) + sizeof(std::atomic<int64_t>) * words);
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
 
 class OwnState : public DeviceState {
  public:
@@ -41,8 +45,8 @@ class OwnState : public DeviceState {
   std::vector<std::atomic<int64_t>> own_;
 };
 
-// A process that uses the page has a shared lock (flock) on its file, which the system releases however the
-// process ends. A process that gets the exclusive lock is the only one, and so may initialise the page, or
+// A process that uses the file has a shared lock (flock) on its file, which the system releases however the
+// process ends. A process that gets the exclusive lock is the only one, and so may initialise it, or
 // delete it.
 class SharedState : public DeviceState {
  public:
@@ -54,13 +58,13 @@ class SharedState : public DeviceState {
         streams_(costs.streams) {}
 
   ~SharedState() override {
-    if (page_) munmap(page_, page_bytes);
-    // After fork, a child has the same lock, and its parent may still use the page.
-    if (page_ && process_ == getpid() && flock(fd_, LOCK_EX | LOCK_NB) == 0) unlink(path_.c_str());
+    if (header_) munmap(header_, size());
+    // After fork, a child has the same lock, and its parent may still use the file.
+    if (header_ && process_ == getpid() && flock(fd_, LOCK_EX | LOCK_NB) == 0) unlink(path_.c_str());
     close(fd_);
   }
 
-  // Returns false with errno if the page cannot be used. ESTALE means that its file was deleted meanwhile, so
+  // Returns false with errno if the file cannot be used. ESTALE means that its file was deleted meanwhile, so
   // that another try is worthwhile.
   bool begin() {
     if (flock(fd_, LOCK_EX | LOCK_NB) == 0) {
@@ -72,39 +76,44 @@ class SharedState : public DeviceState {
     while ((locked = flock(fd_, LOCK_SH)) != 0 && errno == EINTR) continue;
     struct stat status;
     if (locked != 0 || fstat(fd_, &status) != 0) return false;
-    if (status.st_nlink == 0 || status.st_size != page_bytes) {
+    if (status.st_nlink == 0 || status.st_size != bytes_) {
       errno = status.st_nlink == 0 ? ESTALE : EEXIST;
       return false;
     }
-    Page* page = map();
-    if (!page) return false;
-    if (page->mark != page_mark || page->words_used != words_used_ || page->streams != streams_) {
-      munmap(page, page_bytes);
+    Header* header = map();
+    if (!header) return false;
+    if (header->mark != file_mark || header->words_used != words_used_ || header->streams != streams_) {
+      munmap(header, size());
       errno = EBUSY;
       return false;
     }
-    page_ = page;
-    words_ = std::span(page->words, static_cast<size_t>(words_used_));
+    header_ = header;
+    words_ = words_behind(header);
     return true;
   }
 
   bool is_shared() const override { return true; }
 
  private:
-  Page* map() {
-    void* at = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-    return at == MAP_FAILED ? nullptr : static_cast<Page*>(at);
+  size_t size() const { return static_cast<size_t>(bytes_); }
+
+  Header* map() {
+    void* at = mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    return at == MAP_FAILED ? nullptr : static_cast<Header*>(at);
+  }
+  std::span<std::atomic<int64_t>> words_behind(Header* header) const {
+    return {reinterpret_cast<std::atomic<int64_t>*>(header + 1), static_cast<size_t>(words_used_)};
   }
 
-  // Whether the file holds nothing of value: it is empty, or a page that was left over.
+  // Whether the file holds nothing of value: it is empty, or was left over.
   bool is_free_to_make() const {
     struct stat status;
     if (fstat(fd_, &status) != 0) return false;
     if (status.st_nlink == 0) errno = ESTALE;
     if (status.st_nlink == 0 || status.st_size == 0) return status.st_nlink != 0;
     uint64_t mark = 0;
-    if (status.st_size == page_bytes && pread(fd_, &mark, sizeof(mark), 0) == sizeof(mark) &&
-        (mark == page_mark || mark == 0)) {
+    if (status.st_size % page_bytes == 0 && pread(fd_, &mark, sizeof(mark), 0) == sizeof(mark) &&
+        (mark == file_mark || mark == 0)) {
       return true;
     }
     errno = EEXIST;
@@ -112,30 +121,32 @@ class SharedState : public DeviceState {
   }
 
   bool make() {
-    // ftruncate would not do: where memory is short, the first touch of the page would then kill the process.
+    // To lengthen it by ftruncate would not do: where memory is short, the first touch of a page would then
+    // kill the process.
     const auto reserve = [this](int64_t offset, int64_t bytes) {
       return posix_fallocate(fd_, offset, bytes);
     };
-    if (const int failure = reserve_in_steps(0, page_bytes, reserve)) {
+    if (ftruncate(fd_, 0) != 0) return false;
+    if (const int failure = reserve_in_steps(0, bytes_, reserve)) {
       unlink(path_.c_str());
       errno = failure;
       return false;
     }
-    Page* page = map();
-    if (!page) return false;
-    for (auto& word : page->words) word.store(0, std::memory_order_relaxed);
-    page->words_used = words_used_;
-    page->streams = streams_;
-    page->mark = page_mark;
-    munmap(page, page_bytes);
+    Header* header = map();
+    if (!header) return false;
+    for (auto& word : words_behind(header)) word.store(0, std::memory_order_relaxed);
+    header->words_used = words_used_;
+    header->streams = streams_;
+    header->mark = file_mark;
+    munmap(header, size());
     return true;
   }
 
   const int fd_;
   const std::string path_;
   const pid_t process_;
-  const int64_t words_used_, streams_;
-  Page* page_ = nullptr;
+  const int64_t words_used_, streams_, bytes_ = bytes_of(words_used_);
+  Header* header_ = nullptr;
 };
 
 // Returns nullptr with errno if it fails.

@@ -1,5 +1,5 @@
 // The time line of modelled devices, which all processes of this user on this machine share while any of them
-// has it open. It is a page in a file, usually in /dev/shm.
+// has it open. It is a small file, usually in /dev/shm.
 #pragma once
 
 #include <atomic>

@@ -20,9 +20,10 @@ namespace concilio::store {
 namespace {
 
 constexpr double ms = 1e6;
-constexpr int64_t most_targets = 1000, most_streams = 1000;
+constexpr int64_t most_targets = 1000, most_streams = 1000, most_opens = 1'000'000'000;
 constexpr const char* keys =
-    "device, open, request, bandwidth, lock, seek, seek_read, seek_write, streams, targets, stripe or state";
+    "device, open, opens, request, bandwidth, lock, revoke, seek, seek_read, seek_write, streams, targets, "
+    "stripe or state";
 
 struct Preset {
   const char* name;
@@ -152,6 +153,7 @@ Status take(const Part& part, ThrottleCosts& costs) {
     return take_bytes(part, "bandwidth=BYTES, a second, such as 100M", costs.bytes_per_second);
   }
   if (part.key == "stripe") return take_bytes(part, "stripe=BYTES, such as 1M", costs.stripe_bytes);
+  if (part.key == "opens") return take_count(part, 0, most_opens, costs.opens_per_second);
   if (part.key == "streams") return take_count(part, 0, most_streams, costs.streams);
   if (part.key == "targets") return take_count(part, 1, most_targets, costs.targets);
   if (part.key == "state") {
@@ -162,6 +164,7 @@ Status take(const Part& part, ThrottleCosts& costs) {
   int64_t* cost = part.key == "open"                              ? &costs.open_ns
                   : part.key == "request"                         ? &costs.request_ns
                   : part.key == "lock"                            ? &costs.lock_ns
+                  : part.key == "revoke"                          ? &costs.revoke_ns
                   : part.key == "seek" || part.key == "seek_read" ? &costs.read_seek_ns
                   : part.key == "seek_write"                      ? &costs.write_seek_ns
                                                                   : nullptr;
@@ -190,9 +193,12 @@ Result<ThrottleCosts> parse_throttle(std::string_view text) {
     return refusal(fmt::format("targets={}", costs.targets),
                    "streams=N with it: devices that serve any number of requests are as one");
   }
-  if (DeviceClock::words_of(costs) > DeviceClock::most_words) {
-    return refusal(fmt::format("targets={};streams={}", costs.targets, costs.streams),
-                   fmt::format("fewer: targets x (2 x streams + 1) is at most {}", DeviceClock::most_words));
+  if (costs.revoke_ns > 0 && costs.streams == 0)
+    return refusal("revoke", "streams=N with it: without devices that clients share, nothing has locks");
+  if (DeviceClock::words_of_targets(costs) > DeviceClock::most_words_of_targets) {
+    return refusal(
+        fmt::format("targets={};streams={}", costs.targets, costs.streams),
+        fmt::format("fewer: targets x (2 x streams + 1) is at most {}", DeviceClock::most_words_of_targets));
   }
   return costs;
 }
@@ -208,6 +214,8 @@ std::string text_of(const ThrottleCosts& costs) {
                       milliseconds(costs.open_ns), milliseconds(costs.request_ns),
                       milliseconds(costs.lock_ns), milliseconds(costs.read_seek_ns),
                       milliseconds(costs.write_seek_ns), costs.streams, costs.targets, costs.stripe_bytes);
+  if (costs.opens_per_second > 0) text += fmt::format(";opens={}", costs.opens_per_second);
+  if (costs.revoke_ns > 0) text += fmt::format(";revoke={}", milliseconds(costs.revoke_ns));
   if (costs.bytes_per_second > 0) text += fmt::format(";bandwidth={}", costs.bytes_per_second);
   if (!costs.state.empty()) text += ";state=" + costs.state;
   return text;
@@ -234,7 +242,7 @@ void model_layout(const ThrottleCosts& costs, StorageLayout& layout) {
     layout.name = costs.device + ", modelled";
     layout.stripe_bytes = layout.stripe_targets = 0;
   }
-  if (costs.targets == 1 && costs.device != "lustre") return;
+  if (costs.targets == 1 && costs.device != "lustre" && costs.revoke_ns == 0) return;
   layout.stripe_bytes = costs.stripe_bytes;
   layout.stripe_targets = costs.targets;
 }

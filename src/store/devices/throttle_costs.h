@@ -10,7 +10,10 @@
 namespace concilio::store {
 
 struct ThrottleCosts {
-  int64_t open_ns = 0;           // of each open and remove
+  int64_t open_ns = 0;  // of each open and remove
+  // Opens and removes that the metadata server does in a second, one after another, for all clients. 0: any
+  // number, and each client waits only for itself.
+  int64_t opens_per_second = 0;
   int64_t request_ns = 0;        // of each request; transfers that are adjacent in the file are one
   int64_t bytes_per_second = 0;  // of a whole device; 0: no limit
   int64_t lock_ns = 0;           // of each lock and unlock
@@ -20,9 +23,14 @@ struct ThrottleCosts {
   // client waits only for itself.
   int64_t streams = 0;
   int64_t targets = 1;             // number of devices, which a file is striped over
-  int64_t stripe_bytes = 1 << 20;  // of a stripe, where there are several targets
-  std::string device;              // the preset that the costs began with, "hdd"; empty: none
-  std::string state;               // file of the time line that processes share; empty: the default
+  int64_t stripe_bytes = 1 << 20;  // of a stripe, where there are several targets or stripes have locks
+  // Stripes have locks: who comes to a stripe that another client wrote last waits for that write, and so
+  // long until the client has given the lock back. 0: they have none.
+  int64_t revoke_ns = 0;
+  std::string device;  // the preset that the costs began with, "hdd"; empty: none
+  std::string state;   // file of the time line that processes share; empty: the default
+  // Whether clients wait for one another.
+  bool are_shared() const { return streams > 0 || opens_per_second > 0; }
   bool operator==(const ThrottleCosts&) const = default;
 };
 

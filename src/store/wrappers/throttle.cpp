@@ -34,7 +34,7 @@ void finish(int64_t done_ns) {
 class Throttle : public StoreObserver {
  public:
   explicit Throttle(const ThrottleCosts& costs) : costs_(costs) {
-    if (costs.streams == 0) return;
+    if (!costs.are_shared()) return;
     state_ = DeviceState::open(costs);
     devices_ = std::make_unique<DeviceClock>(costs, state_->words());
   }
@@ -46,7 +46,11 @@ class Throttle : public StoreObserver {
     }
     const double cost_ns =
         moves_data(event.operation) ? cost_of_transfers(event) : cost_of_call(event.operation);
-    if (cost_ns > 0) finish(client.clock.begin(now_ns()) + std::llround(std::min(cost_ns, 1e17)));
+    const int64_t begin_ns = client.clock.begin(now_ns());
+    const int64_t served_ns =
+        devices_ && is_of_names(event.operation) ? devices_->reserve_open(begin_ns) : begin_ns;
+    const int64_t done_ns = served_ns + std::llround(std::min(cost_ns, 1e17));
+    if (done_ns > begin_ns) finish(done_ns);
     return {};
   }
 
@@ -57,7 +61,7 @@ class Throttle : public StoreObserver {
     client.bytes = event.bytes + (event.turn == 0 ? 0 : client.bytes);
     if (event.turn + 1 < event.at_once) return;
     take_time_of_storage_network(client.bytes, event.operation == StoreOperation::write);
-    if (devices_) finish(client.done_ns);
+    if (is_of_devices(event)) finish(client.done_ns);
   }
 
   void describe(StorageLayout& layout) override { model_layout(costs_, layout); }
@@ -67,18 +71,32 @@ class Throttle : public StoreObserver {
   static bool moves_data(StoreOperation operation) {
     return operation == StoreOperation::read || operation == StoreOperation::write;
   }
-  bool is_of_devices(const StoreEvent& event) const { return devices_ && moves_data(event.operation); }
+  static bool is_of_names(StoreOperation operation) {
+    return operation == StoreOperation::open || operation == StoreOperation::remove;
+  }
+  bool is_of_devices(const StoreEvent& event) const {
+    return costs_.streams > 0 && moves_data(event.operation);
+  }
 
   // Requests of one call are made one after another. Requests that are made at once all begin with the first.
   void use_devices(const StoreEvent& event) {
     if (event.turn == 0) client.begin_ns = client.done_ns = client.clock.begin(now_ns());
     int64_t done_ns = client.begin_ns;
     for_each_request(event, [&](const StoreEvent& request) {
-      done_ns = devices_->reserve(
-          {event.operation == StoreOperation::write, name_hash(event.path), request.offset, request.bytes},
-          done_ns);
+      if (ranks_are_simulated()) let_others_in_between(done_ns);
+      done_ns = devices_->reserve({event.operation == StoreOperation::write, name_hash(event.path),
+                                   request.offset, request.bytes, storage_client()},
+                                  done_ns);
     });
     client.done_ns = std::max(client.done_ns, done_ns);
+  }
+
+  // A request is made when the one before it is done, so that those of other clients come in between. On a
+  // real machine that would take too long: there all requests of a call are reserved when it begins.
+  static void let_others_in_between(int64_t done_ns) {
+    if (done_ns - now_ns() <= ClientClock::most_ahead_ns) return;
+    sleep_until_ns(done_ns);
+    client.clock.woke(done_ns, now_ns());
   }
 
   template <typename Call>
@@ -125,7 +143,7 @@ class Throttle : public StoreObserver {
 
   const ThrottleCosts costs_;
   std::shared_ptr<DeviceState> state_;
-  std::unique_ptr<DeviceClock> devices_;  // set where processes share the devices
+  std::unique_ptr<DeviceClock> devices_;  // set where clients share anything
   std::atomic<int64_t> last_end_ = -1;    // else, where the last request ended
 };
 

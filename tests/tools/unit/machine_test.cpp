@@ -32,6 +32,15 @@ TEST(Machine, IsWhatItsFileSays) {
   EXPECT_EQ(machine->throttle, "device=lustre:4;targets=4;bandwidth=100000000;open=3;stripe=2097152");
 }
 
+TEST(Machine, HasAMetadataServerAndLocksOfStripes) {
+  nlohmann::json document = a_machine();
+  document["storage"] =
+      nlohmann::json::parse(R"({"device": "ssd", "opens_per_second": 2500, "revoke_ms": 0.5})");
+  const auto machine = parse_machine(document.dump());
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_EQ(machine->throttle, "device=ssd;targets=1;opens=2500;revoke=0.5");
+}
+
 // Every message names the place.
 TEST(Machine, SaysWhatIsWrongAndWhere) {
   struct Case {
@@ -48,7 +57,8 @@ TEST(Machine, SaysWhatIsWrongAndWhere) {
       {"/network/gb_per_second", "0", "network.gb_per_second is 0; it is above 0"},
       {"/network", "null", "it has no \"network\""},
       {"/storage/device", "\"tape\"", "storage cannot be modelled: 'device=tape'"},
-      {"/storage/targets", "300", "storage cannot be modelled: 'targets=300;streams=4'"},
+      {"/storage/targets", "1001", "storage cannot be modelled: 'device=lustre:1001'"},
+      {"/storage/opens_per_second", "-1", "storage.opens_per_second is -1"},
       {"/storage/open_ms", "\"2\"", "storage.open_ms is \"2\", and not a number"},
   };
   for (const Case& one : cases) {

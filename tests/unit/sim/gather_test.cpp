@@ -105,6 +105,9 @@ TEST(Patterns, WhatIsWrongIsNamedWithItsRemedy) {
   EXPECT_THAT(error("interleaved:0", {2, 100}), HasSubstr("write interleaved:B"));
   EXPECT_THAT(error("hpio:8", {2, 100}), HasSubstr("write hpio:SIZE/SPACING"));
   EXPECT_THAT(error("extent:8/101", {2, 100}), HasSubstr("write extent:BYTES/PERCENT"));
+  EXPECT_THAT(error("block3d:24", {2, 100}), HasSubstr("write block3d[:EDGE/BYTES]"));
+  EXPECT_THAT(error("block3d:24/3", {2, 100}), HasSubstr("4 or 8 bytes"));
+  EXPECT_THAT(error("block3d:24/4", {5, 100}), HasSubstr("24 cells cannot be cut into 5"));
   EXPECT_THAT(error("contiguous:8", {2, 100}), HasSubstr("takes no parameter"));
   EXPECT_THAT(error("spiral", {2, 100}), HasSubstr("there are contiguous, interleaved"));
   EXPECT_THAT(error("unstruc:1", {1000, 1 << 20}), HasSubstr("take fewer ranks or bytes a rank"));

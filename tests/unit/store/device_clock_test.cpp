@@ -20,9 +20,13 @@ struct Devices {
   int64_t read(int64_t offset, int64_t bytes, int64_t now_ns, uint64_t file = 1) {
     return clock.reserve({false, file, offset, bytes}, now_ns) - now_ns;
   }
-  int64_t write(int64_t offset, int64_t bytes, int64_t now_ns) {
-    return clock.reserve({true, 1, offset, bytes}, now_ns) - now_ns;
+  int64_t write(int64_t offset, int64_t bytes, int64_t now_ns, uint64_t client = 1) {
+    return clock.reserve({true, 1, offset, bytes, client}, now_ns) - now_ns;
   }
+  int64_t read_by(uint64_t client, int64_t offset, int64_t bytes, int64_t now_ns) {
+    return clock.reserve({false, 1, offset, bytes, client}, now_ns) - now_ns;
+  }
+  int64_t open(int64_t now_ns) { return clock.reserve_open(now_ns) - now_ns; }
   ThrottleCosts costs;
   std::vector<std::atomic<int64_t>> words;
   DeviceClock clock;
@@ -126,6 +130,67 @@ TEST(DeviceClock, BytesOfTargetsAddUp) {
     EXPECT_EQ(sum, end);
     EXPECT_EQ(target_of_last, end / 7 % 3);
   }
+}
+
+TEST(DeviceClock, OneMetadataServerOpensInTurn) {
+  ThrottleCosts costs;
+  costs.opens_per_second = 1000;
+  Devices devices(costs);
+  for (int64_t i = 1; i <= 5; ++i) EXPECT_EQ(devices.open(second), i * ms);
+  EXPECT_EQ(devices.open(2 * second), 1 * ms);
+  Devices without(solid(1));
+  EXPECT_EQ(without.open(second), 0);
+}
+
+TEST(DeviceClock, RequestsDoNotWaitForTheMetadataServer) {
+  ThrottleCosts costs = solid(1);
+  costs.opens_per_second = 1;
+  Devices devices(costs);
+  devices.open(second);
+  EXPECT_EQ(devices.read(0, 1, second), 100 * us);
+}
+
+// 10 us a request, stripes of 1000 bytes, and 1 ms to give a lock back.
+ThrottleCosts with_locks() {
+  ThrottleCosts costs;
+  costs.streams = 8;
+  costs.request_ns = 10 * us;
+  costs.targets = 2;
+  costs.stripe_bytes = 1000;
+  costs.revoke_ns = 1 * ms;
+  return costs;
+}
+
+TEST(DeviceClock, StripeOfAnotherClientMustBeGivenBack) {
+  Devices devices(with_locks());
+  EXPECT_EQ(devices.write(0, 500, 1 * second, 7), 10 * us);
+  EXPECT_EQ(devices.write(500, 500, 2 * second, 7), 10 * us);
+  EXPECT_EQ(devices.write(500, 500, 3 * second, 8), 1010 * us);
+  EXPECT_EQ(devices.write(0, 500, 4 * second, 8), 10 * us);
+  EXPECT_EQ(devices.write(1000, 500, 5 * second, 8), 10 * us);
+  EXPECT_EQ(devices.write(0, 2000, 6 * second, 7), 1010 * us);  // both stripes at the same time
+}
+
+TEST(DeviceClock, StripeIsGivenBackWhenItsWriteIsOver) {
+  Devices devices(with_locks());
+  EXPECT_EQ(devices.write(0, 10, second, 1), 10 * us);
+  EXPECT_EQ(devices.write(10, 10, second, 2), 1020 * us);
+  EXPECT_EQ(devices.write(20, 10, second, 3), 2030 * us);
+}
+
+TEST(DeviceClock, ReadersShareAStripe) {
+  Devices devices(with_locks());
+  devices.write(0, 10, second, 1);
+  EXPECT_EQ(devices.read_by(1, 0, 10, 2 * second), 10 * us);
+  EXPECT_EQ(devices.read_by(2, 0, 10, 3 * second), 1010 * us);
+  EXPECT_EQ(devices.read_by(3, 0, 10, 4 * second), 10 * us);
+  EXPECT_EQ(devices.write(0, 10, 5 * second, 2), 10 * us);
+}
+
+TEST(DeviceClock, StripesOfOtherFilesAreOtherStripes) {
+  Devices devices(with_locks());
+  devices.clock.reserve({true, 1, 0, 10, 1}, second);
+  EXPECT_EQ(devices.clock.reserve({true, 2, 0, 10, 2}, 2 * second) - 2 * second, 10 * us);
 }
 
 TEST(DeviceClock, TimeLineFarInTheFutureIsALeftover) {

@@ -120,6 +120,20 @@ TEST_F(DeviceStateTest, LeftoverOfAKilledProcessIsMadeAnew) {
   EXPECT_FALSE(is_there());
 }
 
+TEST_F(DeviceStateTest, LocksOfStripesAreShared) {
+  costs_.revoke_ns = 1000 * us;
+  const auto state = DeviceState::open(costs_);
+  ASSERT_TRUE(state->is_shared());
+  EXPECT_EQ(static_cast<int64_t>(state->words().size()), DeviceClock::words_of(costs_));
+  EXPECT_TRUE(in_child([&] {
+    const auto own = DeviceState::open(costs_);
+    DeviceClock(costs_, own->words()).reserve({true, 1, 1 << 30, 1, 7}, second);
+    return own->is_shared();
+  }));
+  EXPECT_EQ(DeviceClock(costs_, state->words()).reserve({true, 1, 1 << 30, 1, 8}, 2 * second) - 2 * second,
+            1100 * us);
+}
+
 TEST_F(DeviceStateTest, LeftoverOfOtherDevicesIsMadeAnew) {
   EXPECT_FALSE(in_child([&] {
     ThrottleCosts others = costs_;

@@ -49,6 +49,14 @@ TEST(ParseThrottle, DevicesOfSeveralTargets) {
   EXPECT_EQ(costs.state, "/tmp/device");
 }
 
+TEST(ParseThrottle, MetadataServerAndLocksOfStripes) {
+  const auto costs = parsed("opens=4000;streams=2;revoke=0.5");
+  EXPECT_EQ(costs.opens_per_second, 4000);
+  EXPECT_EQ(costs.revoke_ns, ms / 2);
+  EXPECT_TRUE(parsed("opens=1").are_shared());
+  EXPECT_FALSE(parsed("open=1").are_shared());
+}
+
 TEST(ParseThrottle, SeeksOfReadsAndWritesApart) {
   const auto costs = parsed("seek_read=8;seek_write=4");
   EXPECT_EQ(costs.read_seek_ns, 8 * ms);
@@ -97,6 +105,7 @@ TEST(ParseThrottle, WhatIsWrongIsNamedWithWhatIsRight) {
       {"device=tape", "hdd"},          {"device=lustre", "lustre:4"},
       {"device=lustre:0", "lustre:4"}, {"device=hdd:2", "hdd"},
       {"state=here", "root"},          {"targets=4", "streams="},
+      {"opens=0.5", "number"},         {"revoke=-1", "milliseconds"},
       {"@/no/such/file", "@FILE"},
   };
   for (const auto& [text, remedy] : wrong) {
@@ -104,7 +113,8 @@ TEST(ParseThrottle, WhatIsWrongIsNamedWithWhatIsRight) {
     EXPECT_THAT(complaint(text), HasSubstr(remedy));
   }
   EXPECT_THAT(complaint("device=hdd;device=ssd"), HasSubstr("one device only"));
-  EXPECT_THAT(complaint("targets=100;streams=100"), HasSubstr("fewer"));
+  EXPECT_THAT(complaint("targets=1000;streams=100"), HasSubstr("fewer"));
+  EXPECT_THAT(complaint("revoke=1"), HasSubstr("streams=N"));
 }
 
 class ThrottleFile : public testing::Test {
@@ -162,9 +172,9 @@ TEST(ModelledLayout, CostsAloneLeaveItAsItIs) {
 }
 
 TEST(TextOfThrottle, IsReadAsTheSameCosts) {
-  for (const char* text :
-       {"", "open=5;request=0.1;bandwidth=100M;lock=2", "device=hdd;seek_write=0.29", "device=lustre:4",
-        "device=nvm;streams=3;targets=2;stripe=64K;state=/tmp/s", "seek=0.000001"}) {
+  for (const char* text : {"", "open=5;request=0.1;bandwidth=100M;lock=2", "device=hdd;seek_write=0.29",
+                           "device=lustre:4", "device=nvm;streams=3;targets=2;stripe=64K;state=/tmp/s",
+                           "seek=0.000001", "device=lustre:3;opens=2000;revoke=0.25"}) {
     const ThrottleCosts costs = parsed(text);
     EXPECT_EQ(parsed(text_of(costs)), costs) << text << ": " << text_of(costs);
   }

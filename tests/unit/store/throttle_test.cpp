@@ -191,6 +191,22 @@ TEST_F(ThrottledDevice, LayoutIsTheModels) {
   EXPECT_EQ(layout->stripe_targets, 2);
 }
 
+TEST_F(ThrottleTest, OpensQueueAtTheMetadataServerAndNothingElseDoes) {
+  ThrottleCosts costs;
+  costs.opens_per_second = 50;
+  costs.state = std::filesystem::temp_directory_path() / ("concilio_opens_" + std::to_string(getpid()));
+  const auto first = open(costs);  // so that the server outlives each of those that follow
+  EXPECT_GE(time_of([&] {
+              std::vector<std::thread> threads;
+              for (int i = 0; i < 5; ++i) threads.emplace_back([&] { open(costs); });
+              for (std::thread& thread : threads) thread.join();
+            }),
+            100 * ms - most_ahead);
+  costs.request_ns = long_ns;
+  EXPECT_LT(time_of([&] { open(costs); }), long_ns);
+  EXPECT_LT(time_of([&] { EXPECT_TRUE(first->write({0, data_.data(), 1000})); }), long_ns);
+}
+
 TEST_F(ThrottleTest, SeeksOfAClientOfItsOwn) {
   ThrottleCosts costs;
   costs.read_seek_ns = costs.write_seek_ns = 20 * ms;

@@ -1,0 +1,127 @@
+"""Memory-conscious collective I/O, figures 6 to 8: plain two-phase I/O with equal buffers, beside memory drawn at random."""
+import dataclasses
+import math
+import random
+
+import frame
+from concilio.study import drawing
+from concilio.study.results import select, values_of
+
+TITLE = "Memory-conscious against plain two-phase, memory of nodes drawn at random"
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """A figure of the paper. `mib_per_rank` is less than the paper's data; buffers, nodes and ranks are the paper's."""
+    figure: int
+    name: str
+    pattern: str
+    ranks: int
+    mib_per_rank: float
+    gains: str  # what the paper says of writing and reading, on average
+
+
+WORKS = (Work(6, "coll_perf, 120", "block3d", 120, 17, "+34 % / +23 %"),
+         Work(7, "IOR, 120", "interleaved:65536", 120, 8, "+81 % / +82 %"),
+         Work(8, "IOR, 1080", "interleaved:65536", 1080, 2, "+24 % / +58 %"))
+QUICK = (Work(6, "coll_perf, 24", "block3d", 24, 0.25, "-"),)
+BUFFERS_MIB = (2, 4, 8, 16, 32, 64, 128)
+DRAWS = 3
+DEVIATION_MIB = 50
+RANKS_PER_NODE = 12
+# Concilio leaves half of a node's free memory alone, and the buffers of an aggregator take five windows and
+# some more. So a node with this many times the memory of a buffer has windows of the buffer's size.
+MEMORY_OF_A_BUFFER = 12
+
+EQUAL, DRAWN, CONSCIOUS = "plain, equal buffers", "plain, drawn memory", "memory-conscious"
+COMMON = {"concilio_method": "two_phase", "concilio_memory_limit": "1G"}
+PLAIN = {**COMMON, "concilio_groups": "off", "concilio_placement": "first", "concilio_realms": "even", "cb_config_list": "*:1"}
+
+
+def drawn_buffers_mib(mean, nodes, seed):
+    """Of each node, normally distributed, with exactly this mean.
+
+    The deviation is larger than most means. What is drawn below an eighth of the mean counts as that; then all are
+    scaled, so that the nodes together have what they have in the runs with equal buffers.
+    """
+    numbers = random.Random(seed)
+    drawn = [max(numbers.gauss(mean, DEVIATION_MIB), mean / 8) for _ in range(nodes)]
+    return [one * mean * nodes / sum(drawn) for one in drawn]
+
+
+def case_of(work, buffer_mib, variant, draw, buffers_mib, hints):
+    memory_gib = [round(one * MEMORY_OF_A_BUFFER / 1024, 6) for one in buffers_mib]
+    return frame.Case({"work": work.name, "buffer_mib": buffer_mib, "variant": variant, "draw": draw},
+                      frame.machine("memory-conscious", nodes={"free_memory_gib": memory_gib}),
+                      [work.pattern, "-n", str(work.ranks), "--mib-per-rank", f"{work.mib_per_rank:g}", "--method", "two_phase",
+                       "--no-verify"], hints)
+
+
+def cases(quick):
+    found = []
+    for work in QUICK if quick else WORKS:
+        nodes = work.ranks // RANKS_PER_NODE
+        for buffer_mib in BUFFERS_MIB[:2] if quick else BUFFERS_MIB:
+            found.append(case_of(work, buffer_mib, EQUAL, 0, [buffer_mib], {**PLAIN, "cb_buffer_size": f"{buffer_mib}M"}))
+            for draw in range(1 if quick else DRAWS):
+                drawn = drawn_buffers_mib(buffer_mib, nodes, f"{buffer_mib}/{draw}")
+                found.append(case_of(work, buffer_mib, DRAWN, draw, drawn, PLAIN))
+                found.append(case_of(work, buffer_mib, CONSCIOUS, draw, drawn, COMMON))
+    return found
+
+
+def rates(rows, call, **labels):
+    return sorted(row[call]["mib_per_second"] for row in select(rows, **labels))
+
+
+def median(values):
+    return values[len(values) // 2] if len(values) % 2 else sum(values[len(values) // 2 - 1:len(values) // 2 + 1]) / 2
+
+
+def gain_text(ratios):
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    return f"{100 * (mean - 1):+.0f} %"
+
+
+def section(rows):
+    lines, sentences = [], []
+    for work in values_of(rows, "work"):
+        gains = {"write": [], "read": []}
+        for buffer in values_of(select(rows, work=work), "buffer_mib"):
+            at = {"work": work, "buffer_mib": buffer}
+            cells = [work, buffer]
+            for call in gains:
+                found = [median(rates(rows, call, variant=variant, **at)) for variant in (EQUAL, DRAWN, CONSCIOUS)]
+                gains[call].append(found[2] / found[0])
+                cells += [*(f"{rate:.0f}" for rate in found), f"{found[2] / found[0]:.2f}"]
+            lines.append(cells)
+        paper = next((one.gains for one in WORKS if one.name == work), "-")
+        sentences.append(f"{work} ranks: memory-conscious over plain with equal buffers on average "
+                         f"{' / '.join(gain_text(ratios) for ratios in gains.values())} writing / reading "
+                         f"(the paper: {paper}), at worst {' / '.join(f'{min(ratios):.2f}' for ratios in gains.values())}.")
+    head = ["benchmark, ranks", "buffer, MiB", "write: plain", "plain, drawn", "conscious", "ratio", "read: plain",
+            "plain, drawn", "conscious", "ratio"]
+    return frame.table(head, lines) + "".join(f"\n{sentence}\n" for sentence in sentences)
+
+
+COLOURS = {EQUAL: "#777777", DRAWN: "#e69f00", CONSCIOUS: "#0072b2"}
+
+
+def figure(rows):
+    shown = [(work, call) for work in values_of(rows, "work") for call in ("write", "read")]
+    made, axes = drawing.panels(len(shown), 2, 3.6, 2.4)
+    for axis, (work, call) in zip(axes, shown):
+        for variant, colour in COLOURS.items():
+            points = []
+            for buffer in values_of(rows, "buffer_mib"):
+                found = rates(rows, call, work=work, buffer_mib=buffer, variant=variant)
+                if found:
+                    points.append((buffer, median(found), found[0], found[-1]))
+            drawing.curve(axis, points, colour, label=variant)
+        drawing.doubling(axis, values_of(rows, "buffer_mib"))
+        axis.set_ylim(bottom=0)
+        axis.set_title(f"{work} ranks, {call}")
+        axis.set_xlabel("mean buffer, MiB")
+        axis.set_ylabel("simulated MiB/s")
+    drawing.legend_below(made, axes)
+    return made
