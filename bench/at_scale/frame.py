@@ -139,11 +139,14 @@ def make(chosen, options):
     tools, plans, results, failed = Tools(options.concilio), [], {}, 0
     for name, experiment in chosen.items():
         path, cases = options.output / f"{name}.json", experiment.cases(options.quick)
-        before = load(path)["cases"] if options.resume else {}
+        before = load(path)["cases"] if options.resume or options.cases else {}
         have = {case.key: before[case.key] for case in cases
                 if case.key in before and before[case.key]["definition"] == case.definition}
+        chosen_cases = [case for case in cases if options.cases in case.key]
+        if not options.resume:
+            have = {key: row for key, row in have.items() if key not in {case.key for case in chosen_cases}}
         results[name] = {"title": experiment.TITLE, "quick": options.quick, "cases": have}
-        plans += [(name, case) for case in cases if case.key not in have]
+        plans += [(name, case) for case in chosen_cases if case.key not in have]
 
     def rows_of(name, case):
         began = time.monotonic()
