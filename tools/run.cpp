@@ -70,14 +70,20 @@ std::optional<int> own_rank(const RunOptions& options, const Environment& enviro
 }
 
 // Why no file was recorded, and what to do about it.
-std::string why_no_file(const RunOptions& options, const Environment& environment, bool loaded) {
+std::string why_no_file(const RunOptions& options, const Environment& environment, bool loaded,
+                        int exit_status) {
   if (asked_in_environment(Key::disable))
     return "CONCILIO_DISABLE is set, and leaves all files to the MPI's own MPI-IO (unset it)";
   if (!loaded) {
     return fmt::format(
-        "no rank was seen to load Concilio (if a script changes LD_PRELOAD, start the program itself; if the "
+        "no rank was seen to load Concilio ({}if a script changes LD_PRELOAD, start the program itself; if "
+        "the "
         "program is statically linked, link it dynamically; if rank 0 is on a node that does not share {}, "
         "set TMPDIR to a folder that all nodes share)",
+        exit_status == 0
+            ? ""
+            : fmt::format("if MPI did not begin, what ended the program with status {} is above; ",
+                          exit_status),
         environment.temporary_folder());
   }
   const std::string only =
@@ -107,7 +113,8 @@ void conclude(const RunOptions& options, const Environment& environment, const R
   if (records.unreadable_lines > 0)
     complain(fmt::format("{} of the library's records could not be read", records.unreadable_lines));
   if ((!options.summary.empty() || options.compare) && records.files.empty()) {
-    complain(why_no_file(options, environment, records_file.made_by_library()) + ", so there is no summary");
+    complain(why_no_file(options, environment, records_file.made_by_library(), exit_status) +
+             ", so there is no summary");
   } else if (!options.summary.empty()) {
     const std::vector<FileRecord> files = by_name(records.files);
     fmt::print(stderr, "{}", render_summary(files));
@@ -139,9 +146,9 @@ std::string text_of_ranks(const std::vector<int64_t>& ranks) {
 
 // Joins what the ranks have recorded, and says what is not there.
 void conclude_record(const RunOptions& options, const Environment& environment, const JoinedRecord& record,
-                     bool loaded) {
+                     bool loaded, int exit_status) {
   if (!record.has_parts())
-    return complain(why_no_file(options, environment, loaded) + ", so there is no record");
+    return complain(why_no_file(options, environment, loaded, exit_status) + ", so there is no record");
   const auto joined = record.join();
   if (!joined) return complain(joined.error().message);
   if (!joined->full.empty())
@@ -285,7 +292,7 @@ int run_command(const RunOptions& options, const Environment& environment) {
   // If one side of a comparison failed, that is all there is to say.
   if (records_file && (!options.compare || exit_status == 0))
     conclude(options, environment, *records_file, live, exit_status);
-  if (record) conclude_record(options, environment, *record, records_file->made_by_library());
+  if (record) conclude_record(options, environment, *record, records_file->made_by_library(), exit_status);
   return exit_status;
 }
 

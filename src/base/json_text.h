@@ -8,6 +8,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace concilio {
 
@@ -44,7 +45,10 @@ class JsonText {
     value(its_value);
   }
 
-  const std::string& text() const { return text_; }
+  // Lets so many more bytes be written without the text being moved.
+  void make_room(size_t bytes) { text_.reserve(text_.size() + bytes); }
+  const std::string& text() const& { return text_; }
+  std::string text() && { return std::move(text_); }
 
  private:
   template <typename Write>

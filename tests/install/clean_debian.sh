@@ -2,33 +2,14 @@
 # clean_debian.sh FOLDER MPI=COMPILER...: the wheel in FOLDER, in new systems of Debian 12 that have nothing but Python and
 # an MPI: Debian's MPICH, Debian's Open MPI, or one that pip brings, as in an image that has Python alone. A user other than
 # root installs it and gets a report of a run of a program: two commands.
-# Needs root, for chroot, and mmdebstrap; and Debian's mirror and PyPI within reach.
+# Needs what new_debian.sh needs, and PyPI within reach.
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-wheel=$(realpath "$1"/concilio-*.whl)
+. "$here/new_debian.sh"
 shift
-unable() { echo "$*"; exit 77; }
-[ -e "$wheel" ] || unable "no wheel: $wheel"
-[ "$(id -u)" = 0 ] || unable "chroot needs root"
-unshare --mount --pid --fork --net true 2> /dev/null || unable "no namespaces of its own may be made here"
-command -v mmdebstrap > /dev/null || unable "no mmdebstrap; it is a package of Debian"
-folder=$(mktemp -d)
-trap 'rm -rf --one-file-system "$folder"' EXIT
-cd "$folder" || exit 1
-version=$(basename "$wheel" | cut -d- -f2)
 failed=0
 fail() { echo "FAILED: $*"; cat said; failed=1; }
 
-# new_system PACKAGE...: in `system`, with the wheel in the user's home.
-new_system() {
-  rm -rf --one-file-system system
-  # shellcheck disable=SC2016  # mmdebstrap's shell knows what $1 is
-  timeout 300 mmdebstrap --quiet --mode=root --variant=minbase --include="$(IFS=,; echo "python3-venv,$*")" \
-    --customize-hook='chroot "$1" useradd --create-home --home-dir /srv/user --shell /bin/bash user' bookworm system > said 2>&1 ||
-    { cat said; unable "no new system of Debian"; }
-  home=$folder/system/srv/user
-  cp "$wheel" "$home"
-}
 # as_user COMMANDS: in that system, which sees no other processes, and neither the network nor settings of this one.
 as_user() {
   # shellcheck disable=SC2016  # the shell within knows what $1 is
@@ -45,7 +26,6 @@ reports() {
   grep -q '<html' "$home/run.html" || fail "$1: no page of the run"
 }
 
-installed='python3 -m venv concilio && concilio/bin/pip install --quiet --no-index --find-links . concilio'
 for words in "$@"; do
   IFS='=' read -r mpi compiler <<< "$words"
   case $mpi in

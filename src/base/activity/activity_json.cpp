@@ -23,6 +23,24 @@ void write_cells(std::string_view name, size_t rows, int64_t bins, JsonText& jso
   });
 }
 
+// How much text the cells of all rows become. Text that grows by itself takes twice the memory.
+size_t text_bytes(const std::vector<ActivityRow>& rows) {
+  size_t bytes = 0;
+  const size_t of_index = 2 + fmt::format_int(rows.size() * ActivityRow::most_bins).size();
+  const auto add = [&](const auto& bins) {
+    for (int64_t bin = 0; bin < bins.range().used; ++bin) {
+      for (const int64_t value : bins.at(bin)) {
+        if (value != 0) bytes += of_index + fmt::format_int(value).size();
+      }
+    }
+  };
+  for (const ActivityRow& row : rows) {
+    add(row.time);
+    add(row.offsets);
+  }
+  return bytes;
+}
+
 void write_range(const char* width, const BinRange& range, JsonText& json) {
   json.member(width, int64_t{1} << range.shift);
   json.member("first", range.first);
@@ -41,6 +59,8 @@ void write_powers(const char* name, const PowersOfMoved& powers, JsonText& json)
 
 void write_tables(const ActivityOfFile& activity, JsonText& json) {
   const std::vector<ActivityRow>& rows = activity.rows;
+  constexpr size_t besides = 8192;  // what is written before and behind the cells
+  json.make_room(text_bytes(rows) + besides);
   if (activity.first_rank > 0) json.member("first_rank", activity.first_rank);
   json.member("ranks_a_row", activity.ranks_a_row);
   json.member("rows", rows.size());

@@ -15,6 +15,8 @@ struct ActivityRow {
   static constexpr int64_t most_rows = 32, most_bins = Bins<1>::most;
   Bins<times_count + moved_count> time{0};
   Bins<moved_count> offsets{0};
+  // How much text a row becomes: each of its cells has an index and a value, of up to 14 digits.
+  static constexpr size_t most_text_bytes = size_t{20} * most_bins * (times_count + 2 * moved_count);
 };
 ActivityRow combine(const ActivityRow& a, const ActivityRow& b);
 void add(PowersOfMoved& sums, const PowersOfMoved& more);

@@ -18,4 +18,14 @@ std::optional<int> launcher_rank() {
   return std::nullopt;
 }
 
+std::string_view tasks_of_step() {
+  for (const char* of_mpirun : {"OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS"}) {
+    if (std::getenv(of_mpirun)) return {};
+  }
+  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  const char* const own = std::getenv("SLURM_PROCID");
+  if (!tasks || !own || own != std::string_view("0") || tasks == std::string_view("1")) return {};
+  return tasks;
+}
+
 }  // namespace concilio

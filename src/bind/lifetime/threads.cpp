@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/settings/config.h"
+#include "bind/lifetime/lone_worlds.h"
 #include "bind/lifetime/report_begins.h"
 #include "bind/mpi_library/fits.h"
 #include "bind/mpi_library/next.h"
@@ -36,16 +37,19 @@ Function next(const char* symbol) {
   return reinterpret_cast<Function>(find_next(symbol));
 }
 
+void world_begins() {
+  mpi::world_has_begun();
+  report_begins();
+  warn_of_lone_worlds();
+}
+
 int init_thread(const char* symbol, int* argc, char*** argv, int required, int* provided) {
   const bool raising = raises_thread_level();
   const auto function = next<InitThread>(symbol);
   if (!function) return MPI_ERR_OTHER;
   const int level = raising ? std::max<int>(required, MPI_THREAD_MULTIPLE) : required;
   const int code = function(argc, argv, level, provided);
-  if (code == MPI_SUCCESS) {
-    mpi::world_has_begun();
-    report_begins();
-  }
+  if (code == MPI_SUCCESS) world_begins();
   if (raising && code == MPI_SUCCESS) check_raised_level(*provided >= MPI_THREAD_MULTIPLE);
   return code;
 }
@@ -58,10 +62,7 @@ int init(const char* symbol, const char* symbol_with_level, int* argc, char*** a
   const auto function = next<Init>(symbol);
   if (!function) return MPI_ERR_OTHER;
   const int code = function(argc, argv);
-  if (code == MPI_SUCCESS) {
-    mpi::world_has_begun();
-    report_begins();
-  }
+  if (code == MPI_SUCCESS) world_begins();
   return code;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/exceptions.h"
 #include "base/waiting.h"
+#include "mpiio/file/recording.h"
 
 namespace concilio::mpiio {
 
@@ -18,6 +19,7 @@ struct Common {
   PowersOfMoved lengths, alignments;
   BinRange time, offsets;
   int64_t ranks_without;  // that have no activity
+  int64_t rows;           // for which rank 0 has memory
   WaitedLeast waited_least;
 };
 Common combine(const Common& a, const Common& b) {
@@ -27,6 +29,7 @@ Common combine(const Common& a, const Common& b) {
   both.time = around(a.time, b.time, ActivityRow::most_bins);
   both.offsets = around(a.offsets, b.offsets, ActivityRow::most_bins);
   both.ranks_without += b.ranks_without;
+  both.rows = std::min(a.rows, b.rows);
   both.waited_least = concilio::combine(a.waited_least, b.waited_least);
   return both;
 }
@@ -42,16 +45,21 @@ Status ActivityGathering::prepare(const mpi::Team& team) {
 bool ActivityGathering::gather(mpi::Team& team, Activity* activity, const Counters& counters,
                                int64_t slowest_call_ns) {
   ActivityData mine = activity ? activity->data(now_ns()) : ActivityData();
-  Common common{mine.lengths,         mine.alignments,  mine.time.range(),
-                mine.offsets.range(), activity ? 0 : 1, waited_least_of(mpi::rank_in_job(), counters)};
+  Common common{mine.lengths,
+                mine.alignments,
+                mine.time.range(),
+                mine.offsets.range(),
+                activity ? 0 : 1,
+                team.rank() == 0 ? Recording::most_rows() : ActivityRow::most_rows,
+                waited_least_of(mpi::rank_in_job(), counters)};
   if (!team.allreduce(common)) return false;
   all_.waited_least = common.waited_least;
   if (common.ranks_without > 0) return true;
   mine.time.widen_to(common.time);
   mine.offsets.widen_to(common.offsets);
   const int64_t ranks = team.size();
-  const int64_t wanted = std::clamp<int64_t>(slowest_call_ns / call_ns_a_row, 1,
-                                             std::min<int64_t>(ActivityRow::most_rows, ranks));
+  const int64_t wanted =
+      std::clamp<int64_t>(slowest_call_ns / call_ns_a_row, 1, std::min(common.rows, ranks));
   const int64_t ranks_a_row = (ranks + wanted - 1) / wanted;
   ActivityRow nothing;
   nothing.time.widen_to(common.time);

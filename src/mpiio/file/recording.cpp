@@ -5,9 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/activity/activity_json.h"
 #include "base/system/reserve_in_steps.h"
 #include "base/waiting.h"
 #include "mpiio/settings/process_config.h"
@@ -73,12 +75,18 @@ constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::
     shown_activities;
 // How many are in memory of this process's own.
 constinit std::atomic<int> own_activities = 0;
-constexpr int most_own_activities = 60;
-// What is recorded for a report, and what `concilio run` sees, take no more.
+constexpr int most_own_activities = 48;
+// What is recorded for a report, what `concilio run` sees, and what the report takes while a file is closed,
+// take no more.
 constexpr size_t most_bytes = size_t{1} << 20;
-static_assert(sizeof(LiveRecords) + shown_activities.size() * sizeof(Activity) +
-                  most_own_activities * (sizeof(ActivityData) + sizeof(Activity)) <=
-              most_bytes);
+// Besides the rows of activities a report has counters, reasons and hints.
+constexpr size_t rest_bytes = size_t{64} << 10;
+constexpr size_t bytes_of_row = sizeof(ActivityRow) + ActivityRow::most_text_bytes;
+constexpr size_t bytes_with(size_t own) {
+  return sizeof(LiveRecords) + shown_activities.size() * sizeof(Activity) +
+         own * (sizeof(ActivityData) + sizeof(Activity)) + rest_bytes;
+}
+static_assert(bytes_with(most_own_activities) + bytes_of_row <= most_bytes);
 
 // An activity that `concilio run` sees, counted from 1; 0 if there is none left.
 int32_t take_activity() {
@@ -119,6 +127,12 @@ Recording::~Recording() {
   if (own_ || record_->state.load() == LiveRecord::State::open) return;
   if (record_->activity > 0) shown_activities[static_cast<size_t>(record_->activity) - 1] = false;
   record_->state.store(LiveRecord::State::unused);
+}
+
+int64_t Recording::most_rows() {
+  const auto own = static_cast<size_t>(std::clamp(own_activities.load(), 0, most_own_activities));
+  return std::min<int64_t>(ActivityRow::most_rows,
+                           static_cast<int64_t>((most_bytes - bytes_with(own)) / bytes_of_row));
 }
 
 void Recording::show(const std::string& path, int rank, int ranks, size_t nodes, int64_t open_ns) {

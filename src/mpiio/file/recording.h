@@ -22,6 +22,9 @@ class Recording {
   // Null where nobody asks for a report, and where so many files are open that their activities would take
   // too much memory.
   Activity* activity() { return activity_.get(); }
+  // How many rows of activities rank 0 may bring together at the close of a file. With the text that they
+  // become, and all that is recorded of open files, they take no more than what recording may take.
+  static int64_t most_rows();
   // From now on `concilio run` sees the record. `rank`: in MPI_COMM_WORLD; the others are of the file.
   void show(const std::string& path, int rank, int ranks, size_t nodes, int64_t open_ns);
   // The report tells of the file now.

@@ -98,9 +98,11 @@ void append_line(const std::string& path, std::string line) {
 
 // More nodes than this would make the line unreadable. The largest peak of all nodes is reported in any case.
 constexpr size_t nodes_listed = 1024;
-// The tables of an activity may take 350 KB. A process that has written so many bytes of them writes no more,
-// so that a program with many files does not fill the folder of temporary files.
-constexpr int64_t most_table_bytes = 16 << 20;
+// The tables of an activity may take 350 KB. A process that has written so many bytes of them writes no more
+// of files of so many ranks, so that a program with many files does not fill the folder of temporary files.
+int64_t most_table_bytes(int ranks) {
+  return static_cast<int64_t>(std::min(ranks, 16)) << 20;
+}
 std::atomic<int64_t> table_bytes = 0;
 
 struct NodePeak {
@@ -133,8 +135,10 @@ Totals combine(const Totals& a, const Totals& b) {
   return both;
 }
 
-void append_record(const JsonText& json) {
-  append_line(process_config().text(Key::report), json.text() + "\n");
+void append_record(JsonText json) {
+  std::string line = std::move(json).text();
+  line += '\n';
+  append_line(process_config().text(Key::report), std::move(line));
 }
 
 void write_record(File& file, const Totals& totals, const std::vector<NodePeak>& node_peaks,
@@ -175,7 +179,7 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
     write_activity(activity, json);
     table_bytes += static_cast<int64_t>(json.text().size() - before);
   });
-  append_record(json);
+  append_record(std::move(json));
 }
 
 }  // namespace
@@ -194,7 +198,7 @@ void report_failed_open(MPI_Comm comm, const char* path, const Error& error) {
       json.member("times_opened", 0);
       json.member("first_error", "MPI_File_open: " + error.message);
     });
-    append_record(json);
+    append_record(std::move(json));
   });
 }
 
@@ -221,7 +225,7 @@ bool write_report(File& file) {
     return false;
   if (!team.gather_nodes(node_peak, node_peaks)) return false;
   const int64_t slowest_call_ns = totals.maxima[static_cast<size_t>(Counter::call_ns)];
-  const bool has_tables = team.rank() != 0 || table_bytes < most_table_bytes;
+  const bool has_tables = team.rank() != 0 || table_bytes < most_table_bytes(team.size());
   Activity* const activity = has_tables ? file.recording().activity() : nullptr;
   if (!gathering.gather(team, activity, file.counters(), slowest_call_ns)) return false;
   if (team.rank() == 0)

@@ -77,6 +77,14 @@ mishap 0 'no rank was seen to load Concilio' 'start the program itself' "${run[@
 mishap 0 "closed no file that --only (CONCILIO_ONLY) '\*.nc' matches" 'leave it out to take over all files' "${run[@]}" --only '*.nc' "${start[@]}" "$writes" "$data"
 mishap 0 'closed no file that it had opened by MPI_File_open' 'in h5py, driver=.mpio. opens them' "${run[@]}" "${start[@]}" "$no_file"
 
+printf '#!/bin/sh\nexit 3\n' >ends.sh
+chmod +x ends.sh
+mishap 3 'no rank was seen to load Concilio (if MPI did not begin, what ended the program with status 3 is above' \
+  'start the program itself' "${run[@]}" --mpi "$mpi" ./ends.sh
+# As under srun that cannot tell this MPI of the other tasks.
+mishap 0 'srun started 2 tasks, and MPI made each of them a program of its own' 'srun --mpi=pmi2 for MPICH' \
+  SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 "${run[@]}" "$writes" "$data"
+
 # Storage.
 mishap 0 "data.missing: not opened by 2 ranks" 'MPI_File_open: .*data.missing.*No such file' "${run[@]}" "${start[@]}" "$ends" "$data" missing
 mishap 0 'call.* failed; the first: MPI_File_write_at_all: .*data' 'No space left on device' CONCILIO_FAULT='write:*:ENOSPC' "${run[@]}" "${start[@]}" "$writes" "$data"
