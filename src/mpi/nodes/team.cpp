@@ -366,11 +366,13 @@ class Team::Watch {
   bool in_vain() {
     if (team_.alarm_.at_ns != for_ever && now_ns() >= team_.alarm_.at_ns)
       std::exchange(team_.alarm_, {}).ring();
-    if (end_ns_ != for_ever && now_ns() >= end_ns_) return true;
-    if (team_.failure() && now_ns() >= next_look_ns_) {
+    // Short waits look too, each of them at its end if it is time.
+    const bool ends = end_ns_ != for_ever && now_ns() >= end_ns_;
+    if (team_.failure() && now_ns() >= (ends ? team_.next_look_ns_ : next_look_ns_)) {
       team_.look_for_ended_ranks();
-      next_look_ns_ = now_ns() + look_interval_ns;
+      next_look_ns_ = team_.next_look_ns_ = now_ns() + look_interval_ns;
     }
+    if (ends) return true;
     team_.hear_of_lost_ranks();
     return !team_.failure();
   }

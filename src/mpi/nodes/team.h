@@ -232,6 +232,7 @@ class Team {
   int64_t number_ = 0;
   int64_t patience_ns_ = for_ever;
   int64_t looked_at_memory_ns_ = 0;
+  int64_t next_look_ns_ = 0;  // when a short wait next checks whether ranks still run
   Alarm alarm_;
   uint64_t calls_ = 0;     // how many calls have completed their first meeting
   uint64_t meetings_ = 0;  // how often this rank has passed the gate of the control segment

@@ -108,8 +108,10 @@ void Deferred::try_first(int64_t patience_ns) {
   }
 }
 
-// Settles the next operation if the program has waited for it so long in vain.
+// Settles the next operation if the program has waited for it so long in vain. Between nodes a rank cannot
+// leave: another node may have come to the operation already, and count on this one.
 void Deferred::settle_after(int64_t patience_ns) {
+  if (!within_a_node()) return;
   if (now_ns() - waits_since_ns_ < patience_ns) return;
   settled_ = std::max(settled_, done_);
   Operation* next = first_;
@@ -125,8 +127,10 @@ void Deferred::finish(uint64_t number) {
 }
 
 void Deferred::finish_part(uint64_t number) {
-  const int64_t patience_ns = has_settled_ ? patience_of_next_wait_ns : patience_of_wait_ns;
   while (!has_no_part(number)) {
+    const int64_t patience_ns = !within_a_node() ? mpi::Team::for_ever
+                                : has_settled_   ? patience_of_next_wait_ns
+                                                 : patience_of_wait_ns;
     if (waits_since_ns_ == 0) waits_since_ns_ = now_ns();
     try_first(patience_ns);
     if (!has_no_part(number)) settle_after(patience_ns);
@@ -140,7 +144,8 @@ bool Deferred::test(uint64_t number) {
     if (waits_since_ns_ == 0) waits_since_ns_ = now_ns();
     if (step(*this, patience_ns)) continue;
     if (has_no_part(number)) break;
-    if (all_came) ++tests_in_vain_;
+    // Ranks that only test, however seldom, have come to meet in the end.
+    if (all_came && ++tests_in_vain_ <= most_doublings) break;
     settle_after(patience_of_test_ns);
     break;
   }

@@ -300,12 +300,7 @@ Status File::close(bool& stays_open) {
   auto outcome = agree(without_exceptions([&] { return storage_->close(write_back); }));
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
-    auto removed = agree(without_exceptions([&]() -> Status {
-      if (team_->rank() != 0) return {};
-      Status gone = store_->remove(path(), identity_);
-      // Somebody has deleted it already, such as another open of it with this mode. ROMIO ignores that too.
-      return !gone && gone.error().system_errno == ENOENT ? Status() : gone;
-    }));
+    auto removed = agree(without_exceptions([&] { return team_->rank() == 0 ? remove() : Status(); }));
     if (outcome) outcome = removed;
   }
   if (!reports_ || write_report(*this)) recording_.finish();
@@ -327,13 +322,20 @@ void File::count_untimed() {
     activity->passed_on({Operation::read, end_ns - ns, end_ns, 0, 0, 0, 0}, 1);
 }
 
+// No error if somebody has deleted it already, such as another open of it that was to. ROMIO ignores that
+// too.
+Status File::remove() {
+  Status removed = store_->remove(path(), identity_);
+  return !removed && removed.error().system_errno == ENOENT ? Status() : removed;
+}
+
 Status File::abandon() {
   const Status settled = settle_alone();
   count_untimed();
   Status outcome = storage_->close(tells_only_by_sync());
   if (!settled) outcome = settled;
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) && team_->rank() == 0) {
-    const Status removed = store_->remove(path());
+    const Status removed = remove();
     if (outcome) outcome = removed;
   }
   if (outcome && deferred_.unsettled() > 0) {

@@ -234,6 +234,8 @@ class File {
   Status settle();
   // The same for this rank alone, after all operations that it has begun; needs no MPI.
   Status settle_alone();
+  // Deletes the file, if its name still leads to it.
+  Status remove();
   // Returns the first error of any rank, on every rank. Collective.
   Status agree(const Status& mine);
   // Whether this info object may hold other hints than those that this rank gave last. Within in_turn.

@@ -162,7 +162,8 @@ bool needs_descriptor(ErrorKind kind) {
 Status check_same(exec::Storage& storage, const store::StorageLayout& layout, bool writes, const Found& found,
                   const Config& config) {
   const store::FileIdentity here = storage.identity();
-  if (!layout.common_inodes || store::may_be_same({0, here.inode}, found.identity)) return {};
+  const bool has_own_inodes = !layout.common_inodes && layout.kind != store::StorageLayout::Kind::unknown;
+  if (has_own_inodes || store::may_be_same({0, here.inode}, found.identity)) return {};
   if (!writes && of_this_host(found.facts.kind) && of_this_host(facts_of(layout, config).kind)) {
     auto size = storage.size();
     if (!size) return size.error();

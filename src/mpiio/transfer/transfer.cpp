@@ -229,7 +229,7 @@ std::optional<exec::Outcome> Transfer::settle() {
   settled_ = true;
   staged_.reset();
   request_.bytes = etypes_ = 0;
-  trouble_ = {};
+  trouble_ = outcome ? Status() : Status(outcome.error());  // which the others learn when they come
   return outcome;
 }
 
@@ -287,7 +287,7 @@ Status Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes)
 // A collective call that the ranks make without meeting is carried out like an independent one.
 exec::Outcome Transfer::run_apart(const Opened& opened) {
   exec::Outcome outcome = without_exceptions([&] { return run_alone(opened); });
-  ++file_.counters()[Counter::calls_apart];
+  if (!settled_) ++file_.counters()[Counter::calls_apart];
   file_.collective().apart().made(outcome ? Status() : Status(outcome.error()));
   return outcome;
 }
