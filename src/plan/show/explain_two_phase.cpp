@@ -64,11 +64,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string offsets_of(const Realm& realm) {
-  const int64_t rounds = rounds_of(realm);
-  const auto numbered = [&](int64_t number) {
-    return window(realm, (number + rounds - realm.start) % rounds);
-  };
-  const pattern::Interval first = numbered(0).front(), last = numbered(rounds - 1).back();
+  const pattern::Interval first = window(realm, 0).front(), last = window(realm, rounds_of(realm) - 1).back();
   std::string out = fmt::format("[{}, {})", first.begin, last.end);
   if (!realm.owned.is_contiguous())
     return out + fmt::format(" in pieces of {} or more", format_bytes(realm.piece_bytes));
@@ -164,7 +160,6 @@ json realm_json(const Realm& realm) {
           {"map_bytes", realm.map_bytes},
           {"image_bytes", realm.image_bytes},
           {"rounds", rounds_of(realm)},
-          {"start", realm.start},
           {"alignment", realm.alignment},
           {"piece_bytes", realm.piece_bytes},
           {whole ? "spans" : "first_window", intervals_json(whole ? realm.positions : window(realm, 0))}};
