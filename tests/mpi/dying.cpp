@@ -1,8 +1,9 @@
-// dying VICTIM before|write|read|open|"before open": rank VICTIM is killed before a collective write that the
-// others are in, in the middle of one, in the middle of a read, in the middle of an open (which the throttle
-// must make last for seconds), or in an open to which the others have not come. The others must be told so by
-// the call, by later ones and by the close, soon, and each says "well" in a file of its own in
-// CONCILIO_TEST_RESULTS. The launcher must leave them. In "before open" it must not: it ends them.
+// dying VICTIM before|wait|ordered|write|read|open|"before open": rank VICTIM is killed before a collective
+// write that the others are in (or wait for, nonblocking or split by the ordered pointer), in the middle of
+// one, in the middle of a read, in the middle of an open (which the throttle must make last for seconds), or
+// in an open to which the others have not come. The others must be told so by the call, by later ones and by
+// the close, soon, and each says "well" in a file of its own in CONCILIO_TEST_RESULTS. The launcher must
+// leave them. In "before open" it must not: it ends them.
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -96,6 +97,22 @@ void leave_together(int victim) {
   _exit(0);
 }
 
+// The call in which, or before which, a rank is killed.
+int call(MPI_File file, const std::string& when, std::vector<unsigned char>& mine) {
+  const auto bytes = static_cast<int>(mine.size());
+  if (when == "read") return MPI_File_read_at_all(file, 0, mine.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+  if (when == "wait") {
+    MPI_Request request;
+    ok(MPI_File_iwrite_at_all(file, 0, mine.data(), bytes, MPI_BYTE, &request), "start of the write");
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (when == "ordered") {
+    ok(MPI_File_write_ordered_begin(file, mine.data(), 0, MPI_BYTE), "start of the write");
+    return MPI_File_write_ordered_end(file, mine.data(), MPI_STATUS_IGNORE);
+  }
+  return MPI_File_write_at_all(file, 0, mine.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -145,16 +162,13 @@ int main(int argc, char** argv) {
 
   const double start = now();
   if (rank == victim) {
-    if (when == "before") {
+    if (when == "before" || when == "wait" || when == "ordered") {
       usleep(300000);  // the others have begun the call by now
       kill_oneself(0);
     }
     die_after(300);
   }
-  const int code =
-      when == "read"
-          ? MPI_File_read_at_all(file, 0, mine.data(), piece * pieces, MPI_BYTE, MPI_STATUS_IGNORE)
-          : MPI_File_write_at_all(file, 0, mine.data(), piece * pieces, MPI_BYTE, MPI_STATUS_IGNORE);
+  const int code = call(file, when, mine);
   told(code, victim, start, when == "read" ? "the read" : "the write");
   told(MPI_File_sync(file), victim, start, "MPI_File_sync");
   MPI_Request request;

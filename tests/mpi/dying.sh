@@ -14,7 +14,7 @@ try() {
   local settings=(--env CONCILIO_TEST_RESULTS="$folder" --hint concilio_method=two_phase --hint cb_buffer_size=65536)
   [ "$3" = 0 ] || settings+=(--hint concilio_ranks_per_node="$3")
   case $2 in
-    before) ;;
+    before | wait | ordered) ;;
     open) settings+=(--env CONCILIO_THROTTLE=open=4000) ;;
     *) settings+=(--env CONCILIO_THROTTLE=request=100) ;;
   esac
@@ -32,7 +32,7 @@ try() {
 
 runner=("$@")
 last=$((ranks - 1))
-for when in before write read open; do
+for when in before wait ordered write read open; do
   try 0 $when 0
   try $last $when 0
   if [ "$ranks" -ge 4 ]; then

@@ -1,5 +1,7 @@
 // The call that starts a nonblocking or split collective operation does not wait for other ranks, at any
 // thread level.
+#include <unistd.h>
+
 #include "situations/situation.h"
 
 using namespace situations;
@@ -136,6 +138,22 @@ SITUATION(Deferred, BarrierBeforeSomeWaitsByWindows, not_own) {
 }
 SITUATION(Deferred, BarrierBeforeSomeTests, not_own) {
   barrier_between(MPI_INFO_NULL, "native", true);
+}
+
+// A rank of a node comes late, when another node has come. Nobody may leave the operation then.
+SITUATION(Deferred, LateRankOfOneOfSeveralNodes, not_own) {
+  const std::string path = context.fresh_file("deferred-late");
+  const auto mine = values(context.rank, block);
+  {
+    File file(path, MPI_MODE_CREATE | MPI_MODE_RDWR, Info{{"concilio_ranks_per_node", "2"}});
+    MPI_Request request;
+    OK(MPI_File_iwrite_at_all(file, place(), mine.data(), block, MPI_BYTE, &request));
+    constexpr useconds_t longer_than_a_rank_waits = 1'500'000;
+    if (context.rank == context.ranks - 1) usleep(longer_than_a_rank_waits);
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    barrier();
+  }
+  EXPECT_BYTES(all_blocks(mine), contents(path));
 }
 
 SITUATION(Deferred, InAViewThatConverts, not_own) {
