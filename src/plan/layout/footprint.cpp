@@ -114,12 +114,11 @@ int64_t limit_of_all(const Facts& facts, const NodeFacts& node) {
                   checked_multiply(limit.rank_bytes, std::max<int64_t>(1, node.ranks)).value_or(INT64_MAX));
 }
 
-// What each rank of a node may keep of what all of them ask for.
+}  // namespace
+
 int64_t most_of_own_descriptions(const Facts& facts, const NodeFacts& node) {
   return limit_of_all(facts, node) / share_for_descriptions / std::max<int64_t>(1, node.ranks);
 }
-
-}  // namespace
 
 int64_t longest_description(const Facts& facts) {
   int64_t most = facts.digest.max_rank_bytes / data_in_list;

@@ -44,6 +44,8 @@ int64_t room_for_description(int64_t description_bytes);
 inline constexpr int64_t kept_head_bytes = 80;
 // What the descriptions of so many ranks take at most, in a rank that keeps them or in a message.
 int64_t descriptions_bytes(const Facts& facts, int64_t ranks);
+// What each rank of a node may keep of what all of them ask for.
+int64_t most_of_own_descriptions(const Facts& facts, const NodeFacts& node);
 // Whether each rank has memory for what all ranks of its node ask for.
 bool has_room_for_own_descriptions(const Facts& facts);
 // What a rank may take for descriptions: for those that it keeps, and before the first round for those that

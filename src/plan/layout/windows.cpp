@@ -271,9 +271,12 @@ int64_t most_realms_of(const Sizes& sizes, const Facts& facts, const Layout& lay
       const NodeLimit limit = node_limit(facts, node);
       const int64_t own = std::min(count, aggregators_per_node(facts, node, group.nodes.size()));
       int64_t segment = (describes ? own : count) * sizes.slots_bytes;
-      if (describes && group.nodes.size() > 1)
+      int64_t told = 0;
+      if (describes && group.nodes.size() > 1) {
         segment += arenas_bytes(parcel_bytes(layout, facts, node, own > 0), false);
-      return segment + own * sizes.staging_bytes <= limit.node_bytes &&
+        told = layout.own_told_bytes[static_cast<size_t>(index)];
+      }
+      return segment + told + own * sizes.staging_bytes <= limit.node_bytes &&
              ceil_divide(segment, std::max<int64_t>(1, node.ranks)) + sizes.staging_bytes <= limit.rank_bytes;
     });
   };
@@ -303,6 +306,8 @@ int64_t most_lasting_realms(const Facts& facts, const Layout& layout, const Grou
   // Later calls may exchange in another form, and describe more than this one does.
   worst.description_bytes = room_for_description(short_description_bytes);
   worst.told_bytes = most_for_descriptions(facts);
+  for (const NodeFacts& node : facts.nodes)
+    worst.own_told_bytes.push_back(node.ranks * most_of_own_descriptions(facts, node));
   int64_t most = wanted;
   for (const ExchangeStrategy exchange : {ExchangeStrategy::images, ExchangeStrategy::descriptions}) {
     worst.exchange = exchange;

@@ -48,7 +48,9 @@ Facts write_alone(StorageFacts::Kind storage, int64_t pieces, int64_t pitch_byte
   return facts;
 }
 
-// MPI-IO that only sieves is not faster then, also before anything has been tried.
+// MPI-IO that only sieves is not faster then, also before anything has been tried. Large pieces that lie far
+// apart are read one by one: 512 of 4 KiB took 0.22 ms from ext4 and 0.25 ms from tmpfs, where windows of 1
+// MiB took 0.4 and 1.6 ms.
 TEST(Price, ReadsOfOneRankAreSieved) {
   for (const auto storage : {StorageFacts::Kind::local, StorageFacts::Kind::memory}) {
     for (const int64_t piece_bytes : {8, 64, 1024, 4096}) {
@@ -57,7 +59,9 @@ TEST(Price, ReadsOfOneRankAreSieved) {
         facts.collective = false;
         facts.storage.kind = storage;
         facts.digest.end = facts.digest.span = pitches * 2 * MiB;
-        EXPECT_EQ(plan(facts).method, Method::sieve) << piece_bytes << " of " << pitches * piece_bytes;
+        const bool far_apart = pitches * piece_bytes > 8192;
+        EXPECT_EQ(plan(facts).method, far_apart ? Method::list : Method::sieve)
+            << piece_bytes << " of " << pitches * piece_bytes;
       }
     }
   }

@@ -287,6 +287,27 @@ TEST(LaterCall, FindsAsManyRealmsWhateverTheFirstCallDescribed) {
   }
 }
 
+// Poor nodes keep the realms of a first call with short descriptions. A later one's take so much more that
+// each node has room for fewer of three aggregators.
+TEST(LaterCall, HasRoomForTheRealmsWhateverItDescribes) {
+  Facts facts = test::interleaved(Operation::write, 8, 64, 4 << 20);
+  facts.nodes = test::make_nodes(2, 4);
+  for (NodeFacts& node : facts.nodes) node.free_bytes = 2 * node.ranks * memory_floor_bytes;
+  facts.digest.granule = 1;
+  facts.wishes.memory_limit_bytes = 2 * memory_floor_bytes;
+  facts.wishes.realms = RealmPolicy::cyclic;
+  facts.wishes.aggregators_per_node = 3;
+  facts.wishes.forced_method = static_cast<int32_t>(Method::two_phase);
+  const Plan first = plan(facts);
+  ASSERT_GT(first.realms.size(), 1u);
+  facts.fixed = first.fixed;
+  facts.digest.description_bytes = 4000;
+  const Plan later = plan(facts);
+  EXPECT_EQ(later.exchange, ExchangeStrategy::descriptions);
+  EXPECT_EQ(later.realms.size(), first.realms.size());
+  EXPECT_EQ(later.warning, "");
+}
+
 // Realms of the file stay, even if a host has less memory than when they were fixed, because a byte must
 // always go through the same aggregator. The windows are then the smallest possible, and the plan says so.
 TEST(LaterCall, WithLessMemoryKeepsTheRealmsInTheSmallestWindows) {
