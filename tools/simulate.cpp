@@ -115,6 +115,13 @@ Status check_words(const SimulateOptions& options) {
   if (!options.io_groups.empty() && options.patterns != std::vector<std::string>{"contiguous"})
     return cannot_simulate(
         "--io-groups: the roots of groups move contiguous data; give the pattern contiguous");
+  // A root moves its group's data in one call, whose count is an int.
+  for (const int size : options.io_groups) {
+    if (options.mib_per_rank * size >= 2048)
+      return cannot_simulate(fmt::format(
+          "--io-groups: {} ranks of {} MiB are 2 GiB or more; give less by --mib-per-rank, or smaller groups",
+          size, options.mib_per_rank));
+  }
   for (const std::string& hint : options.hints) {
     if (Status status = check_hint(hint); !status) return status;
   }
@@ -504,15 +511,16 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       ->check(CLI::Range(1, 1000))
       ->type_name("COUNT")
       ->capture_default_str();
-  parser
-      ->add_option(
-          "--io-groups", options->io_groups,
-          "Sizes of groups of ranks, side by side: only the first rank of each opens the file and calls, "
-          "and the others hand it their data, or get theirs from it, by messages")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, INT32_MAX))
-      ->type_name("LIST");
+  auto* io_groups =
+      parser
+          ->add_option(
+              "--io-groups", options->io_groups,
+              "Sizes of groups of ranks, side by side: only the first rank of each opens the file and calls, "
+              "and the others hand it their data, or get theirs from it, by messages")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->check(CLI::Range(1, INT32_MAX))
+          ->type_name("LIST");
   parser->add_flag("--independent", options->independent, "Independent calls in place of collective ones");
   auto* read_only = parser->add_flag("--read-only", options->read_only, "Only read");
   parser->add_flag("--write-only", options->write_only, "Only write")->excludes(read_only);
@@ -532,6 +540,8 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
+  for (const char* of_calls : {"--repetitions", "--independent", "--read-only"})
+    io_groups->excludes(parser->get_option(of_calls));
   for (const char* of_patterns : {"--count", "--mib-per-rank", "--repetitions", "--io-groups",
                                   "--independent", "--read-only", "--write-only"})
     record->excludes(parser->get_option(of_patterns));

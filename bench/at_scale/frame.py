@@ -194,9 +194,13 @@ def report(chosen, folder, markdown):
             print(f"run: nothing is kept of {name} in {folder}", file=sys.stderr)
             continue
         text = "**Few and small (`--quick`).**\n\n" if results["quick"] else ""
-        text += experiment.section(rows)
+        try:
+            text += experiment.section(rows)
+            figure = experiment.figure(rows) if drawing.available() else None
+        except (IndexError, KeyError, StopIteration):
+            print(f"run: cases of {name} are missing; make them by --resume", file=sys.stderr)
+            continue
         picture = folder / f"{name}.svg"
-        figure = experiment.figure(rows) if drawing.available() else None
         if figure:
             picture.write_text(drawing.svg_of(figure, "concilio"), encoding="utf-8")
         if picture.exists():

@@ -60,7 +60,7 @@ file.Read_at_all(0, whole)
 expect(whole[: ranks * ranks], list(row) * ranks, "rows written independently")
 expect([file.Get_size()], [rows * ranks * MPI.INT.Get_size()], "the file's size")
 info = file.Get_info()
-expect([info.Get("cb_nodes") is not None], [True], "hints")
+expect([info.Get("romio_cb_write") is not None], [True], "hints")
 file.Close()
 
 # An error becomes an exception that has its class.

@@ -111,7 +111,8 @@ void Deferred::try_first(int64_t patience_ns) {
 // Settles the next operation if the program has waited for it so long in vain. Between nodes a rank cannot
 // leave: another node may have come to the operation already, and count on this one.
 void Deferred::settle_after(int64_t patience_ns) {
-  if (!within_a_node()) return;
+  const bool waits = waits_since_ns_ != 0;  // not if an operation before it has just been carried out
+  if (!waits || !within_a_node()) return;
   if (now_ns() - waits_since_ns_ < patience_ns) return;
   settled_ = std::max(settled_, done_);
   Operation* next = first_;

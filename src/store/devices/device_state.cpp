@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <new>
 #include <vector>
@@ -113,11 +115,23 @@ class SharedState : public DeviceState {
     if (status.st_nlink == 0 || status.st_size == 0) return status.st_nlink != 0;
     uint64_t mark = 0;
     if (status.st_size % page_bytes == 0 && pread(fd_, &mark, sizeof(mark), 0) == sizeof(mark) &&
-        (mark == file_mark || mark == 0)) {
+        (mark == file_mark || is_blank(status.st_size))) {
       return true;
     }
     errno = EEXIST;
     return false;
+  }
+  // As one whose process was killed while it made the file.
+  bool is_blank(int64_t file_bytes) const {
+    constexpr int64_t most_bytes = 4 << 20;
+    std::array<char, page_bytes> page;
+    int64_t offset = 0;
+    for (; file_bytes <= most_bytes && offset < file_bytes; offset += page_bytes) {
+      if (pread(fd_, page.data(), page.size(), offset) != page_bytes ||
+          std::ranges::any_of(page, [](char c) { return c != 0; }))
+        return false;
+    }
+    return offset == file_bytes;
   }
 
   bool make() {

@@ -13,7 +13,7 @@ StorageLayout::Medium medium_of_device(unsigned device_major, unsigned device_mi
   using Medium = StorageLayout::Medium;
   // A partition's queue is that of its device, whose folder is above the one that the link leads to.
   for (const char* queue : {"queue", "../queue"}) {
-    constexpr int64_t most_bytes = 4096;  // files of /sys say that they have so many
+    constexpr int64_t most_bytes = 64 << 10;  // files of /sys say that they have a page, which may be so long
     const auto text = read_file(
         fmt::format("{}/dev/block/{}:{}/{}/rotational", sys, device_major, device_minor, queue), most_bytes);
     const auto rotational = text ? whole_number(*text) : std::nullopt;

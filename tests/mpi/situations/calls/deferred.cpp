@@ -2,6 +2,8 @@
 // thread level.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "situations/situation.h"
 
 using namespace situations;
@@ -138,6 +140,19 @@ SITUATION(Deferred, BarrierBeforeSomeWaitsByWindows, not_own) {
 }
 SITUATION(Deferred, BarrierBeforeSomeTests, not_own) {
   barrier_between(MPI_INFO_NULL, "native", true);
+}
+
+// Ranks that wait for a later operation first carry all of them out together.
+SITUATION(Deferred, WaitedForFromTheLastOn, not_own) {
+  constexpr int parts = 4;
+  const auto mine = values(context.rank, parts * block);
+  const Info info{{"concilio_method", "two_phase"}};  // which is never made apart
+  File file(context.fresh_file("deferred-last"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+  MPI_Request requests[parts];
+  for (int i = 0; i < parts; ++i)
+    OK(MPI_File_iwrite_at_all(file, place(i), mine.data() + i * block, block, MPI_BYTE, &requests[i]));
+  for (int i = parts - 1; i >= 0; --i) OK(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+  if (!context.threads) EXPECT_EQUAL(int64_t{0}, std::max<int64_t>(0, counter(file, "calls_apart")));
 }
 
 // A rank of a node comes late, when another node has come. Nobody may leave the operation then.
