@@ -16,7 +16,6 @@ import importlib
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "python")]
 from concilio.study import drawing  # noqa: E402
+from concilio.study.comparisons.document import with_section  # noqa: E402
 from concilio.study.measure import Failed, last_words, surroundings  # noqa: E402
 from concilio.study.progress import progress  # noqa: E402
 
@@ -178,12 +178,6 @@ def rows_of(results):
     return [{**case["labels"], **row} for case in results["cases"].values() for row in case["rows"]]
 
 
-def with_section(document, name, text):
-    """The document with `text` between the marks of `name`; None where it has no such marks."""
-    marks = re.compile(rf"(<!-- {name}: written by bench/at_scale/run -->\n).*?(<!-- {name}: end -->)", re.DOTALL)
-    return marks.sub(lambda found: found[1] + text + found[2], document, count=1) if marks.search(document) else None
-
-
 def report(chosen, folder, markdown):
     """Tables of what is kept go to their places in the document, and drawings beside the results."""
     document = markdown.read_text(encoding="utf-8")
@@ -205,7 +199,7 @@ def report(chosen, folder, markdown):
             picture.write_text(drawing.svg_of(figure, "concilio"), encoding="utf-8")
         if picture.exists():
             text += f"\n![{results['title']}]({os.path.relpath(picture, markdown.resolve().parent)})\n"
-        changed = with_section(document, name, text)
+        changed = with_section(document, name, text, "bench/at_scale/run")
         if changed is None:
             print(f"run: {markdown} has no place for {name}", file=sys.stderr)
         else:

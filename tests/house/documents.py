@@ -31,8 +31,8 @@ refused. One of the program or of the environment is ignored, with one message f
 file is opened by. A node prints each message once, so a program that opens its files by one communicator gets it once
 in all; only where communicators have their first ranks on several nodes, as `MPI_COMM_SELF` has, each of these nodes
 prints it. `MPI_File_get_info` returns every hint below that is honoured, by its first name, with the value in
-force, but no numbers of 0 that only say that the plan or the file system chooses. Hints of other implementations that mean nothing here (`access_style`, `romio_lustre_co_ratio`, `nc_...`) are
-ignored silently.
+force, but no numbers of 0 that only say that the plan or the file system chooses. Hints of other implementations that
+mean nothing here (`access_style`, `romio_lustre_co_ratio`, `nc_...`) are ignored silently.
 
 """
 

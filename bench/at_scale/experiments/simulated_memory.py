@@ -2,6 +2,7 @@
 import dataclasses
 import math
 import random
+from statistics import median
 
 import frame
 from concilio.study import drawing
@@ -72,10 +73,6 @@ def cases(quick):
 
 def rates(rows, call, **labels):
     return sorted(row[call]["mib_per_second"] for row in select(rows, **labels))
-
-
-def median(values):
-    return values[len(values) // 2] if len(values) % 2 else sum(values[len(values) // 2 - 1:len(values) // 2 + 1]) / 2
 
 
 def gain_text(ratios):

@@ -26,25 +26,25 @@ namespace {
 // How many ranks of a node open the file at once; the others do when they first need it.
 constexpr int openers_per_node = 4;
 
-plan::StorageFacts facts_of(const store::StorageLayout& layout, const Config& config) {
-  plan::StorageFacts facts;
-  switch (layout.kind) {
+plan::StorageFacts::Kind kind_of(store::StorageLayout::Kind kind) {
+  switch (kind) {
     case store::StorageLayout::Kind::local:
-      facts.kind = plan::StorageFacts::Kind::local;
-      break;
+      return plan::StorageFacts::Kind::local;
     case store::StorageLayout::Kind::memory:
-      facts.kind = plan::StorageFacts::Kind::memory;
-      break;
+      return plan::StorageFacts::Kind::memory;
     case store::StorageLayout::Kind::network:
-      facts.kind = plan::StorageFacts::Kind::network;
-      break;
+      return plan::StorageFacts::Kind::network;
     case store::StorageLayout::Kind::parallel:
-      facts.kind = plan::StorageFacts::Kind::parallel;
-      break;
+      return plan::StorageFacts::Kind::parallel;
     case store::StorageLayout::Kind::unknown:
-      facts.kind = plan::StorageFacts::Kind::unknown;
       break;
   }
+  return plan::StorageFacts::Kind::unknown;
+}
+
+plan::StorageFacts facts_of(const store::StorageLayout& layout, const Config& config) {
+  plan::StorageFacts facts;
+  facts.kind = kind_of(layout.kind);
   if (layout.block_bytes > 0) facts.block_bytes = layout.block_bytes;
   facts.stripe_bytes = layout.stripe_bytes;
   facts.stripe_targets = layout.stripe_targets;
@@ -159,12 +159,12 @@ bool needs_descriptor(ErrorKind kind) {
 
 // Refuses another file than rank 0's under the same name. Hosts may each have a copy of their own of a file
 // that is only read: in their /tmp, or in the image of their container.
-Status check_same(exec::Storage& storage, const store::StorageLayout& layout, bool writes, const Found& found,
-                  const Config& config) {
+Status check_same(exec::Storage& storage, const store::StorageLayout& layout, bool writes,
+                  const Found& found) {
   const store::FileIdentity here = storage.identity();
   const bool has_own_inodes = !layout.common_inodes && layout.kind != store::StorageLayout::Kind::unknown;
   if (has_own_inodes || store::may_be_same({0, here.inode}, found.identity)) return {};
-  if (!writes && of_this_host(found.facts.kind) && of_this_host(facts_of(layout, config).kind)) {
+  if (!writes && of_this_host(found.facts.kind) && of_this_host(kind_of(layout.kind))) {
     auto size = storage.size();
     if (!size) return size.error();
     if (*size == found.size) return {};
@@ -213,7 +213,7 @@ Status hold_locks(mpi::Team& team, exec::Storage& storage, Found& found) {
 // Some file systems keep locks within a node (NFS with local_lock, Lustre with localflock, some FUSE), so
 // that every node gets the same lock. To find out, rank 0 holds a lock, and the first rank of each other node
 // must be refused it.
-Status reach(mpi::Team& team, exec::Storage& storage, bool writes, const Config& config, Found& found) {
+Status reach(mpi::Team& team, exec::Storage& storage, bool writes, Found& found) {
   const auto open = [&] { return without_exceptions([&] { return storage.open(); }); };
   Status mine = team.local_rank() == 0 ? open() : Status();
   OfNode of_node;
@@ -244,7 +244,7 @@ Status reach(mpi::Team& team, exec::Storage& storage, bool writes, const Config&
       const auto layout = storage.layout();
       if (!layout) return layout.error();
       all.client_cache = std::max(found.client_cache, layout->client_cache);
-      if (Status same = check_same(storage, *layout, writes, found, config); !same) return same;
+      if (Status same = check_same(storage, *layout, writes, found); !same) return same;
       if (found.mark.held) all.locks_respected = mark_is_respected(storage, found.mark);
       return {};
     });
@@ -307,8 +307,7 @@ Result<Found> open_on_all_ranks(mpi::Team& team, exec::Storage& storage, int amo
     // The counter is in rank 0's memory, and no rank uses it before all have met below.
     (void)team.counter().set((amode & MPI_MODE_APPEND) ? found.size : 0);
   }
-  if (Status reached = reach(team, storage, amode_writes(amode), config, found); !reached)
-    return reached.error();
+  if (Status reached = reach(team, storage, amode_writes(amode), found); !reached) return reached.error();
   return found;
 }
 

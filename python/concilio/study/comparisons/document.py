@@ -39,9 +39,9 @@ def facts_text(name, comparison):
     return text
 
 
-def with_section(document, name, text):
-    """The document with `text` between the marks of `name`; None where it has no such marks."""
-    marks = re.compile(rf"(<!-- {name}: written by concilio study -->\n).*?(<!-- {name}: end -->)", re.DOTALL)
+def with_section(document, name, text, writer="concilio study"):
+    """The document with `text` between the marks of `name`, which name the writer; None where it has no such marks."""
+    marks = re.compile(rf"(<!-- {name}: written by {writer} -->\n).*?(<!-- {name}: end -->)", re.DOTALL)
     if not marks.search(document):
         return None
     return marks.sub(lambda found: found[1] + text + found[2], document, count=1)
