@@ -145,6 +145,7 @@ struct Trial {
   int64_t window_bytes = 0;
   RealmPolicy realms = RealmPolicy::automatic;
   bool one_group = false;  // of all nodes
+  bool by_memory = false;  // hosts with more memory get more of the file
 };
 
 struct Facts {
