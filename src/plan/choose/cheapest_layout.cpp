@@ -94,14 +94,14 @@ std::vector<int64_t> memory_minima_tried(const Facts& facts, const std::vector<i
   if (nodes < 2 || nodes > most_nodes_short_of_memory || facts.wishes.memory_min_bytes > 0 ||
       !placement_row(facts.wishes.placement).by_memory)
     return minima;
-  const int64_t usual = hosts_with(facts, usual_memory_min_bytes);
-  int64_t hosts = usual;
-  for (const int64_t part : {int64_t{4}, int64_t{16}, usual_memory_min_bytes}) {
-    const int64_t more = hosts_with(facts, usual_memory_min_bytes / part);
-    if (more > hosts) minima.push_back(usual_memory_min_bytes / part);
+  const int64_t usual = usual_memory_min(facts);
+  int64_t hosts = hosts_with(facts, usual);
+  for (const int64_t less : {usual / 4, usual / 16, int64_t{1}}) {
+    const int64_t more = hosts_with(facts, less);
+    if (more > hosts) minima.push_back(std::max<int64_t>(1, less));
     hosts = more;
   }
-  hosts = usual;
+  hosts = hosts_with(facts, usual);
   for (const int64_t window : windows) {
     const int64_t minimum = window * (usual_memory_min_bytes / usual_window_bytes);
     const int64_t fewer = hosts_with(facts, minimum);

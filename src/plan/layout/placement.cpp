@@ -103,7 +103,11 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
 
 int64_t least_memory(const Facts& facts) {
   if (facts.wishes.memory_min_bytes > 0) return facts.wishes.memory_min_bytes;
-  return facts.trial.memory_min_bytes > 0 ? facts.trial.memory_min_bytes : usual_memory_min_bytes;
+  return facts.trial.memory_min_bytes > 0 ? facts.trial.memory_min_bytes : usual_memory_min(facts);
+}
+
+int64_t usual_memory_min(const Facts& facts) {
+  return facts.storage.memory_min_bytes > 0 ? facts.storage.memory_min_bytes : usual_memory_min_bytes;
 }
 
 int64_t memory_for_window(const Facts& facts) {

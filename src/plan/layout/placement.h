@@ -24,9 +24,11 @@ namespace concilio::plan {
 // How many aggregators a node takes on in a group of `nodes` nodes.
 int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes);
 
-// The memory that a host must have for each aggregator: Mem_min. Without a wish it is so much that windows of
-// 1 MiB fit, whose buffers take 5 to 8 MiB, into half of it. Less is tried where hosts have less.
+// The memory that a host must have for each aggregator: Mem_min. Without a wish it is what was measured, or so
+// much that windows of 1 MiB fit, whose buffers take 5 to 8 MiB, into half of it. Less is tried where hosts
+// have less.
 inline constexpr int64_t usual_memory_min_bytes = 16 << 20, usual_window_bytes = 1 << 20;
+int64_t usual_memory_min(const Facts& facts);
 int64_t least_memory(const Facts& facts);
 // The memory that a host must have so that its aggregator's windows are as long as is wished or tried.
 int64_t memory_for_window(const Facts& facts);
