@@ -76,13 +76,14 @@ Remerged remerge(const Region& region, Hosts hosts, int64_t portions, Shares sha
     const std::vector<pattern::Interval> bytes = bytes_of(region, after, leaf);
     const bool same = share == std::exchange(share, i * region.wanted / count);
     const bool goes_on = same || shares == Shares::by_memory;
-    if (const auto found = hosts.with_most_memory(bytes, goes_on)) {
+    auto found = hosts.with_most_memory(bytes, goes_on);
+    // Memory counts for more than where the data are: the price tells whether that pays.
+    if (!found && (shares == Shares::by_memory || leaf == after.root())) found = hosts.best_of_all(bytes);
+    if (found) {
       give(leaf, *found);
     } else if (leaf != after.root()) {
       after.take_over(leaf);
       ++out.taken_over;
-    } else if (const auto anybody = hosts.best_of_all(bytes)) {
-      give(leaf, *anybody);
     }
   }
   return out;
