@@ -167,6 +167,7 @@ Status take_over_profile(const ExplainOptions& options, std::shared_ptr<const pl
   if (!*profile) return {};
   prices = std::make_shared<const plan::Prices>((*profile)->prices);
   storage.aggregators_per_node = (*profile)->parameters.aggregators_per_node;
+  storage.memory_min_bytes = (*profile)->parameters.memory_min_bytes;
   return {};
 }
 

@@ -266,6 +266,17 @@ class Runs(unittest.TestCase):
             found = runs.Bench("concilio", "/folder").environment(cases.Case({}, [], {}), case.variants[0], "report")
         self.assertEqual(found, {"PATH": "/bin", "CONCILIO_PROFILE": "off", "CONCILIO_REPORT": "report", **cases.SLOW_STORAGE})
 
+    def test_a_storage_is_probed_once(self):
+        plain, slow = ({"PATH": "/bin", **env} for env in ({}, cases.SLOW_STORAGE))
+        bench, case = runs.Bench("concilio", "/folder"), cases.Case({}, [], {}, ranks=6, probed=True)
+        with unittest.mock.patch.object(runs.measure, "run", return_value=(0, "", "")) as run:
+            paths = [bench.profile(case, environment) for environment in (plain, slow, plain)]
+        self.assertEqual(paths, ["/folder/profile0.json", "/folder/profile1.json", "/folder/profile0.json"])
+        self.assertEqual([call.args[1] for call in run.call_args_list], [{**one, "CONCILIO_PROFILE": "off"} for one in (plain, slow)])
+        self.assertEqual(run.call_args.args[0][:5], ["concilio", "probe", "/folder", "--output", "/folder/profile1.json"])
+        with unittest.mock.patch.object(runs.measure, "run", return_value=(1, "", "no MPI")):
+            self.assertRaisesRegex(runs.measure.Failed, "probe: .*no MPI", runs.Bench("concilio", "/folder").profile, case, plain)
+
 
 class Shown(unittest.TestCase):
     def setUp(self):

@@ -207,6 +207,15 @@ requests one.json 1
 requests four.json 4
 compare one.json four.json 1.9 4.1
 
+# Aggregators begin on different targets of a striped file. In even realms all begin on the same one, and wait there.
+machine ./striped storage.targets 8 storage.stripe_mib 0.0625 storage.target_gb_per_second 0.1
+for policy in tree even; do
+  expect 0 "$concilio" simulate interleaved:4096 -n 8 --ranks-per-node 2 --mib-per-rank 0.5 --machine ./striped --method two_phase \
+    --hint cb_buffer_size=64K --hint concilio_aggregators_per_node=1 --hint concilio_realms=$policy --json $policy.json
+  says out 'every byte checked'
+done
+compare even.json tree.json 2 8
+
 # The memory of the machine's file reaches the plan: with little of it, there are as many rounds as are planned for it.
 pattern=(interleaved:64 -n 16 --mib-per-rank 0.25 --method two_phase --hint cb_nodes=4)
 rounds() { # MACHINE SIZE: in simulated writing, and as planned

@@ -111,7 +111,7 @@ class Course:
 
     @property
     def probes(self):
-        """How many storages are probed. Comparisons are measured with the built-in prices."""
+        """How many storages are probed. Comparisons that want measured prices probe for themselves."""
         return len(self.storages) if self.names and not self.scale.smallest else 0
 
     def probe(self, study, bench, shown):

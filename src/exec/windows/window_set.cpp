@@ -37,8 +37,8 @@ void WindowSet::add(const Request& request, const plan::Realm& realm, std::vecto
   const pattern::Interval bounds = request.bounds();
   for (int64_t round = 0; round < rounds_of(realm); ++round) {
     window(realm, round, parts);
-    if (parts.back().end <= bounds.begin) continue;
-    if (parts.front().begin >= bounds.end) break;
+    // Windows need not come in ascending order (plan/layout/stagger.h).
+    if (parts.back().end <= bounds.begin || parts.front().begin >= bounds.end) continue;
     if (has_data_in_any(request, parts)) marks_[word(round)] |= bit(round);
   }
 }

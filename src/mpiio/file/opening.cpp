@@ -92,6 +92,7 @@ Status open_as_root(exec::Storage& storage, int amode, const Config& config, boo
     found.prices = profile->prices;
     found.parameters = profile->parameters;
     found.facts.aggregators_per_node = profile->parameters.aggregators_per_node;
+    found.facts.memory_min_bytes = profile->parameters.memory_min_bytes;
   }
   found.map_reads = reads && storage.can_map(false);
   found.map_writes = writes && storage.can_map(true);

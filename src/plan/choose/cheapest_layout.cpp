@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked.h"
 #include "plan/choose/clusters.h"
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
+#include "plan/choose/striped.h"
+#include "plan/layout/exchange.h"
 #include "plan/layout/lay_out.h"
 #include "plan/layout/placement.h"
 #include "plan/layout/realms.h"
@@ -19,6 +22,8 @@ constexpr size_t most_nodes = 64, most_nodes_short_of_memory = 128;
 constexpr int64_t most_aggregators = 4;
 // If storage does not answer from memory, a larger window means fewer requests with more bytes each.
 constexpr int64_t large_window_bytes = 4 << 20;
+// A window with a stripe on every target is tried too, unless it is larger than this.
+constexpr int64_t largest_window_tried = 64 << 20;
 // Another layout than the first must be cheaper by this share, since prices are not more exact.
 constexpr double least_saving = 0.05;
 
@@ -69,21 +74,60 @@ int64_t hosts_with(const Facts& facts, int64_t memory_bytes) {
                        [&](const NodeFacts& node) { return node.free_bytes >= memory_bytes; });
 }
 
+// Which windows might be taken instead of the usual ones.
+std::vector<int64_t> windows_tried(const Facts& facts, bool from_memory) {
+  std::vector<int64_t> windows;
+  if (facts.wishes.window_bytes > 0 || from_memory) return windows;
+  windows.push_back(large_window_bytes);
+  const auto over_all = checked_multiply(facts.storage.stripe_targets, facts.storage.stripe_bytes);
+  if (!facts.prices && over_all && *over_all > large_window_bytes && *over_all <= largest_window_tried)
+    windows.push_back(*over_all);
+  return windows;
+}
+
 // What a host might be asked to have for an aggregator instead of the usual amount: less, so that more hosts
-// take part. Their windows are smaller in the same proportion.
-std::vector<int64_t> smaller_memory_minima(const Facts& facts) {
+// take part, whose windows are smaller in the same proportion; or as much as larger windows take, so that no
+// aggregator with small ones is the last to end.
+std::vector<int64_t> memory_minima_tried(const Facts& facts, const std::vector<int64_t>& windows) {
   std::vector<int64_t> minima;
   const size_t nodes = facts.nodes.size();
   if (nodes < 2 || nodes > most_nodes_short_of_memory || facts.wishes.memory_min_bytes > 0 ||
       !placement_row(facts.wishes.placement).by_memory)
     return minima;
-  int64_t hosts = hosts_with(facts, usual_memory_min_bytes);
-  for (const int64_t part : {int64_t{4}, int64_t{16}, usual_memory_min_bytes}) {
-    const int64_t more = hosts_with(facts, usual_memory_min_bytes / part);
-    if (more > hosts) minima.push_back(usual_memory_min_bytes / part);
+  const int64_t usual = usual_memory_min(facts);
+  int64_t hosts = hosts_with(facts, usual);
+  for (const int64_t less : {usual / 4, usual / 16, int64_t{1}}) {
+    const int64_t more = hosts_with(facts, less);
+    if (more > hosts) minima.push_back(std::max<int64_t>(1, less));
     hosts = more;
   }
+  hosts = hosts_with(facts, usual);
+  for (const int64_t window : windows) {
+    const int64_t minimum = window * (usual_memory_min_bytes / usual_window_bytes);
+    const int64_t fewer = hosts_with(facts, minimum);
+    if (fewer > 0 && fewer < hosts) minima.push_back(minimum);
+    hosts = fewer;
+  }
   return minima;
+}
+
+// Whether some host has less memory than the largest windows take that are tried. Then hosts with more may
+// get more of the file, in an exchange in which a host's windows follow from its own memory.
+bool differs_in_memory(const Facts& facts, const std::vector<int64_t>& windows) {
+  const RealmPolicy policy = chosen_policy(facts);
+  if (facts.nodes.size() < 2 || policy != RealmPolicy::tree ||
+      !placement_row(facts.wishes.placement).by_memory ||
+      exchange_of(facts) != ExchangeStrategy::descriptions)
+    return false;
+  Facts largest = facts;
+  if (!windows.empty()) largest.trial.window_bytes = windows.back();
+  const int64_t enough = memory_for_window(largest);
+  int64_t least = INT64_MAX, most = 0;
+  for (const NodeFacts& node : facts.nodes) {
+    least = std::min(least, node.free_bytes);
+    most = std::max(most, node.free_bytes);
+  }
+  return least < enough && least < most;
 }
 
 std::vector<Trial> trials_of(const Facts& facts) {
@@ -99,13 +143,16 @@ std::vector<Trial> trials_of(const Facts& facts) {
       change(trials.back());
     }
   };
-  const std::vector<int64_t> minima = smaller_memory_minima(facts);
+  const std::vector<int64_t> windows = windows_tried(facts, from_memory);
+  const std::vector<int64_t> minima = memory_minima_tried(facts, windows);
   for (const int64_t bytes : minima) add([&](Trial& trial) { trial.memory_min_bytes = bytes; }, 1);
   // A group whose own hosts are short of memory may do better with others' help.
   if (!minima.empty() && wishes.groups) add([](Trial& trial) { trial.one_group = true; }, trials.size());
   const bool few_nodes = facts.nodes.size() <= most_nodes;
-  if (few_nodes && wishes.window_bytes == 0 && !from_memory)
-    add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
+  if (few_nodes || !minima.empty()) {
+    const size_t count = trials.size();
+    for (const int64_t bytes : windows) add([&](Trial& trial) { trial.window_bytes = bytes; }, count);
+  }
   // Balanced realms may be better if bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
       !lie_evenly(facts.buckets, most_realms(facts)))
@@ -115,11 +162,20 @@ std::vector<Trial> trials_of(const Facts& facts) {
     for (const int64_t aggregators : aggregators_tried(facts, from_memory))
       add([&](Trial& trial) { trial.aggregators_per_node = aggregators; }, count);
   }
+  if ((few_nodes || !minima.empty()) && differs_in_memory(facts, windows))
+    add([](Trial& trial) { trial.by_memory = true; }, trials.size());
   trials.erase(trials.begin());
   return trials;
 }
 
 }  // namespace
+
+double seconds_of_layout(const Facts& facts, const Layout& layout, const Prices& prices) {
+  const Cost cost = cost_of_two_phase(facts, layout, prices);
+  const auto on_targets = seconds_on_targets(facts, layout, prices);
+  if (!on_targets) return cost.seconds();
+  return cost.seconds() - cost.seconds_of("requests") - cost.seconds_of("storage") + *on_targets;
+}
 
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
   Layout layout;
@@ -144,14 +200,14 @@ Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>&
   const std::vector<Trial> trials = trials_of(facts);
   if (trials.empty() || spans.empty()) return best;
   const Prices& prices = prices_of(facts);
-  double least = cost_of_two_phase(facts, best, prices).seconds() * (1 - least_saving);
+  double least = seconds_of_layout(facts, best, prices) * (1 - least_saving);
   Facts changed = facts;
   for (const Trial& trial : trials) {
     changed.trial = trial;
     Layout layout = usual_layout(changed, spans);
     // A warning says what could not be had. A layout with another warning than the usual one is not taken:
     // the usual layout need not have asked for that.
-    const double seconds = cost_of_two_phase(facts, layout, prices).seconds();
+    const double seconds = seconds_of_layout(facts, layout, prices);
     if (layout.warning != best.warning || seconds >= least) continue;
     least = seconds;
     best = std::move(layout);

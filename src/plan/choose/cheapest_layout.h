@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "plan/facts/prices.h"
 #include "plan/layout/layout.h"
 
 namespace concilio::plan {
@@ -13,5 +14,8 @@ namespace concilio::plan {
 Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
 // The layout with the settings that cost least.
 Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans);
+// What layouts are compared by: the cost of two-phase I/O, but with the time of the file's targets (see
+// choose/striped.h) where that is known. Methods are compared without it, since for the others it is not.
+double seconds_of_layout(const Facts& facts, const Layout& layout, const Prices& prices);
 
 }  // namespace concilio::plan

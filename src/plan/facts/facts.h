@@ -96,8 +96,10 @@ struct StorageFacts {
   // Whether requests reach the device one by one without a page cache in between, as in the models of
   // devices.
   int64_t uncached = 0;
-  int64_t rotational = 0;            // a local device that seeks
-  int64_t aggregators_per_node = 0;  // N_ah as measured: more aggregators on a node gain little; 0: not known
+  int64_t rotational = 0;  // a local device that seeks
+  // As measured; 0: not known.
+  int64_t aggregators_per_node = 0;  // N_ah: more aggregators on a node gain little
+  int64_t memory_min_bytes = 0;      // Mem_min: what a host should have for an aggregator
 };
 
 // How aggregators are placed; the rows are in plan/layout/placement.h.
@@ -145,6 +147,7 @@ struct Trial {
   int64_t window_bytes = 0;
   RealmPolicy realms = RealmPolicy::automatic;
   bool one_group = false;  // of all nodes
+  bool by_memory = false;  // hosts with more memory get more of the file
 };
 
 struct Facts {

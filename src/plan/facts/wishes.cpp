@@ -90,7 +90,6 @@ void for_each_measured(const Parameters& parameters, const Config& config, F&& f
   };
   one(Key::domain_bytes, &Wishes::domain_bytes, parameters.domain_bytes);
   one(Key::group_bytes, &Wishes::group_bytes, parameters.group_bytes);
-  one(Key::memory_min, &Wishes::memory_min_bytes, parameters.memory_min_bytes);
 }
 
 }  // namespace

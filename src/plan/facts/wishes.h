@@ -13,7 +13,7 @@ Wishes wishes_of(const Config& config, Operation operation);
 void take_over_given(const Config& config, Operation operation, Wishes& wishes);
 // Stripe sizes and counts given by settings replace those that the storage reports.
 void take_over_stripes(const Config& config, StorageFacts& storage);
-// Measured parameters of groups and memory replace the settings' defaults. A setting that anybody has made
+// Measured parameters of groups replace the settings' defaults. A setting that anybody has made
 // stays.
 void take_over_parameters(const Parameters& parameters, Config& config);
 // The same in wishes that were made from other settings: only what `config` has at its default is replaced.

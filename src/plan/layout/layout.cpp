@@ -76,11 +76,13 @@ std::vector<pattern::Interval> window(const Realm& realm, int64_t round) {
 
 void window(const Realm& realm, int64_t round, std::vector<pattern::Interval>& into) {
   into.clear();
-  if (round < 0 || round >= rounds_of(realm)) return;
+  const int64_t windows = rounds_of(realm);
+  if (round < 0 || round >= windows) return;
+  const int64_t number = round < windows - realm.start ? realm.start + round : realm.start + round - windows;
   const int64_t pad = realm.pad_bytes;
   // The window's data, counted along the realm's positions.
-  const int64_t begin = std::max<int64_t>(0, round * realm.window_bytes - pad);
-  int64_t left = std::min(realm.bytes - begin, round == 0 ? realm.window_bytes - pad : realm.window_bytes);
+  const int64_t begin = std::max<int64_t>(0, number * realm.window_bytes - pad);
+  int64_t left = std::min(realm.bytes - begin, number == 0 ? realm.window_bytes - pad : realm.window_bytes);
   int64_t skip = begin;
   for (const pattern::Interval& stretch : realm.positions) {
     if (left == 0) break;

@@ -37,7 +37,10 @@ struct Realm {
   int64_t piece_bytes = 0;  // no piece of `owned` is shorter; 0: it has no holes
   // These follow from the size of windows.
   int64_t window_bytes = 0;
-  int64_t pad_bytes = 0;    // the first window is shorter by this, so that it ends at an aligned offset
+  int64_t pad_bytes = 0;  // the first window is shorter by this, so that it ends at an aligned offset
+  // The number of the window that the first round brings; the last one is followed by the first, see
+  // plan/layout/stagger.h.
+  int64_t start = 0;
   int64_t map_bytes = 0;    // coverage map of one image
   int64_t image_bytes = 0;  // one slot on one node: window, head and map, in whole cache lines
 };

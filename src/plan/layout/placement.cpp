@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/checked.h"
 #include "plan/facts/spans.h"
 #include "plan/layout/exchange.h"
 
@@ -102,13 +103,27 @@ int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t n
 
 int64_t least_memory(const Facts& facts) {
   if (facts.wishes.memory_min_bytes > 0) return facts.wishes.memory_min_bytes;
-  return facts.trial.memory_min_bytes > 0 ? facts.trial.memory_min_bytes : usual_memory_min_bytes;
+  return facts.trial.memory_min_bytes > 0 ? facts.trial.memory_min_bytes : usual_memory_min(facts);
+}
+
+int64_t usual_memory_min(const Facts& facts) {
+  return facts.storage.memory_min_bytes > 0 ? facts.storage.memory_min_bytes : usual_memory_min_bytes;
+}
+
+int64_t memory_for_window(const Facts& facts) {
+  const int64_t window = facts.wishes.window_bytes > 0  ? facts.wishes.window_bytes
+                         : facts.trial.window_bytes > 0 ? facts.trial.window_bytes
+                                                        : usual_window_bytes;
+  return checked_multiply(window, usual_memory_min_bytes / usual_window_bytes).value_or(INT64_MAX);
 }
 
 Hosts::Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates) : facts_(facts) {
   for (const int index : nodes) {
     const NodeFacts& node = facts.nodes[static_cast<size_t>(index)];
-    Host host{index, {}, 0, node.spans, node.free_bytes};
+    Host host;
+    host.node = index;
+    host.spans = node.spans;
+    host.free_bytes = node.free_bytes;
     for (const int rank : node.candidates) {
       const bool named =
           std::find(host.candidates.begin(), host.candidates.end(), rank) != host.candidates.end();
@@ -129,14 +144,40 @@ Hosts::Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates
             [&](size_t a, size_t b) { return hosts_[a].node < hosts_[b].node; });
 }
 
+void Hosts::allow_portions(int64_t of_each) {
+  for (Host& host : hosts_) host.of_each = of_each;
+  in_order_ = false;
+}
+
+void Hosts::allow_portions_by_memory(int64_t count, int64_t most_aggregators) {
+  const int64_t enough = memory_for_window(facts_), least = least_memory(facts_);
+  __int128 all = 0;
+  std::vector<__int128> usable;  // of each host, for its aggregators together
+  for (Host& host : hosts_) {
+    int64_t aggregators = std::min(std::ssize(host.candidates), most_aggregators);
+    if (anybody_fits_) aggregators = std::min(aggregators, host.free_bytes / least);
+    host.candidates.resize(static_cast<size_t>(aggregators));
+    most_aggregators -= aggregators;
+    usable.push_back(std::min<__int128>(host.free_bytes, static_cast<__int128>(enough) * aggregators));
+    all += usable.back();
+  }
+  for (size_t i = 0; i < hosts_.size(); ++i) {
+    const __int128 share = all * std::ssize(hosts_[i].candidates);
+    hosts_[i].of_each =
+        share > 0 ? std::max<int64_t>(1, static_cast<int64_t>((usable[i] * count + share - 1) / share))
+                  : count;
+  }
+  in_order_ = false;
+}
+
 bool Hosts::is_full(const Host& host) const {
-  return host.taken == static_cast<int64_t>(host.candidates.size()) * portions_of_each_;
+  return host.taken == static_cast<int64_t>(host.candidates.size()) * host.of_each;
 }
 
 bool Hosts::fits_one_more(const Host& host) const {
   if (!anybody_fits_) return true;
   const int64_t least = least_memory(facts_);
-  return host.free_bytes / least > host.taken / portions_of_each_;
+  return host.free_bytes / least > host.taken / host.of_each;
 }
 
 bool Hosts::has_data_in(const Host& host, std::span<const pattern::Interval> bytes) const {
@@ -204,14 +245,14 @@ std::optional<Aggregator> Hosts::take_on(std::optional<size_t> i) {
     roomy_.erase({host.taken, *i});
     short_.erase({host.taken, *i});
   }
-  const auto candidate = static_cast<size_t>(host.taken++ / portions_of_each_);
+  const auto candidate = static_cast<size_t>(host.taken++ / host.of_each);
   if (in_order_) enter(*i);
   return Aggregator{host.candidates[candidate], host.node};
 }
 
 std::optional<Aggregator> Hosts::with_most_memory(std::span<const pattern::Interval> bytes, bool goes_on) {
   const Host* const last = last_ ? &hosts_[*last_] : nullptr;
-  const bool may_go_on = last && last->taken % portions_of_each_ != 0 && has_data_in(*last, bytes);
+  const bool may_go_on = last && last->taken % last->of_each != 0 && has_data_in(*last, bytes);
   if (may_go_on && goes_on) return take_on(last_);
   put_in_order();
   const std::optional<Place> found = first_with_data(roomy_, bytes);

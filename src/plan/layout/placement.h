@@ -24,10 +24,14 @@ namespace concilio::plan {
 // How many aggregators a node takes on in a group of `nodes` nodes.
 int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes);
 
-// The memory that a host must have for each aggregator: Mem_min. Without a wish it is so much that windows of
-// 1 MiB fit, whose buffers take 5 to 8 MiB, into half of it. Less is tried where hosts have less.
-inline constexpr int64_t usual_memory_min_bytes = 16 << 20;
+// The memory that a host must have for each aggregator: Mem_min. Without a wish it is what was measured, or so
+// much that windows of 1 MiB fit, whose buffers take 5 to 8 MiB, into half of it. Less is tried where hosts
+// have less.
+inline constexpr int64_t usual_memory_min_bytes = 16 << 20, usual_window_bytes = 1 << 20;
+int64_t usual_memory_min(const Facts& facts);
 int64_t least_memory(const Facts& facts);
+// The memory that a host must have so that its aggregator's windows are as long as is wished or tried.
+int64_t memory_for_window(const Facts& facts);
 
 // The hosts of one aggregation group, and which aggregators they have taken on so far.
 class Hosts {
@@ -37,10 +41,11 @@ class Hosts {
   Hosts(const Facts& facts, std::span<const int> nodes, bool all_candidates);
 
   // From now on an aggregator takes on up to this many portions, and not only one.
-  void allow_portions(int64_t of_each) {
-    portions_of_each_ = of_each;
-    in_order_ = false;
-  }
+  void allow_portions(int64_t of_each);
+  // From now on the hosts with most memory take on `count` portions or some more, with no more aggregators
+  // than that, and in proportion to the memory of each, so that the windows of all aggregators come to an end
+  // together. Memory beyond that of the windows that are wished or tried makes no difference.
+  void allow_portions_by_memory(int64_t count, int64_t most_aggregators);
 
   // How many aggregators the hosts take on together; with_memory: counts only those that have memory for
   // them.
@@ -57,11 +62,12 @@ class Hosts {
 
  private:
   struct Host {
-    int node;
+    int node = 0;
     std::vector<int> candidates;  // each rank once
     int64_t taken = 0;            // portions
+    int64_t of_each = 1;          // portions that each candidate may take on
     std::span<const pattern::Interval> spans;
-    int64_t free_bytes;
+    int64_t free_bytes = 0;
   };
   // Hosts that have room, in the order in which they are asked: those that have taken on least come first, so
   // that no host does the work of all, and of these the one with most memory.
@@ -81,10 +87,9 @@ class Hosts {
   bool anybody_fits_ = false;  // some host has memory for an aggregator; if none has, memory is no criterion
   std::vector<Host> hosts_;    // by available memory, most first, then by index
   std::vector<size_t> by_index_;
-  bool in_order_ = false;  // the orders are up to date
-  Order roomy_, short_;    // hosts that have memory for one more, and that have not
-  SpanIndex spans_;        // of hosts_; made when it is first needed
-  int64_t portions_of_each_ = 1;
+  bool in_order_ = false;       // the orders are up to date
+  Order roomy_, short_;         // hosts that have memory for one more, and that have not
+  SpanIndex spans_;             // of hosts_; made when it is first needed
   std::optional<size_t> last_;  // the host, in hosts_, that has taken on the last portion
 };
 

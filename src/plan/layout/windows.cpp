@@ -17,7 +17,7 @@ namespace {
 
 // A window that stays in cache is as fast as a larger one: on a 2-core machine 1 MiB and 4 MiB took the same
 // time.
-constexpr int64_t default_window_bytes = 1 << 20;
+constexpr int64_t default_window_bytes = usual_window_bytes;
 constexpr int64_t default_images_bytes = 4 << 20;  // all windows of one node
 // With very many realms, shorter windows would cost more in messages than they save in cache misses.
 constexpr int64_t least_default_window_bytes = 64 << 10;

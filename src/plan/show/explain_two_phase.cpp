@@ -64,7 +64,11 @@ std::string indented(const std::string& text) {
 }
 
 std::string offsets_of(const Realm& realm) {
-  const pattern::Interval first = window(realm, 0).front(), last = window(realm, rounds_of(realm) - 1).back();
+  const int64_t rounds = rounds_of(realm);
+  const auto numbered = [&](int64_t number) {
+    return window(realm, (number + rounds - realm.start) % rounds);
+  };
+  const pattern::Interval first = numbered(0).front(), last = numbered(rounds - 1).back();
   std::string out = fmt::format("[{}, {})", first.begin, last.end);
   if (!realm.owned.is_contiguous())
     return out + fmt::format(" in pieces of {} or more", format_bytes(realm.piece_bytes));
@@ -160,6 +164,7 @@ json realm_json(const Realm& realm) {
           {"map_bytes", realm.map_bytes},
           {"image_bytes", realm.image_bytes},
           {"rounds", rounds_of(realm)},
+          {"start", realm.start},
           {"alignment", realm.alignment},
           {"piece_bytes", realm.piece_bytes},
           {whole ? "spans" : "first_window", intervals_json(whole ? realm.positions : window(realm, 0))}};

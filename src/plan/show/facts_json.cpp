@@ -177,6 +177,7 @@ StorageFacts read_storage(const JsonPlace& in) {
   read_number(in, "uncached", storage.uncached);
   read_number(in, "rotational", storage.rotational);
   read_number(in, "aggregators_per_node", storage.aggregators_per_node);
+  read_number(in, "memory_min_bytes", storage.memory_min_bytes);
   return storage;
 }
 
@@ -322,7 +323,8 @@ json facts_as_json(const Facts& facts) {
                 {"stripe_targets", facts.storage.stripe_targets},
                 {"uncached", facts.storage.uncached},
                 {"rotational", facts.storage.rotational},
-                {"aggregators_per_node", facts.storage.aggregators_per_node}}},
+                {"aggregators_per_node", facts.storage.aggregators_per_node},
+                {"memory_min_bytes", facts.storage.memory_min_bytes}}},
               {"wishes", wishes_json(facts.wishes)}};
   if (facts.prices) out["prices"] = prices_as_json(*facts.prices);
   if (facts.experience.calls() > 0) out["experience"] = experience_json(facts.experience);

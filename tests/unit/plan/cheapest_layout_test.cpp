@@ -5,6 +5,7 @@
 
 #include "plan/choose/method_table.h"
 #include "plan/facts/prices.h"
+#include "plan/layout/windows.h"
 #include "unit/plan_facts.h"
 
 namespace concilio::plan::cheapest_layout_test {
@@ -81,6 +82,35 @@ TEST(CheapestLayout, RealmsOfTheFileKeepTheirs) {
 TEST(CheapestLayout, NothingToLayOut) {
   const Facts facts = call(StorageFacts::Kind::network);
   EXPECT_TRUE(cheapest_layout(facts, {}).realms.empty());
+}
+
+// Nodes of a rank each that write 64 MiB each, interleaved, over 16 targets.
+Facts on_nodes(const std::vector<int64_t>& free_mib) {
+  const auto nodes = static_cast<int>(free_mib.size());
+  Facts facts = test::interleaved(Operation::write, nodes, 65536, 64 * mib);
+  facts.nodes = test::make_nodes(nodes, 1);
+  for (size_t node = 0; node < free_mib.size(); ++node) facts.nodes[node].free_bytes = free_mib[node] * mib;
+  facts.storage.kind = StorageFacts::Kind::parallel;
+  facts.storage.stripe_bytes = mib;
+  facts.storage.stripe_targets = 16;
+  facts.wishes.memory_limit_bytes = 1024 * mib;
+  return facts;
+}
+
+TEST(CheapestLayout, WindowsReachAllTargetsWhereThereIsMemory) {
+  Facts facts = on_nodes({512, 512, 512, 512});
+  EXPECT_EQ(cheapest_layout(facts, whole(facts)).window_bytes, 16 * mib);
+  facts.storage.stripe_targets = 1;
+  EXPECT_EQ(cheapest_layout(facts, whole(facts)).window_bytes, 4 * mib);
+}
+
+TEST(CheapestLayout, AggregatorsWithSmallWindowsDoNotEndLast) {
+  const Facts facts = on_nodes({100, 20, 20, 20, 20, 20});
+  const Layout layout = cheapest_layout(facts, whole(facts));
+  ASSERT_GT(layout.realms.size(), 2u);
+  int64_t fewest = INT64_MAX;
+  for (const Realm& realm : layout.realms) fewest = std::min(fewest, rounds_of(realm));
+  EXPECT_LE(layout.rounds, 2 * fewest);
 }
 
 }  // namespace

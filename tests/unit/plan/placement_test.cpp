@@ -310,5 +310,33 @@ TEST(Placement, ByMemoryIsThatOfLookingAtEveryHost) {
   }
 }
 
+// How many of 24 portions each host takes on, in the order in which they are asked.
+std::map<int, int> shares_of(const Facts& facts) {
+  Hosts hosts(facts, all_nodes(facts), false);
+  hosts.allow_portions_by_memory(24, 24);
+  std::map<int, int> shares;
+  for (int i = 0; i < 24; ++i) {
+    if (const auto found = hosts.with_most_memory({}, true)) ++shares[found->node];
+  }
+  return shares;
+}
+
+TEST(PortionsByMemory, AreInProportionToWhatWindowsTake) {
+  Facts facts = hosts_with({60, 30, 30}, 1);
+  for (NodeFacts& node : facts.nodes) node.spans.clear();
+  facts.trial.window_bytes = 16 * MiB;
+  EXPECT_EQ(shares_of(facts), (std::map<int, int>{{0, 12}, {1, 6}, {2, 6}}));
+  // Windows of 1 MiB need no more than 16.
+  facts.trial.window_bytes = 0;
+  EXPECT_EQ(shares_of(facts), (std::map<int, int>{{0, 8}, {1, 8}, {2, 8}}));
+}
+
+TEST(PortionsByMemory, LieWithHostsThatHaveMemoryForAggregators) {
+  Facts facts = hosts_with({60, 5, 20}, 4);  // for 4, none and 2
+  for (NodeFacts& node : facts.nodes) node.spans.clear();
+  facts.trial.window_bytes = 16 * MiB;
+  EXPECT_EQ(shares_of(facts), (std::map<int, int>{{0, 18}, {2, 6}}));
+}
+
 }  // namespace
 }  // namespace concilio::plan::placement_test

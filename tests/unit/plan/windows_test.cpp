@@ -116,13 +116,13 @@ TEST(Parcels, TakeMostOfTheMemoryOfAHostWithoutWindows) {
   EXPECT_EQ(made.parcel_bytes[0], 512 * KiB);
 }
 
-// All windows of a realm, one after another.
+// All windows of a realm, one after another in the file.
 void expect_tiles(const Realm& realm, int64_t most_rounds) {
   Intervals joined;
   int64_t bytes = 0;
   const int64_t rounds = rounds_of(realm);
-  for (int64_t round = 0; round < std::min(rounds, most_rounds); ++round) {
-    const Intervals parts = window(realm, round);
+  for (int64_t number = 0; number < std::min(rounds, most_rounds); ++number) {
+    const Intervals parts = window(realm, (number + rounds - realm.start) % rounds);
     ASSERT_FALSE(parts.empty());
     ASSERT_LE(total_bytes(parts), realm.window_bytes);
     ASSERT_LE(static_cast<int64_t>(parts.size()),

@@ -41,6 +41,7 @@ class Case:
     options: tuple = ()
     seconds: float = 300
     program: str = "patterns"  # or "scorpio", whose patterns are its methods
+    probed: bool = False  # the prices are those that `concilio probe` measures on these hosts and this storage
 
     @property
     def key(self):
@@ -50,8 +51,9 @@ class Case:
     def definition(self):
         """All that makes two runs comparable, as JSON has it."""
         kept = dataclasses.asdict(self)
-        if kept["program"] == "patterns":
-            del kept["program"]
+        for name, usual in (("program", "patterns"), ("probed", False)):
+            if kept[name] == usual:
+                del kept[name]
         kept["variants"] = {variant.pop("name"): variant for variant in kept["variants"]}
         return json.loads(json.dumps(kept))
 
@@ -179,7 +181,7 @@ def memory(quick):
                               variants, {"block3d": {"access": "block3d"},
                                          "interleaved:65536": {"access": "interleaved"}},
                               ranks=HOSTS * RANKS_PER_HOST, hosts=HOSTS, mib_per_rank=1 if quick else 32 / PAPER_SCALE,
-                              repetitions=3))
+                              repetitions=3, probed=True))
     return Comparison("memory", "Memory-conscious against plain two-phase, memory of hosts drawn at random", cases)
 
 
@@ -198,7 +200,7 @@ def limits(quick):
                            Variant("memory-conscious", env=env, hints={**CONSCIOUS, **available})],
                           {f"interleaved:{block}": {"block_bytes": block} for block in (1024, 65536)},
                           ranks=HOSTS * RANKS_PER_HOST, hosts=HOSTS, mib_per_rank=2 if quick else 32,
-                          repetitions=3))
+                          repetitions=3, probed=True))
     return Comparison("limits", "Even realms against memory-conscious placement under limits of 4, 16 and 64 MiB a host", cases)
 
 

@@ -9,7 +9,7 @@ import os
 import pathlib
 import shlex
 
-from .. import hosts, machine, measure
+from .. import device, hosts, machine, measure
 from ..results import read
 from ..storage import file_system_of
 from . import hints, rows
@@ -55,6 +55,7 @@ class Bench:
         self.folder = folder  # for files
         self.distributed = distributed  # the same on a distributed file system; None where there is none
         self.hosts = {}  # by their number; made when they are first needed
+        self.profiles = {}  # by the environment of those who use them
         self.made = contextlib.ExitStack()
 
     def __enter__(self):
@@ -80,14 +81,27 @@ class Bench:
         return self.distributed if case.pfs else self.folder
 
     def environment(self, case, variant, report):
-        environment = {**measure.surroundings(), **variant.env, "CONCILIO_PROFILE": "off"}
-        if variant.concilio:
-            environment["CONCILIO_REPORT"] = report
+        environment = {**measure.surroundings(), **variant.env}
         if case.hosts:
             if case.hosts not in self.hosts:
                 self.hosts[case.hosts] = self.made.enter_context(hosts.Hosts(self.folder, case.hosts))
             environment.update(self.hosts[case.hosts].environment())
+        environment["CONCILIO_PROFILE"] = self.profile(case, environment) if case.probed and variant.concilio else "off"
+        if variant.concilio:
+            environment["CONCILIO_REPORT"] = report
         return environment
+
+    def profile(self, case, environment):
+        """The file with the prices of a case's hosts and storage, which are measured when they are first needed."""
+        key = (case.mpi, case.ranks, *sorted(environment.items()))
+        if key not in self.profiles:
+            output = os.path.join(self.folder, f"profile{len(self.profiles)}.json")
+            words = device.probe_command(self.concilio, self.folder_of(case), output, True, case.mpi, case.ranks)
+            status, _, errors = measure.run(words, {**environment, "CONCILIO_PROFILE": "off"}, case.seconds)
+            if status:
+                raise measure.Failed(f"concilio probe: exit status {status}: {measure.last_words(errors)}")
+            self.profiles[key] = output
+        return self.profiles[key]
 
     def measure(self, case, variant, alternation):
         """One start: what is kept of it, and what the MPI calls itself."""

@@ -34,6 +34,24 @@ FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& pri
           static_cast<double>(digest.bytes) / large_request_bytes * large.of_bytes};
 }
 
+// The part of all the aggregators' time that the one needs which is the last to end: it has most bytes, or
+// small windows.
+double share_of_last(const Layout& layout, const FlushCost& traffic) {
+  double windows = 0, bytes = 0, share = 0;
+  for (const Realm& realm : layout.realms) {
+    windows += static_cast<double>(rounds_of(realm));
+    bytes += static_cast<double>(realm.bytes);
+  }
+  const double seconds = traffic.seconds();
+  if (windows <= 0 || bytes <= 0 || seconds <= 0) return 0;
+  for (const Realm& realm : layout.realms) {
+    const double its_seconds = traffic.request_seconds * static_cast<double>(rounds_of(realm)) / windows +
+                               traffic.byte_seconds * static_cast<double>(realm.bytes) / bytes;
+    share = std::max(share, its_seconds / seconds);
+  }
+  return share;
+}
+
 }  // namespace
 
 Phrase obstacle_to_two_phase(const Facts& facts) {
@@ -55,16 +73,7 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   const double bytes = static_cast<double>(facts.digest.bytes);
   const double nodes = static_cast<double>(facts.nodes.size());
   const double at_once = together(facts, realms, static_cast<double>(layout.window_bytes), prices);
-  // The aggregator with most bytes is the last to end.
-  int64_t range_bytes = 0, most_bytes = 0;
-  for (const Realm& realm : layout.realms) {
-    range_bytes += realm.bytes;
-    most_bytes = std::max(most_bytes, realm.bytes);
-  }
-  const double uneven =
-      range_bytes > 0
-          ? std::max(1.0, static_cast<double>(most_bytes) * at_once / static_cast<double>(range_bytes))
-          : 1;
+  const double uneven = std::max(1.0, share_of_last(layout, traffic) * at_once);
   const double storage = (traffic.request_seconds + traffic.byte_seconds) / at_once * uneven;
   Cost cost;
   add_agreements(facts, prices, cost);

@@ -26,6 +26,8 @@ namespace {
 constexpr int64_t most_more_portions = 8;
 // With more portions than this, a few more make no difference, and each trial takes as long.
 constexpr int64_t most_tried_portions = 256;
+// How many portions there are for each aggregator, and in all, if they are shared by memory.
+constexpr int64_t portions_by_memory = 16, most_by_memory = 1024;
 // Realms are about as large as others if they are larger by no more than this part.
 constexpr int64_t alike = 16;
 
@@ -50,8 +52,10 @@ std::vector<pattern::Interval> bytes_of(const Region& region, const PartitionTre
   return intersection(std::span(&tree.vertex(leaf).file, 1), region.group.spans);
 }
 
-// several: an aggregator may have more than one portion.
-Remerged remerge(const Region& region, Hosts hosts, int64_t portions, bool several) {
+// How many portions an aggregator may have: one, equally many, or as its host has memory.
+enum class Shares { one, equal, by_memory };
+
+Remerged remerge(const Region& region, Hosts hosts, int64_t portions, Shares shares) {
   const int64_t alignment = alignment_for(region);
   const PartitionTree tree = bisect(region, portions, alignment);
   Remerged out{tree, tree, 0, alignment};
@@ -62,21 +66,24 @@ Remerged remerge(const Region& region, Hosts hosts, int64_t portions, bool sever
   };
   const std::vector<int> leaves = tree.leaves();
   const int64_t count = std::ssize(leaves);
-  if (several) hosts.allow_portions(ceil_divide(count, region.wanted));
+  if (shares == Shares::equal) hosts.allow_portions(ceil_divide(count, region.wanted));
+  if (shares == Shares::by_memory) hosts.allow_portions_by_memory(count, region.wanted);
   // From left to right: a leaf to the left that takes over a portion already has an aggregator, and a leaf to
   // the right will get one with what it took over.
   int64_t share = -1;  // of the region, if its aggregators had equal ones
   for (int64_t i = 0; i < count; ++i) {
     const int leaf = leaves[static_cast<size_t>(i)];
     const std::vector<pattern::Interval> bytes = bytes_of(region, after, leaf);
-    const bool goes_on = share == std::exchange(share, i * region.wanted / count);
-    if (const auto found = hosts.with_most_memory(bytes, goes_on)) {
+    const bool same = share == std::exchange(share, i * region.wanted / count);
+    const bool goes_on = same || shares == Shares::by_memory;
+    auto found = hosts.with_most_memory(bytes, goes_on);
+    // Memory counts for more than where the data are: the price tells whether that pays.
+    if (!found && (shares == Shares::by_memory || leaf == after.root())) found = hosts.best_of_all(bytes);
+    if (found) {
       give(leaf, *found);
     } else if (leaf != after.root()) {
       after.take_over(leaf);
       ++out.taken_over;
-    } else if (const auto anybody = hosts.best_of_all(bytes)) {
-      give(leaf, *anybody);
     }
   }
   return out;
@@ -115,11 +122,15 @@ bool is_better(const Merits& a, const Merits& b) {
 }  // namespace
 
 Remerged partition(const Region& region, const Hosts& hosts) {
-  Remerged best = remerge(region, hosts, region.wanted, false);
+  if (region.facts.trial.by_memory) {
+    const int64_t portions = std::clamp(most_by_memory / region.wanted, int64_t{1}, portions_by_memory);
+    return remerge(region, hosts, region.wanted * portions, Shares::by_memory);
+  }
+  Remerged best = remerge(region, hosts, region.wanted, Shares::one);
   if (region.wanted > most_tried_portions) return best;
   Merits its = merits_of(region, best.after);
-  const auto consider = [&](int64_t portions, bool several) {
-    Remerged other = remerge(region, hosts, portions, several);
+  const auto consider = [&](int64_t portions, Shares shares) {
+    Remerged other = remerge(region, hosts, portions, shares);
     const Merits merits = merits_of(region, other.after);
     if (merits.realms > region.wanted || !is_better(merits, its)) return;
     its = merits;
@@ -129,12 +140,12 @@ Remerged partition(const Region& region, const Hosts& hosts) {
   const int64_t wished =
       ceil_divide(total_bytes(region.group.spans), std::max<int64_t>(1, region.facts.wishes.domain_bytes));
   const int64_t of_each = std::min(ceil_divide(wished, region.wanted), most_tried_portions / region.wanted);
-  if (of_each > 1) consider(region.wanted * of_each, true);
+  if (of_each > 1) consider(region.wanted * of_each, Shares::equal);
   if (taken_over == 0) return best;
   // Whole portions were taken over by neighbours. With a few more portions to begin with, each takeover may
   // be smaller, and hosts that had none may get some.
   const int64_t most = std::min(2 * region.wanted + 1, region.wanted + most_more_portions);
-  for (int64_t portions = region.wanted + 1; portions <= most; ++portions) consider(portions, false);
+  for (int64_t portions = region.wanted + 1; portions <= most; ++portions) consider(portions, Shares::one);
   return best;
 }
 
