@@ -15,8 +15,10 @@ namespace concilio::plan {
 namespace {
 
 // On more nodes than this, making another layout takes longer than it could save.
-constexpr size_t most_nodes = 64, most_nodes_short_of_memory = 128;
-constexpr int64_t most_aggregators = 4;
+constexpr size_t most_nodes = 128, most_nodes_short_of_memory = 128;
+// Most aggregators that are tried on a node. Where they wait for storage, more of them gain something than
+// where they share its memory.
+constexpr int64_t most_from_memory = 4, most_aggregators = 8;
 // If storage does not answer from memory, a larger window means fewer requests with more bytes each.
 constexpr int64_t large_window_bytes = 4 << 20;
 // Another layout than the first must be cheaper by this share, since prices are not more exact.
@@ -27,12 +29,13 @@ std::vector<int64_t> aggregators_tried(const Facts& facts, bool from_memory) {
   const int64_t measured = facts.storage.aggregators_per_node;
   if (facts.nodes.size() > 1) {
     // A node's aggregators share its link. They gain something where they wait for storage.
-    return from_memory || measured > 0 ? std::vector<int64_t>{} : std::vector<int64_t>{2, most_aggregators};
+    return from_memory || measured > 0 ? std::vector<int64_t>{}
+                                       : std::vector<int64_t>{2, 4, most_aggregators};
   }
   // If storage answers from memory, an aggregator without a core of its own gains nothing.
-  const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
-  const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
-                                 measured > 0 ? measured : most_aggregators});
+  const int64_t tried =
+      from_memory ? std::clamp<int64_t>(facts.cores_per_node, 1, most_from_memory) : most_aggregators;
+  const int64_t most = std::min({facts.nodes[0].ranks, tried, measured > 0 ? measured : most_aggregators});
   const int64_t usual = aggregators_per_node(facts, facts.nodes[0], 1);
   std::vector<int64_t> numbers;
   for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2) {

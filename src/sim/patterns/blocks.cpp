@@ -75,15 +75,16 @@ Result<Pattern> pattern_of(const Result<BlockArray<axes>>& made) {
   if (!made) return made.error();
   const BlockArray<axes>& array = *made;
   std::array<int64_t, axes> strides{};  // in bytes, from a cell to the next one along an axis
-  Result<pattern::NestRef> nest = pattern::Nest::bytes(array.block[axes - 1] * array.cell_bytes);
   std::optional<int64_t> stride = array.cell_bytes;
   for (size_t axis = axes; axis-- > 0;) {
     strides[axis] = *stride;
-    if (axis + 1 < axes) nest = pattern::Nest::repeat(*nest, array.block[axis], *stride);
-    if (!nest) return nest.error();
     stride = checked_multiply(*stride, array.edge(axis));
     if (!stride) return malformed("the file is larger than files can be");
   }
+  Result<pattern::NestRef> nest = pattern::Nest::bytes(array.block[axes - 1] * array.cell_bytes);
+  for (size_t axis = axes - 1; nest && axis-- > 0;)
+    nest = pattern::Nest::repeat(*nest, array.block[axis], strides[axis]);
+  if (!nest) return nest.error();
   return Pattern{1, "", [array, strides, block = *nest](int rank, int) {
                    const auto first = array.first_cell(rank);
                    int64_t offset = 0;
