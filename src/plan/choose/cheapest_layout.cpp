@@ -19,8 +19,9 @@ constexpr size_t most_nodes = 128, most_nodes_short_of_memory = 128;
 // Most aggregators that are tried on a node. Where they wait for storage, more of them gain something than
 // where they share its memory.
 constexpr int64_t most_from_memory = 4, most_aggregators = 8;
-// If storage does not answer from memory, a larger window means fewer requests with more bytes each.
-constexpr int64_t large_window_bytes = 4 << 20;
+// If storage does not answer from memory, a larger window means fewer requests with more bytes each. But the
+// exchange for the first window has nothing to go on beside, so the largest is not always the best.
+constexpr int64_t larger_windows[] = {1 << 20, 4 << 20};
 // Another layout than the first must be cheaper by this share, since prices are not more exact.
 constexpr double least_saving = 0.05;
 
@@ -107,8 +108,10 @@ std::vector<Trial> trials_of(const Facts& facts) {
   // A group whose own hosts are short of memory may do better with others' help.
   if (!minima.empty() && wishes.groups) add([](Trial& trial) { trial.one_group = true; }, trials.size());
   const bool few_nodes = facts.nodes.size() <= most_nodes;
-  if (few_nodes && wishes.window_bytes == 0 && !from_memory)
-    add([](Trial& trial) { trial.window_bytes = large_window_bytes; }, trials.size());
+  if (few_nodes && wishes.window_bytes == 0 && !from_memory) {
+    const size_t count = trials.size();
+    for (const int64_t bytes : larger_windows) add([&](Trial& trial) { trial.window_bytes = bytes; }, count);
+  }
   // Balanced realms may be better if bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
       !lie_evenly(facts.buckets, most_realms(facts)))

@@ -24,10 +24,10 @@ Machine cluster(int nodes) {
   return machine;
 }
 
-plan::Facts facts_of(int nodes, Operation operation) {
+plan::Facts facts_of(int nodes, Operation operation, const plan::Wishes& wishes = {}) {
   const Result<Pattern> pattern = make_pattern("block4d", {nodes * ranks_of_node, 2 << 20});
   EXPECT_TRUE(pattern.ok());
-  return gather(*pattern, 0, cluster(nodes), operation, {});
+  return gather(*pattern, 0, cluster(nodes), operation, wishes);
 }
 
 // With one aggregator on each of two nodes, two_phase would be dearer than sieving.
@@ -50,6 +50,17 @@ TEST(Blocks, NodesWhoseStretchesAreInterwovenAreGroupsOfTheirOwn) {
 TEST(Blocks, AllRanksAggregateWhereTargetsServeAllOfThem) {
   EXPECT_EQ(plan::plan(facts_of(1, Operation::write)).realms.size(), 8u);
   EXPECT_EQ(plan::plan(facts_of(8, Operation::write)).realms.size(), 64u);
+}
+
+TEST(Blocks, MoreMemoryDoesNotMeanMoreRounds) {
+  plan::Wishes wishes;
+  int64_t rounds = INT64_MAX;
+  for (const int64_t mib : {8, 16, 64}) {
+    wishes.memory_limit_bytes = mib << 20;
+    const int64_t with_more = plan::plan(facts_of(32, Operation::write, wishes)).rounds;
+    EXPECT_LE(with_more, rounds) << mib;
+    rounds = with_more;
+  }
 }
 
 // On 128 nodes other layouts than the usual one are tried too.
