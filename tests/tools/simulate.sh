@@ -172,6 +172,17 @@ machine ./core storage.target_gb_per_second 100 nodes.core_copy_gb_per_second 0.
 for one in fast copies core; do seconds $one.json ./$one --method two_phase; done
 compare copies.json fast.json 3 10000
 compare core.json fast.json 3 10000
+# A message between ranks of a node is a copy of a core too: each rank sends three quarters of its data, then sorts all.
+exchange() { # FILE MACHINE
+  expect 0 "$concilio" simulate block3d -n 8 --nodes 1 --mib-per-rank 1 --method rows --machine "$2" --json "$1"
+}
+machine ./wide storage.target_gb_per_second 100 nodes.cores 8 nodes.copy_gb_per_second 1000 nodes.core_copy_gb_per_second 0.01
+exchange wide.json ./wide
+check "import json
+one = json.load(open('wide.json'))['results'][0]
+for call in ('write', 'read'):
+    sorting = one['bytes'] / 8 / 0.01e9
+    assert one[call]['seconds'][0] > 1.1 * sorting, (one[call]['seconds'], sorting)"
 
 # Opens queue at a metadata server: 16 at 100 a second take 160 ms, and reads and writes take as long as without it.
 opens() { # FILE MACHINE
