@@ -60,7 +60,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"cuda"}));
   auto* methods = app.add_option("--methods", options.method_list,
                                  "Measure several methods by turns: auto, independent, list, sieve, "
-                                 "two_phase, mapped, posix, mpi, as a list with commas");
+                                 "two_phase, mapped, posix, rows, mpi, as a list with commas");
   methods->excludes("--overlap")->excludes("--device");
   app.add_option("--warm-up", options.methods.warm_up,
                  "With --methods: calls of each method that are not timed")

@@ -135,17 +135,19 @@ void add_measure_options(CLI::App& parser, BenchOptions& options) {
 }
 
 void add_methods_options(CLI::App& parser, BenchOptions& options) {
-  auto* methods = parser
-                      .add_option("--methods", options.methods,
-                                  "Measure several methods by turns, in one run: a list of auto"
+  auto* methods =
+      parser
+          .add_option("--methods", options.methods,
+                      "Measure several methods by turns, in one run: a list of auto"
 #define METHOD(name, ranks, writes, summary) ", " #name
 #include "base/methods.def"
-                                  " (under Concilio), posix (the program makes one request for each piece), "
-                                  "mpi (the MPI's own MPI-IO; alone or with posix)")
-                      ->type_name("LIST")
-                      ->excludes("--overlap")
-                      ->excludes("--device")
-                      ->excludes("--compare");
+                      " (under Concilio), posix (the program makes one request for each piece), "
+                      "rows (ranks exchange by MPI_Alltoallv, and make large requests; of block3d "
+                      "and block4d), mpi (the MPI's own MPI-IO; alone or with posix and rows)")
+          ->type_name("LIST")
+          ->excludes("--overlap")
+          ->excludes("--device")
+          ->excludes("--compare");
   const auto add = [&](const char* name, std::string& value, const char* help, const char* type) {
     parser.add_option(name, value, help)->needs(methods)->type_name(type);
   };

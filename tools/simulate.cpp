@@ -42,6 +42,9 @@ constexpr double most_verified_bytes = 0x1p30;
 // What is tried side by side for a record, so that the best is found.
 const std::vector<std::string> methods_of_record = {"auto", "two_phase", "list", "sieve", "independent"};
 
+// The method of a program that exchanges its data by itself, which is none of the library's.
+constexpr const char* rows = "rows";
+
 struct SimulateOptions {
   std::vector<std::string> patterns;
   std::string record;
@@ -126,6 +129,7 @@ Status check_words(const SimulateOptions& options) {
     if (Status status = check_hint(hint); !status) return status;
   }
   for (const std::string& method : options.methods) {
+    if (method == rows && options.record.empty() && options.io_groups.empty()) continue;
     Config config = Config::defaults();
     Status status = set_by_option(config, Config::Origin::info, "--method", "concilio_method", method);
     if (!status) return status;
@@ -390,6 +394,8 @@ Result<int> count(const SimulateOptions& options, const Simulation& subject) {
   if (options.independent)
     return cannot_simulate(
         fmt::format("--independent cannot go with {}: collective calls alone are", because));
+  if (std::ranges::count(options.methods, std::string(rows)) > 0)
+    return cannot_simulate(fmt::format("--method {} cannot go with {}: it needs a run", rows, because));
   if (!options.report_file.empty())
     return cannot_simulate(fmt::format("--report cannot go with {}: it needs a run", because));
   CountingOptions counting{options.patterns,
@@ -490,10 +496,12 @@ Subcommand add_simulate(CLI::App& app, const Environment& environment) {
       ->needs(record);
   auto* methods =
       parser
-          ->add_option("--method", options->methods, "Methods to simulate side by side: a list of auto"
+          ->add_option("--method", options->methods,
+                       "Methods to simulate side by side: a list of auto"
 #define METHOD(name, ranks, writes, summary) ", " #name
 #include "base/methods.def"
-                       )
+                       ", rows (without the library: ranks exchange by MPI_Alltoallv, and make large "
+                       "requests; of block3d and block4d)")
           ->delimiter(',')
           ->allow_extra_args(false)
           ->type_name("LIST")

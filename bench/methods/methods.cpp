@@ -22,10 +22,11 @@ constexpr const char* known_methods =
     "auto"
 #define METHOD(name, ranks, writes, summary) ", " #name
 #include "base/methods.def"
-    ", posix, mpi";
+    ", posix, rows, mpi";
 
 bool is_known(const std::string& method) {
-  return method == "auto" || method == "posix" || method == "mpi" || library_method_index(method) >= 0;
+  return method == "auto" || method == "posix" || method == "rows" || method == "mpi" ||
+         library_method_index(method) >= 0;
 }
 
 // Whether the library carries the method out: its own choice, or a method that it is told to use.
@@ -82,8 +83,9 @@ class Methods {
       : options_(options), methods_(methods), data_(pattern) {
     const WaySettings settings{options.path, options.write, options.calls, options.sync, options.hints};
     for (const std::string& method : methods.methods) {
-      ways_.push_back(method == "posix" ? make_posix_way(data_, settings)
-                                        : make_mpi_way(method, data_, settings));
+      ways_.push_back(method == "posix"  ? make_posix_way(data_, settings)
+                      : method == "rows" ? make_rows_way(data_, settings, nullptr)
+                                         : make_mpi_way(method, data_, settings));
     }
     failures_.resize(ways_.size());
     // The library's own choice comes first, because its predictions tell which methods are too slow to try.
@@ -264,7 +266,7 @@ std::vector<std::string> parse_methods(const std::string& text, std::string& err
   if (methods.empty()) {
     error = fmt::format("--methods: a list of {}", known_methods);
   } else if (own_mpi_io != methods.end() && library) {
-    error = "--methods: mpi is the MPI's own MPI-IO, without Concilio: name it alone or with posix";
+    error = "--methods: mpi is the MPI's own MPI-IO, without Concilio: name it alone or with posix and rows";
   } else if (own_mpi_io != methods.end() && !concilio_version_loaded().empty()) {
     error = "--methods mpi: the program runs under Concilio";
   } else if (library && concilio_version_loaded().empty()) {

@@ -1,5 +1,6 @@
-// A way of moving a pattern's bytes: one of the library's methods, its own choice, the MPI's own MPI-IO, or
-// one request for each piece. Each way opens the file for itself.
+// A way of moving a pattern's bytes: one of the library's methods, its own choice, the MPI's own MPI-IO, one
+// request for each piece, or an exchange of the program's own and then large requests. Each way opens the
+// file for itself.
 #pragma once
 
 #include <array>
@@ -49,5 +50,13 @@ class Way {
 // `method` is one of the library's methods, "auto" or "mpi".
 std::unique_ptr<Way> make_mpi_way(const std::string& method, RankData& data, const WaySettings& settings);
 std::unique_ptr<Way> make_posix_way(RankData& data, const WaySettings& settings);
+// What one rank moves in a call without the library, between nodes and to storage or from it.
+struct Exchanged {
+  int64_t messages = 0, message_bytes = 0;  // that it gets, or sends, in writes and reads
+  int64_t requests = 0, storage_bytes = 0;
+  int64_t memory_bytes = 0;  // that it takes beside the program's buffer
+};
+// `exchanged` is told when the file is open; it may be null.
+std::unique_ptr<Way> make_rows_way(RankData& data, const WaySettings& settings, Exchanged* exchanged);
 
 }  // namespace concilio::bench

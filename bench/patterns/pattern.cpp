@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/patterns/block3d.h"
+#include "sim/patterns/blocks.h"
 #include "sim/patterns/btio.h"
 #include "sim/patterns/contiguous.h"
 #include "sim/patterns/hacc.h"
@@ -24,6 +24,7 @@ constexpr Family families[] = {
     {sim::contiguous_words, make_contiguous},
     {sim::interleaved_words, make_interleaved},
     {sim::block3d_words, make_block3d},
+    {sim::block4d_words, make_block4d},
     {sim::btio_words, make_btio},
     {sim::unstruc_words, make_unstruc},
     {sim::hpio_words, make_hpio},

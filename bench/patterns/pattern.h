@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,15 @@ struct Access {
   int64_t memory_offset = 0;  // in the buffer
 };
 
+// Neighbouring ranks that have whole stretches of the file together. Their data are units, as many for each:
+// unit i is the i-th part of the buffer of each, and these parts fill one stretch of the file.
+struct Row {
+  int first_rank = 0, ranks = 1;
+  int64_t units = 0;
+  int64_t unit_bytes = 0;                       // of each rank
+  std::function<int64_t(int64_t unit)> offset;  // of a unit in the file; the pattern must still be there
+};
+
 class Pattern {
  public:
   virtual ~Pattern() = default;
@@ -71,6 +81,9 @@ class Pattern {
   // Whether the ranks move equally many bytes in each call, side by side in their order, one call after
   // another.
   virtual bool side_by_side() const { return false; }
+  // The row of a rank, as short as it can be if its stretches are to have so many bytes; nothing if the
+  // pattern has no rows.
+  virtual std::optional<Row> row_of(int /*rank*/, int64_t /*stretch_bytes*/) const { return {}; }
   virtual std::string note() const { return {}; }  // what a user should know of this run; may be empty
 
   int64_t data_bytes(int rank) const;
@@ -90,6 +103,7 @@ std::string list_of_patterns();
 Made make_contiguous(const Parameters& parameters, const Size& size);
 Made make_interleaved(const Parameters& parameters, const Size& size);
 Made make_block3d(const Parameters& parameters, const Size& size);
+Made make_block4d(const Parameters& parameters, const Size& size);
 Made make_btio(const Parameters& parameters, const Size& size);
 Made make_unstruc(const Parameters& parameters, const Size& size);
 Made make_hpio(const Parameters& parameters, const Size& size);

@@ -23,6 +23,7 @@
 #include "patterns/pattern.h"
 #include "simulated/groups.h"
 #include "simulated/replay.h"
+#include "simulated/rows.h"
 
 namespace concilio::bench {
 
@@ -33,7 +34,7 @@ constexpr double mib = 1024.0 * 1024.0;
 struct Options {
   RunOptions run;
   std::string results;               // the file to write
-  std::vector<std::string> methods;  // values of the hint concilio_method
+  std::vector<std::string> methods;  // values of the hint concilio_method, or rows
   std::vector<std::string> patterns;
   std::string record;  // a record to replay in place of patterns
   int copies = 1;      // of its ranks
@@ -130,11 +131,44 @@ nlohmann::json call_json(const Times& times, const std::vector<int64_t>& counted
           {"counters", counters_json(counted)}};
 }
 
+// What a program that does without the library has moved, by the names of its counters.
+std::vector<int64_t> counted_as(const Exchanged& exchanged, const std::string& done) {
+  const bool writes = done == "write";
+  const std::map<std::string, int64_t> values = {
+      {"messages_sent", exchanged.messages},
+      {"message_bytes_sent", exchanged.message_bytes},
+      {writes ? "storage_writes" : "storage_reads", exchanged.requests},
+      {writes ? "storage_bytes_written" : "storage_bytes_read", exchanged.storage_bytes}};
+  std::vector<int64_t> counted;
+  for (int i = 0; concilio_counter_name(i); ++i) {
+    const auto found = values.find(concilio_counter_name(i));
+    counted.push_back(found == values.end() ? 0 : found->second);
+  }
+  return counted;
+}
+
 // The greatest sum of the ranks of a node.
 int64_t most_of_a_node(int64_t peak_bytes) {
   int64_t most = 0;
   for (const NodeGrowth& node : growth_by_node(peak_bytes, 0)) most = std::max(most, node.bytes);
   return most;
+}
+
+nlohmann::json result_json(const std::string& name, const Pattern& pattern, const std::string& method,
+                           const Outcome& outcome, const RunOptions& run) {
+  nlohmann::json result = {{"pattern", name},
+                           {"method", method},
+                           {"bytes", outcome.total_bytes},
+                           {"verified", run.verify && outcome.failure.empty()}};
+  if (!pattern.note().empty()) result["note"] = pattern.note();
+  // It is the same on all ranks.
+  if (!outcome.failure.empty()) result["failure"] = outcome.failure;
+  return result;
+}
+
+void add_memory(int64_t peak_bytes, nlohmann::json& result) {
+  result["peak_bytes_per_rank"] = over_ranks(peak_bytes, MPI_INT64_T, MPI_MAX);
+  result["peak_bytes_per_node"] = most_of_a_node(peak_bytes);
 }
 
 nlohmann::json run_one(const std::string& name, const Pattern& pattern, const std::string& method,
@@ -144,21 +178,25 @@ nlohmann::json run_one(const std::string& name, const Pattern& pattern, const st
   run.hints.emplace_back("concilio_method", method);
   run.watch = [&](MPI_File file, const char* done) { watch(file, done); };
   const Outcome outcome = run_pattern(pattern, run);
-  nlohmann::json result = {{"pattern", name},
-                           {"method", method},
-                           {"bytes", outcome.total_bytes},
-                           {"verified", run.verify && outcome.failure.empty()}};
-  if (!pattern.note().empty()) result["note"] = pattern.note();
-  // It is the same on all ranks.
-  if (!outcome.failure.empty()) {
-    result["failure"] = outcome.failure;
-    return result;
-  }
+  nlohmann::json result = result_json(name, pattern, method, outcome, run);
+  if (!outcome.failure.empty()) return result;
   result["open"] = {{"seconds", outcome.open_seconds}};
-  result["peak_bytes_per_rank"] = over_ranks(watch.peak_bytes(), MPI_INT64_T, MPI_MAX);
-  result["peak_bytes_per_node"] = most_of_a_node(watch.peak_bytes());
+  add_memory(watch.peak_bytes(), result);
   if (run.write) result["write"] = call_json(outcome.write, watch.counted("write"));
   if (run.read) result["read"] = call_json(outcome.read, watch.counted("read"));
+  return result;
+}
+
+// As run_one(), by the program's own exchange in rows.
+nlohmann::json run_one_in_rows(const std::string& name, const Pattern& pattern, const Options& options) {
+  const RunOptions& run = options.run;
+  const auto [outcome, exchanged] = run_rows(pattern, run);
+  nlohmann::json result = result_json(name, pattern, "rows", outcome, run);
+  if (!outcome.failure.empty()) return result;
+  result["open"] = {{"seconds", outcome.open_seconds}};
+  add_memory(exchanged.memory_bytes, result);
+  if (run.write) result["write"] = call_json(outcome.write, counted_as(exchanged, "write"));
+  if (run.read) result["read"] = call_json(outcome.read, counted_as(exchanged, "read"));
   return result;
 }
 
@@ -190,8 +228,7 @@ nlohmann::json run_one_in_groups(int ranks_per_group, const std::string& method,
   result["init"] = {{"seconds", outcome.init_seconds}};
   result["open"] = {{"seconds", outcome.open_seconds}};
   result["close"] = {{"seconds", outcome.close_seconds}};
-  result["peak_bytes_per_rank"] = over_ranks(watch.peak_bytes(), MPI_INT64_T, MPI_MAX);
-  result["peak_bytes_per_node"] = most_of_a_node(watch.peak_bytes());
+  add_memory(watch.peak_bytes(), result);
   const auto add = [&](const char* call, double seconds) {
     result[call] = call_json({seconds, {seconds}}, watch.counted_or_nothing(call));
   };
@@ -276,7 +313,8 @@ int run_all(const Options& options) {
       if (!options.groups.empty()) continue;
       ++begun;
       if (rank == 0) tell(options, begun, all, fmt::format("{} {}", name, method));
-      results.push_back(run_one(name, **pattern, method, options));
+      results.push_back(method == "rows" ? run_one_in_rows(name, **pattern, options)
+                                         : run_one(name, **pattern, method, options));
     }
   }
   return rank == 0 ? write_results(options, results) : 0;

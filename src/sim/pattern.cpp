@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "sim/patterns/block3d.h"
+#include "sim/patterns/blocks.h"
 #include "sim/patterns/btio.h"
 #include "sim/patterns/contiguous.h"
 #include "sim/patterns/hacc.h"
@@ -16,10 +16,11 @@
 namespace concilio::sim {
 namespace {
 
-constexpr std::array<PatternRow, 11> rows = {{
+constexpr std::array<PatternRow, 12> rows = {{
     {contiguous_words, contiguous, true},
     {interleaved_words, interleaved, true},
     {block3d_words, block3d},
+    {block4d_words, block4d},
     {btio_words, btio},
     {unstruc_words, unstruc},
     {hpio_words, hpio, true},

@@ -46,6 +46,7 @@ Result<Pattern> make_pattern(std::string_view text, const Size& size);
 Result<Pattern> contiguous(const Parameters& parameters, const Size& size);
 Result<Pattern> interleaved(const Parameters& parameters, const Size& size);
 Result<Pattern> block3d(const Parameters& parameters, const Size& size);
+Result<Pattern> block4d(const Parameters& parameters, const Size& size);
 Result<Pattern> btio(const Parameters& parameters, const Size& size);
 Result<Pattern> unstruc(const Parameters& parameters, const Size& size);
 Result<Pattern> hpio(const Parameters& parameters, const Size& size);

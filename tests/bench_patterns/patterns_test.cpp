@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -11,7 +12,7 @@
 #include "common/expect.h"
 #include "patterns/pattern.h"
 #include "sim/pattern.h"
-#include "sim/patterns/block3d.h"
+#include "sim/patterns/blocks.h"
 
 using namespace concilio;
 
@@ -23,6 +24,9 @@ constexpr const char* samples[] = {
     "interleaved:64",
     "interleaved:1000",
     "block3d",
+    "block4d",
+    "block4d:1",
+    "block4d:24",
     "btio",
     "unstruc",
     "unstruc:7",
@@ -142,16 +146,19 @@ std::set<std::string> bench_names() {
 }
 
 // In the benchmarks of others MPI divides the array.
-void compare_grid(int ranks) {
-  int expected[3] = {0, 0, 0};
-  MPI_Dims_create(ranks, 3, expected);
-  const Result<sim::Block3d> array = sim::block3d_of({}, {ranks, 1000});
-  if (!array || !std::equal(expected, expected + 3, array->grid.begin()))
-    fail("block3d on {} ranks: the grid is not that of MPI_Dims_create", ranks);
+template <size_t axes>
+void compare_grid(const char* name, int ranks, const Result<sim::BlockArray<axes>>& array) {
+  std::array<int, axes> expected{};
+  MPI_Dims_create(ranks, axes, expected.data());
+  if (!array || !std::ranges::equal(expected, array->grid))
+    fail("{} on {} ranks: the grid is not that of MPI_Dims_create", name, ranks);
 }
 
 int run() {
-  for (const int ranks : rank_counts) compare_grid(ranks);
+  for (const int ranks : rank_counts) {
+    compare_grid("block3d", ranks, sim::block3d_of({}, {ranks, 1000}));
+    compare_grid("block4d", ranks, sim::block4d_of({}, {ranks, 1000}));
+  }
   const std::set<std::string> names = bench_names();
   std::set<std::string> compared;
   for (const char* text : samples) {

@@ -16,7 +16,7 @@ Also: base, pattern, plan, sim, store and counter see no MPI; pattern, plan and 
 the environment; the command sees base, plan, sim and probe of all this, and where it
 reads a described machine, the devices of store; the benchmarks see the numbers that describe
 patterns (sim/patterns), from which they make their datatypes, and nothing else but SEEN_BY_ALL, except for
-NAME_bench.cpp, which times functions of pattern, and posix_way.cpp, which moves pieces through the store, and the program of
+NAME_bench.cpp, which times functions of pattern, and the ways that move bytes through the store (BY_STORE), and the program of
 `concilio simulate`, which makes a record's calls again; the installed headers are C; plan, which all ranks must compute
 alike, calls no function of the C library's mathematics whose last bit differs between processors.
 """
@@ -54,6 +54,8 @@ INNER = {
 }
 # Headers that programs may always see.
 SEEN_BY_ALL = {"base/median.h", "base/methods.def"}
+# Files of the benchmarks that see base and store.
+BY_STORE = {"methods/stored_file.h", "methods/stored_file.cpp", "methods/rows_way.cpp"}
 WITHOUT_MPI = {"base", "pattern", "plan", "sim", "store", "counter"}
 PURE = {"pattern", "plan", "sim"}
 IMPURE_HEADERS = {
@@ -114,7 +116,7 @@ def of_source(folder, path, text):
 def of_program(place, path, text):
     """What is wrong with a file of tools or bench, `path` below it: which of src it sees, and which of its own place."""
     name_of_file = path.split("/")[-1]
-    of_bench = {"base", "store"} if name_of_file == "posix_way.cpp" else \
+    of_bench = {"base", "store"} if path in BY_STORE else \
         {"base", "pattern"} if name_of_file.endswith("_bench.cpp") else \
         {"base", "pattern", "sim"} if path.startswith("simulated/") else set()
     of_tools = {"base", "plan", "sim", "probe"} | ({"store"} if path == "simulation/machine.cpp" else set())

@@ -30,7 +30,7 @@ class Includes(unittest.TestCase):
         self.assert_right("src/bind/a.cpp", '#include "mpiio/api.h"\n#include "concilio/concilio.h"\n')
         self.assert_right("bench/a.cpp", '#include "base/median.h"\n')
         self.assert_right("bench/copy_bench.cpp", '#include "pattern/copy.h"\n')
-        self.assert_right("bench/methods/posix_way.cpp", '#include "store/wrappers/stack.h"\n')
+        self.assert_right("bench/methods/stored_file.cpp", '#include "store/wrappers/stack.h"\n')
         self.assert_right("bench/a.cpp", '#include "sim/patterns/btio.h"\n')
         self.assert_right("bench/simulated/a.cpp", '#include "sim/record.h"\n#include "pattern/access.h"\n')
         self.assert_wrong("bench/measure/a.cpp", '#include "sim/record.h"\n')

@@ -15,10 +15,10 @@ import subprocess
 import sys
 import tempfile
 
-PATTERNS = ["contiguous", "interleaved:64", "interleaved:4096", "block3d", "btio", "unstruc", "hpio:64/64", "hpio:8/24:struct",
-            "hacc", "ior:16384"]
+PATTERNS = ["contiguous", "interleaved:64", "interleaved:4096", "block3d", "block4d", "btio", "unstruc", "hpio:64/64",
+            "hpio:8/24:struct", "hacc", "ior:16384"]
 # Their datatypes are told otherwise, which these numbers show.
-TOLD_OTHERWISE = {"block3d", "btio", "unstruc", "hpio:8/24:struct"}
+TOLD_OTHERWISE = {"block3d", "block4d", "btio", "unstruc", "hpio:8/24:struct"}
 OF_DESCRIPTIONS = {f"{part} message_bytes_sent" for part in ("counters", "max")} | {"peak_bytes_per_rank", "peak_bytes_per_node"}
 METHODS = ["two_phase", "list"]
 MACHINE = {"concilio_machine": 1,

@@ -3,7 +3,7 @@
 // same on a real MPI and on simulated hosts. It uses none of the datatypes that SMPI makes wrongly.
 // --messages: so many messages must have been sent between nodes.
 //
-//   pattern_bytes PATTERN|block4d|random [--bytes PER_RANK] [--seed SEED] [--messages COUNT]
+//   pattern_bytes PATTERN|random [--bytes PER_RANK] [--seed SEED] [--messages COUNT]
 //
 // PATTERN is one of the benchmark program, as far as it is about the file: in memory all is contiguous.
 #include <mpi.h>
@@ -67,27 +67,11 @@ Share random_share(const Options& options, int rank, int ranks) {
   return share;
 }
 
-// A 4-D array of doubles in row-major order, divided into equal blocks.
-Share block4d_share(const Options& options, int rank, int ranks) {
-  std::array<int, 4> grid{}, at{};
-  MPI_Dims_create(ranks, 4, grid.data());
-  for (size_t axis = 4; axis-- > 0; rank /= grid[axis]) at[axis] = rank % grid[axis];
-  const auto edge = static_cast<int64_t>(std::pow(static_cast<double>(options.bytes_per_rank) / 8, 0.25));
-  Share share;
-  for (int64_t row = 0; row < edge * edge * edge; ++row) {
-    const int64_t i = at[0] * edge + row / edge / edge, j = at[1] * edge + row / edge % edge,
-                  k = at[2] * edge + row % edge;
-    const int64_t begin = ((i * grid[1] * edge + j) * grid[2] * edge + k) * grid[3] + at[3];
-    share.add(begin * edge * 8, edge * 8);
-  }
-  return share;
-}
-
 // Who writes what in one call of a pattern.
 class Shares {
  public:
   explicit Shares(const Options& options, int ranks) : options_(options), ranks_(ranks) {
-    if (options.pattern == "random" || options.pattern == "block4d") return;
+    if (options.pattern == "random") return;
     auto made = concilio::sim::make_pattern(options.pattern, {ranks, options.bytes_per_rank});
     if (!made.ok()) note_failure(nullptr, 0, made.error().message);
     REQUIRE(made.ok());
@@ -96,7 +80,6 @@ class Shares {
   int calls() const { return pattern_ ? pattern_->calls : 1; }
   Share of(int rank, int call) const {
     if (options_.pattern == "random") return random_share(options_, rank, ranks_);
-    if (options_.pattern == "block4d") return block4d_share(options_, rank, ranks_);
     const concilio::sim::Request request = pattern_->request(rank, call);
     Share share;
     if (request.bytes == 0) return share;

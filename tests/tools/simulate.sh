@@ -92,13 +92,29 @@ fi
 leaves_only four wrong
 
 # All bytes of every pattern are right, and the library's records are those of a run.
-expect 0 "$concilio" simulate contiguous interleaved:64 block3d btio unstruc hpio:64/64:indexed hpio:8/24:struct extent:64/50 \
+expect 0 "$concilio" simulate contiguous interleaved:64 block3d block4d btio unstruc hpio:64/64:indexed hpio:8/24:struct extent:64/50 \
   timesteps:4 hacc ior:1024 mpiiotest:1024 -n 4 --ranks-per-node 2 --machine ./four --mib-per-rank 0.0078125 --report records.json
 says out 'every byte checked'
 says_not out failed
-[ "$(wc -l <records.json)" = 12 ] || fail 'not a record for each pattern'
+[ "$(wc -l <records.json)" = 13 ] || fail 'not a record for each pattern'
 expect 0 "$concilio" report records.json
 says out 'by 4 ranks on 2 nodes'
+
+# So are those that a program moves without the library: rows are 4 ranks on 2 nodes, so that half of the data goes between
+# nodes, and each rank makes one request.
+expect 0 "$concilio" simulate block3d block4d:8 block4d -n 8 --ranks-per-node 2 --machine ./four --mib-per-rank 0.03 --method rows,list --json rows.json
+check 'import json
+for one in json.load(open("rows.json"))["results"]:
+    assert one["verified"] and "failure" not in one, one
+    if one["method"] != "rows": continue
+    for call, request in (("write", "storage_writes"), ("read", "storage_reads")):
+        counts = one[call]["counters"]["sum"]
+        assert counts["messages_sent"] == 16 and counts[request] == 8, (one["pattern"], counts)
+        assert counts["message_bytes_sent"] * 2 == one["bytes"], (one["pattern"], counts)'
+expect 1 "$concilio" simulate contiguous -n 4 --machine ./four --method rows
+says out 'rows *failed: the blocks of the pattern are not in rows'
+expect 2 "$concilio" simulate contiguous -n 4 --machine ./four --method rows --count
+says err 'method rows cannot go with --count'
 
 # A call that fails is told of.
 CONCILIO_FAULT=write:1:EIO expect 1 "$concilio" simulate contiguous -n 2 --machine ./four --mib-per-rank 0.01
@@ -156,6 +172,17 @@ machine ./core storage.target_gb_per_second 100 nodes.core_copy_gb_per_second 0.
 for one in fast copies core; do seconds $one.json ./$one --method two_phase; done
 compare copies.json fast.json 3 10000
 compare core.json fast.json 3 10000
+# A message between ranks of a node is a copy of a core too: each rank sends three quarters of its data, then sorts all.
+exchange() { # FILE MACHINE
+  expect 0 "$concilio" simulate block3d -n 8 --nodes 1 --mib-per-rank 1 --method rows --machine "$2" --json "$1"
+}
+machine ./wide storage.target_gb_per_second 100 nodes.cores 8 nodes.copy_gb_per_second 1000 nodes.core_copy_gb_per_second 0.01
+exchange wide.json ./wide
+check "import json
+one = json.load(open('wide.json'))['results'][0]
+for call in ('write', 'read'):
+    sorting = one['bytes'] / 8 / 0.01e9
+    assert one[call]['seconds'][0] > 1.1 * sorting, (one[call]['seconds'], sorting)"
 
 # Opens queue at a metadata server: 16 at 100 a second take 160 ms, and reads and writes take as long as without it.
 opens() { # FILE MACHINE

@@ -154,8 +154,9 @@ Result<BenchMachine> parse_bench_machine(const BenchOptions& options, const Envi
 bool wants_concilio(const BenchOptions& options) {
   if (options.concilio) return true;
   const std::vector<std::string> methods = split_at_commas(options.methods);
-  return std::any_of(methods.begin(), methods.end(),
-                     [](const std::string& method) { return method != "mpi" && method != "posix"; });
+  return std::any_of(methods.begin(), methods.end(), [](const std::string& method) {
+    return method != "mpi" && method != "posix" && method != "rows";
+  });
 }
 
 const std::vector<std::string>& default_patterns() {

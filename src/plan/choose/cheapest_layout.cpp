@@ -18,10 +18,13 @@ namespace concilio::plan {
 namespace {
 
 // On more nodes than this, making another layout takes longer than it could save.
-constexpr size_t most_nodes = 64, most_nodes_short_of_memory = 128;
-constexpr int64_t most_aggregators = 4;
-// If storage does not answer from memory, a larger window means fewer requests with more bytes each.
-constexpr int64_t large_window_bytes = 4 << 20;
+constexpr size_t most_nodes = 128;
+// Most aggregators that are tried on a node. Where they wait for storage, more of them gain something than
+// where they share its memory.
+constexpr int64_t most_from_memory = 4, most_aggregators = 8;
+// If storage does not answer from memory, a larger window means fewer requests with more bytes each. But the
+// exchange for the first window has nothing to go on beside, so the largest is not always the best.
+constexpr int64_t larger_windows[] = {1 << 20, 4 << 20};
 // A window with a stripe on every target is tried too, unless it is larger than this.
 constexpr int64_t largest_window_tried = 64 << 20;
 // Another layout than the first must be cheaper by this share, since prices are not more exact.
@@ -32,12 +35,13 @@ std::vector<int64_t> aggregators_tried(const Facts& facts, bool from_memory) {
   const int64_t measured = facts.storage.aggregators_per_node;
   if (facts.nodes.size() > 1) {
     // A node's aggregators share its link. They gain something where they wait for storage.
-    return from_memory || measured > 0 ? std::vector<int64_t>{} : std::vector<int64_t>{2, most_aggregators};
+    return from_memory || measured > 0 ? std::vector<int64_t>{}
+                                       : std::vector<int64_t>{2, 4, most_aggregators};
   }
   // If storage answers from memory, an aggregator without a core of its own gains nothing.
-  const int64_t cores = from_memory ? facts.cores_per_node : most_aggregators;
-  const int64_t most = std::min({facts.nodes[0].ranks, std::max<int64_t>(1, cores), most_aggregators,
-                                 measured > 0 ? measured : most_aggregators});
+  const int64_t tried =
+      from_memory ? std::clamp<int64_t>(facts.cores_per_node, 1, most_from_memory) : most_aggregators;
+  const int64_t most = std::min({facts.nodes[0].ranks, tried, measured > 0 ? measured : most_aggregators});
   const int64_t usual = aggregators_per_node(facts, facts.nodes[0], 1);
   std::vector<int64_t> numbers;
   for (int64_t aggregators = 1; aggregators <= most; aggregators *= 2) {
@@ -78,9 +82,9 @@ int64_t hosts_with(const Facts& facts, int64_t memory_bytes) {
 std::vector<int64_t> windows_tried(const Facts& facts, bool from_memory) {
   std::vector<int64_t> windows;
   if (facts.wishes.window_bytes > 0 || from_memory) return windows;
-  windows.push_back(large_window_bytes);
+  windows.assign(std::begin(larger_windows), std::end(larger_windows));
   const auto over_all = checked_multiply(facts.storage.stripe_targets, facts.storage.stripe_bytes);
-  if (!facts.prices && over_all && *over_all > large_window_bytes && *over_all <= largest_window_tried)
+  if (!facts.prices && over_all && *over_all > windows.back() && *over_all <= largest_window_tried)
     windows.push_back(*over_all);
   return windows;
 }
@@ -91,7 +95,7 @@ std::vector<int64_t> windows_tried(const Facts& facts, bool from_memory) {
 std::vector<int64_t> memory_minima_tried(const Facts& facts, const std::vector<int64_t>& windows) {
   std::vector<int64_t> minima;
   const size_t nodes = facts.nodes.size();
-  if (nodes < 2 || nodes > most_nodes_short_of_memory || facts.wishes.memory_min_bytes > 0 ||
+  if (nodes < 2 || nodes > most_nodes || facts.wishes.memory_min_bytes > 0 ||
       !placement_row(facts.wishes.placement).by_memory)
     return minima;
   const int64_t usual = usual_memory_min(facts);
@@ -149,7 +153,7 @@ std::vector<Trial> trials_of(const Facts& facts) {
   // A group whose own hosts are short of memory may do better with others' help.
   if (!minima.empty() && wishes.groups) add([](Trial& trial) { trial.one_group = true; }, trials.size());
   const bool few_nodes = facts.nodes.size() <= most_nodes;
-  if (few_nodes || !minima.empty()) {
+  if (few_nodes) {
     const size_t count = trials.size();
     for (const int64_t bytes : windows) add([&](Trial& trial) { trial.window_bytes = bytes; }, count);
   }
@@ -157,12 +161,12 @@ std::vector<Trial> trials_of(const Facts& facts) {
   if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
       !lie_evenly(facts.buckets, most_realms(facts)))
     add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
-  if ((few_nodes || !minima.empty()) && wishes.aggregators == 0 && wishes.aggregators_per_node == 0) {
+  if (few_nodes && wishes.aggregators == 0 && wishes.aggregators_per_node == 0) {
     const size_t count = trials.size();
     for (const int64_t aggregators : aggregators_tried(facts, from_memory))
       add([&](Trial& trial) { trial.aggregators_per_node = aggregators; }, count);
   }
-  if ((few_nodes || !minima.empty()) && differs_in_memory(facts, windows))
+  if (few_nodes && differs_in_memory(facts, windows))
     add([](Trial& trial) { trial.by_memory = true; }, trials.size());
   trials.erase(trials.begin());
   return trials;

@@ -65,7 +65,7 @@ struct NodeFacts {
   int64_t bytes = 0;
 };
 // The most intervals and candidates that one node tells the others.
-inline constexpr int most_node_spans = 8;
+inline constexpr int most_node_spans = 32;
 inline constexpr int most_candidates = 8;
 
 struct Aggregator {

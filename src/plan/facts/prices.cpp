@@ -87,8 +87,8 @@ Prices device_prices(bool rotational) {
 
 // Assumed number of servers that a file is spread over, if the file system does not say.
 constexpr double assumed_targets = 4;
-// Assumed number of requests that one file server works on at once.
-constexpr double network_clients = 2;
+// Assumed number of requests that one file server works on at once, and that one of several targets does.
+constexpr double network_clients = 2, target_clients = 4;
 
 double targets_of(const StorageFacts& storage) {
   return storage.stripe_targets > 0 ? static_cast<double>(storage.stripe_targets) : assumed_targets;
@@ -152,7 +152,8 @@ const Prices& builtin_prices(const StorageFacts& storage) {
       constexpr int most_targets = 64;
       static const auto parallel = [] {
         std::array<Prices, most_targets + 1> made;
-        for (int i = 0; i <= most_targets; ++i) made[static_cast<size_t>(i)] = remote_prices(200e-6, i);
+        for (int i = 0; i <= most_targets; ++i)
+          made[static_cast<size_t>(i)] = remote_prices(200e-6, i * target_clients);
         return made;
       }();
       return parallel[static_cast<size_t>(

@@ -16,6 +16,12 @@ expect 0 "$concilio" bench interleaved:64 block3d timesteps:3:4/64 "${small[@]}"
 for method in list sieve two_phase; do says out "  write  *$method .* $method\$"; done
 [ "$(grep -c 'regret of auto: write [1-9][0-9.]*?\{0,1\}, read [1-9]' out)" = 3 ] || fail 'not a regret for each pattern'
 
+# The program's own exchange among ranks of a row.
+expect 0 "$concilio" bench block3d block4d block4d:7 "${small[@]}" --methods rows,posix --sync
+[ "$(measured '[a-z]*  *rows')" = 6 ] || fail 'not every array went by rows'
+expect 1 "$concilio" bench contiguous "${small[@]}" --methods rows
+says err 'rows: the blocks of the pattern are not in rows'
+
 # Every rank has its own file.
 expect 0 "$concilio" bench hacc:fpp hacc:records "${small[@]}" --methods auto,two_phase,posix "${all[@]}"
 [ "$(measured read)" = 6 ] || fail 'not every method read every pattern'

@@ -173,7 +173,7 @@ TEST(Price, RemoteRequestsAreDearerThanLocal) {
 }
 
 TEST(Price, MoreTargetsServeMoreStreams) {
-  Facts facts = contiguous(Operation::write, 16);
+  Facts facts = contiguous(Operation::write, 64);
   facts.storage = {StorageFacts::Kind::parallel, 4096, MiB, 2};
   const double few = price(Method::independent, facts, builtin_prices(facts.storage));
   facts.storage.stripe_targets = 16;

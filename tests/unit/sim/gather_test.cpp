@@ -108,10 +108,12 @@ TEST(Patterns, WhatIsWrongIsNamedWithItsRemedy) {
   EXPECT_THAT(error("block3d:24", {2, 100}), HasSubstr("write block3d[:EDGE/BYTES]"));
   EXPECT_THAT(error("block3d:24/3", {2, 100}), HasSubstr("4 or 8 bytes"));
   EXPECT_THAT(error("block3d:24/4", {5, 100}), HasSubstr("24 cells cannot be cut into 5"));
+  EXPECT_THAT(error("block4d:0", {2, 100}), HasSubstr("write block4d[:BYTES]"));
   EXPECT_THAT(error("contiguous:8", {2, 100}), HasSubstr("takes no parameter"));
   EXPECT_THAT(error("spiral", {2, 100}), HasSubstr("there are contiguous, interleaved"));
   EXPECT_THAT(error("unstruc:1", {1000, 1 << 20}), HasSubstr("take fewer ranks or bytes a rank"));
-  for (const char* text : {"contiguous", "interleaved:64", "interleaved:4K", "block3d", "btio", "timesteps"})
+  for (const char* text :
+       {"contiguous", "interleaved:64", "interleaved:4K", "block3d", "block4d:1", "btio", "timesteps"})
     EXPECT_THAT(error(text, {1 << 20, INT64_MAX / 4}), HasSubstr("larger than files can be")) << text;
 }
 

@@ -1,0 +1,72 @@
+// Plans for arrays in blocks on several nodes of a cluster with parallel storage.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/plan.h"
+#include "sim/gather.h"
+
+namespace concilio::sim::blocks_test {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::SizeIs;
+
+constexpr int ranks_of_node = 8;
+
+Machine cluster(int nodes) {
+  Machine machine;
+  machine.ranks_of_node.assign(static_cast<size_t>(nodes), ranks_of_node);
+  machine.cores_per_node = 64;
+  machine.storage.kind = plan::StorageFacts::Kind::parallel;
+  machine.storage.stripe_bytes = 1 << 20;
+  machine.storage.stripe_targets = 64;
+  return machine;
+}
+
+plan::Facts facts_of(int nodes, Operation operation, const plan::Wishes& wishes = {}) {
+  const Result<Pattern> pattern = make_pattern("block4d", {nodes * ranks_of_node, 2 << 20});
+  EXPECT_TRUE(pattern.ok());
+  return gather(*pattern, 0, cluster(nodes), operation, wishes);
+}
+
+// With one aggregator on each of two nodes, two_phase would be dearer than sieving.
+TEST(Blocks, NodesTellWhereTheirBytesLieIfOnlyTheCheapestLayoutNeedsIt) {
+  const plan::Facts facts = facts_of(2, Operation::read);
+  EXPECT_EQ(plan::plan(facts).method, plan::Method::two_phase);
+  EXPECT_THAT(facts.nodes, Each(Field(&plan::NodeFacts::spans, SizeIs(1))));
+}
+
+// The blocks of a node fill 11 stretches of the file, between those of others.
+TEST(Blocks, NodesWhoseStretchesAreInterwovenAreGroupsOfTheirOwn) {
+  for (const Operation operation : {Operation::write, Operation::read}) {
+    const plan::Plan plan = plan::plan(facts_of(8, operation));
+    EXPECT_EQ(plan.groups.size(), 8u);
+    EXPECT_THAT(plan.groups, Each(Field(&plan::Group::nodes, SizeIs(1))));
+    EXPECT_THAT(plan.groups, Each(Field(&plan::Group::spans, SizeIs(11))));
+  }
+}
+
+TEST(Blocks, AllRanksAggregateWhereTargetsServeAllOfThem) {
+  EXPECT_EQ(plan::plan(facts_of(1, Operation::write)).realms.size(), 8u);
+  EXPECT_EQ(plan::plan(facts_of(8, Operation::write)).realms.size(), 64u);
+}
+
+TEST(Blocks, MoreMemoryDoesNotMeanMoreRounds) {
+  plan::Wishes wishes;
+  int64_t rounds = INT64_MAX;
+  for (const int64_t mib : {8, 16, 64}) {
+    wishes.memory_limit_bytes = mib << 20;
+    const int64_t with_more = plan::plan(facts_of(32, Operation::write, wishes)).rounds;
+    EXPECT_LE(with_more, rounds) << mib;
+    rounds = with_more;
+  }
+}
+
+// On 128 nodes other layouts than the usual one are tried too.
+TEST(Blocks, SeveralRanksOfANodeAggregateOnManyNodes) {
+  EXPECT_GT(plan::plan(facts_of(128, Operation::write)).realms.size(), 300u);
+}
+
+}  // namespace
+}  // namespace concilio::sim::blocks_test
