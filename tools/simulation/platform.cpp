@@ -73,9 +73,9 @@ std::string platform_of(const DescribedMachine& machine, int64_t nodes) {
   </zone>
 </platform>
 )",
-      nodes - 1, machine.copy_rate, machine.network_rate, half_latency, machine.core_copy_rate, latency_in_memory,
-      machine.cores, machine.core_copy_rate, machine.storage_rate > 0 ? machine.storage_rate : no_limit,
-      half_latency);
+      nodes - 1, machine.copy_rate, machine.network_rate, half_latency, machine.core_copy_rate,
+      latency_in_memory, machine.cores, machine.core_copy_rate,
+      machine.storage_rate > 0 ? machine.storage_rate : no_limit, half_latency);
 }
 
 std::string host_file_of(const RanksOnNodes& placed) {

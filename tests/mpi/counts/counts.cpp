@@ -206,9 +206,13 @@ Bounds bounds_of(const Expected& expected, const Nodes& nodes, int64_t rounds) {
           std::min(expected.pairs, rounds * nodes.count() * neighbours)};
 }
 
-// The first write and the first read of a pattern are planned and told, and later ones repeat them. Returns
-// the memory of a node.
-int64_t check(const Case& its, const Nodes& nodes, int64_t bytes_per_rank) {
+// What a node keeps in memory, and whether anything travels between nodes.
+struct Kept {
+  int64_t memory = 0, travels = 0;
+};
+
+// The first write and the first read of a pattern are planned and told, and later ones repeat them.
+Kept check(const Case& its, const Nodes& nodes, int64_t bytes_per_rank) {
   const PatternRef pattern = its.make(nodes.ranks, nodes.ranks_per_node, bytes_per_rank);
   const Expected expected = expected_of(*pattern, nodes);
   Run run(*pattern, nodes);
@@ -250,7 +254,7 @@ int64_t check(const Case& its, const Nodes& nodes, int64_t bytes_per_rank) {
     std::printf("%-24s %2d nodes, %ld bytes of memory a node; %ld windows, %ld pairs, %ld of %ld bytes\n",
                 its.name, nodes.count(), memory, expected.windows, expected.pairs, expected.crossing_bytes,
                 expected.bytes);
-  return memory;
+  return {memory, counts[0].messages > 0};
 }
 
 int run_all(int ranks_per_node, int combined, const char* only) {
@@ -266,10 +270,12 @@ int run_all(int ranks_per_node, int combined, const char* only) {
   MPI_Comm_split(all.comm, among_few ? 0 : MPI_UNDEFINED, 0, &few.comm);
   for (const Case& its : cases()) {
     if (only && std::string(its.name) != only) continue;
-    int64_t of_few = among_few ? check(its, few, bytes_per_rank) : 0;
-    MPI_Bcast(&of_few, 1, MPI_INT64_T, 0, all.comm);
-    const int64_t of_all = check(its, all, bytes_per_rank);
-    if (all.rank == 0) EXPECT(std::abs(of_all - of_few) * 10 <= of_few);
+    const Kept of_few = among_few ? check(its, few, bytes_per_rank) : Kept{};
+    const Kept of_all = check(its, all, bytes_per_rank);
+    // Blocks of few nodes may be such that each node keeps to itself, which takes less.
+    const bool alike = of_all.travels == of_few.travels;
+    if (all.rank == 0 && alike) EXPECT(std::abs(of_all.memory - of_few.memory) * 10 <= of_few.memory);
+    if (all.rank == 0 && !alike) EXPECT(of_all.travels && of_few.memory < of_all.memory);
   }
   if (combined > 1 && !only && all.rank == 0) EXPECT(calls_with_fewer_messages > 0);
   if (among_few) MPI_Comm_free(&few.comm);
