@@ -229,6 +229,9 @@ void gpu_slow_down(int copy_us, int mib_per_second) {
   gpu::copy_ns = int64_t{copy_us} * 1000;
   gpu::mib_per_second = mib_per_second;
 }
+void* gpu_reach(uintptr_t address, size_t bytes) {
+  return gpu::row(reinterpret_cast<void*>(address), bytes, true);
+}
 void gpu_fill(uintptr_t address, size_t bytes, int value) {
   gpu::give(
       gpu::default_stream(),

@@ -77,5 +77,7 @@ extern "C" void gpu_fail_copy(int which);
 extern "C" void gpu_fail_later(int which);
 // Each copy takes so long, and its bytes come at so many MiB/s (0: at once).
 extern "C" void gpu_slow_down(int copy_us, int mib_per_second);
+// The bytes at an address of the device's memory, for another library; nullptr if they do not lie in it.
+extern "C" void* gpu_reach(uintptr_t address, size_t bytes);
 // A kernel that the program has given its default stream, which fills memory of the device.
 extern "C" void gpu_fill(uintptr_t address, size_t bytes, int value);

@@ -1,7 +1,11 @@
 // Buffers of a test program in the memory of a GPU, by CUDA's driver.
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +19,22 @@ inline const GpuLibrary& cuda() {
     return made;
   }();
   return *library;
+}
+
+// GPUDirect Storage, likewise.
+inline const GpuLibrary& cufile() {
+  static const auto* library = new GpuLibrary(CUFILE_STAND_IN);
+  return *library;
+}
+
+// Whether files in a folder can be opened with O_DIRECT, which some file systems in memory do not know.
+// cuFile takes no others.
+inline bool has_direct_files(const std::string& folder) {
+  const std::string path = folder + "/direct." + std::to_string(getpid());
+  const int file = open(path.c_str(), O_CREAT | O_RDWR | O_DIRECT, 0600);
+  if (file >= 0) close(file);
+  unlink(path.c_str());
+  return file >= 0;
 }
 
 class GpuMemory {

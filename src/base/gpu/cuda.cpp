@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/gpu/cufile.h"
 #include "base/gpu/stream_driver.h"
 
 namespace concilio {
@@ -70,6 +71,7 @@ class Cuda : public StreamDriver {
     place = found;
     return true;
   }
+  const CuFile* cufile() const override { return CuFile::loaded(); }
 
  private:
   const char* vendor() const override { return "CUDA"; }

@@ -23,6 +23,9 @@ class DeviceStream {
   Status mark(size_t which) { return driver_->mark(stream_, which); }
   Status wait(size_t which) { return driver_->wait(stream_, which); }
   Status wait_for_all() { return driver_->wait_for_all(stream_); }
+  // As the driver's.
+  const CuFile* cufile() const { return driver_->cufile(); }
+  Status in_place(FunctionRef<void()> work) const { return driver_->in_place_of(stream_, work); }
 
  private:
   friend class Pinned;

@@ -5,10 +5,13 @@
 
 #include <array>
 
+#include "base/function_ref.h"
 #include "base/gpu/device_memory.h"
 #include "base/result.h"
 
 namespace concilio {
+
+class CuFile;
 
 enum class Towards { host, device };
 
@@ -57,6 +60,11 @@ class GpuDriver {
   // need it only to be fast.
   virtual bool pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const = 0;
   virtual void unpin(const GpuStream& stream, std::byte* begin) const = 0;
+
+  // The way between storage and this driver's memory that does not lead through the host's; nullptr: none.
+  virtual const CuFile* cufile() const { return nullptr; }
+  // Does work, which must not throw, while what the stream lives in is current in this thread.
+  virtual Status in_place_of(const GpuStream& stream, FunctionRef<void()> work) const = 0;
 };
 
 // Each returns nullptr unless the program has loaded that driver. A driver that is returned is never

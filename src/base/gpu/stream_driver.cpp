@@ -76,4 +76,11 @@ void StreamDriver::unpin(const GpuStream& stream, std::byte* begin) const {
   within(stream.place, [&] { return unpin_(begin); });
 }
 
+Status StreamDriver::in_place_of(const GpuStream& stream, FunctionRef<void()> work) const {
+  return said("use the device of a buffer", within(stream.place, [&] {
+                work();
+                return success;
+              }));
+}
+
 }  // namespace concilio

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "base/function_ref.h"
 #include "base/gpu/gpu_driver.h"
 
 namespace concilio {
@@ -19,6 +18,7 @@ class StreamDriver : public GpuDriver {
   void end(GpuStream& stream) const override;
   bool pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const override;
   void unpin(const GpuStream& stream, std::byte* begin) const override;
+  Status in_place_of(const GpuStream& stream, FunctionRef<void()> work) const override;
 
  protected:
   using Code = int;

@@ -54,6 +54,7 @@ enum class Key : int {
   node_memory,     // concilio_node_memory, CONCILIO_NODE_MEMORY: list of bytes, instead of what nodes measure
   ranks_per_node,  // concilio_ranks_per_node: 0 = as the machine is; less divides a node into several
   lock_timeout_ms,  // concilio_lock_timeout_ms
+  direct_bytes,  // concilio_direct_bytes: shortest stretch that storage exchanges with a GPU itself; 0 = none
   // Settings of the process, from the environment alone.
   disable,    // CONCILIO_DISABLE
   only,       // CONCILIO_ONLY: GLOB[:GLOB]

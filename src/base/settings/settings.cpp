@@ -115,6 +115,10 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::lock_timeout_ms, ValueType::integer, 0, 86'400'000, "600000", nullptr, "concilio_lock_timeout_ms",
      nullptr, "Milliseconds that a call waits for a file lock that somebody else holds, before it fails.",
      Effect::at_open},
+    {Key::direct_bytes, ValueType::bytes, 0, tib, "1M", nullptr, "concilio_direct_bytes", nullptr,
+     "Shortest contiguous stretch that goes between storage and the memory of a GPU without the host's, "
+     "where "
+     "the program has loaded cuFile; 0: none."},
     {Key::disable, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_DISABLE",
      "Pass every call on to the MPI library's own MPI-IO."},
     {Key::only, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_ONLY",

@@ -21,6 +21,10 @@ class DeviceLink {
   // call_bytes. Must be called before what follows; does nothing if there is enough.
   Status make_room(Budget& budget, int64_t most_bytes, int64_t call_bytes);
 
+  // Waits until all that came before is done, also what the program has given its default stream.
+  Status settle() { return stream_.wait_for_all(); }
+  const DeviceStream& stream() const { return stream_; }
+
   // Copies `bytes` bytes between the device's side and the host's, towards one of them. It may leave out the
   // host memory where the data pass through.
   Status copy(Towards towards, const pattern::Side& device, const pattern::Side& host, int64_t bytes);
