@@ -60,14 +60,22 @@ std::byte* row(const void* address, size_t bytes, bool of_device) {
 // Calls use(to, from) for all rows. Returns false if one is invalid.
 template <typename Use>
 bool for_each_row(const Copy& what, Use use) {
-  for (size_t i = 0; i < what.height; ++i) {
-    std::byte* to = row(static_cast<std::byte*>(what.to) + i * what.to_pitch, what.width, !what.to_host);
-    const std::byte* from =
-        row(static_cast<const std::byte*>(what.from) + i * what.from_pitch, what.width, what.to_host);
-    if (!to || !from) return false;
-    use(to, from);
+  const auto address = [](const CopySide& side, size_t plane, size_t row) {
+    return side.address + (plane * side.plane_rows + row) * side.pitch;
+  };
+  for (size_t plane = 0; plane < what.depth; ++plane) {
+    for (size_t i = 0; i < what.height; ++i) {
+      std::byte* to = row(address(what.to, plane, i), what.width, !what.to_host);
+      const std::byte* from = row(address(what.from, plane, i), what.width, what.to_host);
+      if (!to || !from) return false;
+      use(to, from);
+    }
   }
   return true;
+}
+
+bool overlaps(const Copy& what, const CopySide& side) {
+  return (what.height > 1 && side.pitch < what.width) || (what.depth > 1 && side.plane_rows < what.height);
 }
 
 bool its_turn(std::atomic<int>& which) {
@@ -183,9 +191,9 @@ int copy(Stream& stream, const Copy& what) {
   ++copies;
   if (its_turn(failing)) return failed;
   const bool fails = its_turn(failing_later);
-  if (what.height > 1 && (what.to_pitch < what.width || what.from_pitch < what.width)) return invalid_value;
+  if (overlaps(what, what.to) || overlaps(what, what.from)) return invalid_value;
   if (!for_each_row(what, [](std::byte*, const std::byte*) {})) return invalid_value;
-  const auto bytes = static_cast<int64_t>(what.width * what.height);
+  const auto bytes = static_cast<int64_t>(what.width * what.height * what.depth);
   copied_bytes += bytes;
   const int64_t rate = mib_per_second;
   give(

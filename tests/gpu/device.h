@@ -50,14 +50,16 @@ void wait_in_stream(Stream& stream, const Event& event);
 int wait(Stream& stream);
 int wait(const Event& event);
 
-// A copy of several rows that the stream is given. Returns invalid_value if a piece lies only partly in the
-// device's memory, or if the side that should be the host's is a device's.
+// A copy of several rows, in several planes, that the stream is given. Planes are pitch * plane_rows bytes
+// apart. Returns invalid_value if a piece lies only partly in the device's memory, if the side that should be
+// the host's is a device's, or if rows or planes overlap.
+struct CopySide {
+  std::byte* address;
+  size_t pitch = 0, plane_rows = 0;
+};
 struct Copy {
-  void* to;
-  size_t to_pitch;
-  const void* from;
-  size_t from_pitch;
-  size_t width, height;
+  CopySide to, from;
+  size_t width, height, depth;
   bool to_host;
 };
 int copy(Stream& stream, const Copy& what);

@@ -16,6 +16,24 @@ struct Attributes {
   unsigned flags;
 };
 
+// hipMemcpy3DParms
+struct BoxSide {
+  void* array;
+  size_t x, y, z;
+  std::byte* address;
+  size_t pitch, width, height;
+  bool is_plain() const { return !array && !x && !y && !z; }
+};
+struct Box {
+  BoxSide from, to;
+  size_t width, height, depth;
+  int kind;
+};
+
+gpu::CopySide side(const void* address, size_t pitch = 0, size_t plane_rows = 0) {
+  return {static_cast<std::byte*>(const_cast<void*>(address)), pitch, plane_rows};
+}
+
 int copy(void* stream, const gpu::Copy& what) {
   return current == 1 ? gpu::copy(gpu::stream_of(stream), what) : invalid_device;
 }
@@ -101,11 +119,17 @@ int hipHostUnregister(void* begin) {
   return gpu::unpin(begin) ? success : not_registered;
 }
 int hipMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* stream) {
-  return copy(stream, {to, 0, from, 0, bytes, 1, kind == 2});
+  return copy(stream, {side(to), side(from), bytes, 1, 1, kind == 2});
 }
 int hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                      size_t height, int kind, void* stream) {
-  return copy(stream, {to, to_pitch, from, from_pitch, width, height, kind == 2});
+  return copy(stream, {side(to, to_pitch), side(from, from_pitch), width, height, 1, kind == 2});
+}
+int hipMemcpy3DAsync(const Box* what, void* stream) {
+  if (!what->from.is_plain() || !what->to.is_plain()) return invalid_value;
+  const auto side_of = [](const BoxSide& each) { return side(each.address, each.pitch, each.height); };
+  return copy(stream, {side_of(what->to), side_of(what->from), what->width, what->height, what->depth,
+                       what->kind == 2});
 }
 
 }  // extern "C"

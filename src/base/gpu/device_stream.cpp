@@ -16,15 +16,30 @@ DeviceStream::~DeviceStream() {
   driver_->end(stream_);
 }
 
-Status DeviceStream::copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows) {
-  // Drivers copy a rectangle at once if its rows are in ascending order and do not overlap.
-  const auto fits = [&](int64_t stride) { return stride >= rows.bytes && stride <= GpuDriver::most_stride; };
-  if (rows.count == 1 || (fits(rows.device_stride) && fits(rows.host_stride)))
-    return driver_->copy(stream_, towards, device, host, rows);
-  for (int64_t i = 0; i < rows.count; ++i) {
-    auto status = driver_->copy(stream_, towards, device + i * rows.device_stride,
-                                host + i * rows.host_stride, {rows.bytes, 1, 0, 0});
-    if (!status) return status;
+Status DeviceStream::copy(Towards towards, std::byte* device, std::byte* host, const Shape& shape) {
+  // Drivers copy rows at once if they are in ascending order and do not overlap. They know how far planes are
+  // apart only as a number of rows.
+  const auto rows_fit = [&](int64_t stride) {
+    return shape.rows == 1 || (stride >= shape.bytes && stride <= GpuDriver::most_stride);
+  };
+  const auto planes_fit = [&](int64_t stride, int64_t row_stride) {
+    return shape.planes == 1 ||
+           (shape.rows > 1 && stride % row_stride == 0 && stride / row_stride >= shape.rows);
+  };
+  const bool one_copy_a_plane = rows_fit(shape.device_stride) && rows_fit(shape.host_stride);
+  if (one_copy_a_plane && planes_fit(shape.device_plane_stride, shape.device_stride) &&
+      planes_fit(shape.host_plane_stride, shape.host_stride))
+    return driver_->copy(stream_, towards, device, host, shape);
+  Shape part = shape;
+  part.planes = 1;
+  if (!one_copy_a_plane) part.rows = 1;
+  for (int64_t plane = 0; plane < shape.planes; ++plane) {
+    for (int64_t row = 0; row < shape.rows; row += part.rows) {
+      auto status = driver_->copy(stream_, towards,
+                                  device + plane * shape.device_plane_stride + row * shape.device_stride,
+                                  host + plane * shape.host_plane_stride + row * shape.host_stride, part);
+      if (!status) return status;
+    }
   }
   return {};
 }

@@ -18,8 +18,9 @@ class DeviceStream {
   ~DeviceStream();  // waits for the copies that have begun
 
   explicit operator bool() const { return driver_ != nullptr; }
-  // These may be called from any thread, by one at a time. copy() begins a copy.
-  Status copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows);
+  // These may be called from any thread, by one at a time. copy() begins a copy; the driver gets it in one
+  // part if it can carry it out so.
+  Status copy(Towards towards, std::byte* device, std::byte* host, const Shape& shape);
   Status mark(size_t which) { return driver_->mark(stream_, which); }
   Status wait(size_t which) { return driver_->wait(stream_, which); }
   Status wait_for_all() { return driver_->wait_for_all(stream_); }

@@ -15,10 +15,13 @@ class CuFile;
 
 enum class Towards { host, device };
 
-// `count` rows of `bytes` each. The strides are the distances between the beginnings of rows.
-struct Rows {
-  int64_t bytes = 0, count = 1;
+// What one copy moves: `planes` planes of `rows` rows of `bytes` bytes each. The strides are the distances
+// between the beginnings of rows, and of planes. If there is one row or one plane, that stride means nothing.
+struct Shape {
+  int64_t bytes = 0, rows = 1;
   int64_t device_stride = 0, host_stride = 0;
+  int64_t planes = 1;
+  int64_t device_plane_stride = 0, host_plane_stride = 0;
 };
 
 // A stream of Concilio's own, and marks that are set in it.
@@ -45,9 +48,10 @@ class GpuDriver {
   // waits for that.
   virtual Status begin(GpuStream& stream) const = 0;
   // Begins a copy. If there are several rows, their strides must be at least their length and at most
-  // most_stride.
+  // most_stride. If there are several planes, there are several rows, and on each side the planes' stride is
+  // a whole number of the rows' strides, at least as many as there are rows.
   virtual Status copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
-                      const Rows& rows) const = 0;
+                      const Shape& shape) const = 0;
   static constexpr int64_t most_stride = INT32_MAX;
   // Sets a mark behind what the stream was given so far, and waits until the stream has come to it.
   virtual Status mark(const GpuStream& stream, size_t which) const = 0;

@@ -37,9 +37,9 @@ Status StreamDriver::begin(GpuStream& stream) const {
 }
 
 Status StreamDriver::copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
-                          const Rows& rows) const {
+                          const Shape& shape) const {
   return said(towards == Towards::host ? "copy from the device" : "copy to the device",
-              within(stream.place, [&] { return begin_copy(stream.stream, towards, device, host, rows); }));
+              within(stream.place, [&] { return begin_copy(stream.stream, towards, device, host, shape); }));
 }
 
 Status StreamDriver::mark(const GpuStream& stream, size_t which) const {

@@ -11,7 +11,7 @@ class StreamDriver : public GpuDriver {
  public:
   Status begin(GpuStream& stream) const override;
   Status copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
-              const Rows& rows) const override;
+              const Shape& shape) const override;
   Status mark(const GpuStream& stream, size_t which) const override;
   Status wait(const GpuStream& stream, size_t which) const override;
   Status wait_for_all(const GpuStream& stream) const override;
@@ -46,7 +46,7 @@ class StreamDriver : public GpuDriver {
   // Does the work while the place is current in this thread.
   virtual Code within(const DevicePlace& place, Work work) const = 0;
   virtual Code begin_copy(void* stream, Towards towards, std::byte* device, std::byte* host,
-                          const Rows& rows) const = 0;
+                          const Shape& shape) const = 0;
 
   Code make(GpuStream& stream) const;
   Status said(const char* what, Code code) const;

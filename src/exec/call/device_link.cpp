@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/permanent.h"
-#include "pattern/rectangles.h"
+#include "pattern/boxes.h"
 
 namespace concilio::exec {
 namespace {
@@ -60,13 +60,20 @@ class DeviceLink::UntilAllIsCopied {
   bool waited_ = false;
 };
 
+// Begins to copy, in as few copies of the driver as the two sides allow.
+Status DeviceLink::begin_copies(Towards towards, const pattern::Side& device, const pattern::Side& host,
+                                int64_t bytes) {
+  return for_each_box(device, host, bytes, [&](const pattern::Box& box) {
+    return stream_.copy(towards, box.first.address, box.second.address,
+                        {box.length, box.rows, box.first.row_stride, box.second.row_stride, box.planes,
+                         box.first.plane_stride, box.second.plane_stride});
+  });
+}
+
 Status DeviceLink::copy_straight(Towards towards, const pattern::Side& device, const pattern::Side& host,
                                  int64_t bytes) {
   UntilAllIsCopied copies(stream_);
-  auto status = for_each_rectangle(device, host, bytes, [&](const pattern::Rectangle& each) {
-    return stream_.copy(towards, each.first, each.second,
-                        {each.length, each.count, each.first_stride, each.second_stride});
-  });
+  auto status = begin_copies(towards, device, host, bytes);
   auto done = copies.wait();
   return status ? done : status;
 }
@@ -74,11 +81,7 @@ Status DeviceLink::copy_straight(Towards towards, const pattern::Side& device, c
 // Begins to copy a part between the device and a half of the room, and marks the end of that.
 Status DeviceLink::begin_packed(Towards towards, pattern::Side device, pattern::Interval part, size_t half) {
   const pattern::Side host{&packed(), 0, this->half(half)};
-  auto status = for_each_rectangle(
-      behind(device, part.begin), host, part.length(), [&](const pattern::Rectangle& each) {
-        return stream_.copy(towards, each.first, each.second,
-                            {each.length, each.count, each.first_stride, each.second_stride});
-      });
+  auto status = begin_copies(towards, behind(device, part.begin), host, part.length());
   return status ? stream_.mark(half) : status;
 }
 

@@ -45,6 +45,7 @@ class DeviceLink {
 
  private:
   class UntilAllIsCopied;
+  Status begin_copies(Towards towards, const pattern::Side& device, const pattern::Side& host, int64_t bytes);
   Status begin_packed(Towards towards, pattern::Side device, pattern::Interval part, size_t half);
   Result<int64_t> parts_to_host(const pattern::Side& device, int64_t bytes, Use use);
   Result<int64_t> parts_to_device(const pattern::Side& device, int64_t bytes, Use use);

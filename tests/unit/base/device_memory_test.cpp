@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <future>
+#include <numeric>
 #include <vector>
 
 #include "gpu/memory.h"
@@ -36,10 +37,10 @@ void* of_cuda(const char* how, size_t size) {
 }
 
 // Carries out one copy.
-Status copy(const DeviceMemory& memory, Towards towards, void* device, Bytes& host, const Rows& rows) {
+Status copy(const DeviceMemory& memory, Towards towards, void* device, Bytes& host, const Shape& shape) {
   auto stream = DeviceStream::begin(memory);
   if (!stream) return stream.error();
-  auto status = stream->copy(towards, bytes(device), bytes(host), rows);
+  auto status = stream->copy(towards, bytes(device), bytes(host), shape);
   auto done = stream->wait_for_all();
   return status ? done : status;
 }
@@ -49,7 +50,7 @@ void copies_rows_both_ways(void* address, const GpuLibrary& library) {
   const DeviceMemory memory = DeviceMemory::at(address);
   ASSERT_TRUE(memory);
   Bytes sent{1, 2, 3, 4, 5, 6}, back(6);
-  const Rows columns{2, 3, 4, 2};
+  const Shape columns{2, 3, 4, 2};
   const int copies = library.call("gpu_copies");
   ASSERT_TRUE(copy(memory, Towards::device, address, sent, columns));
   auto other =
@@ -72,6 +73,30 @@ void copies_odd_rows(void* address) {
   Bytes twice(6);
   ASSERT_TRUE(copy(memory, Towards::host, address, twice, {3, 2, 1, 3}));
   EXPECT_THAT(twice, ElementsAre(3, 4, 0, 4, 0, 0));
+}
+
+// Two planes of three rows of two bytes. The host has them `host_plane` bytes apart.
+void copies_planes(void* address, int64_t host_plane, const GpuLibrary& library, int copies_expected) {
+  const DeviceMemory memory = DeviceMemory::at(address);
+  Bytes sent(20), back(20), all(24);
+  std::iota(sent.begin(), sent.end(), 1);
+  const Shape planes{2, 3, 4, 3, 2, 12, host_plane};
+  const int copies = library.call("gpu_copies");
+  ASSERT_TRUE(copy(memory, Towards::device, address, sent, planes));
+  ASSERT_TRUE(copy(memory, Towards::host, address, back, planes));
+  EXPECT_EQ(library.call("gpu_copies"), copies + 2 * copies_expected);
+  ASSERT_TRUE(copy(memory, Towards::host, address, all, {24, 1, 0, 0}));
+  for (int64_t plane = 0; plane < 2; ++plane) {
+    for (int64_t row = 0; row < 3; ++row) {
+      for (int64_t i = 0; i < 2; ++i) {
+        const auto there = static_cast<size_t>(plane * 12 + row * 4 + i);
+        const auto here = static_cast<size_t>(plane * host_plane + row * 3 + i);
+        EXPECT_EQ(all[there], sent[here]);
+        EXPECT_EQ(back[here], sent[here]);
+      }
+    }
+  }
+  EXPECT_EQ(back[2], 0) << "what lies between rows stays";
 }
 
 TEST(DeviceMemory, DriverLoadedAfterTheFirstCall) {
@@ -109,6 +134,16 @@ TEST(DeviceMemory, CopiesRowsByHip) {
   hip().call("hipMalloc", &second, size_t{4096});
   copies_rows_both_ways(first, hip());
   copies_odd_rows(second);
+}
+
+// Rows of planes that are no whole number of rows apart go by a copy a plane.
+TEST(DeviceMemory, CopiesPlanes) {
+  void* of_hip = nullptr;
+  hip().call("hipMalloc", &of_hip, size_t{4096});
+  copies_planes(of_hip, 9, hip(), 1);
+  copies_planes(of_hip, 10, hip(), 2);
+  copies_planes(of_cuda("cuMemAlloc_v2", 4096), 9, cuda(), 1);
+  copies_planes(of_cuda("cuMemAlloc_v2", 4096), 10, cuda(), 2);
 }
 
 TEST(DeviceMemory, AnErrorHasTheDriversWords) {

@@ -407,6 +407,12 @@ SITUATION(Device, ABlockOfAnArray, not_own) {
     OK(MPI_File_set_view(file, std::ssize(mine) * rank(), MPI_DOUBLE, part, "native", MPI_INFO_NULL));
     OK(MPI_File_write_at_all(file, 0, out.data(), 1, part, MPI_STATUS_IGNORE));
     OK(MPI_File_read_at_all(file, 0, in.data(), 1, part, MPI_STATUS_IGNORE));
+    // A part of the file that is contiguous takes one copy of the driver, however many planes it has.
+    OK(MPI_File_set_view(file, std::ssize(mine) * rank(), MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL));
+    const int copies = cuda().call("gpu_copies");
+    OK(MPI_File_write_at(file, 0, out.data(), 1, part, MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at(file, 0, in.data(), 1, part, MPI_STATUS_IGNORE));
+    if (std::strcmp(method, "independent") == 0) EXPECT_EQUAL(copies + 2, cuda().call("gpu_copies"));
     std::vector<uint8_t> expected(mine.size(), 0);
     for (size_t x = 5; x < 25; ++x)
       for (size_t y = 6; y < 36; ++y) {
