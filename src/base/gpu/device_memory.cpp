@@ -15,7 +15,8 @@ struct Finder {
   const char* in_its_name;  // a part of the file name of the driver's library
   const GpuDriver* (*find)();
 };
-constexpr std::array finders = {Finder{"libcuda.so", find_cuda}, Finder{"libamdhip64.so", find_hip}};
+constexpr std::array finders = {Finder{"libcuda.so", find_cuda}, Finder{"libamdhip64.so", find_hip},
+                                Finder{"libze_loader.so", find_level_zero}};
 
 std::array<std::atomic<const GpuDriver*>, finders.size()> drivers;
 // How many libraries the process had loaded, over all its life, when drivers were last looked for.

@@ -1,6 +1,6 @@
-// Buffers in the memory of a GPU, which the CPU must not touch. The vendor's driver (CUDA, HIP) can tell such
-// memory and copy it (device_stream.h). Concilio uses the driver that the program has loaded: it is linked
-// with none and loads none.
+// Buffers in the memory of a GPU, which the CPU must not touch. The vendor's driver (CUDA, HIP, Level Zero)
+// can tell such memory and copy it (device_stream.h). Concilio uses the driver that the program has loaded:
+// it is linked with none and loads none.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,10 @@ class GpuDriver;
 
 // Where a piece of memory lies, in the driver's terms.
 struct DevicePlace {
-  void* context = nullptr;  // CUDA's context; null: the memory belongs to none
+  // The context of CUDA that the memory belongs to, if there is one; of Level Zero that copies are made in.
+  void* context = nullptr;
   int device = 0;
+  void* handle = nullptr;  // Level Zero's for the device
 };
 
 class DeviceMemory {

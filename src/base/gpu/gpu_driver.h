@@ -30,6 +30,7 @@ struct GpuStream {
   bool retained = false;  // the context stays at least as long as the stream
   void* stream = nullptr;
   std::array<void*, 2> marks{};
+  void* pool = nullptr;  // which Level Zero takes the marks from
 };
 
 // No function changes which context or device is current in the calling thread, which may be one of
@@ -45,7 +46,7 @@ class GpuDriver {
 
   // Makes a stream for copies to and from memory at `stream.place`. All that the program has given its
   // default stream before comes before what the stream is given, and nothing that it gives it afterwards
-  // waits for that.
+  // waits for that. Level Zero has no default stream.
   virtual Status begin(GpuStream& stream) const = 0;
   // Begins a copy. If there are several rows, their strides must be at least their length and at most
   // most_stride. If there are several planes, there are several rows, and on each side the planes' stride is
@@ -75,6 +76,7 @@ class GpuDriver {
 // destroyed.
 const GpuDriver* find_cuda();
 const GpuDriver* find_hip();
+const GpuDriver* find_level_zero();
 
 // Looks up a function of a driver. Returns false if it has none of that name.
 template <typename Function>

@@ -1,4 +1,4 @@
-// Buffers in the memory of a GPU. The stand-in for CUDA's driver has memory that ends the program if the CPU
+// Buffers in the memory of a GPU. The stand-ins for drivers have memory that ends the program if the CPU
 // touches it. The oracle uses such buffers at random (--device), and these situations are those that it does
 // not reach.
 #include <dlfcn.h>
@@ -171,10 +171,10 @@ SITUATION(Device, RegularMemoryInFewCopies, not_own) {
   File file(context.fresh_file("device"));
   const std::vector<uint8_t> mine = values(context.rank, rows * 12), before = values(9, rows * 12);
   const GpuMemory out(mine), in(before);
-  const int copies = cuda().call("gpu_copies");
+  const int copies = gpu().call("gpu_copies");
   OK(MPI_File_write_at_all(file, rank() * rows * 4, out.data(), 1, column, MPI_STATUS_IGNORE));
   OK(MPI_File_read_at_all(file, rank() * rows * 4, in.data(), 1, column, MPI_STATUS_IGNORE));
-  EXPECT(cuda().call("gpu_copies") <= copies + 6);
+  EXPECT(gpu().call("gpu_copies") <= copies + 6);
   std::vector<uint8_t> expected = before;
   for (size_t i = 0; i < expected.size(); ++i)
     if (i % 12 < 4) expected[i] = mine[i];
@@ -211,12 +211,12 @@ SITUATION(Device, ALateRank, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, size);
   File file(context.fresh_file("device"));
   const GpuMemory out(mine);
-  const int copies = cuda().call("gpu_copies");
+  const int copies = gpu().call("gpu_copies");
   if (context.rank == context.ranks - 1) usleep(50000);
   MPI_Request request;
   OK(MPI_File_iwrite_at_all(file, size * rank(), out.data(), size, MPI_BYTE, &request));
   for (int done = 0; !done;) OK(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-  EXPECT_EQUAL(copies + 1, cuda().call("gpu_copies"));
+  EXPECT_EQUAL(copies + 1, gpu().call("gpu_copies"));
 }
 
 SITUATION(Device, SharedAndOrderedPointers, not_own) {
@@ -292,10 +292,10 @@ SITUATION(Device, ACopyFails, not_own) {
   const bool device = context.rank == 0;
   Either out(mine, device), in(std::vector<uint8_t>(size, 0), device);
   for (const int failing : {1, 3, 5}) {
-    if (device) cuda().call("gpu_fail_copy", failing);
+    if (device) gpu().call("gpu_fail_copy", failing);
     FAILS(MPI_ERR_OTHER, MPI_File_write_all(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
     OK(MPI_File_write_at_all(file, 0, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
-    if (device) cuda().call("gpu_fail_copy", failing);
+    if (device) gpu().call("gpu_fail_copy", failing);
     FAILS(MPI_ERR_OTHER, MPI_File_read_all(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   }
   OK(MPI_File_read_all(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -306,17 +306,26 @@ SITUATION(Device, ACopyFails, not_own) {
 SITUATION(Device, ManagedAndPinnedMemory, not_own) {
   File file(context.fresh_file("device"));
   void *managed = nullptr, *pinned = nullptr;
-  cuda().call("cuMemAllocManaged", &managed, size_t{4096}, 1U);
-  cuda().call("cuMemHostAlloc", &pinned, size_t{4096}, 0U);
-  const int copies = cuda().call("gpu_copies");
+  if (is_level_zero()) {
+    managed = reinterpret_cast<void*>(level_zero().allocate(4096, "zeMemAllocShared"));
+    pinned = reinterpret_cast<void*>(level_zero().allocate(4096, "zeMemAllocHost"));
+  } else {
+    cuda().call("cuMemAllocManaged", &managed, size_t{4096}, 1U);
+    cuda().call("cuMemHostAlloc", &pinned, size_t{4096}, 0U);
+  }
+  const int copies = gpu().call("gpu_copies");
   for (void* buffer : {managed, pinned}) {
     std::memset(buffer, 7, 4096);
     OK(MPI_File_write_at_all(file, 4096 * rank(), buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
     OK(MPI_File_read_at_all(file, 4096 * rank(), buffer, 4096, MPI_BYTE, MPI_STATUS_IGNORE));
   }
-  EXPECT_EQUAL(copies, cuda().call("gpu_copies"));
-  cuda().call("cuMemFree_v2", managed);
-  cuda().call("cuMemFree_v2", pinned);
+  EXPECT_EQUAL(copies, gpu().call("gpu_copies"));
+  for (void* buffer : {managed, pinned}) {
+    if (is_level_zero())
+      level_zero().release(reinterpret_cast<uintptr_t>(buffer));
+    else
+      cuda().call("cuMemFree_v2", buffer);
+  }
 }
 
 // Each byte crosses to the device or back once, by every method, in memory that the limit counts; and nothing
@@ -324,7 +333,7 @@ SITUATION(Device, ManagedAndPinnedMemory, not_own) {
 SITUATION(Device, OneCopyAByte, not_own) {
   constexpr int bytes = 2500000;
   const std::vector<uint8_t> mine = values(context.rank, bytes);
-  const int pinned = cuda().call("gpu_pinned_bytes");
+  const int pinned = gpu().call("gpu_pinned_bytes");
   for (const char* method : all_methods) {
     for (const char* ranks_per_node : {"1", "64"}) {
       const Info info{{"concilio_memory_limit", "8M"},
@@ -333,29 +342,30 @@ SITUATION(Device, OneCopyAByte, not_own) {
       File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
       interleave(file);
       const GpuMemory out(mine), in(mine.size());
-      const int copied = cuda().call("gpu_copied_bytes");
+      const int copied = gpu().call("gpu_copied_bytes");
       OK(MPI_File_write_at_all(file, 0, out.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-      EXPECT_EQUAL(copied + bytes, cuda().call("gpu_copied_bytes"));
+      EXPECT_EQUAL(copied + bytes, gpu().call("gpu_copied_bytes"));
       OK(MPI_File_read_at_all(file, 0, in.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
-      EXPECT_EQUAL(copied + 2 * bytes, cuda().call("gpu_copied_bytes"));
+      EXPECT_EQUAL(copied + 2 * bytes, gpu().call("gpu_copied_bytes"));
       EXPECT_BYTES(mine, in.get());
       EXPECT(most_memory(file) <= 8 << 20);
-      EXPECT_EQUAL(pinned, cuda().call("gpu_pinned_bytes"));
+      EXPECT_EQUAL(pinned, gpu().call("gpu_pinned_bytes"));
     }
   }
-  EXPECT(cuda().call("gpu_most_pinned_bytes") > 0);
-  EXPECT(cuda().call("gpu_most_pinned_bytes") <= 8 << 20);
+  EXPECT(gpu().call("gpu_most_pinned_bytes") > 0);
+  EXPECT(gpu().call("gpu_most_pinned_bytes") <= 8 << 20);
 }
 
 // A call sees what the program gave its default stream before, also where it runs later, and on a slow
 // device; and it leaves the program's context as it was.
 SITUATION(Device, WorkOfTheDefaultStreamComesFirst, not_own) {
+  if (is_level_zero()) return;  // which has no default stream
   File file(context.fresh_file("device"));
   const GpuMemory out(std::vector<uint8_t>(size, 1)), in(size);
   const auto fill = [](const GpuMemory& memory, int value) {
-    cuda().call("gpu_fill", reinterpret_cast<uintptr_t>(memory.data()), size_t{size}, value);
+    gpu().call("gpu_fill", reinterpret_cast<uintptr_t>(memory.data()), size_t{size}, value);
   };
-  cuda().call("gpu_slow_down", 200, 400);
+  gpu().call("gpu_slow_down", 200, 400);
   const MPI_Offset begin = size * rank();
   fill(out, 7);
   OK(MPI_File_write_at_all(file, begin, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -368,7 +378,7 @@ SITUATION(Device, WorkOfTheDefaultStreamComesFirst, not_own) {
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
   OK(MPI_File_read_at(file, begin, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
   EXPECT_BYTES(std::vector<uint8_t>(size, 9), in.get());
-  cuda().call("gpu_slow_down", 0, 0);
+  gpu().call("gpu_slow_down", 0, 0);
   void* current = &file;
   cuda().call("cuCtxGetCurrent", &current);
   EXPECT(current == nullptr);
@@ -380,7 +390,7 @@ SITUATION(Device, AnErrorHasTheDriversWords, not_own) {
   const GpuMemory out(values(context.rank, size));
   File file(context.fresh_file("device"));
   for (const char* when : {"gpu_fail_copy", "gpu_fail_later"}) {
-    cuda().call(when, 1);
+    gpu().call(when, 1);
     const int code =
         MPI_File_write_at_all(file, size * rank(), out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE);
     int error_class = MPI_SUCCESS, length = 0;
@@ -388,8 +398,10 @@ SITUATION(Device, AnErrorHasTheDriversWords, not_own) {
     MPI_Error_class(code, &error_class);
     EXPECT_EQUAL(MPI_ERR_OTHER, error_class);
     MPI_Error_string(code, text, &length);
-    EXPECT(std::strstr(text, "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)") !=
-           nullptr);
+    const char* const words = is_level_zero()
+                                  ? "the device was lost (ZE_RESULT_ERROR_DEVICE_LOST)"
+                                  : "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)";
+    EXPECT(std::strstr(text, words) != nullptr);
   }
 }
 
@@ -409,10 +421,10 @@ SITUATION(Device, ABlockOfAnArray, not_own) {
     OK(MPI_File_read_at_all(file, 0, in.data(), 1, part, MPI_STATUS_IGNORE));
     // A part of the file that is contiguous takes one copy of the driver, however many planes it has.
     OK(MPI_File_set_view(file, std::ssize(mine) * rank(), MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL));
-    const int copies = cuda().call("gpu_copies");
+    const int copies = gpu().call("gpu_copies");
     OK(MPI_File_write_at(file, 0, out.data(), 1, part, MPI_STATUS_IGNORE));
     OK(MPI_File_read_at(file, 0, in.data(), 1, part, MPI_STATUS_IGNORE));
-    if (std::strcmp(method, "independent") == 0) EXPECT_EQUAL(copies + 2, cuda().call("gpu_copies"));
+    if (std::strcmp(method, "independent") == 0) EXPECT_EQUAL(copies + 2, gpu().call("gpu_copies"));
     std::vector<uint8_t> expected(mine.size(), 0);
     for (size_t x = 5; x < 25; ++x)
       for (size_t y = 6; y < 36; ++y) {

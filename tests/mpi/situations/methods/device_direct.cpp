@@ -89,14 +89,14 @@ void expect_error(int error_class, const char* words, int code) {
 }  // namespace
 
 SITUATION(DeviceDirect, WholeBlocksOfAStretch, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   one_stretch(0, 3 * mib, 0, 3 * mib);
   one_stretch(100, 3 * mib, 100, whole_blocks(100, 3 * mib));
   one_stretch(page - 1, 2 * mib + 2, page - 1, 2 * mib);
 }
 
 SITUATION(DeviceDirect, OtherStretchesGoThroughTheHost, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   one_stretch(0, 3 * mib, 1, 0);       // another place in the block in memory than in the file
   one_stretch(0, mib - 1, 0, 0);       // too short
   one_stretch(1, mib + page, 1, mib);  // just long enough
@@ -108,7 +108,7 @@ SITUATION(DeviceDirect, OtherStretchesGoThroughTheHost, not_own) {
 // Blocks of two lengths in the file, with gaps, in memory one behind the other: the long ones are whole
 // blocks.
 SITUATION(DeviceDirect, StretchesOfAList, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   const auto length = static_cast<int>(2 * mib);
   const Type tile = resized_of(blocks_at({length, 100}, {0, length + 50}, MPI_BYTE), 0, 4 * mib);
   const Type memory = resized_of(blocks_at({length, 100}, {0, length + 8}, MPI_BYTE), 0, 3 * mib);
@@ -140,7 +140,7 @@ SITUATION(DeviceDirect, StretchesOfAList, not_own) {
 
 // The file ends within a block. The memory behind its last byte stays as it was.
 SITUATION(DeviceDirect, ReadAcrossTheEnd, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   (void)cufile();
   for (const int64_t size : {2 * mib + 10, 2 * mib, mib / 2, int64_t{0}}) {
     const std::string path = context.fresh_file("direct");
@@ -161,7 +161,7 @@ SITUATION(DeviceDirect, ReadAcrossTheEnd, not_own) {
 
 // What is written directly and what other ranks write and read by the page cache are the same bytes.
 SITUATION(DeviceDirect, BesideThePageCache, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   const Counts counts;
   File file(context.fresh_file("direct"));
   const auto length = static_cast<int>(2 * mib);
@@ -182,7 +182,7 @@ SITUATION(DeviceDirect, BesideThePageCache, not_own) {
 
 // The kernel's cache has kept old pages of what was written, since others wrote beside it.
 SITUATION(DeviceDirect, OldPagesInTheCache, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   const std::string path = context.fresh_file("direct");
   make_file(path, values(9, 2 * mib * context.ranks));
   const std::vector<uint8_t> mine = values(context.rank, 2 * mib);
@@ -201,7 +201,7 @@ SITUATION(DeviceDirect, OldPagesInTheCache, not_own) {
 }
 
 SITUATION(DeviceDirect, OfAFileThatCuFileRefuses, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   cufile().call("cufile_refuse", 1);
   const std::vector<uint8_t> mine = values(context.rank, 3 * mib);
   {
@@ -221,7 +221,7 @@ SITUATION(DeviceDirect, OfAFileThatCuFileRefuses, not_own) {
 }
 
 SITUATION(DeviceDirect, ShortTransfersGoOn, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   for (const int most : {1, 4095, 4097, 100000, 1 << 20}) {
     cufile().call("cufile_shorten", most);
     const std::vector<uint8_t> mine = values(context.rank, 2 * mib);
@@ -239,7 +239,7 @@ SITUATION(DeviceDirect, ShortTransfersGoOn, not_own) {
 
 // In the first request, and in a later one. The errno of a system call has its own class.
 SITUATION(DeviceDirect, Failures, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   const std::vector<uint8_t> mine = values(context.rank, 3 * mib);
   const auto length = static_cast<int>(3 * mib);
   const MPI_Offset begin = context.rank * 3 * mib;
@@ -270,7 +270,7 @@ SITUATION(DeviceDirect, Failures, not_own) {
 
 // cuFile waits for no stream, so the call does, on threads of the library too. The context stays.
 SITUATION(DeviceDirect, WorkOfTheDefaultStreamComesFirst, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   constexpr size_t size = 2 * mib;
   File file(context.fresh_file("direct"));
   const GpuMemory out(std::vector<uint8_t>(size, 1)), in(size);
@@ -299,7 +299,7 @@ SITUATION(DeviceDirect, WorkOfTheDefaultStreamComesFirst, not_own) {
 
 // All ranks write the same bytes, and those of one of them must remain.
 SITUATION(DeviceDirect, AtomicMode, not_own) {
-  if (!has_direct_files(context.folder)) return;
+  if (is_level_zero() || !has_direct_files(context.folder)) return;
   const auto length = static_cast<int>(2 * mib + 10);
   const std::vector<uint8_t> mine = values(context.rank, length);
   const Counts counts;
