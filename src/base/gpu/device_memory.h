@@ -34,6 +34,13 @@ class DeviceMemory {
   // Of memory of a device only.
   const GpuDriver& driver() const { return *driver_; }
   const DevicePlace& place() const { return place_; }
+  // The same device, in the context that it has of its own and which stays, whatever context the memory is
+  // of.
+  DeviceMemory of_its_device() const {
+    DeviceMemory memory = *this;
+    memory.place_.context = nullptr;
+    return memory;
+  }
 
  private:
   static DeviceMemory of_known(const void* address);
