@@ -141,6 +141,11 @@ int cuDevicePrimaryCtxRetain(Context* context, int) {
 int cuDevicePrimaryCtxRelease(int) {
   return success;
 }
+int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
+  *flags = 0;
+  *active = initialised;
+  return success;
+}
 int cuCtxPushCurrent_v2(Context context) {
   if (context != &the_context) return invalid_context;
   ++contexts;

@@ -28,9 +28,10 @@ std::vector<Pinned>& all_pinned() {
   return *all;
 }
 std::recursive_mutex mutex;
-std::atomic<int> copies = 0, failing = 0, failing_later = 0, queries = 0;
-std::atomic<int64_t> copied_bytes = 0, pinned_bytes = 0, most_pinned_bytes = 0, copy_ns = 0,
-                     mib_per_second = 0;
+std::atomic<int> copies = 0, failing = 0, failing_later = 0, queries = 0, pins = 0;
+std::atomic<bool> refuses_to_pin = false;
+std::atomic<int64_t> copied_bytes = 0, unpinned_bytes = 0, pinned_bytes = 0, most_pinned_bytes = 0,
+                     copy_ns = 0, mib_per_second = 0;
 
 int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -76,6 +77,22 @@ bool for_each_row(const Copy& what, Use use) {
 
 bool overlaps(const Copy& what, const CopySide& side) {
   return (what.height > 1 && side.pitch < what.width) || (what.depth > 1 && side.plane_rows < what.height);
+}
+
+// How much of the host's side of a copy is pinned. A driver knows the memory that is pinned by its first
+// byte.
+enum class HostSide { unpinned, pinned, pinned_in_part };
+HostSide state_of(const Copy& what) {
+  const CopySide& host = what.to_host ? what.to : what.from;
+  const size_t rows = what.depth > 1 ? (what.depth - 1) * host.plane_rows + what.height : what.height;
+  const std::byte* end = host.address + (rows - 1) * host.pitch + what.width;
+  std::lock_guard lock(mutex);
+  for (const Pinned& each : all_pinned()) {
+    if (end <= each.begin || host.address >= each.begin + each.bytes) continue;
+    const bool whole = host.address >= each.begin && end <= each.begin + each.bytes;
+    return whole ? HostSide::pinned : HostSide::pinned_in_part;
+  }
+  return HostSide::unpinned;
 }
 
 bool its_turn(std::atomic<int>& which) {
@@ -141,11 +158,13 @@ const Allocation* find(const void* address) {
 }
 
 bool pin(void* begin, size_t bytes) {
+  if (refuses_to_pin) return false;
   std::lock_guard lock(mutex);
   auto* first = static_cast<std::byte*>(begin);
   for (const Pinned& each : all_pinned())
     if (first < each.begin + each.bytes && each.begin < first + bytes) return false;
   all_pinned().push_back({first, bytes});
+  ++pins;
   pinned_bytes += static_cast<int64_t>(bytes);
   most_pinned_bytes = std::max<int64_t>(most_pinned_bytes, pinned_bytes);
   return true;
@@ -194,7 +213,10 @@ int copy(Stream& stream, const Copy& what) {
   if (overlaps(what, what.to) || overlaps(what, what.from)) return invalid_value;
   if (!for_each_row(what, [](std::byte*, const std::byte*) {})) return invalid_value;
   const auto bytes = static_cast<int64_t>(what.width * what.height * what.depth);
+  const HostSide host = state_of(what);
+  if (host == HostSide::pinned_in_part) return invalid_value;
   copied_bytes += bytes;
+  if (host == HostSide::unpinned) unpinned_bytes += bytes;
   const int64_t rate = mib_per_second;
   give(
       stream,
@@ -218,11 +240,17 @@ int gpu_copies() {
 int gpu_copied_bytes() {
   return static_cast<int>(gpu::copied_bytes);
 }
+int gpu_unpinned_bytes() {
+  return static_cast<int>(gpu::unpinned_bytes);
+}
 int gpu_pinned_bytes() {
   return static_cast<int>(gpu::pinned_bytes);
 }
 int gpu_most_pinned_bytes() {
   return static_cast<int>(gpu::most_pinned_bytes);
+}
+int gpu_pins() {
+  return gpu::pins;
 }
 int gpu_queries() {
   return gpu::queries;
@@ -232,6 +260,9 @@ void gpu_fail_copy(int which) {
 }
 void gpu_fail_later(int which) {
   gpu::failing_later = which;
+}
+void gpu_refuse_to_pin(int refuse) {
+  gpu::refuses_to_pin = refuse;
 }
 void gpu_slow_down(int copy_us, int mib_per_second) {
   gpu::copy_ns = int64_t{copy_us} * 1000;

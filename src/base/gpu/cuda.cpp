@@ -58,6 +58,7 @@ class Cuda : public StreamDriver {
            look_up(library, "cuCtxPushCurrent_v2", push_) && look_up(library, "cuCtxPopCurrent_v2", pop_) &&
            look_up(library, "cuDevicePrimaryCtxRetain", retain_primary_) &&
            look_up(library, "cuDevicePrimaryCtxRelease", release_primary_) &&
+           look_up(library, "cuDevicePrimaryCtxGetState", get_primary_state_) &&
            look_up(library, "cuStreamCreate", create_stream_) &&
            look_up(library, "cuStreamDestroy_v2", destroy_stream_) &&
            look_up(library, "cuStreamSynchronize", synchronise_) &&
@@ -108,6 +109,12 @@ class Cuda : public StreamDriver {
     if (stream.retained) release_primary_(stream.place.device);
   }
 
+  bool has_context(int device) const override {
+    unsigned flags = 0;
+    int active = 0;
+    return get_primary_state_(device, &flags, &active) == success && active;
+  }
+
   Code within(const DevicePlace& place, Work work) const override {
     if (const Code code = push_(place.context); code != success) return code;
     const Code code = work();
@@ -152,6 +159,7 @@ class Cuda : public StreamDriver {
   Code (*pop_)(Context*) = nullptr;
   Code (*retain_primary_)(Context*, int) = nullptr;
   Code (*release_primary_)(int) = nullptr;
+  Code (*get_primary_state_)(int, unsigned* flags, int* active) = nullptr;
   Code (*to_host_)(void*, DeviceAddress, size_t, void* stream) = nullptr;
   Code (*to_device_)(DeviceAddress, const void*, size_t, void* stream) = nullptr;
   Code (*copy_rectangle_)(const Rectangle*, void* stream) = nullptr;

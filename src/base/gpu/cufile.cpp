@@ -13,12 +13,12 @@
 namespace concilio {
 namespace {
 
-struct Words {
+struct CuFileWords {
   int code;
   const char* words;
 };
 // The library's own words are in its header only.
-constexpr Words failures[] = {
+constexpr CuFileWords cufile_failures[] = {
     {5001, "its driver is not loaded"},
     {5004, "the version of its driver does not fit"},
     {5006, "its driver is closing"},
@@ -104,9 +104,9 @@ CuFile::Moved CuFile::move(Operation operation, void* file, std::byte* device, i
 }
 
 std::string CuFile::words(int code) {
-  const auto* found = std::find_if(std::begin(failures), std::end(failures),
-                                   [code](const Words& each) { return each.code == code; });
-  if (found == std::end(failures)) return fmt::format("cuFile error {}", code);
+  const auto* found = std::find_if(std::begin(cufile_failures), std::end(cufile_failures),
+                                   [code](const CuFileWords& each) { return each.code == code; });
+  if (found == std::end(cufile_failures)) return fmt::format("cuFile error {}", code);
   return fmt::format("{} (cuFile error {})", found->words, code);
 }
 

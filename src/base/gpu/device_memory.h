@@ -13,10 +13,9 @@ class GpuDriver;
 
 // Where a piece of memory lies, in the driver's terms.
 struct DevicePlace {
-  // The context of CUDA that the memory belongs to, if there is one; of Level Zero that copies are made in.
-  void* context = nullptr;
-  int device = 0;
-  void* handle = nullptr;  // Level Zero's for the device
+  void* context = nullptr;  // CUDA's context; null: the memory belongs to none
+  int device = 0;           // for Level Zero, the driver that it is of
+  void* handle = nullptr;   // Level Zero's for the device
 };
 
 class DeviceMemory {
@@ -36,6 +35,13 @@ class DeviceMemory {
   // Of memory of a device only.
   const GpuDriver& driver() const { return *driver_; }
   const DevicePlace& place() const { return place_; }
+  // The same device, in the context that it has of its own and which stays, whatever context the memory is
+  // of.
+  DeviceMemory of_its_device() const {
+    DeviceMemory memory = *this;
+    memory.place_.context = nullptr;
+    return memory;
+  }
 
  private:
   static DeviceMemory of_known(const void* address);

@@ -61,10 +61,10 @@ class GpuDriver {
   // Nothing may be under way any more.
   virtual void end(GpuStream& stream) const = 0;
 
-  // Pins memory of the host, whole pages, so that the device reaches it without the driver's help. Copies
-  // need it only to be fast.
-  virtual bool pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const = 0;
-  virtual void unpin(const GpuStream& stream, std::byte* begin) const = 0;
+  // Pins memory of the host, whole pages, so that all devices of the driver reach it without its help. Where
+  // the place has no context, that is done in the device's own, which stays until it is unpinned.
+  virtual bool pin(const DevicePlace& place, std::byte* begin, int64_t bytes) const = 0;
+  virtual void unpin(const DevicePlace& place, std::byte* begin) const = 0;
 
   // The way between storage and this driver's memory that does not lead through the host's; nullptr: none.
   virtual const CuFile* cufile() const { return nullptr; }

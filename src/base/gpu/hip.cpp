@@ -70,6 +70,7 @@ class Hip : public StreamDriver {
   // HIP's contexts are its devices, which stay.
   Code hold(GpuStream&) const override { return success; }
   void let_go(const GpuStream&) const override {}
+  bool has_context(int) const override { return true; }
 
   Code within(const DevicePlace& place, Work work) const override {
     int before = 0;

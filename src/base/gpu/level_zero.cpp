@@ -10,7 +10,6 @@
 #include "base/gpu/gpu_driver.h"
 
 namespace concilio {
-namespace level_zero {
 namespace {
 
 using Code = int;
@@ -140,12 +139,13 @@ class LevelZero : public GpuDriver {
   }
 
   bool owns(const void* address, DevicePlace& place) const override {
-    for (const Below& each : below()) {
+    const AllBelow& all = below();
+    for (size_t i = 0; i < all.count; ++i) {
       AllocationProperties found;
       Handle device = nullptr;
-      if (get_allocation_(each.context, address, &found, &device) != success) continue;
+      if (get_allocation_(all.each[i].context, address, &found, &device) != success) continue;
       if (found.kind != device_allocation || !device) continue;
-      place = {each.context, 0, device};
+      place = {nullptr, static_cast<int>(i), device};
       return true;
     }
     return false;
@@ -184,16 +184,16 @@ class LevelZero : public GpuDriver {
     stream = {};
   }
 
-  bool pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const override {
+  bool pin(const DevicePlace& place, std::byte* begin, int64_t bytes) const override {
     Code (*import)(Handle driver, void*, size_t) = nullptr;
-    const Handle driver = driver_of(stream);
+    const Handle driver = of(place).driver;
     return get_extension_(driver, "zexDriverImportExternalPointer", reinterpret_cast<void**>(&import)) ==
                success &&
            import && import(driver, begin, static_cast<size_t>(bytes)) == success;
   }
-  void unpin(const GpuStream& stream, std::byte* begin) const override {
+  void unpin(const DevicePlace& place, std::byte* begin) const override {
     Code (*release)(Handle driver, void*) = nullptr;
-    const Handle driver = driver_of(stream);
+    const Handle driver = of(place).driver;
     get_extension_(driver, "zexDriverReleaseImportedPointer", reinterpret_cast<void**>(&release));
     if (release) release(driver, begin);
   }
@@ -245,11 +245,8 @@ class LevelZero : public GpuDriver {
     });
   }
 
-  Handle driver_of(const GpuStream& stream) const {
-    for (const Below& each : below())
-      if (each.context == stream.place.context) return each.driver;
-    return nullptr;
-  }
+  // Memory that has a place was found in one of them.
+  const Below& of(const DevicePlace& place) const { return below().each[static_cast<size_t>(place.device)]; }
 
   // An engine that only copies leaves the others to the program's kernels.
   unsigned group_for_copies(Handle device) const {
@@ -272,11 +269,11 @@ class LevelZero : public GpuDriver {
   // A mark that has not been set yet is not waited for.
   Code make(GpuStream& stream) const {
     const QueueDescription queue{.group = group_for_copies(stream.place.handle), .mode = asynchronous};
-    Code code = create_list_(stream.place.context, stream.place.handle, &queue, &stream.stream);
+    const Handle context = of(stream.place).context;
+    Code code = create_list_(context, stream.place.handle, &queue, &stream.stream);
     const auto count = static_cast<unsigned>(stream.marks.size());
     const EventPoolDescription pool{.flags = host_visible, .count = count};
-    if (code == success)
-      code = create_pool_(stream.place.context, &pool, 1, &stream.place.handle, &stream.pool);
+    if (code == success) code = create_pool_(context, &pool, 1, &stream.place.handle, &stream.pool);
     for (unsigned i = 0; i < count; ++i) {
       const EventDescription event{.index = i, .signal_scope = host_scope};
       if (code == success) code = create_event_(stream.pool, &event, &stream.marks[i]);
@@ -345,13 +342,12 @@ class LevelZero : public GpuDriver {
 };
 
 }  // namespace
-}  // namespace level_zero
 
 const GpuDriver* find_level_zero() {
   // The library stays open, so that the functions stay valid.
   void* library = dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (!library) return nullptr;
-  auto* driver = new level_zero::LevelZero;
+  auto* driver = new LevelZero;
   if (driver->use(library)) return driver;
   delete driver;
   return nullptr;

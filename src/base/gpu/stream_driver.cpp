@@ -67,13 +67,23 @@ void StreamDriver::end(GpuStream& stream) const {
   stream = {};
 }
 
-bool StreamDriver::pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const {
+bool StreamDriver::pin(const DevicePlace& place, std::byte* begin, int64_t bytes) const {
+  if (!place.context && !has_context(place.device)) return false;
+  GpuStream holder;
+  holder.place = place;
+  if (hold(holder) != success) return false;
   const auto length = static_cast<size_t>(bytes);
-  return within(stream.place, [&] { return pin_(begin, length, for_all_places); }) == success;
+  const bool pinned = within(holder.place, [&] { return pin_(begin, length, for_all_places); }) == success;
+  if (!pinned) let_go(holder);
+  return pinned;
 }
 
-void StreamDriver::unpin(const GpuStream& stream, std::byte* begin) const {
-  within(stream.place, [&] { return unpin_(begin); });
+void StreamDriver::unpin(const DevicePlace& place, std::byte* begin) const {
+  GpuStream holder;
+  holder.place = place;
+  if (hold(holder) != success) return;
+  within(holder.place, [&] { return unpin_(begin); });
+  for (int held = 0; held < 2; ++held) let_go(holder);  // by this function, and by pin()
 }
 
 Status StreamDriver::in_place_of(const GpuStream& stream, FunctionRef<void()> work) const {

@@ -16,8 +16,8 @@ class StreamDriver : public GpuDriver {
   Status wait(const GpuStream& stream, size_t which) const override;
   Status wait_for_all(const GpuStream& stream) const override;
   void end(GpuStream& stream) const override;
-  bool pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const override;
-  void unpin(const GpuStream& stream, std::byte* begin) const override;
+  bool pin(const DevicePlace& place, std::byte* begin, int64_t bytes) const override;
+  void unpin(const DevicePlace& place, std::byte* begin) const override;
   Status in_place_of(const GpuStream& stream, FunctionRef<void()> work) const override;
 
  protected:
@@ -43,6 +43,8 @@ class StreamDriver : public GpuDriver {
   // Makes sure that what the stream will live in stays until let_go().
   virtual Code hold(GpuStream& stream) const = 0;
   virtual void let_go(const GpuStream& stream) const = 0;
+  // Whether the device has a context of its own already. It is not made only to pin memory in it.
+  virtual bool has_context(int device) const = 0;
   // Does the work while the place is current in this thread.
   virtual Code within(const DevicePlace& place, Work work) const = 0;
   virtual Code begin_copy(void* stream, Towards towards, std::byte* device, std::byte* host,

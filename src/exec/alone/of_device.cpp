@@ -72,7 +72,7 @@ class Mover {
       : call_(call), request_(request), from_(from), done_(from), run_(run) {}
 
   Outcome run() {
-    if (auto status = request_.device->settle(); !status) return status.error();
+    if (auto status = request_.device->finish(); !status) return status.error();
     Pieces memory(*request_.memory, from_), file(*request_.file, request_.position + from_);
     for (int64_t at = from_; at < request_.bytes;) {
       const pattern::Interval place = file.peek(request_.bytes - at), source = memory.peek(place.length());

@@ -1,6 +1,7 @@
 #include "exec/call/device_link.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/permanent.h"
 #include "pattern/boxes.h"
@@ -21,12 +22,46 @@ pattern::Side behind(pattern::Side side, int64_t bytes) {
   return side;
 }
 
+Shape shape_of(const pattern::Box& box) {
+  return {box.length,
+          box.rows,
+          box.first.row_stride,
+          box.second.row_stride,
+          box.planes,
+          box.first.plane_stride,
+          box.second.plane_stride};
+}
+
+// What it takes the driver to copy between two sides, in seconds, but for what the bytes take in any case: a
+// few microseconds to be given a copy, and for each row of it some transactions of the bus. The prices are
+// assumed.
+double seconds_of_copies(const pattern::Side& device, const pattern::Side& host, int64_t bytes) {
+  constexpr double a_copy_s = 4e-6, a_row_s = 5e-8;
+  double copies = 0, rows = 0;
+  (void)for_each_box(device, host, bytes, [&](const pattern::Box& box) -> Status {
+    copies += static_cast<double>(DeviceStream::copies_of(shape_of(box)));
+    rows += static_cast<double>(box.rows * box.planes);
+    return {};
+  });
+  return copies * a_copy_s + rows * a_row_s;
+}
+
+// The address of the side's data that lie at the lowest, and behind those at the highest one.
+struct Stretch {
+  std::byte *begin, *end;
+};
+Stretch stretch_of(const pattern::Side& side, int64_t bytes) {
+  const pattern::Interval bounds = side.access->bounds(side.position, side.position + bytes);
+  return {side.base + (bounds.begin - side.origin), side.base + (bounds.end - side.origin)};
+}
+
 }  // namespace
 
 Status DeviceLink::begin(const DeviceMemory& memory) {
   auto made = DeviceStream::begin(memory);
   if (!made) return made.error();
   stream_ = std::move(*made);
+  memory_ = memory;
   return {};
 }
 
@@ -37,8 +72,16 @@ Status DeviceLink::make_room(Budget& budget, int64_t most_bytes, int64_t call_by
   pinned_room_ = Pinned();
   if (auto status = room_.reserve(budget, 2 * wanted); !status) return status;
   half_bytes_ = wanted;
-  if (call_bytes >= pays_to_pin_bytes) pinned_room_ = Pinned(stream_, room_.data(), room_.size());
+  budget_ = &budget;
+  pays_to_pin_ = call_bytes >= pays_to_pin_bytes;
+  tried_to_pin_ = false;
   return {};
+}
+
+// Not every call needs the room.
+void DeviceLink::pin_room() {
+  if (!pays_to_pin_ || std::exchange(tried_to_pin_, true)) return;
+  pinned_room_ = Pinned(memory_, *budget_, room_.data(), room_.size());
 }
 
 // However copies end, also by an exception, nothing may use the host's memory any longer.
@@ -51,9 +94,11 @@ class DeviceLink::UntilAllIsCopied {
     if (!waited_) (void)stream_.wait_for_all();
   }
   Status wait() {
-    waited_ = true;
+    go_on();
     return stream_.wait_for_all();
   }
+  // Somebody else will wait.
+  void go_on() { waited_ = true; }
 
  private:
   DeviceStream& stream_;
@@ -64,9 +109,7 @@ class DeviceLink::UntilAllIsCopied {
 Status DeviceLink::begin_copies(Towards towards, const pattern::Side& device, const pattern::Side& host,
                                 int64_t bytes) {
   return for_each_box(device, host, bytes, [&](const pattern::Box& box) {
-    return stream_.copy(towards, box.first.address, box.second.address,
-                        {box.length, box.rows, box.first.row_stride, box.second.row_stride, box.planes,
-                         box.first.plane_stride, box.second.plane_stride});
+    return stream_.copy(towards, box.first.address, box.second.address, shape_of(box));
   });
 }
 
@@ -138,6 +181,7 @@ Result<int64_t> DeviceLink::parts_to_host_and_back(const pattern::Side& device, 
 }
 
 Result<int64_t> DeviceLink::in_parts_with_gaps(const pattern::Side& device, int64_t bytes, Use use) {
+  pin_room();
   UntilAllIsCopied copies(stream_);
   auto moved = parts_to_host_and_back(device, bytes, use);
   auto done = copies.wait();
@@ -147,6 +191,7 @@ Result<int64_t> DeviceLink::in_parts_with_gaps(const pattern::Side& device, int6
 
 Result<int64_t> DeviceLink::in_parts(Towards towards, const pattern::Side& device, int64_t bytes, Use use) {
   if (bytes <= 0) return 0;
+  pin_room();
   UntilAllIsCopied copies(stream_);
   auto moved =
       towards == Towards::host ? parts_to_host(device, bytes, use) : parts_to_device(device, bytes, use);
@@ -167,9 +212,61 @@ Status DeviceLink::copy_by_parts(Towards towards, const pattern::Side& device, c
   return moved ? Status() : Status(moved.error());
 }
 
+// Whether the driver had better copy between the device and where the data belong, than between the device
+// and the room, which leaves the rest to the CPU. That saves what the CPU's copy takes. But where the host's
+// pieces are smaller than the device's, the driver has more rows to copy, or more copies to make; the CPU is
+// better at pieces below some hundred bytes.
+bool DeviceLink::goes_straight(const pattern::Side& device, const pattern::Side& host, int64_t bytes) const {
+  constexpr double cpu_bytes_per_s = 10e9;
+  const pattern::Side room{&packed(), 0, room_.data()};
+  return seconds_of_copies(device, host, bytes) <=
+         seconds_of_copies(device, room, bytes) + static_cast<double>(bytes) / cpu_bytes_per_s;
+}
+
+// To memory that is not pinned the driver copies through a small buffer of its own, and lets the CPU wait.
+// The room is better, if it is pinned.
+Status DeviceLink::begin_copy_in_slice(Towards towards, const pattern::Side& device,
+                                       const pattern::Side& host, int64_t bytes, bool pinned) {
+  const bool room_is_pinned = tried_to_pin_ ? static_cast<bool>(pinned_room_) : pays_to_pin_;
+  if ((pinned || !room_is_pinned) && goes_straight(device, host, bytes))
+    return begin_copies(towards, device, host, bytes);
+  straight_ = false;
+  return copy_by_parts(towards, device, host, bytes);
+}
+
+Status DeviceLink::begin_copy(Towards towards, const pattern::Side& device, const pattern::Side& host,
+                              int64_t bytes) {
+  if (bytes <= 0) return {};
+  UntilAllIsCopied copies(stream_);
+  straight_ = true;
+  const Stretch stretch = stretch_of(host, bytes);
+  const bool reached = reached_ && reached_->holds(stretch.begin);
+  const int64_t spare_bytes = pinned_room_ ? 0 : room_.size();
+  for (int64_t done = 0; done < bytes;) {
+    const pattern::Side there = behind(host, done);
+    PinnedSlices::Slice slice{stretch.end, false};
+    if (reached) {
+      const std::byte* const first = stretch_of(there, 1).begin;
+      slice =
+          reached_->use(first, std::min(bytes - done, stretch.end - first), {memory_, *budget_, spare_bytes});
+    }
+    int64_t end = bytes;
+    if (slice.end < stretch.end) {
+      const int64_t offset = host.origin + (slice.end - host.base);
+      end = std::clamp(host.access->data_before(offset) - host.position, done + 1, bytes);
+    }
+    auto status = begin_copy_in_slice(towards, behind(device, done), there, end - done, slice.pinned);
+    if (!status) return status;
+    done = end;
+  }
+  copies.go_on();
+  return {};
+}
+
 Status DeviceLink::copy(Towards towards, const pattern::Side& device, const pattern::Side& host,
                         int64_t bytes) {
-  return copy_by_parts(towards, device, host, bytes);
+  auto status = begin_copy(towards, device, host, bytes);
+  return status ? finish() : status;
 }
 
 }  // namespace concilio::exec

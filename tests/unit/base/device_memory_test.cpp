@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/gpu/pinned.h"
 #include "gpu/memory.h"
 
 namespace concilio::device_memory_test {
@@ -208,16 +209,50 @@ TEST(DeviceMemory, ContextAndDeviceStayAsTheProgramHasThem) {
 }
 
 TEST(DeviceMemory, PagesArePinnedForAsLongAsTheyShould) {
-  auto stream = DeviceStream::begin(DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64)));
-  ASSERT_TRUE(stream);
-  alignas(4096) static std::byte pages[8192];
+  const DeviceMemory memory = DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64));
+  Budget budget(12 << 10);
+  alignas(4096) static std::byte pages[16384];
   const int before = cuda().call("gpu_pinned_bytes");
   {
-    const Pinned pinned(*stream, pages, 8192);
+    const Pinned pinned(memory, budget, pages, 8192);
     EXPECT_TRUE(pinned);
     EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before + 8192);
-    EXPECT_FALSE(Pinned(*stream, pages, 4096)) << "the driver refuses to pin them twice";
+    EXPECT_EQ(budget.pinned_bytes(), 8192);
+    EXPECT_FALSE(Pinned(memory, budget, pages, 4096)) << "the driver refuses to pin them twice";
+    EXPECT_FALSE(Pinned(memory, budget, pages + 8192, 8192)) << "the budget has no more";
+    EXPECT_TRUE(Pinned(memory, budget, pages + 8192, 4096));
     EXPECT_FALSE(DeviceMemory::at(pages));
+  }
+  EXPECT_EQ(budget.pinned_bytes(), 0);
+  EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before);
+}
+
+TEST(DeviceMemory, SlicesArePinnedWhenTheyAreUsed) {
+  constexpr int64_t slice = 64 << 10;
+  const DeviceMemory memory = DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64));
+  Budget budget(5 * slice);
+  const auto room = Buffer::allocate(budget, 6 * slice);
+  ASSERT_TRUE(room);
+  std::byte* const begin = room->data();
+  const int before = cuda().call("gpu_pinned_bytes");
+  {
+    PinnedSlices slices(begin, room->size() - 100);
+    EXPECT_FALSE(slices.holds(begin + 6 * slice - 100));
+    const auto use = [&](int64_t i, int64_t bytes, int64_t spare) {
+      return slices.use(begin + i * slice, bytes, {memory, budget, spare});
+    };
+    EXPECT_FALSE(use(0, 100, slice).pinned) << "so little does not pay";
+    const PinnedSlices::Slice first = use(0, slice, slice);
+    EXPECT_TRUE(first.pinned);
+    EXPECT_EQ(first.end, begin + slice);
+    EXPECT_TRUE(use(5, slice, slice).pinned);
+    EXPECT_EQ(use(5, 1, slice).end, begin + room->size() - 100);
+    EXPECT_TRUE(use(2, slice, slice).pinned);
+    EXPECT_TRUE(use(3, slice, slice).pinned);
+    EXPECT_FALSE(use(1, slice, slice).pinned) << "a slice is left to others";
+    EXPECT_TRUE(use(1, slice, 0).pinned);
+    EXPECT_FALSE(use(4, slice, 0).pinned) << "the budget has no more";
+    EXPECT_EQ(budget.pinned_bytes(), 5 * slice - 100);
   }
   EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before);
 }

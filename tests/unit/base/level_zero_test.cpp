@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/gpu/device_stream.h"
+#include "base/gpu/pinned.h"
 #include "gpu/memory.h"
 
 namespace concilio::level_zero_test {
@@ -120,16 +121,17 @@ TEST(LevelZero, AnErrorHasWordsForTheDriversCode) {
 }
 
 TEST(LevelZero, PagesArePinnedForAsLongAsTheyShould) {
-  auto stream = DeviceStream::begin(DeviceMemory::at(allocate(64)));
-  ASSERT_TRUE(stream);
+  const DeviceMemory memory = DeviceMemory::at(allocate(64));
+  ASSERT_TRUE(memory);
+  Budget budget(1 << 20);
   alignas(4096) static std::byte pages[8192];
   const GpuLibrary& library = level_zero().library();
   const int before = library.call("gpu_pinned_bytes");
   {
-    const Pinned pinned(*stream, pages, 8192);
+    const Pinned pinned(memory, budget, pages, 8192);
     EXPECT_TRUE(pinned);
     EXPECT_EQ(library.call("gpu_pinned_bytes"), before + 8192);
-    EXPECT_FALSE(Pinned(*stream, pages, 4096)) << "the driver refuses to pin them twice";
+    EXPECT_FALSE(Pinned(memory, budget, pages, 4096)) << "the driver refuses to pin them twice";
     EXPECT_FALSE(DeviceMemory::at(pages));
   }
   EXPECT_EQ(library.call("gpu_pinned_bytes"), before);

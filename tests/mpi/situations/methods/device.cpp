@@ -283,23 +283,83 @@ SITUATION(Device, AtomicModeIsOneRequest, not_own) {
   EXPECT_EQUAL(1, winners);
 }
 
-// If a copy fails on one rank, all ranks get the error: in the first round, in the last, and after it.
+// If a copy fails on one rank, all ranks get the error: in the first round, in the last, and between them;
+// when it is asked for, and when it is waited for. Nothing stays pinned.
 SITUATION(Device, ACopyFails, not_own) {
   const std::vector<uint8_t> mine = values(context.rank, size);
-  const Info info{{"concilio_memory_limit", "128K"}};
-  File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
-  interleave(file);
-  const bool device = context.rank == 0;
-  Either out(mine, device), in(std::vector<uint8_t>(size, 0), device);
-  for (const int failing : {1, 3, 5}) {
-    if (device) gpu().call("gpu_fail_copy", failing);
-    FAILS(MPI_ERR_OTHER, MPI_File_write_all(file, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
-    OK(MPI_File_write_at_all(file, 0, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
-    if (device) gpu().call("gpu_fail_copy", failing);
-    FAILS(MPI_ERR_OTHER, MPI_File_read_all(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
+  const int pinned = gpu().call("gpu_pinned_bytes");
+  for (const char* memory_limit : {"128K", "2M"}) {
+    const Info info{{"concilio_memory_limit", memory_limit}, {"concilio_method", "two_phase"}};
+    File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+    interleave(file);
+    const bool device = context.rank == 0;
+    Either out(mine, device), in(std::vector<uint8_t>(size, 0), device);
+    const auto copies_of = [&](auto call) {
+      const int before = gpu().call("gpu_copies");
+      call();
+      return gpu().call("gpu_copies") - before;
+    };
+    const auto write = [&] {
+      return MPI_File_write_at_all(file, 0, out.data(), size, MPI_BYTE, MPI_STATUS_IGNORE);
+    };
+    const auto read = [&] {
+      return MPI_File_read_at_all(file, 0, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE);
+    };
+    const int writes = copies_of([&] { OK(write()); }), reads = copies_of([&] { OK(read()); });
+    for (const char* when : {"gpu_fail_copy", "gpu_fail_later"}) {
+      for (const int part : {0, 1, 2}) {
+        if (device) gpu().call(when, 1 + part * (writes - 1) / 2);
+        FAILS(MPI_ERR_OTHER, write());
+        OK(write());
+        if (device) gpu().call(when, 1 + part * (reads - 1) / 2);
+        FAILS(MPI_ERR_OTHER, read());
+      }
+    }
+    OK(read());
+    EXPECT_BYTES(mine, in.get());
   }
-  OK(MPI_File_read_all(file, in.data(), size, MPI_BYTE, MPI_STATUS_IGNORE));
-  EXPECT_BYTES(mine, in.get());
+  EXPECT_EQUAL(pinned, gpu().call("gpu_pinned_bytes"));
+}
+
+// Copies between the device and the windows that ranks share need no other memory of the host, once the
+// windows are pinned; they stay so until the file is closed. If the driver refuses that, data go another way.
+SITUATION(Device, StraightToTheWindows, not_own) {
+  constexpr int bytes = 6 << 20;
+  const std::vector<uint8_t> mine = values(context.rank, bytes);
+  const int pinned_before = gpu().call("gpu_pinned_bytes");
+  for (const bool refuses : {false, true}) {
+    gpu().call("gpu_refuse_to_pin", refuses ? 1 : 0);
+    for (const char* ranks_per_node : {"1", "64"}) {
+      const Info info{{"concilio_memory_limit", "32M"},
+                      {"cb_buffer_size", "1048576"},
+                      {"concilio_method", "two_phase"},
+                      {"concilio_ranks_per_node", ranks_per_node}};
+      File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+      // Blocks that the CPU need not put together.
+      const Type tile = resized_of(contiguous_of(65536, MPI_BYTE), 0, int64_t{65536} * context.ranks);
+      OK(MPI_File_set_view(file, 65536 * rank(), MPI_BYTE, tile, "native", MPI_INFO_NULL));
+      const GpuMemory out(mine), in(mine.size());
+      for (const bool first : {true, false}) {
+        const int copied = gpu().call("gpu_copied_bytes"), unpinned = gpu().call("gpu_unpinned_bytes");
+        const int pinned = gpu().call("gpu_pinned_bytes"), pins = gpu().call("gpu_pins");
+        OK(MPI_File_write_at_all(file, 0, out.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+        OK(MPI_File_read_at_all(file, 0, in.data(), bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+        EXPECT_BYTES(mine, in.get());
+        // The test's own copy of what was read counts too.
+        EXPECT_EQUAL(copied + 3 * bytes, gpu().call("gpu_copied_bytes"));
+        if (refuses) {
+          EXPECT_EQUAL(pinned_before, gpu().call("gpu_pinned_bytes"));
+        } else if (!first) {
+          EXPECT_EQUAL(unpinned + bytes, gpu().call("gpu_unpinned_bytes"));
+          EXPECT(pinned > pinned_before);
+          EXPECT_EQUAL(pinned, gpu().call("gpu_pinned_bytes"));
+          EXPECT_EQUAL(pins, gpu().call("gpu_pins"));
+        }
+      }
+    }
+    EXPECT_EQUAL(pinned_before, gpu().call("gpu_pinned_bytes"));
+  }
+  gpu().call("gpu_refuse_to_pin", 0);
 }
 
 // Memory that the CPU may touch is not copied, even if a driver knows it.
@@ -349,9 +409,10 @@ SITUATION(Device, OneCopyAByte, not_own) {
       EXPECT_EQUAL(copied + 2 * bytes, gpu().call("gpu_copied_bytes"));
       EXPECT_BYTES(mine, in.get());
       EXPECT(most_memory(file) <= 8 << 20);
-      EXPECT_EQUAL(pinned, gpu().call("gpu_pinned_bytes"));
+      EXPECT(gpu().call("gpu_pinned_bytes") <= pinned + (8 << 20));
     }
   }
+  EXPECT_EQUAL(pinned, gpu().call("gpu_pinned_bytes"));
   EXPECT(gpu().call("gpu_most_pinned_bytes") > 0);
   EXPECT(gpu().call("gpu_most_pinned_bytes") <= 8 << 20);
 }
