@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -28,14 +29,17 @@ inline const GpuLibrary& cufile() {
   return *library;
 }
 
-// Whether files in a folder can be opened with O_DIRECT, which some file systems in memory do not know.
-// cuFile takes no others.
+// Whether data can go directly between a GPU and files in a folder: they can be opened with O_DIRECT, and are
+// not in memory.
 inline bool has_direct_files(const std::string& folder) {
+  constexpr long tmpfs = 0x01021994;
+  struct statfs status;
   const std::string path = folder + "/direct." + std::to_string(getpid());
   const int file = open(path.c_str(), O_CREAT | O_RDWR | O_DIRECT, 0600);
+  const bool direct = file >= 0 && fstatfs(file, &status) == 0 && status.f_type != tmpfs;
   if (file >= 0) close(file);
   unlink(path.c_str());
-  return file >= 0;
+  return direct;
 }
 
 // Memory of Intel's GPUs, as a program has it that has a context of its own.

@@ -22,8 +22,8 @@ class CuFile {
   // nullptr unless the program has loaded it. Takes a few tens of nanoseconds.
   static const CuFile* loaded();
 
-  // A context of the buffers' device must be current in the calling thread for all of these.
-  // Makes an open file known. Fails if cuFile does not support its file system.
+  // Makes an open file known, until remove(). Fails if cuFile does not support its file system. A context of
+  // the device must be current in the calling thread for this and for move().
   Result<void*> add(int descriptor) const;
   void remove(void* file) const { remove_(file); }
   // Moves `bytes` bytes between the file and memory of a device. It does not wait for what streams have been

@@ -262,10 +262,13 @@ class PosixFile : public StoreFile {
         {EACCES, EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP, EOVERFLOW, EPERM}, event, errno);
   }
 
-  // Where the node keeps pages of its own of a file that other nodes write, they are in the way. A descriptor
-  // more would end the locks of a process when it is closed.
+  // Files in memory are pages of the host. Where the node keeps pages of its own of a file that other nodes
+  // write, these are in the way. A descriptor more would end the locks of a process when it is closed.
   bool reaches(const DeviceStream& stream) override {
-    return stream.cufile() && nature_.regular && !shares_ && client_cache() == ClientCache::coherent &&
+    const auto file_system = known_file_system();
+    return stream.cufile() && nature_.regular && !shares_ && file_system &&
+           client_cache_of(*file_system) == ClientCache::coherent &&
+           layout_of_magic(*file_system, 0).kind != StorageLayout::Kind::memory &&
            direct_.open(fd_, mode_, stream, hook_);
   }
 

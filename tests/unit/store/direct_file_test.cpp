@@ -81,6 +81,15 @@ TEST_F(Direct, NotWhereStorageHasNoFiles) {
   EXPECT_FALSE(open(store)->reaches(*stream_));
 }
 
+TEST_F(Direct, NotWhereFilesAreInMemory) {
+  const std::string path = "/dev/shm/concilio_direct_" + std::to_string(getpid());
+  const auto store = make_posix_store();
+  const auto file = store->open(path, create);
+  ASSERT_TRUE(file) << file.error().message;
+  std::filesystem::remove(path);
+  EXPECT_FALSE((*file)->reaches(*stream_));
+}
+
 TEST_F(Direct, NotForAnotherVendorsMemory) {
   static const GpuLibrary hip(HIP_STAND_IN);
   void* address = nullptr;
