@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/checked.h"
+#include "base/exceptions.h"
 
 namespace concilio {
 namespace {
@@ -65,12 +66,15 @@ Status StreamDriver::load_kernel(GpuStream& stream) const {
   if (!kernels_.launch) return Error{ErrorKind::unsupported, 0, "the driver launches no kernels"};
   Status compiled;
   const Code code = within(stream.place, [&]() -> Code {
-    const Result<std::string>& kernel = compiled_kernel();
-    if (!kernel) {
-      compiled = kernel.error();
-      return success;
-    }
-    const Code loaded = kernels_.load(&stream.module, kernel->c_str());
+    const char* kernel = nullptr;
+    compiled = without_exceptions([&]() -> Status {
+      const Result<std::string>& made = compiled_kernel();
+      if (!made) return made.error();
+      kernel = made->c_str();
+      return {};
+    });
+    if (!kernel) return success;
+    const Code loaded = kernels_.load(&stream.module, kernel);
     return loaded == success ? kernels_.find(&stream.kernel, stream.module, "concilio_move_pieces") : loaded;
   });
   return compiled ? said("load a kernel", code) : compiled;
