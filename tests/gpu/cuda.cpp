@@ -2,7 +2,7 @@
 // rules as far as programs can break them here. A copy needs a current context of the thread.
 #include <cstdint>
 
-#include "device.h"
+#include "kernel.h"
 
 namespace {
 
@@ -214,6 +214,27 @@ int cuMemHostRegister_v2(void* begin, size_t bytes, unsigned) {
 }
 int cuMemHostUnregister(void* begin) {
   return gpu::unpin(begin) ? success : not_registered;
+}
+
+int cuMemHostGetDevicePointer_v2(void** address, void* host, unsigned flags) {
+  return contexts == 0 ? invalid_context : flags != 0 ? invalid_value : gpu::device_address(address, host);
+}
+int cuModuleLoadData(void** module, const void* code) {
+  return contexts == 0 ? invalid_context : gpu::load_module(module, code);
+}
+int cuModuleUnload(void* module) {
+  return contexts == 0 ? invalid_context : gpu::unload_module(module);
+}
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  return gpu::find_function(function, module, name);
+}
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** arguments,
+                   void** more) {
+  if (contexts == 0) return invalid_context;
+  if (shared_bytes != 0 || more) return invalid_value;
+  return gpu::launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, gpu::stream_of(stream),
+                     arguments);
 }
 
 int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {

@@ -206,28 +206,43 @@ int wait(const Event& event) {
   return event.stream ? carry_out(*event.stream, event.given) : success;
 }
 
-int copy(Stream& stream, const Copy& what) {
+std::byte* bytes_of_device(const void* address, size_t bytes) {
+  return row(address, bytes, true);
+}
+
+bool is_pinned(const void* host, size_t bytes) {
+  std::lock_guard lock(mutex);
+  const auto* begin = static_cast<const std::byte*>(host);
+  return std::any_of(all_pinned().begin(), all_pinned().end(), [&](const Pinned& each) {
+    return begin >= each.begin && begin + bytes <= each.begin + each.bytes;
+  });
+}
+
+int give_copy(Stream& stream, size_t bytes, std::function<int()> work) {
   ++copies;
   if (its_turn(failing)) return failed;
   const bool fails = its_turn(failing_later);
-  if (overlaps(what, what.to) || overlaps(what, what.from)) return invalid_value;
-  if (!for_each_row(what, [](std::byte*, const std::byte*) {})) return invalid_value;
-  const auto bytes = static_cast<int64_t>(what.width * what.height * what.depth);
-  const HostSide host = state_of(what);
-  if (host == HostSide::pinned_in_part) return invalid_value;
-  copied_bytes += bytes;
-  if (host == HostSide::unpinned) unpinned_bytes += bytes;
+  const auto count = static_cast<int64_t>(bytes);
+  copied_bytes += count;
   const int64_t rate = mib_per_second;
   give(
-      stream,
-      [what, fails]() -> int {
-        if (fails) return failed;
-        const bool valid = for_each_row(
-            what, [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, what.width); });
-        return valid ? success : failed;
-      },
-      copy_ns + (rate > 0 ? bytes * 1000000000 / (rate << 20) : 0));
+      stream, [work = std::move(work), fails]() -> int { return fails ? failed : work(); },
+      copy_ns + (rate > 0 ? count * 1000000000 / (rate << 20) : 0));
   return success;
+}
+
+int copy(Stream& stream, const Copy& what) {
+  const HostSide host = state_of(what);
+  if (host == HostSide::pinned_in_part || overlaps(what, what.to) || overlaps(what, what.from) ||
+      !for_each_row(what, [](std::byte*, const std::byte*) {}))
+    return invalid_value;
+  const size_t bytes = what.width * what.height * what.depth;
+  if (host == HostSide::unpinned) unpinned_bytes += static_cast<int64_t>(bytes);
+  return give_copy(stream, bytes, [what]() -> int {
+    const bool valid =
+        for_each_row(what, [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, what.width); });
+    return valid ? success : failed;
+  });
 }
 
 }  // namespace gpu

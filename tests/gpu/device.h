@@ -64,6 +64,11 @@ struct Copy {
   bool to_host;
 };
 int copy(Stream& stream, const Copy& what);
+// Gives the stream another copy of so many bytes, which counts and may fail as any other.
+int give_copy(Stream& stream, size_t bytes, std::function<int()> work);
+// Where the driver has bytes of a device's memory; nullptr if these are not all its own.
+std::byte* bytes_of_device(const void* address, size_t bytes);
+bool is_pinned(const void* host, size_t bytes);
 
 }  // namespace gpu
 

@@ -1,6 +1,6 @@
 // Stands in for AMD's runtime. It has the functions that programs and Concilio use. Memory belongs to device
 // 1, which must be the thread's current device for copies.
-#include "device.h"
+#include "kernel.h"
 
 namespace {
 
@@ -118,6 +118,26 @@ int hipHostRegister(void* begin, size_t bytes, unsigned) {
 int hipHostUnregister(void* begin) {
   return gpu::unpin(begin) ? success : not_registered;
 }
+int hipHostGetDevicePointer(void** address, void* host, unsigned flags) {
+  return flags != 0 ? invalid_value : only_on_device(gpu::device_address(address, host));
+}
+int hipModuleLoadData(void** module, const void* code) {
+  return only_on_device(gpu::load_module(module, code));
+}
+int hipModuleUnload(void* module) {
+  return gpu::unload_module(module);
+}
+int hipModuleGetFunction(void** function, void* module, const char* name) {
+  return gpu::find_function(function, module, name);
+}
+int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                          unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
+                          void** arguments, void** more) {
+  if (shared_bytes != 0 || more) return invalid_value;
+  return only_on_device(gpu::launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
+                                    gpu::stream_of(stream), arguments));
+}
+
 int hipMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* stream) {
   return copy(stream, {side(to), side(from), bytes, 1, 1, kind == 2});
 }

@@ -50,8 +50,14 @@ struct CudaBox {
 
 class Cuda : public StreamDriver {
  public:
-  // Returns false if the driver lacks one of these functions.
+  // Returns false if the driver lacks one of the functions that every copy needs.
   bool use(void* library) {
+    if (!look_up(library, "cuModuleLoadData", kernels_.load) ||
+        !look_up(library, "cuModuleUnload", kernels_.unload) ||
+        !look_up(library, "cuModuleGetFunction", kernels_.find) ||
+        !look_up(library, "cuMemHostGetDevicePointer_v2", kernels_.device_address) ||
+        !look_up(library, "cuLaunchKernel", kernels_.launch))
+      kernels_ = {};
     return look_up(library, "cuPointerGetAttributes", get_attributes_) &&
            look_up(library, "cuGetErrorName", error_name_) &&
            look_up(library, "cuGetErrorString", error_words_) &&
@@ -91,6 +97,12 @@ class Cuda : public StreamDriver {
 
  private:
   const char* vendor() const override { return "CUDA"; }
+  RuntimeCompiler compiler() const override {
+    return {{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"},
+            "nvrtc",
+            "GetPTXSize",
+            "GetPTX"};
+  }
   std::string words(Code code) const override {
     const char *name = nullptr, *text = nullptr;
     if (error_name_(code, &name) != success || error_words_(code, &text) != success || !name || !text)

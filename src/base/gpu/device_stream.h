@@ -23,6 +23,10 @@ class DeviceStream {
   Status copy(Towards towards, std::byte* device, std::byte* host, const Shape& shape);
   // In how many parts the driver gets such a copy.
   static int64_t copies_of(const Shape& shape);
+  Status load_kernel() { return driver_->load_kernel(stream_); }
+  Status move_pieces(Towards towards, const PieceList& pieces) {
+    return driver_->move_pieces(stream_, towards, pieces);
+  }
   Status mark(size_t which) { return driver_->mark(stream_, which); }
   Status wait(size_t which) { return driver_->wait(stream_, which); }
   Status wait_for_all() { return driver_->wait_for_all(stream_); }

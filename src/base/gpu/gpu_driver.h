@@ -24,13 +24,23 @@ struct Shape {
   int64_t device_plane_stride = 0, host_plane_stride = 0;
 };
 
+// Pieces of a device's memory, and packed data in the host's that have them one behind the other. The data
+// and both lists lie in pinned memory, and stay as they are until the stream has come to them.
+struct PieceList {
+  const uint64_t* addresses;  // of pieces
+  const uint32_t* positions;  // of each in the packed data, and one for their end
+  int64_t count;
+  std::byte* packed;
+};
+
 // A stream of Concilio's own, and marks that are set in it.
 struct GpuStream {
   DevicePlace place;
   bool retained = false;  // the context stays at least as long as the stream
   void* stream = nullptr;
   std::array<void*, 2> marks{};
-  void* pool = nullptr;  // which Level Zero takes the marks from
+  void* pool = nullptr;                       // which Level Zero takes the marks from
+  void *module = nullptr, *kernel = nullptr;  // of load_kernel()
 };
 
 // No function changes which context or device is current in the calling thread, which may be one of
@@ -54,6 +64,15 @@ class GpuDriver {
   virtual Status copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
                       const Shape& shape) const = 0;
   static constexpr int64_t most_stride = INT32_MAX;
+  // Makes the stream ready for move_pieces(), by a kernel that is compiled at the first call in the process.
+  // An error says why that cannot be.
+  virtual Status load_kernel(GpuStream&) const {
+    return Error{ErrorKind::unsupported, 0, "this kind of device has no kernel"};
+  }
+  // Begins to move pieces, in one pass over them.
+  virtual Status move_pieces(const GpuStream&, Towards, const PieceList&) const {
+    return Error{ErrorKind::unsupported, 0, "this kind of device has no kernel"};
+  }
   // Sets a mark behind what the stream was given so far, and waits until the stream has come to it.
   virtual Status mark(const GpuStream& stream, size_t which) const = 0;
   virtual Status wait(const GpuStream& stream, size_t which) const = 0;

@@ -32,8 +32,14 @@ struct HipBox {
 
 class Hip : public StreamDriver {
  public:
-  // Returns false if the driver lacks one of these functions.
+  // Returns false if the driver lacks one of the functions that every copy needs.
   bool use(void* library) {
+    if (!look_up(library, "hipModuleLoadData", kernels_.load) ||
+        !look_up(library, "hipModuleUnload", kernels_.unload) ||
+        !look_up(library, "hipModuleGetFunction", kernels_.find) ||
+        !look_up(library, "hipHostGetDevicePointer", kernels_.device_address) ||
+        !look_up(library, "hipModuleLaunchKernel", kernels_.launch))
+      kernels_ = {};
     return look_up(library, "hipPointerGetAttributes", get_attributes_) &&
            look_up(library, "hipGetErrorName", error_name_) &&
            look_up(library, "hipGetErrorString", error_words_) &&
@@ -62,6 +68,9 @@ class Hip : public StreamDriver {
 
  private:
   const char* vendor() const override { return "HIP"; }
+  RuntimeCompiler compiler() const override {
+    return {{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"}, "hiprtc", "GetCodeSize", "GetCode"};
+  }
   std::string words(Code code) const override {
     const char *name = error_name_(code), *text = error_words_(code);
     return name && text ? fmt::format("{} ({})", text, name) : fmt::format("error {}", code);

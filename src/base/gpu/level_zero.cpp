@@ -12,9 +12,9 @@
 namespace concilio {
 namespace {
 
-using Code = int;
-constexpr Code success = 0;
-using Handle = void*;
+using ZeCode = int;
+constexpr ZeCode ze_success = 0;
+using ZeHandle = void*;
 
 // ze_structure_type_t
 enum Structure : int {
@@ -78,12 +78,12 @@ struct Region {
 
 constexpr uint64_t for_ever = UINT64_MAX;
 
-struct Words {
-  Code code;
+struct ZeWords {
+  ZeCode code;
   const char *words, *name;
 };
 // The driver has no words for its codes.
-constexpr Words failures[] = {
+constexpr ZeWords ze_failures[] = {
     {0x70000001, "the device was lost", "ZE_RESULT_ERROR_DEVICE_LOST"},
     {0x70000002, "the host is out of memory", "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY"},
     {0x70000003, "the device is out of memory", "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY"},
@@ -95,21 +95,21 @@ constexpr Words failures[] = {
     {0x78000008, "a size is invalid", "ZE_RESULT_ERROR_INVALID_SIZE"},
     {0x7ffffffe, "an unknown error", "ZE_RESULT_ERROR_UNKNOWN"},
 };
-std::string words(Code code) {
-  const auto* found = std::find_if(std::begin(failures), std::end(failures),
-                                   [code](const Words& each) { return each.code == code; });
-  if (found == std::end(failures)) return fmt::format("error {:#x}", static_cast<unsigned>(code));
+std::string ze_words(ZeCode code) {
+  const auto* found = std::find_if(std::begin(ze_failures), std::end(ze_failures),
+                                   [code](const ZeWords& each) { return each.code == code; });
+  if (found == std::end(ze_failures)) return fmt::format("error {:#x}", static_cast<unsigned>(code));
   return fmt::format("{} ({})", found->words, found->name);
 }
-Status said(const char* what, Code code) {
-  if (code == success) return {};
-  return Error{ErrorKind::other, 0, fmt::format("Level Zero cannot {}: {}", what, words(code))};
+Status ze_said(const char* what, ZeCode code) {
+  if (code == ze_success) return {};
+  return Error{ErrorKind::other, 0, fmt::format("Level Zero cannot {}: {}", what, ze_words(code))};
 }
 
 // A driver below the loader that has GPUs. The program's contexts cannot be found, so there is one of ours.
 // Drivers know memory of all their contexts by any of these.
 struct Below {
-  Handle driver = nullptr, context = nullptr;
+  ZeHandle driver = nullptr, context = nullptr;
 };
 
 class LevelZero : public GpuDriver {
@@ -142,8 +142,8 @@ class LevelZero : public GpuDriver {
     const AllBelow& all = below();
     for (size_t i = 0; i < all.count; ++i) {
       AllocationProperties found;
-      Handle device = nullptr;
-      if (get_allocation_(all.each[i].context, address, &found, &device) != success) continue;
+      ZeHandle device = nullptr;
+      if (get_allocation_(all.each[i].context, address, &found, &device) != ze_success) continue;
       if (found.kind != device_allocation || !device) continue;
       place = {nullptr, static_cast<int>(i), device};
       return true;
@@ -152,32 +152,32 @@ class LevelZero : public GpuDriver {
   }
 
   Status begin(GpuStream& stream) const override {
-    auto status = said("make a stream", make(stream));
+    auto status = ze_said("make a stream", make(stream));
     if (!status) end(stream);
     return status;
   }
 
   Status copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
               const Shape& shape) const override {
-    return said(towards == Towards::host ? "copy from the device" : "copy to the device",
-                begin_copy(stream.stream, towards, device, host, shape));
+    return ze_said(towards == Towards::host ? "copy from the device" : "copy to the device",
+                   begin_copy(stream.stream, towards, device, host, shape));
   }
 
   // Copies may overtake each other, but not a barrier.
   Status mark(const GpuStream& stream, size_t which) const override {
-    Code code = reset_(stream.marks[which]);
-    if (code == success) code = append_barrier_(stream.stream, stream.marks[which], 0, nullptr);
-    return said("mark a stream", code);
+    ZeCode code = reset_(stream.marks[which]);
+    if (code == ze_success) code = append_barrier_(stream.stream, stream.marks[which], 0, nullptr);
+    return ze_said("mark a stream", code);
   }
   Status wait(const GpuStream& stream, size_t which) const override {
-    return said("carry out the copies of a buffer", wait_for_event_(stream.marks[which], for_ever));
+    return ze_said("carry out the copies of a buffer", wait_for_event_(stream.marks[which], for_ever));
   }
   Status wait_for_all(const GpuStream& stream) const override {
-    return said("carry out the copies of a buffer", synchronise_(stream.stream, for_ever));
+    return ze_said("carry out the copies of a buffer", synchronise_(stream.stream, for_ever));
   }
 
   void end(GpuStream& stream) const override {
-    for (Handle mark : stream.marks)
+    for (ZeHandle mark : stream.marks)
       if (mark) destroy_event_(mark);
     if (stream.pool) destroy_pool_(stream.pool);
     if (stream.stream) destroy_list_(stream.stream);
@@ -185,15 +185,15 @@ class LevelZero : public GpuDriver {
   }
 
   bool pin(const DevicePlace& place, std::byte* begin, int64_t bytes) const override {
-    Code (*import)(Handle driver, void*, size_t) = nullptr;
-    const Handle driver = of(place).driver;
+    ZeCode (*import)(ZeHandle driver, void*, size_t) = nullptr;
+    const ZeHandle driver = of(place).driver;
     return get_extension_(driver, "zexDriverImportExternalPointer", reinterpret_cast<void**>(&import)) ==
-               success &&
-           import && import(driver, begin, static_cast<size_t>(bytes)) == success;
+               ze_success &&
+           import && import(driver, begin, static_cast<size_t>(bytes)) == ze_success;
   }
   void unpin(const DevicePlace& place, std::byte* begin) const override {
-    Code (*release)(Handle driver, void*) = nullptr;
-    const Handle driver = of(place).driver;
+    ZeCode (*release)(ZeHandle driver, void*) = nullptr;
+    const ZeHandle driver = of(place).driver;
     get_extension_(driver, "zexDriverReleaseImportedPointer", reinterpret_cast<void**>(&release));
     if (release) release(driver, begin);
   }
@@ -216,15 +216,15 @@ class LevelZero : public GpuDriver {
   const AllBelow& below() const {
     static constexpr AllBelow nothing;
     if (const auto* known = below_.load(std::memory_order_acquire)) return *known;
-    std::array<Handle, nothing.each.size()> drivers;
+    std::array<ZeHandle, nothing.each.size()> drivers;
     auto count = static_cast<unsigned>(drivers.size());
-    if (get_drivers_(&count, drivers.data()) != success) return nothing;
+    if (get_drivers_(&count, drivers.data()) != ze_success) return nothing;
     auto* made = new (std::nothrow) AllBelow;
     if (!made) return nothing;
     for (size_t i = 0; i < std::min<size_t>(count, drivers.size()); ++i) {
       const ContextDescription description;
-      Handle context = nullptr;
-      if (has_gpus(drivers[i]) && create_context_(drivers[i], &description, &context) == success)
+      ZeHandle context = nullptr;
+      if (has_gpus(drivers[i]) && create_context_(drivers[i], &description, &context) == ze_success)
         made->each[made->count++] = {drivers[i], context};
     }
     const AllBelow* other = nullptr;
@@ -234,14 +234,14 @@ class LevelZero : public GpuDriver {
     return *other;
   }
 
-  bool has_gpus(Handle driver) const {
-    std::array<Handle, 64> devices;
+  bool has_gpus(ZeHandle driver) const {
+    std::array<ZeHandle, 64> devices;
     auto count = static_cast<unsigned>(devices.size());
-    if (get_devices_(driver, &count, devices.data()) != success) return false;
+    if (get_devices_(driver, &count, devices.data()) != ze_success) return false;
     const auto found = std::span(devices).first(std::min<size_t>(count, devices.size()));
-    return std::any_of(found.begin(), found.end(), [&](Handle device) {
+    return std::any_of(found.begin(), found.end(), [&](ZeHandle device) {
       DeviceProperties properties;
-      return get_device_(device, &properties) == success && properties.kind == gpu_device;
+      return get_device_(device, &properties) == ze_success && properties.kind == gpu_device;
     });
   }
 
@@ -249,10 +249,10 @@ class LevelZero : public GpuDriver {
   const Below& of(const DevicePlace& place) const { return below().each[static_cast<size_t>(place.device)]; }
 
   // An engine that only copies leaves the others to the program's kernels.
-  unsigned group_for_copies(Handle device) const {
+  unsigned group_for_copies(ZeHandle device) const {
     std::array<QueueGroupProperties, 16> groups;
     auto count = static_cast<unsigned>(groups.size());
-    if (get_queue_groups_(device, &count, groups.data()) != success) return 0;
+    if (get_queue_groups_(device, &count, groups.data()) != ze_success) return 0;
     unsigned found = 0;
     bool any = false;
     for (unsigned i = 0; i < std::min<size_t>(count, groups.size()); ++i) {
@@ -267,23 +267,23 @@ class LevelZero : public GpuDriver {
   }
 
   // A mark that has not been set yet is not waited for.
-  Code make(GpuStream& stream) const {
+  ZeCode make(GpuStream& stream) const {
     const QueueDescription queue{.group = group_for_copies(stream.place.handle), .mode = asynchronous};
-    const Handle context = of(stream.place).context;
-    Code code = create_list_(context, stream.place.handle, &queue, &stream.stream);
+    const ZeHandle context = of(stream.place).context;
+    ZeCode code = create_list_(context, stream.place.handle, &queue, &stream.stream);
     const auto count = static_cast<unsigned>(stream.marks.size());
     const EventPoolDescription pool{.flags = host_visible, .count = count};
-    if (code == success) code = create_pool_(context, &pool, 1, &stream.place.handle, &stream.pool);
+    if (code == ze_success) code = create_pool_(context, &pool, 1, &stream.place.handle, &stream.pool);
     for (unsigned i = 0; i < count; ++i) {
       const EventDescription event{.index = i, .signal_scope = host_scope};
-      if (code == success) code = create_event_(stream.pool, &event, &stream.marks[i]);
-      if (code == success) code = signal_(stream.marks[i]);
+      if (code == ze_success) code = create_event_(stream.pool, &event, &stream.marks[i]);
+      if (code == ze_success) code = signal_(stream.marks[i]);
     }
     return code;
   }
 
-  Code begin_copy(Handle list, Towards towards, std::byte* device, std::byte* host,
-                  const Shape& shape) const {
+  ZeCode begin_copy(ZeHandle list, Towards towards, std::byte* device, std::byte* host,
+                    const Shape& shape) const {
     const bool to_host = towards == Towards::host;
     std::byte *to = to_host ? host : device, *from = to_host ? device : host;
     if (shape.rows == 1) return copy_(list, to, from, static_cast<size_t>(shape.bytes), nullptr, 0, nullptr);
@@ -293,11 +293,11 @@ class LevelZero : public GpuDriver {
       Shape plane = shape;
       plane.planes = 1;
       for (int64_t i = 0; i < shape.planes; ++i) {
-        const Code code = begin_copy(list, towards, device + i * shape.device_plane_stride,
-                                     host + i * shape.host_plane_stride, plane);
-        if (code != success) return code;
+        const ZeCode code = begin_copy(list, towards, device + i * shape.device_plane_stride,
+                                       host + i * shape.host_plane_stride, plane);
+        if (code != ze_success) return code;
       }
-      return success;
+      return ze_success;
     }
     const auto number = [](int64_t value) { return static_cast<unsigned>(value); };
     const bool solid = shape.planes > 1;
@@ -313,30 +313,32 @@ class LevelZero : public GpuDriver {
                         nullptr);
   }
 
-  Code (*get_drivers_)(unsigned* count, Handle* drivers) = nullptr;
-  Code (*get_devices_)(Handle driver, unsigned* count, Handle* devices) = nullptr;
-  Code (*get_device_)(Handle device, DeviceProperties*) = nullptr;
-  Code (*get_queue_groups_)(Handle device, unsigned* count, QueueGroupProperties*) = nullptr;
-  Code (*create_context_)(Handle driver, const ContextDescription*, Handle* context) = nullptr;
-  Code (*destroy_context_)(Handle context) = nullptr;
-  Code (*get_allocation_)(Handle context, const void*, AllocationProperties*, Handle* device) = nullptr;
-  Code (*create_list_)(Handle context, Handle device, const QueueDescription*, Handle* list) = nullptr;
-  Code (*destroy_list_)(Handle list) = nullptr;
-  Code (*copy_)(Handle list, void*, const void*, size_t, Handle signal, unsigned, Handle* waits) = nullptr;
-  Code (*copy_region_)(Handle list, void*, const Region*, unsigned pitch, unsigned plane_pitch, const void*,
-                       const Region*, unsigned from_pitch, unsigned from_plane_pitch, Handle signal, unsigned,
-                       Handle* waits) = nullptr;
-  Code (*append_barrier_)(Handle list, Handle signal, unsigned, Handle* waits) = nullptr;
-  Code (*synchronise_)(Handle list, uint64_t timeout_ns) = nullptr;
-  Code (*create_pool_)(Handle context, const EventPoolDescription*, unsigned, Handle* devices,
-                       Handle* pool) = nullptr;
-  Code (*destroy_pool_)(Handle pool) = nullptr;
-  Code (*create_event_)(Handle pool, const EventDescription*, Handle* event) = nullptr;
-  Code (*destroy_event_)(Handle event) = nullptr;
-  Code (*signal_)(Handle event) = nullptr;
-  Code (*reset_)(Handle event) = nullptr;
-  Code (*wait_for_event_)(Handle event, uint64_t timeout_ns) = nullptr;
-  Code (*get_extension_)(Handle driver, const char* name, void** function) = nullptr;
+  ZeCode (*get_drivers_)(unsigned* count, ZeHandle* drivers) = nullptr;
+  ZeCode (*get_devices_)(ZeHandle driver, unsigned* count, ZeHandle* devices) = nullptr;
+  ZeCode (*get_device_)(ZeHandle device, DeviceProperties*) = nullptr;
+  ZeCode (*get_queue_groups_)(ZeHandle device, unsigned* count, QueueGroupProperties*) = nullptr;
+  ZeCode (*create_context_)(ZeHandle driver, const ContextDescription*, ZeHandle* context) = nullptr;
+  ZeCode (*destroy_context_)(ZeHandle context) = nullptr;
+  ZeCode (*get_allocation_)(ZeHandle context, const void*, AllocationProperties*, ZeHandle* device) = nullptr;
+  ZeCode (*create_list_)(ZeHandle context, ZeHandle device, const QueueDescription*,
+                         ZeHandle* list) = nullptr;
+  ZeCode (*destroy_list_)(ZeHandle list) = nullptr;
+  ZeCode (*copy_)(ZeHandle list, void*, const void*, size_t, ZeHandle signal, unsigned,
+                  ZeHandle* waits) = nullptr;
+  ZeCode (*copy_region_)(ZeHandle list, void*, const Region*, unsigned pitch, unsigned plane_pitch,
+                         const void*, const Region*, unsigned from_pitch, unsigned from_plane_pitch,
+                         ZeHandle signal, unsigned, ZeHandle* waits) = nullptr;
+  ZeCode (*append_barrier_)(ZeHandle list, ZeHandle signal, unsigned, ZeHandle* waits) = nullptr;
+  ZeCode (*synchronise_)(ZeHandle list, uint64_t timeout_ns) = nullptr;
+  ZeCode (*create_pool_)(ZeHandle context, const EventPoolDescription*, unsigned, ZeHandle* devices,
+                         ZeHandle* pool) = nullptr;
+  ZeCode (*destroy_pool_)(ZeHandle pool) = nullptr;
+  ZeCode (*create_event_)(ZeHandle pool, const EventDescription*, ZeHandle* event) = nullptr;
+  ZeCode (*destroy_event_)(ZeHandle event) = nullptr;
+  ZeCode (*signal_)(ZeHandle event) = nullptr;
+  ZeCode (*reset_)(ZeHandle event) = nullptr;
+  ZeCode (*wait_for_event_)(ZeHandle event, uint64_t timeout_ns) = nullptr;
+  ZeCode (*get_extension_)(ZeHandle driver, const char* name, void** function) = nullptr;
 
   mutable std::atomic<const AllBelow*> below_ = nullptr;
 };

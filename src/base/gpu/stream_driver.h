@@ -1,9 +1,12 @@
 // The drivers of NVIDIA and of AMD have the same functions for streams and events, under other names.
 #pragma once
 
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/gpu/gpu_driver.h"
+#include "base/gpu/runtime_compiler.h"
 
 namespace concilio {
 
@@ -12,6 +15,8 @@ class StreamDriver : public GpuDriver {
   Status begin(GpuStream& stream) const override;
   Status copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
               const Shape& shape) const override;
+  Status load_kernel(GpuStream& stream) const override;
+  Status move_pieces(const GpuStream& stream, Towards towards, const PieceList& pieces) const override;
   Status mark(const GpuStream& stream, size_t which) const override;
   Status wait(const GpuStream& stream, size_t which) const override;
   Status wait_for_all(const GpuStream& stream) const override;
@@ -36,6 +41,18 @@ class StreamDriver : public GpuDriver {
   Code (*pin_)(void* begin, size_t bytes, unsigned flags) = nullptr;
   Code (*unpin_)(void* begin) = nullptr;
 
+  // Not every driver has these; `launch` is null then.
+  struct Kernels {
+    Code (*load)(void** module, const void* code) = nullptr;
+    Code (*unload)(void* module) = nullptr;
+    Code (*find)(void** function, void* module, const char* name) = nullptr;
+    Code (*device_address)(void** address, void* pinned, unsigned flags) = nullptr;
+    Code (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** arguments,
+                   void** more) = nullptr;
+  };
+  Kernels kernels_;
+
  private:
   virtual const char* vendor() const = 0;
   // The driver's words for a code.
@@ -50,6 +67,12 @@ class StreamDriver : public GpuDriver {
   virtual Code begin_copy(void* stream, Towards towards, std::byte* device, std::byte* host,
                           const Shape& shape) const = 0;
 
+  virtual RuntimeCompiler compiler() const = 0;
+  // The code of the kernel that moves pieces.
+  const Result<std::string>& compiled_kernel() const;
+
+  mutable std::mutex compiling_;
+  mutable std::optional<Result<std::string>> compiled_;
   Code make(GpuStream& stream) const;
   Status said(const char* what, Code code) const;
 };

@@ -10,6 +10,9 @@
 
 namespace concilio::exec {
 
+// concilio_gpu_kernel: whether pieces are put together by a kernel.
+enum class GpuKernel : int32_t { automatic, always, never };
+
 class DeviceLink {
  public:
   DeviceLink() = default;  // of a buffer in the host's memory
@@ -20,14 +23,14 @@ class DeviceLink {
   Status begin(const DeviceMemory& memory);
   // Makes the memory that data pass through: no more than most_bytes, and no more than serves a call of
   // call_bytes. Must be called before what follows; does nothing if there is enough.
-  Status make_room(Budget& budget, int64_t most_bytes, int64_t call_bytes);
+  Status make_room(Budget& budget, int64_t most_bytes, int64_t call_bytes, GpuKernel kernel);
 
   const DeviceStream& stream() const { return stream_; }
 
   // Whether it pays to pin memory that only this call uses.
   bool pays_to_pin() const { return pays_to_pin_; }
 
-  // While it lives, copies reach this memory of the host without another copy, if it is pinned. Sides that
+  // While it lives, copies reach this memory of the host without another copy, if that is better. Sides that
   // lie there have their data in ascending order. Nothing happens without a link.
   class Reach {
    public:
@@ -79,7 +82,12 @@ class DeviceLink {
   Result<int64_t> parts_to_host(const pattern::Side& device, int64_t bytes, Use use);
   Result<int64_t> parts_to_device(const pattern::Side& device, int64_t bytes, Use use);
   Result<int64_t> parts_to_host_and_back(const pattern::Side& device, int64_t bytes, Use use);
-  bool goes_straight(const pattern::Side& device, const pattern::Side& host, int64_t bytes) const;
+  bool goes_straight(const pattern::Side& device, const pattern::Side& host, int64_t bytes);
+  bool kernel_packs(double copies, int64_t bytes);
+  bool load_kernel();
+  void begin_parts(const pattern::Side& device, int64_t bytes);
+  int64_t end_of_part(const pattern::Side& device, int64_t begin, int64_t bytes) const;
+  Result<bool> begin_by_kernel(Towards towards, const pattern::Side& device, int64_t bytes, size_t half);
   Status begin_copy_in_slice(Towards towards, const pattern::Side& device, const pattern::Side& host,
                              int64_t bytes, bool pinned);
   void pin_room();
@@ -96,6 +104,12 @@ class DeviceLink {
   Pinned pinned_room_;  // must go before the memory
   PinnedSlices* reached_ = nullptr;
   bool straight_ = false;
+
+  // The kernel that packs and unpacks. Then each half holds data, and behind them the lists of their pieces.
+  GpuKernel wish_ = GpuKernel::automatic;
+  int64_t call_bytes_ = 0;
+  enum class Kernel { untried, loaded, none } kernel_ = Kernel::untried;
+  bool by_kernel_ = false;  // in the parts that are under way
 };
 
 }  // namespace concilio::exec

@@ -686,6 +686,7 @@ bool parse(int argc, char** argv, Options& options) {
       options.kinds.collective_only = true;
     } else if (word == "--device") {
       options.device = true;
+      static const GpuLibrary compiler(NVRTC_STAND_IN);  // which kernels may need
     } else if (word == "--cufile") {
       options.device = options.cufile = true;
     } else if (word == "--mpi-own") {

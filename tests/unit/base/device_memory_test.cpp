@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <future>
 #include <numeric>
 #include <vector>
@@ -255,6 +257,67 @@ TEST(DeviceMemory, SlicesArePinnedWhenTheyAreUsed) {
     EXPECT_EQ(budget.pinned_bytes(), 5 * slice - 100);
   }
   EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before);
+}
+
+// Pieces at unequal distances, of lengths that are words and others, are moved in one launch.
+void moves_pieces(void* address, const GpuLibrary& library) {
+  const DeviceMemory memory = DeviceMemory::at(address);
+  alignas(4096) static std::byte pages[12288];
+  Budget budget(1 << 20);
+  const Pinned pinned(memory, budget, pages, sizeof pages);
+  ASSERT_TRUE(pinned);
+  Bytes all(400);
+  std::iota(all.begin(), all.end(), 0);
+  ASSERT_TRUE(copy(memory, Towards::device, address, all, {400, 1, 0, 0}));
+  const std::vector<std::pair<int64_t, uint32_t>> pieces{{8, 16}, {301, 1}, {40, 8}, {101, 77}, {200, 13}};
+  auto* const addresses = reinterpret_cast<uint64_t*>(pages);
+  auto* const positions = reinterpret_cast<uint32_t*>(pages + 4096);
+  std::byte* const packed = pages + 8192;
+  Bytes expected;
+  positions[0] = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    addresses[i] = reinterpret_cast<uint64_t>(address) + static_cast<uint64_t>(pieces[i].first);
+    positions[i + 1] = positions[i] + pieces[i].second;
+    for (uint32_t k = 0; k < pieces[i].second; ++k)
+      expected.push_back(all[static_cast<size_t>(pieces[i].first) + k]);
+  }
+  {
+    auto stream = DeviceStream::begin(memory);
+    ASSERT_TRUE(stream);
+    ASSERT_TRUE(stream->load_kernel());
+    EXPECT_EQ(library.call("gpu_modules"), 1);
+    const int copies = library.call("gpu_copies"), copied = library.call("gpu_copied_bytes");
+    const PieceList list{addresses, positions, std::ssize(pieces), packed};
+    ASSERT_TRUE(stream->move_pieces(Towards::host, list));
+    ASSERT_TRUE(stream->wait_for_all());
+    EXPECT_EQ(std::memcmp(packed, expected.data(), expected.size()), 0);
+    std::memset(packed, 99, expected.size());
+    ASSERT_TRUE(stream->move_pieces(Towards::device, list));
+    ASSERT_TRUE(stream->wait_for_all());
+    EXPECT_EQ(library.call("gpu_copies"), copies + 2);
+    EXPECT_EQ(library.call("gpu_copied_bytes"), copied + 2 * static_cast<int>(expected.size()));
+    for (const char* when : {"gpu_fail_copy", "gpu_fail_later"}) {
+      library.call(when, 1);
+      auto status = stream->move_pieces(Towards::host, list);
+      if (status) status = stream->wait_for_all();
+      ASSERT_FALSE(status);
+      EXPECT_THAT(status.error().message, testing::HasSubstr("an illegal memory access was encountered ("));
+    }
+  }
+  EXPECT_EQ(library.call("gpu_modules"), 0) << "nothing stays when the stream is gone";
+  for (const auto& [offset, length] : pieces) std::fill_n(all.begin() + offset, length, 99);
+  Bytes back(400);
+  ASSERT_TRUE(copy(memory, Towards::host, address, back, {400, 1, 0, 0}));
+  EXPECT_THAT(back, ElementsAreArray(all));
+}
+
+TEST(DeviceMemory, AKernelMovesPieces) {
+  const GpuLibrary nvrtc(NVRTC_STAND_IN), hiprtc(HIPRTC_STAND_IN);
+  void* of_hip = nullptr;
+  hip().call("hipMalloc", &of_hip, size_t{4096});
+  moves_pieces(of_cuda("cuMemAlloc_v2", 4096), cuda());
+  moves_pieces(of_cuda("cuMemAllocAsync", 4096), cuda());
+  moves_pieces(of_hip, hip());
 }
 
 // The driver is asked only about memory that it can have: large allocations are mapped, small ones are not.

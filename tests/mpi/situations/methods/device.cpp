@@ -362,6 +362,89 @@ SITUATION(Device, StraightToTheWindows, not_own) {
   gpu().call("gpu_refuse_to_pin", 0);
 }
 
+// Pieces of an irregular datatype: thousands of them, of lengths that differ, at distances that do.
+struct Irregular {
+  // What a buffer with `before` holds when these pieces of `read` were read into it.
+  std::vector<uint8_t> after(std::vector<uint8_t> before, const std::vector<uint8_t>& read) const {
+    for (size_t i = 0; i < before.size(); ++i)
+      if (has[i]) before[i] = read[i];
+    return before;
+  }
+  int bytes = 0, extent = 0;
+  std::vector<bool> has;
+  const Type type = make();
+
+ private:
+  Type make() {
+    std::vector<int> lengths, displacements;
+    for (int i = 0; i < 6000; ++i) {
+      lengths.push_back(1 + i * 7 % 31);
+      displacements.push_back(extent + 1 + i * i % 13);
+      extent = displacements.back() + lengths.back();
+      bytes += lengths.back();
+      has.resize(static_cast<size_t>(displacements.back()), false);
+      has.resize(static_cast<size_t>(extent), true);
+    }
+    MPI_Datatype made;
+    MPI_Type_indexed(6000, lengths.data(), displacements.data(), MPI_BYTE, &made);
+    return Type(made);
+  }
+};
+
+// A kernel moves them in a handful of launches, if there is a compiler, it can compile, and nobody has said
+// that it shall not. Otherwise they are copied one by one.
+SITUATION(Device, IrregularMemoryByAKernel, not_own) {
+  if (is_level_zero()) return;  // which has no kernel
+  const GpuLibrary compiler(NVRTC_STAND_IN);
+  const bool fails = std::getenv("GPU_COMPILER_FAILS") != nullptr;
+  const Irregular pieces;
+  const std::vector<uint8_t> mine = values(context.rank, pieces.extent);
+  const std::vector<uint8_t> before = values(9, pieces.extent);
+  for (const char* kernel : {"auto", "never"}) {
+    for (const char* method : all_methods) {
+      const Info info{{"concilio_gpu_kernel", kernel}, {"concilio_method", method}};
+      File file(context.fresh_file("device"), MPI_MODE_CREATE | MPI_MODE_RDWR, info);
+      OK(MPI_File_set_view(file, pieces.bytes * rank(), MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+      const GpuMemory out(mine), in(before);
+      const int copies = gpu().call("gpu_copies"), copied = gpu().call("gpu_copied_bytes");
+      OK(MPI_File_write_at_all(file, 0, out.data(), 1, pieces.type, MPI_STATUS_IGNORE));
+      OK(MPI_File_read_at_all(file, 0, in.data(), 1, pieces.type, MPI_STATUS_IGNORE));
+      EXPECT_EQUAL(copied + 2 * pieces.bytes, gpu().call("gpu_copied_bytes"));
+      const int made = gpu().call("gpu_copies") - copies;
+      if (fails || std::strcmp(kernel, "never") == 0) {
+        EXPECT(made > 5000);
+      } else {
+        EXPECT(made <= 30);
+      }
+      EXPECT_BYTES(pieces.after(before, mine), in.get());
+    }
+  }
+  EXPECT_EQUAL(0, gpu().call("gpu_modules"));
+}
+
+// A launch that fails is an error of the call on all ranks; nothing stays.
+SITUATION(Device, ALaunchFails, not_own) {
+  if (is_level_zero()) return;  // which has no kernel
+  const GpuLibrary compiler(NVRTC_STAND_IN);
+  const Irregular pieces;
+  const std::vector<uint8_t> mine = values(context.rank, pieces.extent);
+  const int pinned = gpu().call("gpu_pinned_bytes");
+  {
+    File file(context.fresh_file("device"));
+    OK(MPI_File_set_view(file, pieces.bytes * rank(), MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    const GpuMemory out(mine), in(mine.size());
+    for (const char* when : {"gpu_fail_copy", "gpu_fail_later"}) {
+      if (context.rank == 0) cuda().call(when, 1);
+      FAILS(MPI_ERR_OTHER, MPI_File_write_at_all(file, 0, out.data(), 1, pieces.type, MPI_STATUS_IGNORE));
+      OK(MPI_File_write_at_all(file, 0, out.data(), 1, pieces.type, MPI_STATUS_IGNORE));
+      if (context.rank == 0) cuda().call(when, 1);
+      FAILS(MPI_ERR_OTHER, MPI_File_read_at_all(file, 0, in.data(), 1, pieces.type, MPI_STATUS_IGNORE));
+    }
+    EXPECT_EQUAL(0, gpu().call("gpu_modules"));
+  }
+  EXPECT_EQUAL(pinned, gpu().call("gpu_pinned_bytes"));
+}
+
 // Memory that the CPU may touch is not copied, even if a driver knows it.
 SITUATION(Device, ManagedAndPinnedMemory, not_own) {
   File file(context.fresh_file("device"));
