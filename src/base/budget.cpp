@@ -23,6 +23,12 @@ void Budget::release(int64_t bytes) {
   current_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
+bool Budget::begin_pinned(int64_t bytes) {
+  if (pinned_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit_bytes()) return true;
+  end_pinned(bytes);
+  return false;
+}
+
 Result<Buffer> Buffer::allocate(Budget& budget, int64_t bytes) {
   if (bytes < 0) {
     return Error{ErrorKind::argument, 0, fmt::format("a buffer of {} bytes was asked for", bytes)};

@@ -27,10 +27,18 @@ class Budget {
   void release(int64_t bytes);
   bool over_limit() const { return high_water_bytes() > limit_bytes(); }
 
+  // How much memory a GPU's driver has pinned for this rank, at most the limit: buffers that are charged
+  // here, and memory that the ranks of a node share, each of which may pin all of it. Returns false, and
+  // nothing is counted, where it would be more.
+  bool begin_pinned(int64_t bytes);
+  void end_pinned(int64_t bytes) { pinned_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+  int64_t pinned_bytes() const { return pinned_bytes_.load(std::memory_order_relaxed); }
+
  private:
   std::atomic<int64_t> limit_bytes_;
   std::atomic<int64_t> current_bytes_{0};
   std::atomic<int64_t> high_water_bytes_{0};
+  std::atomic<int64_t> pinned_bytes_{0};
   Budget* const whole_;
 };
 

@@ -15,6 +15,7 @@ constexpr std::array<const char*, counter_count> counter_names = {
     "gaps_written",
     "device_calls",
     "device_bytes",
+    "device_direct_bytes",
     "failed_calls",
 #define METHOD(name, ranks, writes, summary) "method_" #name,
 #include "base/methods.def"

@@ -19,9 +19,10 @@ enum class Counter : int {
   bytes_written,
   gaps_read,  // between the pieces of the file that independent calls asked for
   gaps_written,
-  device_calls,  // calls of the program whose buffer was in the memory of a GPU
-  device_bytes,  // the program's bytes that these moved
-  failed_calls,  // calls of any kind that returned an error
+  device_calls,         // calls of the program whose buffer was in the memory of a GPU
+  device_bytes,         // the program's bytes that these moved
+  device_direct_bytes,  // those of them that storage exchanged with the GPU itself
+  failed_calls,         // calls of any kind that returned an error
 // method_NAME: calls of the program that took this method
 #define METHOD(name, ranks, writes, summary) method_##name,
 #include "base/methods.def"

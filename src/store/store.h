@@ -9,8 +9,13 @@
 #include <span>
 #include <string>
 
+#include "base/operation.h"
 #include "base/result.h"
 #include "store/mapping.h"
+
+namespace concilio {
+class DeviceStream;
+}
 
 namespace concilio::store {
 
@@ -127,6 +132,14 @@ class StoreFile {
   // lie in the file, and, if it is to be written, in space that was made. Fails with kind unsupported where
   // that cannot be done, or no longer; plain requests are then the way to go, and they report what is wrong.
   virtual Result<Mapping> map(int64_t offset, int64_t length, bool write);
+
+  // Whether move_directly() may work for the GPU that the stream is of.
+  virtual bool reaches(const DeviceStream& /*stream*/) { return false; }
+  // Moves bytes between the file and memory of that GPU, whose address the transfer has, without the host's
+  // memory. Nothing that was given to streams may still be using that memory. Address, offset and length must
+  // be multiples of CuFile::unit. Returns how many bytes it has moved, a multiple of it too, and maybe 0; the
+  // others are to be moved in other ways, also those at the end of a file.
+  virtual Result<int64_t> move_directly(Operation, const DeviceStream&, const Transfer&) { return 0; }
 
   Result<int64_t> read(Transfer transfer) { return read(std::span(&transfer, 1)); }
   Status write(Transfer transfer) { return write(std::span(&transfer, 1)); }

@@ -2,7 +2,7 @@
 // rules as far as programs can break them here. A copy needs a current context of the thread.
 #include <cstdint>
 
-#include "device.h"
+#include "kernel.h"
 
 namespace {
 
@@ -23,11 +23,31 @@ struct Side {
   Address device;
   void* array;
   size_t pitch;
-  void* address() const { return type == 1 ? host : reinterpret_cast<void*>(device); }
+  gpu::CopySide side() const {
+    return {type == 1 ? static_cast<std::byte*>(host) : reinterpret_cast<std::byte*>(device), pitch};
+  }
 };
 struct Rectangle {
   Side from, to;
   size_t width, height;
+};
+
+// CUDA_MEMCPY3D
+struct BoxSide {
+  size_t x, y, z, level_of_detail;
+  unsigned type;
+  void* host;
+  Address device;
+  void *array, *reserved;
+  size_t pitch, height;
+  bool is_plain() const { return !x && !y && !z && !level_of_detail && !array && !reserved; }
+  gpu::CopySide side() const {
+    return {type == 1 ? static_cast<std::byte*>(host) : reinterpret_cast<std::byte*>(device), pitch, height};
+  }
+};
+struct Box {
+  BoxSide from, to;
+  size_t width, height, depth;
 };
 
 int copy(void* stream, const gpu::Copy& what) {
@@ -46,6 +66,14 @@ int allocate(Address* address, size_t bytes, gpu::Kind kind) {
 
 void* pointer(Address address) {
   return reinterpret_cast<void*>(address);
+}
+gpu::Copy line(void* to, const void* from, size_t bytes, bool to_host) {
+  return {{static_cast<std::byte*>(to)},
+          {static_cast<std::byte*>(const_cast<void*>(from))},
+          bytes,
+          1,
+          1,
+          to_host};
 }
 
 }  // namespace
@@ -111,6 +139,11 @@ int cuDevicePrimaryCtxRetain(Context* context, int) {
   return success;
 }
 int cuDevicePrimaryCtxRelease(int) {
+  return success;
+}
+int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
+  *flags = 0;
+  *active = initialised;
   return success;
 }
 int cuCtxPushCurrent_v2(Context context) {
@@ -183,22 +216,48 @@ int cuMemHostUnregister(void* begin) {
   return gpu::unpin(begin) ? success : not_registered;
 }
 
+int cuMemHostGetDevicePointer_v2(void** address, void* host, unsigned flags) {
+  return contexts == 0 ? invalid_context : flags != 0 ? invalid_value : gpu::device_address(address, host);
+}
+int cuModuleLoadData(void** module, const void* code) {
+  return contexts == 0 ? invalid_context : gpu::load_module(module, code);
+}
+int cuModuleUnload(void* module) {
+  return contexts == 0 ? invalid_context : gpu::unload_module(module);
+}
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  return gpu::find_function(function, module, name);
+}
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** arguments,
+                   void** more) {
+  if (contexts == 0) return invalid_context;
+  if (shared_bytes != 0 || more) return invalid_value;
+  return gpu::launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, gpu::stream_of(stream),
+                     arguments);
+}
+
 int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
-  return copy_now({to, 0, pointer(from), 0, bytes, 1, true});
+  return copy_now(line(to, pointer(from), bytes, true));
 }
 int cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) {
-  return copy_now({pointer(to), 0, from, 0, bytes, 1, false});
+  return copy_now(line(pointer(to), from, bytes, false));
 }
 int cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, void* stream) {
-  return copy(stream, {to, 0, pointer(from), 0, bytes, 1, true});
+  return copy(stream, line(to, pointer(from), bytes, true));
 }
 int cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, void* stream) {
-  return copy(stream, {pointer(to), 0, from, 0, bytes, 1, false});
+  return copy(stream, line(pointer(to), from, bytes, false));
 }
 int cuMemcpy2DAsync_v2(const Rectangle* what, void* stream) {
   if (what->from.type == what->to.type) return invalid_value;
-  return copy(stream, {what->to.address(), what->to.pitch, what->from.address(), what->from.pitch,
-                       what->width, what->height, what->to.type == 1});
+  return copy(stream, {what->to.side(), what->from.side(), what->width, what->height, 1, what->to.type == 1});
+}
+int cuMemcpy3DAsync_v2(const Box* what, void* stream) {
+  if (what->from.type == what->to.type || !what->from.is_plain() || !what->to.is_plain())
+    return invalid_value;
+  return copy(stream, {what->to.side(), what->from.side(), what->width, what->height, what->depth,
+                       what->to.type == 1});
 }
 
 }  // extern "C"

@@ -28,9 +28,10 @@ std::vector<Pinned>& all_pinned() {
   return *all;
 }
 std::recursive_mutex mutex;
-std::atomic<int> copies = 0, failing = 0, failing_later = 0, queries = 0;
-std::atomic<int64_t> copied_bytes = 0, pinned_bytes = 0, most_pinned_bytes = 0, copy_ns = 0,
-                     mib_per_second = 0;
+std::atomic<int> copies = 0, failing = 0, failing_later = 0, queries = 0, pins = 0;
+std::atomic<bool> refuses_to_pin = false;
+std::atomic<int64_t> copied_bytes = 0, unpinned_bytes = 0, pinned_bytes = 0, most_pinned_bytes = 0,
+                     copy_ns = 0, mib_per_second = 0;
 
 int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -60,14 +61,38 @@ std::byte* row(const void* address, size_t bytes, bool of_device) {
 // Calls use(to, from) for all rows. Returns false if one is invalid.
 template <typename Use>
 bool for_each_row(const Copy& what, Use use) {
-  for (size_t i = 0; i < what.height; ++i) {
-    std::byte* to = row(static_cast<std::byte*>(what.to) + i * what.to_pitch, what.width, !what.to_host);
-    const std::byte* from =
-        row(static_cast<const std::byte*>(what.from) + i * what.from_pitch, what.width, what.to_host);
-    if (!to || !from) return false;
-    use(to, from);
+  const auto address = [](const CopySide& side, size_t plane, size_t row) {
+    return side.address + (plane * side.plane_rows + row) * side.pitch;
+  };
+  for (size_t plane = 0; plane < what.depth; ++plane) {
+    for (size_t i = 0; i < what.height; ++i) {
+      std::byte* to = row(address(what.to, plane, i), what.width, !what.to_host);
+      const std::byte* from = row(address(what.from, plane, i), what.width, what.to_host);
+      if (!to || !from) return false;
+      use(to, from);
+    }
   }
   return true;
+}
+
+bool overlaps(const Copy& what, const CopySide& side) {
+  return (what.height > 1 && side.pitch < what.width) || (what.depth > 1 && side.plane_rows < what.height);
+}
+
+// How much of the host's side of a copy is pinned. A driver knows the memory that is pinned by its first
+// byte.
+enum class HostSide { unpinned, pinned, pinned_in_part };
+HostSide state_of(const Copy& what) {
+  const CopySide& host = what.to_host ? what.to : what.from;
+  const size_t rows = what.depth > 1 ? (what.depth - 1) * host.plane_rows + what.height : what.height;
+  const std::byte* end = host.address + (rows - 1) * host.pitch + what.width;
+  std::lock_guard lock(mutex);
+  for (const Pinned& each : all_pinned()) {
+    if (end <= each.begin || host.address >= each.begin + each.bytes) continue;
+    const bool whole = host.address >= each.begin && end <= each.begin + each.bytes;
+    return whole ? HostSide::pinned : HostSide::pinned_in_part;
+  }
+  return HostSide::unpinned;
 }
 
 bool its_turn(std::atomic<int>& which) {
@@ -133,11 +158,13 @@ const Allocation* find(const void* address) {
 }
 
 bool pin(void* begin, size_t bytes) {
+  if (refuses_to_pin) return false;
   std::lock_guard lock(mutex);
   auto* first = static_cast<std::byte*>(begin);
   for (const Pinned& each : all_pinned())
     if (first < each.begin + each.bytes && each.begin < first + bytes) return false;
   all_pinned().push_back({first, bytes});
+  ++pins;
   pinned_bytes += static_cast<int64_t>(bytes);
   most_pinned_bytes = std::max<int64_t>(most_pinned_bytes, pinned_bytes);
   return true;
@@ -179,25 +206,43 @@ int wait(const Event& event) {
   return event.stream ? carry_out(*event.stream, event.given) : success;
 }
 
-int copy(Stream& stream, const Copy& what) {
+std::byte* bytes_of_device(const void* address, size_t bytes) {
+  return row(address, bytes, true);
+}
+
+bool is_pinned(const void* host, size_t bytes) {
+  std::lock_guard lock(mutex);
+  const auto* begin = static_cast<const std::byte*>(host);
+  return std::any_of(all_pinned().begin(), all_pinned().end(), [&](const Pinned& each) {
+    return begin >= each.begin && begin + bytes <= each.begin + each.bytes;
+  });
+}
+
+int give_copy(Stream& stream, size_t bytes, std::function<int()> work) {
   ++copies;
   if (its_turn(failing)) return failed;
   const bool fails = its_turn(failing_later);
-  if (what.height > 1 && (what.to_pitch < what.width || what.from_pitch < what.width)) return invalid_value;
-  if (!for_each_row(what, [](std::byte*, const std::byte*) {})) return invalid_value;
-  const auto bytes = static_cast<int64_t>(what.width * what.height);
-  copied_bytes += bytes;
+  const auto count = static_cast<int64_t>(bytes);
+  copied_bytes += count;
   const int64_t rate = mib_per_second;
   give(
-      stream,
-      [what, fails]() -> int {
-        if (fails) return failed;
-        const bool valid = for_each_row(
-            what, [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, what.width); });
-        return valid ? success : failed;
-      },
-      copy_ns + (rate > 0 ? bytes * 1000000000 / (rate << 20) : 0));
+      stream, [work = std::move(work), fails]() -> int { return fails ? failed : work(); },
+      copy_ns + (rate > 0 ? count * 1000000000 / (rate << 20) : 0));
   return success;
+}
+
+int copy(Stream& stream, const Copy& what) {
+  const HostSide host = state_of(what);
+  if (host == HostSide::pinned_in_part || overlaps(what, what.to) || overlaps(what, what.from) ||
+      !for_each_row(what, [](std::byte*, const std::byte*) {}))
+    return invalid_value;
+  const size_t bytes = what.width * what.height * what.depth;
+  if (host == HostSide::unpinned) unpinned_bytes += static_cast<int64_t>(bytes);
+  return give_copy(stream, bytes, [what]() -> int {
+    const bool valid =
+        for_each_row(what, [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, what.width); });
+    return valid ? success : failed;
+  });
 }
 
 }  // namespace gpu
@@ -210,11 +255,17 @@ int gpu_copies() {
 int gpu_copied_bytes() {
   return static_cast<int>(gpu::copied_bytes);
 }
+int gpu_unpinned_bytes() {
+  return static_cast<int>(gpu::unpinned_bytes);
+}
 int gpu_pinned_bytes() {
   return static_cast<int>(gpu::pinned_bytes);
 }
 int gpu_most_pinned_bytes() {
   return static_cast<int>(gpu::most_pinned_bytes);
+}
+int gpu_pins() {
+  return gpu::pins;
 }
 int gpu_queries() {
   return gpu::queries;
@@ -225,9 +276,15 @@ void gpu_fail_copy(int which) {
 void gpu_fail_later(int which) {
   gpu::failing_later = which;
 }
+void gpu_refuse_to_pin(int refuse) {
+  gpu::refuses_to_pin = refuse;
+}
 void gpu_slow_down(int copy_us, int mib_per_second) {
   gpu::copy_ns = int64_t{copy_us} * 1000;
   gpu::mib_per_second = mib_per_second;
+}
+void* gpu_reach(uintptr_t address, size_t bytes) {
+  return gpu::row(reinterpret_cast<void*>(address), bytes, true);
 }
 void gpu_fill(uintptr_t address, size_t bytes, int value) {
   gpu::give(

@@ -50,32 +50,47 @@ void wait_in_stream(Stream& stream, const Event& event);
 int wait(Stream& stream);
 int wait(const Event& event);
 
-// A copy of several rows that the stream is given. Returns invalid_value if a piece lies only partly in the
-// device's memory, or if the side that should be the host's is a device's.
+// A copy of several rows, in several planes, that the stream is given. Planes are pitch * plane_rows bytes
+// apart. Returns invalid_value if a piece lies only partly in the device's memory, if the side that should be
+// the host's is a device's, if rows or planes overlap, or if a part of the host's side is pinned that has not
+// the whole in it.
+struct CopySide {
+  std::byte* address;
+  size_t pitch = 0, plane_rows = 0;
+};
 struct Copy {
-  void* to;
-  size_t to_pitch;
-  const void* from;
-  size_t from_pitch;
-  size_t width, height;
+  CopySide to, from;
+  size_t width, height, depth;
   bool to_host;
 };
 int copy(Stream& stream, const Copy& what);
+// Gives the stream another copy of so many bytes, which counts and may fail as any other.
+int give_copy(Stream& stream, size_t bytes, std::function<int()> work);
+// Where the driver has bytes of a device's memory; nullptr if these are not all its own.
+std::byte* bytes_of_device(const void* address, size_t bytes);
+bool is_pinned(const void* host, size_t bytes);
 
 }  // namespace gpu
 
-// For tests. How many copies there have been, and how many bytes they have copied; how much memory is
-// registered, and the most that has been; how often a driver was asked about an address.
+// For tests. How many copies there have been, how many bytes they have copied, and how many of these to or
+// from memory of the host that was not pinned; how much memory is registered, the most that has been, and how
+// often some was; how often a driver was asked about an address.
 extern "C" int gpu_copies();
 extern "C" int gpu_copied_bytes();
+extern "C" int gpu_unpinned_bytes();
 extern "C" int gpu_pinned_bytes();
 extern "C" int gpu_most_pinned_bytes();
+extern "C" int gpu_pins();
 extern "C" int gpu_queries();
 // Copy number `which` from now fails, where 1 is the next one: when it is asked for, or when it is waited
 // for. 0: none.
 extern "C" void gpu_fail_copy(int which);
 extern "C" void gpu_fail_later(int which);
+// From now on, memory is not registered.
+extern "C" void gpu_refuse_to_pin(int refuse);
 // Each copy takes so long, and its bytes come at so many MiB/s (0: at once).
 extern "C" void gpu_slow_down(int copy_us, int mib_per_second);
+// The bytes at an address of the device's memory, for another library; nullptr if they do not lie in it.
+extern "C" void* gpu_reach(uintptr_t address, size_t bytes);
 // A kernel that the program has given its default stream, which fills memory of the device.
 extern "C" void gpu_fill(uintptr_t address, size_t bytes, int value);

@@ -1,6 +1,6 @@
 // Stands in for AMD's runtime. It has the functions that programs and Concilio use. Memory belongs to device
 // 1, which must be the thread's current device for copies.
-#include "device.h"
+#include "kernel.h"
 
 namespace {
 
@@ -15,6 +15,24 @@ struct Attributes {
   int is_managed;
   unsigned flags;
 };
+
+// hipMemcpy3DParms
+struct BoxSide {
+  void* array;
+  size_t x, y, z;
+  std::byte* address;
+  size_t pitch, width, height;
+  bool is_plain() const { return !array && !x && !y && !z; }
+};
+struct Box {
+  BoxSide from, to;
+  size_t width, height, depth;
+  int kind;
+};
+
+gpu::CopySide side(const void* address, size_t pitch = 0, size_t plane_rows = 0) {
+  return {static_cast<std::byte*>(const_cast<void*>(address)), pitch, plane_rows};
+}
 
 int copy(void* stream, const gpu::Copy& what) {
   return current == 1 ? gpu::copy(gpu::stream_of(stream), what) : invalid_device;
@@ -100,12 +118,38 @@ int hipHostRegister(void* begin, size_t bytes, unsigned) {
 int hipHostUnregister(void* begin) {
   return gpu::unpin(begin) ? success : not_registered;
 }
+int hipHostGetDevicePointer(void** address, void* host, unsigned flags) {
+  return flags != 0 ? invalid_value : only_on_device(gpu::device_address(address, host));
+}
+int hipModuleLoadData(void** module, const void* code) {
+  return only_on_device(gpu::load_module(module, code));
+}
+int hipModuleUnload(void* module) {
+  return gpu::unload_module(module);
+}
+int hipModuleGetFunction(void** function, void* module, const char* name) {
+  return gpu::find_function(function, module, name);
+}
+int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                          unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
+                          void** arguments, void** more) {
+  if (shared_bytes != 0 || more) return invalid_value;
+  return only_on_device(gpu::launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
+                                    gpu::stream_of(stream), arguments));
+}
+
 int hipMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* stream) {
-  return copy(stream, {to, 0, from, 0, bytes, 1, kind == 2});
+  return copy(stream, {side(to), side(from), bytes, 1, 1, kind == 2});
 }
 int hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                      size_t height, int kind, void* stream) {
-  return copy(stream, {to, to_pitch, from, from_pitch, width, height, kind == 2});
+  return copy(stream, {side(to, to_pitch), side(from, from_pitch), width, height, 1, kind == 2});
+}
+int hipMemcpy3DAsync(const Box* what, void* stream) {
+  if (!what->from.is_plain() || !what->to.is_plain()) return invalid_value;
+  const auto side_of = [](const BoxSide& each) { return side(each.address, each.pitch, each.height); };
+  return copy(stream, {side_of(what->to), side_of(what->from), what->width, what->height, what->depth,
+                       what->kind == 2});
 }
 
 }  // extern "C"

@@ -169,6 +169,8 @@ std::string calls_and_bytes(const FileRecord& file) {
   if (const int64_t calls_of_device = file.sum[Counter::device_calls]) {
     text += fmt::format("; {} with buffers of a GPU, {}", counted(calls_of_device, "call"),
                         format_bytes(file.sum[Counter::device_bytes]));
+    if (const int64_t direct = file.sum[Counter::device_direct_bytes])
+      text += fmt::format(" ({} directly)", format_bytes(direct));
   }
   return text;
 }

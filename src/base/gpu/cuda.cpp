@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/gpu/cufile.h"
 #include "base/gpu/stream_driver.h"
 
 namespace concilio {
@@ -21,11 +22,11 @@ enum MemoryType : unsigned { host_memory = 1, device_memory = 2 };
 
 // CUDA_MEMCPY2D
 struct RectangleSide {
-  size_t x_bytes, y;
+  size_t x_bytes = 0, y = 0;
   MemoryType type;
-  void* host;
-  DeviceAddress device;
-  void* array;
+  void* host = nullptr;
+  DeviceAddress device = 0;
+  void* array = nullptr;
   size_t pitch;
 };
 struct Rectangle {
@@ -33,16 +34,37 @@ struct Rectangle {
   size_t width_bytes, height;
 };
 
+// CUDA_MEMCPY3D. Planes are pitch * height bytes apart.
+struct CudaBoxSide {
+  size_t x_bytes = 0, y = 0, z = 0, level_of_detail = 0;
+  MemoryType type;
+  void* host = nullptr;
+  DeviceAddress device = 0;
+  void *array = nullptr, *reserved = nullptr;
+  size_t pitch, height;
+};
+struct CudaBox {
+  CudaBoxSide from, to;
+  size_t width_bytes, height, depth;
+};
+
 class Cuda : public StreamDriver {
  public:
-  // Returns false if the driver lacks one of these functions.
+  // Returns false if the driver lacks one of the functions that every copy needs.
   bool use(void* library) {
+    if (!look_up(library, "cuModuleLoadData", kernels_.load) ||
+        !look_up(library, "cuModuleUnload", kernels_.unload) ||
+        !look_up(library, "cuModuleGetFunction", kernels_.find) ||
+        !look_up(library, "cuMemHostGetDevicePointer_v2", kernels_.device_address) ||
+        !look_up(library, "cuLaunchKernel", kernels_.launch))
+      kernels_ = {};
     return look_up(library, "cuPointerGetAttributes", get_attributes_) &&
            look_up(library, "cuGetErrorName", error_name_) &&
            look_up(library, "cuGetErrorString", error_words_) &&
            look_up(library, "cuCtxPushCurrent_v2", push_) && look_up(library, "cuCtxPopCurrent_v2", pop_) &&
            look_up(library, "cuDevicePrimaryCtxRetain", retain_primary_) &&
            look_up(library, "cuDevicePrimaryCtxRelease", release_primary_) &&
+           look_up(library, "cuDevicePrimaryCtxGetState", get_primary_state_) &&
            look_up(library, "cuStreamCreate", create_stream_) &&
            look_up(library, "cuStreamDestroy_v2", destroy_stream_) &&
            look_up(library, "cuStreamSynchronize", synchronise_) &&
@@ -55,7 +77,8 @@ class Cuda : public StreamDriver {
            look_up(library, "cuMemHostUnregister", unpin_) &&
            look_up(library, "cuMemcpyDtoHAsync_v2", to_host_) &&
            look_up(library, "cuMemcpyHtoDAsync_v2", to_device_) &&
-           look_up(library, "cuMemcpy2DAsync_v2", copy_rectangle_);
+           look_up(library, "cuMemcpy2DAsync_v2", copy_rectangle_) &&
+           look_up(library, "cuMemcpy3DAsync_v2", copy_box_);
   }
 
   // For memory that the driver does not know, it reports 0 for each attribute. Before the program has
@@ -70,9 +93,16 @@ class Cuda : public StreamDriver {
     place = found;
     return true;
   }
+  const CuFile* cufile() const override { return CuFile::loaded(); }
 
  private:
   const char* vendor() const override { return "CUDA"; }
+  RuntimeCompiler compiler() const override {
+    return {{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"},
+            "nvrtc",
+            "GetPTXSize",
+            "GetPTX"};
+  }
   std::string words(Code code) const override {
     const char *name = nullptr, *text = nullptr;
     if (error_name_(code, &name) != success || error_words_(code, &text) != success || !name || !text)
@@ -91,6 +121,12 @@ class Cuda : public StreamDriver {
     if (stream.retained) release_primary_(stream.place.device);
   }
 
+  bool has_context(int device) const override {
+    unsigned flags = 0;
+    int active = 0;
+    return get_primary_state_(device, &flags, &active) == success && active;
+  }
+
   Code within(const DevicePlace& place, Work work) const override {
     if (const Code code = push_(place.context); code != success) return code;
     const Code code = work();
@@ -100,19 +136,32 @@ class Cuda : public StreamDriver {
   }
 
   Code begin_copy(void* stream, Towards towards, std::byte* device, std::byte* host,
-                  const Rows& rows) const override {
+                  const Shape& shape) const override {
     const auto address = reinterpret_cast<DeviceAddress>(device);
-    const auto bytes = static_cast<size_t>(rows.bytes);
-    if (rows.count == 1)
-      return towards == Towards::host ? to_host_(host, address, bytes, stream)
-                                      : to_device_(address, host, bytes, stream);
-    const RectangleSide at_device{
-        0, 0, device_memory, nullptr, address, nullptr, static_cast<size_t>(rows.device_stride)};
-    const RectangleSide at_host{0, 0, host_memory, host, 0, nullptr, static_cast<size_t>(rows.host_stride)};
-    const auto height = static_cast<size_t>(rows.count);
-    const Rectangle rectangle = towards == Towards::host ? Rectangle{at_device, at_host, bytes, height}
-                                                         : Rectangle{at_host, at_device, bytes, height};
-    return copy_rectangle_(&rectangle, stream);
+    const auto bytes = static_cast<size_t>(shape.bytes), rows = static_cast<size_t>(shape.rows);
+    const auto device_stride = static_cast<size_t>(shape.device_stride);
+    const auto host_stride = static_cast<size_t>(shape.host_stride);
+    const bool to_host = towards == Towards::host;
+    if (shape.planes > 1) {
+      const CudaBoxSide at_device{.type = device_memory,
+                                  .device = address,
+                                  .pitch = device_stride,
+                                  .height = static_cast<size_t>(shape.device_plane_stride) / device_stride};
+      const CudaBoxSide at_host{.type = host_memory,
+                                .host = host,
+                                .pitch = host_stride,
+                                .height = static_cast<size_t>(shape.host_plane_stride) / host_stride};
+      const CudaBox box{to_host ? at_device : at_host, to_host ? at_host : at_device, bytes, rows,
+                        static_cast<size_t>(shape.planes)};
+      return copy_box_(&box, stream);
+    }
+    if (shape.rows > 1) {
+      const RectangleSide at_device{.type = device_memory, .device = address, .pitch = device_stride};
+      const RectangleSide at_host{.type = host_memory, .host = host, .pitch = host_stride};
+      const Rectangle rectangle{to_host ? at_device : at_host, to_host ? at_host : at_device, bytes, rows};
+      return copy_rectangle_(&rectangle, stream);
+    }
+    return to_host ? to_host_(host, address, bytes, stream) : to_device_(address, host, bytes, stream);
   }
 
   Code (*get_attributes_)(unsigned, int*, void**, DeviceAddress) = nullptr;
@@ -122,9 +171,11 @@ class Cuda : public StreamDriver {
   Code (*pop_)(Context*) = nullptr;
   Code (*retain_primary_)(Context*, int) = nullptr;
   Code (*release_primary_)(int) = nullptr;
+  Code (*get_primary_state_)(int, unsigned* flags, int* active) = nullptr;
   Code (*to_host_)(void*, DeviceAddress, size_t, void* stream) = nullptr;
   Code (*to_device_)(DeviceAddress, const void*, size_t, void* stream) = nullptr;
   Code (*copy_rectangle_)(const Rectangle*, void* stream) = nullptr;
+  Code (*copy_box_)(const CudaBox*, void* stream) = nullptr;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Buffers in the memory of a GPU, which the CPU must not touch. The vendor's driver (CUDA, HIP) can tell such
-// memory and copy it (device_stream.h). Concilio uses the driver that the program has loaded: it is linked
-// with none and loads none.
+// Buffers in the memory of a GPU, which the CPU must not touch. The vendor's driver (CUDA, HIP, Level Zero)
+// can tell such memory and copy it (device_stream.h). Concilio uses the driver that the program has loaded:
+// it is linked with none and loads none.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,8 @@ class GpuDriver;
 // Where a piece of memory lies, in the driver's terms.
 struct DevicePlace {
   void* context = nullptr;  // CUDA's context; null: the memory belongs to none
-  int device = 0;
+  int device = 0;           // for Level Zero, the driver that it is of
+  void* handle = nullptr;   // Level Zero's for the device
 };
 
 class DeviceMemory {
@@ -34,6 +35,13 @@ class DeviceMemory {
   // Of memory of a device only.
   const GpuDriver& driver() const { return *driver_; }
   const DevicePlace& place() const { return place_; }
+  // The same device, in the context that it has of its own and which stays, whatever context the memory is
+  // of.
+  DeviceMemory of_its_device() const {
+    DeviceMemory memory = *this;
+    memory.place_.context = nullptr;
+    return memory;
+  }
 
  private:
   static DeviceMemory of_known(const void* address);

@@ -16,25 +16,47 @@ DeviceStream::~DeviceStream() {
   driver_->end(stream_);
 }
 
-Status DeviceStream::copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows) {
-  // Drivers copy a rectangle at once if its rows are in ascending order and do not overlap.
-  const auto fits = [&](int64_t stride) { return stride >= rows.bytes && stride <= GpuDriver::most_stride; };
-  if (rows.count == 1 || (fits(rows.device_stride) && fits(rows.host_stride)))
-    return driver_->copy(stream_, towards, device, host, rows);
-  for (int64_t i = 0; i < rows.count; ++i) {
-    auto status = driver_->copy(stream_, towards, device + i * rows.device_stride,
-                                host + i * rows.host_stride, {rows.bytes, 1, 0, 0});
-    if (!status) return status;
+namespace {
+
+// What of a copy the driver can carry out at once: all of it, a plane, or a row.
+Shape at_once(const Shape& shape) {
+  // Drivers copy rows at once if they are in ascending order and do not overlap. They know how far planes are
+  // apart only as a number of rows.
+  const auto rows_fit = [&](int64_t stride) {
+    return shape.rows == 1 || (stride >= shape.bytes && stride <= GpuDriver::most_stride);
+  };
+  const auto planes_fit = [&](int64_t stride, int64_t row_stride) {
+    return shape.planes == 1 ||
+           (shape.rows > 1 && stride % row_stride == 0 && stride / row_stride >= shape.rows);
+  };
+  Shape part = shape;
+  if (!rows_fit(shape.device_stride) || !rows_fit(shape.host_stride)) {
+    part.rows = part.planes = 1;
+  } else if (!planes_fit(shape.device_plane_stride, shape.device_stride) ||
+             !planes_fit(shape.host_plane_stride, shape.host_stride)) {
+    part.planes = 1;
+  }
+  return part;
+}
+
+}  // namespace
+
+int64_t DeviceStream::copies_of(const Shape& shape) {
+  const Shape part = at_once(shape);
+  return shape.rows / part.rows * (shape.planes / part.planes);
+}
+
+Status DeviceStream::copy(Towards towards, std::byte* device, std::byte* host, const Shape& shape) {
+  const Shape part = at_once(shape);
+  for (int64_t plane = 0; plane < shape.planes; plane += part.planes) {
+    for (int64_t row = 0; row < shape.rows; row += part.rows) {
+      auto status = driver_->copy(stream_, towards,
+                                  device + plane * shape.device_plane_stride + row * shape.device_stride,
+                                  host + plane * shape.host_plane_stride + row * shape.host_stride, part);
+      if (!status) return status;
+    }
   }
   return {};
-}
-
-Pinned::Pinned(const DeviceStream& stream, std::byte* begin, int64_t bytes) : begin_(begin) {
-  if (stream.driver_->pin(stream.stream_, begin, bytes)) stream_ = &stream;
-}
-
-Pinned::~Pinned() {
-  if (stream_) stream_->driver_->unpin(stream_->stream_, begin_);
 }
 
 }  // namespace concilio

@@ -18,43 +18,29 @@ class DeviceStream {
   ~DeviceStream();  // waits for the copies that have begun
 
   explicit operator bool() const { return driver_ != nullptr; }
-  // These may be called from any thread, by one at a time. copy() begins a copy.
-  Status copy(Towards towards, std::byte* device, std::byte* host, const Rows& rows);
+  // These may be called from any thread, by one at a time. copy() begins a copy; the driver gets it in one
+  // part if it can carry it out so.
+  Status copy(Towards towards, std::byte* device, std::byte* host, const Shape& shape);
+  // In how many parts the driver gets such a copy.
+  static int64_t copies_of(const Shape& shape);
+  Status load_kernel() { return driver_->load_kernel(stream_); }
+  Status move_pieces(Towards towards, const PieceList& pieces) {
+    return driver_->move_pieces(stream_, towards, pieces);
+  }
   Status mark(size_t which) { return driver_->mark(stream_, which); }
   Status wait(size_t which) { return driver_->wait(stream_, which); }
   Status wait_for_all() { return driver_->wait_for_all(stream_); }
+  // As the driver's.
+  const CuFile* cufile() const { return driver_->cufile(); }
+  Status in_place(FunctionRef<void()> work) const { return driver_->in_place_of(stream_, work); }
 
  private:
-  friend class Pinned;
   void swap(DeviceStream& other) {
     std::swap(driver_, other.driver_);
     std::swap(stream_, other.stream_);
   }
   const GpuDriver* driver_ = nullptr;
   GpuStream stream_;
-};
-
-// Pages of the host's memory that are pinned for as long as this lives. The stream must outlive it.
-class Pinned {
- public:
-  Pinned() = default;
-  // Nothing is pinned if the driver refuses.
-  Pinned(const DeviceStream& stream, std::byte* begin, int64_t bytes);
-  Pinned(Pinned&& other) noexcept { swap(other); }
-  Pinned& operator=(Pinned&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~Pinned();
-  explicit operator bool() const { return stream_ != nullptr; }
-
- private:
-  void swap(Pinned& other) {
-    std::swap(stream_, other.stream_);
-    std::swap(begin_, other.begin_);
-  }
-  const DeviceStream* stream_ = nullptr;
-  std::byte* begin_ = nullptr;
 };
 
 }  // namespace concilio

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
+#include "base/checked.h"
+#include "base/exceptions.h"
+
 namespace concilio {
 namespace {
 
@@ -9,6 +15,12 @@ namespace {
 constexpr unsigned not_blocking = 1;    // a stream that the default stream does not wait for
 constexpr unsigned without_times = 2;   // an event
 constexpr unsigned for_all_places = 1;  // pinned memory
+
+#define KERNEL(...) #__VA_ARGS__
+constexpr const char* piece_kernel =
+#include "base/gpu/piece_kernel.inc"
+    ;
+#undef KERNEL
 
 }  // namespace
 
@@ -37,9 +49,57 @@ Status StreamDriver::begin(GpuStream& stream) const {
 }
 
 Status StreamDriver::copy(const GpuStream& stream, Towards towards, std::byte* device, std::byte* host,
-                          const Rows& rows) const {
+                          const Shape& shape) const {
   return said(towards == Towards::host ? "copy from the device" : "copy to the device",
-              within(stream.place, [&] { return begin_copy(stream.stream, towards, device, host, rows); }));
+              within(stream.place, [&] { return begin_copy(stream.stream, towards, device, host, shape); }));
+}
+
+const Result<std::string>& StreamDriver::compiled_kernel() const {
+  std::lock_guard lock(compiling_);
+  if (!compiled_) compiled_ = compiler().compile(piece_kernel);
+  return *compiled_;
+}
+
+// A module is loaded for each stream that needs it: a context that the program destroys takes its modules
+// with it, and nobody tells us.
+Status StreamDriver::load_kernel(GpuStream& stream) const {
+  if (!kernels_.launch) return Error{ErrorKind::unsupported, 0, "the driver launches no kernels"};
+  Status compiled;
+  const Code code = within(stream.place, [&]() -> Code {
+    const char* kernel = nullptr;
+    compiled = without_exceptions([&]() -> Status {
+      const Result<std::string>& made = compiled_kernel();
+      if (!made) return made.error();
+      kernel = made->c_str();
+      return {};
+    });
+    if (!kernel) return success;
+    const Code loaded = kernels_.load(&stream.module, kernel);
+    return loaded == success ? kernels_.find(&stream.kernel, stream.module, "concilio_move_pieces") : loaded;
+  });
+  return compiled ? said("load a kernel", code) : compiled;
+}
+
+Status StreamDriver::move_pieces(const GpuStream& stream, Towards towards, const PieceList& pieces) const {
+  constexpr unsigned threads_of_a_piece = 32, pieces_of_a_block = 8;
+  constexpr int64_t most_blocks = 1024;
+  const auto launch = [&]() -> Code {
+    // Where the device reaches the lists and the packed data.
+    std::array<const void*, 3> at_host{pieces.addresses, pieces.positions, pieces.packed};
+    std::array<void*, 3> at_device{};
+    for (size_t i = 0; i < at_host.size(); ++i) {
+      const Code code = kernels_.device_address(&at_device[i], const_cast<void*>(at_host[i]), 0);
+      if (code != success) return code;
+    }
+    auto count = static_cast<unsigned long long>(pieces.count);
+    int gathers = towards == Towards::host;
+    void* arguments[] = {&at_device[0], &at_device[1], &count, &at_device[2], &gathers};
+    const auto blocks =
+        static_cast<unsigned>(std::min(most_blocks, ceil_divide(pieces.count, pieces_of_a_block)));
+    return kernels_.launch(stream.kernel, blocks, 1, 1, threads_of_a_piece, pieces_of_a_block, 1, 0,
+                           stream.stream, arguments, nullptr);
+  };
+  return said("move pieces of a buffer", within(stream.place, launch));
 }
 
 Status StreamDriver::mark(const GpuStream& stream, size_t which) const {
@@ -61,19 +121,37 @@ void StreamDriver::end(GpuStream& stream) const {
   within(stream.place, [&] {
     for (void* mark : stream.marks)
       if (mark) destroy_event_(mark);
+    if (stream.module) kernels_.unload(stream.module);
     return stream.stream ? destroy_stream_(stream.stream) : success;
   });
   let_go(stream);
   stream = {};
 }
 
-bool StreamDriver::pin(const GpuStream& stream, std::byte* begin, int64_t bytes) const {
+bool StreamDriver::pin(const DevicePlace& place, std::byte* begin, int64_t bytes) const {
+  if (!place.context && !has_context(place.device)) return false;
+  GpuStream holder;
+  holder.place = place;
+  if (hold(holder) != success) return false;
   const auto length = static_cast<size_t>(bytes);
-  return within(stream.place, [&] { return pin_(begin, length, for_all_places); }) == success;
+  const bool pinned = within(holder.place, [&] { return pin_(begin, length, for_all_places); }) == success;
+  if (!pinned) let_go(holder);
+  return pinned;
 }
 
-void StreamDriver::unpin(const GpuStream& stream, std::byte* begin) const {
-  within(stream.place, [&] { return unpin_(begin); });
+void StreamDriver::unpin(const DevicePlace& place, std::byte* begin) const {
+  GpuStream holder;
+  holder.place = place;
+  if (hold(holder) != success) return;
+  within(holder.place, [&] { return unpin_(begin); });
+  for (int held = 0; held < 2; ++held) let_go(holder);  // by this function, and by pin()
+}
+
+Status StreamDriver::in_place_of(const GpuStream& stream, FunctionRef<void()> work) const {
+  return said("use the device of a buffer", within(stream.place, [&] {
+                work();
+                return success;
+              }));
 }
 
 }  // namespace concilio

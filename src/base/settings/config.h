@@ -45,6 +45,7 @@ enum class Key : int {
   exchange,      // concilio_exchange: in which form data travel between nodes
   combine,       // concilio_combine_nodes: nodes that bring their shares together; 0 = chosen by the plan
   agree,         // concilio_agree: auto | always | seldom: in which collective calls the ranks meet
+  gpu_kernel,    // concilio_gpu_kernel: auto | always | never: for pieces in the memory of a GPU
   groups,        // concilio_groups: auto | off: aggregation groups
   write_behind,  // concilio_write_behind: bytes that an aggregator with persistent realms may hold back
   group_bytes,   // concilio_group_bytes: least data of an aggregation group
@@ -54,6 +55,7 @@ enum class Key : int {
   node_memory,     // concilio_node_memory, CONCILIO_NODE_MEMORY: list of bytes, instead of what nodes measure
   ranks_per_node,  // concilio_ranks_per_node: 0 = as the machine is; less divides a node into several
   lock_timeout_ms,  // concilio_lock_timeout_ms
+  direct_bytes,  // concilio_direct_bytes: shortest stretch that storage exchanges with a GPU itself; 0 = none
   // Settings of the process, from the environment alone.
   disable,    // CONCILIO_DISABLE
   only,       // CONCILIO_ONLY: GLOB[:GLOB]

@@ -89,6 +89,10 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
      "Whether all ranks meet in every collective read and write, and so hear of each other's errors at once. "
      "auto: not in every call that repeats the last one, where each rank does its own part and the call is "
      "short; seldom: however long it is."},
+    {Key::gpu_kernel, ValueType::choice, none, none, "auto", "auto|always|never", "concilio_gpu_kernel",
+     nullptr,
+     "Whether a kernel, compiled while the program runs, puts together pieces at unequal distances in the "
+     "memory of a GPU, where the vendor's compiler is there; auto: in calls with thousands of pieces."},
     {Key::groups, ValueType::choice, none, none, "auto", "auto|off", "concilio_groups", nullptr,
      "Whether nodes whose data lie apart in the file exchange in groups of their own."},
     {Key::write_behind, ValueType::bytes, 0, tib, "0", nullptr, "concilio_write_behind", nullptr,
@@ -115,6 +119,10 @@ constexpr std::array<Setting, static_cast<size_t>(Key::count_)> table = {{
     {Key::lock_timeout_ms, ValueType::integer, 0, 86'400'000, "600000", nullptr, "concilio_lock_timeout_ms",
      nullptr, "Milliseconds that a call waits for a file lock that somebody else holds, before it fails.",
      Effect::at_open},
+    {Key::direct_bytes, ValueType::bytes, 0, tib, "1M", nullptr, "concilio_direct_bytes", nullptr,
+     "Shortest contiguous stretch that goes between storage and the memory of a GPU without the host's, "
+     "where "
+     "the program has loaded cuFile; 0: none."},
     {Key::disable, ValueType::boolean, none, none, "false", nullptr, nullptr, "CONCILIO_DISABLE",
      "Pass every call on to the MPI library's own MPI-IO."},
     {Key::only, ValueType::text, none, none, "", nullptr, nullptr, "CONCILIO_ONLY",

@@ -4,6 +4,7 @@
 
 #include "exec/alone/list.h"
 #include "exec/alone/methods.h"
+#include "exec/alone/of_device.h"
 #include "exec/alone/run_alone.h"
 #include "exec/alone/sieve.h"
 
@@ -34,7 +35,8 @@ Outcome run_one_stretch(const RunningCall& call, const Request& request) {
 
 Outcome run_independent(const RunningCall& call, const Request& request, const plan::Plan& plan) {
   if (request.device)
-    return through_host(request, 0, [&](const Request& part) { return run_independent(call, part, plan); });
+    return run_of_device(call, request, 0,
+                         [&](const Request& part) { return run_independent(call, part, plan); });
   if (is_one_stretch(request)) return run_one_stretch(call, request);
   if (should_pack(request))
     return sieve(call, request, std::min(pack_buffer_bytes, call.opened.budget.limit_bytes() / 2));

@@ -3,40 +3,15 @@
 #include <algorithm>
 #include <array>
 
-#include "base/permanent.h"
 #include "exec/alone/methods.h"
+#include "exec/alone/of_device.h"
+#include "exec/alone/pieces.h"
 #include "exec/call/plain_write.h"
 
 namespace concilio::exec {
 namespace {
 
 constexpr size_t transfers_per_batch = 256;
-
-// Goes through an access's contiguous pieces, in parts of any length.
-class Pieces {
- public:
-  Pieces(const pattern::Access& access, int64_t position) : cursor_(access, position) {}
-
-  // Offset of the next byte, and how many bytes follow it contiguously (at most max_bytes).
-  pattern::Interval peek(int64_t max_bytes) {
-    if (used_ == length_) {
-      if (index_ == chunk_.count) {
-        chunk_ = cursor_.next(max_bytes);
-        index_ = 0;
-      }
-      offset_ = chunk_.offset(index_++);
-      length_ = chunk_.length;
-      used_ = 0;
-    }
-    return {offset_ + used_, offset_ + std::min(length_, used_ + max_bytes)};
-  }
-  void take(int64_t bytes) { used_ += bytes; }
-
- private:
-  pattern::Cursor cursor_;
-  pattern::Chunk chunk_;
-  int64_t index_ = 0, offset_ = 0, length_ = 0, used_ = 0;
-};
 
 // Whether it pays to have a batch's requests under way at once.
 bool goes_at_once(const RunningCall& call, Operation operation, int64_t requests) {
@@ -61,7 +36,7 @@ Outcome move_batch(const RunningCall& call, Operation operation, std::span<const
 
 Outcome list_from(const RunningCall& call, const Request& request, int64_t from) {
   if (request.device)
-    return through_host(request, from, [&](const Request& part) { return list_from(call, part, 0); });
+    return run_of_device(call, request, from, [&](const Request& part) { return list_from(call, part, 0); });
   Pieces memory(*request.memory, from), file(*request.file, request.position + from);
   std::array<store::Transfer, transfers_per_batch> batch;
   int64_t moved = 0, left = request.bytes - from;
@@ -94,27 +69,6 @@ Outcome list_from(const RunningCall& call, const Request& request, int64_t from)
     if (*done < batch_bytes && request.file->monotone_within(request.position + request.bytes)) break;
   }
   return moved;
-}
-
-Outcome through_host(const Request& request, int64_t from, FunctionRef<Outcome(const Request&)> run) {
-  static const Permanent<pattern::Access> packed(pattern::Access::contiguous(0));
-  const auto run_part = [&](pattern::Interval data, std::byte* memory) {
-    Request part = request;
-    part.device = nullptr;
-    part.memory = &*packed;
-    part.buffer = memory;
-    part.position = request.position + from + data.begin;
-    part.bytes = data.length();
-    return run(part);
-  };
-  const pattern::Side device = request.memory_side(from);
-  const int64_t bytes = request.bytes - from;
-  if (request.operation == Operation::write)
-    return request.device->in_parts(Towards::host, device, bytes, run_part);
-  // If offsets decrease, bytes behind the end of the file lie between others.
-  if (!request.file->monotone_within(request.position + request.bytes))
-    return request.device->in_parts_with_gaps(device, bytes, run_part);
-  return request.device->in_parts(Towards::device, device, bytes, run_part);
 }
 
 Outcome run_list(const RunningCall& call, const Request& request, const plan::Plan&) {

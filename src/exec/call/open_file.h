@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/counters.h"
+#include "exec/call/device_link.h"
 #include "exec/locks/rewriting.h"
 #include "exec/storage/storage.h"
 #include "mpi/nodes/team.h"
@@ -27,15 +28,17 @@ struct OpenFile {
   // From here on, everything is the same on every rank.
   plan::StorageFacts facts;
   std::shared_ptr<const plan::Prices> measured_prices{};  // from a profile; null if there is none
-  bool locks_work = true;                      // locks keep all ranks apart, on whichever nodes they are
-  bool exact_writes = true;                    // no node writes back bytes that it was not asked to write
-  bool atomic = false;                         // MPI atomic mode
-  Meetings meetings = Meetings::automatic;     // in which collective calls the ranks meet
+  bool locks_work = true;                   // locks keep all ranks apart, on whichever nodes they are
+  bool exact_writes = true;                 // no node writes back bytes that it was not asked to write
+  bool atomic = false;                      // MPI atomic mode
+  Meetings meetings = Meetings::automatic;  // in which collective calls the ranks meet
+  GpuKernel gpu_kernel = GpuKernel::automatic;
   bool concurrent = false;                     // ranks may have several calls under way at once
   bool sieve_writes = false;                   // a rank alone may sieve its writes
   bool map_reads = false, map_writes = false;  // the file can be mapped to be read, to be written
   std::optional<plan::Flush> flush{};          // how windows with holes are written, if the user has said so
   int64_t flush_threshold = 0;                 // of FlushRules
+  int64_t direct_bytes = 0;                    // concilio_direct_bytes
 
   // Whether every plain write of every call locks its range, because some rank may be rewriting the bytes
   // around it. That is so where another open of the file cannot announce itself, or where a rank of another

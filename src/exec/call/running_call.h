@@ -60,18 +60,28 @@ struct Request {
   DeviceLink* device = nullptr;  // the way to the buffer if it lies in the memory of a GPU
   Arrivals* arrivals = nullptr;  // told only if the buffer lies in the host's memory and offsets may decrease
 
-  // Copy between the user's buffer, from data position `at` on, and other memory.
-  Status copy_to(const pattern::Side& to, int64_t at, int64_t length) const {
-    if (device) return device->copy(Towards::host, memory_side(at), to, length);
+  // Copy between the user's buffer, from data position `at` on, and other memory. If the buffer is a
+  // device's, what begins here may go on until finish_copies().
+  Status begin_copy_to(const pattern::Side& to, int64_t at, int64_t length) const {
+    if (device) return device->begin_copy(Towards::host, memory_side(at), to, length);
     copy(memory_side(at), to, length);
     take_time_of_copy(length);
     return {};
   }
-  Status copy_from(const pattern::Side& from, int64_t at, int64_t length) const {
-    if (device) return device->copy(Towards::device, memory_side(at), from, length);
+  Status begin_copy_from(const pattern::Side& from, int64_t at, int64_t length) const {
+    if (device) return device->begin_copy(Towards::device, memory_side(at), from, length);
     copy(from, memory_side(at), length);
     take_time_of_copy(length);
     return {};
+  }
+  Status finish_copies() const { return device ? device->finish() : Status(); }
+  Status copy_to(const pattern::Side& to, int64_t at, int64_t length) const {
+    auto status = begin_copy_to(to, at, length);
+    return status ? finish_copies() : status;
+  }
+  Status copy_from(const pattern::Side& from, int64_t at, int64_t length) const {
+    auto status = begin_copy_from(from, at, length);
+    return status ? finish_copies() : status;
   }
   pattern::Side memory_side(int64_t at) const { return {memory, at, buffer, 0}; }
   pattern::Interval bounds() const { return file->bounds(position, position + bytes); }

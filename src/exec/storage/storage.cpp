@@ -84,6 +84,24 @@ Status Storage::write(std::span<const store::Transfer> transfers, bool at_once) 
   return status;
 }
 
+Result<int64_t> Storage::move_directly(Operation operation, const DeviceStream& stream,
+                                       const store::Transfer& transfer) {
+  if (auto status = open(); !status) return status.error();
+  const bool writes = operation == Operation::write;
+  if (!writes) {
+    if (auto status = look_anew(); !status) return status.error();
+  }
+  Stopwatch time(counters_, Counter::storage_ns);
+  ++counters_[writes ? Counter::storage_writes : Counter::storage_reads];
+  auto moved = file_->move_directly(operation, stream, transfer);
+  if (writes) note_written();
+  if (!moved) return moved;
+  counters_[writes ? Counter::storage_bytes_written : Counter::storage_bytes_read] += *moved;
+  counters_[Counter::device_direct_bytes] += *moved;
+  record(operation, time, {&transfer, 1}, *moved);
+  return moved;
+}
+
 // A small request takes little longer than the checks before it. So no outcome is made where all is well.
 Result<int64_t> Storage::request(Operation operation, const store::Transfer& transfer) {
   if (!is_open_.load(std::memory_order_acquire)) {

@@ -55,6 +55,10 @@ class Storage {
   // StoreFile.
   Result<int64_t> read(std::span<const store::Transfer> transfers, bool at_once = false);
   Status write(std::span<const store::Transfer> transfers, bool at_once = false);
+  // Whether storage and the GPU that the stream is of exchange bytes without the host's memory.
+  bool reaches(const DeviceStream& stream) { return open().ok() && file_->reaches(stream); }
+  Result<int64_t> move_directly(Operation operation, const DeviceStream& stream,
+                                const store::Transfer& transfer);
   // Makes one request, which the caller counts and times. Returns the bytes transferred.
   Result<int64_t> request(Operation operation, const store::Transfer& transfer);
   Status lock(int64_t offset, int64_t length, store::LockMode mode, int64_t timeout_ms);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "base/exceptions.h"
 #include "exec/locks/range_lock.h"
@@ -36,6 +38,9 @@ class TwoPhase : private ReadsMore {
   Outcome run() {
     attempt([&]() -> Status {
       if (request_.bytes > 0) touched_ = request_.bounds();
+      if (!request_.device) return {};
+      reach_.emplace(request_.device, call_.opened.team.pinned_segment());
+      put_ahead_.resize(plan_.realms.size(), -1);
       return {};
     });
     if (parcels_) parcels_->begin();
@@ -49,6 +54,8 @@ class TwoPhase : private ReadsMore {
     }
     if (team_whole_ && exchange_) attempt([&] { return exchange_->sit_out(group_.rounds); });
     exchange_parcels([&] { return parcels_->end(); });
+    // Also of a team that has failed: its memory may go.
+    attempt([&] { return request_.finish_copies(); });
     if (parcels_) moved_ += parcels_->moved();
     if (own_realm_ >= 0) call_.opened.counters[Counter::rounds] += group_.rounds;
     if (!error_.ok()) return error_.error();
@@ -74,6 +81,8 @@ class TwoPhase : private ReadsMore {
   // False if the team has failed. Then the images must not be touched any more, since nobody knows which
   // ranks still use them, and no further step is taken.
   bool wait(mpi::EventCounter& event, uint32_t target) {
+    // Nobody waits for others who may wait for its image.
+    if (!event.has_reached(target)) hand_over_copied();
     Stopwatch time(call_.opened.counters, Counter::exchange_ns);
     if (!team_whole_ || !call_.opened.team.wait(event, target)) end_early();
     return team_whole_;
@@ -107,8 +116,8 @@ class TwoPhase : private ReadsMore {
     for (WindowPart& part : parts) {
       pattern::Interval data = data_in(part, part.file.end);
       if (data.empty()) continue;
-      if (auto status = request_.copy_to({request_.file, data.begin, part.data, part.file.begin},
-                                         data.begin - request_.position, data.length());
+      if (auto status = request_.begin_copy_to({request_.file, data.begin, part.data, part.file.begin},
+                                               data.begin - request_.position, data.length());
           !status)
         return status;
       part.map.mark(*request_.file, data.begin, data.end);
@@ -123,8 +132,8 @@ class TwoPhase : private ReadsMore {
       if (part.file.begin >= valid_end) continue;
       pattern::Interval data = data_in(part, valid_end);
       if (data.empty()) continue;
-      if (auto status = request_.copy_from({request_.file, data.begin, part.data, part.file.begin},
-                                           data.begin - request_.position, data.length());
+      if (auto status = request_.begin_copy_from({request_.file, data.begin, part.data, part.file.begin},
+                                                 data.begin - request_.position, data.length());
           !status)
         return status;
       moved_ += data.length();
@@ -154,14 +163,70 @@ class TwoPhase : private ReadsMore {
     if (!error_ && !call_.opened.team.failure()) end_early();
   }
 
+  // Tells the others that this rank has put its data into an image, or taken them from it.
+  void hand_over(size_t realm, int64_t round) {
+    ImageHeader& header = images_.header(realm, round);
+    if (!reads()) {
+      if (header.filled.arrive(local_ranks())) header.filled.open();
+    } else if (header.taken.arrive(local_ranks())) {
+      if (marks_wanted_of(realm)) {
+        release(realm, round);
+      } else {
+        header.released.increment();
+      }
+    }
+  }
+  // The same, for an image that a GPU's copies may still be using. It is handed over with the next one, so
+  // that the device has the next copies before the CPU waits for these; but before this rank waits for
+  // others.
+  void hand_over_when_copied(size_t realm, int64_t round) {
+    if (!request_.device) {
+      hand_over(realm, round);
+      return;
+    }
+    const Copied next{realm, round, 1 - copied_.mark};
+    attempt([&] { return request_.device->mark(next.mark); });
+    hand_over_copied();
+    copied_ = next;
+  }
+  void hand_over_copied() {
+    if (copied_.round < 0) return;
+    attempt([&]() -> Status {
+      Stopwatch time(call_.opened.counters, Counter::copy_ns);
+      auto status = request_.device->wait(copied_.mark);
+      if (!status) (void)request_.device->finish();
+      return status;
+    });
+    hand_over(copied_.realm, copied_.round);
+    copied_.round = -1;
+  }
+
   void write_round(int64_t round) {
     for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
+      if (!put_ahead_.empty() && put_ahead_[realm] == round) {
+        hand_over_when_copied(realm, round);
+        return;
+      }
       if (!wait(header.released, use)) return;
       attempt([&] { return put(images_.parts(realm, round)); });
-      if (header.filled.arrive(local_ranks())) header.filled.open();
+      hand_over_when_copied(realm, round);
     });
+    hand_over_copied();
     exchange_parcels([&] { return parcels_->send(round, request_); });
-    if (exchange_round(round) && own_realm_ >= 0) flush(round);
+    if (exchange_round(round) && own_realm_ >= 0) {
+      put_ahead(round + 1);
+      flush(round);
+    }
+  }
+
+  // Lets the device fill what is free of the next round's images while this rank writes its window.
+  void put_ahead(int64_t round) {
+    if (put_ahead_.empty() || !request_.device->went_straight() || !error_.ok()) return;
+    for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
+      if (!header.released.has_reached(use)) return;
+      attempt([&] { return put(images_.parts(realm, round)); });
+      put_ahead_[realm] = round;
+    });
   }
 
   // False: the team has failed.
@@ -227,21 +292,23 @@ class TwoPhase : private ReadsMore {
       });
     }
     if (own_realm_ >= 0) fetch(round);
+    hand_over_copied();
     if (!exchange_round(round)) return;
     for_each_image(round, [&](size_t realm, ImageHeader& header, uint32_t use) {
       if (!wait(header.ready, use + 1)) return;
       attempt([&] {
         return take(images_.parts(realm, round), header.valid_end.load(std::memory_order_relaxed));
       });
-      if (header.taken.arrive(local_ranks())) {
-        if (marks_wanted_of(realm)) {
-          release(realm, round);
-        } else {
-          header.released.increment();
-        }
-      }
+      hand_over_when_copied(realm, round);
     });
+    if (!copies_go_on_in_next(round)) hand_over_copied();
     exchange_parcels([&] { return parcels_->take(round, request_); });
+  }
+
+  // Whether a GPU's copies from the images of this round may go on while this rank reads its window of the
+  // next. Parcels would wait for others meanwhile.
+  bool copies_go_on_in_next(int64_t round) const {
+    return own_realm_ >= 0 && images_.has(static_cast<size_t>(own_realm_), round + 1) && !parcels_;
   }
 
   // Whether the map of an image says what this node's ranks want to read.
@@ -317,6 +384,15 @@ class TwoPhase : private ReadsMore {
   std::vector<store::Transfer>& transfers_;
   Workspace& workspace_;
   int own_realm_ = -1;
+  // An image that this rank hands over when the copies before a mark have ended; round -1: none.
+  struct Copied {
+    size_t realm = 0;
+    int64_t round = -1;
+    size_t mark = 0;
+  };
+  Copied copied_;
+  std::optional<DeviceLink::Reach> reach_;
+  std::vector<int64_t> put_ahead_;  // by realm: the last round whose image got data by put_ahead()
   pattern::Interval touched_;
   int64_t moved_ = 0;
   Status error_;

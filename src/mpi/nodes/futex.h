@@ -31,6 +31,8 @@ struct EventCounter {
   std::atomic<uint32_t> value{0};
   std::atomic<uint32_t> sleepers{0};
 
+  // Whether the count is at least `target`, which it then stays.
+  bool has_reached(uint32_t target) const { return reached(value.load(std::memory_order_acquire), target); }
   // Waits until the count is at least `target`. Returns false if it is not and in_vain() said to stop.
   bool wait_for(uint32_t target, const WaitPolicy& policy) {
     for (int i = 0; i < policy.spins; ++i) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/exceptions.h"
+#include "base/gpu/pinned.h"
 #include "base/system/reserve_in_steps.h"
 #include "mpi/nodes/descriptor_passing.h"
 
@@ -77,11 +78,24 @@ Result<SharedSegment> SharedSegment::share(MPI_Comm node, int64_t bytes) {
   return error_with(ErrorKind::no_memory, 0, [] { return "another rank of the node got no shared memory"; });
 }
 
+SharedSegment::SharedSegment() = default;
+
+SharedSegment::SharedSegment(SharedSegment&& other) noexcept {
+  swap(other);
+}
+
 SharedSegment::~SharedSegment() {
+  pinned_.reset();
   if (data_) munmap(data_, static_cast<size_t>(bytes_));
 }
 
+PinnedSlices& SharedSegment::pinned() {
+  if (!pinned_) pinned_ = std::make_unique<PinnedSlices>(data_, bytes_);
+  return *pinned_;
+}
+
 void SharedSegment::abandon() {
+  pinned_.reset();
   data_ = nullptr;
   bytes_ = 0;
 }
@@ -89,6 +103,7 @@ void SharedSegment::abandon() {
 void SharedSegment::swap(SharedSegment& other) {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(pinned_, other.pinned_);
 }
 
 }  // namespace concilio::mpi

@@ -6,15 +6,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/result.h"
 #include "base/system/descriptor.h"
+
+namespace concilio {
+
+class PinnedSlices;
+
+}  // namespace concilio
 
 namespace concilio::mpi {
 
 class SharedSegment {
  public:
-  SharedSegment() = default;
+  SharedSegment();
   // Memory of this process alone.
   static Result<SharedSegment> make_private(int64_t bytes);
   // Makes zero-filled memory; other processes attach it by `descriptor`. The space is reserved at once, so a
@@ -25,7 +32,7 @@ class SharedSegment {
   // none.
   static Result<SharedSegment> share(MPI_Comm node, int64_t bytes);
 
-  SharedSegment(SharedSegment&& other) noexcept { swap(other); }
+  SharedSegment(SharedSegment&& other) noexcept;
   SharedSegment& operator=(SharedSegment&& other) noexcept {
     swap(other);
     return *this;
@@ -36,12 +43,15 @@ class SharedSegment {
   void abandon();
   std::byte* data() const { return data_; }
   int64_t size() const { return bytes_; }
+  // What of it this process has pinned for its GPUs, for as long as it is mapped.
+  PinnedSlices& pinned();
 
  private:
   static Result<SharedSegment> map(int64_t bytes, int flags, int descriptor);
   void swap(SharedSegment& other);
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
+  std::unique_ptr<PinnedSlices> pinned_;  // null until it is asked for
 };
 
 }  // namespace concilio::mpi

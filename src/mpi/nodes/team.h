@@ -176,6 +176,8 @@ class Team {
   // the team, with equal arguments on each node; it succeeds on all ranks or on none.
   Result<std::byte*> segment(int64_t bytes);
   int64_t segment_bytes() const { return segment_.size(); }
+  // What of the segment this process has pinned; it changes with the segment.
+  PinnedSlices& pinned_segment() { return segment_.pinned(); }
   // Gives back the segment when its file is closed, on all ranks; the team may wait long for its next file.
   void give_back_segment();
 

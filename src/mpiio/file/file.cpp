@@ -202,7 +202,9 @@ File::Settings File::settings_from(std::shared_ptr<const Config> config, exec::O
   const int64_t flush = config->integer(Key::flush);  // 0 is auto; the others follow in the order of Flush
   opened.flush = flush == 0 ? std::nullopt : std::optional(static_cast<plan::Flush>(flush - 1));
   opened.meetings = static_cast<exec::Meetings>(config->integer(Key::agree));
+  opened.gpu_kernel = static_cast<exec::GpuKernel>(config->integer(Key::gpu_kernel));
   opened.flush_threshold = config->integer(Key::romio_cb_ds_threshold);
+  opened.direct_bytes = config->integer(Key::direct_bytes);
   // In automatic mode, a rank that writes independently may sieve if a lock is cheap and the other ranks see
   // that it sieves; they see it only on its own node. If the user enables sieving beyond that, every write of
   // every rank pays for a lock.

@@ -277,7 +277,7 @@ Status Transfer::stage(const exec::OpenFile& opened, const plan::Wishes& wishes)
   constexpr int64_t most_bytes = 4 << 20, most_on_the_way_bytes = 2 << 20;
   if (!shown_.representation) {
     request_.staging_bytes = std::min(most_on_the_way_bytes, wishes.memory_limit_bytes / 4);
-    return device_.make_room(opened.budget, request_.staging_bytes, request_.bytes);
+    return device_.make_room(opened.budget, request_.staging_bytes, request_.bytes, opened.gpu_kernel);
   }
   request_.staging_bytes = std::min(most_bytes, wishes.memory_limit_bytes / 2);
   staged_.emplace(request_, conversion_, opened.atomic);

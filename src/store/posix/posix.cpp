@@ -22,6 +22,7 @@
 #include "store/place/filesystem.h"
 #include "store/place/lustre_layout.h"
 #include "store/posix/at_once.h"
+#include "store/posix/direct_file.h"
 #include "store/progress.h"
 
 namespace concilio::store {
@@ -90,6 +91,7 @@ class PosixFile : public StoreFile {
     if (!descriptor_) return {};
     // Locks end with the last descriptor of the open file description, and child processes may have one.
     if (took_locks_) (void)set_lock({StoreOperation::unlock, path_, 0, to_the_end}, F_UNLCK);
+    direct_.close();
     const int injected = hook_ ? hook_(StoreOperation::close, 0).system_errno : 0;
     const int found = descriptor_.close();
     const int failed = injected != 0 && injected != EINTR ? injected : found;
@@ -258,6 +260,22 @@ class PosixFile : public StoreFile {
     // the page ends behind the last byte that a file can have.
     return unsupported_if(
         {EACCES, EAGAIN, EFAULT, EINVAL, ENODEV, ENOMEM, ENOSYS, EOPNOTSUPP, EOVERFLOW, EPERM}, event, errno);
+  }
+
+  // Files in memory are pages of the host. Where the node keeps pages of its own of a file that other nodes
+  // write, these are in the way. A descriptor more would end the locks of a process when it is closed.
+  bool reaches(const DeviceStream& stream) override {
+    const auto file_system = known_file_system();
+    return stream.cufile() && nature_.regular && !shares_ && file_system &&
+           client_cache_of(*file_system) == ClientCache::coherent &&
+           layout_of_magic(*file_system, 0).kind != StorageLayout::Kind::memory &&
+           direct_.open(fd_, mode_, stream, hook_);
+  }
+
+  Result<int64_t> move_directly(Operation operation, const DeviceStream& stream,
+                                const Transfer& transfer) override {
+    if (Status status = check_range(transfer.offset, transfer.length); !status) return status.error();
+    return direct_.move(operation, stream, transfer, path_, hook_);
   }
 
   Result<StorageLayout> layout() override {
@@ -479,6 +497,7 @@ class PosixFile : public StoreFile {
   std::mutex ring_mutex_;
   std::unique_ptr<Ring> ring_;
   bool ring_was_tried_ = false;
+  DirectFile direct_;
 };
 
 // The rest of the path if it begins with the working folder; otherwise nothing.

@@ -110,6 +110,13 @@ class ObservedFile : public StoreFile {
       return inner_->map(offset, length, write);
     });
   }
+  bool reaches(const DeviceStream& stream) override { return inner_->reaches(stream); }
+  Result<int64_t> move_directly(Operation operation, const DeviceStream& stream,
+                                const Transfer& transfer) override {
+    const auto same = operation == Operation::read ? StoreOperation::read : StoreOperation::write;
+    return observe(*observer_, event_of(same, path_, {&transfer, 1}),
+                   [&] { return inner_->move_directly(operation, stream, transfer); });
+  }
   Result<StorageLayout> layout() override {
     Result<StorageLayout> layout =
         observe(*observer_, {StoreOperation::layout, path_}, [&] { return inner_->layout(); });

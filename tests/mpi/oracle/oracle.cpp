@@ -42,7 +42,7 @@ struct Options {
   bool types = false;
   bool threads = false;
   bool realms = false;
-  bool device = false;
+  bool device = false, cufile = false;
   CaseOptions kinds;
   std::string program, folder;
 };
@@ -51,16 +51,33 @@ struct Options {
 class Buffer : public UserBuffer {
  public:
   using UserBuffer::UserBuffer;
-  // From now on MPI gets a buffer in the memory of a GPU, until it is copied back.
-  void move_to_device() { device_.emplace(bytes()); }
-  void fetch() {
-    if (device_) bytes() = device_->get();
+  // From now on MPI gets a buffer in the memory of a GPU, until it is copied back. It begins `shift` bytes
+  // behind the beginning of a page.
+  void move_to_device(int64_t shift) {
+    shift_ = shift;
+    std::vector<uint8_t> all(static_cast<size_t>(shift), 0);
+    all.insert(all.end(), bytes().begin(), bytes().end());
+    device_.emplace(all);
   }
-  uint8_t* origin() { return device_ ? device_->data() - low() : UserBuffer::origin(); }
+  void fetch() {
+    if (!device_) return;
+    const std::vector<uint8_t> all = device_->get();
+    bytes().assign(all.begin() + shift_, all.end());
+  }
+  uint8_t* origin() { return device_ ? device_->data() + shift_ - low() : UserBuffer::origin(); }
 
  private:
   std::optional<GpuMemory> device_;
+  int64_t shift_ = 0;
 };
+
+// Where in a page a buffer must begin so that its first byte of data lies there as in a page of the file.
+int64_t shift_as_in_file(const Access& access, const Buffer& buffer) {
+  constexpr int64_t page = 4096;
+  if (access.file.empty() || access.buffer.empty()) return 0;
+  const int64_t shift = access.file[0].offset - (access.buffer[0].offset - buffer.low());
+  return (shift % page + page) % page;
+}
 
 class Runner {
  public:
@@ -384,7 +401,8 @@ class Runner {
                     [&](int64_t at, const Cell& cell) { buffer.at(cell.place) = byte_of(case_.seed, at); });
     }
     const std::vector<uint8_t> before = buffer.bytes();
-    if (options_.device && stream_of(rank_) % 3 != 0) buffer.move_to_device();
+    if (options_.device && stream_of(rank_) % 3 != 0)
+      buffer.move_to_device(options_.cufile ? shift_as_in_file(access, buffer) : 0);
     if (op.left_under_way && access.takes_part && !options_.own) {
       leave_under_way(op, access, std::move(buffer));
       apply(op);
@@ -624,7 +642,7 @@ class Runner {
 
 const char* const usage =
     "oracle [--seed S] [--cases K] [--first I] [--only-case I] [--describe] [--types] [--threads] "
-    "[--collective] [--device] [--user-realms] [--opens N] [--minutes M] "
+    "[--collective] [--device] [--cufile] [--user-realms] [--opens N] [--minutes M] "
     "[--datarep NAME] [--mpi-own] [--dir FOLDER]\n"
     "  --describe  print the cases and do nothing\n"
     "  --types     only compare the cases' datatypes with what the MPI makes of them: bounds, size, "
@@ -632,6 +650,8 @@ const char* const usage =
     "  --threads   with MPI_THREAD_MULTIPLE, so that nonblocking calls go on by themselves\n"
     "  --collective  the same cases with every access collective\n"
     "  --device    two buffers of three in the memory of a GPU that is not there\n"
+    "  --cufile    the same with GPUDirect Storage, and buffers that it can take; some bytes must have gone "
+    "by it\n"
     "  --opens     every file is opened 2 to N times, by communicators of several kinds, and written through "
     "all of "
     "them at once\n"
@@ -639,6 +659,13 @@ const char* const usage =
     "  --user-realms  give random realms to Concilio before the first operation, and others later\n"
     "  --datarep   of the views: native, external32, or turned, whose conversion functions are the oracle's\n"
     "  --mpi-own   do not check what the standard leaves open, or what the MPIs' own MPI-IO gets wrong\n";
+
+bool somebody_used_cufile() {
+  int mine = cufile().call("cufile_moved_bytes"), most = 0;
+  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (most == 0) std::fputs("no byte went by cuFile\n", stderr);
+  return most > 0;
+}
 
 bool parse(int argc, char** argv, Options& options) {
   const char* folder = std::getenv("CONCILIO_TEST_DIR");
@@ -659,6 +686,9 @@ bool parse(int argc, char** argv, Options& options) {
       options.kinds.collective_only = true;
     } else if (word == "--device") {
       options.device = true;
+      static const GpuLibrary compiler(NVRTC_STAND_IN);  // which kernels may need
+    } else if (word == "--cufile") {
+      options.device = options.cufile = true;
     } else if (word == "--mpi-own") {
       options.own = true;
     } else if (!value) {
@@ -711,6 +741,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (options.kinds.form == Form::turned) register_turned();
+  if (options.cufile) (void)cufile();
   {
     const auto start = std::chrono::steady_clock::now();
     Runner runner(options);
@@ -728,6 +759,7 @@ int main(int argc, char** argv) {
                   static_cast<long long>(runner.left_out()));
     }
   }
+  const bool vain = options.cufile && has_direct_files(options.folder) && !somebody_used_cufile();
   MPI_Finalize();
-  return 0;
+  return vain ? 1 : 0;
 }

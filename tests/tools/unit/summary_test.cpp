@@ -120,6 +120,8 @@ TEST(Summary, ZerosAreLeftOut) {
   record.sum[Counter::device_calls] = 3;
   record.sum[Counter::device_bytes] = 3 << 20;
   EXPECT_THAT(render_summary({record}), EndsWith(" read, 2 MiB/s; 3 calls with buffers of a GPU, 3 MiB\n"));
+  record.sum[Counter::device_direct_bytes] = 2 << 20;
+  EXPECT_THAT(render_summary({record}), EndsWith(" 3 calls with buffers of a GPU, 3 MiB (2 MiB directly)\n"));
   EXPECT_EQ(render_summary({file_of("/d/b", 0)}),
             "concilio: no time in MPI-IO calls that read or write\n"
             "  0 us     /d/b: opened by 4 ranks\n");

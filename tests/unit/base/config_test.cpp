@@ -327,7 +327,7 @@ TEST(ConfigEffectiveHints, EverySettingThatIsAHint) {
   EXPECT_EQ(hints["romio_cb_pfr"], "disable");
   EXPECT_EQ(hints["concilio_realms"], "auto");
   EXPECT_EQ(hints["concilio_combine_nodes"], Config::defaults().text(Key::combine));
-  EXPECT_EQ(hints.size(), 37u);
+  EXPECT_EQ(hints.size(), 39u);
 }
 
 TEST_F(ConfigFromEnvironment, NothingSetGivesTheDefaults) {

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <future>
+#include <numeric>
 #include <vector>
 
+#include "base/gpu/pinned.h"
 #include "gpu/memory.h"
 
 namespace concilio::device_memory_test {
@@ -36,10 +40,10 @@ void* of_cuda(const char* how, size_t size) {
 }
 
 // Carries out one copy.
-Status copy(const DeviceMemory& memory, Towards towards, void* device, Bytes& host, const Rows& rows) {
+Status copy(const DeviceMemory& memory, Towards towards, void* device, Bytes& host, const Shape& shape) {
   auto stream = DeviceStream::begin(memory);
   if (!stream) return stream.error();
-  auto status = stream->copy(towards, bytes(device), bytes(host), rows);
+  auto status = stream->copy(towards, bytes(device), bytes(host), shape);
   auto done = stream->wait_for_all();
   return status ? done : status;
 }
@@ -49,7 +53,7 @@ void copies_rows_both_ways(void* address, const GpuLibrary& library) {
   const DeviceMemory memory = DeviceMemory::at(address);
   ASSERT_TRUE(memory);
   Bytes sent{1, 2, 3, 4, 5, 6}, back(6);
-  const Rows columns{2, 3, 4, 2};
+  const Shape columns{2, 3, 4, 2};
   const int copies = library.call("gpu_copies");
   ASSERT_TRUE(copy(memory, Towards::device, address, sent, columns));
   auto other =
@@ -72,6 +76,30 @@ void copies_odd_rows(void* address) {
   Bytes twice(6);
   ASSERT_TRUE(copy(memory, Towards::host, address, twice, {3, 2, 1, 3}));
   EXPECT_THAT(twice, ElementsAre(3, 4, 0, 4, 0, 0));
+}
+
+// Two planes of three rows of two bytes. The host has them `host_plane` bytes apart.
+void copies_planes(void* address, int64_t host_plane, const GpuLibrary& library, int copies_expected) {
+  const DeviceMemory memory = DeviceMemory::at(address);
+  Bytes sent(20), back(20), all(24);
+  std::iota(sent.begin(), sent.end(), 1);
+  const Shape planes{2, 3, 4, 3, 2, 12, host_plane};
+  const int copies = library.call("gpu_copies");
+  ASSERT_TRUE(copy(memory, Towards::device, address, sent, planes));
+  ASSERT_TRUE(copy(memory, Towards::host, address, back, planes));
+  EXPECT_EQ(library.call("gpu_copies"), copies + 2 * copies_expected);
+  ASSERT_TRUE(copy(memory, Towards::host, address, all, {24, 1, 0, 0}));
+  for (int64_t plane = 0; plane < 2; ++plane) {
+    for (int64_t row = 0; row < 3; ++row) {
+      for (int64_t i = 0; i < 2; ++i) {
+        const auto there = static_cast<size_t>(plane * 12 + row * 4 + i);
+        const auto here = static_cast<size_t>(plane * host_plane + row * 3 + i);
+        EXPECT_EQ(all[there], sent[here]);
+        EXPECT_EQ(back[here], sent[here]);
+      }
+    }
+  }
+  EXPECT_EQ(back[2], 0) << "what lies between rows stays";
 }
 
 TEST(DeviceMemory, DriverLoadedAfterTheFirstCall) {
@@ -109,6 +137,16 @@ TEST(DeviceMemory, CopiesRowsByHip) {
   hip().call("hipMalloc", &second, size_t{4096});
   copies_rows_both_ways(first, hip());
   copies_odd_rows(second);
+}
+
+// Rows of planes that are no whole number of rows apart go by a copy a plane.
+TEST(DeviceMemory, CopiesPlanes) {
+  void* of_hip = nullptr;
+  hip().call("hipMalloc", &of_hip, size_t{4096});
+  copies_planes(of_hip, 9, hip(), 1);
+  copies_planes(of_hip, 10, hip(), 2);
+  copies_planes(of_cuda("cuMemAlloc_v2", 4096), 9, cuda(), 1);
+  copies_planes(of_cuda("cuMemAlloc_v2", 4096), 10, cuda(), 2);
 }
 
 TEST(DeviceMemory, AnErrorHasTheDriversWords) {
@@ -173,18 +211,113 @@ TEST(DeviceMemory, ContextAndDeviceStayAsTheProgramHasThem) {
 }
 
 TEST(DeviceMemory, PagesArePinnedForAsLongAsTheyShould) {
-  auto stream = DeviceStream::begin(DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64)));
-  ASSERT_TRUE(stream);
-  alignas(4096) static std::byte pages[8192];
+  const DeviceMemory memory = DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64));
+  Budget budget(12 << 10);
+  alignas(4096) static std::byte pages[16384];
   const int before = cuda().call("gpu_pinned_bytes");
   {
-    const Pinned pinned(*stream, pages, 8192);
+    const Pinned pinned(memory, budget, pages, 8192);
     EXPECT_TRUE(pinned);
     EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before + 8192);
-    EXPECT_FALSE(Pinned(*stream, pages, 4096)) << "the driver refuses to pin them twice";
+    EXPECT_EQ(budget.pinned_bytes(), 8192);
+    EXPECT_FALSE(Pinned(memory, budget, pages, 4096)) << "the driver refuses to pin them twice";
+    EXPECT_FALSE(Pinned(memory, budget, pages + 8192, 8192)) << "the budget has no more";
+    EXPECT_TRUE(Pinned(memory, budget, pages + 8192, 4096));
     EXPECT_FALSE(DeviceMemory::at(pages));
   }
+  EXPECT_EQ(budget.pinned_bytes(), 0);
   EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before);
+}
+
+TEST(DeviceMemory, SlicesArePinnedWhenTheyAreUsed) {
+  constexpr int64_t slice = 64 << 10;
+  const DeviceMemory memory = DeviceMemory::at(of_cuda("cuMemAlloc_v2", 64));
+  Budget budget(5 * slice);
+  const auto room = Buffer::allocate(budget, 6 * slice);
+  ASSERT_TRUE(room);
+  std::byte* const begin = room->data();
+  const int before = cuda().call("gpu_pinned_bytes");
+  {
+    PinnedSlices slices(begin, room->size() - 100);
+    EXPECT_FALSE(slices.holds(begin + 6 * slice - 100));
+    const auto use = [&](int64_t i, int64_t bytes, int64_t spare) {
+      return slices.use(begin + i * slice, bytes, {memory, budget, spare});
+    };
+    EXPECT_FALSE(use(0, 100, slice).pinned) << "so little does not pay";
+    const PinnedSlices::Slice first = use(0, slice, slice);
+    EXPECT_TRUE(first.pinned);
+    EXPECT_EQ(first.end, begin + slice);
+    EXPECT_TRUE(use(5, slice, slice).pinned);
+    EXPECT_EQ(use(5, 1, slice).end, begin + room->size() - 100);
+    EXPECT_TRUE(use(2, slice, slice).pinned);
+    EXPECT_TRUE(use(3, slice, slice).pinned);
+    EXPECT_FALSE(use(1, slice, slice).pinned) << "a slice is left to others";
+    EXPECT_TRUE(use(1, slice, 0).pinned);
+    EXPECT_FALSE(use(4, slice, 0).pinned) << "the budget has no more";
+    EXPECT_EQ(budget.pinned_bytes(), 5 * slice - 100);
+  }
+  EXPECT_EQ(cuda().call("gpu_pinned_bytes"), before);
+}
+
+// Pieces at unequal distances, of lengths that are words and others, are moved in one launch.
+void moves_pieces(void* address, const GpuLibrary& library) {
+  const DeviceMemory memory = DeviceMemory::at(address);
+  alignas(4096) static std::byte pages[12288];
+  Budget budget(1 << 20);
+  const Pinned pinned(memory, budget, pages, sizeof pages);
+  ASSERT_TRUE(pinned);
+  Bytes all(400);
+  std::iota(all.begin(), all.end(), 0);
+  ASSERT_TRUE(copy(memory, Towards::device, address, all, {400, 1, 0, 0}));
+  const std::vector<std::pair<int64_t, uint32_t>> pieces{{8, 16}, {301, 1}, {40, 8}, {101, 77}, {200, 13}};
+  auto* const addresses = reinterpret_cast<uint64_t*>(pages);
+  auto* const positions = reinterpret_cast<uint32_t*>(pages + 4096);
+  std::byte* const packed = pages + 8192;
+  Bytes expected;
+  positions[0] = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    addresses[i] = reinterpret_cast<uint64_t>(address) + static_cast<uint64_t>(pieces[i].first);
+    positions[i + 1] = positions[i] + pieces[i].second;
+    for (uint32_t k = 0; k < pieces[i].second; ++k)
+      expected.push_back(all[static_cast<size_t>(pieces[i].first) + k]);
+  }
+  {
+    auto stream = DeviceStream::begin(memory);
+    ASSERT_TRUE(stream);
+    ASSERT_TRUE(stream->load_kernel());
+    EXPECT_EQ(library.call("gpu_modules"), 1);
+    const int copies = library.call("gpu_copies"), copied = library.call("gpu_copied_bytes");
+    const PieceList list{addresses, positions, std::ssize(pieces), packed};
+    ASSERT_TRUE(stream->move_pieces(Towards::host, list));
+    ASSERT_TRUE(stream->wait_for_all());
+    EXPECT_EQ(std::memcmp(packed, expected.data(), expected.size()), 0);
+    std::memset(packed, 99, expected.size());
+    ASSERT_TRUE(stream->move_pieces(Towards::device, list));
+    ASSERT_TRUE(stream->wait_for_all());
+    EXPECT_EQ(library.call("gpu_copies"), copies + 2);
+    EXPECT_EQ(library.call("gpu_copied_bytes"), copied + 2 * static_cast<int>(expected.size()));
+    for (const char* when : {"gpu_fail_copy", "gpu_fail_later"}) {
+      library.call(when, 1);
+      auto status = stream->move_pieces(Towards::host, list);
+      if (status) status = stream->wait_for_all();
+      ASSERT_FALSE(status);
+      EXPECT_THAT(status.error().message, testing::HasSubstr("an illegal memory access was encountered ("));
+    }
+  }
+  EXPECT_EQ(library.call("gpu_modules"), 0) << "nothing stays when the stream is gone";
+  for (const auto& [offset, length] : pieces) std::fill_n(all.begin() + offset, length, 99);
+  Bytes back(400);
+  ASSERT_TRUE(copy(memory, Towards::host, address, back, {400, 1, 0, 0}));
+  EXPECT_THAT(back, ElementsAreArray(all));
+}
+
+TEST(DeviceMemory, AKernelMovesPieces) {
+  const GpuLibrary nvrtc(NVRTC_STAND_IN), hiprtc(HIPRTC_STAND_IN);
+  void* of_hip = nullptr;
+  hip().call("hipMalloc", &of_hip, size_t{4096});
+  moves_pieces(of_cuda("cuMemAlloc_v2", 4096), cuda());
+  moves_pieces(of_cuda("cuMemAllocAsync", 4096), cuda());
+  moves_pieces(of_hip, hip());
 }
 
 // The driver is asked only about memory that it can have: large allocations are mapped, small ones are not.

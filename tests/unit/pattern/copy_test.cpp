@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "pattern/rectangles.h"
+#include "pattern/boxes.h"
 #include "unit/pattern/naive_types.h"
 
 namespace concilio::pattern::copy_test {
@@ -53,35 +53,57 @@ void check_copy(TestSide& from, TestSide& to, int64_t bytes, Generator& generato
   }
   copy(from.side(), to.side(), bytes);
   ASSERT_TRUE(to.memory == expected);
-  // The same by rectangles, which somebody else copies.
+  // The same by boxes, which somebody else copies.
   to.memory = before;
-  ASSERT_TRUE(for_each_rectangle(from.side(), to.side(), bytes, [](const Rectangle& each) -> Status {
-    for (int64_t i = 0; i < each.count; ++i)
-      std::memcpy(each.second + i * each.second_stride, each.first + i * each.first_stride,
-                  static_cast<size_t>(each.length));
+  ASSERT_TRUE(for_each_box(from.side(), to.side(), bytes, [](const Box& each) -> Status {
+    for (int64_t plane = 0; plane < each.planes; ++plane)
+      for (int64_t row = 0; row < each.rows; ++row)
+        std::memcpy(each.second.piece(plane, row), each.first.piece(plane, row),
+                    static_cast<size_t>(each.length));
     return {};
   }));
   ASSERT_TRUE(to.memory == expected);
 }
 
-TEST(Copy, OfRegularPiecesIsOneRectangle) {
-  const auto count = [](const Access& first, const Access& second, int64_t bytes) {
-    int rectangles = 0;
-    EXPECT_TRUE(for_each_rectangle({&first, 0, nullptr}, {&second, 0, nullptr}, bytes,
-                                   [&](const Rectangle&) -> Status {
-                                     ++rectangles;
-                                     return {};
-                                   }));
-    return rectangles;
-  };
+int boxes(const Access& first, const Access& second, int64_t bytes) {
+  int count = 0;
+  EXPECT_TRUE(for_each_box({&first, 0, nullptr}, {&second, 0, nullptr}, bytes, [&](const Box&) -> Status {
+    ++count;
+    return {};
+  }));
+  return count;
+}
+
+TEST(Copy, OfRegularPiecesIsOneBox) {
   const auto every = [](int64_t length, int64_t stride) {
     return Access(*Nest::repeat(Nest::bytes(length), 1000, stride), 0, 1000 * stride);
   };
   const Access bytes = Access::contiguous(0);
-  EXPECT_EQ(count(every(8, 20), bytes, 8000), 1);
-  EXPECT_EQ(count(bytes, every(8, 20), 8000), 1);
-  EXPECT_EQ(count(every(8, 20), every(8, 30), 8000), 1);
-  EXPECT_EQ(count(every(8, 20), every(24, 30), 8000), 334);
+  EXPECT_EQ(boxes(every(8, 20), bytes, 8000), 1);
+  EXPECT_EQ(boxes(bytes, every(8, 20), 8000), 1);
+  EXPECT_EQ(boxes(every(8, 20), every(8, 30), 8000), 1);
+  EXPECT_EQ(boxes(every(8, 20), every(24, 30), 8000), 2) << "planes of three, and one is left";
+}
+
+TEST(Copy, OfRegularPlanesIsOneBox) {
+  // 10 planes of 20 rows of 8 bytes.
+  const auto block = [](int64_t row_stride, int64_t plane_stride) {
+    return Access(*Nest::repeat(*Nest::repeat(Nest::bytes(8), 20, row_stride), 10, plane_stride), 0,
+                  10 * plane_stride);
+  };
+  const Access bytes = Access::contiguous(0);
+  EXPECT_EQ(boxes(block(16, 400), bytes, 1600), 1);
+  EXPECT_EQ(boxes(bytes, block(16, 400), 1600), 1);
+  EXPECT_EQ(boxes(block(16, 400), block(24, 1000), 1600), 1);
+  EXPECT_EQ(boxes(block(16, 400), block(24, 1000), 1604), 2);
+  // 10 planes of two pieces, which are a list.
+  const NestRef pair = *Nest::sequence({{0, 0, Nest::bytes(8)}, {50, 0, Nest::bytes(8)}});
+  EXPECT_EQ(boxes(Access(*Nest::repeat(pair, 10, 100), 0, 1000), bytes, 160), 1);
+  EXPECT_EQ(boxes(Access(*Nest::repeat(pair, 10, 101), 0, 1010), bytes, 160), 1);
+  // The distances between all three pieces of a tile differ.
+  const std::vector<int64_t> offsets{0, 20, 70}, lengths{8};
+  const NestRef three = *Nest::blocks({Numbers(offsets), Numbers(lengths)});
+  EXPECT_EQ(boxes(Access(three, 0, 1000), bytes, 24), 2);
 }
 
 TEST(Copy, BetweenRandomAccesses) {

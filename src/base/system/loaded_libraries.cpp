@@ -1,0 +1,31 @@
+#include "base/system/loaded_libraries.h"
+
+#include <link.h>
+
+#include <cstring>
+
+namespace concilio {
+
+// The walk over the libraries stops at the first one.
+uint64_t libraries_loaded() {
+  uint64_t loaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        *static_cast<uint64_t*>(out) = info->dlpi_adds;
+        return 1;
+      },
+      &loaded);
+  return loaded;
+}
+
+bool is_library_loaded(const char* part) {
+  return dl_iterate_phdr(
+             [](dl_phdr_info* info, size_t, void* wanted) {
+               const char* slash = std::strrchr(info->dlpi_name, '/');
+               const char* name = slash ? slash + 1 : info->dlpi_name;
+               return std::strstr(name, static_cast<const char*>(wanted)) ? 1 : 0;
+             },
+             const_cast<char*>(part)) != 0;
+}
+
+}  // namespace concilio
