@@ -38,9 +38,9 @@ Pinned::~Pinned() {
 PinnedSlices::Slice PinnedSlices::use(const std::byte* address, int64_t bytes, const Means& means) {
   const int64_t limit = means.budget.limit_bytes() - means.spare_bytes;
   if (!driver_) {
-    driver_ = &means.memory.driver();
     slice_bytes_ = std::clamp(align_down(limit / 4, least_slice_bytes), least_slice_bytes, most_slice_bytes);
     slices_.resize(static_cast<size_t>(ceil_divide(bytes_, slice_bytes_)));
+    driver_ = &means.memory.driver();
   }
   const int64_t i = (address - begin_) / slice_bytes_;
   std::byte* const begin = begin_ + i * slice_bytes_;

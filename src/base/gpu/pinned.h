@@ -41,8 +41,9 @@ class Pinned {
 // pinned until this goes, whatever becomes of the device's memory. Not thread-safe.
 class PinnedSlices {
  public:
-  // Whole pages, which must outlive this.
-  PinnedSlices(std::byte* begin, int64_t bytes) : begin_(begin), bytes_(bytes) {}
+  // Whole pages, which must outlive this; without `pins`, any memory, which stays as it is.
+  PinnedSlices(std::byte* begin, int64_t bytes, bool pins = true)
+      : begin_(begin), bytes_(bytes), refused_(!pins) {}
 
   bool holds(const std::byte* address) const { return address >= begin_ && address < begin_ + bytes_; }
   // The slice that holds an address, before a copy of so many bytes there; it is pinned now if that pays. A
@@ -68,7 +69,7 @@ class PinnedSlices {
   const GpuDriver* driver_ = nullptr;  // that pins; it and the following are known from the first use on
   int64_t slice_bytes_ = 0;
   std::vector<Used> slices_;
-  bool refused_ = false;
+  bool refused_;
 };
 
 }  // namespace concilio

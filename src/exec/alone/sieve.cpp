@@ -59,10 +59,9 @@ Outcome sieve(const RunningCall& call, const Request& request, int64_t buffer_by
     if (Status room = large.reserve(call.opened.budget, buffer_bytes); !room) return room.error();
   }
   std::byte* const buffer = large.data() ? large.data() : small.data();
-  // A device copies straight to and from the buffer, if the call is so long that it pays to pin it.
-  PinnedSlices pinned(large.data(), large.size());
-  const bool pays = request.device && request.device->pays_to_pin();
-  const DeviceLink::Reach reach(pays ? request.device : nullptr, pinned);
+  // A device copies straight to and from the buffer, which is pinned if the call is so long that it pays.
+  PinnedSlices pinned(buffer, buffer_bytes, large.data() && request.device && request.device->pays_to_pin());
+  const DeviceLink::Reach reach(request.device, pinned);
   const int64_t end = request.position + request.bytes;
   int64_t moved = 0;
   std::optional<RewritePermit> permit;  // obtained when it is first needed

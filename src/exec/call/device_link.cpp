@@ -109,8 +109,8 @@ bool DeviceLink::load_kernel() {
   kernel_ = Kernel::none;
   pays_to_pin_ = true;  // the kernel reaches only what is pinned
   pin_room();
-  Status loaded = pinned_room_ ? stream_.load_kernel()
-                               : Status(Error{ErrorKind::unsupported, 0, "the driver pins no memory"});
+  Status loaded =
+      pinned_room_ ? stream_.load_kernel() : Status(Error{ErrorKind::unsupported, 0, "no memory is pinned"});
   if (!loaded) {
     log_once(LogLevel::info,
              "pieces in the memory of a GPU are copied one by one: " + loaded.error().message);
@@ -213,7 +213,8 @@ Result<bool> DeviceLink::begin_by_kernel(Towards towards, const pattern::Side& d
     }
   }
   positions[count] = static_cast<uint32_t>(bytes);
-  if (auto status = stream_.move_pieces(towards, {addresses, positions, count, memory}); !status)
+  if (auto status = stream_.move_pieces(towards, {room_.data(), addresses, positions, count, memory});
+      !status)
     return status.error();
   return true;
 }
@@ -356,19 +357,16 @@ Status DeviceLink::begin_copy_in_slice(Towards towards, const pattern::Side& dev
 Status DeviceLink::begin_copy(Towards towards, const pattern::Side& device, const pattern::Side& host,
                               int64_t bytes) {
   if (bytes <= 0) return {};
-  UntilAllIsCopied copies(stream_);
-  straight_ = true;
   const Stretch stretch = stretch_of(host, bytes);
-  const bool reached = reached_ && reached_->holds(stretch.begin);
+  straight_ = reached_ && reached_->holds(stretch.begin);
+  if (!straight_) return copy_by_parts(towards, device, host, bytes);
+  UntilAllIsCopied copies(stream_);
   const int64_t spare_bytes = pinned_room_ ? 0 : room_.size();
   for (int64_t done = 0; done < bytes;) {
     const pattern::Side there = behind(host, done);
-    PinnedSlices::Slice slice{stretch.end, false};
-    if (reached) {
-      const std::byte* const first = stretch_of(there, 1).begin;
-      slice =
-          reached_->use(first, std::min(bytes - done, stretch.end - first), {memory_, *budget_, spare_bytes});
-    }
+    const std::byte* const first = stretch_of(there, 1).begin;
+    const PinnedSlices::Slice slice =
+        reached_->use(first, std::min(bytes - done, stretch.end - first), {memory_, *budget_, spare_bytes});
     int64_t end = bytes;
     if (slice.end < stretch.end) {
       const int64_t offset = host.origin + (slice.end - host.base);

@@ -28,7 +28,7 @@ class DeviceLink {
   // Whether it pays to pin memory that only this call uses.
   bool pays_to_pin() const { return pays_to_pin_; }
 
-  // While it lives, copies reach this memory of the host without another copy, if it is pinned. Sides that
+  // While it lives, copies reach this memory of the host without another copy, if that is better. Sides that
   // lie there have their data in ascending order. Nothing happens without a link.
   class Reach {
    public:

@@ -81,6 +81,8 @@ class TwoPhase : private ReadsMore {
   // False if the team has failed. Then the images must not be touched any more, since nobody knows which
   // ranks still use them, and no further step is taken.
   bool wait(mpi::EventCounter& event, uint32_t target) {
+    // Nobody waits for others who may wait for its image.
+    if (team_whole_ && !event.has_reached(target)) hand_over_copied();
     Stopwatch time(call_.opened.counters, Counter::exchange_ns);
     if (!team_whole_ || !call_.opened.team.wait(event, target)) end_early();
     return team_whole_;
@@ -175,11 +177,8 @@ class TwoPhase : private ReadsMore {
     }
   }
   // The same, for an image that a GPU's copies may still be using. It is handed over with the next one, so
-  // that the device has the next copies before the CPU waits for these.
-  //
-  // Ranks cannot wait for each other in a circle by that: what a rank waits for meanwhile is that the next
-  // image's slot has been used before, or in reads that the next image is filled, and neither needs this
-  // image.
+  // that the device has the next copies before the CPU waits for these; but before this rank waits for
+  // others.
   void hand_over_when_copied(size_t realm, int64_t round) {
     if (!request_.device) {
       hand_over(realm, round);
@@ -198,7 +197,7 @@ class TwoPhase : private ReadsMore {
       if (!status) (void)request_.device->finish();
       return status;
     });
-    hand_over(copied_.realm, copied_.round);
+    if (team_whole_) hand_over(copied_.realm, copied_.round);
     copied_.round = -1;
   }
 
@@ -307,10 +306,10 @@ class TwoPhase : private ReadsMore {
   }
 
   // Whether a GPU's copies from the images of this round may go on while this rank reads its window of the
-  // next. It must not wait for others then but for slots that were handed over before.
+  // next. With one slot, other aggregators would wait for that; and parcels wait for others before.
   bool copies_go_on_in_next(int64_t round) const {
     return plan_.slots > 1 && own_realm_ >= 0 && images_.has(static_cast<size_t>(own_realm_), round + 1) &&
-           !parcels_ && !exchanges_images() && !group_.marks_wanted;
+           !parcels_;
   }
 
   // Whether the map of an image says what this node's ranks want to read.
