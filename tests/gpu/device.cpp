@@ -218,6 +218,12 @@ bool is_pinned(const void* host, size_t bytes) {
   });
 }
 
+bool is_pinned_from(const void* host) {
+  std::lock_guard lock(mutex);
+  return std::any_of(all_pinned().begin(), all_pinned().end(),
+                     [&](const Pinned& each) { return each.begin == host; });
+}
+
 int give_copy(Stream& stream, size_t bytes, std::function<int()> work) {
   ++copies;
   if (its_turn(failing)) return failed;

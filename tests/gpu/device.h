@@ -69,6 +69,7 @@ int give_copy(Stream& stream, size_t bytes, std::function<int()> work);
 // Where the driver has bytes of a device's memory; nullptr if these are not all its own.
 std::byte* bytes_of_device(const void* address, size_t bytes);
 bool is_pinned(const void* host, size_t bytes);
+bool is_pinned_from(const void* host);
 
 }  // namespace gpu
 

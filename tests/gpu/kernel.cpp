@@ -74,7 +74,7 @@ int find_function(void** function, void* module, const char* name) {
 
 int device_address(void** address, void* host) {
   *address = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(host) | of_device);
-  return is_pinned(host, 1) ? success : invalid_value;
+  return is_pinned_from(host) ? success : invalid_value;
 }
 
 int launch(void* function, const Size& grid, const Size& block, Stream& stream, void** arguments) {

@@ -13,7 +13,8 @@ inline constexpr char kernel_code[] = "code of concilio_move_pieces";
 int load_module(void** module, const void* code);
 int unload_module(void* module);
 int find_function(void** function, void* module, const char* name);
-// Where the device reaches registered memory of the host: at addresses that the CPU does not have.
+// Where the device reaches memory of the host that is registered from there on: at addresses that the CPU
+// does not have.
 int device_address(void** address, void* host);
 struct Size {
   unsigned x, y, z;

@@ -5,8 +5,9 @@ concilio=$1
 check() { /usr/bin/python3 -c "$@" >>err 2>&1 || fail "check: $1"; }
 
 # Data that belong to the ranks one after another, on three nodes. The last node has less memory than asked for, so its portion
-# goes to another one.
-serial=(contiguous --ranks 6 --nodes 3 --bytes-per-rank 1M --method two_phase --group-bytes 100M --aggregators 3)
+# goes to another one. In an exchange of images, memory does not decide how large portions are.
+serial=(contiguous --ranks 6 --nodes 3 --bytes-per-rank 1M --method two_phase --group-bytes 100M --aggregators 3
+  --hint concilio_exchange=images)
 expect 0 "$concilio" explain "${serial[@]}" --memory-per-node 64M,64M,4M --memory-min 16M
 sed -n '/^  partition tree/,/realm aggregator/p' out >found
 cat >wanted <<'END'

@@ -25,8 +25,10 @@ struct Shape {
 };
 
 // Pieces of a device's memory, and packed data in the host's that have them one behind the other. The data
-// and both lists lie in pinned memory, and stay as they are until the stream has come to them.
+// and both lists lie in memory that is pinned from `pinned` on, and stay as they are until the stream has
+// come to them.
 struct PieceList {
+  std::byte* pinned;
   const uint64_t* addresses;  // of pieces
   const uint32_t* positions;  // of each in the packed data, and one for their end
   int64_t count;

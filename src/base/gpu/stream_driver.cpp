@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/checked.h"
 #include "base/exceptions.h"
@@ -84,16 +83,16 @@ Status StreamDriver::move_pieces(const GpuStream& stream, Towards towards, const
   constexpr unsigned threads_of_a_piece = 32, pieces_of_a_block = 8;
   constexpr int64_t most_blocks = 1024;
   const auto launch = [&]() -> Code {
-    // Where the device reaches the lists and the packed data.
-    std::array<const void*, 3> at_host{pieces.addresses, pieces.positions, pieces.packed};
-    std::array<void*, 3> at_device{};
-    for (size_t i = 0; i < at_host.size(); ++i) {
-      const Code code = kernels_.device_address(&at_device[i], const_cast<void*>(at_host[i]), 0);
-      if (code != success) return code;
-    }
+    void* pinned = nullptr;  // where the device reaches that
+    if (const Code code = kernels_.device_address(&pinned, pieces.pinned, 0); code != success) return code;
+    const auto at_device = [&](const void* at_host) -> void* {
+      return static_cast<std::byte*>(pinned) + (static_cast<const std::byte*>(at_host) - pieces.pinned);
+    };
+    void *addresses = at_device(pieces.addresses), *positions = at_device(pieces.positions),
+         *packed = at_device(pieces.packed);
     auto count = static_cast<unsigned long long>(pieces.count);
     int gathers = towards == Towards::host;
-    void* arguments[] = {&at_device[0], &at_device[1], &count, &at_device[2], &gathers};
+    void* arguments[] = {&addresses, &positions, &count, &packed, &gathers};
     const auto blocks =
         static_cast<unsigned>(std::min(most_blocks, ceil_divide(pieces.count, pieces_of_a_block)));
     return kernels_.launch(stream.kernel, blocks, 1, 1, threads_of_a_piece, pieces_of_a_block, 1, 0,

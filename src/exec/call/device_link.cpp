@@ -109,8 +109,8 @@ bool DeviceLink::load_kernel() {
   kernel_ = Kernel::none;
   pays_to_pin_ = true;  // the kernel reaches only what is pinned
   pin_room();
-  Status loaded = pinned_room_ ? stream_.load_kernel()
-                               : Status(Error{ErrorKind::unsupported, 0, "the driver pins no memory"});
+  Status loaded =
+      pinned_room_ ? stream_.load_kernel() : Status(Error{ErrorKind::unsupported, 0, "no memory is pinned"});
   if (!loaded) {
     log_once(LogLevel::info,
              "pieces in the memory of a GPU are copied one by one: " + loaded.error().message);
@@ -213,7 +213,8 @@ Result<bool> DeviceLink::begin_by_kernel(Towards towards, const pattern::Side& d
     }
   }
   positions[count] = static_cast<uint32_t>(bytes);
-  if (auto status = stream_.move_pieces(towards, {addresses, positions, count, memory}); !status)
+  if (auto status = stream_.move_pieces(towards, {room_.data(), addresses, positions, count, memory});
+      !status)
     return status.error();
   return true;
 }

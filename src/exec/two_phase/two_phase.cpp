@@ -82,7 +82,7 @@ class TwoPhase : private ReadsMore {
   // ranks still use them, and no further step is taken.
   bool wait(mpi::EventCounter& event, uint32_t target) {
     // Nobody waits for others who may wait for its image.
-    if (!event.has_reached(target)) hand_over_copied();
+    if (team_whole_ && !event.has_reached(target)) hand_over_copied();
     Stopwatch time(call_.opened.counters, Counter::exchange_ns);
     if (!team_whole_ || !call_.opened.team.wait(event, target)) end_early();
     return team_whole_;
@@ -197,7 +197,7 @@ class TwoPhase : private ReadsMore {
       if (!status) (void)request_.device->finish();
       return status;
     });
-    hand_over(copied_.realm, copied_.round);
+    if (team_whole_) hand_over(copied_.realm, copied_.round);
     copied_.round = -1;
   }
 
@@ -306,9 +306,10 @@ class TwoPhase : private ReadsMore {
   }
 
   // Whether a GPU's copies from the images of this round may go on while this rank reads its window of the
-  // next. Parcels would wait for others meanwhile.
+  // next. With one slot, other aggregators would wait for that; and parcels wait for others before.
   bool copies_go_on_in_next(int64_t round) const {
-    return own_realm_ >= 0 && images_.has(static_cast<size_t>(own_realm_), round + 1) && !parcels_;
+    return plan_.slots > 1 && own_realm_ >= 0 && images_.has(static_cast<size_t>(own_realm_), round + 1) &&
+           !parcels_;
   }
 
   // Whether the map of an image says what this node's ranks want to read.

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "plan/choose/cost.h"
+#include "plan/facts/logarithm.h"
 #include "plan/layout/windows.h"
 
 namespace concilio::plan {
 namespace {
+
+constexpr double natural_logarithm_of_2 = 0.693147180559945309;
 
 // An aggregator and what it has still to do.
 struct Client {
@@ -31,7 +34,9 @@ struct UnderWay {
   // fullest has more the fewer targets a window reaches.
   double seconds_of_window(const Client& client) const {
     const double mean = (window_seconds - client.window_seconds) / targets;
-    return mean + std::sqrt(2 * std::log(targets) * std::max(0.0, variance - client.variance) / targets) +
+    return mean +
+           std::sqrt(2 * natural_logarithm_of_2 * binary_logarithm(targets) *
+                     std::max(0.0, variance - client.variance) / targets) +
            client.alone_seconds;
   }
 };

@@ -287,7 +287,7 @@ void moves_pieces(void* address, const GpuLibrary& library) {
     ASSERT_TRUE(stream->load_kernel());
     EXPECT_EQ(library.call("gpu_modules"), 1);
     const int copies = library.call("gpu_copies"), copied = library.call("gpu_copied_bytes");
-    const PieceList list{addresses, positions, std::ssize(pieces), packed};
+    const PieceList list{pages, addresses, positions, std::ssize(pieces), packed};
     ASSERT_TRUE(stream->move_pieces(Towards::host, list));
     ASSERT_TRUE(stream->wait_for_all());
     EXPECT_EQ(std::memcmp(packed, expected.data(), expected.size()), 0);
