@@ -191,7 +191,7 @@ bool Report::tell_in_full() {
 
 void Report::write_record() {
   const int64_t brief_opens = take_brief_opens(file_.path(), all_.totals);
-  const auto& [sums, maxima] = all_.totals;
+  const auto &sums = all_.totals.sums, &maxima = all_.totals.maxima;
   const ActivityOfFile& activity = gathering_.activity();
   JsonText json;
   json.object([&] {
