@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   }
   say("open");
   for (int i = 0; i < files; ++i) {
-    let_pass(10000000000);
+    let_pass(3000000000);
     ok(MPI_File_close(&file[i]));
   }
   say("closing");
