@@ -106,7 +106,7 @@ void conclude(const RunOptions& options, const Environment& environment, const R
               const std::optional<LiveFolder>& live, int exit_status) {
   Records records = records_file.read();
   if (live) {
-    for (FileRecord& file : live->open_files(now_ns())) records.files.push_back(std::move(file));
+    for (FileRecord& file : live->untold_files(now_ns())) records.files.push_back(std::move(file));
   }
   const int rank = own_rank(options, environment).value_or(0);
   if (records.files.empty() && rank != 0) return;

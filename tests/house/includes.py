@@ -46,7 +46,7 @@ INNER = {
     "mpi": ["", "types", "nodes"],
     "scorpio": ["", "ranks", "cells", "files", "c", "fortran"],
     "exec": ["storage", "locks", "call", "alone", "windows", "two_phase", ""],
-    "mpiio": ["", "settings", "file", "calls", "transfer"],
+    "mpiio": ["", "settings", "recording", "file", "calls", "transfer"],
     "bind": ["mpi_library", "fortran", "lifetime", ""],
     "probe": ["derive", "show", "measure", ""],
     "bench": ["job", "patterns", "data", "measure", "methods", "scorpio", "simulated", ""],

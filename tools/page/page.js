@@ -165,6 +165,7 @@ function details(file) {
   if (file.advice) cell.append(element('p', {}, element('code', {}, file.advice.text), ...expected(file.advice)));
   if (file.why) cell.append(element('p', {}, `Opened ${counted(file.opened, 'time')} by ${counted(file.ranks, 'rank')} on ${counted(file.nodes, 'node')}, ` +
     `${seconds(file.open_seconds)}; ${bytes(file.peak)} of memory of a rank at most.`));
+  if (file.sampled) cell.append(element('p', { class: 'quiet' }, `Sampled: ${file.sampled}.`));
   cell.append(timeBar(file));
   if (!file.why) cell.append(element('p', { class: 'quiet' }, 'Only files that took longer are here in full.'));
   else if (file.why.length) cell.append(element('div', { class: 'scroll' }, methodTable(file)));

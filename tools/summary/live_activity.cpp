@@ -31,6 +31,7 @@ void add_activity(FileRecord& file, std::vector<LiveActivity> ranks) {
       all.rows.back() = combine(all.rows.back(), row);
     add(all.lengths, ranks[i].data->lengths);
     add(all.alignments, ranks[i].data->alignments);
+    all.left_out += ranks[i].data->left_out;
   }
   JsonText json;
   write_activity(all, json);

@@ -48,6 +48,25 @@ void add(FileRecord& file, const LiveRecord& rank, int64_t now_ns) {
   if (file.first_error.empty() && rank.has_error) file.first_error = rank.first_error.view();
 }
 
+// What the first rank of a file kept of opens that it had not told of.
+FileRecord record_of(const BriefOpens& brief) {
+  FileRecord file;
+  const ClosedTotals& totals = brief.totals;
+  file.file = brief.path.is({}) ? BriefOpens::several : brief.path.view();
+  file.ranks = brief.ranks;
+  file.nodes = brief.nodes;
+  file.times_opened = file.brief_opens = brief.opens;
+  file.open_seconds = static_cast<double>(totals.maxima[ClosedTotals::open_ns]) * 1e-9;
+  for (size_t i = 0; i < counter_count; ++i) {
+    file.sum.values[i] = totals.sums[i];
+    file.slowest.values[i] = totals.maxima[i];
+  }
+  file.peak_bytes_per_rank = totals.maxima[ClosedTotals::peak];
+  file.peak_description_bytes_per_rank = totals.maxima[ClosedTotals::described];
+  file.first_error = brief.first_error.view();
+  return file;
+}
+
 }  // namespace
 
 Result<LiveFolder> LiveFolder::make(const Environment& environment) {
@@ -58,13 +77,17 @@ Result<LiveFolder> LiveFolder::make(const Environment& environment) {
   return LiveFolder(std::move(*folder));
 }
 
-std::vector<FileRecord> LiveFolder::open_files(int64_t now_ns) const {
+std::vector<FileRecord> LiveFolder::untold_files(int64_t now_ns) const {
+  std::vector<FileRecord> all;
   std::map<std::string, FileRecord, std::less<>> files;
   std::map<std::string, std::vector<LiveActivity>, std::less<>> activities;
   std::error_code unreadable;
   for (const fs::directory_entry& entry : fs::directory_iterator(path(), unreadable)) {
     const auto records = read_records(entry.path());
     if (!records) continue;
+    for (const BriefOpens& brief : records->brief) {
+      if (brief.used) all.push_back(record_of(brief));
+    }
     for (const LiveRecord& record : records->records) {
       if (record.state != LiveRecord::State::open) continue;
       const std::string name(record.path.view());
@@ -75,7 +98,6 @@ std::vector<FileRecord> LiveFolder::open_files(int64_t now_ns) const {
           {record.rank, record.counters, shown ? std::optional(records->activities[place]) : std::nullopt});
     }
   }
-  std::vector<FileRecord> all;
   for (auto& [name, file] : files) {
     std::ranges::sort(file.open_ranks, {}, &OpenRank::rank);
     add_activity(file, std::move(activities[name]));

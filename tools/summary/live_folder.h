@@ -20,8 +20,9 @@ class LiveFolder {
   static Result<LiveFolder> make(const Environment& environment);
 
   const std::string& path() const { return folder_.path(); }
-  // The files that ranks of this node had not closed, one record a name. `now_ns` is when the program ended.
-  std::vector<FileRecord> open_files(int64_t now_ns) const;
+  // The files that ranks of this node had not closed, one record a name, and those that they had closed and
+  // not told of yet. `now_ns` is when the program ended.
+  std::vector<FileRecord> untold_files(int64_t now_ns) const;
 
  private:
   explicit LiveFolder(TemporaryFolder folder) : folder_(std::move(folder)) {}

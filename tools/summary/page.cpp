@@ -118,6 +118,7 @@ json page_data(const Report& report, std::vector<FileRecord> files) {
     row["methods"] = methods.place_of(methods_taken(file));
     row["hints"] = hints.place_of(file.hints);
     if (const auto troubles = troubles_of(file); !troubles.empty()) row["troubles"] = troubles;
+    if (const std::string sampled = told_of_sampling(file); !sampled.empty()) row["sampled"] = sampled;
     if (in_full) {
       row["nodes"] = file.nodes;
       row["opened"] = file.times_opened;

@@ -79,6 +79,7 @@ FileRecord record_of(const json& line) {
                                 call.value("seconds", 0.0), call.value("lone_seconds", 0.0)});
   }
   record.times_opened = line.value("times_opened", int64_t{1});
+  record.brief_opens = line.value("brief_opens", int64_t{0});
   record.first_error = line.value("first_error", "");
   for (const json& rank : line.value("open_ranks", json::array())) {
     record.open_ranks.push_back(
@@ -90,6 +91,7 @@ FileRecord record_of(const json& line) {
   if (line.contains("hints_given")) record.hints_given = line.at("hints_given").dump();
   const auto add = [&](const json& activity) {
     record.late_rank = late_rank_of(activity);
+    record.left_out += activity.value("left_out", int64_t{0});
     record.activities.push_back(activity.dump());
   };
   if (line.contains("activity")) add(line.at("activity"));
@@ -161,6 +163,7 @@ json json_of(const FileRecord& record) {
                  {"peak_description_bytes_per_rank", record.peak_description_bytes_per_rank},
                  {"reasons", reasons},
                  {"hints", record.hints}};
+  if (record.brief_opens > 0) object["brief_opens"] = record.brief_opens;
   for (const OneCall& call : record.one_calls) {
     object["as_one_call"].push_back({{"operation", call.operation},
                                      {"method", call.method},
@@ -255,6 +258,8 @@ std::vector<FileRecord> by_name(const std::vector<FileRecord>& files) {
     same->ranks = std::max(same->ranks, file.ranks);
     same->nodes = std::max(same->nodes, file.nodes);
     same->times_opened += file.times_opened;
+    same->brief_opens += file.brief_opens;
+    same->left_out += file.left_out;
     same->open_seconds += file.open_seconds;
     same->one_calls = together(*same, file);  // before the calls are added up
     for (int i = 0; i < counter_count; ++i) {

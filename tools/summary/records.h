@@ -52,6 +52,8 @@ struct FileRecord {
   int64_t nodes = 0;
   std::string mpi;
   int64_t times_opened = 1;
+  int64_t brief_opens = 0;  // of them: those of which only totals are known
+  int64_t left_out = 0;     // calls that the activities tell as if they were like others
   double open_seconds = 0;
   Counters sum;      // summed over the ranks
   Counters slowest;  // the maximum over the ranks

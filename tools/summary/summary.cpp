@@ -208,6 +208,22 @@ std::string lines_on_troubles(const FileRecord& file, const std::string& indent)
 
 }  // namespace
 
+std::string told_of_sampling(const FileRecord& file) {
+  std::string text;
+  if (file.brief_opens > 0)
+    add_word(text, fmt::format("{} of {} so brief that only totals are known", file.brief_opens,
+                               counted(file.times_opened, "open")));
+  int64_t calls = 0;
+  for (const DataOperation& operation : data_operations)
+    calls += file.sum[operation.collective] + file.sum[operation.independent];
+  if (file.left_out > 0 && calls > 0) {
+    const int64_t singly = std::max<int64_t>(1, calls - file.left_out);
+    add_word(text, fmt::format("1 of {} calls recorded singly, the others as if like these",
+                               (calls + singly / 2) / singly));
+  }
+  return text;
+}
+
 FileRecord job_of(const std::vector<FileRecord>& files) {
   FileRecord job;
   for (const FileRecord& file : files) {
@@ -285,6 +301,8 @@ std::string render_details(const std::vector<FileRecord>& files) {
             fmt::format("{}, {}, by {} on {}", counted(file.times_opened, "time"),
                         format_seconds(file.open_seconds), counted(file.ranks, "rank"),
                         counted(file.nodes, "node")));
+    if (const std::string sampling = told_of_sampling(file); !sampling.empty())
+      add_row(text, "sampled", sampling);
     text += lines_on_troubles(file, "  ");
     for (const DataOperation& operation : data_operations) add_operation(text, file, operation);
     const std::string methods = methods_taken(file);

@@ -14,6 +14,9 @@ namespace concilio::tools {
 std::string verdict_on(const std::vector<FileRecord>& files);
 // What went wrong with a file: that it was not closed, and calls that failed.
 std::vector<std::string> troubles_of(const FileRecord& file);
+// "98 of 100 opens so brief that only totals are known, 1 of 16 calls recorded singly, the others as if like
+// these": what would have taken too much of the run's time to record. Empty if there is none.
+std::string told_of_sampling(const FileRecord& file);
 // All files as one record: counts and times are added, and of ranks and nodes the greatest number is taken.
 FileRecord job_of(const std::vector<FileRecord>& files);
 // The short summary, at most a screen: where the time went, totals, and the files that took longest, each

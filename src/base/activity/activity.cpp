@@ -44,8 +44,17 @@ std::string_view name_of_time_column(size_t column) {
 }
 
 int64_t activity_begins() {
-  static const int64_t begin_ns = now_ns();
+  static const int64_t begin_ns = [] {
+    const int64_t begin = now_ns();
+    if (!ranks_are_simulated()) recording_allowance().begin(begin);
+    return begin;
+  }();
   return begin_ns;
+}
+
+TimeAllowance& recording_allowance() {
+  static constinit TimeAllowance allowance;
+  return allowance;
 }
 
 namespace {
@@ -74,7 +83,9 @@ size_t power_of_length(int64_t length) {
 void Activity::passed_on(const Call& call, int64_t stands_for) {
   const Lock lock(mutex_, alone_);
   const int64_t ns = call.end_ns - call.start_ns;
-  if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes) {
+  has_time_ = allowance_.covers(call.end_ns);
+  if (has_time_ && (ns >= long_ns || call.bytes >= ShortOnes::end_bytes)) {
+    allowance_.spend(enter_price_ns);
     if (has_noted()) enter_short_ones(noted_ns_);
     AmountsOfTime amounts{ns * stands_for, 0, ns * stands_for};
     if (call.bytes > 0) {
@@ -85,9 +96,14 @@ void Activity::passed_on(const Call& call, int64_t stands_for) {
   }
   enter_earlier(call.start_ns);
   join_run(call.operation, call.begin, call.bytes);
-  at(short_ns_, TimeOf::calls) += ns * stands_for;
-  at(short_ns_, TimeOf::storage) += ns * stands_for;
+  at(short_, TimeOf::calls) += ns * stands_for;
+  at(short_, TimeOf::storage) += ns * stands_for;
   enter_short_ones_if_due(call.end_ns);
+}
+
+void Activity::join_run_apart(Operation operation, int64_t offset, int64_t bytes) {
+  const Lock lock(mutex_, alone_);
+  join_run(operation, offset, bytes);
 }
 
 void Activity::note_run() {
@@ -98,11 +114,15 @@ void Activity::note_run() {
   const auto [begin, end] = std::minmax(first, last);
   const bool side_by_side = (end - begin) / number <= near();
   const Stretch where = side_by_side ? Stretch{begin, end + bytes} : Stretch{first, first + bytes};
+  allowance_.spend(note_price_ns);
+  comes_after_left_out(operation, Kind::both, last, bytes);
   short_ones_.add(operation, Kind::both, number, bytes, where, first, near());
 }
 
 void Activity::enter_call(const Call& call) {
   const Lock lock(mutex_, alone_);
+  allowance_.spend(enter_price_ns);
+  asked_ns_ = call.end_ns;
   if (has_noted()) enter_short_ones(noted_ns_);
   AmountsOfTime amounts{call.end_ns - call.start_ns, call.exchange_ns};
   if (call.bytes > 0) {
@@ -112,10 +132,39 @@ void Activity::enter_call(const Call& call) {
   add(call.start_ns, call.end_ns, amounts);
 }
 
+// They are side by side by the rule for a run.
+void Activity::tell_left_out(Operation operation, Kind kind, int64_t place, int64_t length) {
+  LeftOut& left = left_out(kind, operation);
+  const auto [begin, end] = std::minmax(left.length > 0 ? left.place : place, place);
+  const bool side_by_side = (end - begin) / left.number <= near();
+  const Stretch where = side_by_side ? Stretch{begin, end + length} : Stretch{place, place + length};
+  for_each_moved(operation, kind, [&](size_t moved) {
+    data_.lengths[moved][power_of_length(length)] += left.number;
+    data_.alignments[moved][alignment_of(place)] += left.number;
+  });
+  if (kind != Kind::stored) data_.left_out += left.number;
+  add_bytes(operation, kind, where, left.bytes, short_);
+  left.spacing = side_by_side && place > left.place ? (end - begin) / left.number : 0;
+  left.number = left.bytes = 0;
+}
+
+// Behind the last one that was noted they go on as before it.
+void Activity::tell_rest_left_out() {
+  for (size_t group = 0; group < left_out_.size(); ++group) {
+    const LeftOut left = left_out_[group];
+    if (left.number == 0) continue;
+    int64_t length = left.length, place = left.place;
+    if (length == 0) length = std::max<int64_t>(1, left.bytes / left.number);
+    const double further = static_cast<double>(left.number) * static_cast<double>(left.spacing);
+    if (place < int64_t{1} << 60) place += static_cast<int64_t>(std::min(further, 0x1p60));
+    tell_left_out(static_cast<Operation>(group % 2), static_cast<Kind>(group / 2), place, length);
+  }
+}
+
 void Activity::enter_short_ones(int64_t now_ns) {
+  allowance_.spend(enter_all_price_ns);
   note_run();
-  AmountsOfTime amounts{};
-  std::ranges::copy(short_ns_, amounts.begin());
+  AmountsOfTime amounts = short_;
   short_ones_.take([&](Operation operation, Kind kind, size_t power, const ShortOnes::Alike& alike) {
     for_each_moved(operation, kind, [&](size_t moved) {
       data_.lengths[moved][power] += alike.number;
@@ -123,13 +172,14 @@ void Activity::enter_short_ones(int64_t now_ns) {
     });
     add_bytes(operation, kind, alike.where, alike.bytes, amounts);
   });
-  add(now_ns - std::max(at(short_ns_, TimeOf::calls), at(short_ns_, TimeOf::storage)), now_ns, amounts);
-  short_ns_ = {};
+  add(now_ns - std::max(at(short_, TimeOf::calls), at(short_, TimeOf::storage)), now_ns, amounts);
+  short_ = {};
   entered_ns_ = now_ns;
   noted_ns_ = never;
 }
 
 void Activity::count(Operation operation, Kind kind, int64_t offset, int64_t length) {
+  comes_after_left_out(operation, kind, offset, length);
   for_each_moved(operation, kind, [&](size_t moved) {
     data_.lengths[moved][power_of_length(length)] += 1;
     data_.alignments[moved][alignment_of(offset)] += 1;
@@ -154,10 +204,21 @@ void Activity::add(int64_t start_ns, int64_t end_ns, const AmountsOfTime& amount
 
 void Activity::enter_rest(int64_t now_ns) {
   const Lock lock(mutex_, alone_);
-  if (has_noted())
-    enter_short_ones(noted_ns_);
-  else if (run_.number > 0)
-    enter_short_ones(now_ns);
+  note_run();
+  tell_rest_left_out();
+  if (has_noted() || short_ones_.has_any() || short_ != AmountsOfTime{})
+    enter_short_ones(has_noted() ? noted_ns_ : now_ns);
+}
+
+void Activity::begin(bool alone) {
+  alone_ = alone;
+  data_.clear();
+  if (has_noted() || run_.number > 0) short_ones_.clear();
+  run_ = {};
+  short_ = {};
+  left_out_ = {};
+  has_time_ = true;
+  entered_ns_ = noted_ns_ = asked_ns_ = stored_ns_ = never;
 }
 
 ActivityData Activity::data(int64_t now_ns) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "base/activity/bins.h"
 #include "base/activity/short_ones.h"
+#include "base/activity/time_allowance.h"
 #include "base/operation.h"
 
 namespace concilio {
@@ -29,9 +31,20 @@ using PowersOfMoved = std::array<Powers, moved_count>;
 
 // Plain data, which `concilio run` reads wherever the rank has ended.
 struct ActivityData {
-  Bins<times_count + moved_count> time{20};  // nanoseconds since activity_begins()
-  Bins<moved_count> offsets{12};             // bytes of the file
+  Bins<times_count + moved_count> time{first_time_shift};  // nanoseconds since activity_begins()
+  Bins<moved_count> offsets{first_offsets_shift};          // bytes of the file
   PowersOfMoved lengths{}, alignments{};
+  int64_t left_out = 0;  // calls of the program that were told like others
+
+  // Forgets all, in less time the less there is.
+  void clear() {
+    if (time.range().used == 0 && offsets.range().used == 0) return;
+    time.clear(first_time_shift);
+    offsets.clear(first_offsets_shift);
+    lengths = alignments = {};
+    left_out = 0;
+  }
+  static constexpr int64_t first_time_shift = 20, first_offsets_shift = 12;
 };
 
 // The name of a column as reports have it: "call_us", "stored_read".
@@ -41,16 +54,23 @@ std::string_view name_of(Moved moved);
 // The time of this process at which all times of activities begin: when MPI begins, which is about the same
 // moment on all ranks, whatever their clocks show. The first call counts.
 int64_t activity_begins();
+// What this process may take for all its recording, from then on. Where ranks are simulated, all it needs.
+TimeAllowance& recording_allowance();
 
 // Adds to activity data, and never allocates. What is short is only noted (short_ones.h). It enters the bins
 // when a quarter of a millisecond has passed since the last entry, which is a part of the narrowest bin of
 // time, and after a pause, or with a call that is long, as of the time when it was noted: recording is to
-// take less than a hundredth of what it records. `alone`: no other thread of the rank adds meanwhile, so that
-// no lock is needed, which would take longer than to note a call. Otherwise thread-safe, waiting for another
-// thread of the rank alone.
+// take less than a hundredth of what it records. Calls and requests for which the allowance has no time are
+// left out: their number, bytes and times are added up, and told as if they were like the next one of their
+// kind that is noted, and lay between that and the one before. Some of each kind are noted in any case.
+// `alone`: no other thread of the rank adds meanwhile, so that no lock is needed, which would take longer
+// than to note a call. Otherwise thread-safe, waiting for another thread of the rank alone.
 class Activity {
  public:
-  Activity(ActivityData& data, bool alone) : data_(data), alone_(alone), begin_ns_(activity_begins()) {}
+  Activity(ActivityData& data, TimeAllowance& allowance)
+      : data_(data), begin_ns_(activity_begins()), allowance_(allowance) {}
+  // Begins anew, as of a file that has just been opened.
+  void begin(bool alone);
 
   // A call of the program that moved so many bytes of [begin, end); none: a call that moved none, or failed.
   // Times are of now_ns().
@@ -63,36 +83,52 @@ class Activity {
     const int64_t ns = call.end_ns - call.start_ns;
     if (ns >= long_ns || call.bytes >= ShortOnes::end_bytes) return enter_call(call);
     const Lock lock(mutex_, alone_);
+    allowance_.spend(note_price_ns);
+    asked_ns_ = call.end_ns;
     enter_earlier(call.start_ns);
     if (call.bytes > 0) note(call.operation, Kind::asked, call.bytes, {call.begin, call.end});
-    at(short_ns_, TimeOf::calls) += ns;
-    at(short_ns_, TimeOf::exchange) += call.exchange_ns;
+    at(short_, TimeOf::calls) += ns;
+    at(short_, TimeOf::exchange) += call.exchange_ns;
     enter_short_ones_if_due(call.end_ns);
+  }
+
+  // The same without where the call's bytes are, which takes time to find out: true if there is no time to
+  // record it as called() does, so that it was left out.
+  bool leaves_out(Operation operation, int64_t start_ns, int64_t end_ns, int64_t exchange_ns, int64_t bytes) {
+    has_time_ = allowance_.covers(end_ns);
+    if (has_time_ || is_due(asked_ns_, end_ns)) [[likely]]
+      return false;
+    const Lock lock(mutex_, alone_);
+    enter_earlier(start_ns);
+    leave_out(operation, Kind::asked, bytes);
+    at(short_, TimeOf::calls) += end_ns - start_ns;
+    at(short_, TimeOf::exchange) += exchange_ns;
+    enter_short_ones_if_due(end_ns);
+    return true;
   }
 
   // Calls that were one request to storage each. Of such that are shorter than ShortOnes::end_bytes many may
   // come before one that is timed, and stands for so many of them, itself among them.
   void passed_on(Operation operation, int64_t offset, int64_t bytes) {
-    const Lock lock(mutex_, alone_);
-    join_run(operation, offset, bytes);
+    if (!alone_ || bytes != run_.bytes || operation != run_.operation) [[unlikely]]
+      return join_run_apart(operation, offset, bytes);
+    run_.number += 1;
+    run_.last = offset;
   }
   void passed_on(const Call& call, int64_t stands_for);
 
   // Requests to storage that moved so many bytes, the first of them first, and the time that all of them
   // took together. T has an `offset` and a `length`.
   template <typename T>
-  [[gnu::noinline]] void stored(Operation operation, int64_t start_ns, int64_t end_ns,
-                                std::span<const T> requests, int64_t moved_bytes) {
-    const int64_t ns = end_ns - start_ns;
-    if (ns >= long_ns || moved_bytes >= ShortOnes::end_bytes)
-      return enter_requests(operation, start_ns, end_ns, requests, moved_bytes);
+  void stored(Operation operation, int64_t start_ns, int64_t end_ns, std::span<const T> requests,
+              int64_t moved_bytes) {
+    const int64_t ns = end_ns - start_ns, number = static_cast<int64_t>(requests.size());
+    if (has_time_ || ns >= long_ns || is_due(stored_ns_, end_ns, number)) [[likely]]
+      return note_requests(operation, start_ns, end_ns, requests, moved_bytes);
+    // There was no time for the call before, and the one that these are a part of will look anew.
     const Lock lock(mutex_, alone_);
-    enter_earlier(start_ns);
-    for_each_moved_by(requests, moved_bytes, [&](int64_t offset, int64_t bytes) {
-      note(operation, Kind::stored, bytes, {offset, offset + bytes});
-    });
-    at(short_ns_, TimeOf::storage) += ns;
-    enter_short_ones_if_due(end_ns);
+    leave_out(operation, Kind::stored, moved_bytes, number);
+    at(short_, TimeOf::storage) += ns;
   }
 
   // What was noted enters the bins. `now_ns`: the time of what was not timed.
@@ -103,8 +139,10 @@ class Activity {
  private:
   using Stretch = ShortOnes::Stretch;
   using Kind = ShortOnes::Kind;
-  using Times = std::array<int64_t, times_count>;
   using AmountsOfTime = Bins<times_count + moved_count>::Amounts;
+  // What it takes to note a call or a request, to enter a long one, and to enter all that was noted: the
+  // instructions that docs/testing.md tells, at four a nanosecond.
+  static constexpr int64_t note_price_ns = 40, enter_price_ns = 150, enter_all_price_ns = 400;
   // To enter a call takes about a two-hundredth of this.
   static constexpr int64_t long_ns = 50'000;
   static constexpr int64_t most_between_ns = 250'000;
@@ -124,7 +162,13 @@ class Activity {
    private:
     std::mutex* mutex_;
   };
-  static int64_t& at(Times& times, TimeOf part) { return times[static_cast<size_t>(part)]; }
+  // Threads set and read it without a lock.
+  struct Flag {
+    std::atomic<bool> value = true;
+    operator bool() const { return value.load(std::memory_order_relaxed); }
+    void operator=(bool now) { value.store(now, std::memory_order_relaxed); }
+  };
+  static int64_t& at(AmountsOfTime& amounts, TimeOf part) { return amounts[static_cast<size_t>(part)]; }
   // Calls use(offset, bytes) for the requests that moved these bytes.
   template <typename T, typename Use>
   static void for_each_moved_by(std::span<const T> requests, int64_t moved_bytes, const Use& use) {
@@ -145,16 +189,48 @@ class Activity {
   };
   void join_run(Operation operation, int64_t offset, int64_t bytes) {
     if (bytes != run_.bytes || operation != run_.operation) {
+      if (!has_time_ && run_.number > 0) return leave_out(operation, Kind::both, bytes);
       note_run();
       run_ = {operation, bytes, 0, offset, offset};
     }
     run_.number += 1;
     run_.last = offset;
   }
+  void join_run_apart(Operation operation, int64_t offset, int64_t bytes);
   void note_run();
+  // What was left out since the last one of its kind that was noted.
+  struct LeftOut {
+    int64_t number = 0, bytes = 0;
+    int64_t place = 0, length = 0;  // of that one; of length 0: none was noted
+    int64_t spacing = 0;            // of those that were left out before that, as far as it is known
+  };
+  LeftOut& left_out(Kind kind, Operation operation) {
+    return left_out_[static_cast<size_t>(kind) * 2 + static_cast<size_t>(operation)];
+  }
+  // One is noted, after those that were left out.
+  void comes_after_left_out(Operation operation, Kind kind, int64_t place, int64_t length) {
+    LeftOut& left = left_out(kind, operation);
+    if (left.number > 0) [[unlikely]]
+      tell_left_out(operation, kind, place, length);
+    left.place = place;
+    left.length = length;
+  }
+  void tell_rest_left_out();
+  void tell_left_out(Operation operation, Kind kind, int64_t place, int64_t length);
+  void leave_out(Operation operation, Kind kind, int64_t bytes, int64_t number = 1) {
+    if (bytes <= 0) return;
+    LeftOut& left = left_out(kind, operation);
+    left.number += number;
+    left.bytes += bytes;
+  }
+  // So many of one kind are noted in any case after a while, which is so long that it is no matter.
+  static bool is_due(int64_t noted_ns, int64_t now_ns, int64_t number = 1) {
+    return now_ns - noted_ns >= most_between_ns + 400 * note_price_ns * number;
+  }
   // The width of the bins of the file.
   int64_t near() const { return int64_t{1} << data_.offsets.range().shift; }
   void note(Operation operation, Kind kind, int64_t bytes, const Stretch& where) {
+    comes_after_left_out(operation, kind, where.begin, bytes);
     short_ones_.add(operation, kind, 1, bytes, where, where.begin, near());
   }
   bool has_noted() const { return noted_ns_ != never; }
@@ -169,9 +245,34 @@ class Activity {
   void enter_short_ones(int64_t now_ns);
   void enter_call(const Call& call);
   template <typename T>
+  [[gnu::noinline]] void note_requests(Operation operation, int64_t start_ns, int64_t end_ns,
+                                       std::span<const T> requests, int64_t moved_bytes) {
+    const int64_t ns = end_ns - start_ns, number = static_cast<int64_t>(requests.size());
+    has_time_ = allowance_.covers(end_ns);
+    if (!has_time_ && !is_due(stored_ns_, end_ns, number)) {
+      const Lock lock(mutex_, alone_);
+      enter_earlier(start_ns);
+      leave_out(operation, Kind::stored, moved_bytes, number);
+      at(short_, TimeOf::storage) += ns;
+      return enter_short_ones_if_due(end_ns);
+    }
+    stored_ns_ = end_ns;
+    if (ns >= long_ns || moved_bytes >= ShortOnes::end_bytes)
+      return enter_requests(operation, start_ns, end_ns, requests, moved_bytes);
+    const Lock lock(mutex_, alone_);
+    allowance_.spend(note_price_ns * number);
+    enter_earlier(start_ns);
+    for_each_moved_by(requests, moved_bytes, [&](int64_t offset, int64_t bytes) {
+      note(operation, Kind::stored, bytes, {offset, offset + bytes});
+    });
+    at(short_, TimeOf::storage) += ns;
+    enter_short_ones_if_due(end_ns);
+  }
+  template <typename T>
   [[gnu::noinline]] void enter_requests(Operation operation, int64_t start_ns, int64_t end_ns,
                                         std::span<const T> requests, int64_t moved_bytes) {
     const Lock lock(mutex_, alone_);
+    allowance_.spend(enter_price_ns + note_price_ns * static_cast<int64_t>(requests.size()));
     if (has_noted()) enter_short_ones(noted_ns_);
     Stretch all{INT64_MAX, 0};
     for_each_moved_by(requests, moved_bytes, [&](int64_t offset, int64_t bytes) {
@@ -188,13 +289,17 @@ class Activity {
   void add(int64_t start_ns, int64_t end_ns, const AmountsOfTime& amounts);
 
   ActivityData& data_;
-  const bool alone_;
+  bool alone_ = false;
   const int64_t begin_ns_;
+  TimeAllowance& allowance_;
+  bool has_time_ = true;               // for those that are not timed
+  std::array<LeftOut, 6> left_out_{};  // by kind and operation
   ShortOnes short_ones_;
   Run run_;
-  Times short_ns_{};  // how long they took
+  AmountsOfTime short_{};  // how long they took, and the bytes of those that were left out
   // When short ones last entered the bins, and the end of the last one that was timed and noted since.
   int64_t entered_ns_ = never, noted_ns_ = never;
+  int64_t asked_ns_ = never, stored_ns_ = never;  // when the last one of its kind was noted singly
   std::mutex mutex_;
 };
 

@@ -64,6 +64,7 @@ void write_tables(const ActivityOfFile& activity, JsonText& json) {
   if (activity.first_rank > 0) json.member("first_rank", activity.first_rank);
   json.member("ranks_a_row", activity.ranks_a_row);
   json.member("rows", rows.size());
+  if (activity.left_out > 0) json.member("left_out", activity.left_out);
   json.name("time");
   json.object([&] {
     write_range("bin_ns", rows[0].time.range(), json);

@@ -37,6 +37,7 @@ struct ActivityOfFile {
   int64_t ranks_a_row = 1;        // of the last row perhaps fewer
   std::vector<ActivityRow> rows;  // none: only `waited_least` is known, or only that is to be written
   PowersOfMoved lengths{}, alignments{};
+  int64_t left_out = 0;  // calls that were told like others
   WaitedLeast waited_least;
 };
 

@@ -38,6 +38,11 @@ class Bins {
       return add_to(bin, amounts);
     add_spread(begin, std::max(end, begin + 1), amounts);
   }
+  // Makes them what they were made as.
+  void clear(int64_t least_shift) {
+    std::fill_n(bins_.begin(), range_.used, Amounts{});
+    range_ = {least_shift, 0, 0};
+  }
   // Makes the bins those of `range`, which holds all that are in use.
   void widen_to(const BinRange& range) {
     while (range_.shift < range.shift) double_width();

@@ -55,6 +55,12 @@ class ShortOnes {
     alike.number += static_cast<int32_t>(number);
     alike.bytes += number * bytes;
   }
+  bool has_any() const {
+    return std::ranges::any_of(used_, [](uint32_t used) { return used != 0; });
+  }
+  void clear() {
+    take([](Operation, Kind, size_t, const Alike&) {});
+  }
   // Calls use(operation, kind, power, alike) for all that were noted, and forgets them.
   template <typename Use>
   void take(const Use& use) {

@@ -10,6 +10,7 @@
 #include "mpi/nodes/agree.h"
 #include "mpiio/calls/raise.h"
 #include "mpiio/file/call_record.h"
+#include "mpiio/file/report.h"
 #include "mpiio/settings/hints.h"
 #include "mpiio/settings/process_config.h"
 #include "store/wrappers/stack.h"

@@ -9,6 +9,7 @@
 #include "mpiio/api.h"
 #include "mpiio/file/file.h"
 #include "mpiio/file/registry.h"
+#include "mpiio/file/report.h"
 
 namespace concilio::mpiio {
 namespace {
@@ -35,6 +36,7 @@ void before_end() {
 void after_end(void (*forget)(MPI_File)) {
   mpi::Team::part_has_ended();
   if (mpi::mpi_runs()) return;
+  report_ends();
   for_all_open([&](File& open) {
     if_there_is_memory([&] { forget(open.handle()); });
     const std::unique_ptr<File> file(&open);

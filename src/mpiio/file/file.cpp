@@ -16,6 +16,7 @@
 #include "mpi/nodes/agree.h"
 #include "mpiio/file/call_record.h"
 #include "mpiio/file/registry.h"
+#include "mpiio/file/report.h"
 #include "mpiio/settings/hints.h"
 #include "mpiio/settings/process_config.h"
 #include "mpiio/settings/profile.h"
@@ -289,7 +290,8 @@ bool File::tells_only_by_sync() const {
 }
 
 Status File::close(bool& stays_open) {
-  const Recording::Call call(recording_, LiveCall::close, now_ns());
+  const int64_t now = now_ns();
+  const Recording::Call call(recording_, LiveCall::close, now);
   independents_.wait();
   Status entered = run_collective([&] {
     return without_exceptions([&] { return enter(*team_, exec::CallKind::close, collective_.apart()); });
@@ -299,13 +301,15 @@ Status File::close(bool& stays_open) {
   // All ranks have come, and none writes any more. So rank 0's mark may be dropped with its descriptor.
   const Status settled = settle();
   const bool write_back = tells_only_by_sync();
-  auto outcome = agree(without_exceptions([&] { return storage_->close(write_back); }));
+  const Status closed = without_exceptions([&] { return storage_->close(write_back); });
+  Report report(*this, now);
+  Status outcome = reports_ ? report.agree(closed) : agree(closed);
   if (!settled) outcome = settled;
   if (amode_ & MPI_MODE_DELETE_ON_CLOSE) {
     auto removed = agree(without_exceptions([&] { return team_->rank() == 0 ? remove() : Status(); }));
     if (outcome) outcome = removed;
   }
-  if (!reports_ || write_report(*this)) recording_.finish();
+  if (!reports_ || report.tell()) recording_.finish();
   if (!team_->failure() && team_->nodes().size() > 1) collective_.abandon_buffers();
   return outcome;
 }
@@ -316,8 +320,9 @@ Status File::settle_alone() {
 }
 
 void File::count_untimed() {
-  const int64_t ns = shortcut_.sampling.take_rest_ns(), end_ns = now_ns();
+  const int64_t ns = shortcut_.sampling.take_rest_ns();
   if (ns == 0) return;
+  const int64_t end_ns = now_ns();
   for (const Counter time : {Counter::storage_ns, Counter::call_ns}) count(time, ns);
   // The activity knows their bytes already, and lacks only the time.
   if (Activity* const activity = recording_.activity())

@@ -25,9 +25,9 @@
 #include "mpiio/file/call_history.h"
 #include "mpiio/file/deferred.h"
 #include "mpiio/file/opening.h"
-#include "mpiio/file/recording.h"
 #include "mpiio/file/reserve.h"
 #include "mpiio/file/shortcut.h"
+#include "mpiio/recording/recording.h"
 #include "mpiio/settings/hints.h"
 #include "plan/facts/wishes.h"
 #include "store/store.h"
@@ -319,11 +319,5 @@ class File {
   std::optional<Split> split_;
   Deferred deferred_;
 };
-
-// Appends what happened to a file to rank 0's report (report.cpp). Collective over the file's team. False:
-// the ranks could not meet for it.
-bool write_report(File& file);
-// Appends to the report that a file could not be opened by the ranks of `comm`.
-void report_failed_open(MPI_Comm comm, const char* path, const Error& error);
 
 }  // namespace concilio::mpiio

@@ -1,5 +1,5 @@
-// Reports what happened to a file: when the file is closed, or could not be opened, rank 0 appends one line
-// of JSON to the file that CONCILIO_REPORT names.
+#include "mpiio/file/report.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <climits>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <string>
@@ -18,9 +18,9 @@
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/settings/given_hints.h"
-#include "mpiio/file/file.h"
-#include "mpiio/file/gather_activity.h"
+#include "base/waiting.h"
 #include "mpiio/file/lone_calls.h"
+#include "mpiio/recording/brief_opens.h"
 #include "mpiio/settings/process_config.h"
 #include "plan/show/candidate_json.h"
 #include "plan/show/reason_text.h"
@@ -105,34 +105,12 @@ int64_t most_table_bytes(int ranks) {
 }
 std::atomic<int64_t> table_bytes = 0;
 
-struct NodePeak {
-  int64_t bytes;
-};
-NodePeak combine(const NodePeak& a, const NodePeak& b) {
-  return {a.bytes + b.bytes};
-}
-
-// The message of the first failed call of the lowest rank that has one.
-struct FirstError {
-  int rank;  // INT_MAX: no call failed
-  LiveText<240> message;
-};
-FirstError combine(const FirstError& a, const FirstError& b) {
-  return a.rank <= b.rank ? a : b;
-}
-
-// Indices of further values that are combined over all ranks; they stand behind the counters.
-constexpr int peak = counter_count, described = peak + 1, open_time = peak + 2, values = peak + 3;
-struct Totals {
-  int64_t sums[values], maxima[values];
-};
-Totals combine(const Totals& a, const Totals& b) {
-  Totals both;
-  for (int i = 0; i < values; ++i) {
-    both.sums[i] = a.sums[i] + b.sums[i];
-    both.maxima[i] = std::max(a.maxima[i], b.maxima[i]);
-  }
-  return both;
+// So many files a process tells of singly, whatever that takes: an MPI program takes a tenth of a second to
+// begin and to end.
+constexpr int surely_in_full = 16;
+std::atomic<int> told_in_full = 0;
+bool has_time_in_full(int64_t now_ns) {
+  return told_in_full < surely_in_full || recording_allowance().covers(now_ns);
 }
 
 void append_record(JsonText json) {
@@ -141,39 +119,117 @@ void append_record(JsonText json) {
   append_line(process_config().text(Key::report), std::move(line));
 }
 
-void write_record(File& file, const Totals& totals, const std::vector<NodePeak>& node_peaks,
-                  const FirstError& first_error, const ActivityOfFile& activity) {
-  const int64_t *sums = totals.sums, *maxima = totals.maxima;
+}  // namespace
+
+Report::Report(File& file, int64_t now_ns) : file_(file), now_ns_(now_ns) {}
+
+void Report::add_this_rank(ClosedTotals& totals) const {
+  totals.add_rank(file_.counters(), file_.budget().high_water_bytes(),
+                  file_.descriptions().high_water_bytes(), file_.open_ns());
+}
+
+Status Report::agree(const Status& mine) {
+  mpi::Team& team = file_.team();
+  if (has_time_in_full(now_ns_)) {
+    const Status ready = without_exceptions([&]() -> Status {
+      node_peaks_.resize(team.nodes().size());
+      return gathering_.prepare(team);
+    });
+    all_.in_full = ready.ok();
+  }
+  if (!file_.recording().first_error().empty()) all_.error_rank = team.rank();
+  file_.count_untimed();
+  // What a single rank counted need not go from hand to hand.
+  if (team.size() == 1 && mine) {
+    met_ = true;
+    if (all_.in_full) add_this_rank(all_.totals);
+    return {};
+  }
+  all_.failure = mpi::failure_of(team, mine);
+  add_this_rank(all_.totals);
+  met_ = team.allreduce(all_);
+  if (!met_) return team.failure();
+  if (all_.failure) return mpi::shared_error(team, all_.failure, mine);
+  return {};
+}
+
+bool Report::tell() {
+  if (!met_ || !learn_first_error()) return false;
+  if (all_.in_full) {
+    const int64_t begin_ns = now_ns();
+    ++told_in_full;
+    const bool told = tell_in_full();
+    recording_allowance().spend(now_ns() - begin_ns);
+    return told;
+  }
+  const mpi::Team& team = file_.team();
+  if (team.rank() != 0) return true;
+  keep_brief_opens(
+      file_.path(), team.size(), team.nodes().size(), 1, first_error_.message.view(),
+      [&](ClosedTotals& totals) { team.size() == 1 ? add_this_rank(totals) : totals.add(all_.totals); });
+  return true;
+}
+
+bool Report::learn_first_error() {
+  if (all_.error_rank == INT64_MAX) return true;
+  mpi::Team& team = file_.team();
+  if (team.rank() == all_.error_rank) first_error_.message.set(file_.recording().first_error());
+  return team.allreduce(first_error_);
+}
+
+bool Report::tell_in_full() {
+  mpi::Team& team = file_.team();
+  NodePeak node_peak{file_.budget().high_water_bytes()};
+  if (!team.node_allreduce(node_peak) || !team.gather_nodes(node_peak, node_peaks_)) return false;
+  const int64_t slowest_call_ns = all_.totals.maxima[static_cast<size_t>(Counter::call_ns)];
+  const bool has_tables = team.rank() != 0 || table_bytes < most_table_bytes(team.size());
+  Activity* const activity = has_tables ? file_.recording().activity() : nullptr;
+  if (!gathering_.gather(team, activity, file_.counters(), slowest_call_ns)) return false;
+  if (team.rank() == 0) if_there_is_memory([&] { write_record(); });
+  return true;
+}
+
+void Report::write_record() {
+  const int64_t brief_opens = take_brief_opens(file_.path(), all_.totals);
+  const auto &sums = all_.totals.sums, &maxima = all_.totals.maxima;
+  const ActivityOfFile& activity = gathering_.activity();
   JsonText json;
   json.object([&] {
-    json.member("file", file.path());
-    json.member("ranks", file.team().size());
-    json.member("nodes", file.team().nodes().size());
+    json.member("file", file_.path());
+    json.member("ranks", file_.team().size());
+    json.member("nodes", file_.team().nodes().size());
     json.member("mpi", CONCILIO_MPI);
-    json.member("open_seconds", static_cast<double>(maxima[open_time]) * 1e-9);
-    write_counters("counters", sums, json);
-    write_counters("max", maxima, json);
-    json.member("peak_bytes_per_rank", maxima[peak]);
+    if (brief_opens > 0) {
+      json.member("times_opened", 1 + brief_opens);
+      json.member("brief_opens", brief_opens);
+    }
+    json.member("open_seconds", static_cast<double>(maxima[ClosedTotals::open_ns]) * 1e-9);
+    write_counters("counters", sums.data(), json);
+    write_counters("max", maxima.data(), json);
+    json.member("peak_bytes_per_rank", maxima[ClosedTotals::peak]);
     const auto less = [](const NodePeak& a, const NodePeak& b) { return a.bytes < b.bytes; };
-    json.member("peak_bytes_per_node", std::ranges::max_element(node_peaks, less)->bytes);
-    if (node_peaks.size() <= nodes_listed) {
+    json.member("peak_bytes_per_node", std::ranges::max_element(node_peaks_, less)->bytes);
+    if (node_peaks_.size() <= nodes_listed) {
       json.name("peak_bytes_by_node");
       json.array([&] {
-        for (const NodePeak& one : node_peaks) json.value(one.bytes);
+        for (const NodePeak& one : node_peaks_) json.value(one.bytes);
       });
     }
-    json.member("peak_description_bytes_per_rank", maxima[described]);
-    write_reasons(file.history().all(), json);
-    if (const auto calls = as_one_call(file, {sums, counter_count}, {maxima, counter_count}, activity);
-        !calls.empty())
-      write_one_calls(calls, json);
+    json.member("peak_description_bytes_per_rank", maxima[ClosedTotals::described]);
+    write_reasons(file_.history().all(), json);
+    // Of the calls of the other opens too little is known.
+    if (brief_opens == 0) {
+      const auto calls =
+          as_one_call(file_, {sums.data(), counter_count}, {maxima.data(), counter_count}, activity);
+      if (!calls.empty()) write_one_calls(calls, json);
+    }
     json.name("hints");
     json.object([&] {
-      file.config()->for_each_hint(
+      file_.config()->for_each_hint(
           [&](const char* name, const std::string& value) { json.member(name, value); });
     });
-    write_hints_given(file, json);
-    if (first_error.rank != INT_MAX) json.member("first_error", first_error.message.view());
+    write_hints_given(file_, json);
+    if (all_.error_rank != INT64_MAX) json.member("first_error", first_error_.message.view());
     json.name("activity");
     const size_t before = json.text().size();
     write_activity(activity, json);
@@ -182,55 +238,33 @@ void write_record(File& file, const Totals& totals, const std::vector<NodePeak>&
   append_record(std::move(json));
 }
 
-}  // namespace
-
 void report_failed_open(MPI_Comm comm, const char* path, const Error& error) {
   int rank = 0, ranks = 0;
   if (comm == MPI_COMM_NULL || process_config().text(Key::report).empty()) return;
   if (PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS || rank != 0) return;
   if (PMPI_Comm_size(comm, &ranks) != MPI_SUCCESS) return;
+  const int64_t begin_ns = now_ns();
+  const bool in_full = has_time_in_full(begin_ns);
   if_there_is_memory([&] {
+    const std::string message = "MPI_File_open: " + error.message;
+    if (!in_full) return keep_brief_opens(path, ranks, 0, 0, message, [](ClosedTotals&) {});
     JsonText json;
     json.object([&] {
       json.member("file", path);
       json.member("ranks", ranks);
       json.member("mpi", CONCILIO_MPI);
       json.member("times_opened", 0);
-      json.member("first_error", "MPI_File_open: " + error.message);
+      json.member("first_error", message);
     });
     append_record(std::move(json));
   });
+  if (!in_full) return;
+  ++told_in_full;
+  recording_allowance().spend(now_ns() - begin_ns);
 }
 
-bool write_report(File& file) {
-  mpi::Team& team = file.team();
-  std::vector<NodePeak> node_peaks;
-  ActivityGathering gathering;
-  const Status ready = without_exceptions([&]() -> Status {
-    node_peaks.resize(team.nodes().size());
-    return gathering.prepare(team);
-  });
-  if (!file.agree(ready)) return false;  // if one rank has no memory, no rank takes part in the report
-  file.count_untimed();
-  Totals totals;
-  std::ranges::copy(file.counters().values, totals.sums);
-  totals.sums[peak] = file.budget().high_water_bytes();
-  totals.sums[described] = file.descriptions().high_water_bytes();
-  totals.sums[open_time] = file.open_ns();
-  std::ranges::copy(totals.sums, totals.maxima);
-  NodePeak node_peak{totals.sums[peak]};
-  FirstError first_error{file.recording().first_error().empty() ? INT_MAX : team.rank(), {}};
-  first_error.message.set(file.recording().first_error());
-  if (!team.allreduce(totals) || !team.allreduce(first_error) || !team.node_allreduce(node_peak))
-    return false;
-  if (!team.gather_nodes(node_peak, node_peaks)) return false;
-  const int64_t slowest_call_ns = totals.maxima[static_cast<size_t>(Counter::call_ns)];
-  const bool has_tables = team.rank() != 0 || table_bytes < most_table_bytes(team.size());
-  Activity* const activity = has_tables ? file.recording().activity() : nullptr;
-  if (!gathering.gather(team, activity, file.counters(), slowest_call_ns)) return false;
-  if (team.rank() == 0)
-    if_there_is_memory([&] { write_record(file, totals, node_peaks, first_error, gathering.activity()); });
-  return true;
+void report_ends() {
+  if_there_is_memory([] { tell_brief_opens([](JsonText record) { append_record(std::move(record)); }); });
 }
 
 }  // namespace concilio::mpiio

@@ -264,6 +264,8 @@ void Transfer::record(const Times& times, const exec::Outcome& outcome) {
   if (!activity) return;
   // Bytes of the file, of which a representation makes another number in memory.
   const int64_t bytes = outcome ? std::min(*outcome, request_.bytes) : 0;
+  if (activity->leaves_out(request_.operation, times.start_ns, times.end_ns, times.exchange_ns, bytes))
+    return;
   const pattern::Interval where =
       bytes > 0 ? request_.file->bounds(request_.position, request_.position + bytes) : pattern::Interval{};
   activity->called(

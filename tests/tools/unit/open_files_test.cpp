@@ -57,7 +57,7 @@ TEST(OpenFiles, AreWhatRanksLeft) {
   leave(*folder, "unknown", *left);
   std::ofstream(path + "/short") << "x";
 
-  const std::vector<FileRecord> files = folder->open_files(13 * second_ns);
+  const std::vector<FileRecord> files = folder->untold_files(13 * second_ns);
   ASSERT_EQ(files.size(), 1u);
   const FileRecord& file = files[0];
   EXPECT_EQ(file.file, "/d/a.nc");
@@ -81,12 +81,43 @@ TEST(OpenFiles, AreWhatRanksLeft) {
   left->records[3].activity = 2;
   left->activities[1].offsets.add(0, 64, {0, 64, 0, 0});
   leave(*folder, "one", *left);
-  const std::vector<FileRecord> shown = folder->open_files(13 * second_ns);
+  const std::vector<FileRecord> shown = folder->untold_files(13 * second_ns);
   ASSERT_EQ(shown.size(), 2u);
   EXPECT_THAT(shown[1].activities[0], HasSubstr(R"("first_rank":1,"ranks_a_row":1,"rows":1,)"));
   EXPECT_THAT(shown[1].activities[0], HasSubstr(R"("asked_written":[0,64])"));
   folder.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(OpenFiles, SoAreThoseThatWereOpenBriefly) {
+  auto folder = LiveFolder::make(Environment());
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  auto left = std::make_unique<LiveRecords>();
+  BriefOpens& brief = left->brief[1];
+  brief.path.set("/d/brief");
+  brief.ranks = 4;
+  brief.opens = 90;
+  brief.totals.sums[static_cast<size_t>(Counter::independent_writes)] = 360;
+  brief.totals.maxima[static_cast<size_t>(Counter::independent_writes)] = 91;
+  brief.totals.maxima[ClosedTotals::open_ns] = second_ns / 2;
+  brief.first_error.set("no space");
+  brief.used = true;
+  left->brief.back().opens = 7;
+  left->brief.back().used = true;
+  leave(*folder, "one", *left);
+  const std::vector<FileRecord> files = folder->untold_files(second_ns);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].file, "/d/brief");
+  EXPECT_EQ(files[0].ranks, 4);
+  EXPECT_EQ(files[0].times_opened, 90);
+  EXPECT_EQ(files[0].sum[Counter::independent_writes], 360);
+  EXPECT_EQ(files[0].slowest[Counter::independent_writes], 91);
+  EXPECT_EQ(files[0].open_seconds, 0.5);
+  EXPECT_EQ(files[0].first_error, "no space");
+  EXPECT_TRUE(files[0].open_ranks.empty());
+  EXPECT_EQ(files[1].file, BriefOpens::several);
+  EXPECT_THAT(render_details(files),
+              HasSubstr("sampled  90 of 90 opens so brief that only totals are known"));
 }
 
 TEST(OpenFiles, AreToldOfFirst) {

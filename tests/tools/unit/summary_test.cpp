@@ -177,5 +177,21 @@ TEST(Records, DifferentFilesStayApart) {
             2u);
 }
 
+TEST(Summary, SaysWhichCallsWereNotRecordedSingly) {
+  const std::string line =
+      R"({"file": "/d/a", "times_opened": 9, "brief_opens": 8, "counters": {"independent_writes": 1000}, )"
+      R"("activity": {"left_out": 937}})";
+  const std::vector<FileRecord> files = by_name(parse_records(line + "\n" + line).files);
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(
+      told_of_sampling(files[0]),
+      "16 of 18 opens so brief that only totals are known, 1 of 16 calls recorded singly, the others as "
+      "if like these");
+  const Result<Report> again = parse_report(text_of(Report{"", {}, 0, {files, 0}}));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(told_of_sampling(again->records.files[0]), told_of_sampling(files[0]));
+  EXPECT_EQ(told_of_sampling(FileRecord()), "");
+}
+
 }  // namespace
 }  // namespace concilio::tools

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/activity/activity_json.h"
+#include "base/activity/closed_totals.h"
 #include "base/waiting.h"
 
 namespace concilio::activity_test {
@@ -90,6 +91,11 @@ struct Request {
   int64_t offset, length;
 };
 constexpr bool alone = true;
+// Time for everything.
+TimeAllowance& unlimited() {
+  static TimeAllowance allowance;
+  return allowance;
+}
 constexpr size_t of(Moved moved) {
   return static_cast<size_t>(moved);
 }
@@ -99,7 +105,8 @@ int64_t time_in(const ActivityData& data, TimeOf part) {
 
 TEST(Activity, HasTimesPlacesAndSizes) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const int64_t now = now_ns();
   activity.called({Operation::write, now, now + 3'000'000, 1'000'000, 4096, 12288, 4096});
   const std::vector<Request> requests = {{4096, 1024}, {8192, 3072}};
@@ -118,7 +125,8 @@ TEST(Activity, HasTimesPlacesAndSizes) {
 
 TEST(Activity, ShortCallsEnterTogetherAndNothingIsLost) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const int64_t begin = now_ns();
   constexpr int64_t calls = 1000, call_ns = 2000, exchange_ns = 500, storage_ns = 1000;
   for (int64_t i = 0; i < calls; ++i) {
@@ -142,7 +150,8 @@ TEST(Activity, ShortCallsEnterTogetherAndNothingIsLost) {
 
 TEST(Activity, OfShortCallsFarApartTheFirstStandsForAll) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const int64_t now = now_ns();
   activity.passed_on({Operation::write, now, now + 10, 0, 0, 8, 8}, 1);
   for (int i = 0; i < 10; ++i) {
@@ -157,9 +166,93 @@ TEST(Activity, OfShortCallsFarApartTheFirstStandsForAll) {
   EXPECT_EQ(data.offsets.range().used, 1) << "nothing between them";
 }
 
+// Calls of these lengths in turn, back to back, each one of one request, by a clock that is made up.
+ActivityData calls_in_a_row(TimeAllowance& allowance, int64_t calls, int64_t call_ns,
+                            const std::vector<int64_t>& lengths) {
+  ActivityData data;
+  Activity activity(data, allowance);
+  activity.begin(alone);
+  int64_t now = activity_begins();
+  allowance.begin(now);
+  for (int64_t i = 0; i < calls; ++i, now += call_ns) {
+    const Request request{i * 4096, lengths[static_cast<size_t>(i) % lengths.size()]};
+    activity.stored(Operation::write, now, now + call_ns / 2, std::span(&request, 1), request.length);
+    if (activity.leaves_out(Operation::write, now, now + call_ns, 0, request.length)) continue;
+    activity.called({Operation::write, now, now + call_ns, 0, request.offset, request.offset + request.length,
+                     request.length});
+  }
+  return activity.data(now);
+}
+
+TEST(Activity, TakesAHundredthAtMostHoweverShortCallsAreAndLosesNothing) {
+  constexpr int64_t calls = 100'000;
+  for (const int64_t call_ns : {300, 2'000, 7'000, 20'000, 100'000}) {
+    TimeAllowance allowance;
+    const ActivityData data = calls_in_a_row(allowance, calls, call_ns, {8, 2 << 20, 100});
+    const int64_t singly = calls - data.left_out, took_ns = calls * call_ns;
+    EXPECT_LE(allowance.spent_ns(), took_ns / 100) << call_ns;
+    if (data.left_out > 0) {
+      EXPECT_GT(allowance.spent_ns(), took_ns / 300) << "the time that there is is used: " << call_ns;
+    }
+    EXPECT_GT(singly, 0);
+    EXPECT_EQ(data.left_out > 0, call_ns < 100'000) << call_ns << ": " << data.left_out;
+    EXPECT_EQ(time_in(data, TimeOf::calls), took_ns);
+    EXPECT_EQ(time_in(data, TimeOf::storage), took_ns / 2);
+    const BinRange& offsets = data.offsets.range();
+    EXPECT_GE((offsets.first + offsets.used) << offsets.shift, calls * 4096) << "all along the file";
+    for (const Moved moved : {Moved::asked_written, Moved::stored_written}) {
+      EXPECT_EQ(sum_of(data.offsets, of(moved)), (calls + 2) / 3 * 8 + calls / 3 * ((2 << 20) + 100));
+      EXPECT_EQ(sum_of(data.time, times_count + of(moved)), sum_of(data.offsets, of(moved)));
+      int64_t number = 0;
+      for (const int64_t of_length : data.lengths[of(moved)]) number += of_length;
+      EXPECT_EQ(number, calls);
+    }
+  }
+}
+
+TEST(Activity, CallsThatWerePassedOnAndDifferAreLeftOutToo) {
+  ActivityData data;
+  TimeAllowance allowance;
+  Activity activity(data, allowance);
+  activity.begin(alone);
+  int64_t now = activity_begins();
+  allowance.begin(now);
+  constexpr int64_t rounds = 10'000, call_ns = 500;
+  for (int64_t i = 0; i < rounds; ++i) {
+    for (int64_t untimed = 0; untimed < 16; ++untimed)
+      activity.passed_on(untimed % 2 ? Operation::read : Operation::write, 0, 8);
+    activity.passed_on({Operation::write, now, now + call_ns, 0, 0, 8, 8}, 17);
+    now += 17 * call_ns;
+  }
+  data = activity.data(now);
+  EXPECT_LE(allowance.spent_ns(), rounds * 17 * call_ns / 100);
+  EXPECT_GT(data.left_out, 0);
+  EXPECT_LT(data.left_out, rounds * 17);
+  EXPECT_EQ(time_in(data, TimeOf::calls), rounds * 17 * call_ns);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_written)), rounds * 9 * 8);
+  EXPECT_EQ(sum_of(data.offsets, of(Moved::asked_read)), rounds * 8 * 8);
+  EXPECT_EQ(data.lengths[of(Moved::stored_written)][3], rounds * 9);
+}
+
+TEST(Activity, ServesFileAfterFile) {
+  ActivityData data;
+  Activity activity(data, unlimited());
+  const int64_t now = now_ns();
+  for (int64_t file = 1; file < 4; ++file) {
+    activity.begin(alone);
+    activity.passed_on(Operation::read, 0, 8);
+    activity.called({Operation::write, now, now + 1000, 0, file << 30, (file << 30) + 8, 8});
+    activity.called({Operation::write, now, now + 100'000, 0, 0, 8, 8});
+    const ActivityData its = file == 2 ? data : activity.data(now);  // without what was only noted
+    EXPECT_EQ(time_in(its, TimeOf::calls), 101'000);
+    EXPECT_EQ(its.lengths[of(Moved::asked_written)][3], 2);
+  }
+}
+
 TEST(Activity, AShortCallIsToldOfAtOnceIfItComesAlone) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const int64_t begin = now_ns();
   for (const int64_t after_ns : {0, 10'000'000, 20'000'000}) {
     const int64_t start = begin + after_ns;
@@ -171,7 +264,8 @@ TEST(Activity, AShortCallIsToldOfAtOnceIfItComesAlone) {
 
 TEST(Activity, ALongCallIsWhereItIsAmongShortOnes) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const int64_t begin = now_ns();
   activity.called({Operation::write, begin, begin + 10, 0, 0, 8, 8});
   activity.called({Operation::write, begin + 10, begin + 20, 0, 0, 8, 8});
@@ -197,7 +291,8 @@ std::vector<int64_t> bins_with(const ActivityData& data, TimeOf column) {
 TEST(Activity, ShortCallsBeforeAPauseOrALongCallAreWhereTheyWere) {
   for (const int64_t later_ns : {1'000, 30'000'000}) {
     ActivityData data;
-    Activity activity(data, alone);
+    Activity activity(data, unlimited());
+    activity.begin(alone);
     const int64_t begin = activity_begins() + (int64_t{1} << 30), later = begin + 100'000'000;
     for (int64_t i = 0; i < 10; ++i) {
       const int64_t start = begin + i * 2000;
@@ -219,7 +314,8 @@ TEST(Activity, ShortCallsBeforeAPauseOrALongCallAreWhereTheyWere) {
 
 TEST(Activity, OfShortCallsAnyOneTellsTheAlignment) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const int64_t now = now_ns();
   activity.called({Operation::write, now, now + 10, 0, 8, 16, 8});  // enters at once
   activity.called({Operation::write, now, now + 10, 0, 8, 16, 8});
@@ -229,7 +325,8 @@ TEST(Activity, OfShortCallsAnyOneTellsTheAlignment) {
 
 TEST(Activity, StorageThatMovedLessThanWasRequested) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const std::vector<Request> requests = {{4096, 1024}, {8192, 3072}, {16384, 16}};
   for (const int64_t ns : {10, 1'000'000}) {
     data = {};
@@ -245,7 +342,8 @@ TEST(Activity, StorageThatMovedLessThanWasRequested) {
 TEST(Activity, ACallThatWasOneRequestIsBoth) {
   for (const int64_t ns : {20, 100'000}) {
     ActivityData data;
-    Activity activity(data, alone);
+    Activity activity(data, unlimited());
+    activity.begin(alone);
     const int64_t start = now_ns();
     // Two that are not timed, and one that stands for them too.
     activity.passed_on(Operation::write, 8192, 8);
@@ -264,7 +362,8 @@ TEST(Activity, ACallThatWasOneRequestIsBoth) {
 
 TEST(Activity, ThreadsLoseNothing) {
   ActivityData data;
-  Activity activity(data, !alone);
+  Activity activity(data, unlimited());
+  activity.begin(!alone);
   constexpr int calls = 10'000;
   const auto make_calls = [&] {
     for (int i = 0; i < calls; ++i) {
@@ -285,7 +384,8 @@ TEST(Activity, ThreadsLoseNothing) {
 
 TEST(Activity, TakesOffsetsAndTimesThatNoFileAndNoRunHas) {
   ActivityData data;
-  Activity activity(data, alone);
+  Activity activity(data, unlimited());
+  activity.begin(alone);
   const int64_t now = now_ns();
   activity.called({Operation::write, 0, INT64_MAX / 2, 0, INT64_MAX - 8, INT64_MAX, 8});
   activity.called({Operation::write, 0, 1, 0, 0, 8, 8});
@@ -309,6 +409,21 @@ TEST(Activity, AsJsonWithoutRowsHasOnlyWhoWaited) {
   JsonText json;
   write_activity(file, json);
   EXPECT_EQ(json.text(), R"({"waited_least":[{"rank":7,"waited_seconds":2,"own_seconds":1}]})");
+}
+
+TEST(ClosedTotals, OfSeveralClosesAddUpAndPeaksAreTheLargest) {
+  ClosedTotals all, once;
+  once.sums[0] = 6;
+  once.maxima[0] = 3;
+  once.maxima[ClosedTotals::peak] = 100;
+  once.maxima[ClosedTotals::open_ns] = 5;
+  all.add(once);
+  once.maxima[ClosedTotals::peak] = 70;
+  all.add(once);
+  EXPECT_EQ(all.sums[0], 12);
+  EXPECT_EQ(all.maxima[0], 6);
+  EXPECT_EQ(all.maxima[ClosedTotals::peak], 100);
+  EXPECT_EQ(all.maxima[ClosedTotals::open_ns], 10);
 }
 
 TEST(Activity, AsJsonLeavesOutWhatIsZero) {

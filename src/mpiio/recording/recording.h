@@ -21,7 +21,9 @@ class Recording {
   Counters& counters() { return record_->counters; }
   // Null where nobody asks for a report, and where so many files are open that their activities would take
   // too much memory.
-  Activity* activity() { return activity_.get(); }
+  Activity* activity() { return activity_; }
+  // The memory that `concilio run` reads; null if there is none.
+  static LiveRecords* shown();
   // How many rows of activities rank 0 may bring together at the close of a file. With the text that they
   // become, and all that is recorded of open files, they take no more than what recording may take.
   static int64_t most_rows();
@@ -35,6 +37,7 @@ class Recording {
   // The message of the first failed call; empty if there is none.
   std::string_view first_error() const;
 
+  struct Place;
   // Tells which call this rank is in, as long as this exists.
   class Call {
    public:
@@ -54,8 +57,8 @@ class Recording {
   Recording();
   LiveRecord* record_;
   std::unique_ptr<LiveRecord> own_;  // where there is no other memory
-  std::unique_ptr<ActivityData> own_activity_;
-  std::unique_ptr<Activity> activity_;
+  Place* place_ = nullptr;
+  Activity* activity_ = nullptr;
   std::atomic<bool> failed_ = false;
 };
 

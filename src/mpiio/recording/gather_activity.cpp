@@ -1,10 +1,10 @@
-#include "mpiio/file/gather_activity.h"
+#include "mpiio/recording/gather_activity.h"
 
 #include <algorithm>
 
 #include "base/exceptions.h"
 #include "base/waiting.h"
-#include "mpiio/file/recording.h"
+#include "mpiio/recording/recording.h"
 
 namespace concilio::mpiio {
 
@@ -18,6 +18,7 @@ constexpr int64_t call_ns_a_row = 2'000'000;
 struct Common {
   PowersOfMoved lengths, alignments;
   BinRange time, offsets;
+  int64_t left_out;
   int64_t ranks_without;  // that have no activity
   int64_t rows;           // for which rank 0 has memory
   WaitedLeast waited_least;
@@ -28,6 +29,7 @@ Common combine(const Common& a, const Common& b) {
   add(both.alignments, b.alignments);
   both.time = around(a.time, b.time, ActivityRow::most_bins);
   both.offsets = around(a.offsets, b.offsets, ActivityRow::most_bins);
+  both.left_out += b.left_out;
   both.ranks_without += b.ranks_without;
   both.rows = std::min(a.rows, b.rows);
   both.waited_least = concilio::combine(a.waited_least, b.waited_least);
@@ -49,6 +51,7 @@ bool ActivityGathering::gather(mpi::Team& team, Activity* activity, const Counte
                 mine.alignments,
                 mine.time.range(),
                 mine.offsets.range(),
+                mine.left_out,
                 activity ? 0 : 1,
                 team.rank() == 0 ? Recording::most_rows() : ActivityRow::most_rows,
                 waited_least_of(mpi::rank_in_job(), counters)};
@@ -73,6 +76,7 @@ bool ActivityGathering::gather(mpi::Team& team, Activity* activity, const Counte
   all_.ranks_a_row = ranks_a_row;
   all_.lengths = common.lengths;
   all_.alignments = common.alignments;
+  all_.left_out = common.left_out;
   return true;
 }
 

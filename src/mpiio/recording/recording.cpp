@@ -1,4 +1,4 @@
-#include "mpiio/file/recording.h"
+#include "mpiio/recording/recording.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "base/activity/activity_json.h"
@@ -52,14 +53,9 @@ void clear(LiveRecord& record) {
   record.activity = 0;
 }
 
-LiveRecords* shown_records() {
-  static LiveRecords* const all = map_records(process_config().text(Key::live));
-  return all;
-}
-
 // A record in the memory that `concilio run` sees; nullptr if there is none.
 LiveRecord* take_record() {
-  LiveRecords* const all = shown_records();
+  LiveRecords* const all = Recording::shown();
   if (!all) return nullptr;
   for (LiveRecord& record : all->records) {
     auto unused = LiveRecord::State::unused;
@@ -70,12 +66,22 @@ LiveRecord* take_record() {
   return nullptr;
 }
 
-// Which of the activities that `concilio run` sees are in use.
-constinit std::array<std::atomic<bool>, std::tuple_size_v<decltype(LiveRecords::activities)>>
-    shown_activities;
-// How many are in memory of this process's own.
+}  // namespace
+
+// An activity, which stays for the next file when a file is closed: to make one anew would take a good part
+// of the time that a file is open briefly.
+struct Recording::Place {
+  std::atomic<bool> taken = false;
+  Activity* activity = nullptr;  // of whoever has taken the place
+};
+namespace {
+using Place = Recording::Place;
+// Those whose data `concilio run` sees, and those in memory of this process's own.
+constinit std::array<Place, std::tuple_size_v<decltype(LiveRecords::activities)>> shown_places;
+constexpr size_t most_own_activities = 48;
+constinit std::array<Place, most_own_activities> own_places;
+// How many of the latter have ever been taken.
 constinit std::atomic<int> own_activities = 0;
-constexpr int most_own_activities = 48;
 // What is recorded for a report, what `concilio run` sees, and what the report takes while a file is closed,
 // take no more.
 constexpr size_t most_bytes = size_t{1} << 20;
@@ -83,20 +89,23 @@ constexpr size_t most_bytes = size_t{1} << 20;
 constexpr size_t rest_bytes = size_t{64} << 10;
 constexpr size_t bytes_of_row = sizeof(ActivityRow) + ActivityRow::most_text_bytes;
 constexpr size_t bytes_with(size_t own) {
-  return sizeof(LiveRecords) + shown_activities.size() * sizeof(Activity) +
+  return sizeof(LiveRecords) + shown_places.size() * sizeof(Activity) +
          own * (sizeof(ActivityData) + sizeof(Activity)) + rest_bytes;
 }
 static_assert(bytes_with(most_own_activities) + bytes_of_row <= most_bytes);
 
-// An activity that `concilio run` sees, counted from 1; 0 if there is none left.
-int32_t take_activity() {
-  for (size_t i = 0; i < shown_activities.size(); ++i) {
-    if (!shown_activities[i].exchange(true)) return static_cast<int32_t>(i) + 1;
-  }
-  return 0;
+// A place that is free, which is taken now; null if there is none.
+Place* take(std::span<Place> places) {
+  const auto free = std::ranges::find_if(places, [](Place& one) { return !one.taken.exchange(true); });
+  return free != places.end() ? &*free : nullptr;
 }
 
 }  // namespace
+
+LiveRecords* Recording::shown() {
+  static LiveRecords* const all = map_records(process_config().text(Key::live));
+  return all;
+}
 
 Recording::Recording() : record_(take_record()) {
   if (!record_) record_ = (own_ = std::make_unique<LiveRecord>()).get();
@@ -105,32 +114,36 @@ Recording::Recording() : record_(take_record()) {
 // If there is no memory here, the destructor gives back what was taken.
 Recording::Recording(bool alone) : Recording() {
   if (process_config().text(Key::report).empty()) return;
-  if (!own_) record_->activity = take_activity();
-  if (record_->activity > 0) {
-    ActivityData& data = shown_records()->activities[static_cast<size_t>(record_->activity) - 1];
-    data = {};
-    activity_ = std::make_unique<Activity>(data, alone);
-    return;
+  if (!own_) place_ = take(shown_places);
+  const bool is_shown = place_ != nullptr;
+  if (!is_shown) place_ = take(own_places);
+  if (!place_) return;
+  const auto number = is_shown ? place_ - shown_places.data() : place_ - own_places.data();
+  if (!place_->activity) {
+    auto data = is_shown ? nullptr : std::make_unique<ActivityData>();
+    ActivityData& its = is_shown ? shown()->activities[static_cast<size_t>(number)] : *data;
+    if (is_shown) its = {};
+    place_->activity = new Activity(its, recording_allowance());
+    if (data) ++own_activities;
+    (void)data.release();
   }
-  auto data = std::make_unique<ActivityData>();
-  if (own_activities.fetch_add(1) < most_own_activities)
-    own_activity_ = std::move(data);
-  else
-    --own_activities;
-  if (own_activity_) activity_ = std::make_unique<Activity>(*own_activity_, alone);
+  place_->activity->begin(alone);
+  if (is_shown) record_->activity = static_cast<int32_t>(number) + 1;
+  activity_ = place_->activity;
 }
 
 Recording::~Recording() {
   // Of a file that nobody has closed, `concilio run` tells from the record.
-  if (activity_) activity_->enter_rest(now_ns());
-  if (own_activity_) --own_activities;
-  if (own_ || record_->state.load() == LiveRecord::State::open) return;
-  if (record_->activity > 0) shown_activities[static_cast<size_t>(record_->activity) - 1] = false;
-  record_->state.store(LiveRecord::State::unused);
+  if (!own_ && record_->state.load() == LiveRecord::State::open) {
+    if (activity_) activity_->enter_rest(now_ns());
+    return;
+  }
+  if (place_) place_->taken = false;
+  if (!own_) record_->state.store(LiveRecord::State::unused);
 }
 
 int64_t Recording::most_rows() {
-  const auto own = static_cast<size_t>(std::clamp(own_activities.load(), 0, most_own_activities));
+  const auto own = static_cast<size_t>(own_activities.load());
   return std::min<int64_t>(ActivityRow::most_rows,
                            static_cast<int64_t>((most_bytes - bytes_with(own)) / bytes_of_row));
 }
