@@ -101,6 +101,12 @@ Reason reason_of(const Facts& facts, const Plan& plan, const Choice& choice) {
   return reason;
 }
 
+// Whether two_phase may be chosen for what it costs. Only then the best layout is needed.
+bool may_win(const Facts& facts) {
+  const int32_t forced = facts.wishes.forced_method;
+  return forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
+}
+
 // Whether two_phase would be chosen if all bytes lay side by side.
 template <typename MakeLayout>
 bool chooses_two_phase(const Facts& facts, MakeLayout make) {
@@ -122,17 +128,15 @@ bool needs_buckets(const Facts& facts) {
   const bool dense = once && digest.bytes == digest.end - digest.first;
   if (dense && facts.nodes.size() == 1) return false;
   // The usual layout is made faster, but another one may be what makes two_phase the cheapest.
-  return chooses_two_phase(facts, usual_layout) || chooses_two_phase(facts, cheapest_layout);
+  return chooses_two_phase(facts, usual_layout) ||
+         (may_win(facts) && chooses_two_phase(facts, cheapest_layout));
 }
 
 Plan plan(const Facts& facts) {
   const std::vector<pattern::Interval> spans = file_spans(facts);
   Plan plan;
   Layout layout;
-  // The best layout is needed only if two_phase may be chosen.
-  const int32_t forced = facts.wishes.forced_method;
-  const bool may_win = forced < 0 || forced == static_cast<int32_t>(Method::two_phase);
-  price_methods(facts, spans, may_win ? cheapest_layout : usual_layout, plan, layout);
+  price_methods(facts, spans, may_win(facts) ? cheapest_layout : usual_layout, plan, layout);
   compare_costs(facts, plan);
   // If no rank asks for bytes nothing is chosen, whatever the wishes.
   const Choice choice = spans.empty() ? Choice{} : choose_method(facts, plan.candidates);

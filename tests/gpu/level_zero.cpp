@@ -254,8 +254,11 @@ int zeEventHostSignal(Handle event) {
   static_cast<Event*>(event)->signalled = true;
   return success;
 }
-int zeEventHostReset(Handle event) {
-  *static_cast<Event*>(event) = {};
+// A barrier that has not come yet sets the event all the same.
+int zeEventHostReset(Handle handle) {
+  auto& event = *static_cast<Event*>(handle);
+  if (event.given && !event.signalled) return invalid_argument;
+  event = {};
   return success;
 }
 // Somebody would wait for ever who waits for an event that nothing signals.

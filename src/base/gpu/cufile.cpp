@@ -96,6 +96,7 @@ Result<void*> CuFile::add(int descriptor) const {
 CuFile::Moved CuFile::move(Operation operation, void* file, std::byte* device, int64_t bytes,
                            int64_t offset) const {
   const auto length = static_cast<size_t>(bytes);
+  errno = 0;  // not every failed call sets it
   const ssize_t moved = operation == Operation::read ? read_(file, device, length, offset, 0)
                                                      : write_(file, device, length, offset, 0);
   if (moved >= 0) return {moved, 0, 0};

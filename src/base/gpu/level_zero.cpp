@@ -163,9 +163,11 @@ class LevelZero : public GpuDriver {
                    begin_copy(stream.stream, towards, device, host, shape));
   }
 
-  // Copies may overtake each other, but not a barrier.
+  // Copies may overtake each other, but not a barrier. A barrier that is still to come would set an event
+  // that is reset before it, so that one is waited for; an event that was never used is set.
   Status mark(const GpuStream& stream, size_t which) const override {
-    ZeCode code = reset_(stream.marks[which]);
+    ZeCode code = wait_for_event_(stream.marks[which], for_ever);
+    if (code == ze_success) code = reset_(stream.marks[which]);
     if (code == ze_success) code = append_barrier_(stream.stream, stream.marks[which], 0, nullptr);
     return ze_said("mark a stream", code);
   }
@@ -228,6 +230,11 @@ class LevelZero : public GpuDriver {
         made->each[made->count++] = {drivers[i], context};
     }
     const AllBelow* other = nullptr;
+    // A driver may be initialised, and found, later.
+    if (made->count == 0) {
+      delete made;
+      return nothing;
+    }
     if (below_.compare_exchange_strong(other, made)) return *made;
     for (const Below& each : *made) destroy_context_(each.context);  // another thread has made them too
     delete made;

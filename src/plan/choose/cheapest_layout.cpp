@@ -1,6 +1,8 @@
 #include "plan/choose/cheapest_layout.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "base/checked.h"
@@ -19,6 +21,8 @@ namespace {
 
 // On more nodes than this, making another layout takes longer than it could save.
 constexpr size_t most_nodes = 128;
+// On more nodes than this, not all combinations of settings are tried.
+constexpr size_t most_nodes_for_combinations = 32;
 // Most aggregators that are tried on a node. Where they wait for storage, more of them gain something than
 // where they share its memory.
 constexpr int64_t most_from_memory = 4, most_aggregators = 8;
@@ -105,6 +109,7 @@ std::vector<int64_t> memory_minima_tried(const Facts& facts, const std::vector<i
     if (more > hosts) minima.push_back(std::max<int64_t>(1, less));
     hosts = more;
   }
+  if (facts.wishes.aggregators > 0) return minima;  // fewer hosts may be fewer aggregators than are asked for
   hosts = hosts_with(facts, usual);
   for (const int64_t window : windows) {
     const int64_t minimum = window * (usual_memory_min_bytes / usual_window_bytes);
@@ -134,40 +139,50 @@ bool differs_in_memory(const Facts& facts, const std::vector<int64_t>& windows) 
   return least < enough && least < most;
 }
 
-std::vector<Trial> trials_of(const Facts& facts) {
+// What one setting may be instead of the usual.
+using Setting = std::vector<std::function<void(Trial&)>>;
+
+template <typename Value>
+Setting setting(Value Trial::*member, const std::vector<Value>& values) {
+  Setting changes;
+  for (const Value& value : values) changes.push_back([=](Trial& trial) { trial.*member = value; });
+  return changes;
+}
+
+// The first two are those of memory. groups: of the usual layout.
+std::vector<Setting> settings_tried(const Facts& facts, size_t groups) {
   const Wishes& wishes = facts.wishes;
   // Realms that belong to the file serve other calls too, so this call's cost does not decide.
-  if (realm_policy_row(chosen_policy(facts)).of_file) return {};
+  if (realm_policy_row(chosen_policy(facts)).of_file || facts.nodes.size() > most_nodes) return {};
   const bool from_memory = prices_of(facts).from_memory;
-  std::vector<Trial> trials{Trial{}};
-  // Adds each of the first `count` trials once more with a change.
-  const auto add = [&](auto&& change, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-      trials.push_back(trials[i]);
-      change(trials.back());
-    }
-  };
   const std::vector<int64_t> windows = windows_tried(facts, from_memory);
   const std::vector<int64_t> minima = memory_minima_tried(facts, windows);
-  for (const int64_t bytes : minima) add([&](Trial& trial) { trial.memory_min_bytes = bytes; }, 1);
+  std::vector<Setting> settings{setting(&Trial::memory_min_bytes, minima)};
+  settings.push_back(differs_in_memory(facts, windows) ? setting(&Trial::by_memory, {true}) : Setting());
   // A group whose own hosts are short of memory may do better with others' help.
-  if (!minima.empty() && wishes.groups) add([](Trial& trial) { trial.one_group = true; }, trials.size());
-  const bool few_nodes = facts.nodes.size() <= most_nodes;
-  if (few_nodes) {
-    const size_t count = trials.size();
-    for (const int64_t bytes : windows) add([&](Trial& trial) { trial.window_bytes = bytes; }, count);
-  }
+  if (!minima.empty() && wishes.groups && groups > 1) settings.push_back(setting(&Trial::one_group, {true}));
+  settings.push_back(setting(&Trial::window_bytes, windows));
   // Balanced realms may be better if bytes lie unevenly.
   if (wishes.realms == RealmPolicy::automatic && facts.nodes.size() == 1 &&
       !lie_evenly(facts.buckets, most_realms(facts)))
-    add([](Trial& trial) { trial.realms = RealmPolicy::balanced; }, trials.size());
-  if (few_nodes && wishes.aggregators == 0 && wishes.aggregators_per_node == 0) {
+    settings.push_back(setting(&Trial::realms, {RealmPolicy::balanced}));
+  if (wishes.aggregators == 0 && wishes.aggregators_per_node == 0)
+    settings.push_back(setting(&Trial::aggregators_per_node, aggregators_tried(facts, from_memory)));
+  return settings;
+}
+
+// All combinations of settings but the usual one.
+std::vector<Trial> combinations(const std::vector<Setting>& settings) {
+  std::vector<Trial> trials{Trial{}};
+  for (const Setting& setting : settings) {
     const size_t count = trials.size();
-    for (const int64_t aggregators : aggregators_tried(facts, from_memory))
-      add([&](Trial& trial) { trial.aggregators_per_node = aggregators; }, count);
+    for (const auto& change : setting) {
+      for (size_t i = 0; i < count; ++i) {
+        trials.push_back(trials[i]);
+        change(trials.back());
+      }
+    }
   }
-  if (few_nodes && differs_in_memory(facts, windows))
-    add([](Trial& trial) { trial.by_memory = true; }, trials.size());
   trials.erase(trials.begin());
   return trials;
 }
@@ -201,20 +216,46 @@ Layout usual_layout(const Facts& facts, const std::vector<pattern::Interval>& sp
 
 Layout cheapest_layout(const Facts& facts, const std::vector<pattern::Interval>& spans) {
   Layout best = usual_layout(facts, spans);
-  const std::vector<Trial> trials = trials_of(facts);
-  if (trials.empty() || spans.empty()) return best;
+  const std::vector<Setting> settings = settings_tried(facts, best.groups.size());
+  if (settings.empty() || spans.empty()) return best;
   const Prices& prices = prices_of(facts);
   double least = seconds_of_layout(facts, best, prices) * (1 - least_saving);
+  const bool on_targets = seconds_on_targets(facts, best, prices).has_value();
   Facts changed = facts;
-  for (const Trial& trial : trials) {
+  // Returns the cost of a layout, and takes it if it is the cheapest so far.
+  const auto consider = [&](const Trial& trial) {
     changed.trial = trial;
     Layout layout = usual_layout(changed, spans);
+    const double seconds = seconds_of_layout(facts, layout, prices);
     // A warning says what could not be had. A layout with another warning than the usual one is not taken:
     // the usual layout need not have asked for that.
-    const double seconds = seconds_of_layout(facts, layout, prices);
-    if (layout.warning != best.warning || seconds >= least) continue;
-    least = seconds;
-    best = std::move(layout);
+    if (layout.warning == best.warning && seconds < least &&
+        seconds_on_targets(facts, layout, prices).has_value() == on_targets) {
+      least = seconds;
+      best = std::move(layout);
+    }
+    return seconds;
+  };
+  if (facts.nodes.size() <= most_nodes_for_combinations) {
+    for (const Trial& trial : combinations(settings)) consider(trial);
+    return best;
+  }
+  // One setting after another is changed, to what is cheapest so far, but for those of memory.
+  std::vector<Trial> starts = combinations({settings[0], settings[1]});
+  starts.emplace_back();
+  for (Trial trial : starts) {
+    double seconds = consider(trial);
+    for (const Setting& setting : std::span(settings).subspan(2)) {
+      const Trial before = trial;
+      for (const auto& change : setting) {
+        Trial other = before;
+        change(other);
+        if (const double its = consider(other); its < seconds) {
+          seconds = its;
+          trial = other;
+        }
+      }
+    }
   }
   return best;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "plan/choose/cost.h"
@@ -54,6 +55,8 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
   const auto stripe = static_cast<double>(storage.stripe_bytes);
   const RequestSeconds one(prices.of(facts.operation).window, stripe);
   std::vector<Client> clients;
+  std::map<int, int> of_node;  // aggregators
+  for (const Realm& realm : layout.realms) ++of_node[realm.node];
   double bytes = 0;
   UnderWay all{targets};
   for (const Realm& realm : layout.realms) {
@@ -63,10 +66,15 @@ std::optional<double> seconds_on_targets(const Facts& facts, const Layout& layou
     const double window_bytes = its_bytes / windows;
     const double window_seconds = window_bytes / stripe * one.of_bytes;
     const double stripes = std::clamp(window_bytes / stripe, 1.0, targets);
-    // What comes from other nodes passes the aggregator's link.
-    const double link_seconds = facts.nodes.size() > 1 ? window_bytes / prices.network_bytes_per_second : 0;
+    // What comes from other nodes of the group passes the node's link, which its aggregators share.
+    const auto in_group = std::ssize(layout.groups[static_cast<size_t>(realm.group)].nodes);
+    const double from_others = static_cast<double>(in_group - 1) / static_cast<double>(in_group);
+    const double link_seconds =
+        window_bytes * from_others * of_node[realm.node] / prices.network_bytes_per_second;
+    // A window of several stretches is several requests.
+    const double requests = std::max(1.0, static_cast<double>(realm.positions.size()) / windows);
     const double each = window_seconds / stripes;  // at one target
-    clients.push_back({windows, window_seconds, one.latency + std::max(each, link_seconds),
+    clients.push_back({windows, window_seconds, requests * one.latency + std::max(each, link_seconds),
                        stripes * each * each * (1 - stripes / targets)});
     all.add(clients.back());
   }

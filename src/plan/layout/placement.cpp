@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.h"
 #include "plan/facts/spans.h"
@@ -151,14 +152,24 @@ void Hosts::allow_portions(int64_t of_each) {
 
 void Hosts::allow_portions_by_memory(int64_t count, int64_t most_aggregators) {
   const int64_t enough = memory_for_window(facts_), least = least_memory(facts_);
+  // Each host has one before any has another, as those of one host share its link.
+  std::vector<int64_t> aggregators(hosts_.size());
+  for (bool goes_on = true; std::exchange(goes_on, false);) {
+    for (size_t i = 0; i < hosts_.size() && most_aggregators > 0; ++i) {
+      const Host& host = hosts_[i];
+      if (aggregators[i] == std::ssize(host.candidates)) continue;
+      if (anybody_fits_ && host.free_bytes / least <= aggregators[i]) continue;
+      ++aggregators[i];
+      --most_aggregators;
+      goes_on = true;
+    }
+  }
   __int128 all = 0;
   std::vector<__int128> usable;  // of each host, for its aggregators together
-  for (Host& host : hosts_) {
-    int64_t aggregators = std::min(std::ssize(host.candidates), most_aggregators);
-    if (anybody_fits_) aggregators = std::min(aggregators, host.free_bytes / least);
-    host.candidates.resize(static_cast<size_t>(aggregators));
-    most_aggregators -= aggregators;
-    usable.push_back(std::min<__int128>(host.free_bytes, static_cast<__int128>(enough) * aggregators));
+  for (size_t i = 0; i < hosts_.size(); ++i) {
+    hosts_[i].candidates.resize(static_cast<size_t>(aggregators[i]));
+    usable.push_back(
+        std::min<__int128>(hosts_[i].free_bytes, static_cast<__int128>(enough) * aggregators[i]));
     all += usable.back();
   }
   for (size_t i = 0; i < hosts_.size(); ++i) {
@@ -259,6 +270,11 @@ std::optional<Aggregator> Hosts::with_most_memory(std::span<const pattern::Inter
   if (!found) return {};
   // Portions lie side by side rather than on a host that has some elsewhere.
   return take_on(may_go_on && found->first > 0 ? *last_ : found->second);
+}
+
+std::optional<Aggregator> Hosts::that_goes_on() {
+  const bool may = last_ && hosts_[*last_].taken % hosts_[*last_].of_each != 0;
+  return may ? take_on(last_) : std::nullopt;
 }
 
 std::optional<Aggregator> Hosts::best_of_all(std::span<const pattern::Interval> bytes) {

@@ -24,9 +24,9 @@ namespace concilio::plan {
 // How many aggregators a node takes on in a group of `nodes` nodes.
 int64_t aggregators_per_node(const Facts& facts, const NodeFacts& node, size_t nodes);
 
-// The memory that a host must have for each aggregator: Mem_min. Without a wish it is what was measured, or so
-// much that windows of 1 MiB fit, whose buffers take 5 to 8 MiB, into half of it. Less is tried where hosts
-// have less.
+// The memory that a host must have for each aggregator: Mem_min. Without a wish it is what was measured, or
+// so much that windows of 1 MiB fit, whose buffers take 5 to 8 MiB, into half of it. Less is tried where
+// hosts have less.
 inline constexpr int64_t usual_memory_min_bytes = 16 << 20, usual_window_bytes = 1 << 20;
 int64_t usual_memory_min(const Facts& facts);
 int64_t least_memory(const Facts& facts);
@@ -53,8 +53,10 @@ class Hosts {
   // An aggregator on the host with most memory among those that have data in `bytes`, if it has enough
   // memory; else nothing. goes_on: the one that was named last, if it may take on more and has data there.
   std::optional<Aggregator> with_most_memory(std::span<const pattern::Interval> bytes, bool goes_on = false);
-  // The same if some host must be found: among hosts with data but too little memory, else among all that
-  // have room for an aggregator. Nothing if no host has room.
+  // The one that was named last, if it may take on more for the aggregator that it took on last.
+  std::optional<Aggregator> that_goes_on();
+  // The same as the first if some host must be found: among hosts with data but too little memory, else among
+  // all that have room for an aggregator. Nothing if no host has room.
   std::optional<Aggregator> best_of_all(std::span<const pattern::Interval> bytes);
   // An aggregator on the host with index `i` in the group; nothing if that host has taken on all that it may.
   std::optional<Aggregator> on(size_t i);

@@ -26,8 +26,8 @@ void stagger(const Facts& facts, Layout& layout) {
     const auto wished = static_cast<int64_t>(static_cast<__int128>(*around) * static_cast<int64_t>(i) /
                                              static_cast<int64_t>(layout.realms.size()));
     const int64_t by_itself = (front_of(realm) - front_of(layout.realms.front())) % *around;
-    const int64_t distance = (wished - by_itself + *around) % *around;
-    realm.start = (distance + realm.window_bytes / 2) / realm.window_bytes % windows;
+    const auto distance = (static_cast<__int128>(wished) - by_itself + *around) % *around;
+    realm.start = static_cast<int64_t>((distance + realm.window_bytes / 2) / realm.window_bytes % windows);
   }
 }
 

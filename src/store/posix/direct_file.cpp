@@ -55,7 +55,7 @@ bool are_cached(int descriptor, int64_t offset, int64_t length) {
 bool DirectFile::open(int descriptor, const OpenMode& mode, const DeviceStream& stream,
                       const SyscallHook& hook) {
   const std::lock_guard lock(opening_);
-  if (tried_) return file_ != nullptr;
+  if (tried_) return file_ != nullptr && !failed_;
   tried_ = true;
   if (hook && hook(StoreOperation::open, 0).system_errno != 0) return false;
   // To see its pages in the cache, the descriptor must be able to read.
@@ -116,9 +116,14 @@ Result<int64_t> DirectFile::move(Operation operation, const DeviceStream& stream
     if (is_refusal(moved.system_errno)) break;
     const StoreEvent event{same, path, offset, bytes};
     if (moved.system_errno != 0) return Error::from_errno(moved.system_errno, failure_text(event));
+    // What cuFile cannot do, the other way may: it does all of the transfer again, and tells what is wrong
+    // with the storage or the device.
     if (moved.code != 0) {
-      return Error{ErrorKind::other, 0,
-                   fmt::format("{} directly: {}", failure_text(event), CuFile::words(moved.code))};
+      log_once(LogLevel::warning,
+               fmt::format("{} directly: {}; from now on the bytes of this file pass through the host",
+                           failure_text(event), CuFile::words(moved.code)));
+      failed_ = true;
+      break;
     }
     // What a shorter transfer leaves of a block is moved again.
     const int64_t whole = align_down(moved.bytes, CuFile::unit);

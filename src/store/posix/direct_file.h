@@ -3,6 +3,7 @@
 // written first, and pages of what was written are dropped, or made anew where that cannot be.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "base/gpu/device_stream.h"
@@ -30,6 +31,7 @@ class DirectFile {
 
   std::mutex opening_;
   bool tried_ = false;
+  std::atomic<bool> failed_ = false;  // cuFile could not move bytes of it
   Descriptor descriptor_;
   const CuFile* cufile_ = nullptr;
   void* file_ = nullptr;  // cuFile's name of it; nullptr: it is not open

@@ -101,7 +101,7 @@ TEST(CheapestLayout, WindowsReachAllTargetsWhereThereIsMemory) {
   Facts facts = on_nodes({512, 512, 512, 512});
   EXPECT_EQ(cheapest_layout(facts, whole(facts)).window_bytes, 16 * mib);
   facts.storage.stripe_targets = 1;
-  EXPECT_EQ(cheapest_layout(facts, whole(facts)).window_bytes, 4 * mib);
+  EXPECT_LE(cheapest_layout(facts, whole(facts)).window_bytes, 4 * mib);
 }
 
 TEST(CheapestLayout, AggregatorsWithSmallWindowsDoNotEndLast) {

@@ -1,6 +1,7 @@
 // Two-phase I/O: the pieces of all ranks are gathered at aggregators.
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "plan/choose/method_table.h"
 #include "plan/choose/sparse_reads.h"
@@ -32,6 +33,13 @@ FlushCost traffic_of(const Facts& facts, const Layout& layout, const Prices& pri
   const RequestSeconds large(prices.write.adjoining, large_request_bytes);
   return {cost_of_flush(how, shape, all.windows, prices).request_seconds,
           static_cast<double>(digest.bytes) / large_request_bytes * large.of_bytes};
+}
+
+int64_t aggregating_nodes(const Layout& layout, const Group& group) {
+  std::set<int> nodes;
+  for (int i = group.first_realm; i < group.end_realm; ++i)
+    nodes.insert(layout.realms[static_cast<size_t>(i)].node);
+  return std::max<int64_t>(1, std::ssize(nodes));
 }
 
 // The part of all the aggregators' time that the one needs which is the last to end: it has most bytes, or
@@ -85,8 +93,7 @@ Cost cost_of_two_phase(const Facts& facts, const Layout& layout, const Prices& p
   for (const Group& group : layout.groups) {
     const double of_group = static_cast<double>(group.nodes.size());
     if (of_group < 2) continue;
-    const double its_realms = group.end_realm - group.first_realm;
-    const double links = std::max(1.0, std::min(its_realms, of_group));
+    const auto links = static_cast<double>(aggregating_nodes(layout, group));
     const double its_bytes = group.data_bytes > 0 ? static_cast<double>(group.data_bytes) : bytes;
     const Messages most = most_messages(facts, layout, group);
     messages = std::max(messages, static_cast<double>(most.of_aggregators) / links +

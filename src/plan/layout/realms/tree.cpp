@@ -78,6 +78,7 @@ Remerged remerge(const Region& region, Hosts hosts, int64_t portions, Shares sha
     const bool goes_on = same || shares == Shares::by_memory;
     auto found = hosts.with_most_memory(bytes, goes_on);
     // Memory counts for more than where the data are: the price tells whether that pays.
+    if (!found && shares == Shares::by_memory) found = hosts.that_goes_on();
     if (!found && (shares == Shares::by_memory || leaf == after.root())) found = hosts.best_of_all(bytes);
     if (found) {
       give(leaf, *found);
