@@ -24,7 +24,7 @@ class Work:
 
 
 WORKS = (Work(6, "coll_perf, 120", "block3d", 120, 8, "+34 % / +23 %"),
-         Work(7, "IOR, 120", "interleaved:65536", 120, 32, "+81 % / +82 %"),
+         Work(7, "IOR, 120", "interleaved:65536", 120, 8, "+81 % / +82 %"),
          Work(8, "IOR, 1080", "interleaved:65536", 1080, 2, "+24 % / +58 %", (2, 8, 32, 128)))
 QUICK = (Work(6, "coll_perf, 24", "block3d", 24, 0.25, "-", (2, 4)),)
 DRAWS = 1

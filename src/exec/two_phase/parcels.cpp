@@ -425,6 +425,9 @@ Status Parcels::take(int64_t round, const Request& request) {
   note(outcome, relay_.forward(mode_of(round)));
   if (Status whole = team_.failure(); !whole) return whole;
   note(outcome, for_each_batch(round, [&] { return receive_and_unpack(round, request); }));
+  if (Status whole = team_.failure(); !whole) return whole;
+  // While this rank waits for its next window, MPI may not go on with what it sends, for which others wait.
+  note(outcome, finish(exchanged_[static_cast<size_t>(round % 2)].requests));
   return outcome;
 }
 

@@ -24,12 +24,14 @@
 //   5. Aggregators merge what is sent to them in 3 and 4, post the receives of the next round, and write.
 // In a read:
 //   1. The ranks of a node mark what they want of its aggregators' windows, if that is done.
-//   2. Aggregators read their windows, and start all sends. Their staging is free, since what they sent two
-//      rounds before has been received in that round.
+//   2. Aggregators read their windows, and start all sends. Their staging is free, since what they sent
+//      before has been received.
 //   3. The ranks of a node take their data from the windows of its own aggregators.
 //   4. Relays post the receives of the round, wait for what is sent in 2, and for the receivers of what they
 //      sent on in the round before. Then they start the sends to their clusters.
 //   5. Carriers receive what is sent in 2 and 4, batch by batch, and the ranks of their nodes unpack it.
+//   6. Aggregators wait for the receivers of what they sent in 2. Many MPIs move large messages only while
+//      the sender is in MPI, and not while it waits for storage.
 // So of all ranks that are in the lowest round, one that is at the lowest step, and in the lowest batch of
 // its node, can go on, whatever later rounds wait for. This takes two more things: no step counts on MPI to
 // keep a message that nobody expects yet; and who waits, also for memory that a node shares, lets MPI make
@@ -74,7 +76,7 @@ class Parcels {
   // Sends the bytes of this rank's window that other nodes ask for. Bytes from `valid_end` on are not in the
   // file.
   Status serve(int64_t round, std::span<const WindowPart> parts, int64_t valid_end);
-  // Unpacks this rank's data of the windows of other nodes.
+  // Unpacks this rank's data of the windows of other nodes, and waits until what serve() sent is received.
   Status take(int64_t round, const Request& request);
   // After the rounds: waits until everything is sent.
   Status end();
