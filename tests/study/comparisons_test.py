@@ -272,7 +272,8 @@ class Runs(unittest.TestCase):
         with unittest.mock.patch.object(runs.measure, "run", return_value=(0, "", "")) as run:
             paths = [bench.profile(case, environment) for environment in (plain, slow, plain)]
         self.assertEqual(paths, ["/folder/profile0.json", "/folder/profile1.json", "/folder/profile0.json"])
-        self.assertEqual([call.args[1] for call in run.call_args_list], [{**one, "CONCILIO_PROFILE": "off"} for one in (plain, slow)])
+        self.assertEqual([call.args[1] for call in run.call_args_list],
+                         [{**one, "CONCILIO_PROFILE": "off"} for one in (plain, slow)])
         self.assertEqual(run.call_args.args[0][:5], ["concilio", "probe", "/folder", "--output", "/folder/profile1.json"])
         with unittest.mock.patch.object(runs.measure, "run", return_value=(1, "", "no MPI")):
             self.assertRaisesRegex(runs.measure.Failed, "probe: .*no MPI", runs.Bench("concilio", "/folder").profile, case, plain)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "scorpio/cells/host_copy.h"
 #include "scorpio/cells/slab_transfer.h"
 #include "scorpio/files/netcdf.h"
 #include "scorpio/files/objects.h"
@@ -177,6 +178,8 @@ Status move_blocks(Group& group, File& file, const Request& request, const Box& 
                           dataset->cell_type(), request.element.bytes, dataset->extents(),
                           dataset->chunk(),     group.buffer_bytes,    !request.write && file.writable};
   Status status = check_block(block, dataset->extents(), data);
+  HostCopy memory;
+  if (status) status = memory.make(data, block.cells() * request.element.bytes);
   // A block that is refused is replaced by an empty one that has the dataset's dimensions, since planning
   // takes the blocks of all ranks.
   const size_t ndims = dataset->extents().size();
@@ -186,9 +189,9 @@ Status move_blocks(Group& group, File& file, const Request& request, const Box& 
   const OwnRead own = may_read_itself ? OwnRead::prepare(file.name, dataset->plain(), block,
                                                          dataset->extents(), request.element.bytes)
                                       : OwnRead();
-  status = run(transfer, own ? Box::nothing(ndims) : planned, static_cast<std::byte*>(data), status,
-               group.peak_bytes);
-  if (status && own) status = own.run(static_cast<std::byte*>(data));
+  status = run(transfer, own ? Box::nothing(ndims) : planned, memory.data(), status, group.peak_bytes);
+  if (status && own) status = own.run(memory.data());
+  if (status && !request.write) status = memory.give_back();
   const Status closed = dataset->close();
   status = agree(file.layout->global, status ? closed : status);
   if (status) return {};

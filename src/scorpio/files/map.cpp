@@ -11,6 +11,7 @@
 
 #include "base/exceptions.h"
 #include "scorpio/cells/copy_cells.h"
+#include "scorpio/cells/host_copy.h"
 
 namespace concilio::scorpio {
 namespace {
@@ -365,12 +366,15 @@ Status move_rows(Group& group, File& file, const Request& request, std::span<con
   // The buffers that transfers of blocks left must not add to this call's memory.
   release_buffers(layout.global, nullptr);
   List list;
+  HostCopy memory;
   Status status = without_exceptions([&]() -> Status {
     list = List(map, request.write);
-    return {};
+    const Box row = Box::whole({dataset->extents().begin() + 1, dataset->extents().end()});
+    return memory.make(data, std::ssize(map) * row.cells() * request.element.bytes);
   });
   if (status = agree(layout.global, status); status)
-    status = move_all(group, layout, request, *dataset, list, static_cast<std::byte*>(data));
+    status = move_all(group, layout, request, *dataset, list, memory.data());
+  if (status && !request.write) status = memory.give_back();
   const Status closed = dataset->close();
   status = agree(layout.global, status ? closed : status);
   if (status) return {};
